@@ -31,7 +31,7 @@ fn categories(at: usize) -> Vec<String> {
 fn replies(set: &Set, models: usize) -> Vec<Reply> {
     let mut replies = Vec::new();
     for model in 0..models {
-        for task in Task::of(&set.config) {
+        for task in Task::of_config(&set.config) {
             for (at, item) in set.items.iter().enumerate().filter(|(_, item)| item.takes(task)) {
                 let mut draw = Draw::new(model as u64, task.name(), &item.id);
                 let text = match task {

@@ -134,7 +134,7 @@ fn resolve_100_000_pairs(bencher: Bencher) {
 #[divan::bench]
 fn read_1000_posts(bencher: Bencher) {
     let posts = posts(1000);
-    bencher.bench(|| posts.iter().map(|post| Reading::of(post)).collect::<Vec<_>>());
+    bencher.bench(|| posts.iter().map(|post| Reading::new(post)).collect::<Vec<_>>());
 }
 
 #[divan::bench(args = METRICS, sample_count = 5)]

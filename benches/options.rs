@@ -42,7 +42,7 @@ fn pairs_of_seventeen(bencher: Bencher<'_, '_>) {
         .collect();
     bencher.bench_local(|| {
         let drawn = questions.iter().filter_map(|(id, ratings)| {
-            let means: Vec<Mean> = ratings.iter().map(|of| Mean::of(of.iter().copied())).collect();
+            let means: Vec<Mean> = ratings.iter().map(|of| Mean::new(of.iter().copied())).collect();
             gap_pair(&means, 2, 1, id)
         });
         black_box(drawn.filter(|pair| pair.of > 0).count())

@@ -255,7 +255,7 @@ impl Explained {
         match (self.ends.as_str(), self.next) {
             ("in", None) => Ending::In,
             ("in", Some(_)) => Ending::Waiting,
-            (state, _) => Ending::of(state),
+            (state, _) => Ending::from_state(state),
         }
     }
 }

@@ -22,7 +22,7 @@ impl Likeness {
     /// 0.5 to 1 where the text resembles the wanted one, or a part of it does. Half of the figure is the
     /// share of the wanted text's character pairs that stand in it, half the Dice coefficient of both, so
     /// that of two texts that hold all of it the shorter one comes first.
-    pub(super) fn of(&self, text: &str) -> Option<f64> {
+    pub(super) fn score(&self, text: &str) -> Option<f64> {
         let other = fold(text, Fold::KEY);
         if self.folded == other {
             return Some(1.0);
@@ -49,11 +49,11 @@ mod tests {
     #[test]
     fn a_part_finds_the_whole_and_the_nearer_one_scores_more() {
         let like = Likeness::to("冰箱里的灯");
-        let near = like.of("冰箱里的燈，怕黑吗").unwrap();
-        let far = like.of("冰箱里的灯在门关上以后是不是一个人偷偷地亮着呢").unwrap();
+        let near = like.score("冰箱里的燈，怕黑吗").unwrap();
+        let far = like.score("冰箱里的灯在门关上以后是不是一个人偷偷地亮着呢").unwrap();
         assert!(near > far && far > 0.4);
-        assert_eq!(like.of("冰箱里的灯？"), Some(1.0));
-        assert_eq!(like.of("雨伞怕不怕淋雨"), None);
-        assert!(Likeness::to("灯").of("关灯").is_some());
+        assert_eq!(like.score("冰箱里的灯？"), Some(1.0));
+        assert_eq!(like.score("雨伞怕不怕淋雨"), None);
+        assert!(Likeness::to("灯").score("关灯").is_some());
     }
 }

@@ -167,7 +167,7 @@ pub fn show(
             if query.grep.as_ref().is_some_and(|re| re.is_match(text)) {
                 found.insert(id.into());
             }
-            if let Some(score) = likeness.as_ref().and_then(|l| l.of(text)) {
+            if let Some(score) = likeness.as_ref().and_then(|l| l.score(text)) {
                 scores.insert(id.into(), score);
             }
         })?;
@@ -323,7 +323,7 @@ pub fn borderline(
         let both = [text(&pair.a), text(&pair.b)];
         !both.iter().any(|text| withheld.says(text))
             && query.grep.as_ref().is_none_or(|re| both.iter().any(|t| re.is_match(t)))
-            && likeness.as_ref().is_none_or(|l| both.iter().any(|t| l.of(t).is_some()))
+            && likeness.as_ref().is_none_or(|l| both.iter().any(|t| l.score(t).is_some()))
     };
     let mut draw = Draw::new(query.sample, query.seed);
     pairs.iter().filter(|pair| fits(pair)).for_each(|pair| draw.put(pair.clone()));

@@ -32,7 +32,7 @@ impl Ending {
     }
 
     /// That of a record that left its last stage in this state.
-    pub(super) fn of(state: &str) -> Ending {
+    pub(super) fn from_state(state: &str) -> Ending {
         if state == State::Held.code() { Ending::Waiting } else { Ending::Out }
     }
 }
@@ -142,7 +142,7 @@ fn gone(recipe: &'static Recipe, stage: &StageReader, id: String, entry: &Entry)
     Whereabouts {
         recipe: recipe.name,
         id,
-        ending: Ending::of(&entry.outcome),
+        ending: Ending::from_state(&entry.outcome),
         stage: stage.manifest().stage.clone(),
         outcome: Some(entry.outcome.clone()),
         reason: entry.reason.clone(),

@@ -26,7 +26,7 @@ fn known_rank(config: &Config, name: &str, rank: RankArg) -> Result<Rank, Failur
 
 pub(super) fn access(verb: &AccessVerb, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
-    let access = Access::of(&Workspace::new(&config.root));
+    let access = Access::in_workspace(&Workspace::new(&config.root));
     match verb {
         AccessVerb::Invite { name, rank } => {
             let rank = known_rank(&config, name, *rank)?;
@@ -50,7 +50,7 @@ pub(super) fn access(verb: &AccessVerb, global: &Global) -> Result<Exit, Failure
             Ok(Exit::Done)
         }
         AccessVerb::Revoke { name, sessions: true } => {
-            Sessions::of(&Workspace::new(&config.root)).end(name)?;
+            Sessions::in_workspace(&Workspace::new(&config.root)).end(name)?;
             Ok(Exit::Done)
         }
         AccessVerb::Open => {

@@ -43,7 +43,7 @@ fn settings() -> Option<Config> {
 }
 
 pub(super) fn profiles() -> Vec<CompletionCandidate> {
-    plain(Profiles::of(&root()).names())
+    plain(Profiles::open(&root()).names())
 }
 
 pub(super) fn recipes() -> Vec<CompletionCandidate> {

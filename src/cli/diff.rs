@@ -21,7 +21,7 @@ pub(super) fn diff(args: &Diff, global: &Global) -> Result<Exit, Failure> {
         false => (None, None),
     };
     let found =
-        differences(&args.before, &args.after, withheld.as_ref(), &|asked| causes.as_ref()?.of(asked))?;
+        differences(&args.before, &args.after, withheld.as_ref(), &|asked| causes.as_ref()?.explain(asked))?;
     if let Some(path) = &args.html {
         let page = found.html().map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
         durable::replace(path, page.as_bytes())?;

@@ -12,7 +12,7 @@ use super::progress::Talk;
 use crate::config::Config;
 use crate::evaluate::outputs::File;
 use crate::evaluate::{
-    self as evaluating, EvaluateError, Evaluated, Means, Settings, ballots, format_errors, told,
+    self as evaluating, EvaluateError, Evaluated, Means, Settings, ballots, describe_cell, format_errors,
 };
 use crate::llm::{Run, Usd};
 use crate::pipeline::{Progress, blinding};
@@ -184,7 +184,7 @@ fn text(one: &Evaluated, place: &Path) -> String {
             text.push_str(&format!("  {:<wide$}", row.name));
             for (column, cell) in table.columns.iter().zip(&row.cells) {
                 if let Some(cell) = cell {
-                    text.push_str(&format!("  {column} {}", told(cell)));
+                    text.push_str(&format!("  {column} {}", describe_cell(cell)));
                 }
             }
             text.push('\n');

@@ -53,7 +53,7 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
     }
     let mut hits = Hits::default();
     if named.is_empty() && gone.is_empty() {
-        hits = Hits::of(&config, &recipes, &args.target)?;
+        hits = Hits::find(&config, &recipes, &args.target)?;
         if hits.found.records.is_empty() {
             for recipe in &recipes {
                 let ids = find_changed(&workspace, recipe, &args.target)?;
@@ -172,7 +172,7 @@ struct Hits {
 }
 
 impl Hits {
-    fn of(config: &Config, recipes: &[&'static Recipe], target: &str) -> Result<Hits, Failure> {
+    fn find(config: &Config, recipes: &[&'static Recipe], target: &str) -> Result<Hits, Failure> {
         let mut found = Found::default();
         // Every id and every place has a colon in it.
         if target.contains(':') {

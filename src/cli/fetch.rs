@@ -31,7 +31,7 @@ pub(super) fn fetch(args: &Fetch, global: &Global) -> Result<Exit, Failure> {
     let withdrawn = Withdrawals::load(&Workspace::new(&config.root))?;
     for (source, wanted) in &wanted {
         // What had to go is not fetched again.
-        let pinned = pins.of(&wanted.file).and_then(|pin| withdrawn.of_dump(&pin.sha256));
+        let pinned = pins.find(&wanted.file).and_then(|pin| withdrawn.of_dump(&pin.sha256));
         if let Some(tombstone) = pinned.filter(|_| !args.update) {
             let day = tombstone.at.get(..10).unwrap_or_default();
             eprintln!("{source}: {} was withdrawn on {day}", wanted.file);

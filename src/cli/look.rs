@@ -84,7 +84,7 @@ fn of_host<'c>(config: &'c Config, url: &Url) -> Result<&'c Source, Failure> {
 
 fn profile(args: &Crawl, source: Option<&Source>, global: &Global) -> Result<(String, Profile), Failure> {
     if let Some(name) = &args.profile {
-        let profiles = Profiles::of(&global.workspace);
+        let profiles = Profiles::open(&global.workspace);
         return match profiles.load(name) {
             Ok(Some(profile)) => Ok((name.clone(), profile)),
             Ok(None) => {

@@ -48,7 +48,7 @@ impl Standing {
     }
 
     /// The causes of one stage.
-    pub(super) fn of<'a>(&'a self, stage: &'a str) -> impl Iterator<Item = &'a Cause> {
+    pub(super) fn causes<'a>(&'a self, stage: &'a str) -> impl Iterator<Item = &'a Cause> {
         self.causes.iter().filter(move |cause| cause.stage == stage)
     }
 }

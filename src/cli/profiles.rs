@@ -13,7 +13,7 @@ use crate::pages::profile::KEYS;
 use crate::store::{Error, durable};
 
 pub(super) fn profiles(verb: &ProfilesVerb, global: &Global) -> Result<Exit, Failure> {
-    let profiles = Profiles::of(&global.workspace);
+    let profiles = Profiles::open(&global.workspace);
     match verb {
         ProfilesVerb::List => list(&profiles, global)?,
         ProfilesVerb::Show { name } => output::print(&text(&profiles, name)?)?,

@@ -50,7 +50,7 @@ pub(super) fn proposed(room: &ReviewSession<'_>) -> Result<BTreeMap<String, Valu
 }
 
 /// What may be guessed of the sets that were made so far, in a line.
-pub(super) fn told(figures: &Shortcuts) -> String {
+pub(super) fn describe(figures: &Shortcuts) -> String {
     let percent = |share: Share| {
         format!("{:.1} % [{:.1}, {:.1}]", 100.0 * share.value, 100.0 * share.low, 100.0 * share.high)
     };

@@ -34,7 +34,7 @@ fn merge(config: &Config, other: &Path, dry_run: bool, global: &Global) -> Resul
     if global.json {
         print_json(&merged, dry_run)?;
     } else {
-        output::print(&told(&merged, dry_run))?;
+        output::print(&describe(&merged, dry_run))?;
     }
     for refused in &merged.refused {
         eprintln!("not taken over: {refused}");
@@ -80,7 +80,7 @@ fn how(taken: &Taken) -> &'static str {
 }
 
 /// Line by line what was new, and what is left to do.
-fn told(merged: &Merged, dry_run: bool) -> String {
+fn describe(merged: &Merged, dry_run: bool) -> String {
     let mut text = String::new();
     let mut say = |line: String| {
         text.push_str(&line);

@@ -285,14 +285,14 @@ fn tell(config: &Config, only: &Only, with_agreement: bool, global: &Global) -> 
             let tasks = Tasks::open(&Workspace::new(&config.root), recipe.name, name)?;
             let status = status(&items, &resolved, &on, tasks.all());
             text.push_str(&words(recipe.name, name, &status));
-            let voted = Voted::of(&step, &items, &resolved, &on, &config.annotators, Bootstrap::NONE);
+            let voted = Voted::count(&step, &items, &resolved, &on, &config.annotators, Bootstrap::NONE);
             for line in super::tables::voted(&Voted { fields: Vec::new(), ..voted.clone() }) {
                 text.push_str(&format!("    {line}\n"));
             }
             let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
             let guessed = guessed(&step, &items, &resolved, seed);
             if let Some(figures) = &guessed {
-                text.push_str(&format!("    {}\n", proposals::told(figures)));
+                text.push_str(&format!("    {}\n", proposals::describe(figures)));
             }
             let fields = if with_agreement { agreed(&step, &items, &on) } else { Vec::new() };
             for field in &fields {

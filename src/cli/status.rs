@@ -47,7 +47,7 @@ pub(super) fn print(
             let (state, words) = describe(step);
             let state_shown = tint(tone(state), &format!("{state:8}"));
             text.push_str(&format!("  {:width$}  {state_shown} {HANG}{words}\n", step.step));
-            for cause in standing.of(step.step) {
+            for cause in standing.causes(step.step) {
                 let (label, tone) = next::label(cause);
                 let label = tint(tone, &format!("{label:8}"));
                 text.push_str(&format!("  {:width$}  {label} {HANG}{cause}\n", ""));
@@ -58,7 +58,7 @@ pub(super) fn print(
             }
             machine.push(json!({
                 "recipe": recipe.name, "stage": step.step, "state": state, "why": words, "held": step.manifest().map_or(0, |made| made.counts.state(State::Held)),
-                "causes": standing.of(step.step).map(next::row).collect::<Vec<_>>(), "outdates": outdates,
+                "causes": standing.causes(step.step).map(next::row).collect::<Vec<_>>(), "outdates": outdates,
             }));
         }
         let (released, versions) = released::describe(&Workspace::new(&config.root), recipe)?;
@@ -133,7 +133,7 @@ fn describe(step: &Planned) -> (&'static str, String) {
             ("fresh", format!("{} records", number(manifest.counts.records_out)))
         }
         (Freshness::Fresh(_), Some(after)) => ("depends", format!("fresh if {after} comes out as before")),
-        (Freshness::Stale(_, why), _) => ("stale", pipeline::told(why)),
+        (Freshness::Stale(_, why), _) => ("stale", pipeline::describe_changes(why)),
         (Freshness::Missing, _) => ("missing", "not made yet".into()),
         (Freshness::Layout(layout), _) => Freshness::of_layout(*layout),
         (Freshness::Damaged(what), _) => ("damaged", what.lines().next().unwrap_or_default().into()),

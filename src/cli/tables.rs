@@ -358,7 +358,7 @@ fn puzzles(tables: &PuzzleTables) -> String {
     }
     if let Some(rated) = &tables.rated {
         let sample = if rated.sample { "; by synthetic votes of the sample" } else { "" };
-        text.push_str(&format!("  section 3.5: {}{sample}\n", rated.told()));
+        text.push_str(&format!("  section 3.5: {}{sample}\n", rated.describe()));
     }
     for kind in &tables.kinds {
         if let Some(figures) = &kind.shortcuts {

@@ -24,7 +24,7 @@ pub(super) struct Ways {
 }
 
 impl Ways {
-    fn of(stream: &(impl anstream::stream::RawStream + IsTerminal)) -> Ways {
+    fn detect(stream: &(impl anstream::stream::RawStream + IsTerminal)) -> Ways {
         Ways {
             colours: AutoStream::choice(stream) != ColorChoice::Never,
             width: width(IsTerminal::is_terminal(stream)),
@@ -42,12 +42,12 @@ fn width(terminal: bool) -> Option<usize> {
 
 /// The ways of stdout.
 pub(super) fn stdout() -> Ways {
-    Ways::of(&io::stdout())
+    Ways::detect(&io::stdout())
 }
 
 /// The ways of stderr.
 pub(super) fn stderr() -> Ways {
-    Ways::of(&io::stderr())
+    Ways::detect(&io::stderr())
 }
 
 /// Writes a line to stderr. Nobody may read it any more (`2>&1 | head`): that ends no run.

@@ -72,7 +72,7 @@ impl Plan {
         let asked = |task: &Task| {
             if named.is_empty() { !task.is_on_request() } else { named.contains(task) }
         };
-        let tasks = Task::of(set).into_iter().filter(asked);
+        let tasks = Task::of_config(set).into_iter().filter(asked);
         let mut plan = Vec::new();
         for task in tasks {
             match task.takes_shots() {

@@ -55,7 +55,9 @@ enum About {
 fn ballots(set: &Set, answers: &[Answer], seed: u64) -> Vec<(String, About)> {
     let mut ballots = Vec::new();
     for (at, item) in set.items.iter().enumerate() {
-        for task in Task::of(&set.config).into_iter().filter(|task| task.is_choice() && item.takes(*task)) {
+        for task in
+            Task::of_config(&set.config).into_iter().filter(|task| task.is_choice() && item.takes(*task))
+        {
             if task == order(item, seed, task) {
                 let kind = if task == Task::BadFirst { Task::GoodFirst } else { task };
                 ballots.push((id(&["choice", kind.name(), &item.id]), About::Choice(at, task)));

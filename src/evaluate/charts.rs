@@ -45,7 +45,7 @@ pub fn bars(title: &str, table: &Table, most: f64) -> Chart {
             let _ = write!(
                 svg,
                 "<g><title>{}</title><rect class=\"s{}\" x=\"{LEFT}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{BAR}\" rx=\"1.5\"/>",
-                escaped(&told(row, &table.columns[at], cell)),
+                escaped(&describe(row, &table.columns[at], cell)),
                 at % 6,
                 (x(cell.value) - LEFT).max(0.75)
             );
@@ -91,7 +91,7 @@ pub fn stacked(title: &str, table: &Table) -> Chart {
             let _ = write!(
                 svg,
                 "<g><title>{}</title><rect class=\"s{}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{long:.1}\" height=\"{tall}\"/>",
-                escaped(&told(row, &table.columns[at], cell)),
+                escaped(&describe(row, &table.columns[at], cell)),
                 at % 6
             );
             if long > 26.0 {
@@ -145,7 +145,7 @@ pub fn lines(title: &str, table: &Table, column: usize, settings: &[Setting]) ->
                 number % 6,
                 x(at),
                 y(cell.value),
-                escaped(&told(row, &table.columns[column], cell))
+                escaped(&describe(row, &table.columns[column], cell))
             );
         }
         let _ = write!(svg, "<path class=\"line l{}\" d=\"{path}\"/>", number % 6);
@@ -259,7 +259,7 @@ fn drawn(title: &str, key: Vec<String>, svg: String, tall: f64, is_empty: bool) 
 }
 
 /// What stands in a tooltip.
-fn told(row: &Row, column: &str, cell: &Cell) -> String {
+fn describe(row: &Row, column: &str, cell: &Cell) -> String {
     let interval = match (cell.low, cell.high) {
         (Some(low), Some(high)) => format!(" ({low:.2} to {high:.2})"),
         _ => String::new(),

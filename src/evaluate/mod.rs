@@ -56,4 +56,4 @@ pub use error::EvaluateError;
 pub use evaluation::{Evaluated, Means, Settings, estimates, evaluate};
 pub use folder::write;
 pub use load::load;
-pub use results::{Results, format_errors, told};
+pub use results::{Results, describe_cell, format_errors};

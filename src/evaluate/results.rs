@@ -170,7 +170,7 @@ fn sheet<const N: usize>(headers: [&str; N], rows: impl Iterator<Item = [String;
 }
 
 /// `62.00 [59.10, 64.90] n 677`.
-pub fn told(cell: &Cell) -> String {
+pub fn describe_cell(cell: &Cell) -> String {
     match (cell.low, cell.high) {
         (Some(low), Some(high)) => format!("{:.2} [{low:.2}, {high:.2}] n {}", cell.value, cell.n),
         _ => format!("{} n {}", plain(cell.value), cell.n),
@@ -217,7 +217,7 @@ pub(super) fn markdown(results: &Results<'_>) -> String {
         for row in &table.rows {
             let _ = write!(text, "| {} |", cell(&row.name));
             for one in &row.cells {
-                let _ = write!(text, " {} |", one.as_ref().map(told).unwrap_or_default());
+                let _ = write!(text, " {} |", one.as_ref().map(describe_cell).unwrap_or_default());
             }
             text.push('\n');
         }

@@ -73,7 +73,7 @@ impl Task {
     }
 
     /// The tasks of a set, by its config.
-    pub fn of(config: &str) -> Vec<Task> {
+    pub fn of_config(config: &str) -> Vec<Task> {
         match config {
             "ruozhibench-gen" => vec![Task::Answer, Task::AnswerNormal],
             "ruozhibench-mc" => vec![Task::GoodFirst, Task::BadFirst],

@@ -35,8 +35,8 @@ pub fn build(
     if let Some(folder) = place.parent() {
         durable::sweep(folder)?;
     }
-    let end = CandidateSource::of(recipe);
-    let chain: Vec<Link> = stages[..end.number()].iter().map(Link::of).collect();
+    let end = CandidateSource::new(recipe);
+    let chain: Vec<Link> = stages[..end.number()].iter().map(Link::to).collect();
     let last = reader(&workspace, recipe, end.number())?;
     let layouts = end.layouts(&last)?;
     let numbers = allot(&workspace, end, &last)?;
@@ -51,8 +51,8 @@ pub fn build(
     for layout in &layouts {
         written.push(data::write(&making, layout, rows(end, &last, &numbers))?);
     }
-    let guessed = shortcuts::of(config, recipe, end, &last, &numbers)?;
-    let origin = Origin::of(config, end, &end.readers(&workspace)?)?;
+    let guessed = shortcuts::measure_release(config, recipe, end, &last, &numbers)?;
+    let origin = Origin::new(config, end, &end.readers(&workspace)?)?;
     let facts = Facts::gather(config, recipe, &layouts, written, guessed, origin, &chain)?;
     let candidate = folder::finish(&making, &facts, &layouts, chain, words)?;
     durable::swap_folder(&making, &place)?;
@@ -127,7 +127,7 @@ pub(super) fn standing(place: &Path) -> Option<Candidate> {
 /// # Errors
 /// [`RunError`] where a stage or the registry cannot be read.
 pub fn rows_json(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<JsonRow>, RunError> {
-    let end = CandidateSource::of(recipe);
+    let end = CandidateSource::new(recipe);
     let last = reader(workspace, recipe, end.number())?;
     let numbers = allot(workspace, end, &last)?;
     let mut found = Vec::new();
@@ -147,7 +147,7 @@ pub fn rows_json(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<J
 
 impl Origin {
     /// Reads it from the stages of a recipe.
-    pub(super) fn of(
+    pub(super) fn new(
         config: &Config,
         end: CandidateSource,
         stages: &[StageReader],
@@ -157,7 +157,7 @@ impl Origin {
         Ok(Origin {
             raw: raw(config, &import)?,
             newest: newest(&import)?,
-            left_out: left_out::of(end, stages)?,
+            left_out: left_out::list(end, stages)?,
         })
     }
 }

@@ -49,7 +49,7 @@ impl Causes {
     }
 
     /// The decision behind one difference, in words.
-    pub fn of(&self, asked: Asked<'_>) -> Option<String> {
+    pub fn explain(&self, asked: Asked<'_>) -> Option<String> {
         match asked {
             Asked::Added(id) => self.differing(&self.way(id)?),
             Asked::Removed(id) => {
@@ -110,5 +110,5 @@ fn chain(folder: &Path) -> Result<Option<(String, Vec<Link>)>, Error> {
         return Ok(Some((candidate.recipe, candidate.stages)));
     }
     let stage = StageReader::open(folder)?;
-    Ok(stage.map(|stage| (stage.manifest().recipe.clone(), vec![Link::of(stage.manifest())])))
+    Ok(stage.map(|stage| (stage.manifest().recipe.clone(), vec![Link::to(stage.manifest())])))
 }

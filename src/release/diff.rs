@@ -204,7 +204,7 @@ pub fn of_rows(config: String, old: &[JsonRow], new: &[JsonRow], cause: Cause<'_
     diff.removed = gone.map(|row| side(row, cause(Asked::Removed(record(row))))).collect();
     for label in labels_of(&config).into_iter().filter(|l| was.contains(*l) && is.contains(*l)) {
         let moves =
-            Moves::of(kept.iter().map(|(before, after)| (words(&before[label]), words(&after[label]))));
+            Moves::count(kept.iter().map(|(before, after)| (words(&before[label]), words(&after[label]))));
         diff.labels.extend(moves.map(|moves| (label.to_string(), moves)));
     }
     diff.config = config;
@@ -213,7 +213,7 @@ pub fn of_rows(config: String, old: &[JsonRow], new: &[JsonRow], cause: Cause<'_
 
 impl Moves {
     /// The matrix of pairs before and after; `None` where nothing moved.
-    fn of(pairs: impl Iterator<Item = (String, String)>) -> Option<Moves> {
+    fn count(pairs: impl Iterator<Item = (String, String)>) -> Option<Moves> {
         let mut counts: BTreeMap<(String, String), u64> = BTreeMap::new();
         pairs.for_each(|pair| *counts.entry(pair).or_default() += 1);
         let moved: BTreeSet<&String> =

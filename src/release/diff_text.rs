@@ -8,7 +8,7 @@ use super::templates;
 impl Diff {
     /// The differences for a terminal.
     pub fn text(&self) -> String {
-        let mut text: String = self.configs.iter().map(told).collect();
+        let mut text: String = self.configs.iter().map(describe_config).collect();
         for (when, left_out) in [("before", &self.left_out_before), ("now", &self.left_out)] {
             for left in left_out {
                 let _ = writeln!(text, "left out {when}: {}", left.describe());
@@ -27,7 +27,7 @@ impl Diff {
 }
 
 // Writing into a string cannot fail.
-fn told(config: &ConfigDiff) -> String {
+fn describe_config(config: &ConfigDiff) -> String {
     let mut out = String::new();
     let moved = if config.moved { ", order changed" } else { "" };
     let _ = writeln!(

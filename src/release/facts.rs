@@ -257,7 +257,7 @@ impl Facts {
             newest,
             differs: differs(config, recipe),
             work,
-            licence: Licence::of(&settings, &raw),
+            licence: Licence::combine(&settings, &raw),
             raw,
             place: match settings.url.strip_prefix("https://huggingface.co/datasets/") {
                 Some(name) => name.trim_end_matches('/').into(),

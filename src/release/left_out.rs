@@ -13,7 +13,7 @@ use crate::store::{Error, Filter, StageReader, select};
 ///
 /// # Errors
 /// [`Error`] where a ledger or the last rows cannot be read.
-pub(super) fn of(end: CandidateSource, stages: &[StageReader]) -> Result<Vec<LeftOut>, Error> {
+pub(super) fn list(end: CandidateSource, stages: &[StageReader]) -> Result<Vec<LeftOut>, Error> {
     let mut left_out = Vec::new();
     let states = [State::Held, State::Failed];
     for (step, stage) in end.recipe().steps.iter().zip(stages) {

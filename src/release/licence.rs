@@ -95,7 +95,7 @@ pub struct Licence {
 
 impl Licence {
     /// The licence that settings state, else the one that all sources share.
-    pub fn of(settings: &sections::Release, raw: &[Raw]) -> Licence {
+    pub fn combine(settings: &sections::Release, raw: &[Raw]) -> Licence {
         let mut stated: Vec<Option<&str>> = raw.iter().map(|file| file.licence.as_deref()).collect();
         stated.dedup();
         match (settings.licence.as_str(), &stated[..]) {
@@ -171,7 +171,8 @@ mod tests {
         };
         let settings = crate::config::Config::defaults().typed::<sections::Release>(None, "release");
         let of = |licences: &[Option<&str>]| {
-            Licence::of(&settings, &licences.iter().map(|licence| file(*licence)).collect::<Vec<_>>()).spdx
+            Licence::combine(&settings, &licences.iter().map(|licence| file(*licence)).collect::<Vec<_>>())
+                .spdx
         };
         assert_eq!(of(&[Some("MIT"), Some("MIT")]).as_deref(), Some("MIT"));
         assert_eq!(of(&[Some("MIT"), None, Some("MIT")]), None);

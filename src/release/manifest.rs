@@ -91,7 +91,7 @@ pub struct Link {
 
 impl Link {
     /// A stage's place in the chain.
-    pub fn of(manifest: &Manifest) -> Link {
+    pub fn to(manifest: &Manifest) -> Link {
         Link {
             stage: manifest.stage.clone(),
             stage_version: manifest.stage_version,

@@ -41,7 +41,7 @@ pub(super) fn allot(
         }
     }
     for item in items {
-        numbers.of(&item.series, item.first, &item.key);
+        numbers.number(&item.series, item.first, &item.key);
     }
     Ok(numbers)
 }

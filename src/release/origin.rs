@@ -15,7 +15,7 @@ use crate::store::{Error, Workspace};
 /// # Errors
 /// [`Error`] where the registry or its rows cannot be read.
 pub fn origin(workspace: &Workspace, recipe: &Recipe, id: &str) -> Result<Option<String>, Error> {
-    for layout in layout::of(recipe, recipe.rows()) {
+    for layout in layout::layouts(recipe, recipe.rows()) {
         if layout.place("source_id").is_none() {
             continue;
         }

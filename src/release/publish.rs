@@ -84,8 +84,8 @@ pub fn release(
         });
         written.push(data::write(&making, layout, batches)?);
     }
-    let guessed = shortcuts::of(config, recipe, end, last, &numbers)?;
-    let origin = Origin::of(config, end, &readers)?;
+    let guessed = shortcuts::measure_release(config, recipe, end, last, &numbers)?;
+    let origin = Origin::new(config, end, &readers)?;
     let mut facts = Facts::gather(config, recipe, &layouts, written, guessed, origin, &stages)?;
     if facts.configs.iter().all(|config| config.written.rows == 0) {
         durable::remove_folder(&making)?;
@@ -209,7 +209,7 @@ fn fresh(config: &Config, recipe: &'static Recipe, draft: bool) -> Result<Fresh,
     if !newer.is_empty() && !draft {
         return Err(ReleaseError::Outdated { recipe: recipe.name.into(), stages: newer });
     }
-    let end = CandidateSource::of(recipe);
+    let end = CandidateSource::new(recipe);
     let readers = end.readers(&workspace)?;
     let stages = CandidateSource::chain(&readers);
     let last = readers.last().ok_or_else(stale)?;

@@ -241,7 +241,7 @@ pub struct Ordinals {
 
 impl Ordinals {
     /// The number of a key in a series, allotted now if it has none; a series begins with `first`.
-    pub fn of(&mut self, series: &str, first: u64, key: &str) -> u64 {
+    pub fn number(&mut self, series: &str, first: u64, key: &str) -> u64 {
         let numbers = self.known.entry(series.into()).or_default();
         let (number, new) = match numbers.get(key) {
             Some(number) => (*number, false),
@@ -437,7 +437,11 @@ mod tests {
     fn a_number_is_for_good() {
         let mut registry = Registry::default();
         let mut ordinals = registry.ordinals();
-        let given = [ordinals.of("index", 1, "a"), ordinals.of("index", 1, "b"), ordinals.of("SP", 0, "x")];
+        let given = [
+            ordinals.number("index", 1, "a"),
+            ordinals.number("index", 1, "b"),
+            ordinals.number("SP", 0, "x"),
+        ];
         assert_eq!(given, [1, 2, 0]);
         let release = Release {
             version: Version::FIRST,
@@ -454,7 +458,7 @@ mod tests {
         registry.releases.push(release);
         let mut ordinals = registry.ordinals();
         assert_eq!(
-            [ordinals.of("index", 1, "c"), ordinals.of("index", 1, "b")],
+            [ordinals.number("index", 1, "c"), ordinals.number("index", 1, "b")],
             [3, 2],
             "a is gone, 1 is not given again"
         );

@@ -86,7 +86,7 @@ fn build(
         durable::write_synced(&file, text.as_bytes())?;
     }
     // The folder that it was made with is among its texts.
-    let today = layout::of(recipe, CandidateSource::of_chain(recipe, release.stages).rows());
+    let today = layout::layouts(recipe, CandidateSource::of_chain(recipe, release.stages).rows());
     let mut kept = Vec::new();
     for config in release.configs.keys() {
         let today = today.iter().find(|layout| layout.config == config);

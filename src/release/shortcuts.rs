@@ -37,7 +37,7 @@ pub struct Guessed {
 ///
 /// # Errors
 /// [`Error`] where a part cannot be read.
-pub(super) fn of(
+pub(super) fn measure_release(
     config: &Config,
     recipe: &'static Recipe,
     end: CandidateSource,

@@ -108,7 +108,7 @@ impl Since {
 /// [`StageError`] where a registry, a ledger or rows cannot be read.
 pub fn since(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<Since>, StageError> {
     let registry = Registry::open(workspace, recipe.name)?;
-    let end = CandidateSource::of(recipe);
+    let end = CandidateSource::new(recipe);
     let step = &recipe.steps[end.number() - 1];
     if registry.releases.is_empty() {
         return Ok(Vec::new());
@@ -192,7 +192,7 @@ fn of_release(
     otherwise.sort_by_key(|row| row.fate);
     otherwise.extend(edited.into_iter().enumerate().map(|(i, (id, record, columns))| {
         let cause = columns.first().filter(|_| i < EXPLAINED);
-        let cause = cause.and_then(|column| causes.of(Asked::Changed(&record, column)));
+        let cause = cause.and_then(|column| causes.explain(Asked::Changed(&record, column)));
         let why = match cause {
             Some(cause) => format!("{}: {cause}", columns.join(", ")),
             None => columns.join(", "),

@@ -19,7 +19,7 @@ pub struct CandidateSource {
 
 impl CandidateSource {
     /// The end of a recipe.
-    pub fn of(recipe: &'static Recipe) -> Self {
+    pub fn new(recipe: &'static Recipe) -> Self {
         Self { recipe, number: recipe.steps.len() }
     }
 
@@ -48,7 +48,7 @@ impl CandidateSource {
     /// # Errors
     /// [`Error`] where a part cannot be read.
     pub fn layouts(self, last: &StageReader) -> Result<Vec<Layout>, Error> {
-        let layouts = layout::of(self.recipe, self.rows());
+        let layouts = layout::layouts(self.recipe, self.rows());
         let Some(layout) = layouts.first().filter(|layout| !layout.sometimes.is_empty()) else {
             return Ok(layouts);
         };
@@ -78,7 +78,7 @@ impl CandidateSource {
 
     /// Those stages as a manifest names them.
     pub fn chain(readers: &[StageReader]) -> Vec<Link> {
-        readers.iter().map(|reader| Link::of(reader.manifest())).collect()
+        readers.iter().map(|reader| Link::to(reader.manifest())).collect()
     }
 }
 
@@ -97,5 +97,5 @@ pub(super) fn published(recipe: &'static Recipe, last: &StageReader) -> Result<P
     let Some(root) = last.place().ancestors().nth(3) else { return Ok(Published::default()) };
     let all = Published::load(&Workspace::new(root), recipe.name)?;
     let own = all.rows().iter().filter(|row| row.benchmark == recipe.name);
-    Ok(Published::of(own.cloned().collect()))
+    Ok(Published::index(own.cloned().collect()))
 }

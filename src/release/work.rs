@@ -173,7 +173,7 @@ fn replies(config: &Config, basis: &[String]) -> Result<Vec<Reply>, StageError> 
         let store: Store = draft::open_store(config)?;
         let stored = store.get_many(&keys)?.into_iter().flatten();
         replies.extend(stored.map(|r| Reply {
-            answered: Origin::of(&r.raw).model,
+            answered: Origin::parse(&r.raw).model,
             model: r.request.model,
             charged: r.charged_picousd,
             day: day(&utc(UNIX_EPOCH + Duration::from_millis(r.at_ms))),
@@ -251,7 +251,7 @@ fn voted_on(
             pooled.items
         )
     });
-    let voted = Voted::of(&step, &items, &resolved, &on, &config.annotators, Bootstrap::NONE);
+    let voted = Voted::count(&step, &items, &resolved, &on, &config.annotators, Bootstrap::NONE);
     Ok((voted, rated.unwrap_or_default()))
 }
 

@@ -136,7 +136,7 @@ pub(super) fn sessions_file(workspace: &Workspace) -> PathBuf {
 
 impl Access {
     /// The grants of a workspace.
-    pub fn of(workspace: &Workspace) -> Access {
+    pub fn in_workspace(workspace: &Workspace) -> Access {
         let sessions = sessions_file(workspace);
         Access {
             log: Log::at(workspace.raw().join("access.jsonl")).private(),
@@ -369,7 +369,7 @@ mod tests {
     #[test]
     fn a_token_opens_until_it_is_replaced_or_revoked_and_is_stored_nowhere() {
         let dir = tempfile::tempdir().unwrap();
-        let access = Access::of(&Workspace::new(dir.path()));
+        let access = Access::in_workspace(&Workspace::new(dir.path()));
         assert!(access.grants().unwrap().is_empty());
         let first = access.grant("annotator-1", Rank::Annotator, "2026-01-01T00:00:00Z").unwrap();
         let other = access.grant("curator", Rank::Curator, "2026-01-01T00:00:00Z").unwrap();
@@ -391,7 +391,7 @@ mod tests {
     #[test]
     fn an_invitation_is_followed_once_and_leaves_no_token() {
         let dir = tempfile::tempdir().unwrap();
-        let access = Access::of(&Workspace::new(dir.path()));
+        let access = Access::in_workspace(&Workspace::new(dir.path()));
         let at = "2026-01-01T00:00:00Z";
         let first = access.invite("a", Rank::Annotator, at).unwrap();
         let second = access.invite("a", Rank::Annotator, at).unwrap();
@@ -417,7 +417,7 @@ mod tests {
     #[test]
     fn a_damaged_file_lets_nobody_in() {
         let dir = tempfile::tempdir().unwrap();
-        let access = Access::of(&Workspace::new(dir.path()));
+        let access = Access::in_workspace(&Workspace::new(dir.path()));
         let token = access.grant("curator", Rank::Curator, "2026-01-01T00:00:00Z").unwrap();
         let path = dir.path().join("raw/access.jsonl");
         let text = fs::read_to_string(&path).unwrap();
@@ -438,7 +438,7 @@ mod tests {
     #[test]
     fn once_granted_access_stays_closed_until_it_is_opened() {
         let dir = tempfile::tempdir().unwrap();
-        let access = Access::of(&Workspace::new(dir.path()));
+        let access = Access::in_workspace(&Workspace::new(dir.path()));
         let at = "2026-01-01T00:00:00Z";
         assert!(!access.closed().unwrap());
         let token = access.grant("a", Rank::Curator, at).unwrap();
@@ -454,11 +454,11 @@ mod tests {
     fn a_deleted_file_opens_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let workspace = Workspace::new(dir.path());
-        let (access, at) = (Access::of(&workspace), "2026-01-01T00:00:00Z");
+        let (access, at) = (Access::in_workspace(&workspace), "2026-01-01T00:00:00Z");
         access.grant("a", Rank::Curator, at).unwrap();
-        Sessions::of(&workspace).open(&access.grants().unwrap()[0]).unwrap();
+        Sessions::in_workspace(&workspace).open(&access.grants().unwrap()[0]).unwrap();
         fs::remove_file(dir.path().join("raw/access.jsonl")).unwrap();
-        for access in [&access, &Access::of(&workspace)] {
+        for access in [&access, &Access::in_workspace(&workspace)] {
             let error = access.closed().unwrap_err().to_string();
             assert!(error.contains("missing") && access.of_token("x").is_err(), "{error}");
         }
@@ -474,7 +474,7 @@ mod tests {
     fn only_the_owner_reads_the_hashes() {
         use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
-        let access = Access::of(&Workspace::new(dir.path()));
+        let access = Access::in_workspace(&Workspace::new(dir.path()));
         access.grant("curator", Rank::Curator, "2026-01-01T00:00:00Z").unwrap();
         let mode = fs::metadata(dir.path().join("raw/access.jsonl")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);

@@ -82,8 +82,8 @@ impl App {
         let workspace = Workspace::new(&config.root);
         let state = settings_state(&workspace);
         App {
-            access: Access::of(&workspace),
-            sessions: Sessions::of(&workspace),
+            access: Access::in_workspace(&workspace),
+            sessions: Sessions::in_workspace(&workspace),
             tries: Tries::default(),
             stages: Stages::default(),
             desk: VotingDesk::open(&workspace),

@@ -95,7 +95,7 @@ impl Runner {
         by: &str,
     ) -> Option<Arc<Running>> {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        if current.as_ref().is_some_and(|running| !running.told().over) {
+        if current.as_ref().is_some_and(|running| !running.state().over) {
             return None;
         }
         let told = RunState {
@@ -127,7 +127,7 @@ impl Runner {
 
 impl Running {
     /// What there is to tell now.
-    pub(super) fn told(&self) -> RunState {
+    pub(super) fn state(&self) -> RunState {
         let mut told = self.lock().clone();
         for stage in told.stages.iter_mut().filter(|stage| stage.state == "working") {
             stage.seconds = stage.begun.elapsed().as_secs_f64();

@@ -69,7 +69,7 @@ pub enum ServeError {
 /// [`ServeError`], before the first connection is taken.
 pub fn serve(mut what: Serve, stop: &Stop, ready: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
     let Address { ip, port, .. } = what.address;
-    let granted = Access::of(&Workspace::new(&what.config.root)).grants()?;
+    let granted = Access::in_workspace(&Workspace::new(&what.config.root)).grants()?;
     if !ip.is_loopback() && granted.is_empty() {
         return Err(ServeError::NoTokens(ip));
     }

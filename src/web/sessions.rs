@@ -61,7 +61,7 @@ pub struct Sessions {
 
 impl Sessions {
     /// The sessions of a workspace.
-    pub fn of(workspace: &Workspace) -> Sessions {
+    pub fn in_workspace(workspace: &Workspace) -> Sessions {
         Sessions { path: sessions_file(workspace), known: Mutex::default() }
     }
 
@@ -160,11 +160,13 @@ mod tests {
     fn a_session_ends_with_its_grant_or_by_itself_and_outlives_the_server() {
         let dir = tempfile::tempdir().unwrap();
         let workspace = Workspace::new(dir.path());
-        let (access, sessions) = (Access::of(&workspace), Sessions::of(&workspace));
+        let (access, sessions) = (Access::in_workspace(&workspace), Sessions::in_workspace(&workspace));
         let token = access.grant("a", Rank::Reader, "2026-01-01T00:00:00Z").unwrap();
         let grants = access.grants().unwrap();
         let [one, two] = [0; 2].map(|_| sessions.open(&grants[0]).unwrap());
-        let of = |secret: &str| Sessions::of(&workspace).grant(secret, &access.grants().unwrap()).unwrap();
+        let of = |secret: &str| {
+            Sessions::in_workspace(&workspace).grant(secret, &access.grants().unwrap()).unwrap()
+        };
         assert_eq!(of(&one).unwrap().name, "a");
         assert_eq!(of(&token), None, "a token is no session");
         let stored = fs::read_to_string(dir.path().join(".index/sessions.jsonl")).unwrap();

@@ -138,7 +138,7 @@ impl Workspace {
         let mut command = Command::new("bash");
         command.args(["-c", line, BINARY]);
         self.bare(&mut command);
-        Said::of(command.output().unwrap())
+        Said::new(command.output().unwrap())
     }
 
     fn bare(&self, command: &mut Command) {
@@ -151,7 +151,7 @@ impl Workspace {
     }
 
     pub fn call<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Said {
-        Said::of(self.command(args).output().unwrap())
+        Said::new(self.command(args).output().unwrap())
     }
 
     /// Starts the command and lets it go on.
@@ -224,7 +224,7 @@ impl Workspace {
 }
 
 impl Said {
-    fn of(output: Output) -> Said {
+    fn new(output: Output) -> Said {
         Said {
             code: output.status.code().unwrap_or(-1),
             out: String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -234,7 +234,7 @@ impl Said {
 
     /// What a command said that the caller has prepared.
     pub fn from(command: &mut Command) -> Said {
-        Said::of(command.output().unwrap())
+        Said::new(command.output().unwrap())
     }
 
     #[track_caller]

@@ -293,7 +293,7 @@ fn in_parts(
     settings: &sections::Dedup,
     parts: usize,
 ) -> BTreeMap<String, (String, u64, String)> {
-    let measure = Measure::of(settings);
+    let measure = Measure::new(settings);
     let line = |key: KeyLine| serde_json::to_string(&key).unwrap();
     let grouped = |mut keys: Vec<String>| -> Vec<PairLine> {
         keys.sort();

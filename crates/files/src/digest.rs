@@ -13,7 +13,7 @@ pub struct Digest([u8; 16]);
 impl Digest {
     /// The digest of `parts`, each counted in with its length, so that no two lists of parts agree by
     /// moving a character over a border.
-    pub fn of<'a>(context: &str, parts: impl IntoIterator<Item = &'a [u8]>) -> Digest {
+    pub fn of_parts<'a>(context: &str, parts: impl IntoIterator<Item = &'a [u8]>) -> Digest {
         let mut digester = Digester::new(context);
         for part in parts {
             digester.part(part);
@@ -140,7 +140,7 @@ mod tests {
             for part in [&b"t"[..]].into_iter().chain(parts.iter().map(Vec::as_slice)) {
                 whole.update(&(part.len() as u64).to_le_bytes()).update(part);
             }
-            let digest = Digest::of("t", parts.iter().map(Vec::as_slice));
+            let digest = Digest::of_parts("t", parts.iter().map(Vec::as_slice));
             assert_eq!(digest.to_string(), whole.finalize().to_hex()[..32]);
             assert_eq!(digest.to_string().parse(), Ok(digest));
             let mut pieces = Digester::new("t");
@@ -154,12 +154,12 @@ mod tests {
 
     #[test]
     fn parts_do_not_run_into_each_other() {
-        assert_ne!(Digest::of("t", [&b"ab"[..], b"c"]), Digest::of("t", [&b"a"[..], b"bc"]));
+        assert_ne!(Digest::of_parts("t", [&b"ab"[..], b"c"]), Digest::of_parts("t", [&b"a"[..], b"bc"]));
     }
 
     #[test]
     fn hex_goes_there_and_back() {
-        let digest = Digest::of("t", [&b"x"[..]]);
+        let digest = Digest::of_parts("t", [&b"x"[..]]);
         assert_eq!(digest.to_string().parse::<Digest>().unwrap(), digest);
         assert!("abc".parse::<Digest>().is_err());
         assert!("é".repeat(16).parse::<Digest>().is_err());

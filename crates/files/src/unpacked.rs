@@ -23,7 +23,7 @@ pub struct Unpacked<R: BufRead> {
 pub fn unpack(path: &Path) -> io::Result<Unpacked<BufReader<File>>> {
     let file = File::open(path)?;
     let bytes = file.metadata()?.len();
-    Unpacked::of(BufReader::new(file), bytes)
+    Unpacked::new(BufReader::new(file), bytes)
 }
 
 impl<R: BufRead> Unpacked<R> {
@@ -31,7 +31,7 @@ impl<R: BufRead> Unpacked<R> {
     ///
     /// # Errors
     /// Where it does not begin as zstd frames do.
-    pub fn of(packed: R, bytes: u64) -> io::Result<Unpacked<R>> {
+    pub fn new(packed: R, bytes: u64) -> io::Result<Unpacked<R>> {
         let most = bytes.saturating_mul(RATIO).max(FLOOR);
         Ok(Unpacked { from: zstd::Decoder::with_buffer(packed)?, left: most, most })
     }
@@ -81,10 +81,10 @@ mod tests {
     fn kilobytes_give_no_gigabytes() {
         let packed = bomb(600);
         assert!(packed.len() < 100_000, "{}", packed.len());
-        let error = Unpacked::of(&packed[..], packed.len() as u64).unwrap().all().unwrap_err();
+        let error = Unpacked::new(&packed[..], packed.len() as u64).unwrap().all().unwrap_err();
         assert!(error.to_string().contains("more than 256 MiB"), "{error}");
         let packed = bomb(200);
-        let whole = Unpacked::of(&packed[..], packed.len() as u64).unwrap().all().unwrap();
+        let whole = Unpacked::new(&packed[..], packed.len() as u64).unwrap().all().unwrap();
         assert_eq!(whole.len(), 200 << 20);
     }
 }

@@ -120,7 +120,7 @@ pub fn estimate(
         }
     }
     if let Some(ask) = asks.first().filter(|_| estimate.requests > 0) {
-        estimate.learned = Learned::of(store, endpoint, &ask.template)?;
+        estimate.learned = Learned::from_replies(store, endpoint, &ask.template)?;
     }
     let (counted, requests) = (estimate.prompt_tokens, estimate.requests as u64);
     let prompt = estimate.learned.map_or(counted, |learned| learned.prompt(counted));

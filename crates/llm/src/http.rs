@@ -140,7 +140,7 @@ impl Http {
         };
         let request = self
             .client
-            .post(self.address.of(&call.path))
+            .post(self.address.join(&call.path))
             .headers(self.headers.clone())
             .header(CONTENT_TYPE, "application/json")
             .body(body);
@@ -203,7 +203,7 @@ impl Transport for Http {
 
     fn run(&self, errand: Errand) -> BoxFuture<'_, Result<Received, Fault>> {
         Box::pin(async move {
-            let to = |path: &str| self.address.of(path);
+            let to = |path: &str| self.address.join(path);
             let mut headers = self.headers.clone();
             let request = match errand {
                 Errand::Get(path) => self.client.get(to(&path)),
@@ -229,7 +229,7 @@ impl Transport for Http {
     fn models(&self) -> BoxFuture<'_, Vec<String>> {
         let ask = async move {
             let path = self.models.as_ref()?;
-            let request = self.client.get(self.address.of(path)).headers(self.headers.clone());
+            let request = self.client.get(self.address.join(path)).headers(self.headers.clone());
             let mut response = request.send().await.ok()?.error_for_status().ok()?;
             let mut body = Vec::new();
             while let Some(chunk) = response.chunk().await.ok()?.filter(|_| body.len() < MAX_BODY) {

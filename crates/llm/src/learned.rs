@@ -28,7 +28,7 @@ pub struct Learned {
 
 impl Learned {
     /// Looks at what the store has of an endpoint's model; `None` where that is too little.
-    pub(super) fn of(
+    pub(super) fn from_replies(
         store: &Store,
         endpoint: &Endpoint,
         template: &str,
@@ -75,7 +75,7 @@ impl Learned {
             u64::try_from(tokens.div_ceil(u128::from(self.answers))).unwrap_or(u64::MAX)
         };
         (self.answers > 0).then(|| {
-            price.of(Usage {
+            price.charge(Usage {
                 prompt_tokens: self.prompt(counted),
                 completion_tokens: all(self.said.completion_tokens),
                 reasoning_tokens: all(self.said.reasoning_tokens),

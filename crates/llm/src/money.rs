@@ -141,7 +141,7 @@ impl Price {
 
     /// The cost of so many prompt and completion tokens, none of them cached and none of reasoning.
     pub fn cost(self, prompt_tokens: u64, completion_tokens: u64) -> Usd {
-        self.of(Usage { prompt_tokens, completion_tokens, ..Usage::default() })
+        self.charge(Usage { prompt_tokens, completion_tokens, ..Usage::default() })
     }
 
     /// The most that so many tokens may cost, whatever they are.
@@ -160,7 +160,7 @@ impl Price {
     }
 
     /// The cost of what a server counted.
-    pub fn of(self, usage: Usage) -> Usd {
+    pub fn charge(self, usage: Usage) -> Usd {
         let Usage { prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens } = usage;
         let part =
             |price: Usd, tokens: u64| i64::try_from(tokens).map_or(i64::MAX, |n| price.0.saturating_mul(n));
@@ -187,10 +187,10 @@ mod tests {
     fn cached_tokens_and_reasoning_have_prices_of_their_own() {
         let usage = Usage { prompt_tokens: 10, completion_tokens: 8, cached_tokens: 4, reasoning_tokens: 6 };
         let plain = Price::per_million(1.0, 4.0);
-        assert_eq!(plain.of(usage), plain.cost(10, 8));
+        assert_eq!(plain.charge(usage), plain.cost(10, 8));
         let own = plain.with(Some(0.25), Some(8.0));
-        assert_eq!(own.of(usage).pico(), 1_000_000 * 6 + 250_000 * 4 + 4_000_000 * 2 + 8_000_000 * 6);
-        assert!(own.most(10, 8) >= own.of(usage));
+        assert_eq!(own.charge(usage).pico(), 1_000_000 * 6 + 250_000 * 4 + 4_000_000 * 2 + 8_000_000 * 6);
+        assert!(own.most(10, 8) >= own.charge(usage));
         assert_eq!(own.most(10, 8).pico(), 10 * 1_000_000 + 8 * 8_000_000);
         assert_eq!((own.least(10).pico(), plain.least(10)), (10 * 250_000, plain.cost(10, 0)));
     }

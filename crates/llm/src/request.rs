@@ -133,7 +133,7 @@ pub struct Key(pub [u8; 32]);
 
 impl Key {
     /// The key of evidence that is no request, such as a sample pack's line.
-    pub fn of(bytes: &[u8]) -> Key {
+    pub fn hash(bytes: &[u8]) -> Key {
         Key(Sha256::digest(bytes).into())
     }
 }

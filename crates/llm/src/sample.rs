@@ -125,7 +125,7 @@ impl Pack {
             "" => serde_json::json!([kind, place.1, place.2, place.3, place.4, text]),
             model => serde_json::json!([kind, model, place.1, place.2, place.3, place.4, text]),
         };
-        let key = Key::of(said.to_string().as_bytes());
+        let key = Key::hash(said.to_string().as_bytes());
         let vector = serde_json::from_str::<Vec<f32>>(text)
             .ok()
             .filter(|_| matches!(ask.what, super::What::Embedding { .. }));

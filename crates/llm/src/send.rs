@@ -238,7 +238,7 @@ impl Engine {
                 let (mut usage, mut charged) = (Usage::default(), Usd::ZERO);
                 for (attempt, (content, raw)) in begun.iter().zip(contents) {
                     let cost = match content.usage {
-                        Some(usage) => self.price.of(usage),
+                        Some(usage) => self.price.charge(usage),
                         None => attempt.reserved,
                     };
                     let cost = cost.max(stated);
@@ -280,7 +280,7 @@ impl Engine {
                 }
                 let charged = |attempt: &Attempt<'_>| match fault.usage {
                     // Only a single question's answer can be empty and yet counted.
-                    Some(usage) => self.price.of(usage).max(stated),
+                    Some(usage) => self.price.charge(usage).max(stated),
                     None if fault.unbilled() => stated,
                     None => attempt.reserved.max(stated),
                 };

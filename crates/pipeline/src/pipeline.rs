@@ -35,7 +35,7 @@ mod withheld;
 pub use assemble::{AssembleError, assemble};
 use evidence::RunContext;
 pub use forecast::{Forecast, Later, StepForecast, forecast, outlook};
-pub use freshness::{Change, Freshness, differences, told};
+pub use freshness::{Change, Freshness, describe_changes, differences};
 pub use merge::{MergeError, Merged, merge};
 pub use outdated::{Outdated, outdated};
 pub use plan::{Planned, plan};
@@ -180,7 +180,7 @@ pub fn run(
     let known = RunContext::new(config, recipe)?;
     let _lock = Lock::take(&workspace.recipe(recipe.name))?;
     durable::sweep(&workspace.recipe(recipe.name))?;
-    salt::of(&workspace)?;
+    salt::read_or_draw(&workspace)?;
     let mut made = foreign(&workspace, recipe)?;
     for (then, now) in recipe.renamed {
         let Some((number, _)) = recipe.step(now) else { continue };
@@ -215,7 +215,7 @@ pub fn run(
                 continue;
             }
             _ if i < range.start => return Err(RunError::Missing { recipe: recipe.name, stage: step.name }),
-            Freshness::Stale(_, why) => told(&why),
+            Freshness::Stale(_, why) => describe_changes(&why),
             Freshness::Missing => "not made yet".to_string(),
             Freshness::Layout(layout) => Freshness::of_layout(layout).1,
             Freshness::Damaged(what) => what,

@@ -226,7 +226,7 @@ pub fn assign(
         let lacking = people.iter().filter_map(|person| lacks(person, step, settings)).collect();
         return Err(AssignError::TooFew { step: step.name, needed, there: able.len(), lacking });
     }
-    let mut loads = Loads::of(&able, tasks, round);
+    let mut loads = Loads::count(&able, tasks, round);
     loads.keep_off(settings.written_by);
     let gold: BTreeSet<&str> = settings.gold.iter().copied().collect();
     let mut new = Vec::new();
@@ -292,7 +292,7 @@ pub fn replace(
 ) -> Vec<Task> {
     let round = settings.round;
     let able: Vec<&str> = able(step, people, settings).into_iter().filter(|name| *name != leaving).collect();
-    let mut loads = Loads::of(&able, tasks, round);
+    let mut loads = Loads::count(&able, tasks, round);
     loads.keep_off(settings.written_by);
     let moved: BTreeSet<&str> = tasks
         .iter()
@@ -363,7 +363,7 @@ struct Loads<'p> {
 
 impl<'p> Loads<'p> {
     /// Whoever was replaced is counted for what they did, which is on the item too.
-    fn of(able: &[&'p str], tasks: &[Task], round: Round) -> Loads<'p> {
+    fn count(able: &[&'p str], tasks: &[Task], round: Round) -> Loads<'p> {
         let mut loads =
             Loads { loads: able.iter().map(|name| (*name, 0)).collect(), on: BTreeMap::new(), off: None };
         let given_on: BTreeSet<(&str, &str)> = tasks

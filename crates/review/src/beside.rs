@@ -67,7 +67,7 @@ impl Guide {
         let parts = [&self.en, &self.zh, &self.examples].into_iter();
         let parts = parts.chain(Some(&self.examples_zh).filter(|examples| !examples.is_empty()));
         let parts: Vec<&[u8]> = parts.map(|part| part.as_bytes()).collect();
-        Digest::of("riddlemill guideline v1", parts)
+        Digest::of_parts("riddlemill guideline v1", parts)
     }
 }
 

@@ -203,7 +203,7 @@ mod tests {
         items
     }
 
-    fn told(step: &Step, items: &[Item], votes: &[Vote], tasks: &[Task]) -> Status {
+    fn count_status(step: &Step, items: &[Item], votes: &[Vote], tasks: &[Task]) -> Status {
         let votes = by_item(votes);
         status(items, &resolve_all(step, items, &votes), &votes, tasks)
     }
@@ -240,7 +240,7 @@ mod tests {
         votes.push(look("open", &votes, "paradox", "discuss"));
         let sample = |who: &str| Vote { synthetic: true, ..cast("sample", who, "paradox") }.sealed();
         votes.extend(["x", "y", "z"].map(sample));
-        let status = told(&step, &items, &votes, &[]);
+        let status = count_status(&step, &items, &votes, &[]);
         assert_eq!((status.items, status.confirmed, status.provisional), (7, 2, 0));
         assert_eq!(status.disputed, 1);
         // Without a senior's look a sample decides nothing: people are asked for all three votes.
@@ -264,7 +264,7 @@ mod tests {
         let votes = [keep(0, "a", 3.0), stale.sealed(), keep(2, "b", 4.0)];
         let tasks =
             [task("i0", "a", None), task("i1", "a", None), task("i2", "a", None), task("i2", "b", Some("a"))];
-        let status = told(&step, &items, &votes, &tasks);
+        let status = count_status(&step, &items, &votes, &tasks);
         let of = |who: &str| status.annotators[who].clone();
         let timed = |of: usize| Share { count: 0, of };
         let a =
@@ -291,7 +291,7 @@ mod tests {
         // Three hundred characters take ten seconds at least.
         let mut votes: Vec<Vote> = (0..10).map(|at| keep(at, "fast", 3.0)).collect();
         votes.extend((0..10).map(|at| keep(at, "slow", if at < 2 { 3.0 } else { 30.0 })));
-        let status = told(&step, &items, &votes, &[]);
+        let status = count_status(&step, &items, &votes, &[]);
         let of = |who: &str| &status.annotators[who];
         assert_eq!((of("fast").hasty, of("slow").hasty.count), (Share { count: 10, of: 10 }, 2));
         assert!(of("fast").is_implausibly_fast() && !of("slow").is_implausibly_fast());
@@ -315,7 +315,7 @@ mod tests {
             testing::vote(&step, &items[0], Round::Vote, "a", accepted),
             testing::vote(&step, &items[1], Round::Vote, "a", rewritten),
         ];
-        let status = told(&step, &items, &votes, &[]);
+        let status = count_status(&step, &items, &votes, &[]);
         assert_eq!((status.confirmed, status.edited), (2, Share { count: 1, of: 2 }));
     }
 }

@@ -68,7 +68,7 @@ pub struct Trialled {
 
 impl Voted {
     /// Of a step's items with their resolutions; `votes` are the step's, by item.
-    pub fn of(
+    pub fn count(
         step: &Step,
         items: &[Item],
         resolved: &[Resolution],

@@ -203,7 +203,7 @@ mod tests {
         let mut batch = Batch::default();
         outcomes().iter().for_each(|(id, outcome)| batch.put(id, outcome));
         let booked: Vec<_> =
-            outcomes().into_iter().map(|(id, outcome)| LedgerRecord::of(id, outcome)).collect();
+            outcomes().into_iter().map(|(id, outcome)| LedgerRecord::new(id, outcome)).collect();
         assert_eq!(batch.booked().unwrap(), booked);
     }
 }

@@ -56,7 +56,7 @@ impl Chunk {
         column: &ColumnSlices<'_>,
         digest: Hash,
     ) -> PolarsResult<Chunk> {
-        if let Some((pieces, meta)) = pages::of(described, column)? {
+        if let Some((pieces, meta)) = pages::encode(described, column)? {
             return Ok(Chunk { pages: pieces.into_iter().map(Piece::all).collect(), meta, digest });
         }
         Chunks::encode(slice::from_ref(described), slice::from_ref(column))?.chunk(described.name, digest)
@@ -270,7 +270,7 @@ mod tests {
     fn part(links: &[Link]) -> Chunks {
         let mut columns = Columns::all(0);
         links.iter().for_each(|link| columns.put(link));
-        Chunks::read(Encoded::rows(&RowChunks::of(columns)).unwrap().bytes()).unwrap()
+        Chunks::read(Encoded::rows(&RowChunks::one(columns)).unwrap().bytes()).unwrap()
     }
 
     #[test]
@@ -334,7 +334,7 @@ mod tests {
         fn what_is_written_is_read(rows in prop::collection::vec(every(), 1..60)) {
             let mut columns = Columns::all(0);
             rows.iter().for_each(|row| columns.put(row));
-            let part = Chunks::read(Encoded::rows(&RowChunks::of(columns)).unwrap().bytes()).unwrap();
+            let part = Chunks::read(Encoded::rows(&RowChunks::one(columns)).unwrap().bytes()).unwrap();
             let names = Every::COLUMNS.iter().map(|c| c.name.to_string()).collect();
             prop_assert_eq!(from_frame::<Every>(&part.frame(names).unwrap()).unwrap(), rows);
         }

@@ -60,7 +60,7 @@ impl ColumnBuilder {
     /// Takes the first cell, or the first that differs.
     fn differ(&mut self, cell: Cell<'_>) {
         match &mut self.contents {
-            Contents::Constant(one) if self.rows == 0 => *one = Scalar::of(cell, self.kind),
+            Contents::Constant(one) if self.rows == 0 => *one = Scalar::new(cell, self.kind),
             Contents::Constant(one) => {
                 let mut each = ColumnBuffer::with_room(self.kind, self.room);
                 (0..self.rows).for_each(|_| each.put(one.cell()));
@@ -133,7 +133,7 @@ pub(super) struct ColumnSlices<'a> {
 
 impl<'a> ColumnSlices<'a> {
     /// Of columns of this kind.
-    pub(super) fn of(
+    pub(super) fn new(
         kind: CellKind,
         spans: impl IntoIterator<Item = (&'a ColumnBuilder, Range<usize>)>,
     ) -> ColumnSlices<'a> {
@@ -142,7 +142,7 @@ impl<'a> ColumnSlices<'a> {
 
     /// All rows of one column.
     pub(super) fn all(column: &'a ColumnBuilder) -> ColumnSlices<'a> {
-        ColumnSlices::of(column.kind, [(column, 0..column.rows)])
+        ColumnSlices::new(column.kind, [(column, 0..column.rows)])
     }
 
     pub(super) fn kind(&self) -> CellKind {
@@ -162,7 +162,7 @@ impl<'a> ColumnSlices<'a> {
             before += range.len();
             (*column, range.start + first..range.start + last)
         };
-        ColumnSlices::of(self.kind, self.spans.iter().map(span))
+        ColumnSlices::new(self.kind, self.spans.iter().map(span))
     }
 
     /// What all rows say, where they say the same.
@@ -299,7 +299,7 @@ mod tests {
 
     fn cells(column: &ColumnBuilder) -> Vec<Scalar> {
         let mut cells = Vec::new();
-        column.each(|cell| cells.push(Scalar::of(cell, column.kind)));
+        column.each(|cell| cells.push(Scalar::new(cell, column.kind)));
         cells
     }
 
@@ -309,7 +309,7 @@ mod tests {
     ) -> (Option<Scalar>, Hash, Option<Bitmap>, Vec<u8>, Vec<Scalar>) {
         let (mut page, mut cells) = (Vec::new(), Vec::new());
         spans.plain(&mut page);
-        spans.joined().each(&(0..spans.rows()), |cell| cells.push(Scalar::of(cell, spans.kind)));
+        spans.joined().each(&(0..spans.rows()), |cell| cells.push(Scalar::new(cell, spans.kind)));
         (spans.same(), spans.digest(), spans.valid(), page, cells)
     }
 
@@ -330,7 +330,7 @@ mod tests {
                 let mut cuts: Vec<usize> = cuts.iter().map(|cut| *cut.min(&all.len())).chain([0, all.len()]).collect();
                 cuts.sort_unstable();
                 let columns: Vec<ColumnBuilder> = cuts.windows(2).map(|at| column(kind, &all[at[0]..at[1]])).collect();
-                let again = ColumnSlices::of(kind, columns.iter().map(|column| (column, 0..column.rows)));
+                let again = ColumnSlices::new(kind, columns.iter().map(|column| (column, 0..column.rows)));
                 let whole = ColumnSlices::all(&whole);
                 prop_assert_eq!(ledger_entry(&again), ledger_entry(&whole));
                 prop_assert!(kind != CellKind::Text || all.contains(&Scalar::Null) || again.say_as(&again));

@@ -74,7 +74,7 @@ fn decided<R: Record>(
     let size = height.div_ceil(rayon::current_num_threads().max(1)).max(SPLIT);
     let stretch = |first: usize| {
         let last = height.min(first + size);
-        let mut records = Rows::<R>::of(read)?;
+        let mut records = Rows::<R>::new(read)?;
         let writes = !touched.writes.is_empty();
         let mut rows = Columns::<R>::which(last - first, |name| touched.writes.contains(&name));
         let mut ledger = Columns::<Entry>::which(last - first, |name| name != Entry::COLUMNS[0].name);
@@ -107,7 +107,7 @@ fn decided<R: Record>(
             }
         }
         book(&LedgerEntry::KEPT, alike);
-        Ok(Decided { keep, rows: RowChunks::of(rows), ledger: RowChunks::of(ledger), tally, children })
+        Ok(Decided { keep, rows: RowChunks::one(rows), ledger: RowChunks::one(ledger), tally, children })
     };
     let stretches: Vec<usize> = (0..height).step_by(size).collect();
     let stretches: Vec<_> = stretches.into_par_iter().map(stretch).collect::<PolarsResult<_>>()?;
@@ -177,7 +177,7 @@ impl Before<'_> {
         };
         let columns: Vec<(usize, &Hash)> = self.digests.iter().enumerate().collect();
         let columns = columns.into_par_iter().map(chunk);
-        Encoded::of::<R>(rows, columns.collect::<PolarsResult<_>>()?).map(Some)
+        Encoded::new::<R>(rows, columns.collect::<PolarsResult<_>>()?).map(Some)
     }
 
     /// Its ids are those of the rows.
@@ -187,7 +187,7 @@ impl Before<'_> {
             _ => Chunk::of(&Entry::COLUMNS[place], &told.column(place)),
         };
         let columns = (0..Entry::COLUMNS.len()).into_par_iter().map(chunk);
-        Encoded::of::<Entry>(told.rows(), columns.collect::<PolarsResult<_>>()?)
+        Encoded::new::<Entry>(told.rows(), columns.collect::<PolarsResult<_>>()?)
     }
 }
 

@@ -33,7 +33,7 @@ pub fn from_frame<R: Record>(frame: &DataFrame) -> PolarsResult<Vec<R>> {
     if let Some(missing) = R::COLUMNS.iter().find(|c| lacks(c.name)) {
         polars_bail!(ColumnNotFound: "{}", missing.name);
     }
-    let mut rows = Rows::of(frame)?;
+    let mut rows = Rows::new(frame)?;
     Ok((0..frame.height()).map(|row| rows.get(row)).collect())
 }
 
@@ -101,7 +101,7 @@ pub(super) struct RowChunks<R> {
 
 impl<R: Record> RowChunks<R> {
     /// All rows of one block.
-    pub(super) fn of(block: Columns<R>) -> RowChunks<R> {
+    pub(super) fn one(block: Columns<R>) -> RowChunks<R> {
         let rows = 0..block.rows();
         RowChunks { blocks: vec![(Arc::new(block), rows)] }
     }
@@ -115,7 +115,7 @@ impl<R: Record> RowChunks<R> {
     pub(super) fn column(&self, place: usize) -> ColumnSlices<'_> {
         let spans =
             self.blocks.iter().filter_map(|(block, range)| Some((block.column(place)?, range.clone())));
-        ColumnSlices::of(R::COLUMNS[place].kind, spans)
+        ColumnSlices::new(R::COLUMNS[place].kind, spans)
     }
 }
 
@@ -130,7 +130,7 @@ impl<'a, R: Record> Rows<'a, R> {
     ///
     /// # Errors
     /// Where a column has another type than the record's.
-    pub(super) fn of(frame: &'a DataFrame) -> PolarsResult<Rows<'a, R>> {
+    pub(super) fn new(frame: &'a DataFrame) -> PolarsResult<Rows<'a, R>> {
         let reader = |c: &riddlemill_text::record::Column| match frame.column(c.name) {
             Ok(column) => Reader::new(column, c.kind),
             Err(_) => Ok(Reader::Nulls),
@@ -190,7 +190,7 @@ struct Lists {
 }
 
 impl Lists {
-    fn of(column: &ListChunked) -> PolarsResult<Lists> {
+    fn new(column: &ListChunked) -> PolarsResult<Lists> {
         let column = column.rechunk();
         Ok(Lists {
             starts: column.downcast_as_array().offsets().iter().copied().collect(),
@@ -215,7 +215,7 @@ impl<'a> Reader<'a> {
             CellKind::Count => Reader::Count(column.u64()?),
             CellKind::Real => Reader::Real(column.f64()?),
             CellKind::Flag => Reader::Flag(column.bool()?),
-            CellKind::Texts => Reader::Texts(Lists::of(column.list()?)?),
+            CellKind::Texts => Reader::Texts(Lists::new(column.list()?)?),
         };
         Ok(if column.null_count() == column.len() { Reader::Nulls } else { reader })
     }

@@ -42,7 +42,7 @@ pub enum LedgerRecordError {
 
 impl<R: Record> LedgerRecord<R> {
     /// Books what happened to the record that entered under `id`.
-    pub fn of(id: String, outcome: Outcome<R>) -> LedgerRecord<R> {
+    pub fn new(id: String, outcome: Outcome<R>) -> LedgerRecord<R> {
         let entry = ledger_entry(&id, &outcome).entry();
         let (rows, links) = match outcome {
             Outcome::Kept(row) | Outcome::Changed { row, .. } => (vec![row], Vec::new()),
@@ -249,7 +249,7 @@ mod tests {
         };
         let expanded = Outcome::Expanded(vec![(post("tieba:2"), "post"), (post("tieba:3"), "post")]);
         for outcome in [Outcome::Kept(post("tieba:1")), changed, merged, expanded] {
-            let booked = LedgerRecord::of("dump/x:1".into(), outcome);
+            let booked = LedgerRecord::new("dump/x:1".into(), outcome);
             assert_eq!(there_and_back(&booked), booked);
         }
     }

@@ -46,7 +46,7 @@ fn parts() -> Vec<RowChunks<Post>> {
         let last = POSTS.min(first + PART_ROWS);
         let mut rows = Columns::<Post>::all(last - first);
         (first..last).for_each(|n| rows.put(&post(n)));
-        RowChunks::of(rows)
+        RowChunks::one(rows)
     };
     (0..POSTS).step_by(PART_ROWS).collect::<Vec<_>>().into_par_iter().map(part).collect()
 }
@@ -92,7 +92,7 @@ fn what_each_part_of_the_writer_brings() {
     let encoded = |encode: Encode| -> Vec<Encoded> {
         let one = |rows: &RowChunks<Post>| {
             let columns: Vec<_> = (0..Post::COLUMNS.len()).map(|at| rows.column(at)).collect();
-            Encoded::of::<Post>(rows.rows(), encode(Post::COLUMNS, &columns).unwrap()).unwrap()
+            Encoded::new::<Post>(rows.rows(), encode(Post::COLUMNS, &columns).unwrap()).unwrap()
         };
         parts.iter().map(one).collect()
     };
@@ -136,7 +136,7 @@ fn what_each_part_of_the_writer_brings() {
             let rows: Vec<Post> = from_bytes(file.clone()).unwrap();
             let mut batch = Batch::with_room(rows.len());
             rows.into_iter().for_each(|post| batch.put(&post.id.clone(), &shorten(post)));
-            let (rows, ledger) = (RowChunks::of(batch.rows), RowChunks::of(batch.ledger));
+            let (rows, ledger) = (RowChunks::one(batch.rows), RowChunks::one(batch.ledger));
             Encoded::rows(&rows).unwrap();
             Encoded::rows(&ledger).unwrap().count
         };

@@ -25,7 +25,7 @@ use riddlemill_text::record::{CellKind, Column as Described};
 ///
 /// # Errors
 /// Where a page is too large for the format.
-pub(super) fn of(
+pub(super) fn encode(
     described: &Described,
     column: &ColumnSlices<'_>,
 ) -> PolarsResult<Option<(Vec<Vec<u8>>, ColumnMetaData)>> {

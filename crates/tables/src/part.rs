@@ -34,14 +34,14 @@ impl Encoded {
     /// What Polars says of the buffers, which their lengths rule out.
     pub(super) fn rows<R: Record>(rows: &RowChunks<R>) -> PolarsResult<Encoded> {
         let columns: Vec<_> = (0..R::COLUMNS.len()).map(|at| rows.column(at)).collect();
-        Encoded::of::<R>(rows.rows(), Chunk::all(R::COLUMNS, &columns)?)
+        Encoded::new::<R>(rows.rows(), Chunk::all(R::COLUMNS, &columns)?)
     }
 
     /// Columns from wherever they stand as one part.
     ///
     /// # Errors
     /// What Polars says of an empty file.
-    pub(super) fn of<R: Record>(rows: usize, columns: Vec<Chunk>) -> PolarsResult<Encoded> {
+    pub(super) fn new<R: Record>(rows: usize, columns: Vec<Chunk>) -> PolarsResult<Encoded> {
         let hash = digest_of(columns.iter().map(|column| column.digest)).to_hex().to_string();
         let pieces = splice::<R>(rows, columns)?;
         let mut hasher = blake3::Hasher::new();

@@ -33,7 +33,7 @@ pub(super) fn named_rows(
     filter: &Filter,
 ) -> Option<Result<Vec<DataFrame>, Error>> {
     let names = filter.names()?;
-    let places = Places::of(stage, table)?;
+    let places = Places::open(stage, table)?;
     let more = filter.columns().into_iter().filter(|column| !columns.contains(column));
     let all: Vec<&str> = columns.iter().copied().chain(more).collect();
     let read = |(number, part): (usize, &Part)| -> Result<Option<DataFrame>, Error> {
@@ -71,7 +71,7 @@ struct Places<'s> {
 
 impl<'s> Places<'s> {
     /// Those of a table that is worth it, of a stage of a workspace: others are read through.
-    fn of(stage: &'s StageReader, table: &'s str) -> Option<Places<'s>> {
+    fn open(stage: &'s StageReader, table: &'s str) -> Option<Places<'s>> {
         let is_long = stage.manifest().tables.get(table).is_some_and(|table| table.rows >= FEWEST);
         Places::at(stage, table).filter(|_| is_long)
     }

@@ -22,7 +22,7 @@ pub(super) enum Scalar {
 
 impl Scalar {
     /// Of a column of this kind; a cell of another is null.
-    pub(super) fn of(cell: Cell<'_>, kind: CellKind) -> Scalar {
+    pub(super) fn new(cell: Cell<'_>, kind: CellKind) -> Scalar {
         match (kind, cell) {
             (CellKind::Text, Cell::Text(_))
             | (CellKind::Count, Cell::Count(_))

@@ -51,7 +51,7 @@ impl PartedDedup {
         language: &str,
     ) -> PyResult<PartedDedup> {
         let settings = settings::Dedup { margin, ..settings(metric, threshold, keep, normalize, language)? };
-        Ok(PartedDedup { measure: Measure::of(&settings), settings })
+        Ok(PartedDedup { measure: Measure::new(&settings), settings })
     }
 
     fn ranks<'py>(
@@ -62,8 +62,8 @@ impl PartedDedup {
         scores: Vec<Option<f64>>,
         times: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (ids, texts) = (Texts::of("ids", ids)?, Texts::of("texts", texts)?);
-        let times = Texts::of("times", times)?;
+        let (ids, texts) = (Texts::from_arrow("ids", ids)?, Texts::from_arrow("texts", texts)?);
+        let times = Texts::from_arrow("times", times)?;
         let lengths = [("ids", ids.len()), ("scores", scores.len()), ("times", times.len())];
         lengths.into_iter().try_for_each(|(name, rows)| same_length(name, rows, texts.len()))?;
         let (ids, texts, times) = (ids.each(), texts.each(), times.each());
@@ -84,7 +84,7 @@ impl PartedDedup {
     }
 
     fn digests<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let texts = Texts::of("texts", texts)?;
+        let texts = Texts::from_arrow("texts", texts)?;
         let texts = texts.each();
         let digests: Vec<Option<[u8; 16]>> = work::run(py, |_| {
             let digest = |text: &Option<&str>| Some(self.measure.digest((*text)?)?.to_be_bytes());
@@ -96,7 +96,7 @@ impl PartedDedup {
     }
 
     fn count<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-        let texts = Texts::of("texts", texts)?;
+        let texts = Texts::from_arrow("texts", texts)?;
         let texts = texts.each();
         let counts = work::run(py, |_| {
             let mut stats = PartStats::new(&self.measure);
@@ -136,7 +136,7 @@ impl PartedDedup {
         a: &Bound<'py, PyAny>,
         b: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (a, b) = (Texts::of("a", a)?, Texts::of("b", b)?);
+        let (a, b) = (Texts::from_arrow("a", a)?, Texts::from_arrow("b", b)?);
         same_length("b", b.len(), a.len())?;
         let (a, b): (Vec<Option<&str>>, Vec<Option<&str>>) = (a.each(), b.each());
         let found: Vec<Option<(Compared, Witness)>> = work::run(py, |_| {
@@ -242,7 +242,7 @@ impl PartedKeys {
         heavy: Vec<(u8, u64, u32)>,
     ) -> PyResult<Vec<(u32, Bound<'py, PyBytes>)>> {
         let share: Share = share.parse().map_err(wrong)?;
-        let texts = Texts::of("texts", texts)?;
+        let texts = Texts::from_arrow("texts", texts)?;
         same_length("rows", rows.len(), texts.len())?;
         let texts = texts.each();
         let heavy: Heavy =

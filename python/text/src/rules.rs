@@ -47,7 +47,7 @@ pub(crate) fn clean<'py>(
         words::one_of("kind", kind, &["plain", "thread", "numbered"])?;
     }
     let settings = settings::Clean { join: join.into(), language: words::language(language)? };
-    let contents = Texts::of("contents", contents)?;
+    let contents = Texts::from_arrow("contents", contents)?;
     let titles = Texts::beside("titles", titles, contents.len())?;
     let (texts, titles) = (contents.each(), titles.as_ref().map(Texts::each));
     let made = batches(py, texts.len(), |rows| {
@@ -84,7 +84,7 @@ pub(crate) fn judge<'py>(
     evidence: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let of_english = words::language(language)? == settings::Language::En;
-    let texts = Texts::of("texts", texts)?;
+    let texts = Texts::from_arrow("texts", texts)?;
     let texts = texts.each();
     let judge = |text: &str| match of_english {
         true => english::asks(text),
@@ -137,7 +137,7 @@ pub(crate) fn anonymise<'py>(
     let settings = settings::Anonymise { links, names, contacts, identity, addresses, policy, language };
     let stage = Anonymise::new(&settings, &lists)
         .map_err(|error| PyValueError::new_err(format!("policy: {error}")))?;
-    let texts = Texts::of("texts", texts)?;
+    let texts = Texts::from_arrow("texts", texts)?;
     let texts = texts.each();
     let mentions = mentions.map(|given| lists_of("mentions", given)).transpose()?;
     if let Some(mentions) = &mentions {
@@ -198,7 +198,7 @@ pub(crate) fn filter<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let language = words::language(language)?;
     let settings = settings::Filter { questions, min_chars, max_chars, forum, language };
-    let texts = Texts::of("texts", texts)?;
+    let texts = Texts::from_arrow("texts", texts)?;
     let texts = texts.each();
     if let Some(images) = &images {
         same_length("images", images.len(), texts.len())?;
@@ -227,7 +227,7 @@ pub(crate) fn normalize<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let [width, case, script, whitespace, punctuation, variants] = folds;
     let how = Fold { width, case, script, whitespace, punctuation, variants };
-    let texts = Texts::of("texts", texts)?;
+    let texts = Texts::from_arrow("texts", texts)?;
     let texts = texts.each();
     let mut made = batches(py, texts.len(), |rows| {
         let mut folded = StringBuilder::new();

@@ -46,7 +46,7 @@ pub(crate) fn similarity<'py>(
         Measure::Exact => f64::from(u8::from(read(a, normalize) == read(b, normalize) && !a.is_empty())),
         Measure::One(metric) => join::similarity(metric, &read(a, normalize), &read(b, normalize)).value(),
     };
-    let (a, b) = (Texts::of("a", a)?, Texts::of("b", b)?);
+    let (a, b) = (Texts::from_arrow("a", a)?, Texts::from_arrow("b", b)?);
     same_length("b", b.len(), a.len())?;
     let (a, b) = (a.each(), b.each());
     let scores: Vec<Option<f64>> = work::run(py, |stop| {
@@ -73,7 +73,7 @@ pub(crate) fn compare<'py>(
     a: &Bound<'py, PyAny>,
     b: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (a, b) = (Texts::of("a", a)?, Texts::of("b", b)?);
+    let (a, b) = (Texts::from_arrow("a", a)?, Texts::from_arrow("b", b)?);
     same_length("b", b.len(), a.len())?;
     let (a, b) = (a.each(), b.each());
     let found: Vec<Option<sameness::Comparison>> = work::run(py, |stop| {
@@ -148,7 +148,7 @@ pub(crate) fn similar_pairs<'py>(
     max_pairs: u64,
 ) -> PyResult<Bound<'py, PyAny>> {
     let settings = settings(metric, threshold, "longest", normalize, language)?;
-    let texts = Texts::of("texts", texts)?;
+    let texts = Texts::from_arrow("texts", texts)?;
     let texts: Vec<&str> = texts.each().into_iter().map(Option::unwrap_or_default).collect();
     rows_fit(texts.len())?;
     let (groups, similar_pairs) = work::run(py, |stop| {
@@ -235,7 +235,7 @@ pub(crate) fn dedup<'py>(
     language: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
     let settings = settings(metric, threshold, keep, normalize, language)?;
-    let texts = Texts::of("texts", texts)?;
+    let texts = Texts::from_arrow("texts", texts)?;
     rows_fit(texts.len())?;
     let ids = Texts::beside("ids", ids, texts.len())?;
     let times = Texts::beside("times", times, texts.len())?;

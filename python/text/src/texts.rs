@@ -17,7 +17,7 @@ pub(crate) struct Texts(Vec<ArrayRef>);
 impl Texts {
     /// What a caller gave as `name`: anything with Arrow's PyCapsule interface, taken as it lies in memory, or a
     /// sequence of strings, which are copied.
-    pub(crate) fn of(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Texts> {
+    pub(crate) fn from_arrow(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Texts> {
         if given.is_instance_of::<PyString>() {
             return Err(PyTypeError::new_err(format!(
                 "{name} is one text\n  hint: pass a list of it, [text]"
@@ -36,7 +36,7 @@ impl Texts {
         given: Option<&Bound<'_, PyAny>>,
         rows: usize,
     ) -> PyResult<Option<Texts>> {
-        let found = given.map(|given| Texts::of(name, given)).transpose()?;
+        let found = given.map(|given| Texts::from_arrow(name, given)).transpose()?;
         found.map(|found| same_length(name, found.len(), rows).map(|()| found)).transpose()
     }
 

@@ -58,7 +58,7 @@ pub struct GapBar {
     pub items: usize,
 }
 
-pub(super) fn of(choices: &[Choice], responses: &[Response], seed: u64) -> ChoiceTables {
+pub(super) fn tables(choices: &[Choice], responses: &[Response], seed: u64) -> ChoiceTables {
     let ratings: Vec<Rating<'_>> = responses.iter().flat_map(ratings).collect();
     let (normal, tricky): (Vec<Rating<'_>>, Vec<Rating<'_>>) =
         ratings.iter().partition(|rating| rating.normal);
@@ -151,7 +151,7 @@ mod tests {
             ..Choice::default()
         };
         let tables =
-            of(&[choice("m", "n", 2.5, 3), choice("m", "o", 4.0, 1), choice("n", "m", 2.0, 0)], &[], 1);
+            tables(&[choice("m", "n", 2.5, 3), choice("m", "o", 4.0, 1), choice("n", "m", 2.0, 0)], &[], 1);
         assert_eq!((tables.items, tables.fallback), (3, 1));
         assert_eq!(tables.drawn[0], Drawn { model: "m".into(), good: 2, bad: 1 });
         let bars: Vec<usize> = tables.gaps.iter().map(|bar| bar.items).collect();

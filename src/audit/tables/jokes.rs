@@ -61,7 +61,7 @@ pub struct ErrorShare {
     pub percent: f64,
 }
 
-pub(super) fn of(
+pub(super) fn tables(
     jokes: &[Joke],
     kinds: &BTreeMap<String, String>,
     agreement: Option<Agreement>,
@@ -149,7 +149,7 @@ mod tests {
             joke("human llm equal", "undecided", ""),
             joke("llm llm equal", "llm", ""),
         ];
-        let tables = of(&jokes, &BTreeMap::new(), None, Vec::new());
+        let tables = tables(&jokes, &BTreeMap::new(), None, Vec::new());
         let one = &tables.opponents[0];
         assert_eq!((one.human_wins, one.llm_wins, one.ties, one.undecided), (50.0, 25.0, 0.0, 25.0));
         // (1 + 1/3 + 0 + 1/3) / 4.

@@ -91,7 +91,7 @@ impl Reviewed {
         (all > 0).then(|| rewritten as f64 / all as f64)
     }
 
-    fn of(manifest: &Manifest) -> Reviewed {
+    fn new(manifest: &Manifest) -> Reviewed {
         let counts = &manifest.counts;
         let so_many = |state: State, reason: Reason| {
             counts.reasons.get(&format!("{}/{}", state.code(), reason.code())).copied().unwrap_or(0)
@@ -128,7 +128,7 @@ pub fn tables(config: &Config, recipe: &'static Recipe) -> Result<Option<Tables>
         {
             let Stage::Review(review) = step.stage else { continue };
             let voted = voted(config, recipe, review.place().1)?;
-            reviews.push(Reviewed { voted, ..Reviewed::of(&manifest) });
+            reviews.push(Reviewed { voted, ..Reviewed::new(&manifest) });
         }
     }
     let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
@@ -143,11 +143,11 @@ pub fn tables(config: &Config, recipe: &'static Recipe) -> Result<Option<Tables>
             let records = reader.manifest().counts.records_out as usize;
             Tables::Declared(Box::new(declared::of(data, records, &rows, reviews, seed)))
         }
-        Rows::Questions => Tables::Questions(questions::of(&reader.all::<Question>("rows")?, reviews)),
+        Rows::Questions => Tables::Questions(questions::tables(&reader.all::<Question>("rows")?, reviews)),
         Rows::Texts => {
             let (types, resolved) = votes_on(config, recipe, "type", "type")?;
             let rows = reader.all::<CunningText>("rows")?;
-            Tables::Texts(Box::new(texts::of(&rows, types, &resolved, reviews, seed)))
+            Tables::Texts(Box::new(texts::tables(&rows, types, &resolved, reviews, seed)))
         }
         Rows::Variants => {
             let mut validity = Vec::new();
@@ -156,13 +156,13 @@ pub fn tables(config: &Config, recipe: &'static Recipe) -> Result<Option<Tables>
                 validity.extend(agreement.map(|agreement| (field, agreement)));
             }
             let rows = reader.all::<Variant>("rows")?;
-            Tables::Puzzles(Box::new(puzzles::of(&rows, validity, rated(config, recipe)?, reviews, seed)))
+            Tables::Puzzles(Box::new(puzzles::tables(&rows, validity, rated(config, recipe)?, reviews, seed)))
         }
         Rows::Jokes => {
             let (preference, _) = votes_on(config, recipe, "preference", "preference")?;
             let import = StageReader::open(&workspace.stage(recipe.name, 1, recipe.steps[0].name))?;
             let kinds = import.as_ref().map(kinds).transpose()?.unwrap_or_default();
-            Tables::Jokes(jokes::of(&reader.all::<Joke>("rows")?, &kinds, preference, reviews))
+            Tables::Jokes(jokes::tables(&reader.all::<Joke>("rows")?, &kinds, preference, reviews))
         }
         Rows::Choices => {
             let rows = reader.all::<Choice>("rows")?;
@@ -171,7 +171,7 @@ pub fn tables(config: &Config, recipe: &'static Recipe) -> Result<Option<Tables>
                 None => None,
             };
             let responses = judged.map(|judged| judged.all("rows")).transpose()?.unwrap_or_default();
-            Tables::Choices(Box::new(choices::of(&rows, &responses, seed)))
+            Tables::Choices(Box::new(choices::tables(&rows, &responses, seed)))
         }
     }))
 }
@@ -206,7 +206,7 @@ fn voted(config: &Config, recipe: &'static Recipe, ballot: &str) -> Result<Voted
     let votes = Votes::load(config, recipe.name)?;
     let on = votes.by_item(step.recipe, step.name);
     let resolved = resolve_all(&step, &items, &on);
-    Ok(Voted::of(&step, &items, &resolved, &on, &config.annotators, Bootstrap::NONE))
+    Ok(Voted::count(&step, &items, &resolved, &on, &config.annotators, Bootstrap::NONE))
 }
 
 /// How far the voters of a step agree in a field, and where its items stand.

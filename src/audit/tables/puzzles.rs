@@ -40,7 +40,7 @@ pub struct Rated {
 
 impl Rated {
     /// The sentence of reports and cards.
-    pub fn told(&self) -> String {
+    pub fn describe(&self) -> String {
         let names = [
             ("original", "originals"),
             ("semantic", "semantic reconstructions"),
@@ -90,7 +90,7 @@ pub struct PuzzleKind {
     pub shortcuts: Option<Shortcuts>,
 }
 
-pub(super) fn of(
+pub(super) fn tables(
     rows: &[Variant],
     validity: Vec<(&'static str, Agreement)>,
     rated: Option<Rated>,

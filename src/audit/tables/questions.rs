@@ -48,7 +48,7 @@ pub struct Length {
     pub min: usize,
 }
 
-pub(super) fn of(questions: &[Question], reviews: Vec<Reviewed>) -> QuestionTables {
+pub(super) fn tables(questions: &[Question], reviews: Vec<Reviewed>) -> QuestionTables {
     let has = |number: usize| {
         questions
             .iter()
@@ -89,7 +89,7 @@ mod tests {
         };
         let questions =
             [question(&["2", "3"], "Why do fish swim?", None), question(&["3"], "Why?", Some("How so?"))];
-        let tables = of(&questions, Vec::new());
+        let tables = tables(&questions, Vec::new());
         let counts: Vec<usize> = tables.categories.iter().map(|c| c.questions).collect();
         assert_eq!(counts, [0, 1, 2, 0, 0, 0]);
         assert_eq!((tables.questions, tables.with_pair), (2, 1));

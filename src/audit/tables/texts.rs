@@ -43,7 +43,7 @@ pub struct TypeCount {
     pub texts: usize,
 }
 
-pub(super) fn of(
+pub(super) fn tables(
     texts: &[CunningText],
     agreement: Option<Agreement>,
     resolved: &[Resolution],
@@ -105,7 +105,7 @@ mod tests {
             ..CunningText::default()
         };
         let texts = [text("paradox", 0), text("undefined", 3), text("paradox", 1)];
-        let tables = of(&texts, None, &[], Vec::new(), 1);
+        let tables = tables(&texts, None, &[], Vec::new(), 1);
         assert_eq!((tables.texts, tables.questions), (3, 2));
         assert_eq!((tables.types[4].name, tables.types[4].texts), ("Paradox", 2));
         assert_eq!((tables.types[8].zh, tables.types[8].texts), ("未分类", 1));

@@ -47,7 +47,7 @@ pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<E
     let dump = dump(args, config, path)?;
     let settings: sections::Import = config.typed(args.recipe.as_deref(), "import");
     let workspace = Workspace::new(&global.workspace);
-    let salt = salt::of(&workspace)?;
+    let salt = salt::read_or_draw(&workspace)?;
     let withdrawn = Withdrawals::load(&workspace)?;
     let mut names = no_names(&config.root, &settings, &salt)?;
     match &args.names {
@@ -87,7 +87,7 @@ fn write_names(args: &Apply, config: &Config, global: &Global, to: &Path) -> Res
     let recipe = args.recipe.as_deref().and_then(crate::recipe::find);
     let (name, riddles) = recipe.map_or(("", false), |recipe| (recipe.name, recipe.is_of_riddles()));
     let settings: sections::Import = config.typed(args.recipe.as_deref(), "import");
-    let salt = salt::of(&Workspace::new(&global.workspace))?;
+    let salt = salt::read_or_draw(&Workspace::new(&global.workspace))?;
     let mut names = no_names(&config.root, &settings, &salt)?;
     files(config, name, riddles)?.iter().for_each(|dump| add_names(&mut names, dump, &settings));
     durable::replace(to, names.to_file().as_bytes())?;

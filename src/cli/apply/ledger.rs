@@ -20,7 +20,7 @@ pub(super) fn each(what: &Applied) -> Result<Exit, Failure> {
     }
     let book = |post: Post| {
         let id = post.id.clone();
-        decide(what, post).map(|outcome| LedgerRecord::of(id, outcome))
+        decide(what, post).map(|outcome| LedgerRecord::new(id, outcome))
     };
     lines(|line| Ok(posts_of(line)?.into_iter().filter_map(book).collect()))
 }
@@ -78,7 +78,7 @@ fn encoded(
         let booked = book(line).unwrap_or_else(|error| {
             let outcome = Outcome::Failed { reason: Reason::Unreadable, evidence: error.to_string() };
             wrong.push((*n, error));
-            vec![LedgerRecord::of(format!("line {n}"), outcome)]
+            vec![LedgerRecord::new(format!("line {n}"), outcome)]
         });
         booked.iter().try_for_each(|booked| encode(&mut out, booked))?;
     }

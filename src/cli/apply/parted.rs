@@ -24,7 +24,7 @@ use crate::stages::parted::{
 use crate::store::{Error, LedgerRecord, LedgerRecordError, Plain};
 
 pub(super) fn parted(stage: ApplyStage, args: &Apply, settings: &sections::Dedup) -> Result<Exit, Failure> {
-    let measure = Measure::of(settings);
+    let measure = Measure::new(settings);
     match stage {
         ApplyStage::DedupStats => stats(&measure),
         ApplyStage::DedupKeys => keys(args, measure, settings),

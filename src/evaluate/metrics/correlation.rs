@@ -25,13 +25,13 @@ pub struct Correlation {
 
 /// Pearson's correlation; `None` where either row never varies.
 pub fn pearson(pairs: &[(f64, f64)]) -> Option<Correlation> {
-    let r = Measures::of(pairs).pearson?.clamp(-1.0, 1.0);
+    let r = Measures::compute(pairs).pearson?.clamp(-1.0, 1.0);
     Some(Correlation { r, p: p(pairs, r), n: pairs.len() })
 }
 
 /// The coefficient alone: of a thousand resamples nobody asks for p.
 pub fn pearson_r(pairs: &[(f64, f64)]) -> Option<f64> {
-    Measures::of(pairs).pearson.map(|r| r.clamp(-1.0, 1.0))
+    Measures::compute(pairs).pearson.map(|r| r.clamp(-1.0, 1.0))
 }
 
 /// Spearman's coefficient alone.

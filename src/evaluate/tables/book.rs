@@ -158,7 +158,7 @@ impl<'a> Book<'a> {
         let column = self.column(who, task, setting)?;
         let (units, n) = self.parts(column, among, |answer| answer.correct.map(f64::from));
         keys.extend(self.keys(who, task, setting));
-        Some(Cell::of(self.resamples.ratio(&units, SHARE)?, 100.0, n, keys))
+        Some(Cell::new(self.resamples.ratio(&units, SHARE)?, 100.0, n, keys))
     }
 
     /// The share of answers in the form that was asked for, in percent.
@@ -175,7 +175,7 @@ impl<'a> Book<'a> {
         if tasks.len() > 1 {
             keys.remove("task");
         }
-        Some(Cell::of(self.resamples.ratio(&units, SHARE)?, 100.0, n, keys))
+        Some(Cell::new(self.resamples.ratio(&units, SHARE)?, 100.0, n, keys))
     }
 
     /// The keys of answers.jsonl that single out somebody's answers.

@@ -24,10 +24,10 @@ struct Halves {
 pub fn orders(book: &Book<'_>) -> Table {
     let mut rows = Vec::new();
     for who in book.answered(&ORDERS) {
-        let Some(halves) = Halves::of(book, who, |_| true) else { continue };
+        let Some(halves) = Halves::split(book, who, |_| true) else { continue };
         let keys = |task: Option<Task>| keys(book, who, task);
         let half = |(units, n): &(Vec<Unit>, usize), task| {
-            Some(Cell::of(book.resamples.ratio(units, SHARE)?, 100.0, *n, keys(Some(task))))
+            Some(Cell::new(book.resamples.ratio(units, SHARE)?, 100.0, *n, keys(Some(task))))
         };
         let both = |scale: [f64; 2]| halves.cell(book, scale, keys(None));
         rows.push(Row {
@@ -64,7 +64,7 @@ pub fn categories(book: &Book<'_>) -> Table {
             let among = |item: &Item| category.is_none_or(|c| item.parts().iter().any(|part| part == c));
             let mut keys = keys(book, who, None);
             keys.extend(category.map(|category| ("part", category.to_string())));
-            let cell = Halves::of(book, who, among)?.cell(book, [50.0, 50.0], keys)?;
+            let cell = Halves::split(book, who, among)?.cell(book, [50.0, 50.0], keys)?;
             // 2 (x - 0.5), in percent.
             let against = |x: f64| 2.0 * (x - 50.0);
             let (low, high) = (cell.low.map(against), cell.high.map(against));
@@ -120,7 +120,7 @@ pub(super) fn columns(last: &str) -> Vec<String> {
 /// What models reach on MC, from 0 to 100 (figure 8's other axis).
 pub fn scores(book: &Book<'_>) -> Vec<(String, Cell)> {
     let score = |who: usize| {
-        let cell = Halves::of(book, who, |_| true)?.cell(book, [50.0, 50.0], keys(book, who, None))?;
+        let cell = Halves::split(book, who, |_| true)?.cell(book, [50.0, 50.0], keys(book, who, None))?;
         Some((book.who[who].name.clone(), cell))
     };
     book.answered(&ORDERS).into_iter().filter(|who| !book.who[*who].person).filter_map(score).collect()
@@ -152,7 +152,7 @@ fn keys(book: &Book<'_>, who: usize, task: Option<Task>) -> Keys {
 }
 
 impl Halves {
-    fn of(book: &Book<'_>, who: usize, among: impl Fn(&Item) -> bool) -> Option<Halves> {
+    fn split(book: &Book<'_>, who: usize, among: impl Fn(&Item) -> bool) -> Option<Halves> {
         // A format error is no choice, and counts in neither share.
         let right = |answer: &Answer| answer.correct.filter(|_| answer.format_error.is_none()).map(f64::from);
         let half =
@@ -177,7 +177,7 @@ impl Halves {
             let (good, bad) = (ends(&self.good.0, scale[0])?, ends(&self.bad.0, scale[1])?);
             (estimate.low, estimate.high) = (good[0] + bad[0], good[1] + bad[1]);
         }
-        Some(Cell::of(estimate, 1.0, self.good.1 + self.bad.1, from))
+        Some(Cell::new(estimate, 1.0, self.good.1 + self.bad.1, from))
     }
 }
 

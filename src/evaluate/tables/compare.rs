@@ -36,7 +36,7 @@ pub struct Comparison {
 /// Compares models on every task that they share. People are no models.
 pub fn comparisons(book: &Book<'_>) -> Vec<Comparison> {
     let mut comparisons = Vec::new();
-    for task in Task::of(&book.set.config) {
+    for task in Task::of_config(&book.set.config) {
         // Whose explanation of a joke wins is no figure of one model on a scale, nor is a rating right or wrong.
         let rates = task.declared().is_some_and(|task| matches!(task.wants, Wants::Rating { .. }));
         if task == Task::ExplainJoke || rates {

@@ -152,8 +152,10 @@ fn apart(book: &Book<'_>, who: usize, columns: [&declared::Column; 2]) -> Option
 /// Percent of right choices; of labels the share that is named exactly and macro F1; of ratings the correlation with
 /// people's.
 fn tasks(book: &Book<'_>) -> Table {
-    let tasks: Vec<(Task, &riddlemill_benchmarks::task::Task)> =
-        Task::of(&book.set.config).into_iter().filter_map(|task| Some((task, task.declared()?))).collect();
+    let tasks: Vec<(Task, &riddlemill_benchmarks::task::Task)> = Task::of_config(&book.set.config)
+        .into_iter()
+        .filter_map(|task| Some((task, task.declared()?)))
+        .collect();
     let mut columns = Vec::new();
     for (_, declared) in &tasks {
         match declared.wants {
@@ -222,7 +224,7 @@ fn macro_f1(
         }
         confusions.macro_f1()
     })?;
-    Some(Cell::of(estimate, 100.0, answers.len(), book.keys(who, task, Setting::default())))
+    Some(Cell::new(estimate, 100.0, answers.len(), book.keys(who, task, Setting::default())))
 }
 
 /// Answers with the places of their items, of those that are measured.

@@ -34,7 +34,7 @@ pub fn winning(book: &Book<'_>) -> Table {
                     self::verdict(verdicts(answer, person)).map(|found| f64::from(found == verdict))
                 };
                 let (units, n) = book.parts(column, |_| true, value);
-                Some(Cell::of(book.resamples.ratio(&units, SHARE)?, 100.0, n, keys(book, who, person)))
+                Some(Cell::new(book.resamples.ratio(&units, SHARE)?, 100.0, n, keys(book, who, person)))
             };
             let cells: Vec<Option<Cell>> =
                 ["human", "llm", "equal", "undecided"].into_iter().map(share).collect();
@@ -137,12 +137,12 @@ fn among(book: &Book<'_>, rated: &[(usize, [u32; 3])], keys: Keys) -> Vec<Option
     };
     let once = units(&|_| 1);
     let of = |which: Coefficient| {
-        let drawn = book.resamples.drawn(|weights| which.of(&units(&|at| weights[at])));
-        Some(book.resamples.settings().of_coefficient(which, &once, which.of(&once)?, drawn))
+        let drawn = book.resamples.drawn(|weights| which.compute(&units(&|at| weights[at])));
+        Some(book.resamples.settings().of_coefficient(which, &once, which.compute(&once)?, drawn))
     };
     let (share, kappa) = (of(Coefficient::Percent), of(Coefficient::Fleiss));
     vec![
-        share.map(|estimate| Cell::of(estimate, 100.0, n, keys.clone())),
-        kappa.map(|estimate| Cell::of(estimate, 1.0, n, keys)),
+        share.map(|estimate| Cell::new(estimate, 100.0, n, keys.clone())),
+        kappa.map(|estimate| Cell::new(estimate, 1.0, n, keys)),
     ]
 }

@@ -91,7 +91,7 @@ fn groups(
     let units: Vec<Unit> =
         whole.map(|((at, _), (right, _))| Unit { at, sum: f64::from(right), count: 1.0 }).collect();
     let keys = book.keys(who, Task::Solve, setting);
-    Some(Cell::of(book.resamples.ratio(&units, SHARE)?, 100.0, units.len(), keys))
+    Some(Cell::new(book.resamples.ratio(&units, SHARE)?, 100.0, units.len(), keys))
 }
 
 /// A mean on the scale of appendix A.5.
@@ -118,10 +118,10 @@ pub fn open_ended(book: &Book<'_>) -> Table {
                 }
             };
             let (units, n) = book.parts(column, |_| true, score);
-            Some(Cell::of(book.resamples.ratio(&units, SCALE)?, 1.0, n, keys.clone()))
+            Some(Cell::new(book.resamples.ratio(&units, SCALE)?, 1.0, n, keys.clone()))
         };
         let (units, n) = book.parts(column, |_| true, |answer| Some(f64::from(gave_up(answer))));
-        let up = book.resamples.ratio(&units, SHARE).map(|share| Cell::of(share, 100.0, n, keys.clone()));
+        let up = book.resamples.ratio(&units, SHARE).map(|share| Cell::new(share, 100.0, n, keys.clone()));
         vec![mean(true), mean(false), up]
     };
     let answered = book.answered(&[Task::SolveOpen]).into_iter();

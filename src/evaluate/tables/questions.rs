@@ -60,11 +60,11 @@ pub fn score(
 ) -> Option<Cell> {
     let column = book.column(who, task, Setting::default())?;
     let among = |item: &Item| category.is_none_or(|c| item.parts().iter().any(|part| part == c));
-    let judged = Judged::of(book, column, among, judge);
+    let judged = Judged::new(book, column, among, judge);
     let mut keys = book.keys(who, task, Setting::default());
     keys.extend(judge.map(|judge| ("judge", judge.to_string())));
     keys.extend(category.map(|category| ("part", category.to_string())));
-    Some(Cell::of(judged.estimate(&book.resamples, RATED)?, POINTS, judged.n, keys))
+    Some(Cell::new(judged.estimate(&book.resamples, RATED)?, POINTS, judged.n, keys))
 }
 
 /// Ratings of a column's answers, judge by judge. Their mean is that of the judges' means, as figure 4 is of figures 16 to
@@ -77,7 +77,7 @@ pub(super) struct Judged {
 
 impl Judged {
     /// Of all judges, or of one.
-    pub(super) fn of(
+    pub(super) fn new(
         book: &Book<'_>,
         column: &Column<'_>,
         among: impl Fn(&Item) -> bool,
@@ -178,10 +178,10 @@ pub fn normal(book: &Book<'_>) -> Table {
             let mean = |(units, n): &(Vec<Unit>, usize), task| {
                 let mut keys = book.keys(who, task, Setting::default());
                 keys.insert("judge", judge.to_string());
-                Some(Cell::of(book.resamples.ratio(units, RATED)?, POINTS, *n, keys))
+                Some(Cell::new(book.resamples.ratio(units, RATED)?, POINTS, *n, keys))
             };
             let gap = crate::evaluate::metrics::difference(&book.resamples, &normal.0, &tricky.0, RATED[1]);
-            let gap = gap.map(|gap| Cell::of(gap.difference, POINTS, tricky.1 + normal.1, Keys::new()));
+            let gap = gap.map(|gap| Cell::new(gap.difference, POINTS, tricky.1 + normal.1, Keys::new()));
             let cells = vec![mean(&tricky, Task::Answer), mean(&normal, Task::AnswerNormal), gap];
             rows.push(Row { name: format!("{}, {judge}", book.who[who].name), cells });
         }
@@ -221,7 +221,7 @@ pub fn distributions(book: &Book<'_>, task: Task) -> Table {
                 let mut keys = book.keys(who, task, Setting::default());
                 keys.insert("judge", judge.to_string());
                 keys.insert("rating", rating.to_string());
-                Some(Cell::of(book.resamples.ratio(&units, SHARE)?, 100.0, n, keys))
+                Some(Cell::new(book.resamples.ratio(&units, SHARE)?, 100.0, n, keys))
             };
             let cells: Vec<Option<Cell>> = SCALE.map(share).collect();
             if cells.iter().any(Option::is_some) {
@@ -337,7 +337,7 @@ struct Moments {
 }
 
 impl Moments {
-    fn of(a: f64, b: f64) -> Moments {
+    fn new(a: f64, b: f64) -> Moments {
         let large = f64::from((a - b).abs() >= 2.0 - 1e-9);
         Moments { n: 1.0, a, b, aa: a * a, bb: b * b, ab: a * b, large }
     }
@@ -389,7 +389,7 @@ fn moments(
     let mut by_unit: BTreeMap<usize, Moments> = BTreeMap::new();
     let mut add = |question: &str, a: f64, b: f64| {
         if let Some(&at) = places.get(question) {
-            by_unit.entry(book.unit(at)).or_default().add(&Moments::of(a, b), 1.0);
+            by_unit.entry(book.unit(at)).or_default().add(&Moments::new(a, b), 1.0);
         }
     };
     if means {

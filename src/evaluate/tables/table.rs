@@ -77,7 +77,7 @@ pub enum Look {
 
 impl Cell {
     /// An estimate, in percent where `scale` is 100.
-    pub fn of(estimate: Estimate, scale: f64, n: usize, from: Keys) -> Cell {
+    pub fn new(estimate: Estimate, scale: f64, n: usize, from: Keys) -> Cell {
         let Estimate { value, low, high } = estimate;
         Cell { value: scale * value, low: Some(scale * low), high: Some(scale * high), n, from }
     }

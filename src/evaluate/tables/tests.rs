@@ -296,7 +296,7 @@ fn built_in_models_come_to_what_is_known() {
     let ask = |set: &Set| -> Vec<Answer> {
         let mut answers = Vec::new();
         for model in BuiltIn::ALL {
-            for task in Task::of(&set.config).into_iter().filter(|task| task.is_choice()) {
+            for task in Task::of_config(&set.config).into_iter().filter(|task| task.is_choice()) {
                 for item in set.items.iter().filter(|item| item.takes(task)) {
                     let text = model.answer(item, task, Setting::default(), 1).unwrap();
                     answers.push(answer(item, task, model.name(), &text));

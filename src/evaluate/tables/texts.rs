@@ -157,17 +157,17 @@ fn f1(book: &Book<'_>, who: usize, setting: Setting, texts: Texts) -> Option<Cel
     let estimate = book.resamples.estimate(classes.len(), SHARE, f1)?;
     let mut keys = book.keys(who, Task::Classify, setting);
     keys.extend(texts.part());
-    Some(Cell::of(estimate, 100.0, classes.len(), keys))
+    Some(Cell::new(estimate, 100.0, classes.len(), keys))
 }
 
 /// The mean of the judges' scores.
 fn judged(book: &Book<'_>, who: usize, setting: Setting, texts: Texts, judge: Option<&str>) -> Option<Cell> {
     let column = book.column(who, Task::Explain, setting)?;
-    let judged = Judged::of(book, column, |item| texts.has(item), judge);
+    let judged = Judged::new(book, column, |item| texts.has(item), judge);
     let mut keys = book.keys(who, Task::Explain, setting);
     keys.extend(texts.part());
     keys.extend(judge.map(|judge| ("judge", judge.to_string())));
-    Some(Cell::of(judged.estimate(&book.resamples, JUDGES)?, 1.0, judged.n, keys))
+    Some(Cell::new(judged.estimate(&book.resamples, JUDGES)?, 1.0, judged.n, keys))
 }
 
 /// The geometric mean of the three, as table 1 has it: percent, percent and score.
@@ -177,7 +177,7 @@ fn overall(book: &Book<'_>, who: usize, setting: Setting, texts: Texts) -> Optio
     let explain = book.column(who, Task::Explain, setting)?;
     let (right, n) = book.parts(select, |item| texts.has(item), |answer| answer.correct.map(f64::from));
     let (classes, labels) = (classes(book, classify, texts), labels(book));
-    let scores = Judged::of(book, explain, |item| texts.has(item), None);
+    let scores = Judged::new(book, explain, |item| texts.has(item), None);
     let of = |weights: &[u16]| {
         let accuracy = 100.0 * ratio(&right, weights)?;
         geometric_mean(&[accuracy, 100.0 * macro_f1(&classes, &labels, weights)?, scores.mean(weights)?])
@@ -188,7 +188,7 @@ fn overall(book: &Book<'_>, who: usize, setting: Setting, texts: Texts) -> Optio
     let mut keys = book.keys(who, Task::Select, setting);
     keys.remove("task");
     keys.extend(texts.part());
-    Some(Cell::of(estimate, 1.0, n + classes.len() + scores.n, keys))
+    Some(Cell::new(estimate, 1.0, n + classes.len() + scores.n, keys))
 }
 
 /// One answer that people and judges scored: its unit, people's mean times two, the judges' mean.
@@ -252,7 +252,7 @@ fn against(book: &Book<'_>, scored: &[Scored], keys: &Keys) -> Vec<Option<Cell>>
     let mean = |value: fn(&Scored) -> f64, range: [f64; 2]| {
         let units: Vec<Unit> =
             scored.iter().map(|one| Unit { at: one.unit, sum: value(one), count: 1.0 }).collect();
-        Some(Cell::of(book.resamples.ratio(&units, range)?, 1.0, n, keys.clone()))
+        Some(Cell::new(book.resamples.ratio(&units, range)?, 1.0, n, keys.clone()))
     };
     // Repeated as often as their unit is drawn.
     let pairs = |weights: &[u16]| -> Vec<(f64, f64)> {

@@ -26,7 +26,7 @@ struct Options {
 }
 
 impl Options {
-    fn of(row: &JsonRow) -> Option<Self> {
+    fn parse(row: &JsonRow) -> Option<Self> {
         let (keys, shown): (Vec<String>, Vec<String>) =
             match row.get("options").or_else(|| row.get("choice_list"))? {
                 Json::Array(list) => (0..list.len()).map(letter).zip(list.iter().map(plain_of)).unzip(),
@@ -66,7 +66,7 @@ pub(super) struct Same {
 
 /// Compares the options of two rows; none where one of them has none.
 pub(super) fn same(reference: &JsonRow, row: &JsonRow) -> Option<Same> {
-    let (theirs, ours) = (Options::of(reference)?, Options::of(row)?);
+    let (theirs, ours) = (Options::parse(reference)?, Options::parse(row)?);
     Some(Same {
         contents: theirs.sorted() == ours.sorted(),
         right: theirs.right() == ours.right(),
@@ -77,7 +77,7 @@ pub(super) fn same(reference: &JsonRow, row: &JsonRow) -> Option<Same> {
 /// What a column says of each option, `option_models`, in no order.
 pub(super) fn beside(row: &JsonRow, column: &str) -> Option<Vec<(String, String)>> {
     let said = row.get(column)?.as_array()?;
-    let shown = Options::of(row)?.shown;
+    let shown = Options::parse(row)?.shown;
     let mut beside: Vec<(String, String)> =
         shown.into_iter().zip(said.iter().map(ToString::to_string)).collect();
     beside.sort();

@@ -99,7 +99,7 @@ pub fn find(config: &str) -> Option<&'static Layout> {
 }
 
 /// The layouts of a recipe's candidates, where these are their rows.
-pub fn of(recipe: &Recipe, rows: Rows) -> Vec<Layout> {
+pub fn layouts(recipe: &Recipe, rows: Rows) -> Vec<Layout> {
     match rows {
         Rows::Posts => vec![posts(recipe.name)],
         // No recipe ends at responses.

@@ -48,7 +48,7 @@ pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<
             return Ok(());
         }
         let stage = reader(&workspace, recipe, i + 1)?;
-        if Link::of(stage.manifest()) != *link {
+        if Link::to(stage.manifest()) != *link {
             found.push(format!("{MANIFEST}: stage {} is not what staged/ holds now\n  hint: bring settings and dumps back to those it names, and run", link.stage));
             return Ok(());
         }

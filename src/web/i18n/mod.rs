@@ -38,7 +38,7 @@ impl Language {
         [Language::En, Language::Zh].into_iter().find(|language| language.code() == code)
     }
 
-    pub(super) fn of<'w>(self, en: &'w str, zh: &'w str) -> &'w str {
+    pub(super) fn pick<'w>(self, en: &'w str, zh: &'w str) -> &'w str {
         match self {
             Language::En => en,
             Language::Zh => zh,
@@ -53,14 +53,14 @@ fn words() -> impl Iterator<Item = &'static (&'static str, &'static str, &'stati
 
 /// A word by its key; `{}` in it stands for what the template gives.
 pub(super) fn word(language: Language, key: &str) -> Option<&'static str> {
-    words().find(|(known, ..)| *known == key).map(|(_, en, zh)| language.of(en, zh))
+    words().find(|(known, ..)| *known == key).map(|(_, en, zh)| language.pick(en, zh))
 }
 
 /// The name of a stage as people read it.
 pub(super) fn stage(language: Language, name: &str) -> String {
     let review = name.strip_prefix("review:");
     let known = chinese::stage(review.unwrap_or(name));
-    let name = known.map_or(review.unwrap_or(name), |(en, zh)| language.of(en, zh));
+    let name = known.map_or(review.unwrap_or(name), |(en, zh)| language.pick(en, zh));
     match (review, language) {
         (None, _) => name.to_string(),
         (Some(_), Language::En) => format!("Review: {name}"),

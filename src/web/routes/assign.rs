@@ -186,7 +186,7 @@ fn planned(
 
 fn digest(new: &[Task]) -> String {
     let parts = new.iter().flat_map(|task| [task.item.as_bytes(), task.annotator.as_bytes()]);
-    Digest::of("riddlemill assignment v1", parts).to_string()
+    Digest::of_parts("riddlemill assignment v1", parts).to_string()
 }
 
 fn look(

@@ -30,7 +30,7 @@ pub(super) struct CauseLine {
 }
 
 impl CauseLine {
-    pub(super) fn of(language: Language, cause: &Cause) -> CauseLine {
+    pub(super) fn new(language: Language, cause: &Cause) -> CauseLine {
         CauseLine { words: i18n::cause(language, cause), failed: cause.failed }
     }
 }
@@ -48,7 +48,7 @@ pub(super) fn lines(
     language: Language,
 ) -> Result<Vec<CauseLine>, PageError> {
     let causes = causes(config, recipe, std::slice::from_ref(manifest))?;
-    Ok(causes.iter().map(|cause| CauseLine::of(language, cause)).collect())
+    Ok(causes.iter().map(|cause| CauseLine::new(language, cause)).collect())
 }
 
 /// The causes of a stage of many records, which pages ask for once they stand.

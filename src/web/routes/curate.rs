@@ -219,7 +219,7 @@ fn curated(
     // Only people are curated: a sample's voters are nobody here.
     let told = agreement::agreed(step, items, &votes, Bootstrap::AGREEMENT);
     let fields = told.fields.iter().filter(|field| !told.sample && field.items > 0);
-    let mut voted = Voted::of(step, items, &resolved, &votes, &config.annotators, Bootstrap::AGREEMENT);
+    let mut voted = Voted::count(step, items, &resolved, &votes, &config.annotators, Bootstrap::AGREEMENT);
     if voted.sample {
         voted.fields.clear();
     }

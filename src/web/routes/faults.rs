@@ -7,7 +7,7 @@ use crate::web::guard::Form;
 use crate::web::i18n::{Language, filled, word};
 
 /// The fault of a field, as the page says it.
-pub(super) fn told(language: Language, form: &[Field], field: &str, fault: &Fault) -> String {
+pub(super) fn describe(language: Language, form: &[Field], field: &str, fault: &Fault) -> String {
     let field = form.iter().find(|known| known.name == field);
     let name = |code: &str| field.map_or_else(|| code.to_string(), |field| named(language, field, code));
     // An answer that takes the draft is one of an earlier field.
@@ -186,15 +186,15 @@ mod tests {
     fn faults_are_told_in_the_language_and_the_words_of_the_page() {
         let form = ballots::step("ruozhibench-gen", "translation").unwrap().form(Round::Vote);
         let fault = Fault::NoDraft { verdict: "accept".to_string() };
-        let said = |language| told(language, &form, "question_en", &fault);
+        let said = |language| describe(language, &form, "question_en", &fault);
         assert_eq!(said(Language::En), "“accept” takes the draft, but there is none.");
         assert_eq!(said(Language::Zh), "“接受”采用草稿，但没有草稿。");
         let form = ballots::step("ruozhibench-gen", "screen").unwrap().form(Round::Vote);
         // What somebody typed is no pattern of ours.
         let fault =
             Fault::UnknownChoice { given: "{}".into(), allowed: "keep, harmful".into(), near_to: None };
-        assert_eq!(told(Language::Zh, &form, "screen", &fault), "“{}”不是可选的答案：保留；有害。");
+        assert_eq!(describe(Language::Zh, &form, "screen", &fault), "“{}”不是可选的答案：保留；有害。");
         let fault = Fault::Count { given: 2, min: 3, max: 3 };
-        assert_eq!(told(Language::Zh, &form, "screen", &fault), "已选 2 项，应选 3 项。");
+        assert_eq!(describe(Language::Zh, &form, "screen", &fault), "已选 2 项，应选 3 项。");
     }
 }

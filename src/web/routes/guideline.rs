@@ -72,8 +72,8 @@ pub(in crate::web) async fn page(
             })
             .collect();
         let versions = if curator { versions(&app, recipe, &ballot, guides)? } else { Vec::new() };
-        let text = guide.as_ref().map(|guide| language.of(&guide.en, &guide.zh).to_string());
-        let examples = guide.as_ref().map(|guide| language.of(&guide.examples, guide.examples_in_chinese()).to_string());
+        let text = guide.as_ref().map(|guide| language.pick(&guide.en, &guide.zh).to_string());
+        let examples = guide.as_ref().map(|guide| language.pick(&guide.examples, guide.examples_in_chinese()).to_string());
         Ok(json!({
             "recipe": recipe.name, "step": step.name, "title": said(language, step.title), "paper": step.paper,
             "text": text, "examples": examples, "guide": guide, "meanings": meanings, "versions": versions,

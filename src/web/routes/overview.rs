@@ -92,7 +92,7 @@ fn funnel(config: &Config, recipe: &'static Recipe, language: Language) -> Resul
     let steps: Vec<Step> = planned.iter().map(|planned| step(planned, read, &causes, language)).collect();
     Ok(Funnel {
         recipe: recipe.name,
-        about: language.of(recipe.about, recipe.about_zh),
+        about: language.pick(recipe.about, recipe.about_zh),
         read,
         out: planned.last().and_then(Planned::manifest).map_or(0, |m| m.counts.records_out),
         waiting: steps.iter().map(|step| step.held).sum(),
@@ -127,7 +127,7 @@ fn step(planned: &Planned, read: u64, causes: &[Cause], language: Language) -> S
         causes: causes
             .iter()
             .filter(|cause| cause.stage == planned.step)
-            .map(|cause| CauseLine::of(language, cause))
+            .map(|cause| CauseLine::new(language, cause))
             .collect(),
         causes_later: planned.manifest().is_some_and(|made| !causes::come_at_once(made)),
         compares: planned.manifest().is_some_and(|m| m.tables.contains_key("pairs")),

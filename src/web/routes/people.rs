@@ -139,7 +139,7 @@ pub(in crate::web) async fn revoke(
     }
     reading(move || {
         app.access.revoke(&name, &now())?;
-        Ok(Sessions::of(&app.workspace).end(&name)?)
+        Ok(Sessions::in_workspace(&app.workspace).end(&name)?)
     })
     .await?;
     Ok(Redirect::to("/people").into_response())

@@ -60,7 +60,7 @@ pub(in crate::web) async fn list(
         let listed = |recipe: &'static Recipe| {
             Ok(Listed {
                 recipe: recipe.name,
-                about: language.of(recipe.about, recipe.about_zh),
+                about: language.pick(recipe.about, recipe.about_zh),
                 versions: versions(&app, recipe)?,
             })
         };
@@ -307,7 +307,7 @@ pub(in crate::web) async fn diff(
             let cause = |asked: differing::Asked<'_>| {
                 let differing::Asked::Removed(_) = asked else { return None };
                 told.set(told.get() + 1);
-                causes.as_ref().filter(|_| told.get() <= SHOWN)?.of(asked)
+                causes.as_ref().filter(|_| told.get() <= SHOWN)?.explain(asked)
             };
             let mut diff =
                 differing::diff(&old, &new, Some(&Withheld::open(&app.workspace, recipe)?), &cause)?;

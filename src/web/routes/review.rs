@@ -216,10 +216,12 @@ fn screen(
         title: said(language, step.title),
         guideline: guide
             .as_ref()
-            .map(|guide| language.of(&guide.en, &guide.zh).to_string())
+            .map(|guide| language.pick(&guide.en, &guide.zh).to_string())
             .unwrap_or_default(),
         version: guide.as_ref().map(|guide| guide.version().to_string()).unwrap_or_default(),
-        examples: guide.map(|g| language.of(&g.examples, g.examples_in_chinese()).into()).unwrap_or_default(),
+        examples: guide
+            .map(|g| language.pick(&g.examples, g.examples_in_chinese()).into())
+            .unwrap_or_default(),
         paper: step.paper,
         done,
         open: waiting.len(),
@@ -409,7 +411,7 @@ fn made(
     if !cautions.is_empty() && form.get("anyway").is_empty() {
         let words = |(field, tell): (&str, Tell)| {
             let (en, zh) = tell.words();
-            (field.to_string(), language.of(en, zh).to_string())
+            (field.to_string(), language.pick(en, zh).to_string())
         };
         return Ok(Made::Doubtful(faults::joined(cautions.into_iter().map(words))));
     }

@@ -84,7 +84,7 @@ pub(in crate::web) async fn page(
         });
         (due.await?, may)
     };
-    let told = app.runner.current().map(|running| running.told());
+    let told = app.runner.current().map(|running| running.state());
     view::page(&visitor, "run.html", json!({ "due": due, "may": may, "run": told }))
 }
 
@@ -103,7 +103,7 @@ fn due(config: &Config, recipe: &'static recipe::Recipe, language: Language) -> 
         };
         stages.push((planned.step, why));
     }
-    Ok(Due { recipe: recipe.name, about: language.of(recipe.about, recipe.about_zh), stages })
+    Ok(Due { recipe: recipe.name, about: language.pick(recipe.about, recipe.about_zh), stages })
 }
 
 /// What the drafts would ask and cost, counted when somebody asks: an offline run is rehearsed for it.
@@ -204,7 +204,7 @@ pub(in crate::web) async fn events(
 }
 
 fn event(visitor: &Visitor, running: &Running, may: bool, over: bool) -> Event {
-    let told: RunState = running.told();
+    let told: RunState = running.state();
     let html = view::html(visitor, "running.html", json!({ "run": told, "may": may }));
     Event::default().event(if over { "over" } else { "told" }).data(html.unwrap_or_default())
 }

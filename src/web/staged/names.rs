@@ -19,7 +19,7 @@ pub(super) struct Names {
 impl Names {
     pub(super) fn read(stage: &StageReader) -> Result<Names, Error> {
         let parts = stage.table("ledger").parts.len();
-        let read = |part| Names::of(&part_columns(stage, "ledger", part, &["id", "into"])?, stage);
+        let read = |part| Names::new(&part_columns(stage, "ledger", part, &["id", "into"])?, stage);
         let read: Vec<Result<Names, Error>> = (0..parts).into_par_iter().map(read).collect();
         let rows = stage.table("ledger").rows as usize;
         let mut whole = Names { ids: Vec::with_capacity(rows), into: Vec::new() };
@@ -30,7 +30,7 @@ impl Names {
     }
 
     /// Those of one part, whose places begin at 0.
-    pub(super) fn of(frame: &DataFrame, stage: &StageReader) -> Result<Names, Error> {
+    pub(super) fn new(frame: &DataFrame, stage: &StageReader) -> Result<Names, Error> {
         let column = |name: &str| {
             let column = frame.column(name).and_then(Column::str);
             column.map_err(|e| Error::stale_file(&stage.place().join("ledger"), e))

@@ -13,7 +13,7 @@ pub(in crate::web) struct Assignments {
 }
 
 impl Assignments {
-    pub(super) fn of(tasks: Tasks) -> Assignments {
+    pub(super) fn new(tasks: Tasks) -> Assignments {
         let mut rounds: FxHashMap<Round, FxHashMap<String, FxHashSet<String>>> = FxHashMap::default();
         for round in Round::ALL {
             for task in tasks.current(round) {

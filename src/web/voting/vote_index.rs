@@ -113,7 +113,7 @@ impl VotingDesk {
 
     /// Who was given what in a step.
     pub(in crate::web) fn given(&self, recipe: &str, step: &str) -> Result<Arc<Assignments>, Error> {
-        let read = || Tasks::open(&self.workspace, recipe, step).map(Assignments::of);
+        let read = || Tasks::open(&self.workspace, recipe, step).map(Assignments::new);
         self.given.get(&Tasks::path(&self.workspace, recipe, step), read)
     }
 

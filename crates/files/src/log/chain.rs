@@ -20,15 +20,15 @@ const LONGER: usize = MEMBER.len() + DIGITS + 1;
 impl Chain {
     /// The chain of a file without lines, by its name in raw/: the lines of one are none of another.
     pub(super) fn start(name: &str) -> Chain {
-        Chain::of(&[b"riddlemill chain v1", name.as_bytes()])
+        Chain::link(&[b"riddlemill chain v1", name.as_bytes()])
     }
 
     /// The chain after one more line, which stands here without its member.
     pub(super) fn after(self, line: &[u8]) -> Chain {
-        Chain::of(&[&self.0, line])
+        Chain::link(&[&self.0, line])
     }
 
-    fn of(parts: &[&[u8]]) -> Chain {
+    fn link(parts: &[&[u8]]) -> Chain {
         let mut hasher = blake3::Hasher::new();
         parts.iter().for_each(|part| {
             hasher.update(part);

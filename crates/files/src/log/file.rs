@@ -32,7 +32,7 @@ impl Log {
     /// The log in a file, which need not be there.
     pub fn at(path: impl Into<PathBuf>) -> Log {
         let path = path.into();
-        let home = Home::of(path.parent().unwrap_or(&path));
+        let home = Home::of_folder(path.parent().unwrap_or(&path));
         Log { path, home, private: false }
     }
 

@@ -51,7 +51,7 @@ pub(super) type Heads = FxHashMap<String, Head>;
 pub(super) struct Home(pub(super) PathBuf);
 
 impl Home {
-    pub(super) fn of(folder: &Path) -> Home {
+    pub(super) fn of_folder(folder: &Path) -> Home {
         let raw = folder.ancestors().find(|above| above.file_name().is_some_and(|name| name == "raw"));
         Home(raw.unwrap_or(folder).to_owned())
     }

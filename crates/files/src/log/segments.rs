@@ -58,7 +58,7 @@ impl Segments {
     /// The segments in `dir`, which whoever writes first makes.
     pub fn at(dir: impl Into<PathBuf>) -> Segments {
         let dir = dir.into();
-        Segments { home: Home::of(&dir), dir, seal_bytes: SEAL_BYTES }
+        Segments { home: Home::of_folder(&dir), dir, seal_bytes: SEAL_BYTES }
     }
 
     #[cfg(test)]
@@ -329,5 +329,5 @@ fn bare(lines: &[u8]) -> Vec<u8> {
 }
 
 pub(super) fn hash_of(lines: &[u8]) -> Digest {
-    Digest::of(CONTEXT, [lines])
+    Digest::of_parts(CONTEXT, [lines])
 }

@@ -161,7 +161,7 @@ fn files_from_before_there_was_a_chain_open_unchanged_and_are_covered_from_the_f
     let (votes, tasks) = (dir.path().join("raw/votes"), dir.path().join("raw/votes/assigned/r.s.jsonl"));
     fs::create_dir_all(tasks.parent().unwrap()).unwrap();
     let old = "{\"n\":1}\n{\"n\":2}\n";
-    let hash = crate::Digest::of("riddlemill segment v1", [old.as_bytes()]);
+    let hash = crate::Digest::of_parts("riddlemill segment v1", [old.as_bytes()]);
     let sealed = votes.join(format!("000001.{hash}.jsonl.zst"));
     fs::write(&sealed, zstd::encode_all(old.as_bytes(), 1).unwrap()).unwrap();
     fs::write(votes.join("000002.jsonl"), "{\"n\":3}\n{\"torn").unwrap();

@@ -67,7 +67,7 @@ pub struct Done {
 /// The one spelling of an address. Fragments go everywhere, decorations where the site is known.
 pub(super) fn canonical(site: &Site, mut url: Url) -> Url {
     url.set_fragment(None);
-    let address = if *site == Site::Tieba { Address::of(&url) } else { None };
+    let address = if *site == Site::Tieba { Address::parse(&url) } else { None };
     address.and_then(|address| address.on(&url)).unwrap_or(url)
 }
 

@@ -49,7 +49,7 @@ impl Since {
 /// The threads that a page leads to, each with what its row says.
 fn threads(site: &Site, url: &Url, facts: &Facts) -> Vec<(Url, u64)> {
     let mark = |at: usize| facts.marks.get(at).copied().unwrap_or(0);
-    match (site, Address::of(url)) {
+    match (site, Address::parse(url)) {
         (Site::Tieba, Some(Address::List { .. })) => {
             let of =
                 |(at, tid): (usize, &u64)| Some((Address::Thread { tid: *tid, page: 1 }.on(url)?, mark(at)));
@@ -64,7 +64,7 @@ fn threads(site: &Site, url: &Url, facts: &Facts) -> Vec<(Url, u64)> {
 
 fn is_list(site: &Site, url: &Url, facts: &Facts) -> bool {
     match site {
-        Site::Tieba => matches!(Address::of(url), Some(Address::List { .. })),
+        Site::Tieba => matches!(Address::parse(url), Some(Address::List { .. })),
         Site::Riddles | Site::Rd => true,
         Site::Profile(_) | Site::Plain => !facts.links.is_empty(),
     }
@@ -72,7 +72,7 @@ fn is_list(site: &Site, url: &Url, facts: &Facts) -> bool {
 
 /// Of an address of Tieba's, which page of its thread it is; of others none is before another.
 fn page_of(url: &str) -> u64 {
-    match Url::parse(url).ok().and_then(|url| Address::of(&url)) {
+    match Url::parse(url).ok().and_then(|url| Address::parse(&url)) {
         Some(Address::Thread { page, .. }) => page,
         _ => 0,
     }

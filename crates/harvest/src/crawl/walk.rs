@@ -64,7 +64,7 @@ impl Walk {
 
     /// The first page of what a page goes on with.
     pub fn first_of(&self, site: &Site, url: &Url) -> String {
-        if let (Site::Tieba, Some(Address::Thread { tid, .. })) = (site, Address::of(url)) {
+        if let (Site::Tieba, Some(Address::Thread { tid, .. })) = (site, Address::parse(url)) {
             return Address::Thread { tid, page: 1 }.on(url).map(String::from).unwrap_or_default();
         }
         self.first.get(url.as_str()).cloned().unwrap_or_else(|| url.to_string())
@@ -105,7 +105,7 @@ impl Walk {
         if class == Class::Blocked {
             return Vec::new();
         }
-        match (site, Address::of(url)) {
+        match (site, Address::parse(url)) {
             (Site::Tieba, Some(Address::List { .. })) => self.list(scope, url, facts, same),
             (Site::Tieba, Some(Address::Thread { tid, page })) => {
                 self.thread(scope, url, class, facts, tid, page)
@@ -123,7 +123,7 @@ impl Walk {
     /// What can go on although a page cannot be had: the rest of its thread, and the floors its
     /// `totalComment` would have listed.
     pub fn follow_failed(&mut self, site: &Site, url: &Url) -> Vec<Url> {
-        match (site, Address::of(url)) {
+        match (site, Address::parse(url)) {
             (Site::Tieba, Some(Address::Thread { tid, page })) => self.next_of_thread(url, tid, page),
             (Site::Tieba, Some(Address::TotalComment { tid, .. })) => {
                 self.total(url, Class::Unparsed, &Facts::default(), tid)
@@ -135,7 +135,7 @@ impl Walk {
     /// Threads first, then the next page, for as long as a page shows a thread that no earlier
     /// page of this list showed.
     fn list(&mut self, scope: &Scope, url: &Url, facts: &Facts, same: bool) -> Vec<Url> {
-        let Some(Address::List { forum, good, cid, .. }) = Address::of(url) else { return Vec::new() };
+        let Some(Address::List { forum, good, cid, .. }) = Address::parse(url) else { return Vec::new() };
         let key = Address::List { forum, good, cid, offset: 0 }.on(url).map(String::from).unwrap_or_default();
         let list = self.lists.entry(key.clone()).or_default();
         list.pages += 1;

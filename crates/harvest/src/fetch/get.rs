@@ -53,7 +53,7 @@ pub async fn fetch(
     meter: &dyn Meter,
 ) -> Result<Fetched, FetchError> {
     let file = place(root, &wanted.file)?;
-    let pinned = pins.of(&wanted.file).filter(|pin| pin.url == wanted.url).cloned();
+    let pinned = pins.find(&wanted.file).filter(|pin| pin.url == wanted.url).cloned();
     // What the settings state stands above what was found once.
     let demand = match (&wanted.sha256, &pinned) {
         (Some(stated), _) => Some((stated.clone(), "the settings state")),

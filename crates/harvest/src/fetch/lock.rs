@@ -64,7 +64,7 @@ impl Pins {
     }
 
     /// The pin of a file.
-    pub fn of(&self, file: &str) -> Option<&Pin> {
+    pub fn find(&self, file: &str) -> Option<&Pin> {
         self.0.iter().find(|pin| pin.file == file)
     }
 

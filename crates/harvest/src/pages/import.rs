@@ -131,7 +131,7 @@ struct Merge {
 
 impl Merge {
     fn take(&mut self, page: Page, parsed: Parsed) {
-        let address = Url::parse(&page.url).ok().and_then(|url| Address::of(&url));
+        let address = Url::parse(&page.url).ok().and_then(|url| Address::parse(&url));
         if let Some(Address::Thread { tid, page: number }) = address {
             let thread = self.threads.entry(tid).or_default();
             thread.0 = thread.0.max(parsed.facts.pages.unwrap_or(0));

@@ -113,7 +113,7 @@ pub fn parse(site: &Site, url: &str, status: u16, body: &str, captured: Option<&
     if status >= 500 || (300..400).contains(&status) {
         return Class::Unparsed.into();
     }
-    let address = Url::parse(url).ok().and_then(|url| Address::of(&url));
+    let address = Url::parse(url).ok().and_then(|url| Address::parse(&url));
     if let (Site::Tieba, Some(Address::TotalComment { tid, .. })) = (site, &address)
         && body.trim_start_matches('\u{feff}').trim_start().starts_with('{')
     {

@@ -161,14 +161,17 @@ impl Engine {
                 request: item.request.clone(),
                 raw: received.body,
                 usage: content.usage,
-                charged_picousd: content.usage.map_or_else(most, |usage| self.price.of(usage)).max(stated),
+                charged_picousd: content
+                    .usage
+                    .map_or_else(most, |usage| self.price.charge(usage))
+                    .max(stated),
                 attempts: 1,
                 at_ms,
                 elapsed_ms,
             }),
             Err(fault) => {
                 let charged = match fault.usage {
-                    Some(usage) => self.price.of(usage),
+                    Some(usage) => self.price.charge(usage),
                     None if fault.status().is_some() => Usd::ZERO,
                     None => most(),
                 };

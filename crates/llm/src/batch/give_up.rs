@@ -4,7 +4,7 @@
 use super::fetch::{Brought, Stuck};
 use super::log::{self, Entry, OpenBatch};
 use super::server::{Found, Server};
-use super::{Turn, log::of};
+use super::{Turn, log::open_log};
 use crate::engine::{Engine, Source};
 use crate::fault::Kind;
 use crate::store::Store;
@@ -74,7 +74,7 @@ impl Engine {
             Source::Nothing(held) => return Err(GiveUpError::Unset(held.what.clone())),
             Source::Pack(_) => return Err(GiveUpError::Sample),
         };
-        let (mut turn, open) = Turn::take(of(self.store.dir())).await.map_err(GiveUpError::Log)?;
+        let (mut turn, open) = Turn::take(open_log(self.store.dir())).await.map_err(GiveUpError::Log)?;
         let entry = found(open, name)?;
         let server = Server { transport, endpoint: &self.endpoint };
         let id = match &entry.id {
@@ -118,11 +118,11 @@ impl Engine {
 /// # Errors
 /// [`GiveUpError`] where there is none of this name, or the log cannot be read or written.
 pub async fn give_up_lost(store: &Store, name: &str) -> Result<OpenBatch, GiveUpError> {
-    let (turn, open) = Turn::take(of(store.dir())).await.map_err(GiveUpError::Log)?;
+    let (turn, open) = Turn::take(open_log(store.dir())).await.map_err(GiveUpError::Log)?;
     let entry = found(open, name)?;
     let over = entry.over("lost, and booked as spent");
     log::add(&turn.log, &over).map_err(|error| GiveUpError::Log(error.to_string()))?;
-    Ok(OpenBatch::of(entry))
+    Ok(OpenBatch::from_entry(entry))
 }
 
 /// The batch of a name, or of the beginning of one that no other has.

@@ -59,7 +59,7 @@ impl Entry {
     }
 }
 
-pub(super) fn of(replies: &Path) -> Log {
+pub(super) fn open_log(replies: &Path) -> Log {
     Log::at(replies.join(BATCHES))
 }
 
@@ -84,7 +84,7 @@ impl OpenBatch {
         date(self.at_ms)
     }
 
-    pub(super) fn of(Entry { batch, endpoint, at_ms, items, id, .. }: Entry) -> OpenBatch {
+    pub(super) fn from_entry(Entry { batch, endpoint, at_ms, items, id, .. }: Entry) -> OpenBatch {
         OpenBatch { batch, endpoint, at_ms, requests: items.len(), id }
     }
 }
@@ -99,7 +99,7 @@ pub(super) fn date(at_ms: u64) -> String {
 /// # Errors
 /// [`LogError`] where their log is damaged.
 pub fn open_batches(replies: &Path) -> Result<Vec<OpenBatch>, LogError> {
-    Ok(read(&of(replies))?.open.into_iter().map(OpenBatch::of).collect())
+    Ok(read(&open_log(replies))?.open.into_iter().map(OpenBatch::from_entry).collect())
 }
 
 /// What the log says: the batches that are not over, in the order they were begun, and the servers' names of all.

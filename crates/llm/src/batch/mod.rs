@@ -52,7 +52,7 @@ const LEASE: Duration = Duration::from_secs(26 * 3600);
 
 /// What is in batches on their way: asked and reserved for, and not to be asked again.
 pub(super) fn on_their_way(store: &Store) -> Result<FxHashSet<Key>, StoreError> {
-    let open = log::read(&log::of(store.dir()))?.open;
+    let open = log::read(&log::open_log(store.dir()))?.open;
     Ok(open.into_iter().flat_map(|entry| entry.items).map(|item| item.key).collect())
 }
 
@@ -70,7 +70,7 @@ pub(super) struct Turn {
 impl Engine {
     /// Looks after the batches on their way; `None` where there is nothing to look after.
     pub(super) async fn turn(&self, transport: &dyn Transport) -> Result<Option<Turn>, String> {
-        let log = log::of(self.store.dir());
+        let log = log::open_log(self.store.dir());
         if !self.endpoint.batch && !log.path().exists() {
             return Ok(None);
         }

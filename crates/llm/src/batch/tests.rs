@@ -274,7 +274,7 @@ fn batches_have_no_more_requests_and_bytes_than_are_taken() {
 async fn answers_without_keys_are_those_of_the_requests_in_their_order() {
     let bench = Bench::new();
     bench.asks(&["a", "b"]).await;
-    let [entry] = log::read(&log::of(bench.store().dir())).unwrap().open.try_into().unwrap();
+    let [entry] = log::read(&log::open_log(bench.store().dir())).unwrap().open.try_into().unwrap();
     let line = |text: &str| {
         let body = json!({"choices": [{"message": {"content": text}}],
             "usage": {"prompt_tokens": 10, "completion_tokens": 20}});
@@ -299,7 +299,7 @@ async fn answers_without_keys_are_those_of_the_requests_in_their_order() {
 async fn what_is_booked_is_not_booked_again() {
     let bench = Bench { fails: "b", ..Bench::new() };
     bench.run(None).await.unwrap();
-    let log = log::of(bench.store().dir());
+    let log = log::open_log(bench.store().dir());
     let [sent] = log::read(&log).unwrap().open.try_into().unwrap();
     bench.run(None).await.unwrap();
     // As if the process had ended before it wrote down that the batch is over.

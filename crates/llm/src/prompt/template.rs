@@ -106,7 +106,7 @@ impl Template {
         });
         env.add_filter("alone", |text: String| text);
         let sections = sections(body);
-        let hash = Key::of(format!("{output:?}\n{sections:?}").as_bytes()).to_string();
+        let hash = Key::hash(format!("{output:?}\n{sections:?}").as_bytes()).to_string();
         for (at, (_, section)) in sections.iter().enumerate() {
             env.add_template_owned(at.to_string(), section.clone()).map_err(|error| describe(&error))?;
         }

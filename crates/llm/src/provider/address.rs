@@ -62,7 +62,7 @@ impl Address {
     }
 
     /// The whole address of a path.
-    pub(crate) fn of(&self, path: &str) -> String {
+    pub(crate) fn join(&self, path: &str) -> String {
         let mut url = format!("{}/{path}", self.base);
         for part in &self.query {
             url.push(if url.contains('?') { '&' } else { '?' });
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn addresses_are_checked_before_anything_is_sent() {
-        let new = |url: &str| Address::new(&endpoint(Provider::Openai, url)).map(|a| a.of("x"));
+        let new = |url: &str| Address::new(&endpoint(Provider::Openai, url)).map(|a| a.join("x"));
         assert_eq!(new("http://127.0.0.1:1/v1/").unwrap(), "http://127.0.0.1:1/v1/x");
         assert!(new("127.0.0.1").is_err());
         assert!(new("ftp://host").is_err());
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn what_an_address_says_beyond_the_host_lands_where_it_belongs() {
-        let of = |provider, url: &str| Address::new(&endpoint(provider, url)).unwrap().of("p/q");
+        let of = |provider, url: &str| Address::new(&endpoint(provider, url)).unwrap().join("p/q");
         let query = "https://h/openai?api-version=2024-10-21";
         assert_eq!(of(Provider::Azure, query), "https://h/p/q?api-version=2024-10-21");
         assert_eq!(of(Provider::Openai, "https://h/v1?x=1&y=2"), "https://h/v1/p/q?x=1&y=2");
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(of(Provider::Gemini, "https://h/v1beta"), "https://h/p/q");
         assert_eq!(of(Provider::Ollama, "http://h:1/api"), "http://h:1/p/q");
         let two = Endpoint { api_version: Some("2".into()), ..endpoint(Provider::Azure, query) };
-        assert_eq!(Address::new(&two).unwrap().of("p?alt=sse"), "https://h/p?alt=sse&api-version=2");
+        assert_eq!(Address::new(&two).unwrap().join("p?alt=sse"), "https://h/p?alt=sse&api-version=2");
         let none = Address::new(&endpoint(Provider::Azure, "https://h")).unwrap_err();
         assert!(none.contains("api_version"));
     }

@@ -112,7 +112,7 @@ pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line:
                 return forget(db, &identity);
             }
             let usage = reply.usage.unwrap_or_default();
-            let origin = Origin::of(&reply.raw);
+            let origin = Origin::parse(&reply.raw);
             // Of two replies to one request the one in the older place counts, in whatever order they are found.
             db.prepare_cached(
                 "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET

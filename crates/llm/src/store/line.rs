@@ -133,13 +133,13 @@ impl StoredReply {
             parts.extend_from_slice(&number.to_le_bytes());
         }
         parts.extend_from_slice(self.raw.as_bytes());
-        Key::of(&parts)
+        Key::hash(&parts)
     }
 }
 
 impl Origin {
     /// Reads it from a raw response; empty where that says nothing of it.
-    pub fn of(raw: &str) -> Origin {
+    pub fn parse(raw: &str) -> Origin {
         #[derive(Deserialize)]
         struct Said {
             #[serde(alias = "modelVersion")]

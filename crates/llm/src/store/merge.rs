@@ -199,7 +199,7 @@ fn of_attempt(attempt: &Attempt) -> Key {
     parts.extend_from_slice(&attempt.at_ms.to_le_bytes());
     parts.extend_from_slice(&attempt.reserved_picousd.pico().to_le_bytes());
     parts.extend_from_slice(bare(&attempt.id).as_bytes());
-    Key::of(&parts)
+    Key::hash(&parts)
 }
 
 fn of_failure(failure: &Failure) -> Key {
@@ -209,7 +209,7 @@ fn of_failure(failure: &Failure) -> Key {
     }
     parts.extend_from_slice(bare(&failure.id).as_bytes());
     parts.extend_from_slice(failure.error.as_bytes());
-    Key::of(&parts)
+    Key::hash(&parts)
 }
 
 /// Hands over each whole line of the sound segments in a folder with its segment and where it begins there, in order.

@@ -157,7 +157,7 @@ pub(super) fn whole_lines(path: &Path) -> (Vec<u8>, Vec<u64>) {
     while start < bytes.len() {
         let len = zstd::zstd_safe::find_frame_compressed_size(&bytes[start..]).ok();
         let frame = len.and_then(|len| bytes.get(start..start + len));
-        let raw = frame.and_then(|frame| Unpacked::of(frame, frame.len() as u64).ok()?.all().ok());
+        let raw = frame.and_then(|frame| Unpacked::new(frame, frame.len() as u64).ok()?.all().ok());
         match (&raw, frame) {
             (Some(raw), Some(frame)) => {
                 let has_checksum = frame.get(4).is_some_and(|descriptor| descriptor & 4 != 0);

@@ -170,7 +170,7 @@ pub(super) fn frames(path: &Path) -> io::Result<Vec<Frame>> {
         let len = zstd::zstd_safe::find_frame_compressed_size(&packed[start..]).map_err(|_| {
             io::Error::new(io::ErrorKind::InvalidData, format!("not a zstd frame at byte {start}"))
         })?;
-        let raw_len = Unpacked::of(&packed[start..start + len], len as u64)?.all()?.len() as u64;
+        let raw_len = Unpacked::new(&packed[start..start + len], len as u64)?.all()?.len() as u64;
         frames.push(Frame { raw_start, raw_len, start: start as u64, len: len as u64 });
         start += len;
         raw_start += raw_len;
@@ -188,7 +188,7 @@ pub(super) fn read_frame(file: &mut File, frame: Frame) -> io::Result<Vec<u8>> {
 
 /// SHA-256 of bytes in hexadecimal.
 pub(super) fn hex_sha256(bytes: &[u8]) -> String {
-    crate::request::Key::of(bytes).to_string()
+    crate::request::Key::hash(bytes).to_string()
 }
 
 /// SHA-256 of a file in hexadecimal.

@@ -110,7 +110,7 @@ impl Config {
             let what = format!("not UTF-8 at byte {}", e.utf8_error().valid_up_to());
             Problems(vec![Problem { place: FILE.into(), what }])
         })?;
-        let file = check(text.trim_start_matches('\u{feff}'), recipes, &Profiles::of(root));
+        let file = check(text.trim_start_matches('\u{feff}'), recipes, &Profiles::open(root));
         let mut problems = file.problems;
         let env = environment(&overrides.env, recipes, &mut problems);
         let flags = flags(&overrides.flags, recipes, &mut problems);

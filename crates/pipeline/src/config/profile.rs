@@ -44,7 +44,7 @@ pub struct Profiles {
 
 impl Profiles {
     /// Of the workspace at `root`.
-    pub fn of(root: &Path) -> Profiles {
+    pub fn open(root: &Path) -> Profiles {
         Profiles { root: root.to_path_buf() }
     }
 
@@ -151,13 +151,13 @@ pub(super) fn of_table(table: &dyn TableLike) -> Result<Profile, Vec<Mistake>> {
         Ok(profile) if mistakes.is_empty() => Ok(profile),
         Ok(_) => Err(mistakes),
         Err(faults) => {
-            mistakes.extend(faults.iter().map(|fault| (span(table, &fault.path), told(fault))));
+            mistakes.extend(faults.iter().map(|fault| (span(table, &fault.path), describe(fault))));
             Err(mistakes)
         }
     }
 }
 
-fn told(fault: &Fault) -> String {
+fn describe(fault: &Fault) -> String {
     // The text of a mistake names its key where the place alone does not.
     let key = match fault.path.as_slice() {
         [] => String::new(),

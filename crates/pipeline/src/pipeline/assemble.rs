@@ -132,7 +132,7 @@ pub fn assemble(
     let known = RunContext::new(config, recipe)?;
     let _lock = Lock::take(&workspace.recipe(recipe.name))?;
     durable::sweep(&workspace.recipe(recipe.name))?;
-    salt::of(&workspace).map_err(RunError::from)?;
+    salt::read_or_draw(&workspace).map_err(RunError::from)?;
     let mut made: BTreeMap<&str, Manifest> = BTreeMap::new();
     for step in &recipe.steps[..number - 1] {
         made.insert(step.name, open(&workspace, recipe, step.name)?.manifest().clone());
@@ -148,8 +148,8 @@ pub fn assemble(
         return Err(AssembleError::Published { stage: step.name, recipe: recipe.name });
     }
     let mut writer = StageWriter::<Post>::create(&workspace.stage(recipe.name, number, step.name))?;
-    let mut items = Items::of(&known.dumps);
-    let mut ends = Ends::of(step, &made);
+    let mut items = Items::new(&known.dumps);
+    let mut ends = Ends::read(step, &made);
     let mut entries = 0;
     for file in books {
         each_batch(file, |first, lines| {
@@ -188,7 +188,7 @@ pub fn assemble(
         Stage::Import => {
             items.write(&mut writer)?;
             let settings: sections::Import = config.typed(Some(recipe.name), "import");
-            let salt = salt::of(&workspace).map_err(RunError::from)?;
+            let salt = salt::read_or_draw(&workspace).map_err(RunError::from)?;
             let mut names = no_names(&config.root, &settings, &salt).map_err(RunError::from)?;
             known.dumps.iter().for_each(|dump| add_names(&mut names, dump, &settings));
             let withdrawn = Withdrawals::load(&workspace)?;
@@ -218,7 +218,7 @@ struct Ends {
 }
 
 impl Ends {
-    fn of(step: &Step, made: &BTreeMap<&str, Manifest>) -> Ends {
+    fn read(step: &Step, made: &BTreeMap<&str, Manifest>) -> Ends {
         let inputs = step.inputs.iter().filter(|_| stages::touched(step.stage).is_some());
         let tables = inputs.filter_map(|input| made.get(input)?.tables.get("rows"));
         Ends { left: tables.flat_map(|table| &table.parts).map(|part| part.rows as usize).collect() }
@@ -255,7 +255,7 @@ struct Items<'a> {
 }
 
 impl<'a> Items<'a> {
-    fn of(dumps: &'a [Dump]) -> Items<'a> {
+    fn new(dumps: &'a [Dump]) -> Items<'a> {
         let prefixes = dumps.iter().map(|dump| dump.locator("")).collect();
         Items { dumps, prefixes, counts: vec![0; dumps.len()], at: 0 }
     }

@@ -93,7 +93,7 @@ pub fn forecast(config: &Config, recipes: &[&'static Recipe]) -> Result<Vec<Fore
             continue;
         }
         if rehearsal.is_none() {
-            rehearsal = Some(Rehearsal::of(config)?);
+            rehearsal = Some(Rehearsal::new(config)?);
         }
         let Some(rehearsal) = &rehearsal else { continue };
         for recipe in [recipe.origin(), recipe] {

@@ -118,7 +118,7 @@ impl fmt::Display for Change {
 }
 
 /// All that changed, in words.
-pub fn told(why: &[Change]) -> String {
+pub fn describe_changes(why: &[Change]) -> String {
     why.iter().map(Change::to_string).collect::<Vec<_>>().join("; ")
 }
 

@@ -121,7 +121,7 @@ impl StageRunner<'_> {
         match step.stage {
             Stage::Import => {
                 let settings: sections::Import = self.settings(step);
-                let salt = salt::of(&Workspace::new(root))?;
+                let salt = salt::read_or_draw(&Workspace::new(root))?;
                 let withdrawn = Withdrawals::load(&Workspace::new(root))?;
                 let mut names = no_names(root, &settings, &salt)?;
                 self.known.dumps.iter().for_each(|dump| add_names(&mut names, dump, &settings));

@@ -32,7 +32,7 @@ impl Progress for Silent {
 impl Rehearsal {
     /// Lays it out: links to all that the workspace holds but what is derived, and to each of its stages. What a run
     /// replaces is the link.
-    pub(super) fn of(config: &Config) -> Result<Rehearsal, RunError> {
+    pub(super) fn new(config: &Config) -> Result<Rehearsal, RunError> {
         let root = std::path::absolute(&config.root).map_err(Error::io("read", &config.root))?;
         let derived = root.join(".index");
         durable::create_folder(&derived)?;

@@ -101,7 +101,7 @@ pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Re
     let mut causes = Vec::new();
     for (at, step) in recipe.steps.iter().enumerate() {
         let Some(manifest) = made.iter().find(|manifest| manifest.stage == step.name) else { continue };
-        let Some(told) = told(manifest) else { continue };
+        let Some(told) = describe_filter(manifest) else { continue };
         let Some(stage) = StageReader::open(&workspace.stage(recipe.name, at + 1, step.name))? else {
             continue;
         };
@@ -166,7 +166,7 @@ pub fn kept_back(manifest: &Manifest) -> u64 {
 }
 
 /// Which entries of a ledger tell of records that do not go on as they should; `None` where there is none.
-fn told(manifest: &Manifest) -> Option<Filter> {
+fn describe_filter(manifest: &Manifest) -> Option<Filter> {
     let count = |state: State, reason: Reason| {
         let key = format!("{}/{}", state.code(), reason.code());
         manifest.counts.reasons.get(&key).copied().unwrap_or(0)

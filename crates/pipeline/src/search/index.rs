@@ -65,7 +65,7 @@ struct Digest {
 
 impl Index {
     /// The index of a dump: the one in the folder if it was made of this very file, else one made now.
-    pub(super) fn of(folder: &Path, dump: &Dump, limit: u64) -> Result<Index, Error> {
+    pub(super) fn open(folder: &Path, dump: &Dump, limit: u64) -> Result<Index, Error> {
         let origin = origin(dump, limit)?;
         let name = blake3::hash(format!("{}/{}", dump.source, dump.file).as_bytes());
         let path = folder.join(format!("{}.index", &name.to_hex()[..16]));

@@ -168,7 +168,7 @@ fn open(
     let folder = config.root.join(".index").join("dumps");
     let mut indexes = Vec::new();
     for dump in located(config) {
-        let index = Index::of(&folder, &dump, limit)?;
+        let index = Index::open(&folder, &dump, limit)?;
         if withdrawn.of_dump(index.sha256()).is_none() {
             indexes.push((dump, index));
         }

@@ -17,7 +17,7 @@ pub fn riddle(post: Post, step: &str, people: &StageDecisions) -> Outcome<Declar
     let outcome = super::strip_decided(post, people);
     let declared = |puzzle: Puzzle| {
         let mut record = kept;
-        let mut groups = Groups::of(&record);
+        let mut groups = Groups::split(&record);
         let fields = groups.of_step(step);
         record.text = puzzle::shown(&puzzle.question, &puzzle.answer);
         fields.insert("question".into(), json!(puzzle.question));
@@ -46,7 +46,7 @@ pub fn riddle(post: Post, step: &str, people: &StageDecisions) -> Outcome<Declar
 /// A published riddle as the group of the step, to the letter.
 pub fn published_riddle(post: &Post, step: &str) -> Declared {
     let mut record = Declared { title: None, content: None, ..of_post(post.clone()) };
-    let mut groups = Groups::of(&record);
+    let mut groups = Groups::split(&record);
     let fields = groups.of_step(step);
     fields.insert("question".into(), json!(post.title));
     fields.insert("answer".into(), json!(post.content));
@@ -56,7 +56,7 @@ pub fn published_riddle(post: &Post, step: &str) -> Declared {
 
 /// Marks personal data in the texts that the step names.
 pub fn mark(mut record: Declared, marked: &Marked, anonymise: &Anonymise) -> Outcome<Declared> {
-    let mut groups = Groups::of(&record);
+    let mut groups = Groups::split(&record);
     let (mut after, mut evidence) = (Vec::new(), Vec::new());
     for (group, field) in &marked.texts {
         let fields = groups.of_step(group);
@@ -110,7 +110,7 @@ pub fn choose(mut record: Declared, options: &Options, settings: &sections::Opti
     match choices(&right, &wrong, settings.seed, options.purpose, &record.id) {
         Err(alike) => held(alike.to_string()),
         Ok(made) => {
-            let mut groups = Groups::of(&record);
+            let mut groups = Groups::split(&record);
             let fields = groups.of_step(options.name);
             fields.insert("shown".into(), json!(made.options));
             fields.insert("right".into(), json!(made.answer));

@@ -141,7 +141,7 @@ mod tests {
 
     fn rated(judge: &str, rating: f64) -> Replied {
         let marks = Marks::default();
-        let key = Key::of(judge.as_bytes());
+        let key = Key::hash(judge.as_bytes());
         let reply = Reply {
             key,
             text: String::new(),
@@ -160,7 +160,7 @@ mod tests {
             reason: Reason::ReplyUnparseable,
             error: "no rating".into(),
             raw: "good".into(),
-            key: Key::of(b"x"),
+            key: Key::hash(b"x"),
         };
         replied(judge, Parsed::Failed(failed))
     }

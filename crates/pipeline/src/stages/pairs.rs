@@ -89,7 +89,7 @@ fn role(answer: &Response, choice: &Choice) -> &'static str {
 
 /// The item of a question, or why there is none. `answers` stand in the order of their names.
 fn choice(question: Question, answers: &[Response], seed: u64) -> Result<Choice, String> {
-    let means: Vec<Mean> = answers.iter().map(|answer| Mean::of(answer.numbers())).collect();
+    let means: Vec<Mean> = answers.iter().map(|answer| Mean::new(answer.numbers())).collect();
     let Some(pair) = gap_pair(&means, GAP, seed, &question.id) else {
         let rated = means.iter().filter(|mean| mean.count > 0).count();
         return Err(match rated {

@@ -13,7 +13,7 @@ const LOST: &str = "with another salt every author has another name";
 ///
 /// # Errors
 /// [`StageError`] where raw/ cannot be written, the file there is no salt, or it is gone although it was drawn once.
-pub fn of(workspace: &Workspace) -> Result<[u8; 32], StageError> {
+pub fn read_or_draw(workspace: &Workspace) -> Result<[u8; 32], StageError> {
     match standing(workspace)? {
         Some(salt) => Ok(salt),
         None => Ok(secret_or_draw(&path(workspace), LOST)?),
@@ -85,7 +85,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let workspace = Workspace::new(dir.path());
         assert_eq!(standing(&workspace).unwrap(), None);
-        let salt = of(&workspace).unwrap();
+        let salt = read_or_draw(&workspace).unwrap();
         assert_eq!(standing(&workspace).unwrap(), Some(salt));
         #[cfg(unix)]
         {
@@ -95,12 +95,12 @@ mod tests {
         }
         fs::remove_file(path(&workspace)).unwrap();
         // Nothing was made with it.
-        assert_ne!(of(&workspace).unwrap(), salt);
+        assert_ne!(read_or_draw(&workspace).unwrap(), salt);
         fs::remove_file(path(&workspace)).unwrap();
         let registry = dir.path().join("raw/releases/flub/registry.jsonl");
         fs::create_dir_all(registry.parent().unwrap()).unwrap();
         fs::write(&registry, "").unwrap();
-        let error = of(&workspace).unwrap_err().to_string();
+        let error = read_or_draw(&workspace).unwrap_err().to_string();
         assert!(error.contains("registry.jsonl was made with it") && error.contains("backup"), "{error}");
         assert!(standing(&workspace).is_err() && !path(&workspace).exists());
     }

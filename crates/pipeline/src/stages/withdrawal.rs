@@ -262,7 +262,7 @@ pub fn withdraw(
     reason: &str,
     at: &str,
 ) -> Result<(), StageError> {
-    let salt = salt::of(workspace)?;
+    let salt = salt::read_or_draw(workspace)?;
     let mut tombstones = Vec::new();
     for one in wanted {
         tombstones.push(Tombstone { at: at.into(), reason: reason.into(), what: what(&salt, one)? });

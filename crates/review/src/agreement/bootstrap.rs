@@ -70,7 +70,7 @@ impl Bootstrap {
     /// read as the coefficient, chance as it was seen.
     pub fn of_coefficient(&self, which: Coefficient, units: &Units, value: f64, drawn: Vec<f64>) -> Estimate {
         let estimate = self.estimate(value, drawn);
-        let percent = Coefficient::Percent.of(units).filter(|_| self.met(&estimate));
+        let percent = Coefficient::Percent.compute(units).filter(|_| self.met(&estimate));
         let Some(percent) = percent else { return estimate };
         let ends = exact::share(percent, units.pairable(), self.level);
         let chance = match which {

@@ -38,7 +38,7 @@ pub enum Coefficient {
 
 impl Coefficient {
     /// Its value.
-    pub fn of(self, units: &Units) -> Option<f64> {
+    pub fn compute(self, units: &Units) -> Option<f64> {
         self.weighted(units, &units.weights)
     }
 

@@ -141,7 +141,7 @@ pub fn agreement<'i>(
             (!heads.is_empty()).then_some((item, heads))
         })
         .collect();
-    let scales = step.fields.iter().flat_map(|field| Scale::of(field, &counted));
+    let scales = step.fields.iter().flat_map(|field| Scale::measured(field, &counted));
     let scales: Vec<Scale<'_>> = scales.collect();
     scales.par_iter().map(|scale| measure(step, scale, &counted, settings)).collect()
 }
@@ -160,7 +160,7 @@ struct Scale<'f> {
 impl<'f> Scale<'f> {
     /// The scales of a field: none for texts, one for choices, one for the set and one for each option where
     /// several may be marked.
-    fn of(field: &'f Field, counted: &[(&Item, Vec<&Vote>)]) -> Vec<Scale<'f>> {
+    fn measured(field: &'f Field, counted: &[(&Item, Vec<&Vote>)]) -> Vec<Scale<'f>> {
         let nominal = |codes: Vec<String>| Scale {
             field,
             option: None,

@@ -106,7 +106,7 @@ impl Outdated<'_> {
     /// What a table or a form remembers of the votes, so that an answer is about those that were shown.
     pub fn shown_votes(&self) -> Digest {
         let ids: Vec<String> = self.votes.iter().map(|vote| vote.id.to_string()).collect();
-        Digest::of("riddlemill carry v1", ids.iter().map(String::as_bytes))
+        Digest::of_parts("riddlemill carry v1", ids.iter().map(String::as_bytes))
     }
 }
 
@@ -223,11 +223,11 @@ pub fn rested_on(step: &Step, items: &[Item], votes: &FxHashMap<&str, Vec<&Vote>
             })
         };
         if counts(item, false) {
-            kept.push(Seen::of(item, shown_draft(step, &item.draft)));
+            kept.push(Seen::new(item, shown_draft(step, &item.draft)));
         }
         let reviewed = review_item(step, item, on_it);
         if step.review.is_some() && counts(&reviewed, true) {
-            kept.push(Seen::of(&reviewed, reviewed.draft.clone()));
+            kept.push(Seen::new(&reviewed, reviewed.draft.clone()));
         }
     }
     kept

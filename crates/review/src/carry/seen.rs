@@ -23,7 +23,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    pub(super) fn of(item: &Item, draft: Values) -> Seen {
+    pub(super) fn new(item: &Item, draft: Values) -> Seen {
         Seen { content_hash: item.content_hash, content: item.content.clone(), draft }
     }
 

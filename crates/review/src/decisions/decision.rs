@@ -150,7 +150,7 @@ impl Decision {
         let [recipe, other, text, base] = [&self.recipe, &self.other, &self.text, &base].map(optional);
         let parts = [&recipe, &self.stage, &self.record, &other, self.verdict.name(), &text, &seen];
         let parts = parts.into_iter().chain([self.by.as_str(), &self.why, &base]);
-        Digest::of("riddlemill decision v1", parts.map(str::as_bytes))
+        Digest::of_parts("riddlemill decision v1", parts.map(str::as_bytes))
     }
 
     /// The same decision under its id, the records of a pair in the order of their ids.
@@ -209,19 +209,19 @@ impl Undo {
     pub fn identity(&self) -> Digest {
         let undoes = self.undoes.to_string();
         let parts = [undoes.as_str(), &self.by, &self.why];
-        Digest::of("riddlemill undo v1", parts.map(str::as_bytes))
+        Digest::of_parts("riddlemill undo v1", parts.map(str::as_bytes))
     }
 }
 
 /// The hash of a text that somebody decides on.
 pub fn seen_text(text: &str) -> Digest {
-    Digest::of("riddlemill seen v1", [text.as_bytes()])
+    Digest::of_parts("riddlemill seen v1", [text.as_bytes()])
 }
 
 /// The hash of two texts that somebody compares; the order of the two does not matter.
 pub fn seen_pair(one: (&str, &str), other: (&str, &str)) -> Digest {
     let [a, b] = if one.0 <= other.0 { [one, other] } else { [other, one] };
-    Digest::of("riddlemill seen pair v1", [a.0, a.1, b.0, b.1].map(str::as_bytes))
+    Digest::of_parts("riddlemill seen pair v1", [a.0, a.1, b.0, b.1].map(str::as_bytes))
 }
 
 #[cfg(test)]

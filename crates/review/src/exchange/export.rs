@@ -20,7 +20,7 @@ pub enum Format {
 
 impl Format {
     /// The format of a file's name; JSON is Label Studio's.
-    pub fn of(name: &str) -> Option<Format> {
+    pub fn from_name(name: &str) -> Option<Format> {
         match name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase().as_str() {
             "csv" | "tsv" | "txt" => Some(Format::Csv),
             "xlsx" | "xlsm" => Some(Format::Xlsx),

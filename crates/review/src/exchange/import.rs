@@ -66,7 +66,7 @@ pub fn import<'i>(
     let whole = |trouble| Problem { file: file.to_owned(), place: String::new(), trouble };
     let mut import = Import::default();
     let names: Vec<&'static str> = form.iter().map(|field| field.name).collect();
-    let read = match Format::of(file) {
+    let read = match Format::from_name(file) {
         Some(Format::Csv) => csv::read(bytes).map(|(entries, notes)| (entries, notes, Vec::new())),
         Some(Format::Xlsx) => {
             xlsx::read(bytes, settings.step.name).map(|(entries, notes)| (entries, notes, Vec::new()))
@@ -87,7 +87,7 @@ pub fn import<'i>(
     };
     import.problems.extend(notes.into_iter().map(whole));
     import.problems.extend(problems);
-    let columns = Columns::of(&entries, &names);
+    let columns = Columns::find(&entries, &names);
     import.problems.extend(columns.faults(file, &entries, &form));
     if columns.item.is_none() || columns.annotator.is_none() || columns.content_hash.is_none() {
         return import;
@@ -181,7 +181,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(entries: &Entries, names: &[&'static str]) -> Columns {
+    fn find(entries: &Entries, names: &[&'static str]) -> Columns {
         let same = |header: &str, name: &str| header.trim().eq_ignore_ascii_case(name);
         let find = |name: &str| entries.columns.iter().position(|header| same(header, name));
         let doubled = entries.columns.iter().enumerate().filter(|(at, header)| {

@@ -229,7 +229,7 @@ pub(super) fn read(
                     cells[column] = signed.and_then(|accounts| accounts.into_iter().next()).map(Value::Text);
                 }
             }
-            cells.extend(form.iter().map(|field| answer(&*given.of(field)?, field)));
+            cells.extend(form.iter().map(|field| answer(&*given.answer(field)?, field)));
             cells.push(value(lead_time));
             rows.push(Entry { number: at + 1, cells: Cells::Values(cells), merged: Vec::new() });
         }
@@ -263,7 +263,7 @@ enum Given<'t> {
 
 impl<'t> Given<'t> {
     /// What stands in the field's control: the value of its last region.
-    fn of(&self, field: &Field) -> Option<Cow<'t, Json>> {
+    fn answer(&self, field: &Field) -> Option<Cow<'t, Json>> {
         match self {
             Given::Regions(regions) => {
                 let region = regions.iter().rev().find(|region| region["from_name"] == field.name)?;
@@ -289,7 +289,7 @@ fn plain(given: &Json) -> Option<Cow<'_, Json>> {
 fn annotations(number: usize, task: &Json) -> Result<Vec<Annotation<'_>>, Trouble> {
     match (&task["annotations"], &task["data"]) {
         (Json::Array(annotations), data) => {
-            Ok(annotations.iter().map(|own| Annotation::of(data, own)).collect())
+            Ok(annotations.iter().map(|own| Annotation::parse(data, own)).collect())
         }
         (_, Json::Object(_)) => Ok(Vec::new()),
         _ if task["item"].is_string() && task["annotation_id"] != Json::Null => Ok(vec![Annotation {
@@ -306,7 +306,7 @@ fn annotations(number: usize, task: &Json) -> Result<Vec<Annotation<'_>>, Troubl
 }
 
 impl<'t> Annotation<'t> {
-    fn of(data: &'t Json, own: &'t Json) -> Annotation<'t> {
+    fn parse(data: &'t Json, own: &'t Json) -> Annotation<'t> {
         let regions = own["result"].as_array().map(Vec::as_slice).unwrap_or_default();
         Annotation {
             data,

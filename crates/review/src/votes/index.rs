@@ -55,7 +55,7 @@ impl VoteLog {
     /// # Errors
     /// [`LogError`] where they cannot be read, or are not what was stored.
     pub fn open(dir: impl Into<PathBuf>) -> Result<VoteLog, LogError> {
-        VoteLog::of(Segments::at(dir), false)
+        VoteLog::read(Segments::at(dir), false)
     }
 
     /// Loads the votes in `dir` as they were cast: those on a benchmark that was renamed under its name of then.
@@ -63,10 +63,10 @@ impl VoteLog {
     /// # Errors
     /// As [`VoteLog::open`].
     pub fn as_cast(dir: impl Into<PathBuf>) -> Result<VoteLog, LogError> {
-        VoteLog::of(Segments::at(dir), true)
+        VoteLog::read(Segments::at(dir), true)
     }
 
-    fn of(segments: Segments, as_cast: bool) -> Result<VoteLog, LogError> {
+    fn read(segments: Segments, as_cast: bool) -> Result<VoteLog, LogError> {
         let mut log = VoteLog {
             as_cast,
             segments,
@@ -254,7 +254,7 @@ impl VoteLog {
 
     /// What was taken up is not on disk: back to what is.
     fn undo(&mut self, error: LogError) -> Result<Receipt, LogError> {
-        *self = VoteLog::of(self.segments.clone(), self.as_cast)?;
+        *self = VoteLog::read(self.segments.clone(), self.as_cast)?;
         Err(error)
     }
 }
@@ -290,11 +290,11 @@ mod tests {
 
     fn vote(item: &str, annotator: &str, kind: &str, base: Option<Digest>) -> Vote {
         Vote {
-            id: Digest::of("", []),
+            id: Digest::of_parts("", []),
             recipe: "flub".into(),
             step: "type".into(),
             item: item.into(),
-            content_hash: Digest::of("", [item.as_bytes()]),
+            content_hash: Digest::of_parts("", [item.as_bytes()]),
             annotator: annotator.into(),
             role: Role::Junior,
             round: Round::Vote,

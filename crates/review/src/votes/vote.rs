@@ -107,7 +107,7 @@ impl Vote {
     /// One annotator has one current vote in each of these.
     pub(crate) fn seat(&self) -> Digest {
         let parts = [&self.recipe, &self.step, &self.item, &self.annotator].map(|part| part.as_bytes());
-        Digest::of("riddlemill seat v1", parts.into_iter().chain([self.round.name().as_bytes()]))
+        Digest::of_parts("riddlemill seat v1", parts.into_iter().chain([self.round.name().as_bytes()]))
     }
 
     /// Whether this vote comes from a sheet that was written before `head`, its annotator's vote of now: `head` was

@@ -109,7 +109,7 @@ pub fn keys(row: &str, order: &Order) -> Result<Vec<RowKey>, Uncounted> {
     }
     let plan = &order.plan;
     let size = order.size(&symbols);
-    let signature = Some(Signature::of(&symbols, order));
+    let signature = Some(Signature::new(&symbols, order));
     placed(&symbols, order, &mut tokens);
     let mut found = Vec::new();
     for (role, budget) in

@@ -145,7 +145,7 @@ pub(super) struct Cutting {
 
 impl Cutting {
     /// How many keys a record has in an index.
-    pub fn of(&mut self, records: &Records, record: u32, order: &Order) -> u32 {
+    pub fn prefix(&mut self, records: &Records, record: u32, order: &Order) -> u32 {
         self.cut(records, record, order);
         self.keys.len() as u32
     }

@@ -38,14 +38,14 @@ pub(super) fn matches(
     block_keys: u64,
     part: Part<'_>,
 ) -> (Vec<Found>, Effort) {
-    let order = Order::new(&count(texts, query, part.of(COUNT)), query.threshold);
-    let (records, texts) = spell(texts, &order, part.of(SPELL));
+    let order = Order::new(&count(texts, query, part.share(COUNT)), query.threshold);
+    let (records, texts) = spell(texts, &order, part.share(SPELL));
     let (mut found, mut effort) = (Vec::<Match>::new(), Effort::default());
     if part.stopped() {
         return (Vec::new(), effort);
     }
-    let blocks = blocks(&records, &order, block_keys, part.of(CUT));
-    let (index, probe) = (part.of(INDEX), part.of(PROBE));
+    let blocks = blocks(&records, &order, block_keys, part.share(CUT));
+    let (index, probe) = (part.share(INDEX), part.share(PROBE));
     let concerned: Vec<u32> = blocks
         .iter()
         .map(|range| {
@@ -131,7 +131,7 @@ fn blocks(records: &Records, order: &Order, block_keys: u64, part: Part<'_>) -> 
         .flat_map_iter(|chunk| {
             let mut cutting = Cutting::default();
             let chunk = if items.go(chunk.len()) { chunk } else { &[] };
-            chunk.iter().map(|&record| cutting.of(records, record, order)).collect::<Vec<u32>>()
+            chunk.iter().map(|&record| cutting.prefix(records, record, order)).collect::<Vec<u32>>()
         })
         .collect();
     let (mut blocks, mut start, mut keys) = (Vec::new(), records.first, 0);

@@ -44,7 +44,7 @@ impl Records {
             letters: letters.len() as u32,
             pairs: pairs.len() as u32,
             size: order.size(symbols),
-            signature: Signature::of(symbols, order),
+            signature: Signature::new(symbols, order),
         });
         self.symbols.extend_from_slice(symbols);
         if order.query.metric.is_of_bags() {

@@ -18,7 +18,7 @@ pub struct Signature([u64; 4]);
 
 impl Signature {
     /// Of a record; of a bag of its letters.
-    pub(super) fn of(symbols: &[u32], order: &Order) -> Self {
+    pub(super) fn new(symbols: &[u32], order: &Order) -> Self {
         let mut bits = [0u64; 4];
         for &symbol in parted(symbols).0 {
             let class = class(symbol, order);
@@ -262,7 +262,7 @@ mod tests {
         fn never_counts_more_than_are_missing(a in "[一-俿a-c]{0,60}", b in "[一-俿a-c]{0,60}") {
             let (order, a, b) = spelled(Metric::Indel, &a, &b);
             let missing = a.iter().filter(|symbol| !b.contains(symbol)).count() as u32;
-            let (of_a, of_b) = (Signature::of(&a, &order), Signature::of(&b, &order));
+            let (of_a, of_b) = (Signature::new(&a, &order), Signature::new(&b, &order));
             prop_assert!(of_a.missing_from(of_b) <= missing);
             prop_assert_eq!(of_a.to_string().parse(), Ok(of_a));
             prop_assert!(of_a.classes().missing_from(of_b.classes()) <= of_a.missing_from(of_b));
@@ -272,13 +272,13 @@ mod tests {
         fn never_finds_more_missing_than_it_is_worth(a in "[一-俿的一是a-c]{0,60}", b in "[一-俿的一是a-c]{0,60}") {
             let (order, a, b) = spelled(Metric::Reworded, &a, &b);
             let missing: u32 = a.iter().filter(|symbol| !b.contains(symbol)).map(|&symbol| order.weight(symbol)).sum();
-            let (of_a, of_b) = (Signature::of(&a, &order).classes(), Signature::of(&b, &order).classes());
+            let (of_a, of_b) = (Signature::new(&a, &order).classes(), Signature::new(&b, &order).classes());
             prop_assert!(of_a.weight_missing_from(of_b) <= missing);
             let mut worth = Worth::NOTHING;
             worth.set(&b, &order);
             worth.set(&a, &order);
             prop_assert!(!worth.is_over(u64::from(missing), of_a, of_b));
-            let (of_a, of_b) = (Signature::of(&a, &order), Signature::of(&b, &order));
+            let (of_a, of_b) = (Signature::new(&a, &order), Signature::new(&b, &order));
             prop_assert!(of_a.weight_missing_from(of_b) <= missing);
         }
     }

@@ -66,10 +66,10 @@ const JOIN: f64 = 0.80;
 const COMPARE: f64 = 0.10;
 
 fn alike_of(texts: &[&str], part: Part<'_>) -> AlikePairs {
-    let (readings, groups) = group(texts, part.of(READ));
-    let (candidates, mut effort) = candidates(&readings, part.of(JOIN));
+    let (readings, groups) = group(texts, part.share(READ));
+    let (candidates, mut effort) = candidates(&readings, part.share(JOIN));
     effort.compared = candidates.len() as u64;
-    let items = part.of(COMPARE).over(candidates.len());
+    let items = part.share(COMPARE).over(candidates.len());
     let pairs = candidates
         .par_chunk_by(|x, y| x.0 == y.0)
         .flat_map_iter(|partners| {
@@ -102,7 +102,7 @@ pub(super) fn joined_text<'a>(reading: &'a Reading, join: &DefaultJoin) -> Cow<'
 /// Groups of rows that compare alike with everything.
 fn group(texts: &[&str], part: Part<'_>) -> (Vec<Reading>, Vec<Vec<u32>>) {
     let items = part.over(texts.len());
-    let read = |text: &&str| Reading::of(if items.go(1) { text } else { "" });
+    let read = |text: &&str| Reading::new(if items.go(1) { text } else { "" });
     let all: Vec<Reading> = texts.par_iter().map(read).collect();
     let mut seen: FxHashMap<&Reading, u32> = FxHashMap::default();
     let mut groups: Vec<Vec<u32>> = Vec::new();
@@ -159,7 +159,7 @@ fn candidates(readings: &[Reading], part: Part<'_>) -> (Vec<(u32, u32)>, Effort)
         add(&mut openings(&long(spec.least_chars), spec.borderline).into_iter());
     }
     let joins = default_joins();
-    let part = part.of(1.0 / joins.len().max(1) as f64);
+    let part = part.share(1.0 / joins.len().max(1) as f64);
     for join in joins {
         let views: Vec<Cow<'_, str>> =
             long(join.least_chars).into_par_iter().map(|text| (join.view)(text)).collect();

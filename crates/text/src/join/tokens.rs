@@ -75,7 +75,7 @@ fn grams(text: &str, n: u8, grams: &mut Vec<Token>) {
 mod tests {
     use super::*;
 
-    fn of(text: &str, metric: Metric) -> Vec<Token> {
+    fn tokenize(text: &str, metric: Metric) -> Vec<Token> {
         let mut found = Vec::new();
         tokens(text, metric, &mut found);
         found
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_bag_counts_repetitions() {
-        let bag = of("鱼鱼鱼刺", Metric::Reworded);
+        let bag = tokenize("鱼鱼鱼刺", Metric::Reworded);
         let (pairs, letters): (Vec<&Token>, Vec<&Token>) =
             bag.iter().partition(|&&token| pair(token).is_some());
         assert_eq!((letters.len(), pairs.len()), (4, 3));
@@ -95,8 +95,8 @@ mod tests {
 
     #[test]
     fn short_texts_are_one_gram() {
-        assert_eq!(of("鱼", Metric::Jaccard { n: 2 }).len(), 1);
-        assert_eq!(of("鱼鱼鱼", Metric::Jaccard { n: 2 }).len(), 1);
-        assert!(of("", Metric::Jaccard { n: 2 }).is_empty());
+        assert_eq!(tokenize("鱼", Metric::Jaccard { n: 2 }).len(), 1);
+        assert_eq!(tokenize("鱼鱼鱼", Metric::Jaccard { n: 2 }).len(), 1);
+        assert!(tokenize("", Metric::Jaccard { n: 2 }).is_empty());
     }
 }

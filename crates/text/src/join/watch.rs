@@ -37,7 +37,7 @@ impl<'w> Part<'w> {
     }
 
     /// This share of the part.
-    pub fn of(self, share: f64) -> Self {
+    pub fn share(self, share: f64) -> Self {
         Part { share: self.share * share, ..self }
     }
 

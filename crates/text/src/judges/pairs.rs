@@ -57,10 +57,10 @@ pub fn judge_pairs(ratings: &[Rating<'_>]) -> Vec<JudgePair> {
             let both = |of: &[BTreeMap<&str, f64>]| -> Vec<(f64, f64)> {
                 of.iter().filter_map(|by| Some((*by.get(first)?, *by.get(second)?))).collect()
             };
-            let individual = Measures::of(&both(&single));
+            let individual = Measures::compute(&both(&single));
             if individual.pairs > 0 {
                 let judges = [first.to_owned(), second.to_owned()];
-                pairs.push(JudgePair { judges, individual, mean: Measures::of(&both(&means)) });
+                pairs.push(JudgePair { judges, individual, mean: Measures::compute(&both(&means)) });
             }
         }
     }
@@ -69,7 +69,7 @@ pub fn judge_pairs(ratings: &[Rating<'_>]) -> Vec<JudgePair> {
 
 impl Measures {
     /// Measures some pairs.
-    pub fn of(pairs: &[(f64, f64)]) -> Measures {
+    pub fn compute(pairs: &[(f64, f64)]) -> Measures {
         let n = pairs.len() as f64;
         if pairs.is_empty() {
             return Measures::default();

@@ -29,7 +29,7 @@ proptest! {
 
     #[test]
     fn a_pair_is_wide_or_the_extremes(ratings in proptest::collection::vec(proptest::collection::vec(0u32..5, 0..4), 0..18), seed: u64) {
-        let means: Vec<Mean> = ratings.iter().map(|r| Mean::of(r.iter().copied())).collect();
+        let means: Vec<Mean> = ratings.iter().map(|r| Mean::new(r.iter().copied())).collect();
         let rated = || means.iter().filter(|mean| mean.count > 0);
         match gap_pair(&means, 2, seed, "q") {
             Some(GapPair { good, bad, of: 0 }) => {
@@ -48,8 +48,8 @@ proptest! {
 
     #[test]
     fn the_order_of_judges_is_irrelevant(ratings in proptest::collection::vec(proptest::collection::vec(0u32..5, 1..6), 2..18), seed: u64) {
-        let forwards: Vec<Mean> = ratings.iter().map(|r| Mean::of(r.iter().copied())).collect();
-        let backwards: Vec<Mean> = ratings.iter().map(|r| Mean::of(r.iter().rev().copied())).collect();
+        let forwards: Vec<Mean> = ratings.iter().map(|r| Mean::new(r.iter().copied())).collect();
+        let backwards: Vec<Mean> = ratings.iter().map(|r| Mean::new(r.iter().rev().copied())).collect();
         prop_assert_eq!(gap_pair(&forwards, 2, seed, "q"), gap_pair(&backwards, 2, seed, "q"));
     }
 }
@@ -68,7 +68,7 @@ fn every_order_is_as_likely_as_any_other() {
 /// Of five answers rated 0, 0, 0, 3, 4 six pairs are wide: each is drawn as often.
 #[test]
 fn wide_pairs_are_drawn_uniformly() {
-    let means: Vec<Mean> = [0, 0, 0, 3, 4].map(|rating| Mean::of([rating])).to_vec();
+    let means: Vec<Mean> = [0, 0, 0, 3, 4].map(|rating| Mean::new([rating])).to_vec();
     let mut counts = std::collections::BTreeMap::new();
     for item in 0..6_000 {
         let Some(GapPair { good, bad, of: 6 }) = gap_pair(&means, 2, 7, &item.to_string()) else { panic!() };
@@ -80,7 +80,7 @@ fn wide_pairs_are_drawn_uniformly() {
 
 #[test]
 fn exactly_the_gap_is_not_more_than_it() {
-    let mean = |ratings: &[u32]| Mean::of(ratings.iter().copied());
+    let mean = |ratings: &[u32]| Mean::new(ratings.iter().copied());
     // 3 1/3 and 1 1/3 differ by exactly 2, which floating point cannot say.
     assert_eq!(
         gap_pair(&[mean(&[3, 3, 4]), mean(&[1, 1, 2])], 2, 1, "q"),

@@ -15,7 +15,7 @@ pub struct Mean {
 
 impl Mean {
     /// The mean of some ratings.
-    pub fn of(ratings: impl IntoIterator<Item = u32>) -> Mean {
+    pub fn new(ratings: impl IntoIterator<Item = u32>) -> Mean {
         ratings
             .into_iter()
             .fold(Mean::default(), |mean, rating| Mean { sum: mean.sum + rating, count: mean.count + 1 })

@@ -62,7 +62,7 @@ pub fn baseline(items: &[Item<'_>], seed: u64) -> Option<Baseline> {
     }
     let guessed = items.iter().zip(&credits).filter(|(_, credit)| **credit == 1.0);
     Some(Baseline {
-        accuracy: Share::of(credits.iter().sum(), items.len(), items[0].options.len()),
+        accuracy: Share::new(credits.iter().sum(), items.len(), items[0].options.len()),
         guessed: guessed.map(|(item, _)| item.id.to_owned()).collect(),
         folds: FOLDS,
     })

@@ -37,6 +37,6 @@ pub fn lengths(items: &[Item<'_>]) -> Lengths {
         shortest += credit(&lengths.iter().map(|length| -length).collect::<Vec<_>>(), item.gold);
     }
     let (chi_square, p) = uniform(&ranks);
-    let share = |right| Share::of(right, items.len(), options);
+    let share = |right| Share::new(right, items.len(), options);
     Lengths { ranks, chi_square, p, longest: share(longest), shortest: share(shortest) }
 }

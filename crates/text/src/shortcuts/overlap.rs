@@ -35,7 +35,7 @@ pub fn overlap(items: &[Item<'_>]) -> Overlap {
         least += credit(&shares.iter().map(|share| -share).collect::<Vec<_>>(), item.gold);
     }
     let mean = |shares: &[f64]| shares.iter().sum::<f64>() / shares.len().max(1) as f64;
-    let share = |credits| Share::of(credits, items.len(), options);
+    let share = |credits| Share::new(credits, items.len(), options);
     Overlap { right: mean(&right), wrong: mean(&wrong), most: share(most), least: share(least) }
 }
 

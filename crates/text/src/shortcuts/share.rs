@@ -18,7 +18,7 @@ pub struct Share {
 
 impl Share {
     /// So many of so many, where one of `options` is right.
-    pub fn of(successes: f64, items: usize, options: usize) -> Share {
+    pub fn new(successes: f64, items: usize, options: usize) -> Share {
         let chance = if options == 0 { 0.0 } else { 1.0 / options as f64 };
         if items == 0 {
             return Share { chance, high: 1.0, ..Share::default() };

@@ -187,9 +187,9 @@ fn a_handful_of_items_trains_nothing() {
 #[test]
 fn intervals_are_wilsons() {
     // 15 of 20: a textbook's interval.
-    let share = Share::of(15.0, 20, 2);
+    let share = Share::new(15.0, 20, 2);
     assert!((share.low - 0.5313).abs() < 5e-4 && (share.high - 0.8881).abs() < 5e-4, "{share:?}");
-    assert!(share.above_chance() && !Share::of(11.0, 20, 2).above_chance());
+    assert!(share.above_chance() && !Share::new(11.0, 20, 2).above_chance());
 }
 
 /// The half of the published FLUB that is at hand: where its right options stand, and what may be guessed.

@@ -14,7 +14,7 @@ pub struct Openings {
 
 impl Openings {
     /// Of these words.
-    pub fn of<'a>(words: impl IntoIterator<Item = &'a str>) -> Openings {
+    pub fn new<'a>(words: impl IntoIterator<Item = &'a str>) -> Openings {
         Openings::spelled(words, |c| vec![c])
     }
 
@@ -64,10 +64,10 @@ mod tests {
 
     #[test]
     fn few_others_are_let_through() {
-        let openings = Openings::of(["吧主", "删帖", "加精"]);
+        let openings = Openings::new(["吧主", "删帖", "加精"]);
         assert!(openings.meet("谁删帖了".chars()));
         assert!(!openings.meet("云会恐高吗，会不会".chars()));
-        assert!(Openings::of(["云"]).meet("鱼".chars()));
+        assert!(Openings::new(["云"]).meet("鱼".chars()));
     }
 
     proptest! {
@@ -76,7 +76,7 @@ mod tests {
             words in prop::collection::vec("[云鱼ab]{1,4}", 1..6),
             text in "[云鱼abc]{0,12}",
         ) {
-            let openings = Openings::of(words.iter().map(String::as_str));
+            let openings = Openings::new(words.iter().map(String::as_str));
             let stands = words.iter().any(|word| text.contains(word.as_str()));
             prop_assert!(!stands || openings.meet(text.chars()));
         }

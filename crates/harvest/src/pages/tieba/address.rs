@@ -49,7 +49,7 @@ pub enum Address {
 impl Address {
     /// Reads an address. The host is not looked at, since mirrors and archives have their own;
     /// `fr`, `see_lz`, fragments and whatever else decorates a link are dropped.
-    pub fn of(url: &Url) -> Option<Address> {
+    pub fn parse(url: &Url) -> Option<Address> {
         let path = url.path().trim_end_matches('/');
         let value = |name: &str| raw_query(url, name).map(|bytes| decode_guess(&bytes));
         let number = |name: &str| value(name).and_then(|text| text.trim().parse::<u64>().ok());
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     fn canonical(url: &str) -> Option<String> {
-        Some(Address::of(&Url::parse(url).unwrap())?.to_string())
+        Some(Address::parse(&Url::parse(url).unwrap())?.to_string())
     }
 
     #[test]

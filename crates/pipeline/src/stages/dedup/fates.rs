@@ -99,14 +99,14 @@ impl<'a> Fates<'a> {
                 into: posts.id(into).into(),
                 reason: Reason::DecidedOne,
                 score: 1.0,
-                evidence: format!("{decision}; {}", told(by_rule()?.as_ref())),
+                evidence: format!("{decision}; {}", describe_outcome(by_rule()?.as_ref())),
             }),
         };
         // Who is kept because two were split is told with what the rule would have done.
         let Some(decision) = people.apart.get(&(row as u32)) else { return Ok(outcome) };
         let rule = by_rule()?;
         let Some(Outcome::Merged { into: before, .. }) = &rule else { return Ok(outcome) };
-        let why = format!("{decision}; {}", told(rule.as_ref()));
+        let why = format!("{decision}; {}", describe_outcome(rule.as_ref()));
         Ok(match outcome {
             Some(Outcome::Merged { into, reason, score, evidence }) => {
                 let evidence = if into == *before { evidence } else { format!("{evidence}; {why}") };
@@ -159,7 +159,7 @@ impl<'a> Fates<'a> {
 }
 
 /// What the rule alone does with a record.
-fn told(outcome: Option<&Outcome<Post>>) -> String {
+fn describe_outcome(outcome: Option<&Outcome<Post>>) -> String {
     outcome.map_or_else(|| "by rule kept".to_string(), crate::stages::overrule::by_rule)
 }
 

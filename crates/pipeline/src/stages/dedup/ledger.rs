@@ -41,7 +41,7 @@ pub fn book(post: Post, decided: Option<Decided>) -> LedgerRecord<Post> {
             merged(&post, &into, predicate.map(|predicate| Keeper { into: 0, score, predicate }))
         }
     };
-    LedgerRecord::of(id, outcome)
+    LedgerRecord::new(id, outcome)
 }
 
 /// A compared pair as a row of the stage's table of pairs.

@@ -103,7 +103,7 @@ pub fn requests<S: Annotatable>(
             let rendered = prompts.render(prompt.template, prompt.values)?;
             // What is said to a question's pair is another record to a pack.
             let about = if slot.to_pair { derived("pair", &[record.id()]) } else { record.about(draft) };
-            let schema = schema::of(draft, prompt.template).map(Arc::new);
+            let schema = schema::reply_schema(draft, prompt.template).map(Arc::new);
             let ask = Ask { text, schema, ..Ask::new(about, rendered, slot.sample) };
             requests.push(Request { record: at, slot: slot.clone(), ask });
         }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 use super::{Draft, kind, puzzle, screen};
 
 /// The schema of the replies to a draft's prompt; `None` where they are words.
-pub(super) fn of(draft: Draft, template: &str) -> Option<Json> {
+pub(super) fn reply_schema(draft: Draft, template: &str) -> Option<Json> {
     let fields: Vec<(&str, Json)> = match draft {
         Draft::Screen => {
             let both = |(key, reason): (&'static str, &'static str)| [(key, flag()), (reason, text())];
@@ -137,7 +137,7 @@ mod tests {
         for draft in Draft::ALL {
             for template in draft.templates() {
                 let info = prompts.list().into_iter().find(|info| info.name == *template).unwrap();
-                let schema = of(draft, template);
+                let schema = reply_schema(draft, template);
                 assert_eq!(schema.is_some(), info.output == Output::Json, "{template}");
                 let Some(schema) = schema else { continue };
                 schemas += 1;

@@ -301,7 +301,7 @@ fn dumps_of(root: &Path, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Miss
 /// What `fetch` found behind a source's url. A hash that the settings state stands above it.
 fn pin<'a>(source: &Source, pins: &'a Pins) -> Option<&'a Pin> {
     let url = source.url.as_ref().filter(|_| source.sha256.is_none())?;
-    pins.of(&source.path).filter(|pin| pin.url == *url)
+    pins.find(&source.path).filter(|pin| pin.url == *url)
 }
 
 /// Files whose names are no Unicode where a pattern looks: it matches none of them, and nobody would miss them.

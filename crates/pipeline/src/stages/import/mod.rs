@@ -342,7 +342,7 @@ pub fn books<E: Send>(
             if !unsettled {
                 seen.observe(&mut read.fingerprints);
             }
-            same_id::put(read, |locator, outcome| booked.push(LedgerRecord::of(locator, outcome)));
+            same_id::put(read, |locator, outcome| booked.push(LedgerRecord::new(locator, outcome)));
         }
         failed = take(booked);
         failed.as_ref().map_err(|_| StageError::Stopped).copied()
@@ -430,7 +430,7 @@ fn post(dump: &Dump, position: u64, draft: RawPost, secrets: &Secrets<'_>) -> (P
     // Records of published sets are known by their ids: no other source may give such a one.
     let own = |id: &String| dump.kind == SourceKind::Published || !is_published(id);
     let id = draft.id.filter(own).unwrap_or_else(|| text_id(&text));
-    let fingerprint = Fingerprint::of(&id, &text);
+    let fingerprint = Fingerprint::new(&id, &text);
     let mut mentions = draft.mentions;
     for name in secrets.names.find(&text) {
         if mentions.iter().all(|known| known != name) {

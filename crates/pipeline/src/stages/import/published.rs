@@ -40,7 +40,7 @@ impl Rows {
             for at in 0..batch.len() {
                 let Some(item) = batch.get(at) else { continue };
                 let Some(Ok(text)) = item.bytes.ok().map(std::str::from_utf8) else { continue };
-                let Ok(found) = Found::of(text, published) else { continue };
+                let Ok(found) = Found::parse(text, published) else { continue };
                 let mut name = found.group.clone().unwrap_or_else(|| found.name.clone());
                 // Two rows of one name, or of one part of a group, are two records.
                 let mut again = 1;
@@ -107,7 +107,7 @@ pub(super) fn row(dump: &Dump, text: &str) -> Parsed {
     let Some((set, published)) = declared(dump) else {
         return Parsed::Bad("no benchmark says how its published rows are read".into());
     };
-    match Found::of(text, published) {
+    match Found::parse(text, published) {
         Err(what) => Parsed::Bad(what),
         Ok(found) => {
             let name = found.group.unwrap_or(found.name);
@@ -141,7 +141,7 @@ struct Found {
 }
 
 impl Found {
-    fn of(text: &str, published: &Published) -> Result<Found, String> {
+    fn parse(text: &str, published: &Published) -> Result<Found, String> {
         let members = notation::members(text).map_err(|what| format!("no JSON object: {what}"))?;
         let names: serde_json::Map<String, serde_json::Value> =
             members.into_iter().filter_map(|(key, text)| Some((key, notation::value(text)?))).collect();

@@ -80,7 +80,7 @@ enum Layout {
 }
 
 impl Layout {
-    fn of(dump: &Dump) -> Layout {
+    fn detect(dump: &Dump) -> Layout {
         match dump.kind {
             SourceKind::Profile if dump.profile.is_some() && !riddles::is_archive(dump) => {
                 dump.profile.clone().map_or(Layout::Stream, Layout::Described)
@@ -113,11 +113,11 @@ pub fn blocks<T: Send>(
 ) {
     // What is withdrawn may come back: places are kept of all.
     let none = Sift::default();
-    if let Layout::Described(profile) = Layout::of(dump) {
+    if let Layout::Described(profile) = Layout::detect(dump) {
         each_unit(dump, &profile, limit, &none, |block, records| take(block, make(&records)));
         return;
     }
-    if let Layout::Pages(site) | Layout::Page(site) = Layout::of(dump) {
+    if let Layout::Pages(site) | Layout::Page(site) = Layout::detect(dump) {
         each_page(dump, &site, limit, None, &none, |block, records| take(block, make(&records)));
         return;
     }
@@ -149,7 +149,7 @@ pub fn read_back(
     blocks: &[Block],
     sift: &Sift<'_>,
 ) -> io::Result<Vec<Vec<Recalled>>> {
-    match Layout::of(dump) {
+    match Layout::detect(dump) {
         Layout::Stream => stream(dump, limit, blocks, sift),
         Layout::Csv => Ok(csv(dump, limit, blocks, sift)),
         Layout::Parquet => Ok(blocks.par_iter().map(|block| parquet(dump, block, sift)).collect()),
@@ -329,7 +329,7 @@ fn each_page(
         let position = at.member + at.skip;
         Block { start: at.member, end: at.skip, first: position, last: position }
     };
-    if matches!(Layout::of(dump), Layout::Page(_)) {
+    if matches!(Layout::detect(dump), Layout::Page(_)) {
         let only = Block { start: 0, end: 0, first: 1, last: 1 };
         if let Parsed::Page(posts) = riddles::saved(dump, site, limit) {
             take(only, page(dump, 1, posts.into_iter().map(drafted).collect(), sift));

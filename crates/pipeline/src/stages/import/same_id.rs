@@ -41,7 +41,7 @@ impl Hash for Id {
 
 impl Fingerprint {
     /// Of a post whose text was not changed since it was read.
-    pub(super) fn of(id: &str, text: &str) -> Fingerprint {
+    pub(super) fn new(id: &str, text: &str) -> Fingerprint {
         let hash = blake3::hash(id.as_bytes());
         let word =
             |at: usize| hash.as_bytes()[at..at + 4].iter().fold(0, |word, byte| word << 8 | u32::from(*byte));
@@ -99,7 +99,7 @@ pub fn settle_again(booked: LedgerRecord<Post>, again: &[Again]) -> Vec<LedgerRe
     let mut settled = Vec::new();
     if let Some(outcome) = outcome {
         let known = |row| again.iter().find(|known| known.row == row).map(|known| known.same);
-        settle(booked.entry.id, outcome, known, |id, outcome| settled.push(LedgerRecord::of(id, outcome)));
+        settle(booked.entry.id, outcome, known, |id, outcome| settled.push(LedgerRecord::new(id, outcome)));
     }
     settled
 }
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn what_came_before_is_known_by_its_id_and_its_text() {
         let ids: Vec<String> = (0..5000).map(|n| format!("tieba:{n}")).collect();
-        let fingerprints = |text: &str| ids.iter().map(|id| Fingerprint::of(id, text)).collect::<Vec<_>>();
+        let fingerprints = |text: &str| ids.iter().map(|id| Fingerprint::new(id, text)).collect::<Vec<_>>();
         let mut seen = Seen::default();
         for (text, again) in [("云会恐高吗", None), ("云会恐高吗", Some(true)), ("鱼会口渴吗", Some(false))]
         {

@@ -55,7 +55,7 @@ pub(super) fn batches(dump: &Dump, site: &Site) -> Receiver<Vec<Archived>> {
 fn archived(page: Page, parsed: pages::Parsed, site: &Site) -> Archived {
     let url = Url::parse(&page.url).ok();
     let known = match site {
-        Site::Tieba => url.as_ref().and_then(Address::of).is_some(),
+        Site::Tieba => url.as_ref().and_then(Address::parse).is_some(),
         Site::Profile(profile) => url.as_ref().is_none_or(|url| profile.describes(url)),
         _ => true,
     };

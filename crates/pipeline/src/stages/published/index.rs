@@ -80,7 +80,7 @@ impl Published {
         if !import.manifest().tables.contains_key(TABLE) {
             return Ok(Published::default());
         }
-        Ok(Published::of(import.all(TABLE)?))
+        Ok(Published::index(import.all(TABLE)?))
     }
 
     /// The hash of what [`Published::load`] would read; `None` where there is nothing.
@@ -96,7 +96,7 @@ impl Published {
     }
 
     /// Rows in the order of their files.
-    pub fn of(rows: Vec<PublishedRow>) -> Published {
+    pub fn index(rows: Vec<PublishedRow>) -> Published {
         let mut published = Published { rows, ..Published::default() };
         for (at, row) in published.rows.iter().enumerate() {
             published.by_record.entry(row.record.clone()).or_default().push(at);
@@ -251,7 +251,7 @@ fn groups_with<R: Record>(record: &R, says: &Says, step: &str) -> String {
     let mut groups = String::new();
     with_fields(record, |_| None).put(&mut Texts { columns: R::COLUMNS, at: 0, groups: &mut groups });
     let mut declared = Declared { groups, ..Declared::default() };
-    let mut all = Groups::of(&declared);
+    let mut all = Groups::split(&declared);
     let name = step.strip_prefix("review:").unwrap_or(step);
     let of_step = all.of_step(&group(name));
     for (field, value) in says {

@@ -97,7 +97,10 @@ impl Made {
     }
 
     /// The responses by question, and the lines that are none. Of two in the same name the first counts.
-    pub(super) fn of(&self, questions: &[Question]) -> (HashMap<String, Vec<Response>>, Vec<Refused>) {
+    pub(super) fn for_questions(
+        &self,
+        questions: &[Question],
+    ) -> (HashMap<String, Vec<Response>>, Vec<Refused>) {
         let known: HashMap<&str, &Question> = questions.iter().map(|q| (q.id.as_str(), q)).collect();
         let mut made: HashMap<String, Vec<Response>> = HashMap::new();
         let mut seen: HashMap<String, String> = HashMap::new();
@@ -180,14 +183,15 @@ mod tests {
             r#"{"item": "q""#,
         ];
         let file = File { name: "f".into(), text: lines.join("\n"), sample: false };
-        let (made, refused) = Made { files: vec![file] }.of(&[question]);
+        let (made, refused) = Made { files: vec![file] }.for_questions(&[question]);
         let kept: Vec<(u64, &str)> = made["q"].iter().map(|r| (r.sample, r.basis[0].as_str())).collect();
         assert_eq!(kept, [(0, "made:f:1"), (2, "made:f:4")]);
         let places: Vec<&str> = refused.iter().map(|line| line.id.as_str()).collect();
         assert_eq!(places, ["f:2", "f:3", "f:5", "f:6", "f:7", "f:8"]);
         let sample = |line: &str| File { name: "s".into(), text: line.into(), sample: true };
         let files = vec![sample(lines[4]), sample(lines[7])];
-        let (_, refused_of_sample) = Made { files }.of(&[Question { id: "q".into(), ..Question::default() }]);
+        let (_, refused_of_sample) =
+            Made { files }.for_questions(&[Question { id: "q".into(), ..Question::default() }]);
         assert_eq!(refused_of_sample.len(), 1, "a sample's questions may be others: {refused_of_sample:?}");
         assert!(refused[0].evidence.contains("as f:1") && refused[2].evidence.contains("explain r"));
     }

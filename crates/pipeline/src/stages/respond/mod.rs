@@ -33,7 +33,7 @@ pub fn respond(
         true => questions.iter().map(|_| Vec::new()).collect(),
         false => replies(Draft::Respond, &questions, asking)?,
     };
-    let (mut made, refused) = made.of(&questions);
+    let (mut made, refused) = made.for_questions(&questions);
     for (question, replies) in questions.iter().zip(replies) {
         let elsewhere = made.remove(&question.id).unwrap_or_default();
         let id = question.id.clone();

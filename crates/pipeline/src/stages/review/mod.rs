@@ -303,7 +303,7 @@ fn outcome<S: Annotatable>(step: &Step, mut record: S, parts: &[Part<'_>], missi
             Pending::Waiting { .. } => Reason::VotesMissing,
             Pending::Adjudicate { .. } => Reason::Disputed,
         };
-        return Outcome::Held { reason, evidence: format!("{}{stale}", told(&waits)) };
+        return Outcome::Held { reason, evidence: format!("{}{stale}", describe_waits(&waits)) };
     }
     if decisions.iter().all(Option::is_none) {
         return Outcome::Kept(record);
@@ -336,7 +336,7 @@ fn outcome<S: Annotatable>(step: &Step, mut record: S, parts: &[Part<'_>], missi
 }
 
 /// What a record's items wait for, each once.
-fn told(waits: &[&Pending]) -> String {
+fn describe_waits(waits: &[&Pending]) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for pending in waits {
         *counts.entry(pending.to_string()).or_default() += 1;

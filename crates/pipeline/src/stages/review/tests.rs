@@ -28,7 +28,7 @@ fn item(step: &Step, question: &Question) -> Item {
 
 fn vote(step: &Step, item: &Item, annotator: &str, synthetic: bool, values: &[(&str, &str)]) -> Vote {
     Vote {
-        id: Digest::of("", []),
+        id: Digest::of_parts("", []),
         recipe: step.recipe.into(),
         step: step.name.into(),
         item: item.id.clone(),

@@ -36,7 +36,7 @@ impl Votes {
     /// The votes of one step by item.
     pub fn by_item(&self, recipe: &str, step: &str) -> FxHashMap<&str, Vec<&Vote>> {
         let mut items: FxHashMap<&str, Vec<&Vote>> = FxHashMap::default();
-        for vote in self.of(recipe, step) {
+        for vote in self.of_step(recipe, step) {
             items.entry(&vote.item).or_default().push(vote);
         }
         items
@@ -44,7 +44,7 @@ impl Votes {
 
     /// A step's votes as a manifest records them: `<how many> <hash of their ids>`.
     pub fn evidence(&self, recipe: &str, step: &str) -> String {
-        let mut ids: Vec<String> = self.of(recipe, step).map(|vote| vote.id.to_string()).collect();
+        let mut ids: Vec<String> = self.of_step(recipe, step).map(|vote| vote.id.to_string()).collect();
         ids.sort();
         format!("{} {}", ids.len(), &blake3::hash(ids.concat().as_bytes()).to_hex()[..16])
     }
@@ -54,7 +54,7 @@ impl Votes {
         &self.damaged
     }
 
-    fn of(&self, recipe: &str, step: &str) -> impl Iterator<Item = &Vote> {
+    fn of_step(&self, recipe: &str, step: &str) -> impl Iterator<Item = &Vote> {
         self.votes.iter().filter(move |vote| vote.step == step && vote.recipe == recipe)
     }
 }

@@ -21,7 +21,7 @@ use riddlemill_text::record::{Declared, Post, Reason, Standing};
 pub(in crate::stages) struct Groups(Map<String, Json>);
 
 impl Groups {
-    pub(in crate::stages) fn of(record: &Declared) -> Groups {
+    pub(in crate::stages) fn split(record: &Declared) -> Groups {
         Groups(serde_json::from_str(&record.groups).unwrap_or_default())
     }
 
@@ -61,7 +61,7 @@ pub(in crate::stages) fn of_post(mut post: Post) -> Declared {
 
 /// A record as its benchmark's expressions see it.
 pub(in crate::stages) fn scope<'b>(record: &Declared, benchmark: &str) -> Scope<'b> {
-    let groups = Groups::of(record);
+    let groups = Groups::split(record);
     let post = json!({
         "kind": record.kind.code(),
         "text": record.text,
@@ -110,7 +110,7 @@ impl Annotatable for Declared {
         let basis: Vec<&str> = drafts.iter().map(|draft| draft.basis.as_str()).collect();
         let fields: Map<String, Json> =
             first.values.iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
-        let mut groups = Groups::of(self);
+        let mut groups = Groups::split(self);
         match draft.ballot {
             Some(ballot) => {
                 let of_ballot = groups.of_step(ballot);
@@ -130,7 +130,7 @@ impl Annotatable for Declared {
             Err(trouble) => vec![trouble.to_string()],
         };
         let findings: Vec<String> = draft.checks.iter().flat_map(found).collect();
-        let mut groups = Groups::of(self);
+        let mut groups = Groups::split(self);
         groups.of_step(draft.called()).insert("flags".into(), json!(findings));
         groups.put(self);
         findings
@@ -158,7 +158,7 @@ impl Annotatable for Declared {
         let apart = asked.apart.as_ref().map(|apart| scope.texts(apart).unwrap_or_default());
         item.apart = apart.unwrap_or_default();
         if let Some(ballot) = step.not_by {
-            let mut groups = Groups::of(self);
+            let mut groups = Groups::split(self);
             let basis = groups.of_step(ballot).get("basis").cloned().unwrap_or_default();
             let basis: Vec<String> = serde_json::from_value(basis).unwrap_or_default();
             item.written_in = super::votes_of(&basis);
@@ -175,7 +175,7 @@ impl Annotatable for Declared {
     ) {
         let Some(Decision { values, given }) = only(decisions) else { return };
         let picked = picked(self, step);
-        let mut groups = Groups::of(self);
+        let mut groups = Groups::split(self);
         let fields = groups.of_step(step.name);
         for (name, value) in values.iter() {
             let value = match (picked.get(name), value.as_list()) {
@@ -203,11 +203,11 @@ impl Annotatable for Declared {
 
     fn before(&self, step: &Step) -> String {
         let values = draft(self, step, &scope(self, step.recipe));
-        told(values.iter().map(|(name, value)| (name, value.to_string())).collect())
+        describe_fields(values.iter().map(|(name, value)| (name, value.to_string())).collect())
     }
 
     fn after(&self, step: &Step) -> String {
-        let mut groups = Groups::of(self);
+        let mut groups = Groups::split(self);
         let fields = groups.of_step(step.name);
         let field = |name: &'static str| {
             let value = text(&Given::from(Serde(fields.get(&group(name))?)))?;
@@ -216,12 +216,12 @@ impl Annotatable for Declared {
         let second = step.review.iter().flat_map(|second| &second.fields);
         let mut names: Vec<&str> = step.fields.iter().chain(second).map(|field| field.name).collect();
         names.dedup();
-        told(names.into_iter().filter_map(field).collect())
+        describe_fields(names.into_iter().filter_map(field).collect())
     }
 }
 
 /// Fields as a ledger shows them: one alone without its name.
-fn told(fields: Vec<(&str, String)>) -> String {
+fn describe_fields(fields: Vec<(&str, String)>) -> String {
     match fields.as_slice() {
         [(_, value)] => value.clone(),
         several => {
@@ -243,7 +243,7 @@ pub(super) fn shown(value: &Given) -> Option<Value> {
 /// What a ballot says was drafted for it: each field that the ballot has, from its draft or as the ballot says.
 fn draft(record: &Declared, step: &Step, scope: &Scope<'_>) -> Values {
     let mut values = Values::new();
-    let mut groups = Groups::of(record);
+    let mut groups = Groups::split(record);
     let drafted = groups.of_step(step.name).get("draft").cloned().unwrap_or_default();
     let second = step.review.iter().flat_map(|second| &second.fields);
     for field in step.fields.iter().chain(second) {

@@ -68,12 +68,12 @@ pub(super) fn alike_within<T: AsRef<str> + Sync>(
 ) -> Result<AlikePairs, DiskError> {
     let folder = Working::new(spill.folder, ".alike-")?;
     let mut candidates = Sorter::new(folder.path(), "candidates", limits.sort);
-    let (readings, groups) = Readings::keep(texts, spill.texts, folder.path(), limits, part.of(READ))?;
+    let (readings, groups) = Readings::keep(texts, spill.texts, folder.path(), limits, part.share(READ))?;
     let readings = readings.in_groups(groups, &mut candidates, part)?;
-    readings.openings(&mut candidates, part.of(OPENINGS))?;
+    readings.openings(&mut candidates, part.share(OPENINGS))?;
     let mut effort = Effort::default();
     let joins = default_joins();
-    let each = part.of(JOIN / joins.len().max(1) as f64);
+    let each = part.share(JOIN / joins.len().max(1) as f64);
     for join in joins {
         let mut failed = None;
         let views = readings.views(&mut failed, |reading| joined_text(reading, &join).into_owned());
@@ -88,7 +88,7 @@ pub(super) fn alike_within<T: AsRef<str> + Sync>(
             candidates.push(&[pair.a, pair.b])?;
         }
     }
-    let (pairs, compared) = readings.compare(candidates.finish()?, part.of(COMPARE))?;
+    let (pairs, compared) = readings.compare(candidates.finish()?, part.share(COMPARE))?;
     effort.compared = compared;
     Ok(AlikePairs { groups: readings.groups, pairs, effort })
 }
@@ -135,7 +135,7 @@ impl Readings {
                 return Err(DiskError::Stopped);
             }
             let read = |text: &T| {
-                let (reading, mut bytes) = (Reading::of(text.as_ref()), Vec::new());
+                let (reading, mut bytes) = (Reading::new(text.as_ref()), Vec::new());
                 reading.write(&mut bytes);
                 let hashes = (!reading.is_blank()).then(|| [hash(reading.key().as_bytes()), hash(&bytes)]);
                 (bytes, hashes)

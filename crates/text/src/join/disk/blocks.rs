@@ -36,10 +36,10 @@ pub(super) fn matches(
         }
         (first, position) = (block.end(), stream.from.position);
         // A block's part of the work is that of its records; nearly all of it is looking for partners.
-        let part = part.of(rows.len() as f64 / count.max(1) as f64);
-        let items = part.of(1.0 - PROBE).over(rows.len());
+        let part = part.share(rows.len() as f64 / count.max(1) as f64);
+        let items = part.share(1.0 - PROBE).over(rows.len());
         let index = Block::new(&block, block.first..block.end(), order, items);
-        let items = part.of(PROBE).over(count - block.first as usize);
+        let items = part.share(PROBE).over(count - block.first as usize);
         DiskError::unless_stopped(part)?;
         effort.keys += index.keys();
         let mut put = |matches: Vec<Match>, probes: &[u32], probes_from: u32| -> Result<(), DiskError> {
@@ -115,7 +115,7 @@ impl Stream {
             let all: Vec<u32> = (chunk.first..chunk.end()).collect();
             let count = |part: &[u32]| {
                 let mut cutting = Cutting::default();
-                part.iter().map(|&r| u64::from(cutting.of(&chunk, r, order))).sum::<u64>()
+                part.iter().map(|&r| u64::from(cutting.prefix(&chunk, r, order))).sum::<u64>()
             };
             keys += all.par_chunks(1 << 10).map(count).sum::<u64>();
             all.iter().for_each(|&record| records.push_from(&chunk, record));

@@ -135,11 +135,13 @@ pub(super) fn join_within<T: AsRef<str>>(
 ) -> Result<DiskJoined, DiskError> {
     let folder = Working::new(folder, ".join-")?;
     let parts = spread::spread(rows, folder.path(), limits.parts, part)?;
-    let (distinct, copies, stats) = distinct::distinct(parts, query.metric, part.of(DISTINCT))?;
+    let (distinct, copies, stats) = distinct::distinct(parts, query.metric, part.share(DISTINCT))?;
     let order = Order::new(&stats, query.threshold);
     drop(stats);
-    let (records, count) = distinct::records(distinct, &order, folder.path(), limits.sort, part.of(SPELL))?;
-    let (pairs, effort) = blocks::matches(&records, count, &order, folder.path(), limits, part.of(BLOCKS))?;
+    let (records, count) =
+        distinct::records(distinct, &order, folder.path(), limits.sort, part.share(SPELL))?;
+    let (pairs, effort) =
+        blocks::matches(&records, count, &order, folder.path(), limits, part.share(BLOCKS))?;
     Ok(DiskJoined::new(folder, copies, pairs, effort))
 }
 

@@ -173,7 +173,7 @@ impl Anonymiser {
     /// ```
     pub fn apply<'a>(&self, text: &'a str, names: &[&str]) -> Anonymised<'a> {
         let mut found = Vec::new();
-        let signs = Signs::of(text);
+        let signs = Signs::scan(text);
         if signs.latin {
             account::links(text, &mut found);
             account::wechat(text, &mut found);
@@ -256,7 +256,7 @@ struct Signs {
 }
 
 impl Signs {
-    fn of(text: &str) -> Signs {
+    fn scan(text: &str) -> Signs {
         let bytes = text.as_bytes();
         let mut digits = count(bytes, |b| b.is_ascii_digit());
         let latin = count(bytes, |b| b.is_ascii_alphabetic() || b == b'.' || b == b'/');

@@ -53,7 +53,7 @@ const LEADS: [&str; 10] =
 
 static FINDER: LazyLock<Option<(Openings, AhoCorasick)>> = LazyLock::new(|| {
     let words = || WORDS.iter().chain(&LEADS);
-    Some((Openings::of(words().copied()), AhoCorasick::new(words()).ok()?))
+    Some((Openings::new(words().copied()), AhoCorasick::new(words()).ok()?))
 });
 
 static DECISIVE: LazyLock<Option<Regex>> = LazyLock::new(|| {

@@ -50,7 +50,7 @@ pub(super) fn scan(sentence: &str, base: usize) -> Vec<Operator> {
                 continue;
             }
             resume = at + len;
-            let scope = scope::of(kind, sentence, at..resume);
+            let scope = scope::scope_of(kind, sentence, at..resume);
             operators.push(Operator { kind, span: base + at..base + resume, scope });
         }
     }

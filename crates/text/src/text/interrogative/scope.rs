@@ -23,7 +23,7 @@ pub(super) enum Scope {
 }
 
 /// The scope of an operator of a kind at `span` of `sentence`.
-pub(super) fn of(kind: Kind, sentence: &str, span: Range<usize>) -> Scope {
+pub(super) fn scope_of(kind: Kind, sentence: &str, span: Range<usize>) -> Scope {
     let (before, after) = (&sentence[..span.start], &sentence[span.end..]);
     let word = &sentence[span];
     if is_rhetorical(kind, before, word, after) {

@@ -57,7 +57,7 @@ pub struct Reading {
 
 impl Reading {
     /// Reads a text. Linear in its length.
-    pub fn of(text: &str) -> Self {
+    pub fn new(text: &str) -> Self {
         let plain = view::plain(text);
         let folded = view::fold_plain(&plain);
         let is_folded = !folded.is_empty();
@@ -130,7 +130,7 @@ impl From<&Reading> for Prepared {
 impl Prepared {
     /// Prepares a text. Linear in its length, but for the sorting of its characters.
     pub fn new(text: &str) -> Self {
-        Self::from(&Reading::of(text))
+        Self::from(&Reading::new(text))
     }
 
     /// Length of the folded text in characters.

@@ -281,7 +281,7 @@ mod tests {
         heavy: &Heavy,
         shares: u32,
     ) -> BTreeSet<(u64, u64)> {
-        let measure = Measure::of(settings);
+        let measure = Measure::new(settings);
         let mut stats = PartStats::new(&measure);
         texts.iter().for_each(|text| stats.add(&measure, text));
         let mut read = PartStats::new(&measure);
@@ -327,7 +327,7 @@ mod tests {
                 prop_assert!(all.contains(&(a, b)), "{} and {}", heads[a as usize], heads[b as usize]);
             }
             // Keys that are split bring the same rows together.
-            let measure = Measure::of(&settings);
+            let measure = Measure::new(&settings);
             let mut stats = PartStats::new(&measure);
             heads.iter().for_each(|text| stats.add(&measure, text));
             let keyer = Keyer::new(measure.clone(), &stats);
@@ -346,7 +346,7 @@ mod tests {
 
     #[test]
     fn what_is_no_block_is_refused() {
-        let measure = Measure::of(&settings::Dedup { metric: "indel".into(), ..settings::Dedup::default() });
+        let measure = Measure::new(&settings::Dedup { metric: "indel".into(), ..settings::Dedup::default() });
         let refused = |block: &[u8]| pairs_of_blocks(&measure, &[block]);
         assert_eq!(refused(b""), Err(BlockError::Damaged(0)));
         assert_eq!(refused(&[0; 9]), Err(BlockError::Damaged(9)));

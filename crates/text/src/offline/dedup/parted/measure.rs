@@ -74,7 +74,7 @@ enum View {
 
 impl Measure {
     /// The measure of dedup's settings.
-    pub fn of(settings: &settings::Dedup) -> Measure {
+    pub fn new(settings: &settings::Dedup) -> Measure {
         let normalize = settings.normalize;
         if let Some(query) = query(settings) {
             let joins = vec![Join { of: name(query.metric), query, view: View::Text }];
@@ -103,7 +103,7 @@ impl Measure {
     /// A text as the joins see it.
     pub(super) fn read<'a>(&self, text: &'a str) -> Seen<'a> {
         match (&self.single, self.normalize) {
-            (None, _) => Seen::Read(Reading::of(text)),
+            (None, _) => Seen::Read(Reading::new(text)),
             (Some(_), true) => Seen::Plain(fold(text, Fold::KEY).into()),
             (Some(_), false) => Seen::Plain(text.into()),
         }
