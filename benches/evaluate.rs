@@ -27,7 +27,7 @@ fn categories(at: usize) -> Vec<String> {
     vec![names[at % 6].to_string(), names[(at / 6 + 1) % 6].to_string()]
 }
 
-/// What models say of every task of a set: a line of reasoning, and a drawn choice.
+/// What models say about every task of a set: a line of reasoning, and a drawn choice.
 fn replies(set: &Set, models: usize) -> Vec<Reply> {
     let mut replies = Vec::new();
     for model in 0..models {

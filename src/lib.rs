@@ -1,4 +1,4 @@
-//! riddlemill rebuilds four benchmarks of cunning text from raw forum dumps and can say of every
+//! riddlemill rebuilds four benchmarks of cunning text from raw forum dumps and can say about every
 //! post why it is in or out.
 //!
 //! # In reading order

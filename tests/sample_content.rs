@@ -81,7 +81,7 @@ fn parts<'a>(rows: &'a [Value], part: &'a str) -> Vec<(&'a Value, &'a Value)> {
 #[test]
 fn dumps_cover_the_rules_of_the_three_formats() {
     assert!((200..=260).contains(&posts().len()));
-    // One thread stands twice, with other words the second time: what import must not lose.
+    // One thread is twice, with other words the second time: what import must not lose.
     assert_eq!(posts().len(), posts().iter().collect::<BTreeSet<_>>().len() + 1, "one key occurs twice");
 
     let titles = array("dumps/titles.json");

@@ -238,7 +238,7 @@ fn no_path_of_a_machine() {
     ]
     .into_iter()
     .flat_map(files);
-    // Pages as a forum serves them, with addresses as they stand there.
+    // Pages as a forum serves them, with addresses as they are there.
     let below = below.filter(|p| !p.starts_with("tests/fixtures"));
     let mut found = Vec::new();
     for path in top.chain(below) {

@@ -1,4 +1,4 @@
-//! What the system says of a process.
+//! What the system says about a process.
 
 use std::fs;
 

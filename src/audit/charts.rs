@@ -14,7 +14,7 @@ use crate::record::{Entry, State};
 use crate::stages::{NearPair, definition};
 use crate::store::{Error, Filter, Workspace, json_parts, select_parts};
 
-/// Everything that the page says of one recipe.
+/// Everything that the page says about one recipe.
 #[derive(Clone, Debug, Serialize)]
 pub struct Figures {
     /// The recipe.
@@ -58,7 +58,7 @@ pub struct ReasonRow {
 /// A bar of a chart, of two parts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Bar {
-    /// What stands under it.
+    /// What is under it.
     pub label: String,
     /// The first part.
     pub value: u64,
@@ -184,7 +184,7 @@ fn measure(
     Ok(())
 }
 
-/// Bins of 0.02 from 0.50 to 1; what scores less stands in the first.
+/// Bins of 0.02 from 0.50 to 1; what scores less is in the first.
 fn likeness(pairs: &[NearPair]) -> Vec<Bar> {
     let mut bars: Vec<Bar> = (0..26)
         .map(|i| Bar { label: format!("{:.2}", 0.5 + f64::from(i) * 0.02), ..Bar::default() })

@@ -187,7 +187,7 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
         let ids: Vec<&str> = present.iter().map(String::as_str).collect();
         let name = &stage.manifest().stage;
         let found = if number == 0 {
-            // Import knows records by their place in a dump; what they became stands in `into`.
+            // Import knows records by their place in a dump; what they became is in `into`.
             let pages = select::<Link>(stage, "links", &Filter::any_of("child", ids.iter().copied()))?;
             let pages = pages.iter().map(|link| link.parent.as_str());
             entries(stage, &ids.iter().copied().chain(pages).collect::<Vec<_>>(), &ids)?

@@ -27,7 +27,7 @@ pub struct FunnelStage {
     pub names: Option<u64>,
 }
 
-/// The funnel of what stands in staged/.
+/// The funnel of what is in staged/.
 ///
 /// # Errors
 /// [`Error`] where a manifest cannot be read.

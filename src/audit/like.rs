@@ -20,7 +20,7 @@ impl Likeness {
     }
 
     /// 0.5 to 1 where the text resembles the wanted one, or a part of it does. Half of the figure is the
-    /// share of the wanted text's character pairs that stand in it, half the Dice coefficient of both, so
+    /// share of the wanted text's character pairs that are in it, half the Dice coefficient of both, so
     /// that of two texts that hold all of it the shorter one comes first.
     pub(super) fn score(&self, text: &str) -> Option<f64> {
         let other = fold(text, Fold::KEY);

@@ -12,7 +12,7 @@ pub struct Made {
 }
 
 impl Made {
-    /// Opens them; an input may stand in another recipe.
+    /// Opens them; an input may be in another recipe.
     ///
     /// # Errors
     /// [`Error`] where a manifest is damaged.

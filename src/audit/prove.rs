@@ -352,7 +352,7 @@ fn candidate_chain(folder: &Path, rows: Option<&str>, gaps: &mut Vec<String>) {
         return gaps.push("MANIFEST.json cannot be read".into());
     };
     for (file, stated) in &candidate.files {
-        // A file that cannot be read is told by SHA256SUMS; one that stands in neither is told here.
+        // A file that cannot be read is told by SHA256SUMS; one that is in neither is told here.
         let found = store::inside(folder, file).and_then(|file| store::sha256(&file));
         if found.ok().as_ref() != Some(stated) {
             gaps.push(format!("{file}: its SHA-256 is not the one MANIFEST.json names"));

@@ -36,7 +36,7 @@ pub struct Query {
 /// A record that entered a stage.
 #[derive(Clone, Debug, Serialize)]
 pub struct Shown {
-    /// What the ledger says of it.
+    /// What the ledger says about it.
     #[serde(flatten)]
     pub entry: Entry,
     /// Its text: as it left the stage, else as it entered.

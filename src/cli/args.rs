@@ -745,7 +745,7 @@ pub(super) enum ProfilesVerb {
         /// As in `profiles list`
         #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::profiles))]
         name: String,
-        /// Under this name; without it the copy stands in the place of the one that comes with the program
+        /// Under this name; without it the copy is in place of the one that comes with the program
         #[arg(long = "as", value_name = "NAME")]
         new: Option<String>,
     },
@@ -798,7 +798,7 @@ pub(super) struct Serve {
     /// Listen on this address instead of the loopback; needs a token granted with `access grant`
     #[arg(long, value_name = "ADDRESS")]
     pub bind: Option<std::net::IpAddr>,
-    /// The address people open where a proxy stands in front, as in https://review.example.org
+    /// The address people open where a proxy is in front, as in https://review.example.org
     #[arg(long, value_name = "URL")]
     pub public: Option<url::Url>,
 }

@@ -101,7 +101,7 @@ fn named(config: &Config, only: Option<&str>, target: &str) -> Result<String, Fa
         }
     }
     if ids.is_empty() {
-        // What import set aside stands in its dump alone, and has the name of its place there.
+        // What import set aside is in its dump alone, and has the name of its place there.
         ids.extend(search::by_text(config, target, 10)?.records.into_iter().map(|record| record.locator));
     }
     let mut found = ids.iter();
@@ -345,7 +345,7 @@ fn import(
 enum Row {
     /// Nothing was decided.
     Blank,
-    /// It stands as it was exported.
+    /// It is as it was exported.
     Known,
     Decided(Vec<Decision>),
 }

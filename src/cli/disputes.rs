@@ -42,7 +42,7 @@ pub(super) fn list(room: &ReviewSession<'_>, global: &Global) -> Result<Exit, Fa
     }
     for dispute in &disputes {
         text.push_str(&format!("{}\n", dispute.item.id));
-        // What the votes say stands below, vote by vote.
+        // What the votes say is below, vote by vote.
         let of_votes = |key: &str| key.starts_with("votes.") || key.starts_with("review.");
         for (key, value) in dispute.item.content.iter().filter(|(key, _)| !of_votes(key)) {
             text.push_str(&format!("  {key}: {HANG}{}\n", visible(&value.to_string())));

@@ -247,7 +247,7 @@ fn record(reader: &mut Reader<BufReader<File>>) -> Result<Option<Option<String>>
                 Some(format!("record at byte {}+{}: its block is not what was stored", at.member, at.skip));
         }
     }
-    // The checksum stands at the end of the record's gzip member.
+    // The checksum is at the end of the record's gzip member.
     reader.finish_record()?;
     Ok(Some(wrong))
 }

@@ -65,7 +65,7 @@ pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Writes a built-in benchmark's folder into the workspace. What stands there is not touched.
+/// Writes a built-in benchmark's folder into the workspace. What is there is not touched.
 fn copy_out(name: &str, root: &Path, global: &Global) -> Result<Exit, Failure> {
     let Some(files) = riddlemill_benchmarks::built_in(name) else {
         let names = crate::recipe::names();

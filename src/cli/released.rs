@@ -1,4 +1,4 @@
-//! What `status` says of released versions.
+//! What `status` says about released versions.
 
 use serde_json::{Value, json};
 

@@ -8,7 +8,7 @@ use crate::judges::{JudgePair, Measures};
 use crate::review::Voted;
 use crate::shortcuts::{Share, Shortcuts};
 
-/// What a paper says of a finished set.
+/// What a paper says about a finished set.
 pub(super) fn print(tables: &Tables) -> String {
     match tables {
         Tables::Questions(tables) => questions(tables),

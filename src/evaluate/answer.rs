@@ -32,13 +32,13 @@ pub struct Answer {
     pub correct: Option<bool>,
     /// Why the words cannot be read: a format error, not a wrong answer.
     pub format_error: Option<String>,
-    /// What judges say of it.
+    /// What judges say about it.
     pub ratings: Vec<Rating>,
     /// What of the set it belongs to: categories, kind, part, whether it asks.
     pub parts: Vec<String>,
 }
 
-/// What one judge says of one answer.
+/// What one judge says about one answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rating {
     /// The judge.

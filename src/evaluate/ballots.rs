@@ -4,7 +4,7 @@
 //! of FLUB are rated from 1 to 5 (appendix C); the tables take them times two. Free answers to puzzles, people's among
 //! them, are scored from 0 to 5 (BrainTeaser A.5). Explanations of Chumor are compared
 //! with a person's, in a drawn order (section 3). No ballot says what is right or which model it is about: its id
-//! stands for that. Which of two stands first is drawn with the workspace's secret; a seal behind the id says it to
+//! stands for that. Which of two is first is drawn with the workspace's secret; a seal behind the id says it to
 //! whoever has that. A sheet from before has no seal, and the order of the evaluation's seed.
 
 use std::collections::BTreeMap;
@@ -261,7 +261,7 @@ pub fn read(
 
 struct Vote {
     ballot: String,
-    /// What the ballot's seal says of the order; nothing where it has none.
+    /// What the ballot's seal says about the order; nothing where it has none.
     turned: Option<bool>,
     annotator: String,
     said: String,

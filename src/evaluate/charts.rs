@@ -258,7 +258,7 @@ fn drawn(title: &str, key: Vec<String>, svg: String, tall: f64, is_empty: bool) 
     Chart { title: title.into(), key, svg }
 }
 
-/// What stands in a tooltip.
+/// What is in a tooltip.
 fn describe(row: &Row, column: &str, cell: &Cell) -> String {
     let interval = match (cell.low, cell.high) {
         (Some(low), Some(high)) => format!(" ({low:.2} to {high:.2})"),

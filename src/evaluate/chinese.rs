@@ -1,4 +1,4 @@
-//! What the page of an evaluation says in Chinese. The English stands with the code; names of models, settings and papers
+//! What the page of an evaluation says in Chinese. The English is with the code; names of models, settings and papers
 //! stay as they are.
 
 use crate::audit::chinese;

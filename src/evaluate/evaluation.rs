@@ -64,7 +64,7 @@ pub struct Means<'a> {
     pub pulse: &'a dyn Pulse,
 }
 
-/// A set with everything that was answered and said of it.
+/// A set with everything that was answered and said about it.
 pub struct Evaluated {
     /// The set.
     pub set: Set,
@@ -162,7 +162,7 @@ impl<'a> Means<'a> {
     }
 }
 
-/// Evaluates sets, one after the other; a set of RuozhiBench-MC after one of Gen is held against it (figure 8).
+/// Evaluates sets, one after the other; a set of RuozhiBench-MC after one of Gen is compared with it (figure 8).
 ///
 /// # Errors
 /// [`EvaluateError`] where a set, a model, a file or the store cannot be used, and after a Ctrl-C.

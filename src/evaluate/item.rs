@@ -46,7 +46,7 @@ pub enum Body {
         good: String,
         /// The other.
         bad: String,
-        /// Whether the good one stands first in the release.
+        /// Whether the good one is first in the release.
         good_first: bool,
         /// Names of its categories.
         categories: Vec<String>,
@@ -242,7 +242,7 @@ impl Item {
             | (Task::Select | Task::Explain, Body::Text { .. })
             | (Task::ExplainJoke, Body::Joke { .. })
             | (Task::Solve, Body::Puzzle { .. }) => true,
-            // What is answered freely has an answer to be held against.
+            // What is answered freely has an answer to be compared with.
             (Task::SolveOpen, Body::Puzzle { variant, options, answer, .. }) => {
                 *variant == Variant::Context && options.get(*answer).is_some_and(|answer| answer != NONE)
             }

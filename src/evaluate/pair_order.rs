@@ -4,7 +4,7 @@ use super::answer::Answer;
 use super::task::Task;
 use crate::options::Draw;
 
-/// Which explanation of a joke stands first for a reader: whether it is the person's. Drawn for each joke and
+/// Which explanation of a joke is first for a reader: whether it is the person's. Drawn for each joke and
 /// model, so that no place is favoured.
 pub fn person_first(seed: u64, item: &str, model: &str) -> bool {
     Draw::new(seed, &format!("evaluation sides {model}"), item).below(2) == 0

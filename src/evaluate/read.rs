@@ -130,7 +130,7 @@ fn option(item: &Item, text: &str) -> Result<String, Unreadable> {
     if named.is_ok() {
         return named.map(String::from);
     }
-    // Whole words: the option `C.` does not stand in every text with a c.
+    // Whole words: the option `C.` is not in every text with a c.
     let words = format!(" {} ", key(text));
     let mut held =
         options.iter().enumerate().filter(|(_, option)| words.contains(&format!(" {} ", key(option))));

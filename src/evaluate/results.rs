@@ -182,7 +182,7 @@ pub(super) fn plain(value: f64) -> String {
     if value != 0.0 && value.abs() < 0.005 { format!("{value:.1e}") } else { format!("{value:.2}") }
 }
 
-/// What stands at the head of a report: n of everything, and what is not there.
+/// What is at the head of a report: n of everything, and what is not there.
 pub fn head(results: &Results<'_>) -> String {
     let Summary { answers, format_errors, missing, set_aside, .. } = summary(results);
     format!(

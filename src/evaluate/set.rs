@@ -16,7 +16,7 @@ pub struct Set {
     pub items: Vec<Item>,
     /// Why the release is a draft; empty where it is none.
     pub draft: Vec<String>,
-    /// Its rows that were withdrawn since: they are put to nobody and stand in no table.
+    /// Its rows that were withdrawn since: they are put to nobody and are in no table.
     pub withdrawn: usize,
 }
 

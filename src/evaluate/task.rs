@@ -64,7 +64,7 @@ impl Task {
         }
     }
 
-    /// What the folder of its benchmark says of it.
+    /// What the folder of its benchmark says about it.
     pub fn declared(self) -> Option<&'static riddlemill_benchmarks::task::Task> {
         match self {
             Task::Declared(name) => riddlemill_benchmarks::task(name),

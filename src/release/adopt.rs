@@ -24,7 +24,7 @@ pub struct Adopted {
     pub new: usize,
 }
 
-/// Enters the published number of every item whose text stands at the recipe's end.
+/// Enters the published number of every item whose text is at the recipe's end.
 ///
 /// # Errors
 /// [`ReleaseError::Number`] where a number or its item is taken; nothing is entered then.

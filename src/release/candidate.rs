@@ -93,7 +93,7 @@ fn declared(recipe: &Recipe) -> Vec<&'static str> {
     found.unwrap_or_default().into_iter().map(|benchmark| benchmark.declared.as_str()).collect()
 }
 
-/// The import that another recipe made for this one: its dumps and their dates stand in the folder, but not in
+/// The import that another recipe made for this one: its dumps and their dates are in the folder, but not in
 /// the recipe's own chain.
 fn origin(config: &Config, recipe: &'static Recipe) -> Option<String> {
     let from = Some(recipe.origin()).filter(|origin| origin.name != recipe.name)?;

@@ -1,4 +1,4 @@
-//! Why a row is in, out or otherwise: what ledgers say of its record now, and what decided the stages of one
+//! Why a row is in, out or otherwise: what ledgers say about its record now, and what decided the stages of one
 //! folder otherwise than those of the other.
 
 use std::path::Path;

@@ -24,7 +24,7 @@ pub struct Changes {
     pub changed: Ids,
     /// Rows that are gone.
     pub removed: Ids,
-    /// Whether rows that stayed stand in another order.
+    /// Whether rows that stayed are in another order.
     pub moved: bool,
     /// Whether the version was yanked since.
     #[serde(default, skip_serializing_if = "Option::is_none")]

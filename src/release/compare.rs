@@ -199,7 +199,7 @@ pub fn compare<'a>(
         .into_iter()
         .map(|label| {
             let pairs = found.iter().enumerate().filter_map(|(i, at)| Some((&reference[i], &rows[(*at)?])));
-            // A letter says nothing where options stand in an order of their own: `options` has that figure. An answer in
+            // A letter says nothing where options are in an order of their own: `options` has that figure. An answer in
             // words is no label.
             let pairs = pairs.filter(|(a, b)| {
                 !GOLD.contains(&label)
@@ -220,7 +220,7 @@ fn is_latin(texts: &[&str]) -> bool {
 }
 
 /// Pairs of a reference item and an item that are the same joke in other words, the best first; each
-/// stands in one pair.
+/// is in one pair.
 fn nearly(
     ours: &[&str],
     theirs: &[&str],

@@ -1,4 +1,4 @@
-//! The Croissant description of a release, with what it says of responsible use.
+//! The Croissant description of a release, with what it says about responsible use.
 
 use serde_json::{Value as Json, json};
 

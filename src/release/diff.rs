@@ -42,7 +42,7 @@ pub struct ConfigDiff {
     pub removed: Vec<Side>,
     /// Rows that say something else.
     pub changed: Vec<Changed>,
-    /// Rows that stayed stand in another order.
+    /// Rows that stayed are in another order.
     pub moved: bool,
     /// How labels moved, by column.
     pub labels: BTreeMap<String, Moves>,

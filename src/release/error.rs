@@ -4,7 +4,7 @@ use super::version::{Bump, NoVersion, Version};
 use crate::pipeline::{RunError, StaleStage};
 use crate::store;
 
-/// What can stand in the way of a release.
+/// What can be in the way of a release.
 #[derive(Debug, thiserror::Error)]
 pub enum ReleaseError {
     /// A file could not be read or written.

@@ -135,7 +135,7 @@ pub struct TaskShape {
     pub name: String,
     /// The column with the question.
     pub question: &'static str,
-    /// What stands before it.
+    /// What is before it.
     pub instruction: &'static str,
     /// The column with the options; null where the answer is in words.
     pub options: Option<&'static str>,
@@ -211,7 +211,7 @@ pub fn drafts(raw: &[Raw], layouts: &[Layout], written: &[Written], recipe: &str
 }
 
 impl Facts {
-    /// What a run says of a recipe's rows. Version, date, canary and changes are those of a candidate.
+    /// What a run says about a recipe's rows. Version, date, canary and changes are those of a candidate.
     ///
     /// # Errors
     /// [`RunError`] where replies or votes cannot be read.

@@ -10,7 +10,7 @@ use super::manifest::{Candidate, Link, MADE_WITH, MANIFEST, SUMS};
 use super::{croissant, schema, templates};
 use crate::store::{Error, durable, sha256};
 
-/// Writes everything beside the data files, which stand there already, and returns the manifest.
+/// Writes everything beside the data files, which are there already, and returns the manifest.
 ///
 /// # Errors
 /// [`Error`] where a file cannot be written.

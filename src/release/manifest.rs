@@ -15,7 +15,7 @@ pub const MANIFEST: &str = "MANIFEST.json";
 /// The checksums' file name.
 pub const SUMS: &str = "SHA256SUMS";
 
-/// What a candidate or a release says of itself.
+/// What a candidate or a release says about itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     /// The recipe.
@@ -67,7 +67,7 @@ pub struct Raw {
     pub sample: bool,
 }
 
-/// A stage of the chain. Its fingerprint can be computed again from what stands here, and its inputs
+/// A stage of the chain. Its fingerprint can be computed again from what is here, and its inputs
 /// are the rows of stages before it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Link {

@@ -10,7 +10,7 @@ use crate::store::{Error, durable, sha256};
 /// The notice's file name.
 const NOTICE: &str = "YANKED.md";
 
-/// Writes the notice into a release's folder, which stands there as it was released.
+/// Writes the notice into a release's folder, which is there as it was released.
 ///
 /// # Errors
 /// [`Error`] where a file cannot be read or written.

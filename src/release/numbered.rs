@@ -258,7 +258,7 @@ impl<'a> Declared<'a> {
         Ok(self.plain(record, beside)?.map(|(number, row)| ((at, number), row)))
     }
 
-    /// The row of a record, with its number and what stands beside it.
+    /// The row of a record, with its number and what is beside it.
     fn plain<R: Record>(&self, record: &R, published: Option<String>) -> Result<Option<(u64, Row)>, Error> {
         let seen = Seen::new(record, self.data).map_err(damaged)?;
         let number = match self.series {
@@ -281,7 +281,7 @@ impl<'a> Declared<'a> {
     }
 }
 
-/// The reviews that held nothing when the stages before a recipe's end were made; those stand beside it.
+/// The reviews that held nothing when the stages before a recipe's end were made; those are beside it.
 fn optional(end: CandidateSource, last: &StageReader) -> Result<Optional, Error> {
     let mut optional = Optional::new();
     let Some(root) = last.place().ancestors().nth(3) else { return Ok(optional) };

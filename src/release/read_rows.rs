@@ -59,7 +59,7 @@ pub fn of_path(path: &Path) -> Result<Vec<JsonRow>, Error> {
     }
 }
 
-/// The rows of a JSON or JSON Lines file, or of an array of numpy's, as BrainTeaser is published. The bare token `NaN`, which is no JSON but stands in published
+/// The rows of a JSON or JSON Lines file, or of an array of numpy's, as BrainTeaser is published. The bare token `NaN`, which is no JSON but is in published
 /// files, is read as null.
 ///
 /// # Errors

@@ -97,7 +97,7 @@ impl Registry {
     /// program leaves, is not read; the next event is written over it.
     ///
     /// # Errors
-    /// [`Error::Damaged`] where a whole line is no event, or a version stands in raw/ or output/ that no event names.
+    /// [`Error::Damaged`] where a whole line is no event, or a version is in raw/ or output/ that no event names.
     pub fn open(workspace: &Workspace, recipe: &str) -> Result<Registry, Error> {
         let place = workspace.raw().join("releases").join(recipe);
         let mut registry = Registry { place, ..Registry::default() };

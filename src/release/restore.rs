@@ -162,7 +162,7 @@ pub fn unsound(workspace: &Workspace, recipe: &'static Recipe) -> Vec<(PathBuf, 
     found
 }
 
-/// The lines of a release's rows as they were kept, and the sealed file they stand in.
+/// The lines of a release's rows as they were kept, and the sealed file they are in.
 pub(super) fn kept_lines(
     registry: &Registry,
     release: &Release,

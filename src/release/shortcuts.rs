@@ -14,7 +14,7 @@ use crate::recipe::Recipe;
 use crate::shortcuts::{Finding, Item, Limits, Shortcuts, findings, measure};
 use crate::store::{Error, StageReader};
 
-/// An option that stands in every item, and is no reuse (BrainTeaser, table 1).
+/// An option that is in every item, and is no reuse (BrainTeaser, table 1).
 const APART: [&str; 1] = ["None of above."];
 
 /// Items that a reason names; a line of many kilobytes is read by nobody.
@@ -125,7 +125,7 @@ fn lettered(letter: &str) -> Option<usize> {
 
 impl Guessed {
     /// Why a set of the strict profile is no stable release: the rule, its figure and limit, and the first items. All of
-    /// them stand in the manifest.
+    /// them are in the manifest.
     pub(super) fn drafts(&self) -> impl Iterator<Item = String> + '_ {
         self.findings.iter().filter(|_| self.strict).map(|finding| {
             let items = match finding.items.as_slice() {

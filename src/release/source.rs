@@ -52,7 +52,7 @@ impl CandidateSource {
         let Some(layout) = layouts.first().filter(|layout| !layout.sometimes.is_empty()) else {
             return Ok(layouts);
         };
-        // What stands only sometimes stands in all rows of a set or in none: groups are split all of them or none.
+        // What is only sometimes is in all rows of a set or in none: groups are split all of them or none.
         // The column of published rows is the last, and no record has it.
         let of_record = layout.sometimes.strip_suffix(&[PUBLISHED]).unwrap_or(layout.sometimes);
         let mut standing = Vec::new();
@@ -68,7 +68,7 @@ impl CandidateSource {
         Ok(layouts.into_iter().map(|layout| layout.with(&standing)).collect())
     }
 
-    /// The stages up to it, as they stand in `staged/`.
+    /// The stages up to it, as they are in `staged/`.
     ///
     /// # Errors
     /// [`RunError`] where one is missing or cannot be read.
@@ -92,7 +92,7 @@ pub(super) fn reader(
     StageReader::open(&place)?.ok_or(RunError::Missing { recipe: recipe.name, stage: step.name })
 }
 
-/// The published rows that are written in a recipe's own form, by the stages that stand beside its end.
+/// The published rows that are written in a recipe's own form, by the stages that are beside its end.
 pub(super) fn published(recipe: &'static Recipe, last: &StageReader) -> Result<Published, Error> {
     let Some(root) = last.place().ancestors().nth(3) else { return Ok(Published::default()) };
     let all = Published::load(&Workspace::new(root), recipe.name)?;

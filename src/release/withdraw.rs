@@ -87,7 +87,7 @@ pub fn look_up(config: &Config, target: &str) -> Result<Request, ReleaseError> {
             ids.extend(find_said(&workspace, recipe, target)?);
         }
     }
-    // What import set aside is called by its place there, and stands in no stage.
+    // What import set aside is called by its place there, and is in no stage.
     ids.retain(|id| !is_locator(config, id));
     let wrong = |why: &str| ReleaseError::Target { target: target.into(), why: why.into() };
     let id = match ids.len() {

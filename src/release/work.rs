@@ -125,7 +125,7 @@ fn kind(recipe: &Recipe, stage: &str) -> Option<Stage> {
     Some(recipe.step(stage)?.1.stage)
 }
 
-/// The name under which a draft's basis stands in a row.
+/// The name under which a draft's basis is in a row.
 fn name_of(recipe: &Recipe, link: &Link) -> String {
     match kind(recipe, &link.stage) {
         Some(Stage::Draft(draft)) => draft.name().to_string(),

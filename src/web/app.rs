@@ -27,7 +27,7 @@ pub struct Address {
     pub ip: IpAddr,
     /// The port; 0 takes a free one.
     pub port: u16,
-    /// The address people open, where a proxy stands in front: its host is let through, and with https
+    /// The address people open, where a proxy is in front: its host is let through, and with https
     /// cookies are sent over TLS alone.
     pub public: Option<url::Url>,
 }
@@ -50,7 +50,7 @@ impl Default for Address {
 pub struct Serve {
     /// The settings of the workspace.
     pub config: Config,
-    /// What stands above its pipeline.toml, which is read again where it changes.
+    /// What is above its pipeline.toml, which is read again where it changes.
     pub overrides: Overrides,
     /// Where.
     pub address: Address,
@@ -100,7 +100,7 @@ impl App {
         }
     }
 
-    /// The settings as they stand. Where the file was changed into what cannot be used, those before it,
+    /// The settings as they are. Where the file was changed into what cannot be used, those before it,
     /// and what is wrong with the new ones.
     pub(super) fn config(&self) -> (Arc<Config>, Option<String>) {
         let state = settings_state(&self.workspace);
@@ -121,7 +121,7 @@ impl App {
     }
 }
 
-/// When the settings were written, and how much stands in the trials: both say who may vote.
+/// When the settings were written, and how much is in the trials: both say who may vote.
 type State = (Option<SystemTime>, u64);
 
 fn settings_state(workspace: &Workspace) -> State {

@@ -1,4 +1,4 @@
-//! What stands before every route: who comes, whether they may, and what a browser is told about it.
+//! What is before every route: who comes, whether they may, and what a browser is told about it.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -135,7 +135,7 @@ fn greet(app: &App, request: &Request) -> Result<(Visitor, Option<Response>), Pa
     Ok((visitor, back))
 }
 
-/// Who a request comes from. What a header says of it is believed only where the server was told of a proxy in front:
+/// Who a request comes from. What a header says about it is believed only where the server was told of a proxy in front:
 /// anybody can write one. Of several addresses the last is the one that this proxy saw itself.
 fn client(headers: &HeaderMap, peer: IpAddr, behind_proxy: bool) -> IpAddr {
     if !behind_proxy {

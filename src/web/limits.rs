@@ -53,7 +53,7 @@ impl Tries {
             entry.0 <= most
         };
         let all = note((client, None), OF_CLIENT);
-        // What a client has tried so often is not told apart any more: it would fill the memory.
+        // What a client has tried so often is not distinguished any more: it would fill the memory.
         all && note((client, Some(prefix(token))), TRIES)
     }
 }

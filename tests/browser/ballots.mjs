@@ -19,7 +19,7 @@ async function desks_of(server, sheet) {
   return desks;
 }
 
-// The sample with ballots that are asked on demand, which keep back what stands behind them.
+// The sample with ballots that are asked on demand, which keep back what is behind them.
 function sample(wanted = []) {
   const workspace = new Workspace();
   workspace.call("init", "-q");
@@ -169,7 +169,7 @@ const by_keys = (locale) => async (desks, browser, workspace) => {
   check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
 };
 export const every_ballot_takes_one_key_an_answer_and_one_to_send = () => walked(async (desks, browser, workspace) => {
-  // Whatever a benchmark declares is walked here or below, and stands in docs/ballots.md.
+  // Whatever a benchmark declares is walked here or below, and is in docs/ballots.md.
   const benchmarks = new URL("../../src/benchmarks/", import.meta.url);
   const told = readFileSync(new URL("../../docs/ballots.md", import.meta.url), "utf8");
   for (const benchmark of readdirSync(benchmarks)) {
@@ -237,7 +237,7 @@ const task_first = async (sheet, name, width) => {
       asked: top(document.querySelector("h1.asked")), text: top(document.querySelector(".subject .post")), choice: top(document.querySelector("fieldset:not([hidden])")), high: document.documentElement.scrollHeight,
       wide: document.documentElement.scrollWidth - innerWidth, twice: meanings.filter((words, at) => meanings.indexOf(words) !== at && words.length > 12).concat(texts.filter((words, at) => texts.indexOf(words) !== at)),
       folded: !document.querySelector(".guideline").open, guide: top(document.querySelector(".guideline summary")), thumb: !!document.querySelector(".thumb"),
-      // The name of an answer, as of a type, may stand above: it is not among the texts that one chooses from.
+      // The name of an answer, as of a type, may be above: it is not among the texts that one chooses from.
       below: [...document.querySelectorAll(".subject .post")].filter((p) => [...document.querySelectorAll(".option:not(:has(.soft)) b, .option .post")].some((o) => o.textContent.trim() && o.textContent.trim() === p.textContent.trim())).length,
     };
   });
@@ -246,7 +246,7 @@ const task_first = async (sheet, name, width) => {
   check(found.twice.length === 0, `${name}: said twice: ${found.twice.join(" | ")}`);
   check(found.below === 0, `${name}: a text stands apart from its choice`);
   if (width === 390) {
-    // What is to be decided stands before the text.
+    // What is to be decided is before the text.
     check(found.asked < 64 && found.text < (name.includes(".vote-") ? 200 : 340), `${name}: the task begins at ${found.asked} and ${found.text} px`);
     check(found.folded && found.guide < 64, `${name}: the guideline is folded and at hand`);
     if (found.thumb) check(found.choice < 844, `${name}: the choice is out of reach at ${found.choice} px`);

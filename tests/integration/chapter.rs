@@ -1,4 +1,4 @@
-//! docs/own-benchmark.md is typed as it stands: its files are written, its commands called, and they say what it says.
+//! docs/own-benchmark.md is typed as it is: its files are written, its commands called, and they say what it says.
 //! `RIDDLEMILL_BLESS=1` writes down what they say instead.
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::harness::Workspace;
 
-/// A fenced block: its language, and where what stands in it begins and ends in the chapter.
+/// A fenced block: its language, and where what is in it begins and ends in the chapter.
 pub struct Block<'c> {
     pub language: &'c str,
     pub text: &'c str,
@@ -72,7 +72,7 @@ fn call(ws: &Workspace, command: &str) -> String {
     untimed(&said.out)
 }
 
-/// Without how long a step took, which `run` says of slow ones.
+/// Without how long a step took, which `run` says about slow ones.
 fn untimed(said: &str) -> String {
     let line = |line: &str| match line.rsplit_once(", ") {
         Some((before, time)) if before.contains(" records in, ") && time.ends_with(" s") => {
@@ -83,7 +83,7 @@ fn untimed(said: &str) -> String {
     said.lines().map(line).collect()
 }
 
-/// Writes what a block says into its file: behind what is there, or in the place of the steps or the columns.
+/// Writes what a block says into its file: behind what is there, or in place of the steps or the columns.
 fn put(ws: &Workspace, file: &str, block: &str) {
     let before = if ws.exists(file) { ws.read(file) } else { String::new() };
     let text = if block.starts_with("steps = ") && before.contains("\nsteps = ") {

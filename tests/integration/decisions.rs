@@ -67,7 +67,7 @@ fn decide(ws: &Workspace, args: &[&str]) -> Said {
     ws.call(["decide"].iter().chain(args).chain(&by))
 }
 
-/// What a stage says of a record in a recipe.
+/// What a stage says about a record in a recipe.
 fn passage(ws: &Workspace, recipe: &str, id: &str, stage: &str) -> Value {
     let told = ws.explain(recipe, id);
     let way = told["way"].as_array().unwrap().clone();

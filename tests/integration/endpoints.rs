@@ -1,4 +1,4 @@
-//! docs/endpoints.md is typed as it stands, against servers on loopback: its commands say what it says, its settings are taken.
+//! docs/endpoints.md is typed as it is, against servers on loopback: its commands say what it says, its settings are taken.
 //! `RIDDLEMILL_BLESS=1` writes down what they say instead.
 
 use std::fs;

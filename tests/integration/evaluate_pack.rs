@@ -1,4 +1,4 @@
-//! What the sample's solver and marker say of the sample's sets: `raw/sample/evaluation.jsonl`, made from the
+//! What the sample's solver and marker say about the sample's sets: `raw/sample/evaluation.jsonl`, made from the
 //! candidates' own rows. `RIDDLEMILL_WRITE_SAMPLE=1` writes it anew.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! Sets held against published ones, and rows for other programs.
+//! Sets compared with published ones, and rows for other programs.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -143,7 +143,7 @@ fn import_takes_the_pinned_bytes_and_no_others() {
     ws.remove(FILE);
     ws.call(["fetch"]).expect(0);
     ws.call(["run", "--recipe", "flub", "--to", "import"]).expect(0);
-    // What the settings state stands above the pin.
+    // What the settings state is above the pin.
     ws.write(FILE, dump("座桥"));
     let stated = ws.read("pipeline.toml") + &format!("sha256 = \"{}\"\n", sha(&dump("座桥")));
     ws.write("pipeline.toml", stated);

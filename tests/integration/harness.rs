@@ -183,7 +183,7 @@ impl Workspace {
         tree
     }
 
-    /// Which making of a stage stands there: it changes when the stage is written anew.
+    /// Which making of a stage is there: it changes when the stage is written anew.
     pub fn making(&self, stage: &str) -> (u64, i64, i64) {
         let meta = fs::metadata(self.path(stage).join("manifest.json")).unwrap();
         (meta.ino(), meta.mtime(), meta.mtime_nsec())

@@ -35,7 +35,7 @@ fn nobody_computes_a_blind_side_and_old_sheets_hold() {
     let before = ws.derived();
     assert!(!ws.exists("raw/blinding"), "a run draws no secret");
     let first = ballot(&ws, "annotator-1");
-    // Rows stand in another order for every annotator.
+    // Rows are in another order for every annotator.
     let by_item = |mut rows: Vec<Value>| {
         rows.sort_by_key(|row| row["item"].to_string());
         rows

@@ -32,7 +32,7 @@ fn whole(ws: &Workspace) {
     assert_eq!(texts(ws), TITLES);
 }
 
-/// A run that goes on after a bad record, with what `explain` says of it.
+/// A run that goes on after a bad record, with what `explain` says about it.
 #[track_caller]
 fn partial(ws: &Workspace, at: &str) -> (String, String) {
     let said = ws.call(["run", "--recipe", "flub"]).expect(3);

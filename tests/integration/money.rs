@@ -77,7 +77,7 @@ fn what_no_cap_bounds_is_asked_about_before_it_is_sent() {
     let refused: Vec<&str> = said.lines().skip_while(|line| !line.starts_with("error:")).collect();
     insta::assert_snapshot!("no_consent", refused.join("\n"));
     assert_eq!(server.count(), 0, "nothing was sent");
-    // Offline nothing is asked; what stands before it is made.
+    // Offline nothing is asked; what is before it is made.
     run(&["--offline"]).expect(0);
     // Each of the caps will do.
     run(&["--set", "draft.max_usd=0.01"]).expect(0);

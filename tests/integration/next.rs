@@ -50,7 +50,7 @@ impl Researcher {
         Said::from(self.ws.command(args).envs(&self.env))
     }
 
-    /// What `status` says is next; the recipe's own option is dropped where it stands at the end.
+    /// What `status` says is next; the recipe's own option is dropped where it is at the end.
     fn next(&self) -> Option<String> {
         let said = self.call(&["status", "--recipe", self.recipe, "--json"]).expect(0);
         let rows: Vec<Value> = serde_json::from_str(&said.out).unwrap();

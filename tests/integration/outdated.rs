@@ -64,7 +64,7 @@ fn votes_are_brought_over_where_somebody_saw_both_texts() {
     assert_eq!(confirmed(), 2);
     let told = ws.call(["explain", "tieba:1", "--recipe", "chumor"].iter().chain(&kept)).expect(0).out;
     assert!(told.contains("brought over from another text by meta-1: the number is back"), "{told}");
-    // What was stored stands as it was.
+    // What was stored is as it was.
     let after = ws.read("raw/votes/000001.jsonl");
     assert!(after.starts_with(&before) && after.lines().count() == 4, "{after}");
     let vote: Value = serde_json::from_str(after.lines().last().unwrap()).unwrap();

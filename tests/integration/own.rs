@@ -401,7 +401,7 @@ fn every_problem_of_a_folder_is_told_at_once() {
     for part in ["filter.questions: expected", "\"question\"", "did you mean"] {
         assert!(said.contains(part), "{part}: {said}");
     }
-    // A folder that is no benchmark, and a pipe in the place of a file.
+    // A folder that is no benchmark, and a pipe in place of a file.
     ws.write("benchmarks/Riddles/benchmark.toml", "");
     let said = ws.call(["benchmark", "list"]).expect(2).err;
     assert!(said.contains("benchmarks/Riddles") && said.contains("small letters"), "{said}");

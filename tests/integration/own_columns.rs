@@ -68,7 +68,7 @@ fn further_columns_own_settings_and_tables_are_declared() {
     ws.call(["release", LINES]).expect(0);
     ws.call(["verify", "output/loan-lines/1.0.0", "--raw"]).expect(0);
 
-    // What the report says of the columns.
+    // What the report says about the columns.
     let report = ws.call(["report"]).expect(0).out;
     for part in ["8 records at the end, 8 of them items", "literal", "zh, characters", "kind: 8 items"] {
         assert!(report.contains(part), "{part}: {report}");

@@ -140,7 +140,7 @@ fn make() -> (String, String, String) {
     (replies, votes, responses)
 }
 
-/// Whether an item is one of a record: its own, or of what a model said of it.
+/// Whether an item is one of a record: its own, or of what a model said about it.
 fn owner(item: &Item, id: &str, row: &Json) -> bool {
     let models = row["chumor"]["models"].as_array().into_iter().flatten();
     let mut models = models.filter_map(|model| model["model"].as_str());

@@ -105,7 +105,7 @@ fn dedup_in_parts_is_dedup() {
             lines(&ws.read(path)).iter().map(|pair| (end(pair, "from"), end(pair, "into"))).collect()
         };
         assert!(ends("maybe.jsonl").is_superset(&ends("pairs.jsonl")), "{how}");
-        // What stands beside a key refuses most of the pairs that share one, or most of what it names are pairs.
+        // What is beside a key refuses most of the pairs that share one, or most of what it names are pairs.
         let groups = lines(&sh(&format!("{keys} < heads.jsonl")).out).into_iter().fold(
             BTreeMap::<(String, String), [u64; 2]>::new(),
             |mut groups, key| {

@@ -9,7 +9,7 @@ use crate::harness::Workspace;
 
 /// Width of the widest bar.
 const BAR: u64 = 420;
-/// Where bars begin: the longest name of a stage, 13 px high, stands before it.
+/// Where bars begin: the longest name of a stage, 13 px high, is before it.
 const LEFT: u64 = 172;
 /// Height of a stage's row.
 const ROW: u64 = 46;

@@ -15,7 +15,7 @@ fn fixture(path: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(path).display().to_string()
 }
 
-/// What `crawl --try` says of a page, its path left out.
+/// What `crawl --try` says about a page, its path left out.
 fn tried(profile: &str, page: &str, url: &str) -> String {
     let ws = Workspace::folder();
     let page = fixture(page);

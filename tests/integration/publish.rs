@@ -1,4 +1,4 @@
-//! Publishing a release: as an archive, and through the Hub's own program, which a script stands in for here: nothing
+//! Publishing a release: as an archive, and through the Hub's own program, which a script replaces here: nothing
 //! of this may reach the network.
 
 use std::os::unix::fs::PermissionsExt;
@@ -13,7 +13,7 @@ fn released() -> (Workspace, &'static str) {
     (ws, "output/flub/1.0.0-draft.1")
 }
 
-/// Calls with a script in the place of `hf`, which notes what it was asked and answers by `CASE`.
+/// Calls with a script in place of `hf`, which notes what it was asked and answers by `CASE`.
 fn with_hub(ws: &Workspace, case: &str, line: &str) -> crate::harness::Said {
     ws.write(
         "bin/hf",

@@ -22,7 +22,7 @@ fn number(id: &str) -> u64 {
     id.strip_prefix("RB-").unwrap().parse().unwrap()
 }
 
-/// What the rows of a release or candidate say of one thing, by record.
+/// What the rows of a release or candidate say about one thing, by record.
 fn column(ws: &Workspace, place: &str, recipe: &str, name: &str) -> BTreeMap<String, Value> {
     let text = ws.read(&format!("output/{recipe}/{place}/data/{recipe}/test.jsonl"));
     let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());

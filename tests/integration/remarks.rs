@@ -1,4 +1,4 @@
-//! What stands beside votes: remarks, one's own history, and guidelines that are edited.
+//! What is beside votes: remarks, one's own history, and guidelines that are edited.
 
 use crate::browser::{Browser, Server, coded, hidden, item, made};
 use crate::harness::Workspace;
@@ -54,7 +54,7 @@ fn a_remark_is_read_by_whoever_settles_and_goes_no_further() {
     assert!(!seen.contains(REMARK), "a first look is blind");
     assert_eq!(lines(notes), 1, "who remarks nothing leaves nothing");
 
-    // The last remark holds; the vote that it stands beside is the same one.
+    // The last remark holds; the vote that it is beside is the same one.
     let seen = vote(&server, "annotator-1", &id, &[("f.categories", "1"), ("n.text", &format!("{REMARK}!"))]);
     assert!(
         seen.contains(REMARK) && seen.contains("value=\"yes\" checked"),

@@ -23,7 +23,7 @@ const THREADS: u64 = 60;
 const PER_LIST: u64 = 20;
 
 /// A Discuz forum in GBK: three list pages, sixty threads of two pages, of which each odd one has one; `posts` of them more
-/// stand on the second page of thread 7, and a third page begins with the fourth of them. A part is for members, a page
+/// are on the second page of thread 7, and a third page begins with the fourth of them. A part is for members, a page
 /// answers slowly at first, lists name a next page without end.
 #[derive(Default)]
 struct Forum {
@@ -298,7 +298,7 @@ fn memchr_of(bytes: &[u8], needle: &[u8], n: usize) -> usize {
     bytes.windows(needle.len()).enumerate().filter(|(_, window)| *window == needle).nth(n).unwrap().0
 }
 
-/// docs/crawl.md is typed as it stands, with this site in the place of its forum.
+/// docs/crawl.md is typed as it is, with this site in place of its forum.
 #[test]
 fn the_chapter_is_what_happens() {
     let chapter = include_str!("../../docs/crawl.md");

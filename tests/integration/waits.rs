@@ -20,7 +20,7 @@ fn asking(endpoint: &str) -> Workspace {
     ws
 }
 
-/// What a run says of its causes, and what to do next.
+/// What a run says about its causes, and what to do next.
 fn causes(ws: &Workspace, recipe: &str, more: &[&str], code: i32) -> String {
     let said = ws.call(["run", "--recipe", recipe].iter().chain(more)).expect(code);
     told(ws, &said)

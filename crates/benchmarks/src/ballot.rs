@@ -90,11 +90,11 @@ pub enum Kind {
         any: bool,
         /// The content key that holds the candidates.
         from: &'static str,
-        /// The content key of the text that they are to stand beside as options, where there is one: a choice that
+        /// The content key of the text that they are to be beside as options, where there is one: a choice that
         /// gives it away is warned of.
         beside: Option<&'static str>,
     },
-    /// The candidate picked in the field `pick`, as it stands where nothing is written here, or edited.
+    /// The candidate picked in the field `pick`, as it is where nothing is written here, or edited.
     Edited {
         /// The field that picks one candidate.
         pick: &'static str,
@@ -203,7 +203,7 @@ impl Field {
     }
 }
 
-/// Whether the LLM's drafts stand on the ballot.
+/// Whether the LLM's drafts are on the ballot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Drafts {
@@ -324,7 +324,7 @@ impl Step {
         }
     }
 
-    /// Whether what is shown stands in an order that is drawn for each item by the recipe's seed.
+    /// Whether what is shown is in an order that is drawn for each item by the recipe's seed.
     pub fn is_drawn(&self) -> bool {
         self.fields.iter().any(|field| matches!(field.kind, Kind::Preference { .. }))
     }
@@ -347,7 +347,7 @@ impl Step {
         }
     }
 
-    /// Whether drafts stand on the ballot of `round`. Whoever looks at votes may see the draft too.
+    /// Whether drafts are on the ballot of `round`. Whoever looks at votes may see the draft too.
     pub fn shows_drafts(&self, round: Round) -> bool {
         round != Round::Vote || self.drafts == Drafts::Shown
     }

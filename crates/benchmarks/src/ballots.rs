@@ -160,7 +160,7 @@ fn examples(fields: &[Field], keys: &Keys<'_>) -> Vec<Label> {
     examples
 }
 
-/// What is shown of an item; what it is stands with it for [`asked`].
+/// What is shown of an item; what it is is with it for [`asked`].
 fn shows(keys: &Keys<'_>) -> Vec<(&'static str, Label)> {
     let shown = |keys: &Keys<'_>| {
         keys.text("is");
@@ -358,7 +358,7 @@ fn kind(lists: &Lists, keys: &Keys<'_>) -> Kind {
     }
 }
 
-/// Options as they stand, or those of a list.
+/// Options as they are, or those of a list.
 fn options(lists: &Lists, keys: &Keys<'_>) -> Vec<Choice> {
     if !keys.is_text("options") {
         let options = keys.tables("options", choice).unwrap_or_default();

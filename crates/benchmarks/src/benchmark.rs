@@ -58,7 +58,7 @@ pub struct Benchmark {
     pub evaluation: Vec<crate::table::Table>,
     /// Which texts of its groups are marked.
     pub marked: Vec<Marked>,
-    /// What its files say of each step and ballot.
+    /// What its files say about each step and ballot.
     tables: Tables,
     /// The hash of its files: what a released folder follows from beside its rows.
     pub declared: String,
@@ -218,7 +218,7 @@ impl Benchmark {
         self.own.declared.iter().filter(of_it).collect()
     }
 
-    /// The hash of what the folder says of published rows; `None` where it says nothing.
+    /// The hash of what the folder says about published rows; `None` where it says nothing.
     pub fn declares_published(&self) -> Option<String> {
         self.published.as_ref()?;
         let of_it = self.tables.iter().filter(|(name, _)| name.starts_with("published."));

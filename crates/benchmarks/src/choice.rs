@@ -18,7 +18,7 @@ pub const fn label(en: &'static str, zh: &'static str) -> Label {
     Label { en, zh }
 }
 
-/// One option of a choice. The code stands in votes and never changes; labels may.
+/// One option of a choice. The code is in votes and never changes; labels may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Choice {
     /// The stable name in votes: lower-case ASCII, digits and `_`.

@@ -17,7 +17,7 @@ pub struct Data {
     pub about: &'static str,
     /// The columns, in order; the first is the id.
     pub columns: Vec<Column>,
-    /// Columns that stand only where a row has them: a column that is null everywhere is of no use to anybody.
+    /// Columns that are only where a row has them: a column that is null everywhere is of no use to anybody.
     pub sometimes: Vec<Column>,
     /// Names for expressions over a record: the benchmark's.
     pub fields: Fields,
@@ -140,7 +140,7 @@ pub struct Series {
     pub key: Expression,
     /// The words by which a number is found in a published file, over the record.
     pub text: Expression,
-    /// Whether rows stand in the order of their numbers, and not in that of the step.
+    /// Whether rows are in the order of their numbers, and not in that of the step.
     pub in_order: bool,
     /// The keys of a published file that hold text and number.
     pub published: Option<(&'static str, &'static str)>,
@@ -151,7 +151,7 @@ pub struct Series {
 pub struct Poses {
     /// The column with the question.
     pub question: &'static str,
-    /// What stands before it in the prompt.
+    /// What is before it in the prompt.
     pub instruction: &'static str,
     /// How the answer is given.
     pub answer: Answer,
@@ -167,7 +167,7 @@ pub enum Answer {
         /// The column with the gold.
         gold: &'static str,
     },
-    /// In the model's own words, held against this column.
+    /// In the model's own words, compared with this column.
     Words(&'static str),
 }
 
@@ -210,7 +210,7 @@ impl Compat {
 }
 
 impl Data {
-    /// Whether a name stands in an expression over records.
+    /// Whether a name is in an expression over records.
     pub fn asks(&self, name: &str) -> bool {
         self.columns.iter().any(|column| column.is.names().contains(name))
             || self.fields.iter().any(|(_, field)| field.names().contains(name))
@@ -294,7 +294,7 @@ pub(crate) fn read(language: Language, file: &str, fields: &Fields, keys: &Keys<
 /// The column in which a row says what its published file says otherwise than these columns give.
 pub const PUBLISHED: &str = "published";
 
-/// That column, which stands where a set holds published rows.
+/// That column, which is where a set holds published rows.
 pub(crate) fn published_column(language: Language, file: &str) -> Option<Column> {
     Some(Column {
         name: PUBLISHED,
@@ -346,7 +346,7 @@ const KINDS: [(&str, Kind); 7] = [
     ("list of number", Kind::Reals),
 ];
 
-/// The columns that stand only sometimes, and the others.
+/// The columns that are only sometimes, and the others.
 fn columns(language: Language, file: &str, keys: &Keys<'_>) -> (Vec<Column>, Vec<Column>) {
     let column = |keys: &Keys<'_>| {
         let written = keys.needed("type");

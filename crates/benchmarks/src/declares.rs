@@ -7,7 +7,7 @@ use toml_edit::{Document, Item, TableLike, Value};
 
 use crate::expression::Expression;
 
-/// The tables of a file, by the names they stand under: `step.ideas`, `ballot.fair`. Words for people are left out, and
+/// The tables of a file, by the names they are under: `step.ideas`, `ballot.fair`. Words for people are left out, and
 /// so are comments, blanks and the order of keys.
 pub(crate) type Tables = BTreeMap<String, String>;
 

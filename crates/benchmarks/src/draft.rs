@@ -43,7 +43,7 @@ pub enum Reply {
     Rating(i64, i64),
 }
 
-/// What stands under a key of a reply.
+/// What is under a key of a reply.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
     /// A text that is not empty.
@@ -302,7 +302,7 @@ impl Place<'_> {
     }
 }
 
-/// Codes as they stand, or those of a list of ballots.toml.
+/// Codes as they are, or those of a list of ballots.toml.
 fn codes(ballots: Option<&Ballots>, keys: &Keys<'_>, key: &str) -> Option<Vec<&'static str>> {
     if !keys.is_text(key) {
         return keys.texts(key);

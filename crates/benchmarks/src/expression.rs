@@ -190,7 +190,7 @@ pub fn names<'n>(names: impl Iterator<Item = (&'n str, Value)>) -> Value {
 pub(crate) fn language(lists: Lists, settings: &Arc<Given>) -> Language {
     let mut language = Environment::new();
     language.set_undefined_behavior(UndefinedBehavior::Chainable);
-    // A template gives a text as it stands, no page.
+    // A template gives a text as it is, no page.
     language.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
     language.add_global(setting::NAME, Value::from_dyn_object(Arc::clone(settings)));
     language.add_filter("sha1", |text: &str| hex::encode(Sha1::digest(text.as_bytes())));

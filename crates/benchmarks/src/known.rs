@@ -1,4 +1,4 @@
-//! What expressions over a record may name: what stands on it when their step is made.
+//! What expressions over a record may name: what is on it when their step is made.
 
 use std::collections::BTreeMap;
 

@@ -54,7 +54,7 @@ static FILES: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/files.rs"))
 
 static ALL: OnceLock<Vec<Benchmark>> = OnceLock::new();
 
-/// Takes the folders in `folder` beside those that are built in, or in the place of their namesakes. To be called before
+/// Takes the folders in `folder` beside those that are built in, or in place of their namesakes. To be called before
 /// anything asks for a benchmark; later it does nothing.
 ///
 /// # Errors
@@ -85,7 +85,7 @@ pub fn all() -> &'static [Benchmark] {
     ALL.get_or_init(built_in)
 }
 
-/// The benchmarks whose folders stand in `place`, and those alone: what a release was made with.
+/// The benchmarks whose folders are in `place`, and those alone: what a release was made with.
 ///
 /// # Errors
 /// Every problem of every file, and what cannot be read.

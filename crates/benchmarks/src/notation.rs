@@ -8,7 +8,7 @@ use serde_json::Value;
 /// The tokens that JSON has not.
 const BARE: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
 
-/// The members of an object in their order: each key with the text of its value. A key that stands twice is told twice.
+/// The members of an object in their order: each key with the text of its value. A key that is twice is told twice.
 ///
 /// # Errors
 /// What is no object, with the byte.
@@ -51,7 +51,7 @@ pub fn elements(text: &str) -> Result<Vec<&str>, String> {
     }
 }
 
-/// The text with null in the place of each token that JSON has not.
+/// The text with null in place of each token that JSON has not.
 pub fn strict(text: &str) -> Cow<'_, str> {
     if !BARE.iter().any(|bare| text.contains(bare)) {
         return Cow::Borrowed(text);
@@ -77,12 +77,12 @@ pub fn strict(text: &str) -> Cow<'_, str> {
     if found { Cow::Owned(strict) } else { Cow::Borrowed(text) }
 }
 
-/// The value with null in the place of each such token; `None` where it is no JSON besides.
+/// The value with null in place of each such token; `None` where it is no JSON besides.
 pub fn value(text: &str) -> Option<Value> {
     serde_json::from_str(&strict(text)).ok()
 }
 
-/// Whether it says what JSON can say: no such token stands in it outside of strings.
+/// Whether it says what JSON can say: no such token is in it outside of strings.
 pub fn is_json(text: &str) -> bool {
     matches!(strict(text), Cow::Borrowed(_))
 }

@@ -41,7 +41,7 @@ pub(crate) fn folders(place: &Path) -> Result<Vec<Folder>, Problems> {
     if problems.is_empty() { Ok(found) } else { Err(Problems(problems)) }
 }
 
-/// What stands in a folder, sorted, and whether each is a folder.
+/// What is in a folder, sorted, and whether each is a folder.
 fn names(folder: &Path, shown: &str, problems: &mut Vec<Problem>) -> Vec<(String, bool)> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,

@@ -170,7 +170,7 @@ impl Keys<'_> {
         Some(tables.into_iter().map(|table| self.reader.keys(table, &mut what)).collect())
     }
 
-    /// The tables that stand under names of their own, `[key.NAME]`, in the order of the file.
+    /// The tables that are under names of their own, `[key.NAME]`, in the order of the file.
     pub fn each<T>(&self, key: &str, mut what: impl FnMut(&'static str, &Keys<'_>) -> T) -> Vec<T> {
         let Some(item) = self.item(key) else { return Vec::new() };
         let Some(table) = item.as_table_like() else {
@@ -187,7 +187,7 @@ impl Keys<'_> {
         read
     }
 
-    /// What stands in the tables under names of their own, before they are read: nothing is asked for, and nothing told.
+    /// What is in the tables under names of their own, before they are read: nothing is asked for, and nothing told.
     pub(crate) fn peek<T>(&self, key: &str, what: impl Fn(&Keys<'_>) -> Vec<T>) -> Vec<T> {
         let tables =
             self.table.get(key).and_then(Item::as_table_like).into_iter().flat_map(|table| table.iter());
@@ -199,7 +199,7 @@ impl Keys<'_> {
         tables.filter_map(read).flatten().collect()
     }
 
-    /// Lists of tables that stand under names of their own, `[[key.NAME]]`.
+    /// Lists of tables that are under names of their own, `[[key.NAME]]`.
     pub fn lists<T>(
         &self,
         key: &str,
@@ -232,12 +232,12 @@ impl Keys<'_> {
         self.table.iter().map(written).collect()
     }
 
-    /// The names of the keys that stand here.
+    /// The names of the keys that are here.
     pub fn names(&self) -> Vec<&'static str> {
         self.table.iter().map(|(name, _)| keep(name)).collect()
     }
 
-    /// Whether a key stands here.
+    /// Whether a key is here.
     pub fn has(&self, key: &str) -> bool {
         self.table.contains_key(key)
     }

@@ -13,7 +13,7 @@ use crate::reader::Keys;
 /// A setting that a benchmark declares.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
-    /// The table that it stands in, below `[recipe.NAME]`.
+    /// The table that it is in, below `[recipe.NAME]`.
     pub section: &'static str,
     /// Its name there.
     pub name: &'static str,

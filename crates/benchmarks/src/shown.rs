@@ -3,7 +3,7 @@
 use crate::ballot::{Kind, Step};
 
 impl Step {
-    /// The lists that are shown and picked from: they stand in an order that is drawn for each item.
+    /// The lists that are shown and picked from: they are in an order that is drawn for each item.
     pub fn picked_from(&self) -> impl Iterator<Item = &'static str> {
         let second = self.review.iter().flat_map(|review| &review.fields);
         self.fields.iter().chain(second).filter_map(|field| match field.kind {

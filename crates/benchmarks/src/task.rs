@@ -44,7 +44,7 @@ pub enum Wants {
         /// The right ones.
         gold: Expression,
     },
-    /// A number on a scale, held against people's.
+    /// A number on a scale, compared with people's.
     Rating {
         /// The lowest.
         min: i64,

@@ -50,7 +50,7 @@ pub fn write_pieces(path: &Path, pieces: &[&[u8]]) -> Result<(), Error> {
 /// # Errors
 /// [`Error::Io`] where the folder cannot be opened or synced.
 pub fn sync_folder(path: &Path) -> Result<(), Error> {
-    // The folder of a bare file name is the one we stand in.
+    // The folder of a bare file name is the one we are in.
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     File::open(path).and_then(|f| f.sync_all()).map_err(Error::io("sync", path))
 }

@@ -8,7 +8,7 @@ use super::Error;
 const LONGEST: usize = 1024;
 
 /// `folder` with `name` below it, where the name leads nowhere else on any system: parts between slashes, none of them
-/// empty, `.`, `..`, a drive or a device. Every name that stands in a file which may be somebody else's (a registry, a
+/// empty, `.`, `..`, a drive or a device. Every name that is in a file which may be somebody else's (a registry, a
 /// manifest, checksums, a benchmark's folder) is joined here and nowhere else.
 ///
 /// # Errors

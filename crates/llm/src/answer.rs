@@ -107,7 +107,7 @@ pub struct Reply {
     pub key: Key,
     /// The words without any reasoning, empty for an embedding.
     pub text: String,
-    /// The words as they came, with the reasoning that stands among them.
+    /// The words as they came, with the reasoning that is among them.
     pub whole: String,
     /// The vector of an embedding.
     pub vector: Option<Vec<f32>>,
@@ -151,7 +151,7 @@ pub struct Marks {
 /// Why an item waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// The reason as it stands in a ledger.
+    /// The reason as it is in a ledger.
     pub reason: Reason,
     /// For whom or what it waits.
     pub what: String,
@@ -160,7 +160,7 @@ pub struct Held {
 /// Why an item was given up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failed {
-    /// The reason as it stands in a ledger.
+    /// The reason as it is in a ledger.
     pub reason: Reason,
     /// What was wrong.
     pub error: String,

@@ -318,7 +318,7 @@ impl Engine {
         }
     }
 
-    /// What is said of a request whose answer was cut, and that is not asked again.
+    /// What is said about a request whose answer was cut, and that is not asked again.
     pub(super) fn cut(&self, request: &Request) -> Answer {
         let what = format!(
             "the answer was cut at {} tokens before it began; raise max_tokens_ceiling or sampling.max_tokens of llm.{}",

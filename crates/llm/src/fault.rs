@@ -117,7 +117,7 @@ impl Fault {
         matches!(self.kind, Kind::Status(400 | 413 | 422) | Kind::TooLarge)
     }
 
-    /// What a ledger says of it, with whose it is: `401 from mine (invalid api key)`.
+    /// What a ledger says about it, with whose it is: `401 from mine (invalid api key)`.
     pub fn told_of(&self, endpoint: &str) -> String {
         let told = match &self.kind {
             Kind::Connect(why) => format!("no connection to {endpoint}: {why}"),
@@ -148,7 +148,7 @@ impl Fault {
     }
 }
 
-/// What a server says of its refusal, where it says it as such servers do; its beginning, on one line.
+/// What a server says about its refusal, where it says it as such servers do; its beginning, on one line.
 fn said(raw: &str) -> Option<String> {
     const CHARS: usize = 80;
     let body: serde_json::Value = serde_json::from_str(raw).ok()?;

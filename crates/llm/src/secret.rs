@@ -53,7 +53,7 @@ impl ApiKey {
         }
     }
 
-    /// Whether the key is too short to be struck out: whatever is that short stands in ordinary text as well, and
+    /// Whether the key is too short to be struck out: whatever is that short is in ordinary text as well, and
     /// `x` for a server that wants some key would make every reply unreadable.
     pub fn is_short(&self) -> bool {
         self.0.expose_secret().chars().count() < SHORTEST
@@ -87,7 +87,7 @@ impl ApiKey {
         text
     }
 
-    /// The text with the key struck out of every JSON string in it; `None` where none has it. What stands between two
+    /// The text with the key struck out of every JSON string in it; `None` where none has it. What is between two
     /// quotes is taken for a string: outside of JSON that is harmless, as nothing else is changed.
     fn strike_literals(&self, text: &str, depth: usize) -> Option<String> {
         let (mut out, mut done, mut at) = (String::new(), 0, 0);
@@ -141,7 +141,7 @@ fn closing_quote(text: &str, from: usize) -> Option<usize> {
     }
 }
 
-/// The text with a word struck out wherever it stands as one; `None` where it does not.
+/// The text with a word struck out wherever it is as one; `None` where it does not.
 fn without_word(text: &str, word: &str) -> Option<String> {
     let letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     let (first, last) = (letter(word.chars().next()), letter(word.chars().next_back()));

@@ -309,7 +309,7 @@ impl Engine {
         }
     }
 
-    /// What the list of models says of a refusal that is about the model: the nearest name there is, or a few of them.
+    /// What the list of models says about a refusal that is about the model: the nearest name there is, or a few of them.
     async fn near_miss(&self, transport: &dyn Transport, fault: &Fault) -> String {
         if !fault.is_about_model() {
             return String::new();

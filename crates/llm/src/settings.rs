@@ -1,4 +1,4 @@
-//! What a settings file may say of an endpoint. Plain values: nothing here opens a socket or reads a variable.
+//! What a settings file may say about an endpoint. Plain values: nothing here opens a socket or reads a variable.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -42,7 +42,7 @@ pub struct Endpoint {
     /// What the server is asked to enforce for prompts whose reply is JSON; other prompts are always free text.
     #[serde(default)]
     pub format: Format,
-    /// Whether the server is asked to enforce the fields that a prompt's reply is read for, in the place of `format`.
+    /// Whether the server is asked to enforce the fields that a prompt's reply is read for, in place of `format`.
     /// Where it refuses, it is asked without.
     #[serde(default)]
     pub structured: bool,
@@ -247,7 +247,7 @@ pub struct Sampling {
     /// Where the answer ends.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stop: Vec<String>,
-    /// What this server knows beyond these (`top_k`, `reasoning_effort`), sent as it stands.
+    /// What this server knows beyond these (`top_k`, `reasoning_effort`), sent as it is.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub extra: BTreeMap<String, Value>,
 }

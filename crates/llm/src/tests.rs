@@ -596,7 +596,7 @@ async fn an_estimate_subtracts_what_is_stored() {
     assert_eq!((estimated.items, estimated.stored, estimated.requests), (4, 1, 2));
     assert_eq!(estimated.max_completion_tokens, 100);
     let price = bench.endpoint.price().unwrap();
-    // The upper end is of the bound that a budget stands on, the lower one of the count alone.
+    // The upper end is of the bound that a budget is on, the lower one of the count alone.
     assert!(estimated.max_usd > Some(price.cost(estimated.prompt_tokens, 100)), "{estimated:?}");
     assert_eq!(estimated.min_usd, Some(price.cost(estimated.prompt_tokens, 0)));
     bench.endpoint.usd_per_million_in = None;

@@ -1,4 +1,4 @@
-//! Counting tokens without a network, and the bound that a budget can stand on.
+//! Counting tokens without a network, and the bound that a budget can be on.
 
 use super::request::{Input, Request};
 use super::settings::Format;

@@ -28,7 +28,7 @@ pub struct Content {
     pub text: String,
     /// What it thought before; empty where it says nothing of that.
     pub reasoning: String,
-    /// The text with the reasoning that stands in it, as it came.
+    /// The text with the reasoning that is in it, as it came.
     pub whole: String,
     /// The vector of an embedding.
     pub vector: Option<Vec<f32>>,

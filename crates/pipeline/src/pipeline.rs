@@ -1,6 +1,6 @@
 //! The one loop: reads a stage's inputs, calls it, writes what it says.
 //!
-//! [`plan`] says of every step of a recipe whether it is fresh and, if not, why; [`run`] makes the
+//! [`plan`] says about every step of a recipe whether it is fresh and, if not, why; [`run`] makes the
 //! ones that are not. A step whose rows come out as before leaves everything after it fresh.
 
 use std::collections::BTreeMap;
@@ -226,7 +226,7 @@ pub fn run(
         if !std::mem::replace(&mut kept, true) {
             seen::keep(config, recipe, i)?;
         }
-        // What models and people say of a recipe's records is that recipe's own.
+        // What models and people say about a recipe's records is that recipe's own.
         if step.stage.rows() == Rows::Posts
             && !selection.force
             && let Some(manifest) = reuse::link(&workspace, recipe, &place, &opening)?
@@ -268,7 +268,7 @@ fn failed_for_good(manifest: &Manifest) -> u64 {
         + count(State::Changed, Reason::Undraftable)
 }
 
-/// The manifests of what a recipe takes from others, as they stand.
+/// The manifests of what a recipe takes from others, as they are.
 fn foreign(
     workspace: &Workspace,
     recipe: &'static Recipe,

@@ -71,7 +71,7 @@ pub fn open(root: &std::path::Path) -> Result<(), Problems> {
     if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
 }
 
-/// What is wrong with a benchmark's prompts: what they ask for and are not given, and texts that are sent as they stand.
+/// What is wrong with a benchmark's prompts: what they ask for and are not given, and texts that are sent as they are.
 fn prompts_of(benchmark: &Benchmark) -> Vec<Problem> {
     let mut problems = Vec::new();
     for prompt in &benchmark.prompts {
@@ -115,7 +115,7 @@ fn prompts_of(benchmark: &Benchmark) -> Vec<Problem> {
     problems
 }
 
-/// Steps of posts that stand behind one that makes records of them.
+/// Steps of posts that are behind one that makes records of them.
 fn behind_records(benchmark: &'static Benchmark) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut made: Option<&str> = None;
@@ -192,7 +192,7 @@ fn declared(benchmark: &'static Benchmark) -> Recipe {
     }
 }
 
-/// What settings say of steps that no recipe has, or not the one that they are for.
+/// What settings say about steps that no recipe has, or not the one that they are for.
 pub fn unknown_steps(config: &Config) -> Vec<Problem> {
     let mut problems = Vec::new();
     for written in config.written() {

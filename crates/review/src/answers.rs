@@ -28,7 +28,7 @@ pub enum Fault {
     /// Not an option.
     #[error("unknown choice `{given}`; one of {allowed}{}", near(near_to))]
     UnknownChoice {
-        /// What stands there.
+        /// What is there.
         given: String,
         /// The codes.
         allowed: String,
@@ -51,7 +51,7 @@ pub enum Fault {
     /// Not a whole number of the scale.
     #[error("`{given}` is not a whole number from {min} to {max}")]
     OffScale {
-        /// What stands there.
+        /// What is there.
         given: String,
         /// Lowest.
         min: i32,
@@ -85,7 +85,7 @@ fn near(near: &Option<String>) -> String {
     near.as_ref().map(|code| format!(" (did you mean `{code}`?)")).unwrap_or_default()
 }
 
-/// Reads the answers to the fields of `form`. `given` says what stands in a field's place, as text,
+/// Reads the answers to the fields of `form`. `given` says what is in a field's place, as text,
 /// list or number; blanks around a text that somebody typed are slips, and are the caller's to trim.
 pub fn read(form: &[Field], item: &Item, given: impl Fn(&str) -> Option<Value>) -> Answers {
     let given: Vec<Option<Value>> =
@@ -202,7 +202,7 @@ fn read_one(
             None => Ok(None),
         };
     }
-    // A text that was there to be edited and stands as it was is no edit.
+    // A text that was there to be edited and is as it was is no edit.
     let unchanged = |raw: &&Value| {
         let shown = field.edits.and_then(|key| item.content.get(key));
         shown.is_some_and(|shown| shown.to_string().trim() == raw.to_string().replace("\r\n", "\n").trim())
@@ -312,7 +312,7 @@ fn normal(text: &str) -> String {
     text.nfkc().collect::<String>().trim().to_lowercase()
 }
 
-/// The code of a dropdown's entry: what stands before ` · `.
+/// The code of a dropdown's entry: what is before ` · `.
 fn head(token: &str) -> &str {
     token.split(SEPARATOR).next().unwrap_or(token).trim()
 }
@@ -365,7 +365,7 @@ fn several_of(options: &[Choice], raw: &Value) -> Result<Vec<String>, Fault> {
 /// separator, one between codes is (`2 6 3`).
 fn tokens(raw: &Value, known: impl Fn(&str) -> bool) -> Vec<String> {
     let pieces: Vec<String> = match raw {
-        // A cell that was copied as it is shown has an entry a line, with whatever stands in its names and meaning.
+        // A cell that was copied as it is shown has an entry a line, with whatever is in its names and meaning.
         Value::Text(text)
             if text.contains(SEPARATOR) && text.lines().all(|line| line.trim().is_empty() || known(line)) =>
         {
@@ -391,7 +391,7 @@ fn tokens(raw: &Value, known: impl Fn(&str) -> bool) -> Vec<String> {
     tokens
 }
 
-/// At most 60 characters of what stands in a cell, for a message.
+/// At most 60 characters of what is in a cell, for a message.
 pub(crate) fn shorten(text: &str) -> String {
     let mut short: String = text.chars().take(60).collect();
     if text.chars().nth(60).is_some() {
@@ -400,7 +400,7 @@ pub(crate) fn shorten(text: &str) -> String {
     short
 }
 
-/// An answer as it stands in a table's cell; [`read`] reads it back to the same value.
+/// An answer as it is in a table's cell; [`read`] reads it back to the same value.
 pub fn write(field: &Field, item: &Item, value: &Value) -> String {
     match (&field.kind, value) {
         (Kind::Preference { .. }, Value::Text(code)) => match item.order.iter().position(|side| side == code)
@@ -414,7 +414,7 @@ pub fn write(field: &Field, item: &Item, value: &Value) -> String {
     }
 }
 
-/// What of the texts that were picked gives away the one that they are to stand beside: each with its field. None of it
+/// What of the texts that were picked gives away the one that they are to be beside: each with its field. None of it
 /// speaks against a vote.
 pub fn cautions(form: &[Field], item: &Item, values: &Values) -> Vec<(&'static str, Tell)> {
     let of = |field: &Field| {

@@ -14,7 +14,7 @@ use riddlemill_text::options::Draw;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Annotator {
-    /// A short code that stands in votes; not a person's name.
+    /// A short code that is in votes; not a person's name.
     pub name: String,
     /// Their standing.
     pub role: Role,

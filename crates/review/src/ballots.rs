@@ -1,6 +1,6 @@
 //! The ballots that the benchmarks' folders declare (`ballots.toml`).
 //!
-//! Codes, field names and step names stand in votes: they never change. Labels, guidelines and definitions may be
+//! Codes, field names and step names are in votes: they never change. Labels, guidelines and definitions may be
 //! improved.
 
 use crate::ballot::{Choice, Step};

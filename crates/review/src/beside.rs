@@ -36,7 +36,7 @@ pub struct Guide {
     pub zh: String,
     /// Examples, a line each, in English.
     pub examples: String,
-    /// The same in Chinese; where nothing stands here, those above hold for both.
+    /// The same in Chinese; where nothing is here, those above hold for both.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub examples_zh: String,
     /// By whom; nobody for what the benchmark comes with.
@@ -93,7 +93,7 @@ pub fn guides(votes: &Path, recipe: &str, step: &str) -> PathBuf {
     votes.join("guidelines").join(format!("{recipe}.{step}.jsonl"))
 }
 
-/// What stands in a file, in the order it was written. A line that cannot be read holds nobody's judgement.
+/// What is in a file, in the order it was written. A line that cannot be read holds nobody's judgement.
 ///
 /// # Errors
 /// [`LogError`] where the file cannot be read, or is not what was written.

@@ -1,5 +1,5 @@
 //! In which order the sides of a preference are shown, and the texts of a list that is picked from: drawn with a secret of
-//! the workspace, so that nobody can compute from an item's id whose text stands first.
+//! the workspace, so that nobody can compute from an item's id whose text is first.
 //!
 //! The stages know one order, of an item's sides that which the recipe's seed draws, of a list that of the record: its
 //! `content_hash` is made in it, votes hold numbers of it, and nothing in staged/ or output/ holds another. Whatever is
@@ -76,7 +76,7 @@ impl Blinding {
         self.keyed("sides", parts)[0] & 1 == 1
     }
 
-    /// What a sheet says of the order of something, to whoever has the secret.
+    /// What a sheet says about the order of something, to whoever has the secret.
     pub fn seal(&self, parts: &[&str], turned: bool) -> String {
         let order = [if turned { "turned" } else { "as it is" }];
         hex::encode(self.keyed("side seal", &[parts, &order].concat()))[..SEAL].to_owned()
@@ -181,7 +181,7 @@ mod tests {
             let shown = item.content["candidates"].as_list().unwrap().to_vec();
             first.insert(shown[0].clone());
             assert_eq!(item.content_hash, canonical.content_hash);
-            // Whoever picks the first three that stand there has picked their texts.
+            // Whoever picks the first three that are there has picked their texts.
             let form = step.form(crate::ballot::Round::Vote);
             let Answers::Given(values) = answers::read(&form, &item, |_| Some(Value::from("1; 2; 3"))) else {
                 panic!()

@@ -48,7 +48,7 @@ pub enum GoldTrouble {
     /// Not a field of the voters' ballot.
     #[error("no field {field:?}; there are {known}")]
     UnknownField {
-        /// What stands there.
+        /// What is there.
         field: String,
         /// The fields.
         known: String,

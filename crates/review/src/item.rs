@@ -54,7 +54,7 @@ pub(super) struct Shown {
     pub(super) what: Ordered,
     /// Whether it stands otherwise than the record and the recipe's seed say.
     pub(super) turned: bool,
-    /// What a sheet says of the order: that one, and turned.
+    /// What a sheet says about the order: that one, and turned.
     pub(super) seals: [String; 2],
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Shown {
 pub(super) enum Ordered {
     /// The sides of a preference under this content key with `_1` and `_2` behind it; turned they change places.
     Sides(String),
-    /// The list under this content key; turned, the text that stands at each of these places of the record comes in turn.
+    /// The list under this content key; turned, the text that is at each of these places of the record comes in turn.
     List(String, Vec<usize>),
 }
 

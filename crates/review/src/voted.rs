@@ -148,7 +148,7 @@ impl Agreed {
     }
 }
 
-/// What may be guessed of the sets that a step has made so far, of texts picked to stand beside a right one; `None` of a
+/// What may be guessed of the sets that a step has made so far, of texts picked to be beside a right one; `None` of a
 /// step that picks none, and where nothing is picked yet. Places are not drawn yet and say nothing.
 pub fn guessed(step: &Step, items: &[Item], resolved: &[Resolution], seed: u64) -> Option<Shortcuts> {
     let fields = step.fields.iter().chain(step.review.iter().flat_map(|review| &review.fields));

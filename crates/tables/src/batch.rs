@@ -1,4 +1,4 @@
-//! Outcomes on their way into a stage: told apart as rows, ledger entries and links, and counted. Batches are made on
+//! Outcomes on their way into a stage: distinguished as rows, ledger entries and links, and counted. Batches are made on
 //! all cores and put behind one another in order.
 
 use std::path::Path;

@@ -18,7 +18,7 @@ impl Chunk {
     /// Columns made anew, on all cores.
     ///
     /// # Errors
-    /// What Polars says of their buffers, which their lengths rule out.
+    /// What Polars says about their buffers, which their lengths rule out.
     pub(super) fn all(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResult<Vec<Chunk>> {
         // A post without a title says in two columns the same.
         let twin = |at: usize| {
@@ -41,7 +41,7 @@ impl Chunk {
     /// A column made anew.
     ///
     /// # Errors
-    /// What Polars says of its buffers, which their lengths rule out.
+    /// What Polars says about its buffers, which their lengths rule out.
     pub(super) fn of(described: &Described, column: &ColumnSlices<'_>) -> PolarsResult<Chunk> {
         Chunk::unless(described, column, |_| None)
     }
@@ -49,7 +49,7 @@ impl Chunk {
     /// A column made anew, unless there is one of its digest.
     ///
     /// # Errors
-    /// What Polars says of its buffers, which their lengths rule out; those of `there`.
+    /// What Polars says about its buffers, which their lengths rule out; those of `there`.
     pub(super) fn unless(
         described: &Described,
         column: &ColumnSlices<'_>,
@@ -87,7 +87,7 @@ fn find(column: &ColumnSlices<'_>) -> Option<Chunk> {
     CACHE.lock().unwrap_or_else(PoisonError::into_inner).chunks.get(&key).cloned()
 }
 
-/// What every row says of the column that has this digest.
+/// What every row says about the column that has this digest.
 pub(super) fn said(digest: &Hash) -> Option<Scalar> {
     CACHE.lock().unwrap_or_else(PoisonError::into_inner).said.get(digest).cloned()
 }

@@ -38,7 +38,7 @@ pub(super) struct Chunks {
 pub(super) struct Chunk {
     /// In pieces, one behind the other.
     pages: Vec<Piece>,
-    /// What its file says of it; offsets are those among its pages.
+    /// What its file says about it; offsets are those among its pages.
     meta: ColumnMetaData,
     /// The digest of its cells.
     pub(super) digest: Hash,
@@ -122,7 +122,7 @@ impl Chunks {
             .finish()
     }
 
-    /// A column as it stands, whose digest is known.
+    /// A column as it is, whose digest is known.
     ///
     /// # Errors
     /// Where it is not among its columns.
@@ -144,7 +144,7 @@ impl Chunks {
     }
 }
 
-/// What stands between the pages and the length of the footer.
+/// What is between the pages and the length of the footer.
 fn footer(bytes: &[u8]) -> Option<&[u8]> {
     let (rest, magic) = bytes.split_last_chunk::<4>()?;
     let (rest, length) = rest.split_last_chunk::<4>()?;
@@ -181,7 +181,7 @@ fn same(a: &[Piece], b: &[Piece]) -> bool {
 /// A file of `rows` rows and these columns. They are those of a record, in their order.
 ///
 /// # Errors
-/// What Polars says of an empty file.
+/// What Polars says about an empty file.
 pub(super) fn splice<R: Record>(rows: usize, columns: Vec<Chunk>) -> PolarsResult<Vec<Piece>> {
     // The schema of the whole is that of an empty file.
     let Chunks { mut footer, .. } = Chunks::encode(R::COLUMNS, &[])?;
@@ -199,7 +199,7 @@ pub(super) fn splice<R: Record>(rows: usize, columns: Vec<Chunk>) -> PolarsResul
     };
     let mut written: Vec<(Hash, i64, Vec<Piece>)> = Vec::new();
     for Chunk { pages, mut meta, digest } in columns {
-        // Pages that say the same stand once: a post without a title has a text that is its content.
+        // Pages that say the same are once: a post without a title has a text that is its content.
         let twin = written.iter().find(|(twin, _, said)| *twin == digest && same(said, &pages));
         let start = match twin {
             Some((_, start, _)) => *start,
@@ -214,7 +214,7 @@ pub(super) fn splice<R: Record>(rows: usize, columns: Vec<Chunk>) -> PolarsResul
         group.total_byte_size += meta.total_uncompressed_size;
         group.total_compressed_size =
             group.total_compressed_size.map(|size| size + meta.total_compressed_size);
-        // Nothing is said of it outside of the footer, and the indexes of pages stay behind.
+        // Nothing is said about it outside of the footer, and the indexes of pages stay behind.
         group.columns.push(ColumnChunk {
             file_path: None,
             file_offset: 0,
@@ -284,7 +284,7 @@ mod tests {
             let part = part(&links);
             let found = part.footer.row_groups[0].columns.iter().map(|c| c.meta_data.as_ref().unwrap().codec);
             assert_eq!(found.collect::<Vec<_>>(), [codecs[0], codecs[1], codecs[0]], "{rows} rows");
-            // What two columns say stands once.
+            // What two columns say is once.
             let places = part.footer.row_groups[0].columns.iter();
             let places: Vec<i64> = places.map(|c| c.meta_data.as_ref().unwrap().data_page_offset).collect();
             assert!(places[0] == places[2] && places[0] != places[1]);

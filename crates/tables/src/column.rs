@@ -224,7 +224,7 @@ impl<'a> ColumnSlices<'a> {
         (all.unset_bits() > 0).then(|| all.freeze())
     }
 
-    /// Appends the texts as they stand in a page: each after its length, and nothing for none.
+    /// Appends the texts as they are in a page: each after its length, and nothing for none.
     pub(super) fn plain(&self, page: &mut Vec<u8>) {
         for (column, range) in &self.spans {
             match &column.contents {
@@ -303,7 +303,7 @@ mod tests {
         cells
     }
 
-    /// All that is said of cells, however they are cut.
+    /// All that is said about cells, however they are cut.
     fn ledger_entry(
         spans: &ColumnSlices<'_>,
     ) -> (Option<Scalar>, Hash, Option<Bitmap>, Vec<u8>, Vec<Scalar>) {

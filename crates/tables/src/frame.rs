@@ -119,7 +119,7 @@ impl<R: Record> RowChunks<R> {
     }
 }
 
-/// The rows of a frame, one by one. What stands in a column that it has not is absent.
+/// The rows of a frame, one by one. What is in a column that it has not is absent.
 pub(super) struct Rows<'a, R> {
     source: Source<'a>,
     record: PhantomData<fn() -> R>,

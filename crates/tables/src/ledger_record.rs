@@ -98,7 +98,7 @@ impl<R: Record> Serialize for LedgerRecord<R> {
     }
 }
 
-/// A line as it stands, before the entry is held against what it brings out.
+/// A line as it is, before the entry is compared with what it brings out.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(bound = "R: Record")]
 pub struct LedgerRecordLine<R> {
@@ -123,14 +123,14 @@ impl<R: Record> LedgerRecordLine<R> {
     }
 }
 
-/// What the ledger says of a record: the cells of an [`Entry`], in the order of its columns.
+/// What the ledger says about a record: the cells of an [`Entry`], in the order of its columns.
 pub(super) struct LedgerEntry<'a> {
     pub(super) cells: [Cell<'a>; 8],
     pub(super) state: State,
     pub(super) reason: Option<&'static str>,
 }
 
-/// What the ledger says of the record that entered under `id`.
+/// What the ledger says about the record that entered under `id`.
 pub(super) fn ledger_entry<'a, R: Record>(id: &'a str, outcome: &'a Outcome<R>) -> LedgerEntry<'a> {
     let renamed = |row: &'a R| Some(row.id()).filter(|new| *new != id);
     let (mut before, mut after, mut into, mut score) = (None, None, None, None);

@@ -5,7 +5,7 @@
 //! place and renamed when every file is on the disk, so a reader never meets half a stage.
 //!
 //! A stage that decides record by record makes a part of every part before it, which may have fewer rows then. What
-//! it does not touch it does not read: a column's pages, and its digest, pass from file to file as they stand
+//! it does not touch it does not read: a column's pages, and its digest, pass from file to file as they are
 //! (`edit`, `chunks`).
 //!
 //! # In reading order

@@ -1,4 +1,4 @@
-//! What a stage folder says of itself.
+//! What a stage folder says about itself.
 
 use std::collections::BTreeMap;
 use std::fs;

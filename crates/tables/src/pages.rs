@@ -20,7 +20,7 @@ use super::column::{ColumnSlices, dtype};
 use super::values::Scalar;
 use riddlemill_text::record::{CellKind, Column as Described};
 
-/// The pages of a column, each as its header and its body, and what a footer says of them; `None` where that is the
+/// The pages of a column, each as its header and its body, and what a footer says about them; `None` where that is the
 /// library's work.
 ///
 /// # Errors
@@ -98,7 +98,7 @@ pub(super) const SAMPLE: usize = 2048;
 /// What must be left at most.
 const WORTH: f64 = 0.75;
 
-/// What the schema of a file says of a column.
+/// What the schema of a file says about a column.
 fn leaf(described: &Described) -> PolarsResult<ColumnDescriptor> {
     let file = file(slice::from_ref(described), io::sink())?;
     let leaf = file.parquet_schema().columns().first().cloned();

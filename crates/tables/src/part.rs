@@ -31,16 +31,16 @@ impl Encoded {
     /// Rows as one part, its columns on all cores.
     ///
     /// # Errors
-    /// What Polars says of the buffers, which their lengths rule out.
+    /// What Polars says about the buffers, which their lengths rule out.
     pub(super) fn rows<R: Record>(rows: &RowChunks<R>) -> PolarsResult<Encoded> {
         let columns: Vec<_> = (0..R::COLUMNS.len()).map(|at| rows.column(at)).collect();
         Encoded::new::<R>(rows.rows(), Chunk::all(R::COLUMNS, &columns)?)
     }
 
-    /// Columns from wherever they stand as one part.
+    /// Columns from wherever they are as one part.
     ///
     /// # Errors
-    /// What Polars says of an empty file.
+    /// What Polars says about an empty file.
     pub(super) fn new<R: Record>(rows: usize, columns: Vec<Chunk>) -> PolarsResult<Encoded> {
         let hash = digest_of(columns.iter().map(|column| column.digest)).to_hex().to_string();
         let pieces = splice::<R>(rows, columns)?;
@@ -99,7 +99,7 @@ pub(super) fn read<R: Record>(stage: &Path, part: &Part) -> Result<Vec<R>, Error
 /// The rows of a part's file.
 ///
 /// # Errors
-/// What Polars says of a file that is none, or of other columns.
+/// What Polars says about a file that is none, or of other columns.
 pub(super) fn from_bytes<R: Record>(bytes: Vec<u8>) -> PolarsResult<Vec<R>> {
     from_frame(&ParquetReader::new(Cursor::new(bytes)).read_parallel(ParallelStrategy::None).finish()?)
 }

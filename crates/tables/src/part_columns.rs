@@ -23,7 +23,7 @@ pub fn part_columns(
 }
 
 /// Some columns of a few rows of one part. `rows` ascends. Only the pages of the file that hold them are
-/// decoded, run by run: cheap where they are a few, or stand together.
+/// decoded, run by run: cheap where they are a few, or are together.
 ///
 /// # Errors
 /// [`Error::Damaged`] where the part is no Parquet file.

@@ -1,4 +1,4 @@
-//! Where names stand in a table, in files of their own that can be made again from it.
+//! Where names are in a table, in files of their own that can be made again from it.
 //!
 //! A file for each part of a table and column of names, under the hash of the part's bytes: rows of the hash of a name,
 //! lowest byte first, and of its place, in order. A name is looked up by halving, so that nothing is read through. They lie

@@ -165,7 +165,7 @@ mod tests {
     use std::io::Cursor;
 
     fn link(n: usize) -> Link {
-        // Some values stand in the column of views, some in a buffer beside it.
+        // Some values are in the column of views, some in a buffer beside it.
         Link { child: "云".repeat(n % 7) + &n.to_string(), ..Link::default() }
     }
 

@@ -76,7 +76,7 @@ pub(super) struct ColumnBuffer {
     valid: Option<MutableBitmap>,
 }
 
-/// Appends a text as it stands in a page.
+/// Appends a text as it is in a page.
 pub(super) fn plain(text: &str, page: &mut Vec<u8>) {
     // No part is near four gigabytes, and its pages are a megabyte or one row.
     page.extend_from_slice(&(text.len() as u32).to_le_bytes());
@@ -222,7 +222,7 @@ impl ColumnBuffer {
         }
     }
 
-    /// Appends texts as they stand in a page.
+    /// Appends texts as they are in a page.
     pub(super) fn plain(&self, range: &Range<usize>, page: &mut Vec<u8>) {
         let Values::Text(texts) = &self.values else { return };
         match &self.valid {

@@ -11,7 +11,7 @@ use polars_parquet::parquet::read::deserialize_metadata;
 use polars_parquet_format::thrift::protocol::{TCompactInputProtocol, TCompactOutputProtocol};
 use polars_parquet_format::{ConvertedType, FileMetaData, KeyValue, LogicalType, SchemaElement};
 
-/// What stands behind a footer: its length and four letters.
+/// What is behind a footer: its length and four letters.
 const TAIL: u64 = 8;
 /// The key under which writers repeat the schema in Arrow's words.
 const ARROW: &str = "ARROW:schema";

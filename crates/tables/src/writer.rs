@@ -43,7 +43,7 @@ pub enum CommitError {
 }
 
 impl<R: Record> StageWriter<R> {
-    /// Starts a stage that will stand in `place`.
+    /// Starts a stage that will be in `place`.
     ///
     /// # Errors
     /// [`Error::Io`] where the folder beside it cannot be made.

@@ -1,4 +1,4 @@
-//! What stages and reasons are called in Chinese, for pages and reports. The English stands with the code.
+//! What stages and reasons are called in Chinese, for pages and reports. The English is with the code.
 
 mod reasons;
 mod sentences;

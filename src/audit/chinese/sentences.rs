@@ -100,7 +100,7 @@ pub(crate) fn translated(known: &[(&str, &str)], text: &str) -> Option<String> {
     Some(fill(zh, &given))
 }
 
-/// What stands in the holes of a pattern; `None` where the text is another sentence.
+/// What is in the holes of a pattern; `None` where the text is another sentence.
 fn holes<'t>(pattern: &str, text: &'t str) -> Option<Vec<&'t str>> {
     let mut pieces = pattern.split("{}");
     let mut rest = text.strip_prefix(pieces.next()?)?;
@@ -118,7 +118,7 @@ fn holes<'t>(pattern: &str, text: &'t str) -> Option<Vec<&'t str>> {
     rest.is_empty().then_some(found)
 }
 
-/// A text with what stands in its places.
+/// A text with what is in its places.
 pub(crate) fn fill(text: &str, given: &[&str]) -> String {
     let mut pieces = text.split("{}");
     let mut text = pieces.next().unwrap_or_default().to_string();

@@ -28,7 +28,7 @@ pub use puzzles::{PuzzleKind, PuzzleTables, Rated};
 pub use questions::{Category, Length, QuestionTables};
 pub use texts::{TextTables, TypeCount};
 
-/// What a paper says of a finished set.
+/// What a paper says about a finished set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Tables {
@@ -110,7 +110,7 @@ impl Reviewed {
     }
 }
 
-/// The tables of what stands at a recipe's end; `None` where it makes posts or did not get there.
+/// The tables of what is at a recipe's end; `None` where it makes posts or did not get there.
 ///
 /// # Errors
 /// [`RunError`] where a stage or the votes cannot be read.

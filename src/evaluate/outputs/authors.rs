@@ -10,7 +10,7 @@
 //! | BrainTeaser's notebooks | an array of numpy's, or the same as JSON | `response`, and `predict` where they found a letter |
 //!
 //! Numbers and ids of a set that was built here are its own: an item is known by what it asks, and by its id where several
-//! ask the same. Where options stand in another order than here, the one that was chosen is found by its words.
+//! ask the same. Where options are in another order than here, the one that was chosen is found by its words.
 
 use std::path::Path;
 
@@ -107,7 +107,7 @@ fn ruozhibench(line: &Json) -> Which {
     Which::Asked { id, text: line["question_en"].as_str().unwrap_or_default().to_owned() }
 }
 
-/// FLUB's three tasks. What a judge said of an explanation stands in a copy of the line.
+/// FLUB's three tasks. What a judge said about an explanation is in a copy of the line.
 fn flub(path: &Path, line: &Json) -> Result<Output, String> {
     let name = stem(path).unwrap_or_default();
     let unnamed = || {

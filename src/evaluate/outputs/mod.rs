@@ -89,7 +89,7 @@ enum Said {
 type Lines = Vec<(String, Result<Output, String>)>;
 
 /// Reads files of outputs to a set; of a folder all that lie in it. Of two answers to the same the first counts, also
-/// before `answers`; what judges said of the same words is added to it.
+/// before `answers`; what judges said about the same words is added to it.
 ///
 /// # Errors
 /// [`EvaluateError`] where a file cannot be read, or is in none of the forms.
@@ -131,7 +131,7 @@ fn rate(known: &mut Answer, again: Answer) -> Result<(), &'static str> {
     if known.text.trim() != again.text.trim() {
         return Err(", in other words");
     }
-    // The response that judges rated stands in a file of its own, too.
+    // The response that judges rated is in a file of its own, too.
     if again.ratings.is_empty() {
         return Ok(());
     }
@@ -143,7 +143,7 @@ fn rate(known: &mut Answer, again: Answer) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// A file, or the files of a folder and of those in it, in order. Tables for spreadsheets that stand beside them say the same.
+/// A file, or the files of a folder and of those in it, in order. Tables for spreadsheets that are beside them say the same.
 fn within(path: &Path) -> Result<Vec<PathBuf>, EvaluateError> {
     if !path.is_dir() {
         return Ok(vec![path.to_path_buf()]);

@@ -209,7 +209,7 @@ fn outputs_of_flub_name_task_and_model_in_their_files() {
             "{{\"id\": \"sha\", \"text\": \"第{at}句\", \"prompt\": \"{prompt}\", \"response\": \"{response}\", \"answer\": \"A\"{more}}}"
         )
     };
-    // The same options under other letters: what was chosen is what stands at its letter in the prompt.
+    // The same options under other letters: what was chosen is what is at its letter in the prompt.
     let lines = [
         line(0, "…\\nA: 甲\\nB: 乙\\nC: 丙\\nD: 丁\\n答案：", "答案：A", ""),
         line(1, "…\\nA: 乙\\nB: 甲\\nC: 丙\\nD: 丁\\n答案：", "A", ""),

@@ -17,7 +17,7 @@ pub struct Table {
     pub paper: &'static str,
     /// How to read it, in a sentence or two.
     pub about: String,
-    /// What stands at the head of the first column.
+    /// What is at the head of the first column.
     pub of: &'static str,
     /// The other columns.
     pub columns: Vec<String>,

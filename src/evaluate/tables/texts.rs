@@ -48,7 +48,7 @@ impl Texts {
     }
 }
 
-/// What table 1 says of a model.
+/// What table 1 says about a model.
 const COLUMNS: [&str; 6] = [
     "Selection accuracy",
     "Classification F1",

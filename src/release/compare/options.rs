@@ -74,7 +74,7 @@ pub(super) fn same(reference: &JsonRow, row: &JsonRow) -> Option<Same> {
     })
 }
 
-/// What a column says of each option, `option_models`, in no order.
+/// What a column says about each option, `option_models`, in no order.
 pub(super) fn beside(row: &JsonRow, column: &str) -> Option<Vec<(String, String)>> {
     let said = row.get(column)?.as_array()?;
     let shown = Options::parse(row)?.shown;

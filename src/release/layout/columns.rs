@@ -20,7 +20,7 @@ pub struct Layout {
     pub labels: &'static [&'static str],
     /// The column that says `confirmed`, `provisional` or `synthetic`, where people had to look.
     pub standing: Option<&'static str>,
-    /// Columns that stand only in some releases.
+    /// Columns that are only in some releases.
     pub sometimes: &'static [&'static str],
     /// What the benchmark's folder declares; nothing of candidate posts.
     pub(super) declared: Option<&'static Data>,

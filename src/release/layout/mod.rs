@@ -1,7 +1,7 @@
 //! What the rows of each set look like: typed columns with their meaning, the published form beside
 //! them, and the task they pose.
 //!
-//! A benchmark's folder declares them (`[data]`, `[[compat]]`); the layout of candidate posts stands in [`posts`].
+//! A benchmark's folder declares them (`[data]`, `[[compat]]`); the layout of candidate posts is in [`posts`].
 
 mod columns;
 pub(crate) mod oddity;
@@ -39,7 +39,7 @@ const fn one_of(name: &'static str, values: &'static [&'static str], about: &'st
     Column { name, kind: Kind::Text, nullable: false, about, values }
 }
 
-/// The layouts of every finished set: first that of its usual columns, then one for each choice of those that stand only
+/// The layouts of every finished set: first that of its usual columns, then one for each choice of those that are only
 /// sometimes.
 static ALL: LazyLock<Vec<Vec<Layout>>> = LazyLock::new(|| {
     let declared = riddlemill_benchmarks::all().iter();
@@ -145,7 +145,7 @@ impl Layout {
         self.columns.iter().position(|c| c.name == name)
     }
 
-    /// The layout where those of these columns stand too that stand only sometimes.
+    /// The layout where those of these columns stand too that are only sometimes.
     pub fn with(self, names: &[&str]) -> Layout {
         let stands = |layout: &&Layout| {
             self.sometimes.iter().all(|name| names.contains(name) == layout.place(name).is_some())
@@ -154,7 +154,7 @@ impl Layout {
         layouts.into_iter().find(stands).map_or(self, |layout| *layout)
     }
 
-    /// The layout whose columns these are, for rows that were released with or without those that stand only sometimes.
+    /// The layout whose columns these are, for rows that were released with or without those that are only sometimes.
     pub fn of_keys<'a>(self, keys: impl Iterator<Item = &'a str> + Clone) -> Layout {
         let layouts = ALL.iter().flatten().filter(|layout| layout.config == self.config);
         with_keys(layouts, keys).unwrap_or(self)
@@ -202,7 +202,7 @@ impl Layout {
         compat.published(&self.given(row))
     }
 
-    /// A row's line in a published form: what its published file says stands where that is more than its columns give.
+    /// A row's line in a published form: what its published file says is where that is more than its columns give.
     /// `None` where the row is not in that file.
     ///
     /// # Errors
@@ -234,7 +234,7 @@ impl Layout {
         self.columns.iter().map(value).collect::<Option<_>>().map(Row)
     }
 
-    /// What is read back of an object that says nothing, by column: values that stand in for what the published form does
+    /// What is read back of an object that says nothing, by column: values that replace what the published form does
     /// not say (`'confirmed'`). Of two options the first may be the right one, and that is said.
     pub fn stand_ins(&self) -> BTreeMap<&'static str, Value> {
         let nothing = with_this(std::iter::empty());

@@ -1,7 +1,7 @@
 //! What a published file says otherwise than the columns of its row give: kept beside the row, by the file's own keys and in
 //! its own notation, so that the published form comes back as it was.
 //!
-//! `{"type": NaN}` replaces the value of a key. `[["text"], ["type", NaN], ["anwser", "A"]]` stands where the keys are not
+//! `{"type": NaN}` replaces the value of a key. `[["text"], ["type", NaN], ["anwser", "A"]]` is where the keys are not
 //! the usual ones: each in its place, with its value where the columns do not give it.
 
 use riddlemill_benchmarks::notation;

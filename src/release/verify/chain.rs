@@ -17,7 +17,7 @@ pub(super) fn check(folder: &Path, manifest: &Candidate, verified: &mut Verified
     verified.findings.append(&mut found);
 }
 
-/// Every stage's fingerprint follows from what stands beside it, its inputs are rows of stages before
+/// Every stage's fingerprint follows from what is beside it, its inputs are rows of stages before
 /// it, the dumps are those that the first stage read, and the last stage's records are the rows.
 fn links(manifest: &Candidate, found: &mut Vec<String>) {
     let mut made: BTreeMap<&str, &str> = BTreeMap::new();

@@ -24,7 +24,7 @@ pub struct Verified {
     pub version: Option<String>,
     /// Files whose bytes were hashed.
     pub files: usize,
-    /// Rows that were held against schema, layout and Parquet.
+    /// Rows that were compared with schema, layout and Parquet.
     pub rows: u64,
     /// What does not fit, each with its file; empty where all is proven.
     pub findings: Vec<String>,

@@ -48,7 +48,7 @@ fn layout_of(folder: &Path, config: &str, row: &Map<String, Json>) -> Option<Lay
     keys.eq(layout.columns.iter().map(|c| c.name)).then_some(layout)
 }
 
-/// The rows of a file, each held against the schema beside it.
+/// The rows of a file, each compared with the schema beside it.
 fn lines(
     folder: &Path,
     config: &str,

@@ -6,7 +6,7 @@ use crate::pipeline::{Cause, Change, Fate, Mend};
 use crate::review::ballot::Round;
 use crate::text::grouped;
 
-/// A word with what stands in its places.
+/// A word with what is in its places.
 pub(in crate::web) fn filled(language: Language, key: &str, given: &[&str]) -> String {
     fill(word(language, key).unwrap_or_default(), given)
 }

@@ -39,7 +39,7 @@ struct Page {
     /// Open items that lack somebody to vote on them in the round.
     open: usize,
     preview: Option<Preview>,
-    /// What stands in the way.
+    /// What is in the way.
     problem: Option<String>,
     /// What was looked at is not what would be given now.
     changed: bool,

@@ -19,7 +19,7 @@ pub(super) struct Shown {
     base: String,
     content: Vec<(String, Vec<String>)>,
     fields: Vec<Asks>,
-    /// Every key that stands beside an answer, once.
+    /// Every key that is beside an answer, once.
     keys: Vec<String>,
     why: Vec<String>,
     /// The votes that are looked at, each apart.
@@ -57,11 +57,11 @@ struct Asks {
     group: Option<usize>,
     /// How the page sets the answers: `thumb` few, `short` those that were explained before.
     look: &'static str,
-    /// What stands in a text.
+    /// What is in a text.
     text: String,
-    /// The drafted text that an edit is held against.
+    /// The drafted text that an edit is compared with.
     draft: Option<String>,
-    /// Whether the draft is shown above the questions: not where it says what stands there already.
+    /// Whether the draft is shown above the questions: not where it says what is there already.
     draft_shown: bool,
     /// The text above that the draft is another version of; the two are shown as one, with what differs.
     draft_of: Option<String>,
@@ -111,7 +111,7 @@ pub(super) fn on_screen(
     let mut fields: Vec<Asks> =
         form.iter().map(|field| asks(field, &form, &item, own, drafts, language)).collect();
     let keys = lay_out(&mut fields);
-    // What stands beside its answer stands there only.
+    // What is beside its answer is there only.
     let beside: Vec<String> = form.iter().flat_map(|field| beside(field, &item)).collect();
     let hash = item.sheet_hash();
     let notes: Vec<&Note> = standing(notes).into_iter().filter(|note| note.item == item.id).collect();
@@ -247,7 +247,7 @@ fn asks(
     // key has looked.
     let text = matches!(field.kind, Kind::Text | Kind::Edited { .. });
     let standing = own.map_or(draft.filter(|_| text), |vote| vote.values.get(field.name));
-    // A text that is there to be edited stands in its field until somebody has written another.
+    // A text that is there to be edited is in its field until somebody has written another.
     let edited = field.edits.and_then(|key| item.content.get(key)).filter(|_| text);
     let standing = standing.or(edited);
     let marked: Vec<String> = match (standing, &field.kind) {

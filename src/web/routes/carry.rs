@@ -146,7 +146,7 @@ fn new_votes(
     carry(&ballot.step, one, on_it, &by, &now(), "page").map_err(refused)
 }
 
-/// What was confirmed is not what stands there now.
+/// What was confirmed is not what is there now.
 fn changed() -> PageError {
     PageError::new(StatusCode::CONFLICT, "item_changed")
 }

@@ -42,7 +42,7 @@ struct Choice {
     seen: String,
 }
 
-/// A decision with where it stands in the page's recipe.
+/// A decision with where it is in the page's recipe.
 #[derive(Debug, Serialize)]
 struct Made {
     #[serde(flatten)]

@@ -24,7 +24,7 @@ const PAGE: usize = 20;
 /// Members of a cluster that are shown.
 const MEMBERS: usize = 12;
 
-/// What stands in the address.
+/// What is in the address.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(default)]
 pub(in crate::web) struct Filter {

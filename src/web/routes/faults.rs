@@ -44,7 +44,7 @@ pub(super) fn describe(language: Language, form: &[Field], field: &str, fault: &
     filled(language, key, &given.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// What is said of each field, in one line.
+/// What is said about each field, in one line.
 pub(super) fn joined(told: impl Iterator<Item = (String, String)>) -> Vec<(String, String)> {
     let mut fields: Vec<(String, String)> = Vec::new();
     for (field, words) in told {
@@ -56,7 +56,7 @@ pub(super) fn joined(told: impl Iterator<Item = (String, String)>) -> Vec<(Strin
     fields
 }
 
-/// What stands in a field of the form.
+/// What is in a field of the form.
 pub(super) fn sent(fields: &[Field], form: &Form, name: &str) -> Option<Value> {
     let field = fields.iter().find(|field| field.name == name)?;
     let key = format!("f.{name}");
@@ -105,7 +105,7 @@ pub(super) fn why(language: Language, form: &[Field], why: &Why) -> String {
             filled(language, "differ", &[&label(field), &answers.join(" / ")])
         }
         Why::Twice { round, answers } => {
-            // Each answer as `field: value, field: value`, which texts may hold as well: they stand as they are.
+            // Each answer as `field: value, field: value`, which texts may hold as well: they are as they are.
             filled(language, &format!("twice_{}", round.name()), &[&answers.join(" / ")])
         }
         Why::Asked { field, answer } => {

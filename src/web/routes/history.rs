@@ -34,7 +34,7 @@ pub(in crate::web) struct Sought {
     page: usize,
 }
 
-/// A vote of one's own, as it stands.
+/// A vote of one's own, as it is.
 #[derive(Serialize)]
 struct Cast {
     recipe: &'static str,
@@ -116,7 +116,7 @@ fn votes(app: &App, config: &Config, person: &Annotator, language: Language) -> 
     Ok(found)
 }
 
-/// What an item is known by: the text that stands first on its ballot.
+/// What an item is known by: the text that is first on its ballot.
 fn first<L>(item: &Item, shows: &[(&'static str, L)]) -> String {
     shows.iter().find_map(|(key, _)| item.content.get(*key)).map(Value::to_string).unwrap_or_default()
 }

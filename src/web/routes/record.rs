@@ -110,7 +110,7 @@ fn whole(app: &App, recipe: &'static Recipe, id: &str, visitor: &Visitor) -> Res
     let text = text.or_else(|| raw.as_ref().map(|post| post.text.clone()));
     let text = match text {
         Some(text) => text,
-        // What import set aside stands in its dump alone.
+        // What import set aside is in its dump alone.
         None => search::at_place(&config, id)?.map(|record| record.text).unwrap_or_default(),
     };
     Ok(Whole {

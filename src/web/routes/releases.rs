@@ -43,7 +43,7 @@ struct Version {
     configs: BTreeMap<String, u64>,
     /// Why it is a draft.
     draft: Vec<String>,
-    /// Its folder stands in output/.
+    /// Its folder is in output/.
     here: bool,
     words: String,
     /// What has become of its rows; none of a candidate.
@@ -149,7 +149,7 @@ struct Compared {
     found: Comparison,
 }
 
-/// What stands in a release's address.
+/// What is in a release's address.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct With {
@@ -253,7 +253,7 @@ fn compared(
     Ok(Compared { reference, found })
 }
 
-/// What stands in a diff's address.
+/// What is in a diff's address.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct Two {

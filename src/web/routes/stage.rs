@@ -31,7 +31,7 @@ const AT_ONCE: u64 = 50_000;
 /// Examples of a rule.
 const EXAMPLES: usize = 3;
 
-/// What stands in the address.
+/// What is in the address.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub(in crate::web) struct Filter {

@@ -49,7 +49,7 @@ struct Found {
     withdrawn: usize,
     number: usize,
     pages: usize,
-    /// What stands in the address but for the page, the sorted column and the row.
+    /// What is in the address but for the page, the sorted column and the row.
     query: String,
     /// One row whole.
     whole: Option<Row>,
@@ -70,7 +70,7 @@ struct Column {
 struct Row {
     /// Its place among all of the config, from 0.
     at: usize,
-    /// Column and what stands there.
+    /// Column and what is there.
     cells: Vec<(String, String)>,
     /// The record it was made from.
     source: Option<String>,
@@ -230,7 +230,7 @@ fn find(
     })
 }
 
-/// The labels that stand in a cell, each by itself.
+/// The labels that are in a cell, each by itself.
 fn labels_of(value: Option<&Value>) -> Vec<String> {
     match value {
         Some(Value::Array(several)) => several.iter().map(shown).collect(),
@@ -239,7 +239,7 @@ fn labels_of(value: Option<&Value>) -> Vec<String> {
     }
 }
 
-/// A file of the version, as it stands.
+/// A file of the version, as it is.
 pub(in crate::web) async fn file(
     State(app): State<Arc<App>>,
     Path((name, version, path)): Path<(String, String, String)>,

@@ -1,4 +1,4 @@
-//! The last things that were made, under a bound: of what stands under a hash of all that it was made of, and so never
+//! The last things that were made, under a bound: of what is under a hash of all that it was made of, and so never
 //! grows old. What was read from a file that may change is in [`file_cache`](crate::web::file_cache).
 
 use std::sync::{Arc, Mutex, PoisonError};

@@ -61,7 +61,7 @@ impl Index {
         for (kind, at) in known {
             kinds[usize::from(at)] = kind;
         }
-        // What goes on under a name of its own stands in `into`.
+        // What goes on under a name of its own is in `into`.
         let goes_on: Vec<bool> =
             kinds.iter().map(|(state, _)| state == "kept" || state == "changed").collect();
         let goes_on = |at: usize| goes_on[usize::from(of[at])];
@@ -175,7 +175,7 @@ pub(super) fn each_row<T: Send>(
     Ok(rows)
 }
 
-/// Where each wanted id stands among `rows`. Stages keep the order of what they read, so that the next
+/// Where each wanted id is among `rows`. Stages keep the order of what they read, so that the next
 /// wanted one is nearly always the next row; where it is not, a table is made.
 fn align(wanted: &[u64], rows: &[u64]) -> Vec<u32> {
     let mut table: Option<FxHashMap<u64, u32>> = None;

@@ -1,7 +1,7 @@
 //! Finding a page of a stage's records among millions.
 //!
 //! A stage's tables are parts of one row group each. Of a stage that somebody looks at, `index` keeps a
-//! few bytes a record in memory: its outcome and reason, and where its text stands among the rows that
+//! few bytes a record in memory: its outcome and reason, and where its text is among the rows that
 //! entered and those that left. A filter or a page is then arithmetic over these, and only the parts that
 //! hold the page's fifty records are decoded (`frames` keeps the last ones, under a bound), or only a few
 //! pages of them where the records are few (`rows`). What is kept is

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use crate::store::{Error, StageReader, part_columns};
 
-/// The hashes of a ledger's names. Two names of one hash are told apart by who reads the entry.
+/// The hashes of a ledger's names. Two names of one hash are distinguished by who reads the entry.
 pub(super) struct Names {
     /// Each record's id, in the ledger's order.
     pub(super) ids: Vec<u64>,

@@ -64,7 +64,7 @@ impl Query {
         *self == Query::default()
     }
 
-    /// What finds the words: as they stand, in either case, and in the script and width that texts are
+    /// What finds the words: as they are, in either case, and in the script and width that texts are
     /// compared in.
     pub(super) fn finder(&self) -> Option<Finder> {
         let words = self.words.trim();

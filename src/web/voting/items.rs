@@ -31,7 +31,7 @@ impl Ballot {
 pub(in crate::web) struct Ballots(Made<(&'static str, String), String, Ballot>);
 
 impl Ballots {
-    /// How many records stand before a step, without looking at any; `None` as in [`Ballots::open`].
+    /// How many records are before a step, without looking at any; `None` as in [`Ballots::open`].
     pub(in crate::web) fn records(
         &self,
         config: &Config,

@@ -20,7 +20,7 @@ pub(in crate::web) struct Place<'p> {
 pub(in crate::web) struct Seen {
     /// The item; its hash is that of what is shown.
     pub(in crate::web) item: Item,
-    /// What stands open, of a dispute.
+    /// What is open, of a dispute.
     pub(in crate::web) why: Vec<Why>,
 }
 
@@ -83,7 +83,7 @@ fn disputed(board: &VoteIndex, place: Place<'_>, item: &Item) -> bool {
         && matches!(resolve(&place.ballot.step, item, &votes).pending(), Some(Pending::Adjudicate { .. }))
 }
 
-/// Where a person stands with an item.
+/// Where a person is with an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stands {
     /// They have voted on it as it reads today.

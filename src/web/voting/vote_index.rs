@@ -154,7 +154,7 @@ impl VotingDesk {
         Ok(beside::add(beside::guides(&folder(&self.workspace), recipe, step), new)?)
     }
 
-    /// The votes as they stand on disk now.
+    /// The votes as they are on disk now.
     pub(in crate::web) fn board(&self) -> Result<RwLockReadGuard<'_, VoteIndex>, LogError> {
         {
             let mut board = self.board.write().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Chain([u8; 16]);
 
-/// What stands before the hash in a line.
+/// What is before the hash in a line.
 const MEMBER: &[u8] = b",\"chain\":\"";
 /// Hex digits of a hash.
 const DIGITS: usize = 32;
@@ -23,7 +23,7 @@ impl Chain {
         Chain::link(&[b"riddlemill chain v1", name.as_bytes()])
     }
 
-    /// The chain after one more line, which stands here without its member.
+    /// The chain after one more line, which is here without its member.
     pub(super) fn after(self, line: &[u8]) -> Chain {
         Chain::link(&[&self.0, line])
     }
@@ -63,7 +63,7 @@ impl Walk {
         Walk { chain: Chain::start(name), chained: false }
     }
 
-    /// Goes over a line as it stands in the file, without its end. Gives it without its `chain`, or says what is wrong.
+    /// Goes over a line as it is in the file, without its end. Gives it without its `chain`, or says what is wrong.
     pub(super) fn step<'l>(&mut self, line: &'l [u8]) -> Result<Cow<'l, [u8]>, &'static str> {
         // Nothing is said in an empty line, wherever it stands.
         if line.is_empty() {

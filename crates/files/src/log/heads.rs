@@ -46,7 +46,7 @@ impl Head {
 /// The last head of every file.
 pub(super) type Heads = FxHashMap<String, Head>;
 
-/// The folder whose heads stand together: the raw/ above a log, or the log's own folder where it lies in none.
+/// The folder whose heads are together: the raw/ above a log, or the log's own folder where it lies in none.
 #[derive(Clone, Debug)]
 pub(super) struct Home(pub(super) PathBuf);
 

@@ -4,7 +4,7 @@
 //! the hash of the line and of the `chain` before it, so that a line that is changed, taken out, put in or doubled is
 //! seen by the next. Lines from before there was a chain have none; the first that has one covers them.
 //!
-//! What a chain cannot see is an end that was cut off. `raw/heads.jsonl`, such a log itself, says of every file how long
+//! What a chain cannot see is an end that was cut off. `raw/heads.jsonl`, such a log itself, says about every file how long
 //! it was and what its chain was; a head is written after its lines and may be lost with the power, so a file may be
 //! longer than its head says, never shorter. A log without chain and heads is as old as it may be and opens unchanged.
 //!

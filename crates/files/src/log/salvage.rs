@@ -83,7 +83,7 @@ pub fn salvage(raw: &Path) -> Result<Vec<Salvaged>, LogError> {
     for (name, what) in damaged {
         if name == HEADS {
             move_aside(&raw.join(HEADS), &aside.join(HEADS))?;
-            // Their chains say of the logs themselves what they can.
+            // Their chains say about the logs themselves what they can.
             let mut names = BTreeSet::new();
             for (name, kind) in logs(raw, Vec::new())? {
                 adopt(&home, &kind)?;
@@ -171,7 +171,7 @@ fn adopt(home: &Home, kind: &Kind) -> Result<(), LogError> {
         }
     };
     for name in files {
-        // Nothing is said of its length, and a chain that does not fit is found when it is read.
+        // Nothing is said about its length, and a chain that does not fit is found when it is read.
         home.append_synced(&[Head::new(name.clone(), 0, Chain::start(&name))])?;
     }
     if let Kind::Folder(_, folder) = kind {

@@ -66,7 +66,7 @@ impl Segments {
         Segments { seal_bytes, ..self }
     }
 
-    /// The complete lines of every segment, in order, each block with the file that it stands in.
+    /// The complete lines of every segment, in order, each block with the file that it is in.
     pub fn lines(&self) -> Result<Vec<(PathBuf, Vec<u8>)>, LogError> {
         let chunks = self.read_after(&mut Position::default())?;
         Ok(chunks.into_iter().map(|chunk| (chunk.path, chunk.lines)).collect())

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// What is said of a log whose salvage did not come to its end.
+/// What is said about a log whose salvage did not come to its end.
 pub(super) const STOPPED: &str =
     "a salvage of it was stopped before its end: `riddlemill fsck --salvage` finishes it";
 

@@ -69,7 +69,7 @@ pub(super) struct Pins(Arc<Mutex<HashMap<String, Vec<IpAddr>>>>);
 
 impl Guard {
     /// `hosts` are `host` (ports 80 and 443) or `host:port`; `private` names exact `host:port`
-    /// pairs that may stand on private addresses.
+    /// pairs that may be on private addresses.
     pub fn new(hosts: BTreeSet<String>, private: BTreeSet<String>, lookup: Arc<dyn Lookup>) -> Self {
         Guard { hosts, private, lookup, pins: Pins::default() }
     }

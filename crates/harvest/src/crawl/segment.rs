@@ -196,7 +196,7 @@ pub(super) fn warc_date(at: SystemTime) -> String {
     time::utc_micros(at)
 }
 
-/// Groups that are in the archive beyond what `known` says of each file. With `mend`, a torn tail
+/// Groups that are in the archive beyond what `known` says about each file. With `mend`, a torn tail
 /// is cut.
 ///
 /// # Errors
@@ -267,7 +267,7 @@ fn scan_file(path: &Path, from: u64) -> io::Result<Scanned> {
     }
 }
 
-/// Whether a whole record's beginning stands after `at`.
+/// Whether a whole record's beginning is after `at`.
 fn holds_record_after(path: &Path, at: u64, length: u64) -> io::Result<bool> {
     if length - at > TAIL_BYTES {
         return Ok(true);

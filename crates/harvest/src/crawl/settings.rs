@@ -20,7 +20,7 @@ pub struct Source {
     pub name: String,
     /// Whose pages they are.
     pub site: Site,
-    /// Scheme and host that `forum` and `thread` seeds stand on; Tieba's own by default.
+    /// Scheme and host that `forum` and `thread` seeds are on; Tieba's own by default.
     pub base: Option<String>,
     /// Where to start.
     pub seeds: Vec<Seed>,

@@ -30,7 +30,7 @@ pub(super) fn read(bytes: &[u8], limit: u64) -> Sitemap {
 }
 
 /// Reads `<loc>` elements, and of pages what `<lastmod>` says. An index holds them in `<sitemap>`, a sitemap in `<url>`; a
-/// plain text sitemap is one address a line. What breaks off gives what stands before.
+/// plain text sitemap is one address a line. What breaks off gives what is before.
 fn parse(text: &str) -> Sitemap {
     let mut found = Sitemap::default();
     if !text.contains('<') {

@@ -243,7 +243,7 @@ fn describe(error: &reqwest::Error) -> String {
     text
 }
 
-/// What may stand in If-Range: a strong ETag, else the date.
+/// What may be in If-Range: a strong ETag, else the date.
 fn validator(headers: &HeaderMap) -> Option<String> {
     let text = |name| headers.get(name).and_then(|v| v.to_str().ok()).map(str::to_string);
     text(ETAG).filter(|tag| !tag.starts_with("W/")).or_else(|| text(LAST_MODIFIED))

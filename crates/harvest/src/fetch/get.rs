@@ -30,7 +30,7 @@ pub enum Fetched {
     Adopted(Pin),
     /// It was downloaded.
     New(Pin),
-    /// It was downloaded in the place of another version, whose SHA-256 this is.
+    /// It was downloaded in place of another version, whose SHA-256 this is.
     Updated(Pin, String),
 }
 
@@ -54,7 +54,7 @@ pub async fn fetch(
 ) -> Result<Fetched, FetchError> {
     let file = place(root, &wanted.file)?;
     let pinned = pins.find(&wanted.file).filter(|pin| pin.url == wanted.url).cloned();
-    // What the settings state stands above what was found once.
+    // What the settings state is above what was found once.
     let demand = match (&wanted.sha256, &pinned) {
         (Some(stated), _) => Some((stated.clone(), "the settings state")),
         (None, Some(pin)) if !update => Some((pin.sha256.clone(), "pipeline.lock has")),

@@ -90,7 +90,7 @@ fn check_attributes(html: &str) -> Result<(), TooDeep> {
     Ok(())
 }
 
-/// How many bytes stand before the first that is such.
+/// How many bytes are before the first that is such.
 fn until(bytes: &[u8], such: impl Fn(u8) -> bool) -> usize {
     bytes.iter().position(|b| such(*b)).unwrap_or(bytes.len())
 }

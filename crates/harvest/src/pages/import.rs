@@ -19,7 +19,7 @@ const BATCH: usize = 64;
 /// Bytes of bodies parsed at a time, or one page. A tree of tiny elements is fifty times its page.
 const BATCH_BYTES: usize = 16 << 20;
 
-/// Everything a set of archives says. A post that stands on several pages is one row.
+/// Everything a set of archives says. A post that is on several pages is one row.
 #[derive(Debug, Default)]
 pub struct Imported {
     /// Posts by kind, thread and post. A later capture overwrites an earlier one, but a field it

@@ -14,10 +14,10 @@ selectors! {
 
 /// Reads an article.
 ///
-/// Where headings stand between the riddles, a heading starts one, and what follows its answer
+/// Where headings are between the riddles, a heading starts one, and what follows its answer
 /// up to the next heading belongs to that answer. Where none do, a paragraph that asks is a question,
 /// and the paragraphs between an answer and the next question continue the answer. Sentences that promote
-/// other pages are left where they are glued; their links' texts stand in `anchors`.
+/// other pages are left where they are glued; their links' texts are in `anchors`.
 ///
 /// # Errors
 /// [`TooDeep`].

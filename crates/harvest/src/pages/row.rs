@@ -84,9 +84,9 @@ pub struct Riddle {
     pub id: Option<u64>,
     /// Heading.
     pub title: Option<String>,
-    /// The question as it stands, promotion included.
+    /// The question as it is, promotion included.
     pub question: String,
-    /// The answer as it stands; `None` where the page has none.
+    /// The answer as it is; `None` where the page has none.
     pub answer: Option<String>,
     /// Texts of the links inside question and answer: what is glued on is usually one of them.
     pub anchors: Vec<String>,

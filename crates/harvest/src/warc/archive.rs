@@ -217,7 +217,7 @@ impl Pages {
             return Ok(None);
         }
         let block = reader.block(self.archive.limits.stored_bytes).map_err(damage)?;
-        // The checksum stands at the end of the record's gzip member.
+        // The checksum is at the end of the record's gzip member.
         reader.finish_record().map_err(damage)?;
         let file = self.file;
         if kind == "revisit" {

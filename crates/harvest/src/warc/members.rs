@@ -9,7 +9,7 @@ const BUFFER: usize = 64 << 10;
 /// A reader over plain, gzip (any number of members) or zstd bytes that knows where it stands.
 ///
 /// A position is the offset of the member in the file plus the bytes read inside that member, so
-/// that one record can be read again without what stands before it. Plain files are one member,
+/// that one record can be read again without what is before it. Plain files are one member,
 /// zstd files are treated as one.
 pub(super) struct Members<R: BufRead> {
     source: Source<R>,
@@ -17,7 +17,7 @@ pub(super) struct Members<R: BufRead> {
     at: usize,
     /// Offset of the current member in the file.
     member: u64,
-    /// Decoded bytes of the current member that left the buffer or stand before `at`.
+    /// Decoded bytes of the current member that left the buffer or are before `at`.
     passed: u64,
 }
 
@@ -29,7 +29,7 @@ enum Source<R: BufRead> {
 }
 
 impl<R: BufRead> Members<R> {
-    /// Detects the compression from the first bytes. `offset` is where `inner` stands in its file.
+    /// Detects the compression from the first bytes. `offset` is where `inner` is in its file.
     pub fn new(inner: R, offset: u64) -> io::Result<Self> {
         let mut inner = Counting { inner, count: offset };
         let head = inner.fill_buf()?;
@@ -53,7 +53,7 @@ impl<R: BufRead> Members<R> {
         matches!(self.source, Source::Plain(_))
     }
 
-    /// Offset in the file after the last complete gzip member, where the reader stands between
+    /// Offset in the file after the last complete gzip member, where the reader is between
     /// two members or at the end.
     pub fn boundary(&mut self) -> io::Result<Option<u64>> {
         let more = !self.fill_buf()?.is_empty();

@@ -13,7 +13,7 @@ pub enum Taken {
     New(PathBuf),
     /// It begins as the one of here, and goes on.
     Longer(PathBuf),
-    /// Both begin alike and go on apart: it stands beside the one of here, under this name.
+    /// Both begin alike and go on apart: it is beside the one of here, under this name.
     Beside(PathBuf),
 }
 
@@ -26,7 +26,7 @@ impl Taken {
 }
 
 /// Takes over the archives of `other` that the folder `here` has not: files of a crawl are only ever added to, so one
-/// that goes on where the one of here ends takes its place, and one that goes on otherwise stands beside it. Whole or
+/// that goes on where the one of here ends takes its place, and one that goes on otherwise is beside it. Whole or
 /// not at all; `only_look` copies none.
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use super::members::Members;
 /// No real header comes near this; what does is not a WARC file.
 const HEADER_BYTES: u64 = 64 << 10;
 
-/// Where a record starts: enough to read it again without what stands before it.
+/// Where a record starts: enough to read it again without what is before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Location {
     /// Offset of the gzip member in the file (0 for plain and zstd files).
@@ -91,7 +91,7 @@ impl<R: BufRead> Reader<R> {
         Self::at(inner, Location::default())
     }
 
-    /// Starts at a record; `inner` must stand at `location.member`.
+    /// Starts at a record; `inner` must be at `location.member`.
     pub fn at(inner: R, location: Location) -> io::Result<Self> {
         let mut members = Members::new(inner, location.member)?;
         skip(&mut members, location.skip)?;

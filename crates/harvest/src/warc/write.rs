@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::header::Header;
 
-/// Appends one record. `Content-Length` is added here; everything else stands in `header`.
+/// Appends one record. `Content-Length` is added here; everything else is in `header`.
 ///
 /// The record is compressed in memory and handed over in one write, so a crash tears at most the
 /// last record of a file.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::request::{Key, Request};
 use crate::store::BATCHES;
 
-/// What is said of a batch; later lines say more of the same.
+/// What is said about a batch; later lines say more of the same.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Entry {
     /// Our name for it, which the server keeps with it.

@@ -1,6 +1,6 @@
 //! Batches: many requests at once, answered within a day for less.
 //!
-//! What is on its way stands in `replies/batches.jsonl`, a log: a batch is written down, with its journalled attempts,
+//! What is on its way is in `replies/batches.jsonl`, a log: a batch is written down, with its journalled attempts,
 //! before anything of it is sent, with the server's name for it once that is known, and with its end once every reply of it
 //! is stored. A process that ends anywhere in between leaves what the next one goes on with: a batch whose name is not
 //! known is looked for among those of the server before it is sent again, and a reply that is stored is not stored twice.

@@ -3,7 +3,7 @@
 use super::Unreadable;
 use super::text::{narrow, unfenced};
 
-/// What stands in `<choice>…</choice>` on the last line that is not blank, one of `allowed` (RuozhiBench-MC:
+/// What is in `<choice>…</choice>` on the last line that is not blank, one of `allowed` (RuozhiBench-MC:
 /// `AnswerA` or `AnswerB`). Case and spaces in it do not matter; anything after it on that line does.
 ///
 /// # Errors
@@ -93,7 +93,7 @@ fn joined_to_another(text: &str, letters: &[char]) -> bool {
         && chars.next().is_none_or(|next| !next.is_ascii_alphanumeric())
 }
 
-/// The letters of `letters` that stand in `text` as upper-case words of their own.
+/// The letters of `letters` that are in `text` as upper-case words of their own.
 fn lone_letters<'a>(text: &'a str, letters: &'a [char]) -> impl Iterator<Item = char> + 'a {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '\'';
     text.char_indices().filter_map(move |(at, c)| {

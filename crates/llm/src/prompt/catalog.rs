@@ -57,7 +57,7 @@ pub struct PromptInfo {
     pub variables: Vec<String>,
     /// The hash that goes into fingerprints.
     pub hash: String,
-    /// The workspace's file that stands in for the embedded one.
+    /// The workspace's file that replaces the embedded one.
     pub overridden_by: Option<PathBuf>,
 }
 

@@ -123,7 +123,7 @@ impl Template {
         self.sections.iter().enumerate().map(message).collect()
     }
 
-    /// The values that it sends without delimiters, as they stand in it.
+    /// The values that it sends without delimiters, as they are in it.
     pub(super) fn bare(&self) -> Vec<String> {
         let mut bare = Vec::new();
         for (_, section) in &self.sections {
@@ -156,7 +156,7 @@ impl Template {
     }
 }
 
-/// The tags that its texts stand between, in the form in which they are compared.
+/// The tags that its texts are between, in the form in which they are compared.
 fn tags(body: &str) -> Vec<String> {
     let named = |part: &str| {
         let quote = part.chars().next().filter(|c| matches!(c, '"' | '\''))?;

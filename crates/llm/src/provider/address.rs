@@ -3,7 +3,7 @@
 use crate::secret::percent_encoded;
 use crate::settings::{Endpoint, Provider};
 
-/// What stands before and behind the path of every request.
+/// What is before and behind the path of every request.
 #[derive(Debug)]
 pub(crate) struct Address {
     base: String,
@@ -11,7 +11,7 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// Fails where the address is none, or holds a user name or password: those would stand in errors and logs.
+    /// Fails where the address is none, or holds a user name or password: those would be in errors and logs.
     pub(crate) fn new(endpoint: &Endpoint) -> Result<Address, String> {
         let url = reqwest::Url::parse(&endpoint.base_url)
             .map_err(|error| format!("base_url is no address: {error}"))?;

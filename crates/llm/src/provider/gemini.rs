@@ -1,4 +1,4 @@
-//! Gemini's interface. What `sampling.extra` says belongs to the generation's settings, but for what stands beside them.
+//! Gemini's interface. What `sampling.extra` says belongs to the generation's settings, but for what is beside them.
 
 use serde_json::{Map, Value, json};
 

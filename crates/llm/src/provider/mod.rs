@@ -1,6 +1,6 @@
 //! What one provider says otherwise than another: the address, the headers, the body, the pieces of a stream, and the
 //! form of an answer. Everything else reads OpenAI's forms; what came is kept as it came, and brought into them when it
-//! is read, by what it says of itself: a stored reply does not tell who gave it.
+//! is read, by what it says about itself: a stored reply does not tell who gave it.
 //!
 //! `tests/providers` holds what each provider's own package sends for the same requests.
 
@@ -34,7 +34,7 @@ pub struct Call {
     pub body: String,
 }
 
-/// A text as it stands in a path or a query.
+/// A text as it is in a path or a query.
 pub(super) fn percent(text: &str) -> String {
     text.bytes().map(percent_encoded).collect()
 }

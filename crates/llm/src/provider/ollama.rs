@@ -1,4 +1,4 @@
-//! Ollama's own interface. What `sampling.extra` says belongs to the model's options, but for what stands beside them.
+//! Ollama's own interface. What `sampling.extra` says belongs to the model's options, but for what is beside them.
 
 use serde_json::{Map, Value, json};
 

@@ -75,7 +75,7 @@ pub(super) fn clear(db: &Connection) -> Result<()> {
 }
 
 /// Takes one line, `len` bytes from `start` of segment `number`, into the index. An attempt, an outcome or a reply that
-/// stands in two segments, since one was salvaged from the other, counts once, in whatever order they are found.
+/// is in two segments, since one was salvaged from the other, counts once, in whatever order they are found.
 pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line: &Line) -> Result<()> {
     match line {
         Line::Attempt(attempt) => {
@@ -103,7 +103,7 @@ pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line:
             if let Some(id) = &reply.id {
                 settle(db, id, reply.charged_picousd)?;
             }
-            // The tombstone may stand in a segment that was found first.
+            // The tombstone may be in a segment that was found first.
             let identity = reply.identity();
             if is_forgotten(db, &identity)? {
                 return Ok(());
@@ -229,7 +229,7 @@ fn settle(db: &Connection, id: &str, charged: Usd) -> Result<()> {
             let mut scopes = scopes.split('\n').filter(|scope| !scope.is_empty());
             scopes.try_for_each(|scope| charge(db, scope, more, 0))
         }
-        // Its attempt stands in a segment that is found later.
+        // Its attempt is in a segment that is found later.
         _ => {
             db.prepare_cached("INSERT OR IGNORE INTO attempts VALUES (?, NULL, NULL, ?)")?
                 .execute(params![id, charged.pico()])?;

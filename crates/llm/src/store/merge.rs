@@ -136,7 +136,7 @@ struct Known {
 }
 
 impl Known {
-    /// Takes a line as it stands in this store up; false where it stood before.
+    /// Takes a line as it is in this store up; false where it stood before.
     fn adds(&mut self, line: &Line) -> bool {
         match line {
             Line::Attempt(attempt) => self.attempts.insert(of_attempt(attempt), attempt.id.clone()).is_none(),
@@ -150,7 +150,7 @@ impl Known {
         }
     }
 
-    /// A line of another store as it is to stand in this one; `None` where this one has it. An attempt is called
+    /// A line of another store as it is to be in this one; `None` where this one has it. An attempt is called
     /// otherwise here: the numbers of segments are each store's own.
     fn takes(&mut self, line: Line, places: &FxHashMap<(Number, u64), Key>) -> Option<Line> {
         let line = match line {

@@ -40,7 +40,7 @@ pub(super) fn recover(db: &mut Connection, dir: &Path, index: &Path) -> Result<V
     Ok(damage)
 }
 
-/// Whether an error is about what stands in a file, not about reading it.
+/// Whether an error is about what is in a file, not about reading it.
 fn is_damage(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidData, Other, UnexpectedEof};
     matches!(error.kind(), InvalidData | Other | UnexpectedEof)

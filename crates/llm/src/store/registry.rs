@@ -18,7 +18,7 @@ use super::{Damage, StoreError};
 use crate::money::Usd;
 use crate::request::Key;
 
-/// What is said of a segment.
+/// What is said about a segment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Entry {
     pub segment: Number,

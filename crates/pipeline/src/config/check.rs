@@ -75,7 +75,7 @@ struct Reader<'a> {
     of_crawls: Vec<OfCrawl>,
 }
 
-/// A source of the pages of a crawl, which may stand behind it.
+/// A source of the pages of a crawl, which may be behind it.
 struct OfCrawl {
     /// Which of the sources.
     at: usize,
@@ -518,7 +518,7 @@ impl Reader<'_> {
     }
 }
 
-/// What stands twice, and where it was first.
+/// What is twice, and where it was first.
 fn twice(text: &str, span: Range<usize>) -> Option<String> {
     let name = text.get(span.clone())?.trim().trim_matches(['[', ']']).trim();
     let (line, _) = position(text, span.start);

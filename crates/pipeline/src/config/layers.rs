@@ -45,7 +45,7 @@ pub struct Written<'c> {
     pub origin: &'c Origin,
 }
 
-/// What stands above pipeline.toml.
+/// What is above pipeline.toml.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
     /// Environment variables, name and value; those not of this program are passed over.
@@ -230,7 +230,7 @@ impl Config {
         })
     }
 
-    /// A later layer wins; within one, what is said of the recipe.
+    /// A later layer wins; within one, what is said about the recipe.
     fn lookup(&self, recipe: Option<&str>, section: &str, key: &str) -> Option<&(Value, Origin)> {
         let general = format!("{section}.{key}");
         let own = recipe.map(|r| format!("recipe.{r}.{general}"));

@@ -1,4 +1,4 @@
-//! Profiles of sites: those that come with the program, and those in a workspace's `profiles/`, which stand in the place
+//! Profiles of sites: those that come with the program, and those in a workspace's `profiles/`, which are in the place
 //! of one of the same name.
 
 use std::fs;

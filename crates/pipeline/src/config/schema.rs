@@ -23,7 +23,7 @@ pub struct Key {
     pub name: &'static str,
     /// What it may hold.
     pub kind: Kind,
-    /// Its default, as it would stand in pipeline.toml.
+    /// Its default, as it would be in pipeline.toml.
     pub default: &'static str,
     /// What it does, with its unit.
     pub doc: &'static str,

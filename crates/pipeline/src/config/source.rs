@@ -122,7 +122,7 @@ impl SourceKind {
         "puzzles",
     ];
 
-    /// The names of those that hold posts: riddles stand last.
+    /// The names of those that hold posts: riddles are last.
     pub const OF_POSTS: &[&str] = Self::NAMES.split_at(Self::NAMES.len() - 3).0;
 
     /// Whether it holds riddles and their answers, and no posts of a forum.

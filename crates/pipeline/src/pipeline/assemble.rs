@@ -224,7 +224,7 @@ impl Ends {
         Ends { left: tables.flat_map(|table| &table.parts).map(|part| part.rows as usize).collect() }
     }
 
-    /// Cuts the next lines, one an entry, into tasks, and says of each whether a part ends with it.
+    /// Cuts the next lines, one an entry, into tasks, and says about each whether a part ends with it.
     fn tasks<'l, L>(&mut self, mut lines: &'l [L]) -> Vec<(&'l [L], bool)> {
         let mut tasks = Vec::new();
         while !lines.is_empty() {

@@ -255,7 +255,7 @@ impl<'a> RunContext<'a> {
         if step.stage.rows() != Rows::Posts {
             evidence.extend(self.declared(step));
         }
-        // Posts go through as they are; what is said of a row beside its text concerns the steps behind them.
+        // Posts go through as they are; what is said about a row beside its text concerns the steps behind them.
         if step.stage != Stage::Import {
             let published = Published::evidence(&Workspace::new(&self.config.root), self.recipe.name)?;
             evidence.extend(published.map(|published| ("published".to_string(), published)));
@@ -276,7 +276,7 @@ impl<'a> RunContext<'a> {
         benchmark.and_then(declared).unwrap_or_default()
     }
 
-    /// Compares what stands in a step's place with what a run would make. A draft stage that lacks
+    /// Compares what is in a step's place with what a run would make. A draft stage that lacks
     /// replies is asked again wherever somebody may answer.
     pub(super) fn freshness(
         &self,

@@ -25,7 +25,7 @@ pub enum Freshness {
 }
 
 impl Freshness {
-    /// What is said of a stage of another layout: whether it is `older` or `newer`, and what a run does.
+    /// What is said about a stage of another layout: whether it is `older` or `newer`, and what a run does.
     pub fn of_layout(layout: u32) -> (&'static str, String) {
         let state = if layout < FORMAT { "older" } else { "newer" };
         (state, format!("layout {layout}, a run writes layout {FORMAT}"))
@@ -122,7 +122,7 @@ pub fn describe_changes(why: &[Change]) -> String {
     why.iter().map(Change::to_string).collect::<Vec<_>>().join("; ")
 }
 
-/// Compares what stands in a stage's place with what a run would make.
+/// Compares what is in a stage's place with what a run would make.
 pub(super) fn freshness(place: &Path, opening: &Manifest) -> Freshness {
     let reader = match StageReader::open(place) {
         Ok(Some(reader)) => reader,

@@ -2,7 +2,7 @@
 //!
 //! Two annotators who were offline, a crawl on another machine: both began as copies of one workspace, or as two of the
 //! same settings. Everything is known by what it is, so that it comes over once, in whatever direction and however often.
-//! Nothing that stands here is replaced: what contradicts it stands beside it and waits for a person.
+//! Nothing that is here is replaced: what contradicts it is beside it and waits for a person.
 
 use std::fs;
 use std::io;

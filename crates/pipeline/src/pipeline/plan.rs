@@ -24,7 +24,7 @@ pub struct Planned {
 }
 
 impl Planned {
-    /// What stands there, fresh or not.
+    /// What is there, fresh or not.
     pub fn manifest(&self) -> Option<&Manifest> {
         match &self.freshness {
             Freshness::Fresh(manifest) | Freshness::Stale(manifest, _) => Some(manifest),

@@ -42,7 +42,7 @@ pub(super) fn subjects_of<S: Annotatable>(
     }
 }
 
-/// A review's ballot and its items, as they stand in the stage before it; `None` where the recipe has
+/// A review's ballot and its items, as they are in the stage before it; `None` where the recipe has
 /// no such review.
 ///
 /// # Errors
@@ -84,7 +84,7 @@ pub fn review_items(
     Ok(Some((step, items)))
 }
 
-/// [`review_items`] as people are shown them: without what was withdrawn since, and sides that are compared stand in an
+/// [`review_items`] as people are shown them: without what was withdrawn since, and sides that are compared are in an
 /// order drawn with the workspace's secret, and so does what is picked from.
 ///
 /// # Errors
@@ -116,7 +116,7 @@ pub fn blinding(workspace: &Workspace) -> Result<Blinding, riddlemill_tables::Er
 /// What goes to each endpoint.
 pub type ByEndpoint = Vec<(Endpoint, Vec<Ask>)>;
 
-/// What a step would ask models, by endpoint, from the rows that stand before it: `None` where the step
+/// What a step would ask models, by endpoint, from the rows that are before it: `None` where the step
 /// asks nothing, `Some(None)` where those rows have not been made.
 ///
 /// # Errors

@@ -268,7 +268,7 @@ fn source(entry: &Entry) -> &str {
     entry.id.split(['/', ':']).next().unwrap_or_default()
 }
 
-/// What went wrong with a request, without what the server said of it and how often it was tried.
+/// What went wrong with a request, without what the server said about it and how often it was tried.
 fn fault(said: &str) -> &str {
     let ends = [" (", ", asking to wait", "; "];
     let end = ends.iter().filter_map(|end| said.find(end)).min().unwrap_or(said.len());
@@ -426,7 +426,7 @@ impl OfStage<'_> {
     fn request_failed(&self, said: &str) -> Mend {
         let Some(endpoint) = self.endpoint(fault(said)) else { return Mend::Run };
         let name = &endpoint.name;
-        // A judge's name may stand before it.
+        // A judge's name may be before it.
         let status = said.split_once(" from ").and_then(|(before, _)| before.rsplit(' ').next());
         let status = status.and_then(|word| word.parse::<u16>().ok());
         match (status, &endpoint.key_env) {

@@ -159,7 +159,7 @@ impl Withheld {
         let entries = select::<Entry>(import, "ledger", &wanted("into").or(wanted("id")))?;
         let places =
             entries.into_iter().map(|entry| (entry.into.unwrap_or_else(|| entry.id.clone()), entry.id));
-        // A page stands in the ledger, its posts among the links.
+        // A page is in the ledger, its posts among the links.
         let links = select::<Link>(import, "links", &wanted("child"))?;
         let pages = links.into_iter().map(|link| (link.child, link.parent));
         let standing = |place: &str| place.rsplit_once(':').is_some() && self.of_place(place).is_none();

@@ -19,7 +19,7 @@ pub(super) fn grams(folded: &str) -> impl Iterator<Item = u64> + '_ {
     })
 }
 
-/// What stands in a filter for a whole text: three hashes, so that hardly a filter says that it is there which is not.
+/// What is in a filter for a whole text: three hashes, so that hardly a filter says that it is there which is not.
 pub(super) fn whole(folded: &str) -> [u64; 3] {
     let hash = blake3::hash(folded.as_bytes());
     let word = |n: usize| {

@@ -1,6 +1,6 @@
 //! Finding any record of any dump by a piece of its text, by its id or by its place, wherever it ended.
 //!
-//! [`index`] keeps, outside raw/, where the records of each dump lie and which pairs of characters stand in
+//! [`index`] keeps, outside raw/, where the records of each dump lie and which pairs of characters are in
 //! each block of them: places and no texts. A search asks the index which blocks may hold what is sought and
 //! reads those back from the dump, so that what import set aside is found like what it kept. What is read
 //! back says nothing of its author: names, ids and other personal data are marked as anonymise marks them. What was

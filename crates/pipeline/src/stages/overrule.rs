@@ -1,4 +1,4 @@
-//! People's decisions over what a stage says of a record.
+//! People's decisions over what a stage says about a record.
 //!
 //! A stage is called as ever. Where somebody decided about the record as it reads today, the outcome is theirs, and
 //! the ledger names the decision beside what the rule said.

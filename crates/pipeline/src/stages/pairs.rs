@@ -14,7 +14,7 @@ const GAP: u32 = 2;
 const PURPOSE: &str = "mc options";
 
 /// Joins questions and their rated responses into items. Answers to normal questions end here. What a published row of the
-/// benchmark says of a question is its item.
+/// benchmark says about a question is its item.
 pub fn pairs(
     questions: Vec<Question>,
     responses: Vec<Response>,
@@ -87,7 +87,7 @@ fn role(answer: &Response, choice: &Choice) -> &'static str {
     }
 }
 
-/// The item of a question, or why there is none. `answers` stand in the order of their names.
+/// The item of a question, or why there is none. `answers` are in the order of their names.
 fn choice(question: Question, answers: &[Response], seed: u64) -> Result<Choice, String> {
     let means: Vec<Mean> = answers.iter().map(|answer| Mean::new(answer.numbers())).collect();
     let Some(pair) = gap_pair(&means, GAP, seed, &question.id) else {

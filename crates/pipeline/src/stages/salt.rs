@@ -67,7 +67,7 @@ fn trace(workspace: &Workspace) -> Result<Option<String>, Error> {
     Ok(found.first().map(below))
 }
 
-/// What a manifest says of the salt: enough to see that it changed, nothing to hash names with.
+/// What a manifest says about the salt: enough to see that it changed, nothing to hash names with.
 pub fn fingerprint(salt: &[u8; 32]) -> String {
     hex::encode(&blake3::derive_key("riddlemill salt fingerprint", salt)[..8])
 }

@@ -68,7 +68,7 @@ struct Case {
 }
 
 /// Seeded ratings with the figures of statsmodels, scikit-learn, krippendorff and irrCAC, whose
-/// versions stand in the file.
+/// versions are in the file.
 #[test]
 fn other_libraries_agree_to_nine_digits() {
     let text = include_str!("../../../../tests/fixtures/agreement.json");

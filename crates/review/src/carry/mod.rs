@@ -98,7 +98,7 @@ impl Outdated<'_> {
             .collect()
     }
 
-    /// What people said of it, a line each.
+    /// What people said about it, a line each.
     pub fn said(&self) -> Vec<String> {
         self.votes.iter().map(|vote| said(vote)).collect()
     }

@@ -15,7 +15,7 @@ use riddlemill_files::log::{LogError, Segments};
 pub struct Seen {
     /// The hash that votes on it carry.
     pub content_hash: Digest,
-    /// What was shown; sides that are compared stand in the order that the recipe's seed draws.
+    /// What was shown; sides that are compared are in the order that the recipe's seed draws.
     pub content: Content,
     /// The drafts that were shown with it.
     #[serde(default, skip_serializing_if = "Values::is_empty")]

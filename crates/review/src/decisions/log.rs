@@ -274,7 +274,7 @@ impl DecisionLog {
         })
     }
 
-    /// Lets `make` say what is to be added to the log as it stands, under the log's lock.
+    /// Lets `make` say what is to be added to the log as it is, under the log's lock.
     fn write<T>(
         folder: &Path,
         make: impl FnOnce(&mut DecisionLog, &mut Vec<Line>) -> T,

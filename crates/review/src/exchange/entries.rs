@@ -28,7 +28,7 @@ pub(super) struct Entry {
 pub(super) enum Cells {
     /// What they hold; `None` where a cell is empty.
     Values(Vec<Option<Value>>),
-    /// Text alone, as it stands in the file.
+    /// Text alone, as it is in the file.
     Texts(::csv::StringRecord),
 }
 

@@ -49,7 +49,7 @@ pub(super) fn tasks(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
     Ok(serde_json::to_vec_pretty(&tasks)?)
 }
 
-/// A name that `$` may stand before in the configuration.
+/// A name that `$` may be before in the configuration.
 fn variable(key: &str) -> String {
     format!("see_{}", key.replace(|c: char| !c.is_ascii_alphanumeric(), "_"))
 }
@@ -262,7 +262,7 @@ enum Given<'t> {
 }
 
 impl<'t> Given<'t> {
-    /// What stands in the field's control: the value of its last region.
+    /// What is in the field's control: the value of its last region.
     fn answer(&self, field: &Field) -> Option<Cow<'t, Json>> {
         match self {
             Given::Regions(regions) => {
@@ -329,7 +329,7 @@ fn signature(by: &Json) -> Option<Vec<String>> {
     }
 }
 
-/// What a region's value answers. A displayed label may stand where an alias should.
+/// What a region's value answers. A displayed label may be where an alias should.
 fn answer(given: &Json, field: &Field) -> Option<Value> {
     let found = ["choices", "text", "number", "rating"].into_iter().find_map(|key| given.get(key))?;
     let single = |list: &Vec<Json>| list.iter().filter_map(Json::as_str).collect::<Vec<_>>().join("\n");

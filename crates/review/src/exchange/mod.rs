@@ -7,7 +7,7 @@
 //! ```
 //!
 //! `see.` and `draft.` are for reading only. `vote` is the id of the annotator's own latest vote, whose
-//! answers stand in the field columns; a row that comes back unchanged adds nothing. The hash comes
+//! answers are in the field columns; a row that comes back unchanged adds nothing. The hash comes
 //! last, so that a file cut short loses it and the row is refused instead of half read. A blind ballot
 //! has no `draft.` columns, and no ballot of the first round says anything of others' votes.
 

@@ -71,7 +71,7 @@ pub enum Trouble {
     Elsewhere {
         /// Recipe, step or round.
         what: &'static str,
-        /// What stands there.
+        /// What is there.
         found: String,
         /// What is being imported.
         wanted: String,

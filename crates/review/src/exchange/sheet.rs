@@ -23,7 +23,7 @@ pub struct Ballot<'b> {
     pub rows: &'b [(&'b Item, Option<&'b Vote>)],
     /// Of the recipe; orders the rows, differently for every annotator.
     pub seed: u64,
-    /// Answers that stand on the ballot of who has not voted yet, by item: there to be looked at and changed.
+    /// Answers that are on the ballot of who has not voted yet, by item: there to be looked at and changed.
     pub proposed: Option<&'b BTreeMap<String, Values>>,
 }
 

@@ -471,7 +471,7 @@ fn with_votes(step: &Step, item: &Item, votes: &[&Vote], rounds: &[Round]) -> It
         }
     }
     let mut seen = item.with_more(more);
-    // What voters picked is told by the numbers that stand there now.
+    // What voters picked is told by the numbers that are there now.
     for field in rounds.iter().flat_map(|round| step.form(*round)) {
         let Kind::Pick { from, .. } = field.kind else { continue };
         for prefix in ["votes", "review"] {

@@ -27,7 +27,7 @@ pub struct VoteLog {
     ids: FxHashMap<Digest, u32>,
     /// The latest vote of each annotator, item and round.
     heads: FxHashMap<Digest, u32>,
-    /// Whether votes on a benchmark that was renamed stand under its name of then.
+    /// Whether votes on a benchmark that was renamed are under its name of then.
     as_cast: bool,
     /// Votes beside the latest of their seat that none replaces: logs of two machines were put together.
     beside: FxHashMap<Digest, Vec<u32>>,
@@ -415,7 +415,7 @@ mod tests {
         }
     }
 
-    /// As they stand in files from before lines had a chain.
+    /// As they are in files from before lines had a chain.
     #[test]
     fn edited_and_broken_lines_are_named_and_kept_out() {
         let dir = tempfile::tempdir().unwrap();

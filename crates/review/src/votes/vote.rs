@@ -130,7 +130,7 @@ impl Vote {
     }
 }
 
-/// The votes that count of `votes`, which stand in the order they were stored: one for each annotator, round and item,
+/// The votes that count of `votes`, which are in the order they were stored: one for each annotator, round and item,
 /// in the order of `(annotator, round, id)`. A vote replaces the one it says it does where that is its own annotator's
 /// on the same item; a sample's replaces no person's. Where more than one is left, as where logs of two machines were
 /// put together, a person's counts before a sample's and the later stored before the earlier: clocks decide nothing.
@@ -144,7 +144,7 @@ pub fn current<'v>(votes: &[&'v Vote]) -> Vec<&'v Vote> {
 }
 
 /// What people answered twice on the same text, neither knowing of the other, as on two machines: of each seat the vote
-/// that counts, and those that stand beside it and say otherwise. Their annotator's next vote settles it.
+/// that counts, and those that are beside it and say otherwise. Their annotator's next vote settles it.
 pub fn contradictions<'v>(votes: &[&'v Vote]) -> Vec<(&'v Vote, Vec<&'v Vote>)> {
     let mut heads = standing(votes);
     heads.retain(|(_, vote)| !vote.synthetic);

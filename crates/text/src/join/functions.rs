@@ -157,7 +157,7 @@ pub fn verify(group: &[Member], query: &Query) -> Vec<Found> {
     found
 }
 
-/// Whether a group's larger and smaller row can be a pair. Without a division: rows are held against many.
+/// Whether a group's larger and smaller row can be a pair. Without a division: rows are compared with many.
 pub fn can_meet(query: &Query, large: Sketch, small: Sketch) -> bool {
     let Linear { small: per_small, large: per_large, of } = query.metric.linear(query.threshold);
     let need = per_small * u64::from(small.size) + per_large * u64::from(large.size);

@@ -2,7 +2,7 @@
 //!
 //! Order the tokens of every record (characters, or n-grams) from rare to common, the same order
 //! everywhere. Let a pair share `need` tokens. Record a leaves at most `a − need` of its tokens
-//! unshared, so its k rarest shared tokens stand among its first `a − need + k`; in b likewise.
+//! unshared, so its k rarest shared tokens are among its first `a − need + k`; in b likewise.
 //! Hence, for any k up to `need`, both records hold the k rarest shared tokens as a subset of
 //! their prefixes, and for a common *subsequence* in the same order of text. Such a subset is a
 //! key, and the tokens passed over before its last one are its `skip`.
@@ -15,7 +15,7 @@
 //! for a whole record, here each key does.
 //!
 //! A bag of letters has two such orders. Its partner shares a third of its pairs of neighbours by weight, so that the
-//! rarest pair that both hold stands before the last third: every key begins with a pair, which says more than two
+//! rarest pair that both hold is before the last third: every key begins with a pair, which says more than two
 //! letters do. What else is shared are letters, and where a pair is too common, the rarest of the others make it
 //! longer. The budgets are of weight: what a record passes over of its letters weighs at most its size − `need`.
 //! There the shared letters may end before a key is long enough. A record cannot know where, so each of its
@@ -25,13 +25,13 @@ use super::plan::{Budget, DEEPEST};
 use super::stats::Order;
 use super::tokens::{FIRST_PAIR, parted};
 
-/// A key is long enough when chance alone lets it stand in about this many records. Passing over a record
+/// A key is long enough when chance alone lets it are in about this many records. Passing over a record
 /// in a list is cheaper than looking up another key: hundreds are read in the time of a few lookups, and most
-/// are refused by what stands beside them.
+/// are refused by what is beside them.
 const FEW_RECORDS: f64 = 512.0;
 
 /// The same for bags, whose lists are no burden: see `lists`. What a pair of neighbours goes with is no chance: a phrase
-/// comes whole, so that longer keys stand in more records than they should, and records that share one meet under each.
+/// comes whole, so that longer keys are in more records than they should, and records that share one meet under each.
 const FEW_RECORDS_OF_BAG: f64 = 8192.0;
 
 /// Starting states of hashes: of keys, of those cut at the greatest depth, and of ends.

@@ -3,7 +3,7 @@
 //! Who shares a pair of neighbours often shares the phrase that it is from, so that a list is full of records that are
 //! alike in this and in nothing else. Within a list letters therefore have an order of its own: those that many of its
 //! records hold come last, all others stay in the order from rare to common. It is the same order for both records of a
-//! pair, so that the argument of prefixes in `keys` holds: the first letter that both hold stands before the last that
+//! pair, so that the argument of prefixes in `keys` holds: the first letter that both hold is before the last that
 //! either may leave unshared. Letters of the phrase are out of the way, and what is met shares something else, too.
 //!
 //! A pair of records that share several pairs of neighbours is compared in the list of the first of these alone.
@@ -269,7 +269,7 @@ fn first_of_both(a: &[u32], b: &[u32]) -> Option<u32> {
     None
 }
 
-/// Records that look under a key, against those that stand there.
+/// Records that look under a key, against those that are there.
 struct InList<'s, 'a> {
     block: &'s Block<'a>,
     probes: &'s Records,

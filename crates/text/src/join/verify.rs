@@ -18,7 +18,7 @@ pub(super) struct Pattern<'a> {
     of_pairs: &'a [u32],
     /// By symbol: its row in `masks`, 0 where the pattern does not hold it.
     row: Vec<u32>,
-    /// Rows of `words` words: where the symbol stands in the pattern.
+    /// Rows of `words` words: where the symbol is in the pattern.
     masks: Vec<u64>,
     words: usize,
     symbols: Vec<u32>,

@@ -78,7 +78,7 @@ impl Anonymise {
         Ok(Anonymise { anonymiser, marker, policy })
     }
 
-    /// Anonymises a post. The ledger says kinds and counts, never the words; the text before stands in
+    /// Anonymises a post. The ledger says kinds and counts, never the words; the text before is in
     /// the stage before, which is private.
     pub fn post(&self, mut post: Post) -> Outcome<Post> {
         let mentions = std::mem::take(&mut post.mentions);

@@ -25,7 +25,7 @@ pub struct Alike {
     pub second: usize,
 }
 
-/// A drawn order of `n` things, every one equally likely: which thing stands in each place.
+/// A drawn order of `n` things, every one equally likely: which thing is in each place.
 ///
 /// ```
 /// use riddlemill_text::options::order;
@@ -52,7 +52,7 @@ pub fn choices(right: &str, wrong: &[String], seed: u64, purpose: &str, id: &str
     let texts: Vec<&str> = std::iter::once(right).chain(wrong.iter().map(String::as_str)).collect();
     let folded: Vec<String> = texts.iter().map(|text| fold(text, Fold::KEY)).collect();
     for (second, text) in folded.iter().enumerate() {
-        // What is punctuation alone folds to nothing and is compared as it stands.
+        // What is punctuation alone folds to nothing and is compared as it is.
         let same = |first: &usize| match text.is_empty() {
             true => texts[*first] == texts[second],
             false => folded[*first] == *text,

@@ -46,7 +46,7 @@ pub struct GapPair {
     pub good: usize,
     /// The other.
     pub bad: usize,
-    /// How many pairs were far enough apart; 0 where the highest and the lowest stand in.
+    /// How many pairs were far enough apart; 0 where the highest and the lowest are in.
     pub of: usize,
 }
 

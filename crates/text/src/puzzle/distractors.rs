@@ -29,7 +29,7 @@ pub fn faults(question: &str, answer: &str, distractors: &[String], letters: boo
 }
 
 /// Whether two options say the same as far as words tell: they read the same, or have all words that say something in
-/// common. Letters are told apart by their order too.
+/// common. Letters are distinguished by their order too.
 pub fn alike(a: &str, b: &str) -> bool {
     let (left, right) = (content(a), content(b));
     key(a) == key(b) || (!left.is_empty() && left == right && letters(a) == letters(b))

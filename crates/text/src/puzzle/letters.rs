@@ -1,7 +1,7 @@
 //! Plays on letters: what binds an answer to the words of its puzzle.
 //!
 //! A distractor of a word puzzle must not solve it, and the only thing that a program can know of the
-//! solution is the play: the answer stands inside the question's letters, or is a word of it backwards,
+//! solution is the play: the answer is inside the question's letters, or is a word of it backwards,
 //! shuffled or shortened. A word that plays the same game is no distractor.
 
 use super::words::words;
@@ -39,7 +39,7 @@ pub fn plays(question: &str, word: &str) -> Vec<Play> {
     plays(Play::Inside, squeeze(question).contains(&word) && !own.contains(&word));
     plays(Play::Backwards, backwards != word && own.contains(&backwards));
     plays(Play::Shuffled, own.iter().any(|w| *w != word && sorted(w) == sorted(&word)));
-    // Two letters of a long word stand in every second word.
+    // Two letters of a long word are in every second word.
     let long = word.chars().count() > 2;
     plays(Play::Shortened, long && own.iter().any(|w| w.len() > word.len() && subsequence(&word, w)));
     plays(Play::Lengthened, own.iter().any(|w| w.len() > 2 && w.len() < word.len() && subsequence(w, &word)));
@@ -63,7 +63,7 @@ fn sorted(word: &str) -> Vec<char> {
     letters
 }
 
-/// Whether all letters of `short` stand in `long` in their order.
+/// Whether all letters of `short` are in `long` in their order.
 fn subsequence(short: &str, long: &str) -> bool {
     let mut letters = long.chars();
     short.chars().all(|c| letters.any(|other| other == c))

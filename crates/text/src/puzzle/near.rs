@@ -1,6 +1,6 @@
 //! Words beside an answer in WordNet: its synonyms, and the words that share a hypernym with it (section 3.3).
 //!
-//! The paper takes the latter from Wikipedia's categories; hypernyms stand in for them here. Which sense of the
+//! The paper takes the latter from Wikipedia's categories; hypernyms replace them here. Which sense of the
 //! answer is meant is told by its puzzle (Lesk): the sense whose words, hypernyms and gloss share most with the
 //! question goes first, then the more frequent one. Where the nearest hypernym has too few words that readers know, the
 //! ones over it are looked at (`kinds`). All three words are of one hypernym, of the answer's part of speech and in its
@@ -49,7 +49,7 @@ pub fn near(
     id: &str,
 ) -> Result<Vec<Near>, WordNetError> {
     let own = core(answer);
-    // A letter, `F O E` or a sentence is no entry, whatever stands under `n`.
+    // A letter, `F O E` or a sentence is no entry, whatever is under `n`.
     let spelt_out = own.split_whitespace().all(|word| word.chars().count() == 1);
     if own.chars().count() < 3 || tokens(own) > 3 || spelt_out {
         return Ok(Vec::new());
@@ -221,7 +221,7 @@ pub fn members(
     found
 }
 
-/// Whether a word may stand beside an answer and the words that were taken: it is neither of them in another form, and
+/// Whether a word may be beside an answer and the words that were taken: it is neither of them in another form, and
 /// does not solve the puzzle by its letters.
 fn fits(question: &str, own: &str, word: &str, text: &str, found: &[Near]) -> bool {
     !plays_along(question, own, word)

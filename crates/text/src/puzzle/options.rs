@@ -1,9 +1,9 @@
 //! Four options from an answer and its distractors, and the orders they are shown in (section 3.3).
 //!
-//! Normally the answer, two distractors and `None of above.` stand there. In a share of the groups lateral thinking
+//! Normally the answer, two distractors and `None of above.` are there. In a share of the groups lateral thinking
 //! shall fail: the answer gives way to the third distractor, and `None of above.` is right. The paper says "6% of
 //! the questions"; whole groups are drawn here, so that a group stays one puzzle in three forms. Whatever is right,
-//! `None of above.` stands last.
+//! `None of above.` is last.
 
 use crate::options::Draw;
 
@@ -54,7 +54,7 @@ pub fn options(
             return Err(format!("two options read the same: {same:?} and {part:?}"));
         }
     }
-    // What is shuffled is what stands before `None of above.`
+    // What is shuffled is what is before `None of above.`
     let none = if replaced { 0 } else { 3 };
     let mut order: Vec<u64> = (0..4).filter(|part| *part != none).collect();
     let mut draw = Draw::new(seed, "brainteaser order", id);

@@ -57,7 +57,7 @@ pub fn strip<'a>(text: &'a str, links: &[String]) -> (&'a str, Vec<&'a str>) {
 }
 
 fn promotes(sentence: &str, links: &[String]) -> bool {
-    // What stands in quotation marks is said in the riddle.
+    // What is in quotation marks is said in the riddle.
     if sentence.starts_with(['"', '“']) {
         return false;
     }

@@ -2,7 +2,7 @@
 //!
 //! A word is proposed for correction where the dictionary does not know it and knows one that a slip of the fingers away
 //! from it is; a contraction without its apostrophe gets it. Puzzles play with words, so much is left alone: names (a
-//! capital inside a sentence, here or elsewhere in the puzzle), words with digits, words that stand in the puzzle more
+//! capital inside a sentence, here or elsewhere in the puzzle), words with digits, words that are in the puzzle more
 //! than once, that say one syllable twice, or that are one or two in quotation marks; an answer that reads as a word
 //! backwards, or is nearly a word of its question. Where a puzzle asks for letters, its answer is left alone, what it
 //! quotes and what it names as a word.
@@ -15,7 +15,7 @@ use spellbook::Dictionary;
 
 use super::words::{Word, sentences, words};
 
-/// The American English dictionary of Debian's hunspell-en-us, made from SCOWL; its licence stands beside it.
+/// The American English dictionary of Debian's hunspell-en-us, made from SCOWL; its licence is beside it.
 static BUNDLED: LazyLock<Speller> = LazyLock::new(|| {
     // A hasher without a random seed, so that suggestions come in the same order in every process.
     let affixes = include_str!("dictionary/en_US.aff");
@@ -44,7 +44,7 @@ const ABOUT_LETTERS: &[&str] = &[
 /// Right after these a puzzle names a word as such.
 const NAMING: &[&str] = &["word", "words", "letter", "spell", "spells", "spelled"];
 
-/// Endings that stand behind an apostrophe.
+/// Endings that are behind an apostrophe.
 const CONTRACTED: [&str; 6] = ["t", "ve", "re", "ll", "d", "m"];
 
 /// Letters that a slip may put in.
@@ -257,7 +257,7 @@ struct Spelt {
     odd: bool,
     /// Whether it has a capital inside a sentence.
     named: bool,
-    /// Whether it stands in quotation marks.
+    /// Whether it is in quotation marks.
     quoted: bool,
     /// Whether there are two words there at most.
     alone: bool,
@@ -295,7 +295,7 @@ fn says_twice(word: &str) -> bool {
     word.is_ascii() && head == tail
 }
 
-/// What stands in the quotation marks around a word; `None` where there are none.
+/// What is in the quotation marks around a word; `None` where there are none.
 fn quotation<'a>(text: &'a str, word: &Word<'_>) -> Option<&'a str> {
     let before = &text[..word.at];
     let straight = before.matches('"').count() % 2 == 1;

@@ -109,7 +109,7 @@ pub struct WordNet {
     files: Vec<(Pos, Files)>,
     /// How often each sense was met in the texts that WordNet's makers tagged; empty where the list is missing.
     counts: String,
-    /// How often each word stands in glosses, and in the sentences that they quote, once that was asked.
+    /// How often each word is in glosses, and in the sentences that they quote, once that was asked.
     glosses: OnceLock<FxHashMap<String, Used>>,
     folder: PathBuf,
 }
@@ -171,12 +171,12 @@ impl WordNet {
         lines.sum()
     }
 
-    /// How often a word, in lower case, stands in the glosses: what WordNet's makers explain other words by.
+    /// How often a word, in lower case, is in the glosses: what WordNet's makers explain other words by.
     pub fn in_glosses(&self, word: &str) -> u32 {
         self.used(word).in_all
     }
 
-    /// How often a word, in lower case, stands in the sentences that glosses quote as examples.
+    /// How often a word, in lower case, is in the sentences that glosses quote as examples.
     pub fn in_examples(&self, word: &str) -> u32 {
         self.used(word).in_examples
     }
@@ -245,7 +245,7 @@ impl WordNet {
     /// The synset at a place.
     ///
     /// # Errors
-    /// [`WordNetError::Format`] where no synset stands there.
+    /// [`WordNetError::Format`] where no synset is there.
     pub fn synset(&self, place: Place) -> Result<Synset, WordNetError> {
         let files = self.files.iter().find(|(pos, _)| *pos == place.pos).map(|(_, files)| files);
         let line = files.and_then(|files| files.data.get(place.offset..)?.lines().next());

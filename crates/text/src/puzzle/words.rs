@@ -71,7 +71,7 @@ pub fn letters(text: &str) -> Vec<String> {
 }
 
 /// Whether the word at a place is a letter that is named. Any single letter but `a` and `i` is. Those two are where
-/// the text says so (`the letter a`, `the letters E and I`, `an I`), where they stand in quotation marks, among other
+/// the text says so (`the letter a`, `the letters E and I`, `an I`), where they are in quotation marks, among other
 /// letters (`a, e, i`) or alone, and an `a` where nothing follows that an article could go with (`It is A.`).
 fn letter(text: &str, all: &[Word<'_>], at: usize) -> bool {
     const QUOTES: [char; 7] = ['"', '\'', '“', '”', '‘', '’', '`'];
@@ -132,7 +132,7 @@ pub fn sentences(text: &str) -> Vec<(usize, &str)> {
     cut(text, true)
 }
 
-/// The text cut at every stop, so that `T. Next, more.` is two: for whoever looks at what stands last and keeps the rest
+/// The text cut at every stop, so that `T. Next, more.` is two: for whoever looks at what is last and keeps the rest
 /// as it is.
 pub fn stops(text: &str) -> Vec<(usize, &str)> {
     cut(text, false)

@@ -65,7 +65,7 @@ pub trait Values {
     fn texts(&mut self) -> Option<Vec<String>>;
 }
 
-/// A Rust type that can stand in a column.
+/// A Rust type that can be in a column.
 pub trait Field: Sized {
     /// The column type it maps to.
     const KIND: CellKind;

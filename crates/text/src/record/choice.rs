@@ -27,7 +27,7 @@ record! {
         bad_model: String,
         /// How far their means are apart.
         gap: f64,
-        /// How many pairs were more than 2 apart; 0 where the highest and the lowest stand in.
+        /// How many pairs were more than 2 apart; 0 where the highest and the lowest are in.
         pairs: u64,
         /// Whether the good answer is shown first.
         good_first: bool,

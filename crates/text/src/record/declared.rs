@@ -5,7 +5,7 @@ use super::cell::record;
 use super::post::from_post;
 
 record! {
-    /// What stands on a record behind its post is said by the steps of its benchmark: each makes a group of its name.
+    /// What is on a record behind its post is said by the steps of its benchmark: each makes a group of its name.
     pub struct Declared {
         /// The post's id.
         id: String,
@@ -15,7 +15,7 @@ record! {
         kind: PostKind,
         /// The post's title, where no step has cleaned it.
         title: Option<String>,
-        /// What stands below the title, where no step has cleaned it.
+        /// What is below the title, where no step has cleaned it.
         content: Option<String>,
         /// The score its readers gave it.
         score: Option<f64>,

@@ -72,7 +72,7 @@ pub enum Outcome<T> {
     },
 }
 
-/// The eight states, as they stand in ledgers and counts.
+/// The eight states, as they are in ledgers and counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum State {
     /// Goes on as it came.

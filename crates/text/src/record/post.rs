@@ -60,7 +60,7 @@ record! {
         content: Option<String>,
         /// The author as a salted hash.
         author: Option<String>,
-        /// User names of its file that stand in its own text, for anonymise; empty after it.
+        /// User names of its file that are in its own text, for anonymise; empty after it.
         mentions: Vec<String>,
         /// Texts of the links inside a riddle: what a site glues on is usually one of them.
         links: Vec<String>,
@@ -86,7 +86,7 @@ record! {
 }
 
 impl Post {
-    /// What stands in a post as it was written: title and content, one line break between.
+    /// What is in a post as it was written: title and content, one line break between.
     pub fn written(title: Option<&str>, content: Option<&str>) -> String {
         match (title, content) {
             (Some(title), Some(content)) => [title, "\n", content].concat(),

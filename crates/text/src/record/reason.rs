@@ -2,7 +2,7 @@
 
 macro_rules! reasons {
     ($($(#[doc = $definition:literal])+ $name:ident = $code:literal,)+) => {
-        /// Why a record left a stage the way it did. The code stands in ledgers and is stable;
+        /// Why a record left a stage the way it did. The code is in ledgers and is stable;
         /// the definition is what `explain` and `report` print.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Reason {
@@ -39,7 +39,7 @@ reasons! {
     Oversize = "oversize",
     /// The text is not UTF-8, or it was read in another encoding than it was written in.
     Encoding = "encoding",
-    /// The file ends in the middle, or its compression is damaged: what stands behind is not there.
+    /// The file ends in the middle, or its compression is damaged: what is behind is not there.
     Truncated = "truncated",
     /// A record with this id was read before, from this source or from another.
     SameId = "same_id",
@@ -101,7 +101,7 @@ reasons! {
     PersonalDataMarked = "personal_data_marked",
 
     // policy
-    /// A term of a word list stands in the text, and a person has to look at it.
+    /// A term of a word list is in the text, and a person has to look at it.
     ListedTerm = "listed_term",
 
     // filter
@@ -150,7 +150,7 @@ reasons! {
     ReplyUnparseable = "reply_unparseable",
 
     // drafts
-    /// A model's draft stands on the record now; a person has to look at it.
+    /// A model's draft is on the record now; a person has to look at it.
     Drafted = "drafted",
     /// No draft could be had, and the settings let the record go on without one.
     NotDrafted = "not_drafted",
@@ -181,7 +181,7 @@ reasons! {
     Rated = "rated",
     /// The response answers the paired normal question: it is rated to compare, and no option is made of it.
     ToNormalQuestion = "to_normal_question",
-    /// The options stand in the order that was drawn for the record.
+    /// The options are in the order that was drawn for the record.
     Ordered = "ordered",
 
     // decisions

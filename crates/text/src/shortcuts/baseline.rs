@@ -111,7 +111,7 @@ fn scale(grams: &[u32]) -> f32 {
     1.0 / (grams.len().max(1) as f32).sqrt()
 }
 
-/// What an option is known by, whatever stands beside it.
+/// What an option is known by, whatever is beside it.
 #[derive(Clone, Debug)]
 pub(super) struct Written {
     grams: Vec<u32>,
@@ -125,7 +125,7 @@ pub(super) fn written(text: &str) -> Written {
     Written { grams, chars: text.chars().count() }
 }
 
-/// The hashed features of options that stand together, each once: those of each, and its rank by length.
+/// The hashed features of options that are together, each once: those of each, and its rank by length.
 pub(super) fn ranked(options: &[&Written]) -> Vec<Vec<u32>> {
     let of = |option: &&Written| {
         let rank = options.iter().filter(|other| other.chars > option.chars).count();

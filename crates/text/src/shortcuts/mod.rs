@@ -65,7 +65,7 @@ pub struct Shortcuts {
 }
 
 /// Measures a set whose items have the same number of options. Options in `apart` (`None of above.`) are no
-/// reuse; where one stands in the same place of every item it is no place, length or wording to guess from either, and
+/// reuse; where one is in the same place of every item it is no place, length or wording to guess from either, and
 /// the rules choose among the others. `None` of an empty set or one whose items differ in their number of options.
 pub fn measure(items: &[Item<'_>], apart: &[&str], seed: u64) -> Option<Shortcuts> {
     let options = items.first()?.options.len();

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{Item, Share, credit};
 use crate::text::normalise::{Fold, fold};
 
-/// Character pairs of the options that stand in the question too.
+/// Character pairs of the options that are in the question too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Overlap {
     /// The mean share of a right option's pairs.

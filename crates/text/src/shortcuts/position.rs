@@ -8,7 +8,7 @@ use super::Item;
 /// Right options by place.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Positions {
-    /// How many right options stand in each place.
+    /// How many right options are in each place.
     pub counts: Vec<u64>,
     /// Pearson's chi-square against as many in every place.
     pub chi_square: f64,

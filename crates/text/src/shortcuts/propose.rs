@@ -3,7 +3,7 @@
 //! A reader is misled by wrong options that are about the question; a classifier that never reads the question is misled by
 //! wrong options that are written as right ones are. The candidates that are about their question come first, and are
 //! given up only where the classifier would pick out the right option among them: then the candidate that it takes for
-//! right with the least loss for the reader stands in the place of the one that it trusts least. The classifier is trained
+//! right with the least loss for the reader is in place of the one that it trusts least. The classifier is trained
 //! anew on what was chosen, until nothing changes that it would not undo.
 
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ pub struct Open<'a> {
     pub question: &'a str,
     /// The right option.
     pub right: &'a str,
-    /// What may stand beside it.
+    /// What may be beside it.
     pub candidates: &'a [String],
 }
 
@@ -159,7 +159,7 @@ fn judge(
                 .map(|at| {
                     let scores: Vec<f32> = features[at].iter().map(|grams| score(&weights, grams)).collect();
                     let best = scores[1..].iter().copied().fold(f32::NEG_INFINITY, f32::max);
-                    // A candidate is scored as it would stand in the place of the one that is trusted least.
+                    // A candidate is scored as it would be in place of the one that is trusted least.
                     let candidates = prepared[at]
                         .candidates
                         .iter()
@@ -191,7 +191,7 @@ fn judge(
     in_order.into_iter().flatten().collect()
 }
 
-/// Puts a candidate that the classifier takes for right in the place of the chosen one that it trusts least; whether there
+/// Puts a candidate that the classifier takes for right in place of the chosen one that it trusts least; whether there
 /// is one. Of several the one that shares most with the question.
 fn exchange(item: &Prepared, judged: &Judged, chosen: &mut [usize]) -> bool {
     let free = item.about.iter().copied().filter(|place| !chosen.contains(place));

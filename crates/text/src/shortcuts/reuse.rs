@@ -19,7 +19,7 @@ pub struct Reused {
     pub wrong: Vec<String>,
 }
 
-/// Every option that stands in items of more than one group, without regard to width, case and punctuation; those
+/// Every option that is in items of more than one group, without regard to width, case and punctuation; those
 /// meant for every item are left out.
 pub fn reused(items: &[Item<'_>], apart: &[&str]) -> Vec<Reused> {
     let mut by_text: BTreeMap<String, Reused> = BTreeMap::new();

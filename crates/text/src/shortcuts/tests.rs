@@ -223,7 +223,7 @@ fn the_published_flub_is_measured() {
     eprintln!("{shown}");
 }
 
-/// A text of FLUB: its id, itself, its explanation, and what may stand beside that.
+/// A text of FLUB: its id, itself, its explanation, and what may be beside that.
 type Cunning = (String, String, String, Vec<String>);
 
 /// Half of the rows of FLUB that are at hand, where there are any: each row's own wrong answers, and six options of the
@@ -268,7 +268,7 @@ fn nine_candidates(explanations: bool) -> Option<Vec<Cunning>> {
     Some(set.into_iter().map(item).collect())
 }
 
-/// What a classifier that never reads the text gets right where these candidates stand beside the explanations.
+/// What a classifier that never reads the text gets right where these candidates are beside the explanations.
 fn guessed(rows: &[Cunning], chosen: &[Vec<usize>], seed: u64) -> f64 {
     let sets: Vec<(Vec<String>, usize)> = rows
         .iter()

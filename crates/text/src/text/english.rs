@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// What a forum leaves where a text was.
 const GONE: [&str; 4] = ["[removed]", "[deleted]", "[removed by moderator]", "[ removed by reddit ]"];
 
-/// Title and text of a post as one: without what a forum left in the place of a text, without the title once more, and
+/// Title and text of a post as one: without what a forum left in place of a text, without the title once more, and
 /// without runs of blanks. With the rule that changed something, if one did.
 pub fn clean(title: &str, content: Option<&str>) -> (String, Option<&'static str>) {
     let title = tidy(title);
@@ -77,7 +77,7 @@ pub fn asks(text: &str) -> (bool, &'static str, String) {
     )
 }
 
-/// The text with what stands between quotation marks left out; an apostrophe is none.
+/// The text with what is between quotation marks left out; an apostrophe is none.
 fn unquoted(text: &str) -> Cow<'_, str> {
     if !text.contains(['"', '“']) {
         return Cow::Borrowed(text);

@@ -6,7 +6,7 @@
 //! Why: copies of a joke differ by keyboard and region long before they differ by a word.
 //!
 //! Traditional characters are folded one by one, by OpenCC's tables, so that a key never depends on
-//! what stands around a character. Known problem of that: `乾` becomes `干` in `乾隆` too. A key is to be
+//! what is around a character. Known problem of that: `乾` becomes `干` in `乾隆` too. A key is to be
 //! compared, never shown.
 
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Whether any word of a list can stand in a text, by the two characters that it begins with: most texts hold none,
+//! Whether any word of a list can be in a text, by the two characters that it begins with: most texts hold none,
 //! and this is found at a fraction of a search for all of them.
 
 /// Two characters are told by so many bits; others that share them are no harm.
@@ -41,7 +41,7 @@ impl Openings {
         openings
     }
 
-    /// Whether a word may stand in a text; where it says no, none does.
+    /// Whether a word may be in a text; where it says no, none does.
     pub fn meet(&self, mut text: impl Iterator<Item = char>) -> bool {
         let Some(mut last) = text.next() else { return false };
         self.short

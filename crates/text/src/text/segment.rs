@@ -79,7 +79,7 @@ pub(super) fn falls_between_words(text: &str, span: Range<usize>) -> bool {
 }
 
 /// Whether `span` of `text` is no part of another word: `哪` in `哪有`, not in `哪吒` or `哪怕`; `为何` in `他为何`, not in
-/// `认为何`. A longer word that is itself said of questions (`什么样`, `没什么`) holds it as a word.
+/// `认为何`. A longer word that is itself said about questions (`什么样`, `没什么`) holds it as a word.
 pub(super) fn stands_apart(text: &str, span: Range<usize>) -> bool {
     words_around(text, &span).all(|word| {
         let over = |border: usize| word.span.start < border && border < word.span.end;

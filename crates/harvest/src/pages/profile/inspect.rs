@@ -218,7 +218,7 @@ fn found_part(
     missing
 }
 
-/// The names of elements, and classes and ids with their sign, in a selector. What stands in brackets is passed over.
+/// The names of elements, and classes and ids with their sign, in a selector. What is in brackets is passed over.
 fn names_in(css: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut rest = css;

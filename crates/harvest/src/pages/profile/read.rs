@@ -40,7 +40,7 @@ pub struct Entry {
     pub score: Option<f64>,
     /// Pictures in it.
     pub images: u64,
-    /// What stands in its place, where it was taken away.
+    /// What is in its place, where it was taken away.
     pub gone: Option<String>,
 }
 

@@ -157,7 +157,7 @@ fn hex_pair(bytes: &[u8]) -> Option<u8> {
     Some((digit(0)? * 16 + digit(1)?) as u8)
 }
 
-/// The number of the thread that a link leads to, `/p/<number>?fr=good`, whatever stands before and behind.
+/// The number of the thread that a link leads to, `/p/<number>?fr=good`, whatever is before and behind.
 pub fn thread_id(link: &str) -> Option<u64> {
     let start = link.as_bytes().windows(3).position(|window| window == b"/p/")? + 3;
     let digits = &link[start..];

@@ -95,7 +95,7 @@ fn row(item: ElementRef<'_>, captured: Option<&str>) -> Option<Post> {
     })
 }
 
-/// The abstract without the topic tags that stand in it.
+/// The abstract without the topic tags that are in it.
 fn excerpt(element: ElementRef<'_>) -> String {
     if first(element, &TOPIC).is_none() {
         return text_of(element, &[]);

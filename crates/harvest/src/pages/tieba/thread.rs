@@ -93,7 +93,7 @@ fn head(part: &Html, found: &mut ThreadPage) {
     }
     found.forum = found.forum.take().or_else(|| text(&FORUM)).map(|name| name.trim().to_string());
     let counts: Vec<u64> = part.select(&COUNTS).filter_map(|e| text_of(e, &[]).parse().ok()).collect();
-    // The element stands twice on a page: replies, pages, replies, pages.
+    // The element is twice on a page: replies, pages, replies, pages.
     if let [replies, pages, ..] = counts.as_slice() {
         found.replies = found.replies.max(Some(*replies));
         found.pages = found.pages.max(Some(*pages));

@@ -134,7 +134,7 @@ fn named(batch: &Value, field: &str) -> Result<String, Fault> {
     name.map(str::to_owned).ok_or_else(|| garbage("a batch without a name", batch))
 }
 
-/// Whether it can stand in a path: it goes into one.
+/// Whether it can be in a path: it goes into one.
 fn is_name(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_/.".contains(c);
     !name.is_empty() && name.chars().all(fits) && !name.contains("..")

@@ -1,4 +1,4 @@
-//! What `[[crawl]]` and `[[source]]` say of sites: profiles by name, in their place, or of a crawl.
+//! What `[[crawl]]` and `[[source]]` say about sites: profiles by name, in their place, or of a crawl.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! A record as it stands in the stages of a recipe.
+//! A record as it is in the stages of a recipe.
 
 use std::cell::RefCell;
 

@@ -1,7 +1,7 @@
 //! From what a person says about a record to decisions that stages look up, and what became of them.
 //!
 //! A person names a record and what holds. Which stage that overrules, and what text the person saw, follow from
-//! what the stages say of the record: it goes on where it was stopped, it is taken out before models are asked, it
+//! what the stages say about the record: it goes on where it was stopped, it is taken out before models are asked, it
 //! reads otherwise where texts are put together, and two are one or two where duplicates are looked for.
 
 mod look;
@@ -140,7 +140,7 @@ pub enum DecideError {
         /// Where it ended.
         ended: String,
     },
-    /// The person saw another text than stands there today.
+    /// The person saw another text than is there today.
     #[error("{record} reads otherwise since it was shown\n  hint: look at it again")]
     Outdated {
         /// The record.

@@ -14,7 +14,7 @@ use riddlemill_review::decisions::{Decision, DecisionLog, seen_pair, seen_text};
 use riddlemill_tables::{Filter, select};
 use riddlemill_text::record::Entry;
 
-/// Where a decision stands in a recipe.
+/// Where a decision is in a recipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
@@ -59,11 +59,11 @@ pub struct Found {
     pub recipe: &'static str,
     /// The decision.
     pub decision: Decision,
-    /// Where it stands there.
+    /// Where it is there.
     pub state: State,
 }
 
-/// Every decision with where it stands in each recipe that it is for, in the order they were made. Only decisions
+/// Every decision with where it is in each recipe that it is for, in the order they were made. Only decisions
 /// that `wanted` lets through are looked up.
 ///
 /// # Errors

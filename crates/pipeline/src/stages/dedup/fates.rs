@@ -129,7 +129,7 @@ impl<'a> Fates<'a> {
         stopped: &(dyn Fn() -> bool + Sync),
         mut put: impl FnMut(Vec<NearPair>) -> Result<(), StageError>,
     ) -> Result<(), StageError> {
-        // The one that ranks first stands first.
+        // The one that ranks first is first.
         let ends = |like: &SimilarPair| {
             let (a, b) = (self.heads[like.a as usize], self.heads[like.b as usize]);
             if self.ranks[b] < self.ranks[a] { (b, a) } else { (a, b) }

@@ -1,4 +1,4 @@
-//! What dedup holds of the posts of a stage while it compares: ids, texts and where each stands in the keeper policy.
+//! What dedup holds of the posts of a stage while it compares: ids, texts and where each is in the keeper policy.
 //! The posts themselves are read again when the stage is written, so that a million of them do not lie in memory.
 
 use std::borrow::Cow;

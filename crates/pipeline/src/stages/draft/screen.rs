@@ -4,7 +4,7 @@ use riddlemill_llm::parse::{Unreadable, flag, object, text_field};
 use riddlemill_review::ballot::KEEP;
 use riddlemill_review::{Value, Values};
 
-/// Where the draft's sentences stand among the values; no field of the ballot is called so.
+/// Where the draft's sentences are among the values; no field of the ballot is called so.
 pub(in crate::stages) const REASONS: &str = "screen_reasons";
 
 /// The prompt's keys, the ballot's codes, and which answer speaks against the question.

@@ -298,7 +298,7 @@ fn dumps_of(root: &Path, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Miss
     if problems.is_empty() { Ok(dumps) } else { Err(Missing::Problems(problems)) }
 }
 
-/// What `fetch` found behind a source's url. A hash that the settings state stands above it.
+/// What `fetch` found behind a source's url. A hash that the settings state is above it.
 fn pin<'a>(source: &Source, pins: &'a Pins) -> Option<&'a Pin> {
     let url = source.url.as_ref().filter(|_| source.sha256.is_none())?;
     pins.find(&source.path).filter(|pin| pin.url == *url)

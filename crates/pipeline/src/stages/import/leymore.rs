@@ -76,13 +76,13 @@ pub(super) fn annual(line: &str) -> Parsed {
     }))
 }
 
-/// The owner's notes under the jokes of a file, by where they stand in it: a note is on the last ranked joke above it of
+/// The owner's notes under the jokes of a file, by where they are in it: a note is on the last ranked joke above it of
 /// the same author.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     /// What is noted under a joke.
     under: HashMap<u64, String>,
-    /// The id of the joke that a post is a note on; none where no joke stands above it.
+    /// The id of the joke that a post is a note on; none where no joke is above it.
     of: HashMap<u64, Option<String>>,
     /// The last ranked joke, its author and id.
     above: Option<(u64, Option<String>, String)>,

@@ -22,7 +22,7 @@ pub(super) fn plain(value: &Value) -> Option<String> {
     }
 }
 
-/// [`text`] that need not be copied where it stands in the item as it reads.
+/// [`text`] that need not be copied where it is in the item as it reads.
 pub(super) struct Text;
 
 impl<'de> DeserializeSeed<'de> for Text {

@@ -67,7 +67,7 @@ pub struct RawPost {
     pub content: Option<String>,
     /// The author's name or id, in clear: it is hashed before it goes on.
     pub author: Option<String>,
-    /// Names in clear that stand in the text.
+    /// Names in clear that are in the text.
     pub mentions: Vec<String>,
     /// Texts of the links inside it.
     pub links: Vec<String>,
@@ -236,7 +236,7 @@ fn read<T: Default + Send>(
     par_map_ordered(rows::batches(dump, settings.max_line_mib << 20).into_iter(), gather, take)
 }
 
-/// What a file of posts says of its threads. Lines that cannot be read are reported on the second reading.
+/// What a file of posts says about its threads. Lines that cannot be read are reported on the second reading.
 fn census(dump: &Dump, settings: &sections::Import) -> thread::Threads {
     let mut census = thread::Census::default();
     for batch in dump::batches(dump, settings.max_line_mib << 20) {
@@ -459,7 +459,7 @@ fn post(dump: &Dump, position: u64, draft: RawPost, secrets: &Secrets<'_>) -> (P
     (post, fingerprint)
 }
 
-/// Whether an author's name stands in what they wrote. One character is no name to look for.
+/// Whether an author's name is in what they wrote. One character is no name to look for.
 fn mentioned(name: &str, texts: [&Option<String>; 2]) -> bool {
     name.chars().count() > 1 && texts.into_iter().flatten().any(|text| text.contains(name))
 }

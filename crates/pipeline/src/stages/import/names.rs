@@ -1,6 +1,6 @@
 //! The names of all users of all dumps, to be found in anybody's texts.
 //!
-//! A name that stands in its own post is found where that post is parsed. Those of others are known only once every dump
+//! A name that is in its own post is found where that post is parsed. Those of others are known only once every dump
 //! was looked through, which costs another reading of the names alone.
 
 use std::fs;

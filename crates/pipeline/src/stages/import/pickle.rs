@@ -175,7 +175,7 @@ impl<'b> Machine<'b> {
         self.stack.pop().ok_or(FOREIGN)
     }
 
-    /// What stands above the last mark.
+    /// What is above the last mark.
     fn above(&mut self) -> Result<Vec<Value>, &'static str> {
         let mark = self.stack.iter().rposition(|value| matches!(value, Value::Mark)).ok_or(FOREIGN)?;
         let above = self.stack.split_off(mark + 1);

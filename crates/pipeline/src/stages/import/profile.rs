@@ -134,7 +134,7 @@ fn saved(dump: &Dump, profile: &Profile, limit: u64) -> Vec<Unit> {
     }
 }
 
-/// What a file says of its threads and of who writes in them.
+/// What a file says about its threads and of who writes in them.
 pub(super) fn census(dump: &Dump, profile: &Profile, settings: &sections::Import) -> Threads {
     let mut census = Census::default();
     for batch in batches(dump, profile, settings.max_line_mib << 20) {

@@ -131,7 +131,7 @@ fn declared(dump: &Dump) -> Option<(&'static str, &'static Published)> {
     Some((origin, riddlemill_benchmarks::find(name)?.published.as_ref()?))
 }
 
-/// What a row says of its record.
+/// What a row says about its record.
 struct Found {
     name: String,
     group: Option<String>,

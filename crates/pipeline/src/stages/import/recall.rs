@@ -2,7 +2,7 @@
 //! nothing of who wrote them.
 //!
 //! A dump is cut into blocks of a few records. Whoever keeps the places of the blocks reads a record again
-//! without what stands before it, and need not keep its text.
+//! without what is before it, and need not keep its text.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Read};
@@ -50,7 +50,7 @@ pub struct Sift<'a> {
     pub sought: Option<&'a (dyn Fn(&str) -> bool + Sync)>,
 }
 
-/// Records that stand behind one another in a dump.
+/// Records that follow one another in a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
     /// Where it begins: a byte of the unpacked dump; of an archive, the member of its page.
@@ -142,7 +142,7 @@ pub fn blocks<T: Send>(
 /// is empty: the dump is another one by now.
 ///
 /// # Errors
-/// What the system says of the dump.
+/// What the system says about the dump.
 pub fn read_back(
     dump: &Dump,
     limit: u64,
@@ -366,7 +366,7 @@ fn each_page(
 struct Said {
     ids: Vec<String>,
     text: String,
-    /// Who wrote it, in clear: to be marked where it stands in the text.
+    /// Who wrote it, in clear: to be marked where it is in the text.
     names: Vec<String>,
 }
 
@@ -436,7 +436,7 @@ fn drafted(parsed: Parsed) -> Said {
 }
 
 /// What can be read of an item that its parser refuses: the texts under the names that its format gives them,
-/// and nothing else, since what stands beside them may be a person's.
+/// and nothing else, since what is beside them may be a person's.
 fn unread(dump: &Dump, text: &str) -> Said {
     static PAIR: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r#""((?:[^"\\]|\\.)*)"\s*:\s*"((?:[^"\\\n]|\\.)*)"#).ok());

@@ -81,7 +81,7 @@ pub(super) fn post(line: &str) -> Parsed {
     }))
 }
 
-/// What Reddit writes in the place of a text that its author or a moderator took away.
+/// What Reddit writes in place of a text that its author or a moderator took away.
 fn taken_away(text: &str) -> bool {
     let text = text.trim();
     text.starts_with('[')

@@ -108,7 +108,7 @@ pub fn settle_again(booked: LedgerRecord<Post>, again: &[Again]) -> Vec<LedgerRe
 pub(super) const PAGE: &str = "post";
 
 /// The first record of an id stays; a later one goes into it, and what it says otherwise is kept in the
-/// ledger. A page's later posts get entries of their own. `known` says of a post whether its id came before,
+/// ledger. A page's later posts get entries of their own. `known` says about a post whether its id came before,
 /// and if so, whether with the same text.
 fn settle(
     locator: String,

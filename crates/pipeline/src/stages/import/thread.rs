@@ -48,7 +48,7 @@ pub(super) struct Row {
 }
 
 impl Threads {
-    /// The names of users that stand in a text.
+    /// The names of users that are in a text.
     pub(super) fn named_in(&self, text: &str) -> Vec<String> {
         self.names.in_text(text)
     }
@@ -65,7 +65,7 @@ impl Row {
     }
 }
 
-/// What a file says of its threads.
+/// What a file says about its threads.
 #[derive(Debug, Default)]
 pub(crate) struct Threads {
     threads: HashMap<String, Thread>,
@@ -99,7 +99,7 @@ impl Notes {
                     }
                     noted.push_str(&note);
                 }
-                // Nothing stands above it.
+                // Nothing is above it.
                 (Some(_), None) => {}
             }
         }
@@ -115,7 +115,7 @@ struct Thread {
 /// The number of a ranked joke, or of a note with its text.
 type Wrote = (u64, Option<String>);
 
-/// Gathers what a file says of its threads, a post at a time.
+/// Gathers what a file says about its threads, a post at a time.
 #[derive(Debug, Default)]
 pub(super) struct Census {
     owners: HashMap<String, String>,

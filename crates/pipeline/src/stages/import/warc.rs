@@ -84,7 +84,7 @@ fn place(at: Location) -> u64 {
     at.member + at.skip
 }
 
-/// What an archive says of its threads.
+/// What an archive says about its threads.
 pub(super) fn census(dump: &Dump, settings: &sections::Import) -> Threads {
     let mut census = Census::default();
     for batch in batches(dump, &Site::Tieba) {

@@ -1,4 +1,4 @@
-//! The published rows of a workspace, and what each says of its record at a step.
+//! The published rows of a workspace, and what each says about its record at a step.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ record! {
         sha256: String,
         /// The number that the set gave it.
         number: Option<u64>,
-        /// The row as it stands in the file.
+        /// The row as it is in the file.
         json: String,
     }
 }
@@ -131,11 +131,11 @@ impl Published {
         self.of_record(record).map(PublishedRow::basis).collect::<Vec<_>>().join(" ")
     }
 
-    /// What the rows of a record say of it at a step.
+    /// What the rows of a record say about it at a step.
     pub fn says(&self, record: &str, step: &str) -> Says {
         let rows: Vec<&PublishedRow> = self.of_record(record).collect();
         let mut says = Says::new();
-        // What two files say of one record, the first of them says.
+        // What two files say about one record, the first of them says.
         let mut told: Vec<&str> = Vec::new();
         for row in &rows {
             if told.contains(&row.benchmark.as_str()) {

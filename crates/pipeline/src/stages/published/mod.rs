@@ -2,9 +2,9 @@
 //!
 //! Such a row is evidence of a standing of its own, `published`: no vote, and no agreement is counted of it. Import makes a
 //! record of it whose id says so (`published:flub:…`) and keeps the row in a table beside its posts. Every stage goes over
-//! the record as ever, and then lets it through as it was published: what it would have done stands in the ledger. What
+//! the record as ever, and then lets it through as it was published: what it would have done is in the ledger. What
 //! the row says at a step is what its benchmark's folder declares (`[published]`); votes and decisions of people here
-//! stand above it, step by step.
+//! are above it, step by step.
 
 mod index;
 mod rated_pair;

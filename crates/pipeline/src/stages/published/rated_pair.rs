@@ -5,7 +5,7 @@ use super::index::with_says;
 use riddlemill_text::options::order;
 use riddlemill_text::record::{Choice, Question, Response, Standing, is_published};
 
-/// What says of responses that they are of a published row.
+/// What says about responses that they are of a published row.
 const BASIS: &str = "published:";
 
 /// Whether a response rests on a published row.
@@ -47,7 +47,7 @@ pub fn choice(
     })
 }
 
-/// What a published row says of a question, and what rests on it.
+/// What a published row says about a question, and what rests on it.
 fn of(published: &Published, benchmark: &str, question: &Question) -> Option<(String, Choice)> {
     if !is_published(&question.id) {
         return None;

@@ -1,4 +1,4 @@
-//! What files say in the place of the paper's sources (section 3.3): premises that somebody listed, what COMET infers
+//! What files say in place of the paper's sources (section 3.3): premises that somebody listed, what COMET infers
 //! from a question, the entries of a Wikipedia category beside an answer.
 //!
 //! A line is a JSON object of one of three kinds. `question` (or `head`, as COMET calls it) or `id` says which puzzle,
@@ -23,7 +23,7 @@ use riddlemill_text::record::{Outcome, Puzzle, Reason};
 /// What the files that the settings name say.
 #[derive(Debug, Default)]
 pub struct Given {
-    /// Premises by puzzle, with the overturned one and the line they stand in.
+    /// Premises by puzzle, with the overturned one and the line they are in.
     premises: HashMap<String, (Vec<String>, String, String)>,
     /// `relation: tail` by puzzle.
     inferences: HashMap<String, Vec<String>>,

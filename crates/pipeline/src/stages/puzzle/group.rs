@@ -4,7 +4,7 @@ use crate::config::sections;
 use riddlemill_text::puzzle::options::{self, Options};
 use riddlemill_text::record::{Outcome, Puzzle, Reason, Standing, Variant};
 
-/// The roles of a group with what stands behind their ids.
+/// The roles of a group with what is behind their ids.
 pub const ROLES: [(&str, &str); 3] = [("original", ""), ("semantic", "_SR"), ("context", "_CR")];
 
 /// Three questions, or none: a group that lacks one, or has options that read the same, is held.

@@ -345,7 +345,7 @@ fn describe_waits(waits: &[&Pending]) -> String {
     told.collect::<Vec<_>>().join("; ")
 }
 
-/// The reasons of a rejection, where the answers are one: those against [`KEEP`], or what the ballot says of others.
+/// The reasons of a rejection, where the answers are one: those against [`KEEP`], or what the ballot says about others.
 fn rejection(step: &Step, values: &Values) -> Option<Vec<String>> {
     if let Some(keep) = step.fields.iter().find(|field| matches!(field.kind, Kind::Keep { .. })) {
         let reasons = || values.get(keep.name).and_then(review::Value::as_list).map(<[String]>::to_vec);

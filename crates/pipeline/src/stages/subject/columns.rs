@@ -177,7 +177,7 @@ fn answers(values: &Values) -> Given {
     Given::from_pairs(values.iter().map(|(field, value)| (field.to_owned(), answer(value))))
 }
 
-/// A value as it stands in a column.
+/// A value as it is in a column.
 fn cell(kind: CellKind, value: &Given) -> OwnedCell {
     if value.is_none() || value.is_undefined() {
         return if kind == CellKind::Texts { OwnedCell::Texts(Vec::new()) } else { OwnedCell::Null };

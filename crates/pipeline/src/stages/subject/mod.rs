@@ -132,7 +132,7 @@ pub struct Drafted {
     pub basis: String,
 }
 
-/// What people, a sample or a draft say of one item.
+/// What people, a sample or a draft say about one item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
     /// The answers.
@@ -199,7 +199,7 @@ pub trait Annotatable: Record + Clone {
 }
 
 /// A joke as whoever explains it is asked about it: with the note that the thread's owner put under it. One without a
-/// note stands alone, so that what is asked of it stays the same request.
+/// note is alone, so that what is asked of it stays the same request.
 fn noted(text: &str, note: Option<&str>) -> String {
     note.map_or_else(|| text.to_owned(), |note| format!("{text}\n（楼主注：{note}）"))
 }

@@ -162,7 +162,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
 
-        /// The join in memory is held against brute force; this one against that.
+        /// The join in memory is compared with brute force; this one against that.
         #[test]
         fn both_drivers_find_the_same(
             rows in prop::collection::vec("[天地人你我鱼ab]{0,9}", 0..60),

@@ -19,7 +19,7 @@ pub struct Standing {
     pub time: Option<i64>,
 }
 
-/// Where each record stands in the policy `keep`: 0 is kept before all others. A text in capitals alone is kept where
+/// Where each record is in the policy `keep`: 0 is kept before all others. A text in capitals alone is kept where
 /// there is no other; ties go by id.
 pub fn ranks<I: Ord>(standings: &[Standing], keep: &str, id: impl Fn(u32) -> I + Sync) -> Vec<u32> {
     let mut order: Vec<u32> = (0..standings.len() as u32).collect();

@@ -30,7 +30,7 @@ pub struct Found {
     pub groups: Vec<Vec<u32>>,
     /// What is alike among groups.
     pub similar_pairs: Vec<SimilarPair>,
-    /// Where each row stands in the keeper policy.
+    /// Where each row is in the keeper policy.
     pub ranks: Vec<u32>,
     /// The row of each group that ranks first.
     pub heads: Vec<usize>,

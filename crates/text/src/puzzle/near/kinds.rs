@@ -72,7 +72,7 @@ pub(super) fn as_readers_take_it(wordnet: &WordNet, mut senses: Vec<Synset>) -> 
     senses
 }
 
-/// The classes over a sense whose members can stand beside it, the nearest first, each with how far over it it stands.
+/// The classes over a sense whose members can be beside it, the nearest first, each with how far over it it stands.
 pub(super) fn classes(
     wordnet: &WordNet,
     sense: &Synset,

@@ -1,6 +1,6 @@
 //! Street addresses.
 //!
-//! What: a street with a house number where a province, city or district stands before it or a
+//! What: a street with a house number where a province, city or district is before it or a
 //! building, unit or room behind it; a building of a named estate.
 //!
 //! Why two levels: `唐宁街10号` and `彩虹路7号` are places anybody may joke about; a city or a room more

@@ -48,7 +48,7 @@ impl Kind {
         }
     }
 
-    /// What stands in the text in its place.
+    /// What is in the text in its place.
     pub fn mark(self) -> &'static str {
         match self {
             Kind::Link => "[链接]",

@@ -1,7 +1,7 @@
 //! Names of a forum's users, looked for in texts of others: a list of keyed hashes, since names leave the folder they came
 //! in as hashes alone.
 //!
-//! What: names of three characters and more, wherever they stand as words of their own.
+//! What: names of three characters and more, wherever they are as words of their own.
 //!
 //! Why not every name: users are called `为什么` and `哈哈哈`. A name that is a word of the dictionary counts in its owner's
 //! posts alone, and so does one that people except. Where a name begins or ends inside a word (`线希望` in `热线希望`),
@@ -120,7 +120,7 @@ impl NameList {
         self.names.is_empty()
     }
 
-    /// The names in a text, each once, in the order in which they first stand there.
+    /// The names in a text, each once, in the order in which they occur.
     pub fn find<'t>(&self, text: &'t str) -> Vec<&'t str> {
         let mut found: Vec<&str> = Vec::new();
         if self.names.is_empty() {
@@ -149,7 +149,7 @@ impl NameList {
         found
     }
 
-    /// Whether what stands at `at` is the user: no word, and not made of parts of words.
+    /// Whether what is at `at` is the user: no word, and not made of parts of words.
     fn is_meant(&self, text: &str, at: usize, name: &str) -> bool {
         if self.excepted.contains(name) || jieba().has_word(name) {
             return false;

@@ -19,10 +19,10 @@ use std::collections::BTreeMap;
 /// What happens to personal data of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Action {
-    /// A typed mark stands in its place.
+    /// A typed mark is in its place.
     #[default]
     Mark,
-    /// It goes and nothing stands in its place.
+    /// It goes and nothing is in its place.
     Remove,
     /// The whole record is dropped ([`Anonymised::refused`]); the text is marked all the same.
     Refuse,
@@ -278,7 +278,7 @@ fn count(bytes: &[u8], such: impl Fn(u8) -> bool) -> usize {
     bytes.chunks(u8::MAX.into()).map(some).sum()
 }
 
-/// Whether a number may stand in a text that has a digit in Chinese.
+/// Whether a number may be in a text that has a digit in Chinese.
 fn counts_in_chinese(text: &str) -> bool {
     text.contains(['一', '二', '三', '四', '五', '六', '七', '八', '九', '十', '百'])
 }

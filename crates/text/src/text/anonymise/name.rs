@@ -22,7 +22,7 @@ static REPLY: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?m)^\s*回复(?:[\s\u{3000}]+@?|@)([^\s:：\[\]，。！？]{1,20})[\s\u{3000}]*[:：]").ok()
 });
 
-/// What stands behind `@` in programs and style sheets.
+/// What is behind `@` in programs and style sheets.
 const CODE: [&str; 24] = [
     "override",
     "property",

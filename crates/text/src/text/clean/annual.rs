@@ -97,11 +97,11 @@ pub fn note(text: &str) -> Option<&str> {
     said.contains(char::is_alphanumeric).then_some(said)
 }
 
-/// What stands before a note's colon, but for stars.
+/// What is before a note's colon, but for stars.
 const NOTES: [&str; 13] =
     ["注释", "注解", "注", "备注", "附注", "附", "p.s.", "p.s", "ps", "解释", "背景", "出处", "典故"];
 
-/// Who wrote a post and where it stands in its thread.
+/// Who wrote a post and where it is in its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
     /// The thread's owner wrote it.

@@ -14,17 +14,17 @@ use std::borrow::Cow;
 
 const BARS: [char; 2] = ['丨', '匚'];
 
-/// At most so many characters stand between a dodge and the next boundary on one of its sides.
+/// At most so many characters are between a dodge and the next boundary on one of its sides.
 const NEAR: usize = 3;
 
-/// At most so many characters stand between a bar and the bracket of the name that it is part of.
+/// At most so many characters are between a bar and the bracket of the name that it is part of.
 const NAME: usize = 10;
 
 fn is_boundary(c: char) -> bool {
     !c.is_alphanumeric() || BARS.contains(&c)
 }
 
-/// How many characters stand before the next boundary, as far as it matters.
+/// How many characters are before the next boundary, as far as it matters.
 fn reach<'a>(side: impl Iterator<Item = &'a char>) -> usize {
     side.take(NEAR + 1).take_while(|c| !is_boundary(**c)).count()
 }
@@ -69,7 +69,7 @@ fn separator(line: &[char]) -> Option<usize> {
     (heading && parts).then_some(at)
 }
 
-/// Whether the bar at `at` stands in a name in brackets.
+/// Whether the bar at `at` is in a name in brackets.
 fn is_in_name(line: &[char], at: usize) -> bool {
     let open = line[..at].iter().rev().take(NAME).position(|c| "「『《【".contains(*c));
     let close = line[at + 1..].iter().take(NAME).position(|c| "」』》】".contains(*c));

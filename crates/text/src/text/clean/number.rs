@@ -12,9 +12,9 @@
 /// A mark at the head of a post.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// The rank, or `None` where only a star stands there.
+    /// The rank, or `None` where only a star is there.
     pub number: Option<u32>,
-    /// Whether a star stands in the mark.
+    /// Whether a star is in the mark.
     pub starred: bool,
     /// Bytes of the text that the mark takes, separator and blanks included.
     pub len: usize,
@@ -31,7 +31,7 @@ pub struct Mark {
 pub fn mark(text: &str) -> Option<Mark> {
     let body = text.trim_start();
     let mut at = text.len() - body.len();
-    // A bar may stand between digits where the whole post dodges a filter.
+    // A bar may be between digits where the whole post dodges a filter.
     let mut number = String::new();
     let mut rest = body.char_indices().peekable();
     while let Some(&(i, c)) = rest.peek() {

@@ -1,4 +1,4 @@
-//! Content that stands there because the forum demanded some.
+//! Content that is there because the forum demanded some.
 //!
 //! What: punctuation, symbols or emoji alone; one letter or digit (`J`, `6`); an emoticon (`o_O`,
 //! `T.T`); `如题`, `RT` and their like; a bare claim of the first floor (`一楼`, `占楼`). Links, images
@@ -62,7 +62,7 @@ const CLAIM: [&str; 16] = [
 /// Interjections that fill the field when they stand alone.
 const FILLERS: &str = "啊哦嗯呃额噢喔呀哎诶欸顶";
 
-/// Whether content says nothing beyond the title it stands under (`""` where there is none).
+/// Whether content says nothing beyond the title it is under (`""` where there is none).
 ///
 /// ```
 /// # use riddlemill_text::text::clean::placeholder::is_placeholder;

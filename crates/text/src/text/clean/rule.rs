@@ -45,13 +45,13 @@ rules! {
     Link = "link", "云会恐高吗 http://example.com/1" => "云会恐高吗";
     /// The line that a client adds under a post goes.
     Signature = "signature", "云会恐高吗\n——来自 某某 客户端" => "云会恐高吗";
-    /// Content that stands there because the forum demanded some goes.
+    /// Content that is there because the forum demanded some goes.
     Placeholder = "placeholder", "云会恐高吗 / 如题" => "云会恐高吗";
     /// The words `如题，` before the content proper go.
     SeeTitle = "see_title", "云会恐高吗 / 如题，我家的云会" => "云会恐高吗\n我家的云会";
     /// A title without a letter goes.
     EmptyTitle = "empty_title", "…… / 云会恐高吗" => "云会恐高吗";
-    /// Content that repeats the title, or stands in it already, is not said twice.
+    /// Content that repeats the title, or is in it already, is not said twice.
     Repeated = "repeated", "云会恐高吗 / 云会恐高吗。" => "云会恐高吗。";
     /// A title that the forum cut, or that has a slip, is replaced by the content that holds it whole.
     CutTitle = "cut_title", "云对风说：我其 / 云对风说：我其实恐高" => "云对风说：我其实恐高";

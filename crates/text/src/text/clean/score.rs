@@ -7,7 +7,7 @@
 //!
 //! Known problems: only `评分` and `得分` are known.
 
-/// The text before the score, and the score; `None` where no score stands at the end.
+/// The text before the score, and the score; `None` where no score is at the end.
 ///
 /// ```
 /// # use riddlemill_text::text::clean::score::split;

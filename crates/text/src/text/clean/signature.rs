@@ -3,7 +3,7 @@
 //! What: `——来自 某某 客户端`, `发自我的iPhone`, `Sent from my iPad` at the end of the text go.
 //!
 //! Why: the phone's maker is not part of the joke, and where the forum demanded content the line is all
-//! that stands there.
+//! that is there.
 //!
 //! Known problems: a signature in the middle of a text stays; a joke that ends in such a line on
 //! purpose loses it.

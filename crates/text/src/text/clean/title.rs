@@ -1,4 +1,4 @@
-//! How a thread's title and its content stand to each other.
+//! How a thread's title and its content are to each other.
 //!
 //! What: the content repeats the title; it begins with the title and goes on, because the forum cut the
 //! title at 20 to 31 characters; it begins with the title but for a few slips (a mended typo, a masked
@@ -15,7 +15,7 @@
 
 use crate::text::is_letter;
 
-/// How content stands to its title.
+/// How content is to its title.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// The same, or the same but for whitespace and punctuation.
@@ -24,7 +24,7 @@ pub enum Relation {
     Extends,
     /// The content begins with the title but for a few characters.
     Mends,
-    /// The content stands in the title already.
+    /// The content is in the title already.
     Within,
     /// Two different things.
     Differs,

@@ -14,8 +14,8 @@
 //! 4. `rules` are tried in order; the first that finds its case decides. Each states what it
 //!    looks for, why, its known problems and an example that is a test.
 //!
-//! Two notions of a question are told apart, [`Notion::Sense`] and [`Notion::Form`]: the poster wants an answer, or what
-//! stands there ends in a question mark.
+//! Two notions of a question are distinguished, [`Notion::Sense`] and [`Notion::Form`]: the poster wants an answer, or what
+//! is there ends in a question mark.
 //!
 //! Everything works on characters and short word lists. Posts without a single cue, most of them,
 //! are answered after one pass over their characters. jieba is asked where a list would have to name words that are not

@@ -13,7 +13,7 @@ use crate::text::segment::stands_apart;
 pub(super) struct Operator {
     /// How it asks.
     pub(super) kind: Kind,
-    /// Where it stands in the post, in bytes.
+    /// Where it is in the post, in bytes.
     pub(super) span: Range<usize>,
     /// Whether it asks there.
     pub(super) scope: Scope,
@@ -238,7 +238,7 @@ fn contains_choice(left: &str) -> bool {
     ["到底", "究竟", "算", "该"].iter().any(|word| left.contains(word)) && !left.contains("应该")
 }
 
-/// What stands before and after the character `c` at `at`.
+/// What is before and after the character `c` at `at`.
 fn around(sentence: &str, at: usize, c: char) -> (&str, &str) {
     (&sentence[..at], &sentence[at + c.len_utf8()..])
 }

@@ -12,7 +12,7 @@ use std::ops::Range;
 ///
 /// Knows `“”`, `‘’`, `「」`, `『』`, `《》`, `【】` and straight double quotes, which open and close in
 /// turn. A mark opened on a line and closed nowhere quotes the rest of that line; a mark closed and
-/// never opened quotes what stands before it on its line, back to the last span.
+/// never opened quotes what is before it on its line, back to the last span.
 pub(super) fn spans(text: &str) -> Vec<Range<usize>> {
     let mut spans: Vec<Range<usize>> = Vec::new();
     let mut open: Option<(usize, char)> = None;

@@ -65,7 +65,7 @@ pub(super) fn is_sentence_break(c: char) -> bool {
     matches!(c, '。' | '！' | '!' | '？' | '?' | '；' | ';' | '\n' | '\r' | '~' | '～')
 }
 
-/// The last place in `text` where one of `words` stands, and the longest that stands there.
+/// The last place in `text` where one of `words` stands, and the longest that is there.
 ///
 /// The clauses searched are a few characters long and the lists are not, so this and its kin walk
 /// the text once and try the words at each place; a searcher per word costs several times as much.
@@ -81,7 +81,7 @@ pub(super) fn contains_any<'w>(text: &str, words: &[&'w str]) -> Option<&'w str>
     text.char_indices().find_map(|(at, _)| words.iter().find(|word| stands_at(text, at, word)).copied())
 }
 
-/// Whether `word` stands at byte `at` of `text`. Han characters of one area share their first bytes,
+/// Whether `word` is at byte `at` of `text`. Han characters of one area share their first bytes,
 /// so the third is looked at before the whole word is compared.
 fn stands_at(text: &str, at: usize, word: &str) -> bool {
     let (text, word) = (&text.as_bytes()[at..], word.as_bytes());

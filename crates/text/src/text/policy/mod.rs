@@ -145,7 +145,7 @@ impl Policy {
     }
 }
 
-/// A Latin term counts as a whole word only, or `nmd` would stand in any long word.
+/// A Latin term counts as a whole word only, or `nmd` would be in any long word.
 fn stands_alone(text: &str, start: usize, end: usize) -> bool {
     let bytes = text.as_bytes();
     let word = |i: Option<usize>| i.and_then(|i| bytes.get(i)).is_some_and(u8::is_ascii_alphanumeric);

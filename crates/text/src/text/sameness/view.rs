@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Characters that stand between others to slip past a filter (`弱丨智`), though they are letters.
+/// Characters that are between others to slip past a filter (`弱丨智`), though they are letters.
 const SPACERS: [char; 3] = ['丨', 'ㅣ', 'ˉ'];
 
 /// The letters, digits and ideographs of a text in one spelling.

@@ -16,7 +16,7 @@ pub(super) enum Side {
     Context,
 }
 
-/// What stands in the record of one of them, to be filled in.
+/// What is in the record of one of them, to be filled in.
 pub(super) struct Parts<'a> {
     pub drafted: &'a mut Vec<String>,
     pub from: &'a mut Vec<String>,

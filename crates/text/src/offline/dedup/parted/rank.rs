@@ -4,7 +4,7 @@ use crate::offline::dedup::Standing;
 use crate::offline::dedup::standing;
 use crate::record::Post;
 
-/// Where a post stands in the policy `keep`, as a text that sorts as [`ranks`](super::super::ranks) does: the
+/// Where a post is in the policy `keep`, as a text that sorts as [`ranks`](super::super::ranks) does: the
 /// lower of two is kept. The post's id follows the first colon.
 pub fn rank_of(post: &Post, keep: &str) -> String {
     let Standing { shouts, chars, score, time, .. } = standing(post);

@@ -13,7 +13,7 @@ use crate::text::sameness::Predicate;
 /// Why a group cannot be verified.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VerifyError {
-    /// Lines of one key stand in another order than that of their bytes.
+    /// Lines of one key are in another order than that of their bytes.
     #[error(
         "the rows of key {key} are not in order at {rank:?}; sort the lines by their bytes (LC_ALL=C sort)"
     )]

@@ -1,6 +1,6 @@
 //! Quoted question.
 //!
-//! What: cues stand only inside quotation marks.
+//! What: cues are only inside quotation marks.
 //! Why: a figure of the joke asks, the poster tells.
 //! Known problems: scare quotes around the poster's own question hide it.
 

@@ -1,7 +1,7 @@
 //! Request.
 //!
 //! What: a clause of the narration opens with a task (`简述`, `试论`, `请解释`) or begs for an answer
-//! (`请问`, `求解释`), somebody is asked to set something out (`请各位说说…`, `请结合…分析…`), or a question word stands beside the blank of an exam paper (`（）`).
+//! (`请问`, `求解释`), somebody is asked to set something out (`请各位说说…`, `请结合…分析…`), or a question word is beside the blank of an exam paper (`（）`).
 //! Why: RuozhiBench holds exam-style prompts that never carry a question mark, and `请问` says in so
 //! many words that the poster asks.
 //! Known problems: a post that parodies an exam paper and answers it counts as a request.
@@ -185,7 +185,7 @@ fn asks_to_set_out(rest: &str) -> bool {
         near.find(verb).is_some_and(|at| {
             let (named, task) = (&rest[..at], &rest[at + verb.len()..]);
             let after = task.chars().filter(|c| is_letter(*c)).count();
-            // `请对…作出评价`: what is set out stands before the verb.
+            // `请对…作出评价`: what is set out is before the verb.
             let before = named.starts_with(['对', '就']) && named.chars().count() > 3;
             !named.contains(['不', '别', '勿', '来', '我'])
                 && !falls_between_words(rest, at..at + verb.len())
