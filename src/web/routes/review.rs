@@ -214,14 +214,11 @@ fn screen(
         round: round.name(),
         who: person.name.clone(),
         title: said(language, step.title),
-        guideline: guide
-            .as_ref()
-            .map(|guide| language.pick(&guide.en, &guide.zh).to_string())
-            .unwrap_or_default(),
+        guideline: guide.as_ref().map_or_else(String::new, |g| language.pick(&g.en, &g.zh).to_string()),
         version: guide.as_ref().map(|guide| guide.version().to_string()).unwrap_or_default(),
-        examples: guide
-            .map(|g| language.pick(&g.examples, g.examples_in_chinese()).into())
-            .unwrap_or_default(),
+        examples: guide.map_or_else(String::new, |guide| {
+            language.pick(&guide.examples, guide.examples_in_chinese()).to_string()
+        }),
         paper: step.paper,
         done,
         open: waiting.len(),
@@ -396,13 +393,13 @@ fn made(
             Answers::Blank => {
                 let asked = fields.iter().filter(|field| field.required && field.when.is_none());
                 let missing = |field: &Field| {
-                    (field.name.to_string(), faults::told(language, &fields, field.name, &Fault::Missing))
+                    (field.name.to_string(), faults::describe(language, &fields, field.name, &Fault::Missing))
                 };
                 return Ok(Made::Faulty(asked.map(missing).collect()));
             }
             Answers::Faulty(faults) => {
                 let words = |(field, fault): (&str, Fault)| {
-                    (field.to_string(), faults::told(language, &fields, field, &fault))
+                    (field.to_string(), faults::describe(language, &fields, field, &fault))
                 };
                 return Ok(Made::Faulty(faults.into_iter().map(words).collect()));
             }
