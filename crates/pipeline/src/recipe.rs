@@ -93,9 +93,9 @@ fn prompts_of(benchmark: &Benchmark) -> Vec<Problem> {
             problem(place.clone(), what);
         }
         let asks = |template: &&str| *template == prompt.name;
-        let drafts = benchmark.drafts.iter().filter(|draft| draft.templates.iter().any(|t| asks(&t)));
+        let drafts = benchmark.drafts.iter().filter(|draft| draft.templates.iter().any(&asks));
         let of_steps = drafts.map(|draft| (format!("[step.{}]", draft.name), &draft.with));
-        let tasks = benchmark.tasks.iter().filter(|task| asks(&&*task.template));
+        let tasks = benchmark.tasks.iter().filter(|task| asks(&task.template));
         let of_tasks = tasks.map(|task| (format!("[[task]] {}", task.title), &task.with));
         for (table, with) in of_steps.chain(of_tasks) {
             let place = format!("{}/benchmark.toml {table}", benchmark.name);
