@@ -295,7 +295,8 @@ fn a_page_tells_of_published_rows_and_the_posts_that_they_are() {
     }
     assert!(!page.contains("<b>") && !page.contains("<script"), "{page}");
     // Where nothing is published there is nothing to tell.
-    let none = Workspace::with("version = 1\n");
+    let none = Workspace::with(&format!("version = 1\n{dump}licence = \"CC0-1.0\"\n"));
+    none.write("raw/dumps/own.json", "[]");
     let said = none.call(["published", "--html", "page.html"]);
     assert!(said.code == 1 && !none.exists("page.html"), "{} {}", said.code, said.err);
 }
