@@ -161,7 +161,7 @@ const WORDS: &[(&str, &str)] = &[
     ("Equal", "相当"),
     ("Undecided", "未定"),
     ("Agreement %", "一致 %"),
-    ("Fleiss' kappa", "Fleiss κ"),
+    ("Fleiss' kappa", "Fleiss κ 系数"),
     ("Original", "原题"),
     ("Semantic", "语义改写"),
     ("Context", "情境改写"),
