@@ -107,7 +107,7 @@ pub fn published(workspace: &Workspace, recipe: &'static Recipe) -> Result<Optio
 }
 
 impl PublishedReport {
-    /// Rows that are in the published forms to the letter, and those that do not.
+    /// Rows whose published forms are equal to the letter, and the others.
     fn hold_against(&mut self, rows: &[&PublishedRow], forms: &[String]) {
         let mut written: BTreeMap<String, usize> = BTreeMap::new();
         for form in forms {

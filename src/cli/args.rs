@@ -745,7 +745,7 @@ pub(super) enum ProfilesVerb {
         /// As in `profiles list`
         #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::profiles))]
         name: String,
-        /// Under this name; without it the copy is in place of the one that comes with the program
+        /// Under this name; without it the copy replaces the one that comes with the program
         #[arg(long = "as", value_name = "NAME")]
         new: Option<String>,
     },

@@ -50,7 +50,7 @@ impl Default for Address {
 pub struct Serve {
     /// The settings of the workspace.
     pub config: Config,
-    /// What is above its pipeline.toml, which is read again where it changes.
+    /// The settings that override its pipeline.toml, which is read again where it changes.
     pub overrides: Overrides,
     /// Where.
     pub address: Address,

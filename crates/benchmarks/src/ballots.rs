@@ -160,7 +160,7 @@ fn examples(fields: &[Field], keys: &Keys<'_>) -> Vec<Label> {
     examples
 }
 
-/// What is shown of an item; what it is is with it for [`asked`].
+/// What is shown of an item, with what it is for [`asked`].
 fn shows(keys: &Keys<'_>) -> Vec<(&'static str, Label)> {
     let shown = |keys: &Keys<'_>| {
         keys.text("is");

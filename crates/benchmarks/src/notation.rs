@@ -8,7 +8,7 @@ use serde_json::Value;
 /// The tokens that JSON has not.
 const BARE: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
 
-/// The members of an object in their order: each key with the text of its value. A key that is twice is told twice.
+/// The members of an object in their order: each key with the text of its value. A repeated key is reported twice.
 ///
 /// # Errors
 /// What is no object, with the byte.

@@ -53,7 +53,7 @@ impl ApiKey {
         }
     }
 
-    /// Whether the key is too short to be struck out: whatever is that short is in ordinary text as well, and
+    /// Whether the key is too short to be struck out: ordinary text holds anything that short as well, and
     /// `x` for a server that wants some key would make every reply unreadable.
     pub fn is_short(&self) -> bool {
         self.0.expose_secret().chars().count() < SHORTEST
@@ -141,7 +141,7 @@ fn closing_quote(text: &str, from: usize) -> Option<usize> {
     }
 }
 
-/// The text with a word struck out wherever it is as one; `None` where it does not.
+/// The text with every whole word of this kind struck out; `None` where it has none.
 fn without_word(text: &str, word: &str) -> Option<String> {
     let letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     let (first, last) = (letter(word.chars().next()), letter(word.chars().next_back()));

@@ -40,7 +40,7 @@ pub fn disputes<'v>(
 }
 
 /// An item that is settled, or not voted on to the end, as a dispute with nothing open: the last word may be spoken on
-/// every item, and then is above its votes and its draft.
+/// every item, and then overrides its votes and its draft.
 pub fn overruled(step: &Step, item: &Item, votes: &[&Vote]) -> Dispute {
     let of_step = |vote: &&Vote| vote.step == step.name && vote.recipe == step.recipe && vote.item == item.id;
     let mine: Vec<&Vote> = votes.iter().copied().filter(of_step).collect();

@@ -1,4 +1,4 @@
-//! What each part of the own Parquet writer brings over Polars' own, with whole columns: measured, not believed.
+//! Measures what each part of the own Parquet writer brings over Polars' own, with whole columns.
 //!
 //! ```text
 //! cargo test --release -p riddlemill-tables --lib measure:: -- --ignored --nocapture

@@ -161,7 +161,7 @@ pub(in crate::cli) enum ReviewVerb {
         /// An answer, FIELD=VALUE; several codes with `;` between; `reason=…` is needed
         #[arg(long = "answer", value_name = "FIELD=VALUE", value_parser = super::split)]
         answers: Vec<(String, String)>,
-        /// Decide an item that is no dispute, too: what is said is above its votes and its draft
+        /// Decide an item that is no dispute, too: the decision overrides its votes and its draft
         #[arg(long, requires = "item")]
         overrule: bool,
     },

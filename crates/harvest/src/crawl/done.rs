@@ -20,7 +20,7 @@ pub enum Role {
     Sitemap,
 }
 
-/// What is known of a page that is done; is in the archive as its metadata record.
+/// What is known of a page that is done; the archive has it as the page's metadata record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Done {
     /// Which pass over the source fetched it.

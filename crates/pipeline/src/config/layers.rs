@@ -45,7 +45,7 @@ pub struct Written<'c> {
     pub origin: &'c Origin,
 }
 
-/// What is above pipeline.toml.
+/// What overrides pipeline.toml.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
     /// Environment variables, name and value; those not of this program are passed over.

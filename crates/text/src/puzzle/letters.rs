@@ -63,7 +63,7 @@ fn sorted(word: &str) -> Vec<char> {
     letters
 }
 
-/// Whether all letters of `short` are in `long` in their order.
+/// Whether `long` has all letters of `short` in their order.
 fn subsequence(short: &str, long: &str) -> bool {
     let mut letters = long.chars();
     short.chars().all(|c| letters.any(|other| other == c))

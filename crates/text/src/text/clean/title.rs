@@ -1,4 +1,4 @@
-//! How a thread's title and its content are to each other.
+//! How a thread's title and its content relate.
 //!
 //! What: the content repeats the title; it begins with the title and goes on, because the forum cut the
 //! title at 20 to 31 characters; it begins with the title but for a few slips (a mended typo, a masked
@@ -15,7 +15,7 @@
 
 use crate::text::is_letter;
 
-/// How content is to its title.
+/// How content relates to its title.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// The same, or the same but for whitespace and punctuation.
