@@ -10,8 +10,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     // `folders` leads there, and is what `cargo package` follows; a checkout without links has the place itself.
     let here = env::var("CARGO_MANIFEST_DIR")?;
     let places = ["folders", "../../src/benchmarks"].map(|place| Path::new(&here).join(place));
-    let root = places.iter().find(|place| place.is_dir()).ok_or("no src/benchmarks")?.canonicalize()?;
-    println!("cargo::rerun-if-changed={}", root.display());
+    let place = places.iter().find(|place| place.is_dir()).ok_or("no src/benchmarks")?;
+    // Relative, so that a target folder which is used by another checkout watches the folders of that checkout.
+    println!("cargo::rerun-if-changed={}", place.strip_prefix(&here)?.display());
+    let root = place.canonicalize()?;
     let mut files = Vec::new();
     collect(&root, &mut files)?;
     files.sort();

@@ -76,6 +76,14 @@ def front(folder):
     return yaml.safe_load((folder / "README.md").read_text(encoding="utf-8").split("---\n")[1])
 
 
+def stated_files(folder):
+    """The file of each config of the card: those of data/, and tables of compat/ that are configs of their own."""
+    files = {config["config_name"]: folder / config["data_files"][0]["path"] for config in front(folder)["configs"]}
+    assert {name for name, path in files.items() if path.parent.parent == folder / "data"} == set(configs(folder))
+    assert all(path.parent == folder / "compat" for name, path in files.items() if name not in configs(folder)), files
+    return files
+
+
 def sums(folder):
     """Every file is named, with its hash."""
     named = {}
@@ -240,8 +248,9 @@ def hub(folder):
 
     datasets.disable_progress_bars()
     told = []
-    assert set(datasets.get_dataset_config_names(str(folder))) == set(configs(folder))
-    for config in configs(folder):
+    files = stated_files(folder)
+    assert set(datasets.get_dataset_config_names(str(folder))) == set(files)
+    for config, path in files.items():
         cache = os.path.join(SCRATCH.name, hashlib.sha256(str(folder).encode()).hexdigest())
         logging.disable(logging.NOTSET)
         with warnings.catch_warnings(record=True) as warned, Logged("datasets") as logged:
@@ -256,9 +265,9 @@ def hub(folder):
         stated = loaded["test"].info.splits["test"]
         held = loaded["test"].data.nbytes
         assert abs(stated.num_bytes - held) <= 0.1 * held + 1024, f"num_bytes {stated.num_bytes}, {held} held"
-        assert len(loaded["test"]) == len(rows(data(folder, config)))
+        assert len(loaded["test"]) == len(rows(path))
         assert "null" not in repr(loaded["test"].features), loaded["test"].features
-        assert list(loaded["test"][0]) == list(rows(data(folder, config))[0])
+        assert list(loaded["test"][0]) == list(rows(path)[0])
         told.append(f"{config}={len(loaded['test'])}")
     return " ".join(told)
 
@@ -316,6 +325,17 @@ def compat(folder):
                 options = item["options"]
                 assert options[item["answer"]] == item["explanation"], item["id"]
                 assert item["id"] == hashlib.sha1(item["text"].encode()).hexdigest(), item["id"]
+        elif path.name == "chumor_corpus.jsonl":
+            jokes = rows(path)
+            assert len({item["id"] for item in jokes}) == len(jokes)
+            assert all(item["joke"] and item["explanation"] for item in jokes)
+        elif path.name == "chumor_preferences.jsonl":
+            # Joined to the corpus by the joke's id, one entry a model in each list.
+            jokes = {item["id"] for item in rows(path.with_name("chumor_corpus.jsonl"))}
+            for item in rows(path):
+                assert item["id"] in jokes, item["id"]
+                counts = {len(value) for value in item.values() if isinstance(value, list)}
+                assert counts == {len(item["opponent_models"])}, item["id"]
         elif path.name.endswith("_puzzle.json"):
             for item in json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse):
                 assert item["choice_list"][item["label"]] == item["answer"], item["id"]
