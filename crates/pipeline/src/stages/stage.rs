@@ -248,8 +248,9 @@ impl Stage {
             // 2 takes the end of one word and the start of the next for no listed term.
             Stage::Anonymise => 2,
             // 2 takes a question word before a full stop for no question. 3 asks jieba for words; knows tasks with somebody
-            // named, premises, and answers with a reason.
-            Stage::Filter => 3,
+            // named, premises, and answers with a reason. 4 takes what somebody says after a colon for reported, and advice
+            // for an answer.
+            Stage::Filter => 4,
             // 2 keeps a text in capitals alone where there is no other. 3 wants a third of the pairs of neighbours. 4 takes
             // more retellings for the same, and the forum's names for no likeness.
             Stage::Dedup => 4,

@@ -84,7 +84,10 @@ pub(super) fn stands_apart(text: &str, span: Range<usize>) -> bool {
     words_around(text, &span).all(|word| {
         let over = |border: usize| word.span.start < border && border < word.span.end;
         let holds = word.span.start <= span.start && span.end <= word.span.end;
-        let names = word.tag.starts_with(['n', 'c', 'i']) || is_forum_word(&text[word.span.clone()]);
+        let found = &text[word.span.clone()];
+        // `啥意思` and its like are nouns to the dictionary; no name opens with these.
+        let asks = ["啥", "什么", "怎"].iter().any(|opening| found.starts_with(opening));
+        let names = word.tag.starts_with(['n', 'c', 'i']) && !asks || is_forum_word(found);
         if holds { word.span == span || !names } else { !over(span.start) && !over(span.end) }
     })
 }
@@ -93,6 +96,12 @@ pub(super) fn stands_apart(text: &str, span: Range<usize>) -> bool {
 pub(super) fn first_tag(text: &str) -> Option<&str> {
     let head = text.char_indices().nth(AROUND).map_or(text, |(end, _)| &text[..end]);
     jieba().tag(head, false).first().map(|word| word.tag)
+}
+
+/// The tag of the last word of a text.
+pub(super) fn last_tag(text: &str) -> Option<&str> {
+    let tail = text.char_indices().rev().nth(AROUND - 1).map_or(text, |(start, _)| &text[start..]);
+    jieba().tag(tail, false).last().map(|word| word.tag)
 }
 
 #[cfg(test)]
@@ -115,7 +124,8 @@ mod tests {
             let start = text.find(word).unwrap();
             stands_apart(text, start..start + word.len())
         };
-        for (text, word) in [("谁把月亮吃了", "谁"), ("什么样的月亮", "什么"), ("他为何不来", "为何")]
+        for (text, word) in
+            [("谁把月亮吃了", "谁"), ("什么样的月亮", "什么"), ("他为何不来", "为何"), ("这图啥意思", "啥")]
         {
             assert!(apart(text, word), "{text}");
         }
@@ -130,5 +140,6 @@ mod tests {
             assert!(!apart(text, word), "{text}");
         }
         assert_eq!(first_tag("也太舒服了"), Some("d"));
+        assert_eq!(last_tag("等月亮下班的老板"), Some("n"));
     }
 }

@@ -6,6 +6,7 @@ use super::words::{
     clause_after, clause_before, contains_any, ends_with_any, is_break, is_clause_break, is_letter,
     rfind_any, starts_with_any,
 };
+use crate::text::segment::last_tag;
 
 /// Verbs that take a question as their object.
 const GOVERNING: &[&str] = &[
@@ -311,6 +312,27 @@ pub(super) fn opens_speech(sentence: &str) -> bool {
             !is_poster(clause) && sentence[at + tag.len()..].chars().any(is_letter)
         })
     })
+}
+
+/// The longest name of a speaker before a colon, in characters.
+const SPEAKER_CHARS: usize = 8;
+
+/// Characters of the nouns that head a question and are nobody who could ask it: `问题：`, `冷知识：`, `快讯：`.
+const HEADS: [char; 11] = ['问', '题', '疑', '求', '知', '识', '讯', '闻', '息', '论', '理'];
+
+/// Whether what a sentence asks is said by somebody named before a colon: `馆长不解：月亮几点下班`, `馆长：月亮几点下班`.
+pub(super) fn is_said_after_colon(sentence: &str) -> bool {
+    let Some(at) = sentence.find(['：', ':']) else { return false };
+    if sentence[at..].contains(is_filler) {
+        return false; // what is said stands in quotation marks; what asks comes after it
+    }
+    let clause = clause_before(&sentence[..at]).trim();
+    if ends_with_any(clause, REPORTING) {
+        return !is_poster(clause);
+    }
+    let names = || last_tag(clause).is_some_and(|tag| tag.starts_with('n'));
+    let short = clause.chars().count() <= SPEAKER_CHARS;
+    short && !clause.contains(HEADS) && !is_poster(clause) && names()
 }
 
 /// Whether a sentence with a question mark reports what somebody other than the poster asks.

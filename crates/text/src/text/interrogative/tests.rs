@@ -43,6 +43,12 @@ fn who_asks_decides() {
     check("扫帚：月亮几点下班？簸箕：等人睡着。", false);
     check("“月亮几点下班？”", true);
     check("请问月亮几点下班", true);
+    check("扫帚望着天空不解：月亮几点下班？", false);
+    check("路灯对老板说：月亮几点下班？", false);
+    check("老板：月亮几点下班？", false);
+    check("有个问题：月亮几点下班？", true);
+    check("冷知识：月亮也会下班，那它几点上班？", true);
+    check("扫帚说：“月亮会下班”，可是它几点上班？", true);
 }
 
 #[test]
@@ -51,6 +57,10 @@ fn answers_make_statements_of_questions() {
     check("为什么月亮不下班？我等了它一夜。", true);
     check("月亮停电了怎么办？别担心，点根蜡烛。", false);
     check("月亮停电了怎么办？\n如题", true);
+    check("月亮停电了怎么办？观察四周，哪颗星星亮就跟着哪颗走。", false);
+    check("月亮停电了怎么办？专家：换一个。", false);
+    check("月亮停电了怎么办？看不见回家的路急得团团转。", true);
+    check("月亮停电了怎么办？观察四周以后我还没回家呢。", true);
     check("月亮怎么不亮呢 可能因为欠费了", false);
     check("最远的距离是什么？是我和月亮的账单", false);
     check("论如何优雅地替月亮缴费", false);
@@ -72,6 +82,7 @@ fn a_word_that_holds_a_question_word_asks_nothing() {
     check("我认为何老师该替月亮交电费", false);
     check("扫帚要参加爸爸去哪儿第三季", false);
     check("哪里可以替月亮交电费", true);
+    check("月亮下班这图啥意思", true);
 }
 
 #[test]

@@ -1,15 +1,16 @@
 //! Reported question.
 //!
 //! What: the narration asks nothing itself; it reports that somebody does. Either a speech tag
-//! closes the post (`先走哪边，导游问`), or `问` with another subject governs the last sentence.
+//! closes the post (`先走哪边，导游问`), or `问` with another subject governs the last sentence, or somebody is named before
+//! a colon (`导游不解：先走哪边？`).
 //! Why: who asks is a figure of the joke, and the joke is told as a statement.
 //! Known problems: `问` is looked for only before the question word, so an inverted report without
-//! a speech tag at the end is missed.
+//! a speech tag at the end is missed; a letter that opens with whom it is for (`馆长：…？`) is taken for speech.
 
 use std::ops::Range;
 
 use super::Page;
-use crate::text::interrogative::government::is_asked_by_another;
+use crate::text::interrogative::government::{is_asked_by_another, is_said_after_colon};
 use crate::text::interrogative::post::{Mark, Post, Sentence};
 use crate::text::interrogative::words::ends_with_any;
 
@@ -62,7 +63,8 @@ pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
         return Some(last.span.clone());
     }
     let asked = post.sentences.iter().rposition(|s| s.mark == Mark::Question)?;
-    let by_another = is_asked_by_another(post.narration(&post.sentences[asked]));
+    let text = post.narration(&post.sentences[asked]);
+    let by_another = is_asked_by_another(text) || is_said_after_colon(text);
     (by_another && !post.sentences[asked + 1..].iter().any(Sentence::asks))
         .then(|| post.sentences[asked].span.clone())
 }

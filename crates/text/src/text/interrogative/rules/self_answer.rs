@@ -35,6 +35,7 @@ const ANSWERS: &[&str] = &[
     "毕竟",
     "原来",
     "答案",
+    "专家",
     "答：",
     "答:",
     "当然",
@@ -93,6 +94,7 @@ pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
         let replied = starts_with_any(answer, ANSWERS)
             || answers_yes_no(sentence, answer)
             || answers_why(sentence, answer)
+            || answers_help(sentence, answer)
             || answers_phrase(post, sentence, next)
             || std::iter::once(next).chain(later).any(|s| contains_any(post.narration(s), REPLIES).is_some());
         replied.then_some(sentence.span.start..next.span.end)
@@ -115,6 +117,14 @@ fn answers_why(asked: &Sentence, answer: &str) -> bool {
     };
     asked.operators.iter().any(|op| op.is_open() && op.kind == Kind::Why)
         && (starts_with_any(answer, WHY_ANSWERS) || predicate())
+}
+
+/// `…怎么办？观察四周，…`: who is at a loss and goes on with a verb tells what to do.
+fn answers_help(asked: &Sentence, answer: &str) -> bool {
+    asked.operators.iter().any(|op| op.is_open() && op.kind == Kind::Help)
+        && first_tag(answer) == Some("v")
+        && !starts_with_any(answer, OWN_VERBS)
+        && !answer.contains(['我', '俺'])
 }
 
 /// `谁？小明。`: a phrase is asked for, marked as a question, and a short one follows that is not about the poster.
