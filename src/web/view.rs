@@ -73,11 +73,14 @@ static VIEWS: LazyLock<Result<Environment<'static>, String>> = LazyLock::new(|| 
     env.add_function("stage_name", |state: &State, name: &str| i18n::stage(language(state), name));
     env.add_function("reason", |state: &State, code: &str| i18n::reason(language(state), code));
     env.add_function("definition", |state: &State, code: &str| i18n::definition(language(state), code));
+    env.add_function("rule", |state: &State, text: &str| i18n::rule(language(state), text));
     env.add_function("sentence", |state: &State, text: &str| i18n::sentence(language(state), text));
     env.add_filter("n", grouped);
     env.add_filter("u", |text: &str| encoded(text));
     env.add_filter("post", |text: &str| Value::from_safe_string(shown(text)));
     env.add_filter("rendered", |text: &str| Value::from_safe_string(markdown::rendered(text)));
+    // Less than a cent is told all the same.
+    env.add_filter("usd", |x: f64| if x > 0.0 && x < 0.01 { format!("{x:.4}") } else { format!("{x:.2}") });
     env.add_filter("score", |x: f64| format!("{x:.3}"));
     env.add_filter("percent", |x: f64| format!("{:.1}", x * 100.0));
     env.add_function("differences", |a: &str, b: &str| Value::from_safe_string(differences(a, b)));
@@ -124,10 +127,19 @@ pub(super) fn html(visitor: &Visitor, name: &str, found: impl Serialize) -> Resu
         csrf => csrf::mark(&visitor.secret),
         path => &visitor.path,
         query => &visitor.query,
+        decided => decided(visitor),
         program => crate::VERSION,
     };
     let found = Value::from(Serde(found));
     Ok(views.get_template(name)?.render(minijinja::context! { ..found, ..common })?)
+}
+
+/// Where the record stands that was decided about just now, as the address says (`routes/decide.rs`).
+fn decided(visitor: &Visitor) -> Option<String> {
+    let recipe = visitor.path.split('/').nth(1).filter(|name| !name.is_empty())?;
+    let mut asked = url::form_urlencoded::parse(visitor.query.as_bytes());
+    let (_, record) = asked.find(|(key, record)| key == "decided" && !record.is_empty())?;
+    Some(format!("/{}/record/{}#decide", encoded(recipe), encoded(&record)))
 }
 
 /// A text as one segment of an address.

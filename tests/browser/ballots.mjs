@@ -152,6 +152,7 @@ const by_keys = (locale) => async (desks, browser, workspace) => {
       await sheet.keyboard.type(`写下第 ${n + 1} 个回答。`);
     }
     const meant = await sheet.$("[name=anyway]");
+    check(!meant || !(await meant.isVisible()), `${name}: one may overrule what nobody has said yet`);
     await press(texts ? "Control+Enter" : "Enter");
     check(keys <= answers + 1, `${name}: ${keys} keys for ${answers} answers`);
     // A choice that gives the right option away is asked about once: it is meant, here.

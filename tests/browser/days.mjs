@@ -145,6 +145,11 @@ export const an_auditors_day = () => day(async ({ server, workspace, sheet, look
   await pair.locator("button[value=two]").click();
   await one.waitForLoadState();
   check(workspace.read("raw/decisions/000001.jsonl").includes('"two"'), "the decision is stored");
+  // The list says so, and where it is taken back.
+  await look(one, "decided");
+  await one.click("main > .notice.good a");
+  await one.locator("#decide details.later").last().locator("summary").click();
+  check(await one.locator("#decide details.later input[name=undo]").last().locator("xpath=..").locator("button").isVisible(), "it can be taken back");
   // A dropped post is let through.
   await one.goto(server.url + "/ruozhibench-gen/stage/filter?outcome=dropped&reason=too_short");
   await look(one, "dropped");

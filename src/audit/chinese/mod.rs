@@ -1,5 +1,6 @@
 //! What stages and reasons are called in Chinese, for pages and reports. The English is with the code.
 
+mod questions;
 mod reasons;
 mod sentences;
 mod stages;
@@ -11,6 +12,11 @@ pub(crate) use sentences::{fill, sentence, translated};
 /// A reason's short name and what it means; `None` where it is none of this version's.
 pub(crate) fn reason(code: &str) -> Option<(&'static str, &'static str)> {
     reasons::find(code).map(|(_, short, definition)| (*short, *definition))
+}
+
+/// What a rule that tells a question from a statement means; `None` where there is none of this code.
+pub(crate) fn question_rule(code: &str) -> Option<&'static str> {
+    questions::find(code)
 }
 
 /// A stage's names in English and in Chinese, by its name or that of what it reviews.

@@ -70,6 +70,71 @@ const SENTENCES: &[(&str, &str)] = &[
     ("check `kind` of [[source]] {} in pipeline.toml", "请检查 `kind`：pipeline.toml 中的 [[source]] {}"),
     ("check `benchmark` and `path` of [[published]] {}", "请检查 `benchmark` 与 `path`：[[published]] {}"),
     ("pay for {}", "请为 {} 付费"),
+    // What a run asks before it pays, and tells while it goes.
+    (
+        "about {} for {} request to {}, at most {} for up to {} requests until this run ends; go on?",
+        "大约 {}：{} 个请求，发往 {}；到本次运行结束，最多 {}，至多 {} 个请求。要继续吗？",
+    ),
+    (
+        "about {} for {} request to {}, and up to {} requests until this run ends, some without a price or of dumps that \
+         were not read yet; go on?",
+        "大约 {}：{} 个请求，发往 {}；到本次运行结束至多 {} 个请求，其中有的没有标价，或其数据尚未读入。要继续吗？",
+    ),
+    ("about {} for {} request to {}; go on?", "大约 {}：{} 个请求，发往 {}。要继续吗？"),
+    (
+        "about {} for {} request to {}: not agreed, and nothing was sent",
+        "大约 {}：{} 个请求，发往 {}。未获同意，什么都没有发送。",
+    ),
+    (
+        "about {} for {} requests to {}, at most {} for up to {} requests until this run ends; go on?",
+        "大约 {}：{} 个请求，发往 {}；到本次运行结束，最多 {}，至多 {} 个请求。要继续吗？",
+    ),
+    (
+        "about {} for {} requests to {}, and up to {} requests until this run ends, some without a price or of dumps that \
+         were not read yet; go on?",
+        "大约 {}：{} 个请求，发往 {}；到本次运行结束至多 {} 个请求，其中有的没有标价，或其数据尚未读入。要继续吗？",
+    ),
+    ("about {} for {} requests to {}; go on?", "大约 {}：{} 个请求，发往 {}。要继续吗？"),
+    (
+        "about {} for {} requests to {}: not agreed, and nothing was sent",
+        "大约 {}：{} 个请求，发往 {}。未获同意，什么都没有发送。",
+    ),
+    (
+        "{} asked, {} stored, {} failed, {} in flight, {} tokens, {}",
+        "已问 {}，已有 {}，失败 {}，进行中 {}，{} 个 token，{}",
+    ),
+    ("{} is left alone for this run: {}", "本次运行不再询问 {}：{}"),
+    ("nothing more is sent, and no request is in flight", "不再发送请求，也没有进行中的请求"),
+    (
+        "nothing more is sent; waiting for {} request in flight, {} s at most; once more leaves it, booked as spent",
+        "不再发送请求；正在等待 {} 个进行中的请求，最多 {} 秒；再停一次则放弃它，费用照记",
+    ),
+    (
+        "nothing more is sent; waiting for {} requests in flight, {} s at most; once more leaves them, booked as spent",
+        "不再发送请求；正在等待 {} 个进行中的请求，最多 {} 秒；再停一次则放弃它们，费用照记",
+    ),
+    // What cannot be done on a page, and why.
+    ("a run is of one recipe at least", "请至少选择一个配方"),
+    ("an invitation is for somebody with a name", "请填写被邀请者的名称"),
+    ("{} is no [[annotator]] of pipeline.toml", "pipeline.toml 中没有名为 {} 的 [[annotator]]"),
+    (
+        "the first who comes in with a link must be a curator: it shuts out everybody else",
+        "第一个用链接进入的人必须是管理者：此后没有令牌的人都不能进入",
+    ),
+    ("nobody shuts themselves out: another curator can", "不能取消自己的权限；可由另一位管理者取消"),
+    ("a guideline is written in both languages: annotators read either", "标注规范须有中英两种文本：标注者各看其一"),
+    ("the overlap is a share of 0 to 100 %", "多投一票的比例须在 0 到 100 % 之间"),
+    ("a decision needs a reason\n  hint: --why \"…\"", "裁定须写明理由"),
+    (
+        "{} may not decide: {}\n  hint: an [[annotator]] whose role is senior or meta may",
+        "{} 无权裁定：{}\n角色为 senior 或 meta 的 [[annotator]] 可以裁定",
+    ),
+    ("{} needs how it reads, a text that is not empty", "{} 须写明文本应当如何，不能为空"),
+    ("{} is about two different records", "{} 针对的是两条不同的记录"),
+    (
+        "{}: nothing holds or drops it\n  hint: `riddlemill explain` tells its way",
+        "{}：没有阶段搁置或剔除它；处理过程见 `riddlemill explain`",
+    ),
     // Why a stage is made anew.
     ("layout {}, a run writes layout {}", "文件格式为 {}，运行会写成格式 {}"),
     // Why a set is a draft.

@@ -11,7 +11,7 @@ pub(super) const STAGES: &[(&str, &str, &str)] = &[
     ("suitability", "Suitability", "适宜性"),
     ("translate", "Translate", "翻译"),
     ("translation", "Translation", "译文"),
-    ("irrationality", "Irrationality", "悖理分析"),
+    ("irrationality", "Irrationality", "不合理之处"),
     ("category", "Category", "类别"),
     ("pair", "Normal pair", "正常问题"),
     ("respond", "Answers", "模型作答"),

@@ -20,6 +20,11 @@
     const line = (s) => ({ label: s.label, stroke: shade(s.kind), width: 2, points: { show: false } });
     const block = (s) => ({ label: s.label, stroke: shade(s.kind), fill: soft(shade(s.kind), 0.75), width: 0, paths: bars, points: { show: false } });
     const count = (at, step) => at.map((_, i) => i * step);
+    // An axis goes as far as there is something, and a little further.
+    if (spec.kind === "stacked" || spec.kind === "bins") {
+      const last = Math.max(0, ...spec.series.map((s) => s.values.findLastIndex((v) => v > 0)));
+      spec.series = spec.series.map((s) => ({ ...s, values: s.values.slice(0, last + 2) }));
+    }
     switch (spec.kind) {
       case "stacked": {
         // Each layer is drawn over the sum of those under it, the highest sum first.
@@ -39,6 +44,8 @@
     }
   }
 
+  // Records are counted: no axis has a half of one.
+  const WHOLE = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7].flatMap((n) => [n, 2 * n, 5 * n]);
   const drawn = new Map();
   function draw(place) {
     const spec = JSON.parse(place.dataset.chart);
@@ -47,7 +54,7 @@
     place.replaceChildren();
     const chart = new uPlot({
       width: place.clientWidth, height: 190, cursor: { y: false }, scales: { x: { time: false } }, padding: [8, 18, 0, 0],
-      series: [{ label: spec.x }, ...series], axes: [axis, { ...axis, size: 52 }],
+      series: [{ label: spec.x }, ...series], axes: [axis, { ...axis, size: 52, incrs: WHOLE }],
     }, [xs, ...data], place);
     drawn.set(place, chart);
     // With the keyboard: arrows go from value to value, and each is told.
@@ -76,7 +83,19 @@
       input.value = new URL(input.value, location.href).href;
       input.addEventListener("focus", () => input.select());
     }
+    for (const button of root.querySelectorAll("button[data-copies]")) button.hidden = false;
   }
+  // A link is copied by the browser, or marked to be copied where a page without TLS may not.
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("button[data-copies]");
+    const input = button?.parentElement.querySelector("input[data-copy]");
+    if (!input) return;
+    input.focus();
+    input.select();
+    try { await navigator.clipboard.writeText(input.value); } catch { if (!document.execCommand("copy")) return; }
+    button.textContent = button.dataset.done;
+    button.focus();
+  });
   document.addEventListener("DOMContentLoaded", () => ready(document));
   document.addEventListener("htmx:afterSettle", (event) => ready(event.target));
   document.addEventListener("input", (event) => {

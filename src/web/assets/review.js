@@ -135,10 +135,15 @@
     mark(set, "");
     if (event.target.type === "radio") goOn(set);
   });
+  const sends = form.querySelector(".actions .button kbd");
   form.addEventListener("focusin", (event) => {
     const set = event.target.closest("fieldset");
+    // In a text, Enter is a new line.
+    sends.textContent = event.target.matches("textarea") ? "Ctrl+Enter" : "Enter";
     if (set?.dataset.group) turn(set.dataset.group);
   });
+
+  form.addEventListener("focusout", () => { sends.textContent = "Enter"; });
 
   // Time in front of the item, without the time in which the page was out of sight.
   let seconds = 0, since = performance.now();
@@ -146,6 +151,8 @@
     if (document.hidden) seconds += (performance.now() - since) / 1000; else since = performance.now();
   });
 
+  const anyway = form.querySelector("[name=anyway]")?.closest("label");
+  if (anyway) anyway.hidden = true;
   let sending = false;
   async function send(again = 0) {
     if (sending) return;
@@ -176,7 +183,10 @@
     say(form.dataset[found.told] || form.dataset.faulty, "bad");
     blame(found.faults || []);
     // Nothing is wrong with such a vote: the words say what may be done.
-    if (found.told === "gives_away") say(form.dataset.gives_away, "bad");
+    if (found.told === "gives_away") {
+      anyway.hidden = false;
+      say(form.dataset.gives_away, "bad");
+    }
   }
   form.addEventListener("submit", (event) => { event.preventDefault(); send(); });
 
@@ -217,10 +227,10 @@
       event.preventDefault();
       remark.open = true;
       if (event.key === "f") flag.click(); else remark.querySelector("textarea").focus();
-    } else if (event.key === "g") {
-      const guide = document.querySelector(".guideline");
-      guide.open = !guide.open;
-      if (guide.open) guide.scrollIntoView({ block: "nearest" });
+    } else if (event.key === "g" || event.key === "?") {
+      const fold = document.querySelector(event.key === "g" ? ".guideline" : ".keys");
+      fold.open = !fold.open;
+      if (fold.open) fold.scrollIntoView({ block: "nearest" });
     } else if (event.key === "s") {
       const later = document.querySelector(".later");
       event.preventDefault();

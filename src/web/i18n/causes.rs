@@ -63,7 +63,7 @@ pub(in crate::web) fn cause(language: Language, cause: &Cause) -> String {
     let what = match cause.fate {
         Fate::Model => "条等待模型",
         Fate::Failed => "条失败",
-        Fate::Votes(Round::Adjudication) => "条等待裁决",
+        Fate::Votes(Round::Adjudication) => "条等待仲裁",
         Fate::Votes(_) => "条等待投票",
         Fate::Provisional(_) => "条暂以草稿为准，等待投票",
         Fate::Person => "条等待人工查看",

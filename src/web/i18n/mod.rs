@@ -7,6 +7,7 @@ mod table;
 
 use crate::audit::chinese;
 use crate::stages::definition as defined;
+use crate::text::interrogative::Rule;
 pub(super) use causes::{cause, filled, stale};
 
 /// A sentence that the libraries make, in the language of the page. One that is not known in Chinese stays as it is; names,
@@ -84,6 +85,16 @@ pub(super) fn definition(language: Language, code: &str) -> &'static str {
     }
 }
 
+/// What the rule at the beginning of a piece of evidence means, where it is one that tells questions from statements.
+pub(super) fn rule(language: Language, evidence: &str) -> Option<&'static str> {
+    let code = evidence.split(':').next().unwrap_or_default();
+    let rule = Rule::ALL.iter().find(|rule| rule.code() == code)?;
+    match language {
+        Language::En => Some(rule.definition()),
+        Language::Zh => chinese::question_rule(code),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -92,7 +103,7 @@ mod tests {
     use crate::recipe::RECIPES;
     use crate::record::{Reason, State};
     use crate::review::ballot::Role;
-    use crate::text::clean::Rule;
+    use crate::text::clean;
 
     #[test]
     fn every_word_stands_once_and_in_both_languages() {
@@ -105,13 +116,20 @@ mod tests {
     }
 
     #[test]
+    fn evidence_of_a_rule_is_told_in_words() {
+        assert_eq!(rule(Language::En, "no-cue"), Some("Nothing in the post suggests a question."));
+        assert_eq!(rule(Language::Zh, "embedded: 我知道他为什么来"), Some("问句是某个动词的宾语：“我知道他为什么来”。"));
+        assert_eq!(rule(Language::Zh, "levenshtein 0.9"), None);
+    }
+
+    #[test]
     fn states_have_chinese_names_and_so_have_reasons() {
         for state in State::ALL {
             assert_eq!(word(Language::Zh, &format!("state_{}", state.code())), chinese::state(state.code()));
             assert!(word(Language::Zh, &format!("state_{}", state.code())).is_some(), "{}", state.code());
         }
         let codes: BTreeSet<&str> =
-            Reason::ALL.iter().map(|r| r.code()).chain(Rule::ALL.iter().map(|r| r.code())).collect();
+            Reason::ALL.iter().map(|r| r.code()).chain(clean::Rule::ALL.iter().map(|r| r.code())).collect();
         let nameless: Vec<_> = codes.iter().filter(|code| chinese::reason(code).is_none()).collect();
         assert!(nameless.is_empty(), "without a Chinese name: {nameless:?}");
         assert_eq!(codes.len(), chinese::COUNT, "a Chinese name stands for no reason");

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Value as Whatever, json};
 
 use super::faults;
+use crate::audit::{Side, diff};
 pub(super) use super::faults::said;
 use crate::review::answers;
 use crate::review::ballot::{Choice, Field, KEEP, Kind, Round};
@@ -65,8 +66,8 @@ struct Asks {
     draft_shown: bool,
     /// The text above that the draft is another version of; the two are shown as one, with what differs.
     draft_of: Option<String>,
-    /// Drafted answers with what they mean, in the order that they were drafted in.
-    ranked: Vec<(&'static str, &'static str)>,
+    /// Drafted answers in the order that they were drafted in; what they mean stands beside them below.
+    ranked: Vec<&'static str>,
     /// Whether a choice may give the right option away, which is warned of before it is saved.
     anyway: bool,
     /// The field and answers that ask for this one.
@@ -104,6 +105,7 @@ pub(super) fn on_screen(
         };
         let told = |text: String| match field {
             Some(field) => faults::named(language, field, &text),
+            None if key == "draft_reasons" => reason_of_draft(language, &form, &text),
             None => text,
         };
         Some((name, texts.into_iter().map(told).collect()))
@@ -152,8 +154,23 @@ pub(super) fn on_screen(
     }
 }
 
+/// Whether a text is an edit of another: half of both is the same. Of two different texts nobody could read what differs.
+fn is_edit(before: &str, after: &str) -> bool {
+    let pieces = diff(before, after);
+    let same = pieces.iter().filter(|piece| piece.side == Side::Both).map(|piece| piece.text.chars().count());
+    same.sum::<usize>() * 2 > before.chars().count().max(after.chars().count())
+}
+
 fn content_name(language: Language, key: &str) -> String {
     word(language, key).map_or_else(|| key.replace('_', " "), str::to_string)
+}
+
+/// A reason of a draft with the name of the answer that it is about: `harmful: It demeans nobody.`
+fn reason_of_draft(language: Language, form: &[Field], text: &str) -> String {
+    let Some((code, why)) = text.split_once(": ") else { return text.to_string() };
+    let option = form.iter().flat_map(|field| field.options()).find(|option| option.code == code);
+    let name = option.map_or_else(|| code.replace('_', " "), |option| said(language, option.label).to_string());
+    format!("{name}{}{why}", word(language, "colon").unwrap_or(": "))
 }
 
 /// The shown texts that are themselves the answers of a field.
@@ -223,12 +240,12 @@ fn takes_nothing(code: &str, field: &Field, form: &[Field], item: &Item, drafts:
     })
 }
 
-/// Drafted codes by their names and meanings, where their order says something.
-fn ranked(field: &Field, item: &Item, drafts: bool, language: Language) -> Vec<(&'static str, &'static str)> {
+/// Drafted codes by their names, where their order says something.
+fn ranked(field: &Field, item: &Item, drafts: bool, language: Language) -> Vec<&'static str> {
     let codes = item.ranked.get(field.name).filter(|_| drafts).map(Vec::as_slice).unwrap_or_default();
     let named = |code: &String| {
         let option = field.options().iter().find(|option| option.code == code)?;
-        Some((said(language, option.label), said(language, option.definition)))
+        Some(said(language, option.label))
     };
     codes.iter().filter_map(named).collect()
 }
@@ -319,10 +336,26 @@ fn asks(
         look: "",
         text: standing.map(Value::to_string).filter(|_| kind == "text").unwrap_or_default(),
         draft_shown: draft.as_ref().is_some_and(|draft| !stands_above(draft)),
-        draft_of: item.content.get(field.name).map(Value::to_string).filter(|text| !text.is_empty()),
+        draft_of: item
+            .content
+            .get(field.name)
+            .map(Value::to_string)
+            .filter(|text| draft.as_deref().is_some_and(|draft| is_edit(text, draft))),
         draft,
         ranked: ranked(field, item, drafts, language),
         anyway: matches!(field.kind, Kind::Pick { beside: Some(_), .. }),
         when: field.when.map(|when| (when.field, when.write.to_vec())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_correction_is_an_edit_and_another_situation_is_none() {
+        assert!(is_edit("It brings the best harvset of all.", "It brings the best harvest of all."));
+        let (played, painted) = ("The pianist played in a tennis match.", "No brush ever touched this canvas.");
+        assert!(!is_edit(played, painted) && !is_edit("", painted));
     }
 }

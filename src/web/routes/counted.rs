@@ -49,11 +49,12 @@ fn numbers(rows: &[JsonRow], labels: &[&str]) -> Vec<(String, Vec<Bar>)> {
         let mut values: Vec<f64> = rows.iter().filter_map(|row| row.get(name)?.as_f64()).collect();
         values.sort_by(f64::total_cmp);
         let (low, high) = (*values.first()?, *values.last()?);
-        let mut distinct = values.clone();
-        distinct.dedup();
         let short = |x: f64| format!("{:.2}", x).trim_end_matches('0').trim_end_matches('.').to_string();
+        // Means of ratings differ in their last digits; what prints alike is one bar.
+        let mut distinct: Vec<String> = values.iter().map(|value| short(*value)).collect();
+        distinct.dedup();
         let mut bars: Vec<(String, u64)> = if distinct.len() <= BARS {
-            distinct.iter().map(|value| (short(*value), 0)).collect()
+            distinct.iter().map(|value| (value.clone(), 0)).collect()
         } else {
             let step = (high - low) / BARS as f64;
             let range = |at: usize| {
@@ -63,7 +64,8 @@ fn numbers(rows: &[JsonRow], labels: &[&str]) -> Vec<(String, Vec<Bar>)> {
         };
         for value in &values {
             let at = if distinct.len() <= BARS {
-                distinct.iter().position(|known| known == value).unwrap_or(0)
+                let value = short(*value);
+                distinct.iter().position(|known| *known == value).unwrap_or(0)
             } else {
                 (((value - low) / (high - low) * BARS as f64) as usize).min(BARS - 1)
             };
@@ -110,5 +112,17 @@ pub(super) fn counted(config: &Config, recipe: &'static Recipe, name: &str, rows
         lengths,
         first: rows.iter().take(3).cloned().map(Value::Object).collect(),
         guessed: shortcuts::of_rows(config, recipe, name, rows),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_read_alike_are_one_bar() {
+        let row = |gap: f64| serde_json::json!({ "id": "a", "gap": gap }).as_object().cloned().unwrap();
+        let found = numbers(&[row(7.0 / 3.0), row(2.333_333_333_333_333), row(4.0)], &[]);
+        assert_eq!(found, [("gap".to_string(), vec![("2.33".to_string(), 2, 1000), ("4".to_string(), 1, 500)])]);
     }
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::ballot::said;
-use super::faults::named;
+use super::faults::field_name;
 use super::review::ballot;
 use crate::config::{Config, sections};
 use crate::pipeline::Tasks;
@@ -311,10 +311,6 @@ fn disputes(config: &Config, recipe: &'static Recipe, step: &Step, visitor: &Vis
 
 fn agreed(step: &Step, language: Language, field: &FieldAgreement) -> Agreed {
     let three = |e: &Option<Estimate>| e.as_ref().map(|e| [e.value, e.low, e.high]);
-    let (name, option) = field.field.split_once(':').unwrap_or((&field.field, ""));
-    let known = step.fields.iter().find(|known| known.name == name);
-    let label = known.map_or_else(|| name.to_string(), |known| said(language, known.label).to_string());
-    let option = known.filter(|_| !option.is_empty()).map(|known| named(language, known, option));
     let mut names: Vec<String> = field.pairs.iter().flat_map(|pair| pair.names.clone()).collect();
     names.sort();
     names.dedup();
@@ -324,7 +320,7 @@ fn agreed(step: &Step, language: Language, field: &FieldAgreement) -> Agreed {
         Some((pair.percent?, pair.items))
     };
     Agreed {
-        field: option.map_or(label.clone(), |option| format!("{label} · {option}")),
+        field: field_name(language, step, &field.field),
         items: field.items,
         percent: three(&field.percent),
         alpha: three(&field.alpha),

@@ -95,11 +95,25 @@ pub(in crate::web) async fn take(
     // Only to a page of ours.
     let own = back.starts_with('/') && !back.starts_with("//") && !back.contains('\\');
     let back = match own {
-        true => back,
+        true => with_word(&back, form.get("record")),
         false => format!("/{}/record/{}#decide", recipe.name, view::encoded(form.get("record"))),
     };
     reading(move || store(&app, recipe, &visitor, &form)).await?;
     Ok(Redirect::to(&back).into_response())
+}
+
+/// The page one goes back to, with the record that was decided about: the page says that it is stored and where it can be
+/// taken back. A record's own page lists its decisions.
+fn with_word(back: &str, record: &str) -> String {
+    let (page, place) = back.split_once('#').map_or((back, None), |(page, place)| (page, Some(place)));
+    let (path, query) = page.split_once('?').unwrap_or((page, ""));
+    if record.is_empty() || path.contains("/record/") {
+        return back.to_string();
+    }
+    let kept = query.split('&').filter(|part| !part.is_empty() && !part.starts_with("decided="));
+    let word = format!("decided={}", view::encoded(record));
+    let query = kept.chain([word.as_str()]).collect::<Vec<_>>().join("&");
+    format!("{path}?{query}{}", place.map(|place| format!("#{place}")).unwrap_or_default())
 }
 
 /// Who decides: a curator's token is the curator's word; on a machine of one's own, whom of pipeline.toml the form names.
@@ -164,5 +178,20 @@ fn refused(error: DecideError) -> PageError {
             key: "not_decided",
             detail: error.to_string(),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_word;
+
+    #[test]
+    fn a_list_says_what_was_decided_last_and_a_record_lists_it_itself() {
+        assert_eq!(with_word("/flub/duplicates", "tieba:1"), "/flub/duplicates?decided=tieba:1");
+        assert_eq!(
+            with_word("/flub/stage/filter?page=2&decided=tieba:1#rows", "tieba:2"),
+            "/flub/stage/filter?page=2&decided=tieba:2#rows"
+        );
+        assert_eq!(with_word("/flub/record/tieba:1#decide", "tieba:1"), "/flub/record/tieba:1#decide");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::review::answers::{self, Fault};
 use crate::review::ballot::{Choice, Field, KEEP, Kind, Label};
-use crate::review::{Item, Value, Vote, Why};
+use crate::review::{Item, Step, Value, Vote, Why};
 use crate::web::guard::Form;
 use crate::web::i18n::{Language, filled, word};
 
@@ -42,6 +42,18 @@ pub(super) fn describe(language: Language, form: &[Field], field: &str, fault: &
         Fault::Right => ("fault_right", Vec::new()),
     };
     filled(language, key, &given.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// What agreement was measured on, in words: a field, or one answer of it (`categories:1`).
+pub(super) fn field_name(language: Language, step: &Step, measured: &str) -> String {
+    let (name, option) = measured.split_once(':').unwrap_or((measured, ""));
+    let Some(field) = step.fields.iter().find(|known| known.name == name) else {
+        return measured.to_string();
+    };
+    match option {
+        "" => said(language, field.label).to_string(),
+        option => format!("{} · {}", said(language, field.label), named(language, field, option)),
+    }
 }
 
 /// What is said about each field, in one line.
@@ -188,7 +200,7 @@ mod tests {
         let fault = Fault::NoDraft { verdict: "accept".to_string() };
         let said = |language| describe(language, &form, "question_en", &fault);
         assert_eq!(said(Language::En), "“accept” takes the draft, but there is none.");
-        assert_eq!(said(Language::Zh), "“接受”采用草稿，但没有草稿。");
+        assert_eq!(said(Language::Zh), "选了“接受”就是采用草稿，但并没有草稿。");
         let form = ballots::step("ruozhibench-gen", "screen").unwrap().form(Round::Vote);
         // What somebody typed is no pattern of ours.
         let fault =

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::ballot::said;
 use super::decide::{desk, who};
+use super::faults::field_name;
 use super::review::{Who, ballot};
 use crate::pipeline::now;
 use crate::recipe::Recipe;
@@ -20,6 +21,7 @@ use crate::web::access::Rank;
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
 use crate::web::guard::Form;
+use crate::web::i18n::Language;
 use crate::web::view;
 use crate::web::visitor::Visitor;
 use crate::web::voting::{Ballot, Guide};
@@ -71,7 +73,7 @@ pub(in crate::web) async fn page(
                 Some((said(language, field.label), options.iter().map(meaning).collect()))
             })
             .collect();
-        let versions = if curator { versions(&app, recipe, &ballot, guides)? } else { Vec::new() };
+        let versions = if curator { versions(&app, recipe, &ballot, guides, language)? } else { Vec::new() };
         let text = guide.as_ref().map(|guide| language.pick(&guide.en, &guide.zh).to_string());
         let examples = guide.as_ref().map(|guide| language.pick(&guide.examples, guide.examples_in_chinese()).to_string());
         Ok(json!({
@@ -90,6 +92,7 @@ fn versions(
     recipe: &'static Recipe,
     ballot: &Ballot,
     guides: Vec<Guide>,
+    language: Language,
 ) -> Result<Vec<Version>, PageError> {
     let board = app.desk.board().map_err(PageError::broken)?;
     let votes = board.by_item(recipe.name, ballot.step.name);
@@ -116,7 +119,7 @@ fn versions(
             version: version.to_string(),
             votes: by_it.values().map(Vec::len).sum(),
             agreement: fields
-                .map(|field| (field.field.clone(), field.items, point(&field.percent), point(&field.alpha)))
+                .map(|field| (field_name(language, &ballot.step, &field.field), field.items, point(&field.percent), point(&field.alpha)))
                 .collect(),
             holds: holds == Some(version),
             guide,

@@ -10,6 +10,7 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
 use super::counted::{Counted, counted};
+use super::faults::field_name;
 use crate::join::Unwatched;
 use crate::pipeline::{Withheld, review_items};
 use crate::recipe::{RECIPES, Recipe};
@@ -21,6 +22,7 @@ use crate::review::agreement::{self, Bootstrap, Estimate};
 use crate::stages::review::Votes;
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
+use crate::web::i18n::Language;
 use crate::web::view;
 use crate::web::visitor::Visitor;
 
@@ -165,6 +167,7 @@ pub(in crate::web) async fn page(
     Asked(with): Asked<With>,
 ) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
+    let language = visitor.language;
     let shown = reading(move || {
         let folder = known(&app, recipe, &version)?;
         let manifest = Candidate::read(&folder)?.ok_or_else(PageError::not_found)?;
@@ -183,7 +186,7 @@ pub(in crate::web) async fn page(
         Ok(Shown {
             recipe: recipe.name,
             configs: rows.iter().map(|(name, rows)| counted(&config, recipe, name, rows)).collect(),
-            agreement: agreed(&app, recipe)?,
+            agreement: agreed(&app, recipe, language)?,
             versions: versions(&app, recipe)?,
             version,
             manifest,
@@ -197,7 +200,7 @@ pub(in crate::web) async fn page(
 }
 
 /// Agreement on every review of the recipe; among a sample's voters where no person voted.
-fn agreed(app: &App, recipe: &'static Recipe) -> Result<Vec<Agreed>, PageError> {
+fn agreed(app: &App, recipe: &'static Recipe, language: Language) -> Result<Vec<Agreed>, PageError> {
     let (config, _) = app.config();
     let votes = Votes::load(&config, recipe.name)?;
     let mut agreed = Vec::new();
@@ -209,7 +212,7 @@ fn agreed(app: &App, recipe: &'static Recipe) -> Result<Vec<Agreed>, PageError> 
         for field in &told.fields {
             agreed.push(Agreed {
                 step: step.name,
-                field: field.field.to_string(),
+                field: field_name(language, &step, &field.field),
                 items: field.items,
                 sample: told.sample,
                 percent: three(&field.percent),

@@ -32,8 +32,8 @@ const PACE: Duration = Duration::from_millis(300);
 struct Due {
     recipe: &'static str,
     about: &'static str,
-    /// Stage, and why it would be made.
-    stages: Vec<(&'static str, String)>,
+    /// Stages that follow each other, and why they would be made.
+    stages: Vec<(Vec<&'static str>, String)>,
 }
 
 /// What the drafts of a recipe would ask and cost.
@@ -89,7 +89,7 @@ pub(in crate::web) async fn page(
 }
 
 fn due(config: &Config, recipe: &'static recipe::Recipe, language: Language) -> Result<Due, PageError> {
-    let mut stages = Vec::new();
+    let mut stages: Vec<(Vec<&'static str>, String)> = Vec::new();
     for planned in plan(config, recipe)? {
         let why = match (&planned.freshness, planned.after) {
             (Freshness::Fresh(_), None) => continue,
@@ -101,7 +101,10 @@ fn due(config: &Config, recipe: &'static recipe::Recipe, language: Language) -> 
             (Freshness::Layout(layout), _) => i18n::sentence(language, &Freshness::of_layout(*layout).1),
             (Freshness::Damaged(what), _) => what.lines().next().unwrap_or_default().to_string(),
         };
-        stages.push((planned.step, why));
+        match stages.last_mut() {
+            Some((names, told)) if *told == why => names.push(planned.step),
+            _ => stages.push((vec![planned.step], why)),
+        }
     }
     Ok(Due { recipe: recipe.name, about: language.pick(recipe.about, recipe.about_zh), stages })
 }
