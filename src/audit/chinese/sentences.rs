@@ -122,7 +122,10 @@ const SENTENCES: &[(&str, &str)] = &[
         "第一个用链接进入的人必须是管理者：此后没有令牌的人都不能进入",
     ),
     ("nobody shuts themselves out: another curator can", "不能取消自己的权限；可由另一位管理者取消"),
-    ("a guideline is written in both languages: annotators read either", "标注规范须有中英两种文本：标注者各看其一"),
+    (
+        "a guideline is written in both languages: annotators read either",
+        "标注规范须有中英两种文本：标注者各看其一",
+    ),
     ("the overlap is a share of 0 to 100 %", "多投一票的比例须在 0 到 100 % 之间"),
     ("a decision needs a reason\n  hint: --why \"…\"", "裁定须写明理由"),
     (

@@ -118,7 +118,10 @@ mod tests {
     #[test]
     fn evidence_of_a_rule_is_told_in_words() {
         assert_eq!(rule(Language::En, "no-cue"), Some("Nothing in the post suggests a question."));
-        assert_eq!(rule(Language::Zh, "embedded: 我知道他为什么来"), Some("问句是某个动词的宾语：“我知道他为什么来”。"));
+        assert_eq!(
+            rule(Language::Zh, "embedded: 我知道他为什么来"),
+            Some("问句是某个动词的宾语：“我知道他为什么来”。")
+        );
         assert_eq!(rule(Language::Zh, "levenshtein 0.9"), None);
     }
 

@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde_json::{Value as Whatever, json};
 
 use super::faults;
-use crate::audit::{Side, diff};
 pub(super) use super::faults::said;
+use crate::audit::{Side, diff};
 use crate::review::answers;
 use crate::review::ballot::{Choice, Field, KEEP, Kind, Round};
 use crate::review::{Annotator, Item, Value, Vote};
@@ -169,7 +169,8 @@ fn content_name(language: Language, key: &str) -> String {
 fn reason_of_draft(language: Language, form: &[Field], text: &str) -> String {
     let Some((code, why)) = text.split_once(": ") else { return text.to_string() };
     let option = form.iter().flat_map(|field| field.options()).find(|option| option.code == code);
-    let name = option.map_or_else(|| code.replace('_', " "), |option| said(language, option.label).to_string());
+    let name =
+        option.map_or_else(|| code.replace('_', " "), |option| said(language, option.label).to_string());
     format!("{name}{}{why}", word(language, "colon").unwrap_or(": "))
 }
 
@@ -355,7 +356,8 @@ mod tests {
     #[test]
     fn a_correction_is_an_edit_and_another_situation_is_none() {
         assert!(is_edit("It brings the best harvset of all.", "It brings the best harvest of all."));
-        let (played, painted) = ("The pianist played in a tennis match.", "No brush ever touched this canvas.");
+        let (played, painted) =
+            ("The pianist played in a tennis match.", "No brush ever touched this canvas.");
         assert!(!is_edit(played, painted) && !is_edit("", painted));
     }
 }

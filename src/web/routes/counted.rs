@@ -123,6 +123,9 @@ mod tests {
     fn numbers_that_read_alike_are_one_bar() {
         let row = |gap: f64| serde_json::json!({ "id": "a", "gap": gap }).as_object().cloned().unwrap();
         let found = numbers(&[row(7.0 / 3.0), row(2.333_333_333_333_333), row(4.0)], &[]);
-        assert_eq!(found, [("gap".to_string(), vec![("2.33".to_string(), 2, 1000), ("4".to_string(), 1, 500)])]);
+        assert_eq!(
+            found,
+            [("gap".to_string(), vec![("2.33".to_string(), 2, 1000), ("4".to_string(), 1, 500)])]
+        );
     }
 }

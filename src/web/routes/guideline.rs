@@ -119,7 +119,14 @@ fn versions(
             version: version.to_string(),
             votes: by_it.values().map(Vec::len).sum(),
             agreement: fields
-                .map(|field| (field_name(language, &ballot.step, &field.field), field.items, point(&field.percent), point(&field.alpha)))
+                .map(|field| {
+                    (
+                        field_name(language, &ballot.step, &field.field),
+                        field.items,
+                        point(&field.percent),
+                        point(&field.alpha),
+                    )
+                })
                 .collect(),
             holds: holds == Some(version),
             guide,
