@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use divan::{Bencher, black_box};
 use riddlemill::evaluate::tables::{Book, report};
-use riddlemill::evaluate::{Answer, Body, Given, Item, Rating, Set, Setting, Task, Variant, types};
+use riddlemill::evaluate::{Answer, Body, Item, Rating, RawAnswer, Set, Setting, Task, Variant, types};
 use riddlemill::options::{Draw, LETTERS};
 use riddlemill::release;
 use riddlemill::review::agreement::Bootstrap;
@@ -15,7 +15,7 @@ fn main() {
     divan::main();
 }
 
-type Reply = (usize, Given, Vec<Rating>);
+type Reply = (usize, RawAnswer, Vec<Rating>);
 
 fn set(config: &str, bodies: impl Iterator<Item = (String, Body)>) -> Set {
     let items = bodies.map(|(id, body)| Item { record: id.clone(), id, body, paper: false }).collect();
@@ -53,7 +53,7 @@ fn replies(set: &Set, models: usize) -> Vec<Reply> {
                 let ratings = (0..judges).map(|judge| rating(judge, &mut draw)).collect();
                 let (model, basis) = (format!("model {model}"), "bench".into());
                 let setting = Setting::default();
-                replies.push((at, Given { task, setting, model, person: false, basis, text }, ratings));
+                replies.push((at, RawAnswer { task, setting, model, person: false, basis, text }, ratings));
             }
         }
     }

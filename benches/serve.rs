@@ -72,28 +72,28 @@ struct Kind {
     address: Box<dyn Fn(&mut Draw) -> String>,
 }
 
-/// The books of a stage: records by `state/reason`, and how many entered.
-struct Books {
+/// The counts of a stage: records by `state/reason`, and how many entered.
+struct StageCounts {
     stage: &'static str,
     rows: u64,
     reasons: Vec<String>,
 }
 
-fn books(workspace: &Path) -> Result<Vec<Books>, Box<dyn Error>> {
-    let mut books = Vec::new();
+fn stage_counts(workspace: &Path) -> Result<Vec<StageCounts>, Box<dyn Error>> {
+    let mut stages = Vec::new();
     for (number, stage) in (1..).zip(STAGES) {
         let path = workspace.join(format!("staged/{RECIPE}/{number:02}_{stage}/manifest.json"));
         let manifest: serde_json::Value = serde_json::from_str(&fs::read_to_string(path)?)?;
         let counts = &manifest["counts"];
         let reasons: BTreeMap<String, u64> = serde_json::from_value(counts["reasons"].clone())?;
         let rows = counts["records_in"].as_u64().ok_or("no records_in")?;
-        books.push(Books { stage, rows, reasons: reasons.into_keys().collect() });
+        stages.push(StageCounts { stage, rows, reasons: reasons.into_keys().collect() });
     }
-    Ok(books)
+    Ok(stages)
 }
 
-fn kinds(books: &'static [Books]) -> Vec<Kind> {
-    let stage = |draw: &mut Draw| &books[draw.below(books.len() as u64) as usize];
+fn kinds(stages: &'static [StageCounts]) -> Vec<Kind> {
+    let stage = |draw: &mut Draw| &stages[draw.below(stages.len() as u64) as usize];
     let word = |draw: &mut Draw| {
         let (one, other) = (draw.of(THINGS), draw.of(THINGS));
         match draw.below(6) {
@@ -111,7 +111,7 @@ fn kinds(books: &'static [Books]) -> Vec<Kind> {
         1 => format!("RT {}", draw.below(1000)),
         _ => format!("umbrella {}", draw.below(1000)),
     };
-    let of = |stage: &Books| format!("/{RECIPE}/stage/{}", stage.stage);
+    let of = |stage: &StageCounts| format!("/{RECIPE}/stage/{}", stage.stage);
     let kind = |name, address: Box<dyn Fn(&mut Draw) -> String>| Kind { name, address };
     vec![
         kind("stage", Box::new(move |draw| format!("{}?page={}", of(stage(draw)), draw.below(4) + 1))),
@@ -125,7 +125,8 @@ fn kinds(books: &'static [Books]) -> Vec<Kind> {
         kind(
             "outcome or reason",
             Box::new(move |draw| {
-                let with: Vec<&Books> = books.iter().filter(|stage| !stage.reasons.is_empty()).collect();
+                let with: Vec<&StageCounts> =
+                    stages.iter().filter(|stage| !stage.reasons.is_empty()).collect();
                 let stage = with[draw.below(with.len() as u64) as usize];
                 let reason = &stage.reasons[draw.below(stage.reasons.len() as u64) as usize];
                 let (outcome, code) = reason.split_once('/').unwrap_or((reason, ""));
@@ -159,7 +160,7 @@ fn kinds(books: &'static [Books]) -> Vec<Kind> {
         kind(
             "record",
             Box::new(move |draw| {
-                format!("/{RECIPE}/record/tieba:{}", 7_000_000_000 + draw.below(books[0].rows))
+                format!("/{RECIPE}/record/tieba:{}", 7_000_000_000 + draw.below(stages[0].rows))
             }),
         ),
         kind("clusters", Box::new(move |draw| format!("/{RECIPE}/duplicates?page={}", draw.below(500) + 1))),
@@ -176,11 +177,11 @@ fn kinds(books: &'static [Books]) -> Vec<Kind> {
 }
 
 fn measure(workspace: &Path) -> Result<(), Box<dyn Error>> {
-    let books: &'static [Books] = books(workspace)?.leak();
-    for stage in books {
+    let stages: &'static [StageCounts] = stage_counts(workspace)?.leak();
+    for stage in stages {
         println!("{:<10} {:>9} records, {} reasons", stage.stage, stage.rows, stage.reasons.len());
     }
-    let kinds = kinds(books);
+    let kinds = kinds(stages);
     let server = Server::start(workspace, 0)?;
     let mut client = Client::new(&server.address);
     let mut draw = Draw(7);

@@ -1,38 +1,38 @@
-//! riddlemill rebuilds four benchmarks of cunning text from raw forum dumps and can say about every
-//! post why it is in or out.
+//! riddlemill rebuilds four benchmarks of cunning text from raw forum dumps. For any post it can tell why it was kept or left
+//! out.
 //!
 //! # In reading order
 //!
-//! - [`record`]: what a record is, the eight [outcomes](record::Outcome) a stage can give it, the
-//!   closed list of [reasons](record::Reason), and the books that must close.
-//! - [`text`]: rules over `&str`: what a post says, whether it asks, whether two are one joke.
-//! - [`options`]: right and wrong answers in a drawn order; [`shortcuts`]: what a model may guess from.
-//! - [`judges`]: how ratings are spread and how far those who give them agree.
-//! - [`join`]: every pair of texts over a threshold, none lost.
-//! - [`offline`]: what the offline stages make of both, by settings.
+//! - [`record`]: what a record is, the eight [outcomes](record::Outcome) a stage can give it, the closed list of
+//!   [reasons](record::Reason), and the accounting that must close.
+//! - [`text`]: rules over `&str`: cleaning, anonymising, whether a text is a question, whether two texts are one joke.
+//! - [`options`]: right and wrong answers in a random order; [`shortcuts`]: how well the right one can be guessed from the
+//!   options alone.
+//! - [`judges`]: the distribution of ratings and the agreement of raters.
+//! - [`join`]: an exact similarity join, which finds every pair of texts over a threshold.
+//! - [`offline`]: the rules and the join combined as the offline stages use them, according to settings.
 //! - [`puzzle`]: English puzzles, their words, distractors, options and reconstructions.
-//! - [`pages`] and [`warc`]: forum pages and the archives that hold them; [`crawl`] fetches them.
-//! - [`log`]: the append-only logs of raw/, and the proof that no line of them is gone.
-//! - [`llm`] and [`review`]: replies that were paid for and votes that people gave, both only appended.
-//! - [`decisions`]: what people decided about a record or a pair, over rules, drafts and votes.
-//! - [`config`] and [`store`]: settings with their origin; stage folders that are whole or absent.
+//! - [`pages`] and [`warc`]: forum pages and the archives that contain them; [`crawl`] fetches them.
+//! - [`log`]: the append-only logs of raw/, with proof that no line is missing.
+//! - [`llm`] and [`review`]: paid replies and people's votes, both append-only.
+//! - [`decisions`]: people's decisions about a record or a pair, which overrule rules, drafts and votes.
+//! - [`config`] and [`store`]: settings with their origin; stage folders, written as a whole or not at all.
 //! - [`stages`]: functions from typed rows to outcomes. [`recipe`]: a benchmark as a list of stages.
-//! - [`search`]: any record of any dump by a piece of its text, read back from its place.
-//! - [`pipeline`]: the one loop that feeds stages and writes what they say.
-//! - [`release`] and [`audit`]: what leaves the workspace, and the proof of how it came about.
-//! - [`evaluate`]: models on a finished set, and the papers' tables of what they answer.
-//! - [`cli`] and [`web`]: the verbs and the pages; they call the libraries above and hold no logic.
+//! - [`search`]: finds any record of any dump by a piece of its text.
+//! - [`pipeline`]: the loop that runs stages and writes their outcomes.
+//! - [`release`] and [`audit`]: packaging versions, and proving where their rows come from.
+//! - [`evaluate`]: models on a finished set, and the papers' tables of their answers.
+//! - [`cli`] and [`web`]: the verbs and the web pages. They call the libraries above and contain no logic of their own.
 //!
 //! # Invariants
 //!
-//! - `raw/` is everything that cannot be recomputed. Nothing here rewrites or deletes in it.
-//! - `staged/` and `output/` follow from `raw/` and `pipeline.toml`, byte for byte: no clock, path,
-//!   thread count or map order reaches a file in them.
+//! - `raw/` is everything that cannot be recomputed. No code rewrites or deletes anything in it.
+//! - `staged/` and `output/` follow from `raw/` and `pipeline.toml`, byte for byte: no time, path, thread count or map
+//!   order gets into a file.
 //! - Every record that enters a stage leaves it in exactly one state, with a reason from the closed list.
-//!   A stage whose books do not close is not written.
-//! - A decision about a record or a pair depends on nothing else in the input, except which of two equal
-//!   records dedup keeps.
-//! - Dependencies point one way, in the order above. `text`, `record`, `options`, `shortcuts` and `join` know no tables.
+//!   A stage whose accounting does not close is not written.
+//! - A decision about a record or a pair does not depend on other records, except which of two equal records dedup keeps.
+//! - Dependencies point one way, in the order above. `text`, `record`, `options`, `shortcuts` and `join` do not use tables.
 
 pub use riddlemill_files::log;
 pub use riddlemill_harvest::{crawl, fetch, pages, warc};

@@ -1,4 +1,4 @@
-//! Whether a candidate follows from what raw/ holds today: the link that books alone cannot prove.
+//! Whether a candidate follows from the present files of raw/, which the accounting alone cannot prove.
 
 use super::prove::{Gap, Proof};
 use crate::config::Config;
@@ -17,7 +17,7 @@ pub fn follows(config: &Config, recipe: &'static Recipe, proof: &mut Proof) -> R
     }
     let gap = |what| Gap { recipe: recipe.name.into(), stage: "candidate".into(), what };
     for stage in stale_stages(config, recipe)? {
-        proof.gaps.push(gap(format!("it does not follow from what raw/ and the settings hold now: {stage}")));
+        proof.gaps.push(gap(format!("it does not match raw/ and the settings: {stage}")));
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ pub struct Funnel {
 pub struct FunnelStage {
     /// The stage's name.
     pub stage: String,
-    /// Its books.
+    /// Its counts of records.
     pub counts: Counts,
     /// Names of users that were looked for in every text, of the stage that does.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! `audit`: the books of every stage, closed again from what lies in staged/.
+//! `audit`: checks the accounting of every stage again, from the files in staged/.
 //!
 //! Nothing of what a run believed is used: files are hashed, rows are hashed, ledgers are counted, and
 //! each stage's records in are matched with the rows out of the stage before. Sets of ids are compared
@@ -32,7 +32,7 @@ pub struct Gap {
 /// What an audit looked at and found.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Proof {
-    /// Stages whose books were closed.
+    /// Stages whose accounting was checked.
     pub stages: usize,
     /// Files whose bytes were hashed.
     pub files: usize,
@@ -154,13 +154,13 @@ impl Audit<'_> {
             texts.rows.insert(digest(id));
         };
         of_rows!(kind, R => self.table::<R>(stage, "rows", |record| row(record.id())));
-        let mut books = Counts::default();
+        let mut counted = Counts::default();
         let (mut entered, mut went_on) = (Ids::default(), Ids::default());
         let mut joined = HashSet::new();
         let mut astray = 0;
         self.table::<Entry>(stage, "ledger", |entry| {
             entered.add(&entry.id);
-            books.add(entry);
+            counted.add(entry);
             match State::from_code(&entry.outcome) {
                 Some(State::Kept | State::Changed) => went_on.add(entry.into.as_deref().unwrap_or(&entry.id)),
                 Some(State::Merged)
@@ -193,7 +193,7 @@ impl Audit<'_> {
             self.gap(format!("{orphans} links lead to records that are not among the rows"));
         }
         self.proof.records += entered.count;
-        self.books(manifest, &books, entered, rows, went_on);
+        self.check_counts(manifest, &counted, entered, rows, went_on);
         match before {
             Some([]) => self.import(stage, entered.count),
             Some(before) => self.chain(manifest, before, entered),
@@ -207,10 +207,10 @@ impl Audit<'_> {
         self.gaps.push(what);
     }
 
-    fn books(&mut self, manifest: &Manifest, books: &Counts, entered: Ids, rows: Ids, went_on: Ids) {
+    fn check_counts(&mut self, manifest: &Manifest, counted: &Counts, entered: Ids, rows: Ids, went_on: Ids) {
         let told = &manifest.counts;
-        if (&told.states, &told.reasons) != (&books.states, &books.reasons) {
-            self.gap(format!("the manifest counts {:?}, the ledger {:?}", told.states, books.states));
+        if (&told.states, &told.reasons) != (&counted.states, &counted.reasons) {
+            self.gap(format!("the manifest counts {:?}, the ledger {:?}", told.states, counted.states));
         }
         if told.records_in != entered.count {
             self.gap(format!(
@@ -223,7 +223,7 @@ impl Audit<'_> {
         }
         if rows != went_on {
             self.gap(format!(
-                "{} rows, but the ledger lets {} records go on, or others",
+                "{} rows, but by the ledger {} records, or different ones, go on",
                 rows.count, went_on.count
             ));
         }
@@ -243,7 +243,7 @@ impl Audit<'_> {
             let names: Vec<&str> = before.iter().map(|(m, _)| m.stage.as_str()).collect();
             let names = names.join(" and ");
             self.gap(format!(
-                "{names} let {} records go on, {} entered, or others",
+                "{} records left {names}, but {} entered, or different ones",
                 expected.count, entered.count
             ));
         }
@@ -276,7 +276,7 @@ impl Audit<'_> {
             }
         }
         if table.rows != table.parts.iter().map(|p| p.rows).sum::<u64>() {
-            self.gap(format!("{name}: {} rows by the manifest, its parts say otherwise", table.rows));
+            self.gap(format!("{name}: {} rows by the manifest, which its parts contradict", table.rows));
         }
     }
 
@@ -365,6 +365,6 @@ fn candidate_chain(folder: &Path, rows: Option<&str>, gaps: &mut Vec<String>) {
         gaps.push("it was built from other rows than the last stage holds now".into());
     }
     if last.is_some_and(|l| l.counts.records_out != candidate.rows + candidate.incomplete()) {
-        gaps.push(format!("it has {} rows, the last stage let others go on", candidate.rows));
+        gaps.push(format!("it has {} rows, which are not those of the last stage", candidate.rows));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use minijinja::value::Serde;
-use minijinja::{Environment, Value as Given, context};
+use minijinja::{Environment, Value as TemplateValue, context};
 use riddlemill_benchmarks::notation;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
@@ -248,6 +248,6 @@ const TEMPLATE: &str = include_str!("templates/published.html");
 pub fn published_page(reports: &[PublishedReport]) -> Result<String, minijinja::Error> {
     let mut env = Environment::new();
     env.add_template("published.html", TEMPLATE)?;
-    let reports = Given::from(Serde(reports));
+    let reports = TemplateValue::from(Serde(reports));
     env.get_template("published.html")?.render(context! { reports, version => crate::VERSION })
 }

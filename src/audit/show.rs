@@ -191,7 +191,7 @@ pub fn show(
     let mut draw = Draw::new(query.sample, query.seed);
     for part in select_parts::<Entry>(&made.stage, "ledger", filter(query)) {
         let entries = part?.into_iter().filter(|e| greps(e) && (likeness.is_none() || score(e).is_some()));
-        shown_entries(&withheld, entries.collect())?.into_iter().for_each(|entry| draw.put(entry));
+        shown_entries(&withheld, entries.collect())?.into_iter().for_each(|entry| draw.offer(entry));
     }
     let all = draw.seen;
     let mut shown: Vec<Shown> = draw
@@ -259,7 +259,7 @@ pub fn examples(
     for part in select_parts::<Entry>(&made.stage, "ledger", Some(Filter::Present("reason"))) {
         for entry in shown_entries(&withheld, part?)? {
             let key = format!("{}/{}", entry.outcome, entry.reason.as_deref().unwrap_or_default());
-            draws.entry(key).or_insert_with(|| Draw::new(Some(size), 0)).put(entry);
+            draws.entry(key).or_insert_with(|| Draw::new(Some(size), 0)).offer(entry);
         }
     }
     let mut keys = Vec::new();
@@ -326,7 +326,7 @@ pub fn borderline(
             && likeness.as_ref().is_none_or(|l| both.iter().any(|t| l.score(t).is_some()))
     };
     let mut draw = Draw::new(query.sample, query.seed);
-    pairs.iter().filter(|pair| fits(pair)).for_each(|pair| draw.put(pair.clone()));
+    pairs.iter().filter(|pair| fits(pair)).for_each(|pair| draw.offer(pair.clone()));
     let all = draw.seen;
     let mut near: Vec<Near> = draw
         .finish()
@@ -392,7 +392,7 @@ impl<T: Named> Draw<T> {
         Draw { size, seed, seen: 0, kept: BTreeMap::new() }
     }
 
-    pub(super) fn put(&mut self, item: T) {
+    pub(super) fn offer(&mut self, item: T) {
         let mut key = [0; 16];
         if self.size.is_some() {
             let mut hasher = blake3::Hasher::new();
@@ -420,7 +420,7 @@ mod tests {
 
     fn sample(ids: impl Iterator<Item = u32>, size: usize, seed: u64) -> Vec<String> {
         let mut draw = Draw::new(Some(size), seed);
-        ids.for_each(|id| draw.put(Entry { id: id.to_string(), ..Entry::default() }));
+        ids.for_each(|id| draw.offer(Entry { id: id.to_string(), ..Entry::default() }));
         draw.finish().into_iter().map(|e| e.id).collect()
     }
 

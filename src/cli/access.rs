@@ -56,13 +56,16 @@ pub(super) fn access(verb: &AccessVerb, global: &Global) -> Result<Exit, Failure
         AccessVerb::Open => {
             access.open(&now())?;
             if !global.quiet {
-                eprintln!("whoever is on this machine may open everything, until a token is granted");
+                eprintln!("everybody on this machine can open all pages until a token is granted");
             }
             Ok(Exit::Done)
         }
         AccessVerb::Revoke { name, .. } => match access.revoke(name, &now())? {
             true => Ok(Exit::Done),
-            false => Err(Failure { exit: Exit::Gap, message: format!("{name} has no token") }),
+            false => Err(Failure {
+                exit: Exit::Gap,
+                message: format!("{name} has no token\n  hint: `riddlemill access list` shows who has one"),
+            }),
         },
         AccessVerb::List => {
             let grants = access.grants()?;

@@ -19,29 +19,29 @@ use crate::store::Workspace;
 use lines::{BATCH, Lines, output, parse, write};
 
 pub(super) const HELP: &str = "\
-Every row comes out in its place, with unknown fields passed through and always id, outcome, reason, evidence.
+Rows keep their order and unknown fields are passed through; every row gets id, outcome, reason and evidence.
   clean          title, content (or text)  ->  text
   anonymise      text, names               ->  text
   filter         text                      ->  kept or dropped
   interrogative  text                      ->  is_question
   similarity     a, b                      ->  duplicate, verdict, score
-  dedup          id, text                  ->  into, score (reads all rows first; --on-disk where they are many)
-                 and with --against FILE   ->  resembles, resembles_score
-Books are what several machines make of a stage, a line a record: its ledger entry, rows and links. `assemble`
-writes them into staged/.
-  import         a dump (--kind or --source)        ->  books
-  settle         books of import, in order          ->  books; {again: [{row, same}], booked} names known ids
-  clean, anonymise, filter with --books             ->  books
-Dedup in parts, for rows that no machine holds. Between them lines are sorted by their bytes.
-  dedup-keys     id, text                           ->  key, rank: rows with one key compare alike with all
-  dedup-stats    id, text; or its own output        ->  counts; those of parts add up
+  dedup          id, text                  ->  into, score (reads all rows first; --on-disk for large inputs)
+                 with --against FILE       ->  resembles, resembles_score
+For stages on several machines: a ledger record is one line per record, with its ledger entry, rows and links.
+`assemble` writes ledger records into staged/.
+  import         a dump (--kind or --source)        ->  ledger records
+  settle         ledger records of import, in order ->  ledger records; {again: [{row, same}], booked} has known ids
+  clean, anonymise, filter with --ledger            ->  ledger records
+Dedup in parts, for inputs too large for one machine. Sort the lines by their bytes between the steps.
+  dedup-keys     id, text                           ->  key, rank: rows with the same key are copies
+  dedup-stats    id, text; or its own output        ->  counts, which add up over parts
   dedup-keys --stats FILE                           ->  key, role, rank, of, skip, size, signature (--texts: text)
-  dedup-verify   those, sorted                      ->  from, into, verdict: maybe, copy; of texts same, borderline
+  dedup-verify   sorted keys                        ->  from, into, verdict: maybe, copy; with texts same, borderline
   dedup-resolve  pairs                              ->  id, into, score, predicate
-  dedup-book     {row, into: {id, text}, score, predicate}  ->  books
-Settings come from the workspace where there is a pipeline.toml, else they are the defaults.";
+  dedup-ledger   {row, into: {id, text}, score, predicate}  ->  ledger records
+Settings come from pipeline.toml of the workspace if there is one; otherwise they are the defaults.";
 
-/// Tells that rows come out as the rules say, where people decided otherwise about some of them.
+/// Tells that `apply` follows the rules even where people decided otherwise.
 fn note_decisions(stage: ApplyStage, recipe: Option<&str>, global: &Global) -> Result<(), Failure> {
     let name = match stage {
         ApplyStage::Clean => "clean",
@@ -58,7 +58,7 @@ fn note_decisions(stage: ApplyStage, recipe: Option<&str>, global: &Global) -> R
     if count > 0 && !global.quiet {
         let decisions = output::count(count as u64, "decision");
         eprintln!(
-            "raw/decisions holds {decisions} about {name}; `apply` goes by the rules alone, `run` by both"
+            "raw/decisions has {decisions} about {name}; `apply` follows only the rules, `run` follows both"
         );
     }
     Ok(())
@@ -86,7 +86,7 @@ pub(super) fn apply(args: &Apply, global: &Global) -> Result<Exit, Failure> {
         ApplyStage::Settle => return ledger::settle(),
         stage => return parted::parted(stage, args, &dedup::settings(args, &config, recipe)?),
     };
-    if args.books {
+    if args.ledger {
         return ledger::each(&what);
     }
     let mut bad = 0;

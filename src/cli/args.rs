@@ -19,20 +19,20 @@ pub(super) use decide::{Act, DecideVerb, Edit, OfPair, OfRecord};
 pub(super) use evaluate::Evaluate;
 pub(super) use review::{FormatArg, Place, ReviewVerb, RoundArg};
 
-/// Rebuild RuozhiBench, FLUB, Chumor and BrainTeaser from raw forum dumps, and know why any post was kept or left out.
 pub(super) const PUBLISH: &str = "\
 The Hub's own program uploads (`pip install huggingface_hub`, `hf auth login`): all files in one commit, then a tag
-v<version>. A tag that is there is never moved. An archive is the folder as tar under Zstandard, the same bytes each
-time, with its SHA-256 and what Zenodo and DataCite ask beside it.";
+v<version>. An existing tag is never moved. An archive is the folder as a Zstandard-compressed tar with the same bytes
+each time, with its SHA-256 and the metadata for Zenodo and DataCite in files next to it.";
 
 pub(super) const SERVE: &str = "\
-On the loopback and without a granted token, whoever is on this machine may open everything. Once
-`riddlemill access grant` has given a token, every page asks for one, until `access open`. Other machines reach the pages
-with --bind, which wants a token first; put a proxy with TLS in front and name it with --public.
+On the loopback and without a granted token, everybody on this machine can open all pages. Once
+`riddlemill access grant` has created a token, every page asks for one, until `access open`. To serve other machines use
+--bind, which requires a token; put a proxy with TLS in front and give its address with --public.
   riddlemill serve
   riddlemill access grant annotator-1 --rank annotator
   riddlemill serve --bind 0.0.0.0 --public https://review.example.org";
 
+/// Rebuild RuozhiBench, FLUB, Chumor and BrainTeaser from raw forum dumps, and tell why any post was kept or left out.
 #[derive(Parser)]
 #[command(name = "riddlemill", version, propagate_version = true, max_term_width = 100, after_help = super::exit::HELP)]
 pub(super) struct Cli {
@@ -42,22 +42,22 @@ pub(super) struct Cli {
     pub verb: Verb,
 }
 
-/// Flags of every verb.
+// No doc comment: clap would print it as the description of the program.
 #[derive(Args)]
 pub(super) struct Global {
     /// The workspace: the folder that holds pipeline.toml
     #[arg(short = 'C', long, global = true, value_name = "DIR", default_value = ".")]
     pub workspace: PathBuf,
-    /// Set a setting for this call, as in --set dedup.threshold=0.85
+    /// Override a setting for this call, as in --set dedup.threshold=0.85
     #[arg(long = "set", global = true, value_name = "KEY=VALUE", value_parser = split)]
     pub set: Vec<(String, String)>,
     /// Print JSON for machines
     #[arg(long, global = true)]
     pub json: bool,
-    /// Say nothing but errors
+    /// Print only errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Say more
+    /// Print more details
     #[arg(short, long, global = true)]
     pub verbose: bool,
 }
@@ -77,113 +77,113 @@ fn dollars(text: &str) -> Result<f64, String> {
 
 #[derive(Subcommand)]
 pub(super) enum Verb {
-    /// Lay out a workspace: a commented pipeline.toml, raw/ and the sample
+    /// Create a workspace: a commented pipeline.toml, raw/ and the sample
     Init(Init),
-    /// Print every setting and where its value came from, or what a table of settings takes
+    /// Print every setting and where its value comes from, or explain a table of settings
     Config(Config),
-    /// Download the dumps that sources name by url, and pin them in pipeline.lock
+    /// Download the dumps of sources with a url, and pin their hashes in pipeline.lock
     Fetch(Fetch),
-    /// Make every stage that is not fresh, then the candidates
+    /// Run every stage that is out of date, then build the candidates
     Run(Run),
-    /// Say which stages are fresh, which are not, and why
+    /// Show which stages are out of date and why, what waits for whom, and the next command
     Status(Only),
-    /// Tell a post's history, and why it was kept or left out
+    /// Show the history of a post, and why it was kept or left out
     #[command(
         after_help = "A post is named by its id (tieba:8370518555), by its place in a dump (SOURCE:LINE or SOURCE/FILE:LINE), or by its text."
     )]
     Explain(Explain),
-    /// Show the records of a stage, and the pairs that were nearly one
+    /// Show the records of a stage, or pairs just below the threshold
     #[command(after_help = super::show::HELP)]
     Show(Show),
     /// Prove from the files alone that every record is accounted for
     Audit(Only),
-    /// Tell what became of published rows: which are equal, what is odd, what stages would have done, which posts they are
+    /// Report on the rows of a published set: which are equal, which are irregular, what stages would have done, which posts they come from
     Published(PublishedArgs),
-    /// Check that all of raw/ is what was written there; exit code 1 where it is not
+    /// Check that every file of raw/ is what was written; exit code 1 if not
     Fsck(Fsck),
-    /// Take over what people and money made in another workspace: two annotators offline, a crawl elsewhere
+    /// Work with raw/: merge in votes, replies and archives of another workspace
     #[command(subcommand)]
     Raw(RawVerb),
     /// Print the funnel: records by stage, state and reason
     Report(Report),
-    /// Fetch a [[crawl]] source into raw/warc: robots.txt obeyed, one request a host, resumed where it stopped
+    /// Fetch a [[crawl]] source into raw/warc: obeys robots.txt, one request per host at a time, continues where it stopped
     Crawl(Crawl),
-    /// How pages of sites are read: list, show, copy one out to change it, check
+    /// Profiles, which describe how a site's pages are parsed: list, show, copy, check
     Profiles {
         /// What to do
         #[command(subcommand)]
         verb: ProfilesVerb,
     },
-    /// Apply one stage's decision to JSON Lines on stdin, row for row
+    /// Apply one stage to JSON Lines on stdin, row by row
     #[command(after_help = super::apply::HELP)]
     Apply(Apply),
-    /// Write a stage into staged/ from the ledgers that other machines made of it
+    /// Write a stage into staged/ from the ledger records that other machines made
     Assemble(Assemble),
-    /// Ballots out, votes in, who votes, how far they are, disputes
+    /// Ballots and votes: export, import, assignment, progress, disputes
     Review {
         /// What to do
         #[command(subcommand)]
         verb: ReviewVerb,
     },
-    /// Decide about a record or a pair, over rules, drafts and votes; list, undo, tables
+    /// Overrule rules, drafts and votes for a record or a pair; list, undo, tables
     #[command(after_help = decide::HELP)]
     Decide {
         /// What to decide
         #[command(subcommand)]
         verb: DecideVerb,
     },
-    /// Open the workspace as pages in a browser, on this machine alone
+    /// Serve the workspace as web pages, by default only to this machine
     #[command(after_help = SERVE)]
     Serve(Serve),
-    /// Tokens for the pages: who may open what
+    /// Tokens for the web pages: who may open which pages
     Access {
         /// What to do
         #[command(subcommand)]
         verb: AccessVerb,
     },
-    /// Say what the drafts would ask and cost, before anything is sent
+    /// Estimate the requests of the drafts and their cost, without sending anything
     Estimate(Only),
-    /// The store of what models answered
+    /// The store of models' replies
     Replies {
         /// What to do
         #[command(subcommand)]
         verb: RepliesVerb,
     },
-    /// What benchmarks are made of, built in or of the workspace's own benchmarks/
+    /// Benchmarks, built in or in the workspace's benchmarks/: list, show, check, try
     #[command(after_help = benchmark::HELP)]
     Benchmark {
         /// What to do
         #[command(subcommand)]
         verb: BenchmarkVerb,
     },
-    /// What is sent to models
+    /// The prompts that are sent to models
     Prompts {
         /// What to do
         #[command(subcommand)]
         verb: PromptsVerb,
     },
-    /// Assign a version to a recipe's candidate and write output/<recipe>/<version>; `yank` marks one
+    /// Release a recipe's candidate as output/<recipe>/<version>; `yank` marks a version as not to be used
     #[command(
         disable_version_flag = true,
         args_conflicts_with_subcommands = true,
         subcommand_negates_reqs = true
     )]
     Release(Release),
-    /// Withdraw a post or a dump: it leaves every stage and later release, and its text is shown nowhere
+    /// Withdraw a post or a dump: it is removed from all stages and later releases, and its text is no longer shown
     #[command(
         after_help = "A tombstone with the date and the reason is added to raw/. The bytes in raw/dumps are yours to delete."
     )]
     Withdraw(Withdraw),
-    /// Prove a release's or candidate's folder from its own files
+    /// Verify the folder of a release or candidate from its own files
     Verify(Verify),
-    /// Publish a release: on the Hugging Face Hub, or as one archive with what Zenodo asks
+    /// Publish a release on the Hugging Face Hub, or as one archive with metadata for Zenodo
     #[command(after_help = PUBLISH)]
     Publish(Publish),
-    /// Say what differs between two releases, candidates or stage folders
+    /// Show the differences between two releases, candidates or stage folders
     Diff(Diff),
-    /// Compare a set with a published one: what is found, how labels agree, what was lost where
+    /// Compare a set with a published one: which items are found, how labels agree, where the missing ones were lost
     Compare(Compare),
-    /// Put a set to models, and make the papers' tables of what they answer
+    /// Evaluate models on a set, with the papers' tables as the result
     #[command(after_help = super::evaluate::HELP)]
     Evaluate(Box<Evaluate>),
     /// Write rows for Label Studio, Argilla or a spreadsheet
@@ -196,20 +196,20 @@ pub(super) enum Verb {
 
 #[derive(Args)]
 pub(super) struct Init {
-    /// The folder to lay it out in
+    /// The folder to create it in
     #[arg(value_name = "DIR", default_value = ".")]
     pub folder: PathBuf,
     /// Leave out the sample dumps
     #[arg(long)]
     pub empty: bool,
-    /// Copy a built-in benchmark's folder into benchmarks/ of the workspace, to be changed
+    /// Copy a built-in benchmark's folder into benchmarks/ of the workspace, to change it
     #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
     pub benchmark: Option<String>,
 }
 
 #[derive(Args)]
 pub(super) struct Config {
-    /// Say what a table takes, key by key (draft, llm, annotator …), or one key (draft.optional); alone, which tables there are
+    /// Explain a table key by key (draft, llm, annotator …), or one key (draft.optional); without a value, list the tables
     #[arg(long, value_name = "TABLE", num_args = 0..=1, default_missing_value = "", add = ArgValueCandidates::new(complete::topics))]
     pub explain: Option<String>,
 }
@@ -219,7 +219,7 @@ pub(super) struct Fetch {
     /// Only these sources
     #[arg(value_name = "SOURCE", add = ArgValueCandidates::new(complete::sources))]
     pub sources: Vec<String>,
-    /// Ask the server for files that are there, too, and take what changed
+    /// Also check files that were downloaded before, and replace those that changed
     #[arg(long)]
     pub update: bool,
 }
@@ -235,49 +235,49 @@ pub(super) struct Only {
 pub(super) struct Run {
     #[command(flatten)]
     pub only: Only,
-    /// Start at this stage and use those before it as they are
+    /// Start at this stage and use the stages before it as they are
     #[arg(long, value_name = "STAGE", add = ArgValueCandidates::new(complete::stages))]
     pub from: Option<String>,
     /// Stop after this stage
     #[arg(long, value_name = "STAGE", add = ArgValueCandidates::new(complete::stages))]
     pub to: Option<String>,
-    /// Make this stage alone
+    /// Run only this stage
     #[arg(long = "only", value_name = "STAGE", conflicts_with_all = ["from", "to"], add = ArgValueCandidates::new(complete::stages))]
     pub stage: Option<String>,
-    /// Make the stages even where they are fresh
+    /// Run the stages even if they are fresh
     #[arg(long)]
     pub force: bool,
-    /// Say what would be made, and make nothing
+    /// Only print what would be run
     #[arg(long)]
     pub dry_run: bool,
-    /// Send nothing over the network; what is missing waits
+    /// Send nothing over the network; records without a stored reply wait
     #[arg(long)]
     pub offline: bool,
-    /// Go through the whole recipe on drafts where people have not voted yet: the candidate is provisional
+    /// Use drafts where people have not voted yet, to the end of the recipe: the candidate is provisional
     #[arg(long)]
     pub preview: bool,
-    /// Ask again for what failed for good: refused, empty or unreadable replies; unreadable ones stay in raw/, with a note
+    /// Send requests again whose reply was refused, empty or unreadable; unreadable replies stay in raw/, with a note
     #[arg(long, conflicts_with = "offline")]
     pub retry_failed: bool,
-    /// Go on without replies that are damaged or gone, and ask for them again
+    /// Continue without replies that are damaged or missing, and send those requests again
     #[arg(long)]
     pub accept_lost_replies: bool,
-    /// Pay without asking, where no cap is set
+    /// Do not ask before spending money, even if no cap is set
     #[arg(long)]
     pub yes: bool,
-    /// Threads; 0 means one a core
+    /// Number of threads; 0 means one per core
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
 }
 
 #[derive(Args)]
 pub(super) struct Explain {
-    /// An id, of a post or of a released row, SOURCE:LINE, or a text
+    /// The id of a post or a released row, SOURCE:LINE, or a piece of text
     #[arg(value_name = "POST", required = true)]
     pub target: String,
     #[command(flatten)]
     pub only: Only,
-    /// Whole texts, and every prompt and reply
+    /// Show whole texts, and every prompt and reply
     #[arg(long)]
     pub full: bool,
 }
@@ -295,10 +295,10 @@ pub(super) struct Show {
     /// Only records with this reason or rule, by its code
     #[arg(long, value_name = "CODE", conflicts_with = "borderline", add = ArgValueCandidates::new(complete::reasons))]
     pub reason: Option<String>,
-    /// So many of them, drawn by --seed
+    /// Show a random sample of N
     #[arg(long, value_name = "N")]
     pub sample: Option<usize>,
-    /// What the draw depends on
+    /// The seed of the sample
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
     /// Only records whose text or evidence matches this regular expression
@@ -307,10 +307,10 @@ pub(super) struct Show {
     /// Only records that resemble this text, most similar first
     #[arg(long, value_name = "TEXT")]
     pub like: Option<String>,
-    /// Pairs that were near but kept apart, side by side
+    /// Show pairs just below the threshold, side by side
     #[arg(long)]
     pub borderline: bool,
-    /// At most so many; 0 means all
+    /// Show at most N; 0 means all
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub limit: usize,
 }
@@ -319,85 +319,84 @@ pub(super) struct Show {
 pub(super) struct Report {
     #[command(flatten)]
     pub only: Only,
-    /// Under each rule and reason, so many records of it
+    /// Show N example records under each rule and reason
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub examples: usize,
-    /// Write a page that needs no network: funnel, reasons, lengths, likeness, thresholds
+    /// Write a self-contained page: funnel, reasons, lengths, similarity scores, thresholds
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 }
 
 #[derive(Args)]
 pub(super) struct Apply {
-    /// What to apply
+    /// The stage, or the step of a distributed stage
     #[arg(value_enum)]
     pub stage: ApplyStage,
-    /// import: the dump; stdin, if left out
+    /// import: the dump; default: stdin
     #[arg(value_name = "FILE")]
     pub input: Option<PathBuf>,
     /// Use this recipe's settings
     #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
     pub recipe: Option<String>,
-    /// clean, anonymise, filter: posts in, or books of the stage before; books out, one line a record
-    #[arg(long)]
-    pub books: bool,
+    /// clean, anonymise, filter: read posts, or ledger records of the stage before; write ledger records
+    #[arg(long = "ledger", alias = "books")]
+    pub ledger: bool,
     /// import: the dump's format, as in a [[source]] of pipeline.toml
     #[arg(long, value_name = "KIND")]
     pub kind: Option<String>,
-    /// import: the [[source]] whose settings and name the dump has
+    /// import: the [[source]] whose settings and name apply to the dump
     #[arg(long, value_name = "NAME")]
     pub source: Option<String>,
-    /// import: the file's name in the books
+    /// import: the file's name in the ledger
     #[arg(long, value_name = "NAME")]
     pub file: Option<String>,
-    /// import: the file is one of several: leave records of one id to `apply settle`
+    /// import: the file is one of several: leave records with the same id to `apply settle`
     #[arg(long)]
     pub unsettled: bool,
-    /// import: the names of users that are looked for in every text, as --write-names wrote them; those of this dump
-    /// alone, if left out
+    /// import: the user names to look for in every text, a file of --write-names; default: those of this dump
     #[arg(long, value_name = "FILE")]
     pub names: Option<PathBuf>,
-    /// import: write the names of all users of the recipe's dumps, as hashes, and read nothing else
+    /// import: only write the names of all users of the recipe's dumps, as hashes
     #[arg(long, value_name = "FILE", requires = "recipe")]
     pub write_names: Option<PathBuf>,
-    /// import: list the recipe's dumps in the order of import, and read none
+    /// import: only list the recipe's dumps, in the order of import
     #[arg(long, requires = "recipe")]
     pub list: bool,
-    /// dedup-keys: what dedup-stats counted; without it, the key of rows that compare alike with every row
+    /// dedup-keys: the output of dedup-stats; without it, write the keys that find copies
     #[arg(long, value_name = "FILE")]
     pub stats: Option<PathBuf>,
-    /// dedup-keys: with each key the row's text, so that dedup-verify can compare
+    /// dedup-keys: write the row's text with each key, so that dedup-verify can compare at once
     #[arg(long)]
     pub texts: bool,
-    /// dedup-keys: only the keys of one share of all, as 1/16 to 16/16: the pairs of all shares are the pairs
+    /// dedup-keys: only one share of the keys, as 1/16 to 16/16; the pairs of all shares together are complete
     #[arg(long, value_name = "N/M")]
     pub share: Option<Share>,
-    /// dedup --on-disk: MiB that the join may take, beside some 200 bytes for each row (2048 if left out);
-    /// dedup-resolve: MiB of pairs that are sorted at once (256)
+    /// dedup --on-disk: MiB of memory for the join, in addition to about 200 bytes per row (default 2048);
+    /// dedup-resolve: MiB of pairs sorted at once (default 256)
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..1 << 20))]
     pub memory: Option<u64>,
     /// dedup: write every pair at or over the threshold here, as JSON Lines a, b, score
     #[arg(long, value_name = "FILE")]
     pub pairs: Option<PathBuf>,
-    /// dedup: how likeness is measured
+    /// dedup: the similarity metric
     #[arg(long, value_name = "METRIC", value_parser = ["default", "indel", "levenshtein", "jaccard"])]
     pub metric: Option<String>,
-    /// dedup: from here on two rows are one, 0 to 1
+    /// dedup: the score from which two rows count as one, 0 to 1
     #[arg(long, value_name = "T")]
     pub threshold: Option<f64>,
-    /// dedup: compare as written, or without regard to width, case, script, punctuation and spaces
+    /// dedup: `none` compares texts as written, `default` ignores width, case, script, punctuation and spaces
     #[arg(long, value_name = "HOW", value_parser = ["none", "default"])]
     pub normalize: Option<String>,
-    /// dedup: name the row of this JSON Lines file (id, text) that each row resembles
+    /// dedup: find for each row the most similar row of this JSON Lines file (id, text)
     #[arg(long, value_name = "FILE", conflicts_with = "on_disk")]
     pub against: Option<PathBuf>,
-    /// dedup: hold rows and index in a temporary folder in this one, not in memory
+    /// dedup: keep rows and index in a temporary folder below FOLDER instead of memory
     #[arg(long, value_name = "FOLDER")]
     pub on_disk: Option<PathBuf>,
 }
 
 impl Apply {
-    /// Bytes of `--memory`, or of so many MiB.
+    /// `--memory` in bytes; `or`, in MiB, is the default.
     pub fn memory(&self, or: u64) -> usize {
         usize::try_from(self.memory.unwrap_or(or) << 20).unwrap_or(usize::MAX)
     }
@@ -411,12 +410,12 @@ pub(super) struct Assemble {
     /// The recipe
     #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
     pub recipe: String,
-    /// dedup: pairs of dedup-verify that are the same or borderline, sorted by into and from
+    /// dedup: the `same` and `borderline` pairs of dedup-verify, sorted by into and from
     #[arg(long, value_name = "PATH")]
     pub pairs: Vec<PathBuf>,
-    /// Books in order, or folders whose part- files hold them; gzip and zstd are seen
+    /// Files of ledger records, in order, or folders with part- files; gzip and zstd are recognised
     #[arg(value_name = "PATH", required = true)]
-    pub books: Vec<PathBuf>,
+    pub ledgers: Vec<PathBuf>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -433,12 +432,13 @@ pub(super) enum ApplyStage {
     DedupKeys,
     DedupVerify,
     DedupResolve,
-    DedupBook,
+    #[value(name = "dedup-ledger", alias = "dedup-book")]
+    DedupLedger,
 }
 
 #[derive(Subcommand)]
 pub(super) enum RepliesVerb {
-    /// Replies, tokens and money by model and prompt
+    /// Count replies, tokens and dollars by model and prompt
     Stats,
     /// Write all replies as JSON Lines, to stdout or a file
     Export {
@@ -446,7 +446,7 @@ pub(super) enum RepliesVerb {
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
     },
-    /// Take exported replies in; each is checked against its key
+    /// Import exported replies; each is checked against its key
     Import {
         /// The file
         #[arg(value_name = "FILE")]
@@ -454,23 +454,23 @@ pub(super) enum RepliesVerb {
     },
     /// Check every line of every segment
     Verify,
-    /// List the batches on their way: whose, since when, how many requests
+    /// List open batches: endpoint, start, number of requests
     Batches,
-    /// Give up a batch on its way: what is answered by then is paid for and kept, the rest is asked again when it is needed
+    /// Cancel an open batch: replies that exist by then are paid for and kept, the rest is requested again when needed
     Cancel {
-        /// The batch, as `replies batches` prints it, or how it begins, or the server's name for it
+        /// The batch as printed by `replies batches`, the beginning of it, or the server's name for it
         #[arg(value_name = "BATCH")]
         batch: String,
-        /// Ask no server: its answers cannot be had any more, and all of it is booked as spent
+        /// Do not contact the server, because the replies are lost; the whole batch counts as spent
         #[arg(long)]
         lost: bool,
     },
-    /// Ask again, when it is next needed, what one stored reply answers; the reply stays in raw/ with a note
+    /// Stop using a stored reply; the request is sent again when it is needed, and the reply stays in raw/ with a note
     Forget {
-        /// The reply's key, as `explain` and `replies export` print it, or how it begins
+        /// The reply's key as printed by `explain` and `replies export`, or the beginning of it
         #[arg(value_name = "KEY")]
         key: String,
-        /// Why; it is kept beside the note
+        /// The reason; it is stored with the note
         #[arg(long, value_name = "WORDS")]
         why: String,
     },
@@ -478,17 +478,17 @@ pub(super) enum RepliesVerb {
 
 #[derive(Subcommand)]
 pub(super) enum PromptsVerb {
-    /// Every prompt with its hash
+    /// List all prompts with their hashes
     List,
-    /// Print the prompt in force
+    /// Print the prompt that is used
     Show {
         /// As in `prompts list`
         #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::prompts))]
         name: String,
     },
-    /// What the workspace's prompts/ changes
+    /// Show the changes of the workspace's prompts/ from the built-in prompts
     Diff {
-        /// As in `prompts list`; all that differ, if left out
+        /// As in `prompts list`; default: all that differ
         #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::prompts))]
         name: Option<String>,
     },
@@ -498,7 +498,7 @@ pub(super) enum PromptsVerb {
 pub(super) struct PublishedArgs {
     #[command(flatten)]
     pub only: Only,
-    /// Also write it as a page, with the pairs side by side
+    /// Also write an HTML page, with the pairs side by side
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 }
@@ -511,24 +511,24 @@ pub(super) struct Release {
     /// The recipe
     #[arg(value_name = "RECIPE", required = true, add = ArgValueCandidates::new(complete::recipes))]
     pub recipe: Option<String>,
-    /// The version; left out, the one that fits what changed
+    /// The version; default: the one that follows from the changes
     // The program's own --version is propagated to every verb; here the word means another thing.
     #[arg(long = "version", id = "allot", value_name = "VERSION", add = ArgValueCandidates::new(complete::versions))]
     pub version: Option<String>,
-    /// The day it is dated, YYYY-MM-DD; left out, today in UTC
+    /// The date of the release, YYYY-MM-DD; default: today in UTC
     #[arg(long, value_name = "DATE")]
     pub date: Option<String>,
-    /// Release a draft, also where votes, replies, settings or dumps are newer than the stages
+    /// Release a draft, even if votes, replies, settings or dumps are newer than the stages
     #[arg(long)]
     pub draft: bool,
-    /// Release nothing: take over the numbers of items in this published file, JSON or JSON Lines
+    /// Release nothing; adopt the item numbers of this published file, JSON or JSON Lines
     #[arg(long, value_name = "FILE", conflicts_with_all = ["allot", "date", "draft"])]
     pub adopt: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
 pub(super) enum ReleaseVerb {
-    /// Mark a version that nobody is to use any longer, in the registry, in output/ and on its card
+    /// Mark a version as not to be used, in the registry, in output/ and on its card
     Yank(Yank),
 }
 
@@ -538,35 +538,35 @@ pub(super) struct Yank {
     // The program's own --version is propagated to every verb; here the word means another thing.
     #[arg(value_name = "VERSION", id = "yanked")]
     pub version: String,
-    /// The recipe, where several have released such a version
+    /// The recipe, if several have released this version
     #[arg(long, value_name = "RECIPE")]
     pub recipe: Option<String>,
-    /// Why, for whoever has it
+    /// The reason, for those who have the version
     #[arg(long, value_name = "TEXT")]
     pub reason: String,
-    /// The day, YYYY-MM-DD; left out, today in UTC
+    /// The date, YYYY-MM-DD; default: today in UTC
     #[arg(long, value_name = "DATE")]
     pub date: Option<String>,
 }
 
 #[derive(Args)]
 pub(super) struct Withdraw {
-    /// The post: its id, that of a released row, SOURCE:LINE, or a text that only one post holds
+    /// The post: its id, the id of a released row, SOURCE:LINE, or a text that only one post contains
     #[arg(value_name = "POST", required_unless_present = "list")]
     pub target: Option<String>,
-    /// Why: it stays in raw/ for good
+    /// The reason; it stays in raw/ permanently
     #[arg(long, value_name = "TEXT", required_unless_present = "list")]
     pub reason: Option<String>,
     /// POST is a whole dump, SOURCE/FILE
     #[arg(long, conflicts_with_all = ["text", "list"])]
     pub dump: bool,
-    /// POST is a text: every post that says exactly this goes, now and later
+    /// POST is a text: withdraw every post with exactly this text, now and in later dumps
     #[arg(long, conflicts_with = "list")]
     pub text: bool,
-    /// Take a withdrawal back that was a mistake
+    /// Undo a withdrawal
     #[arg(long, conflicts_with_all = ["dump", "text", "list", "dry_run"])]
     pub undo: bool,
-    /// Say what it concerns, and withdraw nothing
+    /// Only print what would be withdrawn
     #[arg(long, conflicts_with = "list")]
     pub dry_run: bool,
     /// List what is withdrawn
@@ -576,22 +576,22 @@ pub(super) struct Withdraw {
 
 #[derive(Args)]
 pub(super) struct Fsck {
-    /// Take over what is whole of damaged logs; what was there is moved to raw/damaged
+    /// Rebuild damaged logs from their intact lines; the damaged files are moved to raw/damaged
     #[arg(long)]
     pub salvage: bool,
 }
 
 #[derive(Subcommand)]
 pub(super) enum RawVerb {
-    /// Votes, decisions, replies, withdrawals and archives of another workspace that are not here, each once
+    /// Copy votes, decisions, replies, withdrawals and archives that this workspace does not have, each once
     #[command(
-        after_help = "The other workspace is only read. Nothing of here is replaced: what contradicts it is kept beside it, in `review adjudicate` and `decide list`, until somebody decides."
+        after_help = "The other workspace is only read, and nothing here is replaced. Contradictions are kept as disputes, in `review adjudicate` and `decide list`, until somebody decides."
     )]
     Merge {
         /// The folder of the other workspace
         #[arg(value_name = "OTHER")]
         other: PathBuf,
-        /// Say what is new there, and take nothing over
+        /// Only print what would be copied
         #[arg(long)]
         dry_run: bool,
     },
@@ -602,7 +602,7 @@ pub(super) struct Verify {
     /// The folder
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// Follow every row back to a dump of the workspace
+    /// Also trace every row back to a dump of the workspace
     #[arg(long)]
     pub raw: bool,
 }
@@ -612,16 +612,16 @@ pub(super) struct Publish {
     /// The release's folder, output/<recipe>/<version>
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// Where to: hub:OWNER/NAME, archive, or archive:FILE.tar.zst
+    /// The destination: hub:OWNER/NAME, archive, or archive:FILE.tar.zst
     #[arg(long, value_name = "WHERE")]
     pub to: Outlet,
-    /// Upload: without it, what would be run is printed
+    /// Upload; without it the commands are only printed
     #[arg(long)]
     pub go: bool,
-    /// Make the Hub's repository private where it is made
+    /// Create the Hub's repository as private if it does not exist
     #[arg(long)]
     pub private: bool,
-    /// Publish a draft, too: rows are synthetic or provisional, and the card says so
+    /// Publish even a draft, whose rows are synthetic or provisional; its card says so
     #[arg(long)]
     pub draft: bool,
 }
@@ -634,7 +634,7 @@ pub(super) struct Diff {
     /// The folder after
     #[arg(value_name = "AFTER")]
     pub after: PathBuf,
-    /// Write a page too
+    /// Also write an HTML page
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 }
@@ -645,16 +645,16 @@ pub(super) struct Compare {
     // `set` is the name of a global flag.
     #[arg(value_name = "SET", id = "items")]
     pub set: PathBuf,
-    /// The published set: JSON, JSON Lines or an array of numpy's; or another release, candidate or stage
+    /// The published set: JSON, JSON Lines or a numpy array; or another release, candidate or stage
     #[arg(value_name = "REFERENCE")]
     pub reference: PathBuf,
-    /// Published labels as the set's, a JSON object; left out, FLUB's 11 types as the paper's
+    /// A JSON object that maps published labels to the set's; default: FLUB's 11 types to the paper's
     #[arg(long, value_name = "FILE")]
     pub map: Option<PathBuf>,
-    /// The recipe whose ledgers are asked for what is missing
+    /// The recipe whose ledgers tell why an item is missing
     #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
     pub recipe: Option<String>,
-    /// Write the comparison as a page too, the pairs side by side
+    /// Also write an HTML page, with the pairs side by side
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 }
@@ -664,16 +664,16 @@ pub(super) struct Export {
     /// A release, a candidate or a stage
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// The form
+    /// The format
     #[arg(value_enum)]
     pub form: ExportForm,
-    /// The file
+    /// The file to write
     #[arg(value_name = "FILE")]
     pub to: PathBuf,
-    /// The config, where there are several
+    /// The config, if there are several
     #[arg(long, value_name = "NAME")]
     pub config: Option<String>,
-    /// Export a candidate also where votes, replies, settings or dumps are newer than its stages
+    /// Export a candidate even if votes, replies, settings or dumps are newer than its stages
     #[arg(long)]
     pub draft: bool,
 }
@@ -695,76 +695,76 @@ pub(super) struct Completions {
 
 #[derive(Args)]
 pub(super) struct Man {
-    /// The folder they are written to
+    /// The folder to write to
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// The reference instead, as Markdown: settings, commands, outcomes, records, benchmarks, addresses
+    /// Write the reference instead, as Markdown: settings, commands, outcomes, records, benchmarks, addresses
     #[arg(long)]
     pub reference: bool,
 }
 
 #[derive(Args)]
 pub(super) struct Crawl {
-    /// The name of a [[crawl]] table; with --try it may be left out
+    /// The name of a [[crawl]] table; optional with --try
     #[arg(value_name = "SOURCE", required_unless_present = "try_page", add = ArgValueCandidates::new(complete::crawls))]
     pub source: Option<String>,
-    /// Say what would be fetched, and contact nobody
+    /// Only print what would be fetched, without any request
     #[arg(long)]
     pub dry_run: bool,
-    /// Begin another pass over a finished crawl: `changed` asks for lists and for threads with new posts, the last page
-    /// first; `all` for every page, and whether it changed
+    /// Start another pass over a finished crawl: `changed` fetches lists and threads with new posts, the last page
+    /// first; `all` requests every page again
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "changed", value_parser = ["changed", "all"])]
     pub refresh: Option<String>,
-    /// Show what a profile makes of one page, field by field, and what it does not find: a saved file, or an address that
-    /// is asked for once under the rules of its [[crawl]]; nothing is kept
+    /// Show what a profile finds on one page, field by field, and what it does not find: a saved file, or an address,
+    /// which is fetched once under the rules of its [[crawl]]; nothing is stored
     #[arg(long = "try", value_name = "URL|FILE", conflicts_with_all = ["dry_run", "refresh"])]
     pub try_page: Option<String>,
-    /// With --try: this profile, by its name, in place of that of the [[crawl]]
+    /// With --try: the profile to use instead of the one of the [[crawl]]
     #[arg(long, value_name = "NAME", requires = "try_page", add = ArgValueCandidates::new(complete::profiles))]
     pub profile: Option<String>,
     /// With --try and a file: the address that it was saved from
     #[arg(long, value_name = "URL", requires = "try_page")]
     pub url: Option<String>,
-    /// With --try: so many posts are shown in full
+    /// With --try: the number of posts shown in full
     #[arg(long, value_name = "N", default_value_t = 3, requires = "try_page")]
     pub posts: usize,
 }
 
 #[derive(Subcommand)]
 pub(super) enum ProfilesVerb {
-    /// Every profile, those of the workspace's profiles/ marked
+    /// List all profiles; those of the workspace's profiles/ are marked
     List,
-    /// Print one
+    /// Print a profile
     Show {
         /// As in `profiles list`
         #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::profiles))]
         name: String,
     },
-    /// Write one into profiles/, to be changed; a file that is there stays as it is
+    /// Copy a profile into profiles/, to change it; an existing file is not overwritten
     Copy {
         /// As in `profiles list`
         #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::profiles))]
         name: String,
-        /// Under this name; without it the copy replaces the one that comes with the program
+        /// The name of the copy; without it the copy replaces the built-in profile
         #[arg(long = "as", value_name = "NAME")]
         new: Option<String>,
     },
-    /// Check those of profiles/, or these files
+    /// Check profiles
     Check {
-        /// Files; all of profiles/, if left out
+        /// Files; default: all of profiles/
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
     },
-    /// Every key of a profile
+    /// List all keys of a profile
     Keys,
 }
 
-/// Where a release goes.
+/// Where a release is published.
 #[derive(Clone, Debug)]
 pub(super) enum Outlet {
     /// OWNER/NAME of a dataset on the Hub.
     Hub(String),
-    /// A file; left out, one in output/.
+    /// A file; by default one in output/.
     Archive(Option<PathBuf>),
 }
 
@@ -798,49 +798,49 @@ pub(super) struct Serve {
     /// Listen on this address instead of the loopback; needs a token granted with `access grant`
     #[arg(long, value_name = "ADDRESS")]
     pub bind: Option<std::net::IpAddr>,
-    /// The address people open where a proxy is in front, as in https://review.example.org
+    /// The address people open, if a proxy is in front, as in https://review.example.org
     #[arg(long, value_name = "URL")]
     pub public: Option<url::Url>,
 }
 
 #[derive(Subcommand)]
 pub(super) enum AccessVerb {
-    /// Give somebody a token, in place of the one they may have; it is printed once and stored as a hash
+    /// Create a token for somebody, replacing an earlier one; it is printed once and stored as a hash
     Grant {
-        /// Whose; of an annotator, the name in pipeline.toml
+        /// The person; for an annotator, the name in pipeline.toml
         #[arg(value_name = "NAME")]
         name: String,
-        /// What it opens
+        /// Which pages it opens
         #[arg(long, value_enum)]
         rank: RankArg,
     },
-    /// Invite somebody with a link that works once, for a week; what is printed goes behind the server's address
+    /// Invite somebody with a link that works once, within a week; append what is printed to the server's address
     Invite {
-        /// Whom; of an annotator, the name in pipeline.toml
+        /// The person; for an annotator, the name in pipeline.toml
         #[arg(value_name = "NAME")]
         name: String,
-        /// What it opens
+        /// Which pages it opens
         #[arg(long, value_enum)]
         rank: RankArg,
     },
-    /// End somebody's token, and with it their sessions
+    /// Revoke somebody's token and end their sessions
     Revoke {
-        /// Whose
+        /// The person
         #[arg(value_name = "NAME")]
         name: String,
-        /// End the sessions alone: the token opens new ones
+        /// Only end the sessions; the token can open new ones
         #[arg(long)]
         sessions: bool,
     },
-    /// Let whoever is on this machine in without a token again; every token ends
+    /// Revoke all tokens, and let everybody on this machine in without one again
     Open,
-    /// Who has a token
+    /// List who has a token
     List,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 pub(super) enum RankArg {
-    /// The review pages alone
+    /// Only the review pages
     Annotator,
     /// The audit pages
     Reader,

@@ -13,9 +13,9 @@ pub(super) fn assemble(args: &Assemble, global: &Global) -> Result<Exit, Failure
     let config = output::load(global)?;
     let recipe = crate::recipe::find(&args.recipe)
         .ok_or_else(|| Failure::usage(format!("unknown recipe {:?}", args.recipe)))?;
-    let books = partitions(&args.books)?;
+    let ledgers = partitions(&args.ledgers)?;
     let pairs = partitions(&args.pairs)?;
-    let manifest = write(&config, recipe, &args.stage, &books, &pairs).map_err(failure)?;
+    let manifest = write(&config, recipe, &args.stage, &ledgers, &pairs).map_err(failure)?;
     if global.json {
         output::json(&manifest)?;
     } else if !global.quiet {

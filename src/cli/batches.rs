@@ -52,7 +52,7 @@ pub(super) fn cancel(
         let batch = runtime.block_on(give_up_lost(&store, name)).map_err(refused)?;
         let requests = count(batch.requests as u64, "request");
         let told = format!(
-            "{}: {requests} booked as spent, and asked again by the next run that needs them",
+            "{}: {requests} counted as spent, and asked again by the next run that needs them",
             batch.batch
         );
         return tell(&batch, "lost", &told, global);
@@ -61,7 +61,7 @@ pub(super) fn cancel(
     let is = |batch: &&OpenBatch| batch.batch.starts_with(name) || batch.id.as_deref() == Some(name);
     let Some(batch) = open.iter().find(is) else {
         return Err(refused(format!(
-            "no batch on its way is called {name:?}\n  hint: `riddlemill replies batches` lists them"
+            "no open batch is named {name:?}\n  hint: `riddlemill replies batches` lists them"
         )));
     };
     let endpoint = config.endpoints.iter().find(|endpoint| endpoint.name == batch.endpoint).ok_or_else(|| {

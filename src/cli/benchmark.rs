@@ -68,7 +68,7 @@ pub(super) fn does(step: &recipe::Step) -> (&'static str, String) {
         Stage::Draft(draft) => ("draft", format!("asks {}", draft.templates().join(", "))),
         Stage::Review(review) => {
             let ballot = crate::review::ballots::step(review.place().0, review.place().1);
-            let fields = |ballot: crate::review::ballot::Step| {
+            let fields = |ballot: crate::review::ballot::Ballot| {
                 let fields: Vec<&str> = ballot.fields.iter().map(|field| field.name).collect();
                 let roles: Vec<&str> = ballot.voters.iter().map(|role| role.name()).collect();
                 format!("{} of {} each: {}", ballot.votes_needed, roles.join(", "), fields.join(", "))

@@ -130,7 +130,7 @@ fn explain_own(topic: &str, global: &Global) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     let mut text = match found.is_empty() {
-        true => format!("{} has no settings of its own\n", recipe.name),
+        true => format!("{} declares no settings\n", recipe.name),
         false => format!("Settings of {} itself, under [recipe.{}.<table>].\n", recipe.name, recipe.name),
     };
     for own in found {

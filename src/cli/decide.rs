@@ -187,7 +187,7 @@ fn undo(config: &Config, id: &str, by: &str, why: &str) -> Result<Exit, Failure>
             return Err(Failure {
                 exit: Exit::Gap,
                 message: format!(
-                    "no decision is called {id:?}\n  hint: `riddlemill decide list` has their ids; four digits are the fewest"
+                    "no decision has the id {id:?}\n  hint: `riddlemill decide list` shows the ids; give at least four digits"
                 ),
             });
         }
@@ -384,7 +384,7 @@ fn of_row(
         });
         if let Some(since) = since {
             return Err(format!(
-                "{record}: {} decided otherwise since the table was written; export it again",
+                "{record}: {} has decided differently since the table was written; export it again",
                 since.by
             ));
         }

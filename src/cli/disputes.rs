@@ -106,9 +106,9 @@ pub(super) fn decide(
         (None, Some(item)) if overrule => settled(item),
         (None, Some(_)) => {
             let hint = "--overrule speaks the last word on an item that is settled or open";
-            return Err(usage(format!("{item} is no dispute of {name}\n  hint: {hint}")));
+            return Err(usage(format!("{item} is not a dispute of {name}\n  hint: {hint}")));
         }
-        (None, None) => return Err(usage(format!("{item} is no item of {name}"))),
+        (None, None) => return Err(usage(format!("{item} is not an item of {name}"))),
     };
     let person = room.config.annotators.iter().find(|person| person.name == by);
     let person = person.ok_or_else(|| usage(output::unknown_annotator(room.config, by)))?;

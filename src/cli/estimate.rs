@@ -102,7 +102,7 @@ pub(super) fn lacking<'e>(config: &Config, estimates: impl Iterator<Item = &'e E
         let (prices, rates) = endpoint.lacks();
         let lacks = [
             (prices, "or free = true: without them nothing is sent"),
-            (rates, "the limits of your account: without them nobody knows how long it takes"),
+            (rates, "the limits of your account: without them the time cannot be estimated"),
         ];
         for (names, why) in lacks.into_iter().filter(|(names, _)| !names.is_empty()) {
             let (names, model) = (names.join(" and "), &endpoint.model);

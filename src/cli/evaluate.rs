@@ -164,7 +164,10 @@ fn write_ballots(
         let path = folder.join(sheet.name);
         // What a person may have filled in is not written over.
         if path.exists() {
-            return Err(Failure::usage(format!("{} is there already; it was not touched", path.display())));
+            return Err(Failure::usage(format!(
+                "{} already exists, and may be filled in; it was not changed\n  hint: give another folder to --write-ballots",
+                path.display()
+            )));
         }
         durable::replace(&path, &sheet.bytes)?;
     }

@@ -75,7 +75,11 @@ impl From<Problems> for Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        let exit = if matches!(error, Error::Locked { .. }) { Exit::Locked } else { Exit::Io };
+        let exit = match error {
+            Error::Locked { .. } => Exit::Locked,
+            Error::WrongKind { .. } => Exit::Usage,
+            _ => Exit::Io,
+        };
         Failure { exit, message: error.to_string() }
     }
 }
@@ -106,9 +110,7 @@ impl From<RunError> for Failure {
             RunError::Commit(CommitError::Unbalanced { .. }) => Exit::Gap,
         };
         let message = match exit {
-            Exit::Interrupted => {
-                "stopped; what was finished is kept, and the same command goes on from there".into()
-            }
+            Exit::Interrupted => "stopped; finished work is kept, and the same command continues".into(),
             _ => error.to_string(),
         };
         Failure { exit, message }

@@ -104,7 +104,7 @@ fn wanted(config: &Config, names: &[String]) -> Result<Vec<(String, Wanted)>, Fa
         let file = source.path.clone();
         if file == LOCK || file.ends_with('/') {
             return Err(Failure::usage(format!(
-                "source {:?}: {file:?} is no place for a dump; give it a `path`",
+                "source {:?}: {file:?} cannot be the path of a dump; set `path`",
                 source.name
             )));
         }

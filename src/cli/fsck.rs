@@ -79,7 +79,7 @@ pub(super) fn fsck(args: &Fsck, global: &Global) -> Result<Exit, Failure> {
             ));
         }
         for one in &replies_salvaged {
-            let lost = one.lost.map_or("nobody noted how many are gone".into(), |n| format!("{n} gone"));
+            let lost = one.lost.map_or("how many are missing is unknown".into(), |n| format!("{n} gone"));
             text.push_str(&format!(
                 "salvaged {}: {} taken over, {lost} ({})\n",
                 one.path.display(),
@@ -124,7 +124,7 @@ fn logs(workspace: &Workspace, found: &mut Vec<Finding>) -> Result<(), Failure> 
             found.push(finding(
                 workspace,
                 &place,
-                format!("{name}: nobody wrote it here; move it elsewhere"),
+                format!("{name}: riddlemill did not write it; move it elsewhere"),
             ));
         }
     }

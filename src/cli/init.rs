@@ -37,7 +37,10 @@ pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
     }
     let settings = root.join(FILE);
     if settings.exists() {
-        return Err(Failure::usage(format!("{} is there already; it was not touched", settings.display())));
+        return Err(Failure::usage(format!(
+            "{} already exists; it was not changed\n  hint: `riddlemill init DIR` creates a workspace in another folder",
+            settings.display()
+        )));
     }
     // Before anything is written.
     let missing = if args.empty { Vec::new() } else { missing(&root.join("raw/sample"))? };
@@ -73,7 +76,10 @@ fn copy_out(name: &str, root: &Path, global: &Global) -> Result<Exit, Failure> {
     };
     let folder = root.join("benchmarks").join(name);
     if folder.exists() {
-        return Err(Failure::usage(format!("{} is there already; it was not touched", folder.display())));
+        return Err(Failure::usage(format!(
+            "{} already exists; it was not changed\n  hint: move it away to copy the built-in folder again",
+            folder.display()
+        )));
     }
     // Beside its place first: a folder that was copied in part would stand for the whole.
     let beside = root.join("benchmarks").join(format!(".{name}.part"));

@@ -103,8 +103,10 @@ pub(super) fn recipe_of(
 pub(super) fn unknown_review(recipes: &[&'static Recipe], name: &str) -> String {
     let known = recipes.iter().flat_map(|recipe| recipe.reviews()).map(|review| review.place().1);
     let known: std::collections::BTreeSet<&str> = known.collect();
-    let of: Vec<&str> = recipes.iter().map(|recipe| recipe.name).collect();
-    unknown(&format!("review of {}", of.join(", ")), name, known)
+    match recipes {
+        [recipe] => unknown(&format!("review step of {}", recipe.name), name, known),
+        _ => unknown("review step", name, known),
+    }
 }
 
 /// Why nobody of that name votes.

@@ -93,7 +93,7 @@ fn copy(profiles: &Profiles, name: &str, new: &str) -> Result<(), Failure> {
     durable::replace(&path, text.as_bytes())?;
     let undo = match SHIPPED.iter().any(|(shipped, _)| *shipped == new) {
         true => {
-            format!("it replaces the program's {new:?}; removing the file brings that back")
+            format!("it replaces the built-in {new:?}; delete the file to get that back")
         }
         false => format!("`site = {new:?}` of a [[crawl]] and `profile = {new:?}` of a [[source]] name it"),
     };

@@ -18,7 +18,7 @@ pub(super) fn proposed(room: &ReviewSession<'_>) -> Result<BTreeMap<String, Valu
     });
     let Some((name, k, from, beside)) = picks else {
         return Err(usage(format!(
-            "{} has no pick that becomes an option beside the right one",
+            "{} has no field whose picks become options next to the right one",
             room.step.name
         )));
     };

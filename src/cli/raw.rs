@@ -74,8 +74,8 @@ fn print_json(merged: &Merged, dry_run: bool) -> Result<(), Failure> {
 fn how(taken: &Taken) -> &'static str {
     match taken {
         Taken::New(_) => "new",
-        Taken::Longer(_) => "goes on where the one of here ended",
-        Taken::Beside(_) => "beside the one of here, which goes on otherwise",
+        Taken::Longer(_) => "continues the local one",
+        Taken::Beside(_) => "kept next to the local one, which continues differently",
     }
 }
 
@@ -135,11 +135,10 @@ fn describe(merged: &Merged, dry_run: bool) -> String {
     }
     let disputed = merged.decisions.iter().any(|line| matches!(line, Line::Dispute(_)));
     if !merged.contradicting.is_empty() {
-        say("  hint: `riddlemill review adjudicate STEP` shows both answers; whoever gave them votes once more, or an adjudicator decides".into());
+        say("  hint: `riddlemill review adjudicate STEP` shows both answers; their voter votes again, or an adjudicator decides".into());
     }
     if disputed {
-        say("  hint: `riddlemill decide list` shows both decisions; whoever decides next says which holds"
-            .into());
+        say("  hint: `riddlemill decide list` shows both decisions; the next decision settles it".into());
     }
     merged.left.iter().for_each(|left| say(format!("not taken over: {left}")));
     text

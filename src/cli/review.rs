@@ -15,10 +15,10 @@ use super::{carry, disputes, proposals, trials};
 use crate::config::{Config, sections};
 use crate::pipeline::{RunError, Tasks, now, review_items};
 use crate::review::agreement::{self, Bootstrap, Estimate, FieldAgreement, PairAgreement};
-use crate::review::ballot::Step;
+use crate::review::ballot::Ballot;
 use crate::review::{
-    AssignSettings, Ballot, Format, ImportSettings, Item, Task, Vote, Voted, assign, export, import, replace,
-    resolve_all, status, voted::guessed, written_by,
+    AssignSettings, BallotSheet, Format, ImportSettings, Item, Task, Vote, Voted, assign, export, import,
+    replace, resolve_all, status, voted::guessed, written_by,
 };
 use crate::stages::review::Votes;
 use crate::store::{self, Error, Workspace, durable};
@@ -57,7 +57,7 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
             spread(&room, &settings, replace.as_deref(), global)
         }
         ReviewVerb::Qualify { place, gold, fewest, sheet, graded, by, files } => {
-            let asked = trials::Asked {
+            let asked = trials::QualifyOptions {
                 gold: gold.as_deref(),
                 fewest: *fewest,
                 files,
@@ -132,7 +132,7 @@ fn write_ballot(
         FormatArg::Jsonl => Format::Jsonl,
         FormatArg::LabelStudio => Format::LabelStudio,
     };
-    let ballot = Ballot {
+    let ballot = BallotSheet {
         step: &room.step,
         round: room.round,
         annotator,
@@ -249,7 +249,7 @@ fn spread(
     let barred = proposals::lacking(room, &new);
     if barred > 0 {
         eprintln!(
-            "note: {} lack somebody to vote on them: whoever wrote what is judged does not, and nobody else is free",
+            "note: {} have nobody who may vote on them: the authors of what is judged may not, and no other annotator is available",
             count(barred as u64, "open item")
         );
     }
@@ -361,7 +361,7 @@ fn words(recipe: &str, step: &str, status: &crate::review::Status) -> String {
 
 /// Agreement among people; among a sample's voters where no person voted, and then it says so.
 fn agreed(
-    step: &Step,
+    step: &Ballot,
     items: &[Item],
     votes: &FxHashMap<&str, Vec<&Vote>>,
 ) -> Vec<(String, serde_json::Value)> {

@@ -7,7 +7,7 @@ use super::exit::{Exit, Failure};
 use super::output;
 use crate::config::Config;
 use crate::pipeline::{Tasks, shown_items, votes_as_tasks};
-use crate::review::ballot::{Round, Step};
+use crate::review::ballot::{Ballot, Round};
 use crate::review::beside;
 use crate::review::{Item, Pending, Resolution, Task, Vote, VoteLog, dispute_item, resolve_all, review_item};
 use crate::stages::review::Votes;
@@ -24,7 +24,7 @@ pub(super) fn io(error: impl std::fmt::Display) -> Failure {
 /// A step with its items, votes and tasks.
 pub(super) struct ReviewSession<'c> {
     pub(super) config: &'c Config,
-    pub(super) step: Step,
+    pub(super) step: Ballot,
     pub(super) round: Round,
     pub(super) items: Vec<Item>,
     pub(super) votes: Votes,

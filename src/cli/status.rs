@@ -101,7 +101,7 @@ fn crawled(config: &Config) -> (String, Vec<serde_json::Value>) {
         };
         let (ended, hint) = match age.ended {
             true => ("over", format!("`riddlemill crawl {name} --refresh` asks for what is new")),
-            false => ("not over", format!("`riddlemill crawl {name}` goes on")),
+            false => ("not finished", format!("`riddlemill crawl {name}` continues")),
         };
         text.push_str(&format!(
             "crawl {name}: {HANG}the last page is of {}{ago}; pass {} is {ended}, {}; {hint}\n",
@@ -120,7 +120,7 @@ fn crawled(config: &Config) -> (String, Vec<serde_json::Value>) {
 fn of_outdated(found: Outdated) -> String {
     let counted = |n: usize, noun: &str| output::count(n as u64, noun);
     format!(
-        "{} would read otherwise; {} and {} are on the text of today",
+        "the texts of {} would change; {} and {} are on the present texts",
         counted(found.posts, "post"),
         counted(found.votes, "vote"),
         counted(found.replies, "reply")

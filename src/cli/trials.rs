@@ -14,13 +14,13 @@ use super::review_session::{ReviewSession, io, usage};
 use crate::pipeline::now;
 use crate::review::ballot::{Qualification, Role, Round};
 use crate::review::exchange::{disarm, sheet, sheet_rows, workbook_rows};
-use crate::review::grades::{self, Given, Grade, Line};
+use crate::review::grades::{self, Grade, Line, TrialAnswer};
 use crate::review::qualify::{Trial, TrialLevel, level, trials, wants_a_senior};
 use crate::review::{Annotator, Gold, ImportSettings, Item, Passed, Values, Vote, import, read_gold};
 use crate::store::{Error, Workspace, durable};
 
 /// What `review qualify` is given.
-pub(super) struct Asked<'a> {
+pub(super) struct QualifyOptions<'a> {
     /// The known answers.
     pub gold: Option<&'a Path>,
     /// The fewest answers that a trial is judged by.
@@ -47,7 +47,11 @@ pub(super) fn known<'r>(room: &'r ReviewSession<'_>, file: &Path) -> Result<Vec<
 }
 
 /// Grades what came back, and the votes on the same items that are stored already.
-pub(super) fn qualify(room: &ReviewSession<'_>, asked: &Asked<'_>, global: &Global) -> Result<Exit, Failure> {
+pub(super) fn qualify(
+    room: &ReviewSession<'_>,
+    asked: &QualifyOptions<'_>,
+    global: &Global,
+) -> Result<Exit, Failure> {
     match (asked.gold, asked.graded) {
         (_, Some(graded)) => by_a_senior(room, graded, asked, global),
         (Some(gold), None) => against(room, gold, asked, global),
@@ -72,7 +76,7 @@ fn store(room: &ReviewSession<'_>, lines: &[Line]) -> Result<usize, Failure> {
 fn against(
     room: &ReviewSession<'_>,
     gold: &Path,
-    asked: &Asked<'_>,
+    asked: &QualifyOptions<'_>,
     global: &Global,
 ) -> Result<Exit, Failure> {
     let gold = known(room, gold)?;
@@ -117,11 +121,11 @@ fn against(
     let mut lines = Vec::new();
     for trial in graded.iter().filter(|trial| trial.level != TrialLevel::TooFew) {
         let own = votes.iter().filter(|vote| vote.annotator == trial.annotator);
-        let mut given: Vec<(Given, bool)> = Vec::new();
+        let mut given: Vec<(TrialAnswer, bool)> = Vec::new();
         for vote in own {
             let one = trials(&room.step, &answers, &[vote], shares, 1);
             let right = one.first().is_some_and(|one| one.right > 0);
-            given.push((Given::new(&vote.annotator, &vote.item, vote.values.clone()), right));
+            given.push((TrialAnswer::new(&vote.annotator, &vote.item, vote.values.clone()), right));
         }
         given.sort_by(|(a, _), (b, _)| (&a.item, a.entry).cmp(&(&b.item, b.entry)));
         lines.push(Line::Grade(grade(trial, asked.fewest, shares, &at, None, given)));
@@ -137,7 +141,7 @@ fn grade(
     shares: Qualification,
     at: &str,
     by: Option<&str>,
-    answers: Vec<(Given, bool)>,
+    answers: Vec<(TrialAnswer, bool)>,
 ) -> Grade {
     Grade {
         annotator: trial.annotator.clone(),
@@ -213,7 +217,7 @@ fn to_a_senior(
     room: &ReviewSession<'_>,
     gold: &[Gold<'_>],
     votes: &[&Vote],
-    asked: &Asked<'_>,
+    asked: &QualifyOptions<'_>,
 ) -> Result<(), Failure> {
     let Some(sheet_path) = asked.sheet else {
         return Err(usage(format!(
@@ -223,10 +227,10 @@ fn to_a_senior(
         )));
     };
     let heads = crate::review::votes::current(votes);
-    let given: Vec<Given> = heads
+    let given: Vec<TrialAnswer> = heads
         .into_iter()
         .filter(|vote| vote.round == Round::Vote)
-        .map(|vote| Given::new(&vote.annotator, &vote.item, vote.values.clone()))
+        .map(|vote| TrialAnswer::new(&vote.annotator, &vote.item, vote.values.clone()))
         .collect();
     let answers = |values: &Values| {
         let told: Vec<String> = values.iter().map(|(field, value)| format!("{field}: {value}")).collect();
@@ -265,7 +269,7 @@ fn to_a_senior(
 fn by_a_senior(
     room: &ReviewSession<'_>,
     sheet: &Path,
-    asked: &Asked<'_>,
+    asked: &QualifyOptions<'_>,
     global: &Global,
 ) -> Result<Exit, Failure> {
     let Some(by) = asked.by else { return Err(usage("--by NAME says which senior graded")) };
@@ -273,10 +277,10 @@ fn by_a_senior(
     let person = person.ok_or_else(|| usage(output::unknown_annotator(room.config, by)))?;
     if !matches!(person.role, Role::Senior | Role::Meta) {
         return Err(usage(format!(
-            "{by} is no senior: texts of a trial are graded by a senior or a meta annotator"
+            "{by} is not a senior: texts of a trial are graded by a senior or a meta annotator"
         )));
     }
-    let waiting: BTreeMap<String, Given> = grades::read(&raw(room), room.step.recipe, room.step.name)
+    let waiting: BTreeMap<String, TrialAnswer> = grades::read(&raw(room), room.step.recipe, room.step.name)
         .map_err(io)?
         .into_iter()
         .filter_map(|line| match line {
@@ -288,7 +292,7 @@ fn by_a_senior(
     let is_workbook = sheet.extension().is_some_and(|extension| extension == "xlsx");
     let rows = if is_workbook { workbook_rows(&bytes) } else { sheet_rows(&bytes) };
     let rows = rows.map_err(|e| usage(format!("{}: {e}", sheet.display())))?;
-    let mut graded: BTreeMap<&str, BTreeMap<&str, (&Given, bool)>> = BTreeMap::new();
+    let mut graded: BTreeMap<&str, BTreeMap<&str, (&TrialAnswer, bool)>> = BTreeMap::new();
     let mut troubled = false;
     for (number, row) in &rows {
         let cell = |name: &str| row.get(name).map(|cell| cell.trim()).unwrap_or_default();
@@ -306,7 +310,7 @@ fn by_a_senior(
             }
         };
         match waiting.get(cell("answer")) {
-            None => trouble(format!("`{}` is no answer that waits to be graded", disarm(cell("answer")))),
+            None => trouble(format!("`{}` is not an answer that waits for a grade", disarm(cell("answer")))),
             Some(given) if given.annotator == by => {
                 trouble("it is the senior's own answer; somebody else grades it".to_owned());
             }

@@ -7,7 +7,7 @@ use crate::release::verify::{close_raw, verify as check};
 
 pub(super) fn verify(args: &Verify, global: &Global) -> Result<Exit, Failure> {
     if !args.folder.is_dir() {
-        return Err(Failure::usage(format!("{} is no folder", args.folder.display())));
+        return Err(Failure::usage(format!("{} is not a folder", args.folder.display())));
     }
     let mut verified = check(&args.folder)?;
     if args.raw && verified.findings.is_empty() {

@@ -42,7 +42,7 @@ pub(super) fn withdraw(args: &Args, global: &Global) -> Result<Exit, Failure> {
     let verb = if args.dry_run { "would be withdrawn" } else { "withdrawn" };
     let mut text = match (args.dump, args.text) {
         (true, _) => format!("{target}: the whole dump, {verb}\n"),
-        (_, true) => format!("whatever says exactly this: {verb}\n"),
+        (_, true) => format!("posts with exactly this text: {verb}\n"),
         _ => posts(&request, verb),
     };
     text.push_str(&released(&request.released));

@@ -60,7 +60,7 @@ impl Rating {
 
 /// Who answers, what, and where the words come from.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Given {
+pub struct RawAnswer {
     /// The task.
     pub task: Task,
     /// How it was put.
@@ -77,18 +77,18 @@ pub struct Given {
 
 impl Answer {
     /// Reads an answer to an item.
-    pub fn read(item: &Item, given: Given) -> Answer {
+    pub fn read(item: &Item, given: RawAnswer) -> Answer {
         let read = read::read(item, given.task, given.setting, &given.text);
         Answer::made(item, given, read)
     }
 
     /// An answer whose choice is known already: the place of an option among those of the release.
-    pub fn chosen(item: &Item, given: Given, place: usize) -> Answer {
+    pub fn chosen(item: &Item, given: RawAnswer, place: usize) -> Answer {
         let read = read::at_place(item, given.task, place);
         Answer::made(item, given, read)
     }
 
-    fn made(item: &Item, given: Given, read: Result<Option<String>, String>) -> Answer {
+    fn made(item: &Item, given: RawAnswer, read: Result<Option<String>, String>) -> Answer {
         let gold = item.gold(given.task);
         let (said, format_error) = match read {
             Ok(said) => (said, None),

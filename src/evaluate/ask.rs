@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::answer::{Answer, Given};
+use super::answer::{Answer, RawAnswer};
 use super::builtin::BuiltIn;
 use super::error::EvaluateError;
 use super::item::Item;
@@ -173,8 +173,8 @@ impl Plan {
     }
 }
 
-fn given(task: Task, setting: Setting, model: &str, basis: String, text: String) -> Given {
-    Given { task, setting, model: model.into(), person: false, basis, text }
+fn given(task: Task, setting: Setting, model: &str, basis: String, text: String) -> RawAnswer {
+    RawAnswer { task, setting, model: model.into(), person: false, basis, text }
 }
 
 fn taken(

@@ -12,7 +12,7 @@ use std::fs;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::answer::{Answer, Given, Rating};
+use super::answer::{Answer, Rating, RawAnswer};
 use super::error::EvaluateError;
 use super::item::{Body, Item, types};
 use super::judge::PUZZLE_SCALE;
@@ -277,7 +277,7 @@ fn take(
 ) -> Result<(), String> {
     if vote.annotator.is_empty() {
         return Err(
-            "nobody is named\n  hint: --ballots NAME=FILE names whoever filled in the whole file".into()
+            "no annotator is named\n  hint: --ballots NAME=FILE names the person who filled in the whole file".into()
         );
     }
     let about = known.get(&vote.ballot).ok_or_else(|| {
@@ -289,7 +289,7 @@ fn take(
             let (model, basis) = (vote.annotator.clone(), vote.basis.clone());
             let task = vote.turned.map_or(*task, |turned| turned_to(*task, turned));
             let (setting, text) = (Setting::default(), vote.said.clone());
-            let given = Given { task, setting, model, person: true, basis, text };
+            let given = RawAnswer { task, setting, model, person: true, basis, text };
             let answer = match task {
                 Task::Classify => Answer::read(item, given),
                 _ => {
@@ -311,7 +311,7 @@ fn take(
         About::Open(at) => {
             let (model, basis) = (vote.annotator.clone(), vote.basis.clone());
             let (task, setting, text) = (Task::SolveOpen, Setting::default(), vote.said.clone());
-            let given = Given { task, setting, model, person: true, basis, text };
+            let given = RawAnswer { task, setting, model, person: true, basis, text };
             answers.push(Answer::read(&set.items[*at], given));
             Ok(())
         }
@@ -320,7 +320,7 @@ fn take(
             let value = match answer.task {
                 Task::SolveOpen => match vote.said.trim().parse::<u32>() {
                     Ok(score) if PUZZLE_SCALE.contains(&score) => score.to_string(),
-                    _ => return Err(format!("{:?} is no whole number from 0 to 5", vote.said)),
+                    _ => return Err(format!("{:?} is not a whole number from 0 to 5", vote.said)),
                 },
                 Task::ExplainJoke => {
                     let said = vote.said.trim().to_lowercase();
@@ -334,7 +334,7 @@ fn take(
                 }
                 _ => match vote.said.trim().parse::<u32>() {
                     Ok(rating @ 1..=5) => rating.to_string(),
-                    _ => return Err(format!("{:?} is no whole number from 1 to 5", vote.said)),
+                    _ => return Err(format!("{:?} is not a whole number from 1 to 5", vote.said)),
                 },
             };
             let (judge, basis) = (vote.annotator.clone(), vote.basis.clone());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::answer::{Answer, Given, Rating};
+use super::answer::{Answer, Rating, RawAnswer};
 use super::ask::{Missing, Model, Plan};
 use super::ballots;
 use super::builtin::BuiltIn;
@@ -255,7 +255,8 @@ fn released(set: &Set, settings: &Settings, answers: &mut Vec<Answer>) {
                 None => {
                     let (task, setting) = (Task::ExplainJoke, Setting::default());
                     let (model, text) = (opponent.model.clone(), opponent.explanation.clone());
-                    let given = Given { task, setting, model, person: false, basis: "release".into(), text };
+                    let given =
+                        RawAnswer { task, setting, model, person: false, basis: "release".into(), text };
                     answers.push(Answer::read(item, given));
                     let Some(answer) = answers.last_mut() else { continue };
                     answer
@@ -340,6 +341,6 @@ fn longest(work: &Work, missing: &Missing) -> Option<Answer> {
     let name = format!("{} {:?}", missing.model, missing.setting);
     let text = name + &" a".repeat(endpoint.sampling.max_tokens as usize);
     let (task, setting, model) = (missing.task, missing.setting, missing.model.clone());
-    let given = Given { task, setting, model, person: false, basis: String::new(), text };
+    let given = RawAnswer { task, setting, model, person: false, basis: String::new(), text };
     Some(Answer::read(item, given))
 }

@@ -41,7 +41,7 @@ pub mod outputs;
 mod page;
 mod results;
 
-pub use answer::{Answer, Given, Rating};
+pub use answer::{Answer, Rating, RawAnswer};
 pub use builtin::BuiltIn;
 pub use item::{Body, Item, Opponent, Variant, types};
 pub use pair_order::person_first;

@@ -1,6 +1,6 @@
 //! Small sets for tests.
 
-use super::answer::{Answer, Given, Rating};
+use super::answer::{Answer, Rating, RawAnswer};
 use super::item::{Body, Item, Opponent, Variant};
 use super::set::Set;
 use super::task::{Setting, Task};
@@ -80,9 +80,9 @@ pub(super) fn group(at: usize, word: bool, answer: usize) -> Vec<Item> {
         .collect()
 }
 
-pub(super) fn given(task: Task, model: &str, text: &str) -> Given {
+pub(super) fn given(task: Task, model: &str, text: &str) -> RawAnswer {
     let (setting, basis) = (Setting::default(), "test".into());
-    Given { task, setting, model: model.into(), person: false, basis, text: text.into() }
+    RawAnswer { task, setting, model: model.into(), person: false, basis, text: text.into() }
 }
 
 pub(super) fn answer(item: &Item, task: Task, model: &str, text: &str) -> Answer {

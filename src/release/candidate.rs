@@ -40,8 +40,8 @@ pub fn build(
     let last = reader(&workspace, recipe, end.number())?;
     let layouts = end.layouts(&last)?;
     let numbers = allot(&workspace, end, &last)?;
-    let words = words(config, recipe, &layouts, &numbers);
-    if let Some(candidate) = standing(&place).filter(|c| c.stages == chain && c.words == words) {
+    let fingerprint = fingerprint(config, recipe, &layouts, &numbers);
+    if let Some(candidate) = standing(&place).filter(|c| c.stages == chain && c.fingerprint == fingerprint) {
         return Ok((candidate, false));
     }
     let making = durable::making(&place);
@@ -54,14 +54,14 @@ pub fn build(
     let guessed = shortcuts::measure_release(config, recipe, end, &last, &numbers)?;
     let origin = Origin::new(config, end, &end.readers(&workspace)?)?;
     let facts = Facts::gather(config, recipe, &layouts, written, guessed, origin, &chain)?;
-    let candidate = folder::finish(&making, &facts, &layouts, chain, words)?;
+    let candidate = folder::finish(&making, &facts, &layouts, chain, fingerprint)?;
     durable::swap_folder(&making, &place)?;
     Ok((candidate, true))
 }
 
 /// What decides a folder beside its stages: program, layouts, settings of the release, the curator's words,
 /// and the numbers that its rows bear.
-pub(super) fn words(
+pub(super) fn fingerprint(
     config: &Config,
     recipe: &'static Recipe,
     layouts: &[Layout],

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::diff::Asked;
+use super::diff::CauseOf;
 use super::manifest::{Candidate, Link};
 use crate::audit::{Explained, Passage, explain, find, find_said};
 use crate::pipeline::{Change, differences};
@@ -49,15 +49,15 @@ impl Causes {
     }
 
     /// The decision behind one difference, in words.
-    pub fn explain(&self, asked: Asked<'_>) -> Option<String> {
+    pub fn explain(&self, asked: CauseOf<'_>) -> Option<String> {
         match asked {
-            Asked::Added(id) => self.differing(&self.way(id)?),
-            Asked::Removed(id) => {
+            CauseOf::Added(id) => self.differing(&self.way(id)?),
+            CauseOf::Removed(id) => {
                 let way = self.way(id);
                 let left = way.as_ref().filter(|way| way.ends != "in").and_then(|way| way.way.last());
                 left.map(passage).or_else(|| self.differing(&way?))
             }
-            Asked::Changed(id, column) => {
+            CauseOf::Changed(id, column) => {
                 let way = self.way(id)?;
                 let column = column.strip_suffix("_status").unwrap_or(column);
                 let step = STEPS.iter().find(|(of, _)| *of == column).map_or(column, |(_, step)| step);

@@ -169,7 +169,7 @@ impl TextFile {
         Ok(())
     }
 
-    fn put(&mut self, text: &[u8]) -> Result<(), Error> {
+    fn write(&mut self, text: &[u8]) -> Result<(), Error> {
         self.out.write_all(text).map_err(Error::io("write", &self.path))
     }
 
@@ -195,7 +195,7 @@ impl Form {
         durable::create_folder(&place)?;
         let mut file = TextFile::create(place.join(compat.file))?;
         if !compat.lines {
-            file.put(b"[")?;
+            file.write(b"[")?;
         }
         Ok(Form { layout, compat, file, count: 0 })
     }
@@ -209,10 +209,10 @@ impl Form {
                 (false, 0) => b"\n",
                 (false, _) => b",\n",
             };
-            self.file.put(before)?;
-            self.file.put(json.as_bytes())?;
+            self.file.write(before)?;
+            self.file.write(json.as_bytes())?;
             if self.compat.lines {
-                self.file.put(b"\n")?;
+                self.file.write(b"\n")?;
             }
             self.count += 1;
         }
@@ -221,7 +221,7 @@ impl Form {
 
     fn finish(mut self) -> Result<(), Error> {
         if !self.compat.lines {
-            self.file.put(b"\n]\n")?;
+            self.file.write(b"\n]\n")?;
         }
         self.file.finish().map(drop)
     }

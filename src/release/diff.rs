@@ -93,7 +93,7 @@ pub struct Field {
 
 /// What a cause is asked for; records are named as `explain` takes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked<'a> {
+pub enum CauseOf<'a> {
     /// Why this record came in.
     Added(&'a str),
     /// Why it is out.
@@ -103,7 +103,7 @@ pub enum Asked<'a> {
 }
 
 /// Who knows the causes.
-pub type Cause<'a> = &'a dyn Fn(Asked<'_>) -> Option<String>;
+pub type Cause<'a> = &'a dyn Fn(CauseOf<'_>) -> Option<String>;
 
 /// Compares two folders: releases, candidates or stages.
 ///
@@ -181,7 +181,7 @@ pub fn of_rows(config: String, old: &[JsonRow], new: &[JsonRow], cause: Cause<'_
     let mut kept: Vec<(&JsonRow, &JsonRow)> = Vec::new();
     for row in new {
         let Some(&place) = places.get(id(row)) else {
-            diff.added.push(side(row, cause(Asked::Added(record(row)))));
+            diff.added.push(side(row, cause(CauseOf::Added(record(row)))));
             continue;
         };
         diff.moved |= last.is_some_and(|last| place < last);
@@ -193,7 +193,7 @@ pub fn of_rows(config: String, old: &[JsonRow], new: &[JsonRow], cause: Cause<'_
                 column: key.clone(),
                 before: old[place][key.as_str()].clone(),
                 after: row[key.as_str()].clone(),
-                cause: cause(Asked::Changed(record(row), key)),
+                cause: cause(CauseOf::Changed(record(row), key)),
             })
             .collect();
         if !fields.is_empty() {
@@ -201,7 +201,7 @@ pub fn of_rows(config: String, old: &[JsonRow], new: &[JsonRow], cause: Cause<'_
         }
     }
     let gone = old.iter().filter(|row| !here.contains_key(id(row)));
-    diff.removed = gone.map(|row| side(row, cause(Asked::Removed(record(row))))).collect();
+    diff.removed = gone.map(|row| side(row, cause(CauseOf::Removed(record(row))))).collect();
     for label in labels_of(&config).into_iter().filter(|l| was.contains(*l) && is.contains(*l)) {
         let moves =
             Moves::count(kept.iter().map(|(before, after)| (words(&before[label]), words(&after[label]))));
@@ -278,8 +278,8 @@ mod tests {
             rows(&[("a", "1", "plain"), ("b", "2", "plain"), ("c", "3", "thread"), ("e", "5", "plain")]);
         let new = rows(&[("a", "1", "plain"), ("c", "x", "plain"), ("d", "4", "plain"), ("e", "5", "plain")]);
         let diff = of_rows("flub-posts".into(), &old, &new, &|asked| match asked {
-            Asked::Removed("b") => Some("dedup merged near_duplicate".into()),
-            Asked::Changed("c", "text") => Some("clean changed".into()),
+            CauseOf::Removed("b") => Some("dedup merged near_duplicate".into()),
+            CauseOf::Changed("c", "text") => Some("clean changed".into()),
             _ => None,
         });
         assert_eq!(diff.added.iter().map(|s| s.id.as_str()).collect::<Vec<_>>(), ["d"]);

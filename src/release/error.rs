@@ -24,7 +24,7 @@ pub enum ReleaseError {
     },
     /// The benchmark does not say what is released of it.
     #[error(
-        "benchmarks/{recipe}/benchmark.toml has no [data]: nothing can be released of it\n  hint: docs/benchmark-folder.md describes it"
+        "benchmarks/{recipe}/benchmark.toml has no [data]: it cannot be released\n  hint: docs/benchmark-folder.md describes it"
     )]
     NoData {
         /// The recipe.
@@ -32,7 +32,7 @@ pub enum ReleaseError {
     },
     /// The candidate is that of an older run.
     #[error(
-        "the candidate of {recipe} is not what its stages hold now\n  hint: `riddlemill run --recipe {recipe}` builds it anew"
+        "the candidate of {recipe} does not match its stages\n  hint: `riddlemill run --recipe {recipe}` rebuilds it"
     )]
     StaleCandidate {
         /// The recipe.
@@ -40,7 +40,7 @@ pub enum ReleaseError {
     },
     /// Stages under the candidate do not follow from what raw/ and the settings hold now.
     #[error(
-        "the candidate of {recipe} does not follow from what raw/ and the settings hold now:\n{}\n  hint: `riddlemill run --recipe {recipe}` makes it anew; `--draft` goes on without",
+        "the candidate of {recipe} does not match raw/ and the settings:\n{}\n  hint: `riddlemill run --recipe {recipe}` rebuilds it; `--draft` continues without",
         stages.iter().map(|stage| format!("  {stage}")).collect::<Vec<_>>().join("\n")
     )]
     Outdated {
@@ -51,7 +51,7 @@ pub enum ReleaseError {
     },
     /// The candidate still holds what was withdrawn: not even a draft may.
     #[error(
-        "{rows} {} of the candidate of {recipe} {} withdrawn since it was made\n  hint: `riddlemill run --recipe {recipe}` takes {} out",
+        "{rows} {} of the candidate of {recipe} {} withdrawn since it was built\n  hint: `riddlemill run --recipe {recipe}` removes {}",
         if *rows == 1 { "row" } else { "rows" }, if *rows == 1 { "was" } else { "were" }, if *rows == 1 { "it" } else { "them" }
     )]
     Withdrawn {
@@ -61,7 +61,7 @@ pub enum ReleaseError {
         rows: usize,
     },
     /// Nothing reached the recipe's end.
-    #[error("0 items of {recipe} reached its end{}\n  hint: `riddlemill status --recipe {recipe}` names who is waited for", waits.iter().map(|wait| format!("; {wait}")).collect::<String>())]
+    #[error("0 items of {recipe} reached its end{}\n  hint: `riddlemill status --recipe {recipe}` lists what they wait for", waits.iter().map(|wait| format!("; {wait}")).collect::<String>())]
     Empty {
         /// The recipe.
         recipe: String,
@@ -70,7 +70,7 @@ pub enum ReleaseError {
     },
     /// Nobody may use what has no licence, and the files that must state one would be invalid.
     #[error(
-        "no licence is stated for {recipe} as a whole: {}\n  hint: `licence = \"CC-BY-4.0\"`, or whichever it is, under [release] in pipeline.toml states it; `LicenseRef-NAME` is one that SPDX does not list",
+        "no licence is set for {recipe} as a whole: {}\n  hint: set `licence = \"CC-BY-4.0\"`, or another SPDX identifier, under [release] in pipeline.toml; `LicenseRef-NAME` is for one that SPDX does not list",
         stated.join("; ")
     )]
     Unlicensed {
@@ -80,7 +80,7 @@ pub enum ReleaseError {
         stated: Vec<String>,
     },
     /// Nothing differs from the release before.
-    #[error("nothing changed since {recipe} {version}\n  hint: --version gives it a new number all the same")]
+    #[error("nothing changed since {recipe} {version}\n  hint: --version assigns a new number nevertheless")]
     Unchanged {
         /// The recipe.
         recipe: String,
@@ -89,7 +89,7 @@ pub enum ReleaseError {
     },
     /// The version stands already.
     #[error(
-        "{recipe} {version} was released already, and is never written over\n  hint: {proposed} is the next one"
+        "{recipe} {version} was released already; versions are never overwritten\n  hint: {proposed} is the next one"
     )]
     Exists {
         /// The recipe.
@@ -127,7 +127,7 @@ pub enum ReleaseError {
     },
     /// A published number is taken, or its item has another one.
     #[error(
-        "{series} {number} cannot be adopted for {key}: {why}\n  hint: numbers are for good; adopt before the first release"
+        "{series} {number} cannot be adopted for {key}: {why}\n  hint: numbers are permanent; adopt before the first release"
     )]
     Number {
         /// The series.
@@ -140,7 +140,7 @@ pub enum ReleaseError {
         why: String,
     },
     /// Rows of this recipe bear no numbers.
-    #[error("rows of {recipe} bear no numbers to adopt")]
+    #[error("rows of {recipe} have no numbers to adopt")]
     NoNumbers {
         /// The recipe.
         recipe: String,
@@ -174,7 +174,7 @@ pub enum ReleaseError {
         date: String,
     },
     /// A date that is none.
-    #[error("{0:?} is no date\n  hint: YYYY-MM-DD")]
+    #[error("{0:?} is not a date\n  hint: YYYY-MM-DD")]
     Date(String),
 }
 

@@ -162,7 +162,7 @@ pub const SUBJECTS: &[(&str, &str)] = &[
     ("uses", "what it is good for, and what it must not be used for"),
     ("limits", "biases, risks and limitations"),
     ("contact", "who answers questions and takes back rows"),
-    ("authors", "who is to be cited, a name a line"),
+    ("authors", "the authors to cite, one name per line"),
     ("funding", "who paid"),
 ];
 
@@ -295,7 +295,7 @@ fn differs(config: &Config, recipe: &'static Recipe) -> Vec<&'static Difference>
 
 /// Who annotated the rows, as the Hub calls them. Synthetic votes are nobody's.
 fn annotators(work: &Work) -> Vec<&'static str> {
-    let sum = |count: fn(&work::Decided) -> u64| work.decided.iter().map(count).sum::<u64>();
+    let sum = |count: fn(&work::ReviewCounts) -> u64| work.decided.iter().map(count).sum::<u64>();
     let people = (sum(|step| step.confirmed + step.rewritten) > 0).then_some("expert-generated");
     let models = work.asked.iter().any(|step| !step.models.is_empty()).then_some("machine-generated");
     let synthetic = (sum(|step| step.synthetic) > 0).then_some("other");

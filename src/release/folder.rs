@@ -19,7 +19,7 @@ pub fn finish(
     facts: &Facts,
     layouts: &[Layout],
     stages: Vec<Link>,
-    words: String,
+    fingerprint: String,
 ) -> Result<Candidate, Error> {
     let data: Vec<(String, String)> = files(folder)?
         .into_iter()
@@ -55,7 +55,7 @@ pub fn finish(
         draft: facts.draft.clone(),
         yanked: None,
         left_out: facts.left_out.clone(),
-        words,
+        fingerprint,
         raw: facts.raw.clone(),
         stages,
         files: sums.clone(),

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use minijinja::Value as Given;
+use minijinja::Value as TemplateValue;
 use minijinja::value::Serde;
 use riddlemill_benchmarks::data::{Column as Declared, Data, Number, PUBLISHED, Series};
 use riddlemill_benchmarks::scope::group;
@@ -30,18 +30,18 @@ pub(super) struct Beside<'a> {
 }
 
 /// A record as the names of its columns, for expressions.
-pub(super) struct Seen(BTreeMap<String, Given>);
+pub(super) struct Seen(BTreeMap<String, TemplateValue>);
 
 impl Seen {
     pub fn new<R: Record>(record: &R, data: &Data) -> Result<Seen, Trouble> {
         let mut reader = Reader { columns: R::COLUMNS, seen: BTreeMap::new() };
-        record.put(&mut reader);
+        record.append_to(&mut reader);
         let mut seen = reader.seen;
         if let Some(groups) = seen.remove("groups") {
             declared(&mut seen, &groups);
         }
         for (name, field) in data.fields.iter() {
-            let value = field.value(&Given::from(seen.clone()))?;
+            let value = field.value(&TemplateValue::from(seen.clone()))?;
             seen.insert((*name).to_owned(), value);
         }
         Ok(Seen(seen))
@@ -53,7 +53,7 @@ impl Seen {
     }
 
     fn text(&self, expression: &Expression) -> Result<String, Trouble> {
-        let value = expression.value(&Given::from(self.0.clone()))?;
+        let value = expression.value(&TemplateValue::from(self.0.clone()))?;
         Ok(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     }
 
@@ -70,16 +70,16 @@ impl Seen {
     /// The row; `None` where the record is no item yet.
     pub fn row(mut self, data: &Data, layout: &Layout, beside: Beside<'_>) -> Result<Option<Row>, Trouble> {
         if let Some(standing) = self.standing(data, beside.optional)? {
-            self.0.insert("standing".to_owned(), Given::from(standing.code()));
+            self.0.insert("standing".to_owned(), TemplateValue::from(standing.code()));
         }
-        self.0.insert("number".to_owned(), Given::from(beside.number));
-        self.0.insert(PUBLISHED.to_owned(), Given::from(beside.published));
+        self.0.insert("number".to_owned(), TemplateValue::from(beside.number));
+        self.0.insert(PUBLISHED.to_owned(), TemplateValue::from(beside.published));
         if let Some(kind) = beside.source_kind {
-            self.0.insert("source_kind".to_owned(), Given::from(kind));
+            self.0.insert("source_kind".to_owned(), TemplateValue::from(kind));
         }
         let published =
             self.0.get("standing").is_some_and(|at| at.as_str() == Some(Standing::Published.code()));
-        let over = Given::from(self.0);
+        let over = TemplateValue::from(self.0);
         // A published row is one, whatever it lacks.
         if let Some(when) = &data.when
             && !published
@@ -108,7 +108,7 @@ impl Seen {
         if data.rests_on.is_empty() {
             return Ok(None);
         }
-        let over = Given::from(self.0.clone());
+        let over = TemplateValue::from(self.0.clone());
         let mut statuses = Vec::new();
         for rests in &data.rests_on {
             if let Some(when) = &rests.when
@@ -151,28 +151,28 @@ pub(super) fn damaged(trouble: Trouble) -> Error {
 }
 
 /// The names of a record that its benchmark declares: its groups by their own, what import left below `post`.
-fn declared(seen: &mut BTreeMap<String, Given>, groups: &Given) {
+fn declared(seen: &mut BTreeMap<String, TemplateValue>, groups: &TemplateValue) {
     let groups: serde_json::Map<String, serde_json::Value> =
         groups.as_str().and_then(|groups| serde_json::from_str(groups).ok()).unwrap_or_default();
-    seen.insert("post".to_owned(), Given::from(seen.clone()));
-    seen.extend(groups.into_iter().map(|(name, fields)| (name, Given::from(Serde(fields)))));
+    seen.insert("post".to_owned(), TemplateValue::from(seen.clone()));
+    seen.extend(groups.into_iter().map(|(name, fields)| (name, TemplateValue::from(Serde(fields)))));
 }
 
 struct Reader {
     columns: &'static [Column],
-    seen: BTreeMap<String, Given>,
+    seen: BTreeMap<String, TemplateValue>,
 }
 
 impl Cells for Reader {
-    fn put(&mut self, cell: Cell<'_>) {
+    fn append(&mut self, cell: Cell<'_>) {
         let Some(column) = self.columns.get(self.seen.len()) else { return };
         let value = match cell {
-            Cell::Null => Given::from(()),
-            Cell::Text(text) => Given::from(nfc(text.to_owned())),
-            Cell::Count(n) => Given::from(n),
-            Cell::Real(x) => Given::from(x),
-            Cell::Flag(flag) => Given::from(flag),
-            Cell::Texts(list) => list.iter().cloned().map(nfc).map(Given::from).collect(),
+            Cell::Null => TemplateValue::from(()),
+            Cell::Text(text) => TemplateValue::from(nfc(text.to_owned())),
+            Cell::Count(n) => TemplateValue::from(n),
+            Cell::Real(x) => TemplateValue::from(x),
+            Cell::Flag(flag) => TemplateValue::from(flag),
+            Cell::Texts(list) => list.iter().cloned().map(nfc).map(TemplateValue::from).collect(),
         };
         self.seen.insert(column.name.to_owned(), value);
     }

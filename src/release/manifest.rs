@@ -41,7 +41,8 @@ pub struct Candidate {
     #[serde(default)]
     pub left_out: Vec<LeftOut>,
     /// The hash of what decides the folder beside the rows: layouts, settings, the curator's words.
-    pub words: String,
+    #[serde(rename = "words")]
+    pub fingerprint: String,
     /// The dumps it was built from.
     pub raw: Vec<Raw>,
     /// The stages, in order.
@@ -85,7 +86,7 @@ pub struct Link {
     pub fingerprint: String,
     /// The logical hash of its rows.
     pub rows: String,
-    /// Its books.
+    /// Its counts of records by state and reason.
     pub counts: Counts,
 }
 

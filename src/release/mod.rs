@@ -4,7 +4,7 @@
 //! Lines, Parquet and in their published form; `facts` gathers what the cards say and `templates` and
 //! `schema` say it; `folder` puts all of it together with MANIFEST.json and SHA256SUMS. [`build`] does
 //! so for a recipe's candidate. [`release`] refuses while a stage does not follow from raw/, allots a version by what changed ([`changes`]), enters it in
-//! the [`registry`], and [`restore`] gives every version's bytes back from there. [`outlet`] hands a version to an archive or the Hub.
+//! the [`registry`], and [`restore`] restores every version from there. [`outlet`] hands a version to an archive or the Hub.
 //!
 //! Invariants:
 //! - a folder depends on rows, settings, the curator's words and the registry; on no clock and no path;
@@ -73,5 +73,5 @@ pub use since::{Fate, Otherwise, Since, since};
 pub use source::CandidateSource;
 pub use version::{Bump, NoVersion, Version};
 pub use withdraw::{Copy, Near, Place, Request, look_up, look_up_dump};
-pub use work::{Asked, Decided, Work};
+pub use work::{LlmUsage, ReviewCounts, Work};
 pub use yank::yank;

@@ -35,7 +35,7 @@ pub enum OutletError {
     #[error(transparent)]
     Store(#[from] Error),
     /// The folder does not prove itself.
-    #[error("{} does not prove itself:\n{}\n  hint: `riddlemill release {recipe}` gives every version's bytes back", folder.display(), findings.join("\n"))]
+    #[error("{} does not verify:\n{}\n  hint: `riddlemill release {recipe}` restores every version", folder.display(), findings.join("\n"))]
     Findings {
         /// The folder.
         folder: PathBuf,
@@ -65,7 +65,7 @@ pub enum OutletError {
         reason: String,
     },
     /// It is a draft.
-    #[error("{recipe} {version} is a draft:\n{}\n  hint: `--draft` publishes it nevertheless; its card says what it is", reasons.iter().map(|r| format!("  {r}")).collect::<Vec<_>>().join("\n"))]
+    #[error("{recipe} {version} is a draft:\n{}\n  hint: `--draft` publishes it nevertheless; its card says that it is a draft", reasons.iter().map(|r| format!("  {r}")).collect::<Vec<_>>().join("\n"))]
     Draft {
         /// Its recipe.
         recipe: String,
@@ -75,16 +75,16 @@ pub enum OutletError {
         reasons: Vec<String>,
     },
     /// Another file has the archive's name.
-    #[error("{} is there and holds something else; nothing is overwritten\n  hint: move it away, or name another file: --to archive:FILE", .0.display())]
+    #[error("{} already exists with other content; nothing was overwritten\n  hint: move it away, or give another file: --to archive:FILE", .0.display())]
     Occupied(PathBuf),
     /// `hf` cannot be run.
     #[error(
-        "hf cannot be run: {0}\n  hint: `pip install huggingface_hub` (1.0 or later) brings it, `hf auth login` stores a token"
+        "hf cannot be run: {0}\n  hint: install it with `pip install huggingface_hub` (1.0 or later) and log in with `hf auth login`"
     )]
     NoHub(std::io::Error),
     /// The version is on the Hub.
     #[error(
-        "{repo} has the tag {tag}: a published version is never replaced\n  hint: `riddlemill release` assigns the next version to what changed"
+        "{repo} already has the tag {tag}; published versions are never replaced\n  hint: release the changes as the next version with `riddlemill release`"
     )]
     Tagged {
         /// OWNER/NAME.
@@ -93,7 +93,7 @@ pub enum OutletError {
         tag: String,
     },
     /// `hf` failed.
-    #[error("`{command}` ended with {status}: {said}\n  hint: the same call goes on where it stopped")]
+    #[error("`{command}` ended with {status}: {said}\n  hint: the same command continues where it stopped")]
     Hub {
         /// What was run.
         command: String,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::candidate::{standing, words};
+use super::candidate::{fingerprint, standing};
 use super::changes::{Changes, Digests};
 use super::error::ReleaseError;
 use super::facts::{Facts, Origin};
@@ -123,8 +123,8 @@ pub fn release(
     if proposal.version.draft.is_none() {
         facts.draft.clear();
     }
-    let words = words(config, recipe, &layouts, &numbers);
-    let manifest = folder::finish(&making, &facts, &layouts, stages, words)?;
+    let fingerprint = fingerprint(config, recipe, &layouts, &numbers);
+    let manifest = folder::finish(&making, &facts, &layouts, stages, fingerprint)?;
     let findings = verify::verify(&making)?.findings;
     if !findings.is_empty() {
         durable::remove_folder(&making)?;
@@ -224,7 +224,8 @@ fn fresh(config: &Config, recipe: &'static Recipe, draft: bool) -> Result<Fresh,
         }
     }
     let (numbers, layouts) = (allot(&workspace, end, last)?, end.layouts(last)?);
-    if stages != candidate.stages || candidate.words != words(config, recipe, &layouts, &numbers) {
+    if stages != candidate.stages || candidate.fingerprint != fingerprint(config, recipe, &layouts, &numbers)
+    {
         return Err(stale());
     }
     Ok(Fresh { end, stages, readers, numbers, stale: newer })

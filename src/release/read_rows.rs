@@ -31,6 +31,9 @@ pub fn recipe(folder: &Path) -> Result<Option<&'static Recipe>, Error> {
 /// # Errors
 /// [`Error`] where it is neither, or a row cannot be read.
 pub fn of_folder(folder: &Path) -> Result<Vec<(String, Vec<JsonRow>)>, Error> {
+    if folder.is_file() {
+        return Err(not_a_set(folder));
+    }
     if let Some(manifest) = Candidate::read(folder)? {
         let configs = manifest.configs.keys();
         return configs
@@ -38,14 +41,21 @@ pub fn of_folder(folder: &Path) -> Result<Vec<(String, Vec<JsonRow>)>, Error> {
             .collect();
     }
     let Some(stage) = StageReader::open(folder)? else {
-        let none = std::io::Error::new(std::io::ErrorKind::NotFound, "no MANIFEST.json and no manifest.json");
-        return Err(Error::io("read", folder)(none));
+        return Err(not_a_set(folder));
     };
     let mut rows = Vec::new();
     for part in json_parts(&stage, "rows", &[]) {
         rows.append(&mut part?);
     }
     Ok(vec![(stage.manifest().stage.clone(), rows)])
+}
+
+fn not_a_set(path: &Path) -> Error {
+    Error::WrongKind {
+        path: path.to_path_buf(),
+        expected: "the folder of a release, candidate or stage",
+        hint: "releases and candidates are in output/RECIPE/, stages in staged/RECIPE/",
+    }
 }
 
 /// The rows of a folder or of a file.

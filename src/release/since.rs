@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::causes::{Causes, passage};
-use super::diff::Asked;
+use super::diff::CauseOf;
 use super::manifest::Yanked;
 use super::numbered::{allot, rows};
 use super::read_rows::JsonRow;
@@ -192,7 +192,7 @@ fn of_release(
     otherwise.sort_by_key(|row| row.fate);
     otherwise.extend(edited.into_iter().enumerate().map(|(i, (id, record, columns))| {
         let cause = columns.first().filter(|_| i < EXPLAINED);
-        let cause = cause.and_then(|column| causes.explain(Asked::Changed(&record, column)));
+        let cause = cause.and_then(|column| causes.explain(CauseOf::Changed(&record, column)));
         let why = match cause {
             Some(cause) => format!("{}: {cause}", columns.join(", ")),
             None => columns.join(", "),

@@ -33,7 +33,7 @@ pub enum Bump {
 
 /// A text that is no version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no version\n  hint: MAJOR.MINOR.PATCH, as in 1.2.0, or 1.2.0-draft.3")]
+#[error("{0:?} is not a version\n  hint: write MAJOR.MINOR.PATCH, such as 1.2.0 or 1.2.0-draft.3")]
 pub struct NoVersion(String);
 
 impl Version {

@@ -94,7 +94,7 @@ pub fn look_up(config: &Config, target: &str) -> Result<Request, ReleaseError> {
         0 if is_id(target) && !is_locator(config, target) => target.to_string(),
         0 => {
             return Err(wrong(
-                "no post in any stage is called so\n  hint: `--text` withdraws whatever says exactly this, now and later",
+                "no post in any stage has this name\n  hint: `--text` withdraws every post with exactly this text, now and later",
             ));
         }
         1 => ids.pop_first().unwrap_or_default(),

@@ -25,9 +25,9 @@ use crate::store::{StageReader, Workspace, json_parts};
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Work {
     /// Every stage that asked a model.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<LlmUsage>,
     /// Every stage that asked people.
-    pub decided: Vec<Decided>,
+    pub decided: Vec<ReviewCounts>,
     /// Dollars for the replies that rows rest on.
     pub usd: String,
     /// The day of the newest of these replies and of the votes.
@@ -36,7 +36,7 @@ pub struct Work {
 
 /// A stage that asked a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Asked {
+pub struct LlmUsage {
     /// The stage.
     pub stage: String,
     /// Its prompts: template and hash.
@@ -49,7 +49,7 @@ pub struct Asked {
 
 /// A stage that asked people.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Decided {
+pub struct ReviewCounts {
     /// The stage.
     pub stage: String,
     /// Taken as drafted by people.
@@ -103,7 +103,7 @@ pub fn gather(config: &Config, recipe: &'static Recipe, stages: &[Link]) -> Resu
             .evidence
             .iter()
             .filter_map(|(key, hash)| Some((key.strip_prefix("prompt ")?.to_string(), hash.clone())));
-        work.asked.push(Asked {
+        work.asked.push(LlmUsage {
             stage: link.stage.clone(),
             prompts: prompts.collect(),
             models,
@@ -115,7 +115,7 @@ pub fn gather(config: &Config, recipe: &'static Recipe, stages: &[Link]) -> Resu
     for link in stages.iter().filter(reviews) {
         work.newest = work.newest.max(newest_vote(recipe, link, &votes));
         let (voted, rated) = voted_on(config, recipe, link, &votes)?;
-        work.decided.push(Decided { voted, rated, ..decided(link) });
+        work.decided.push(ReviewCounts { voted, rated, ..decided(link) });
     }
     work.usd = dollars(total);
     Ok(work)
@@ -211,12 +211,12 @@ fn dollars(usd: Usd) -> String {
     format!("{:.2}", usd.dollars())
 }
 
-fn decided(link: &Link) -> Decided {
+fn decided(link: &Link) -> ReviewCounts {
     let so_many = |state: State, reason: Reason| {
         link.counts.reasons.get(&format!("{}/{}", state.code(), reason.code())).copied().unwrap_or(0)
     };
     let changed = |reason| so_many(State::Changed, reason);
-    Decided {
+    ReviewCounts {
         stage: link.stage.clone(),
         confirmed: changed(Reason::Confirmed),
         rewritten: changed(Reason::Rewritten),

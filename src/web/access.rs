@@ -308,7 +308,7 @@ fn read(log: &Log) -> Result<Holds, Error> {
         let damaged = |what: String| Error::Damaged {
             path: log.path().into(),
             what: format!("line {}: {what}", at + 1),
-            hint: "remove the line and grant again; until then nobody gets in".into(),
+            hint: "remove the line and grant the tokens again; until then access is closed".into(),
         };
         match serde_json::from_slice(line).map_err(|e| damaged(e.to_string()))? {
             Event::Grant { name, rank, sha256, invite, .. } => {

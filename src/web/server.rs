@@ -44,7 +44,7 @@ const LAST: Duration = Duration::from_secs(5);
 pub enum ServeError {
     /// Others would get in without a token.
     #[error(
-        "{0} can be reached by others, and no token is granted\n  hint: `riddlemill access grant NAME --rank curator` gives one"
+        "{0} can be reached from other machines, but no token has been granted\n  hint: grant one with `riddlemill access grant NAME --rank curator`"
     )]
     NoTokens(IpAddr),
     /// The address is taken, or not this machine's.

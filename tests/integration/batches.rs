@@ -305,7 +305,7 @@ fn a_batch_that_its_server_lost_is_named_with_the_way_out() {
     let args: Vec<&str> = command.split(' ').take(4).collect();
     assert_eq!(args[3], "--lost", "{said}");
     let told = ws.call(&args).expect(0).err;
-    assert!(told.contains("91 requests booked as spent, and asked again"), "{told}");
+    assert!(told.contains("91 requests counted as spent, and asked again"), "{told}");
     let stats: Value = serde_json::from_str(&ws.call(["replies", "stats", "--json"]).expect(0).out).unwrap();
     assert!(stats["budgets"][0]["usd"].as_f64().unwrap() > 0.0, "{stats}");
 }

@@ -84,7 +84,7 @@ fn untimed(said: &str) -> String {
 }
 
 /// Writes what a block says into its file: behind what is there, or in place of the steps or the columns.
-fn put(ws: &Workspace, file: &str, block: &str) {
+fn write_block(ws: &Workspace, file: &str, block: &str) {
     let before = if ws.exists(file) { ws.read(file) } else { String::new() };
     let text = if block.starts_with("steps = ") && before.contains("\nsteps = ") {
         let lines =
@@ -133,8 +133,8 @@ fn the_chapter_on_benchmarks_of_ones_own_says_what_happens() {
             "json" => ws.write("twisters/raw/sample/replies.jsonl", block.text),
             "jinja" => ws.write(&format!("{folder}/prompts/{}.jinja", prompts.next().unwrap()), block.text),
             "toml" => match tables.next().unwrap() {
-                "pipeline.toml" => put(&ws, "twisters/pipeline.toml", block.text),
-                name => put(&ws, &format!("{folder}/{name}"), block.text),
+                "pipeline.toml" => write_block(&ws, "twisters/pipeline.toml", block.text),
+                name => write_block(&ws, &format!("{folder}/{name}"), block.text),
             },
             "console" => {
                 for line in block.text.lines().filter_map(|line| line.strip_prefix("$ ")) {

@@ -88,10 +88,10 @@ fn the_reference_of_the_settings_is_one_command_away() {
         );
     }
     insta::assert_snapshot!(told("review.optional"), @r#"
-    What people decide; a step is named as in review:<step>.
+    Ballots; a step is named as in review:<step>.
 
       optional
-        Steps that hold nothing: what is undecided goes on without an answer.
+        Steps that hold no record: undecided records go on without an answer.
         a list of steps, ["…", "…"]; [] if left out
     "#);
     assert!(told("llm").contains("key_env") && told("annotator").contains("qualified"));

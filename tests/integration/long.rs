@@ -108,7 +108,7 @@ fn ctrl_c_says_what_it_waits_for_and_a_second_one_leaves_it_booked_as_spent() {
         said.contains("nothing more is sent; waiting for ") && said.contains(", 600 s at most"),
         "{said}"
     );
-    assert!(said.contains("once more leaves them, booked as spent"), "{said}");
+    assert!(said.contains("once more leaves them, counted as spent"), "{said}");
     interrupt(child.id());
     let asked = Instant::now();
     assert_eq!(child.wait().unwrap().code(), Some(130));

@@ -14,7 +14,7 @@ use riddlemill::pipeline::{self, Selection, review_items};
 use riddlemill::recipe::{self, Recipe};
 use riddlemill::record::Post;
 use riddlemill::review::answers::{Answers, read};
-use riddlemill::review::ballot::{Role, Round, Step};
+use riddlemill::review::ballot::{Ballot, Role, Round};
 use riddlemill::review::{Item, Value, Vote};
 use riddlemill::stages::{Stage, Stop};
 use riddlemill::store::{StageReader, Workspace};
@@ -44,7 +44,7 @@ struct Pack {
     /// The replies to a record: lines of the pack.
     replies: fn(&str, &Json) -> Vec<Json>,
     /// Who answers what on a record's ballots of a step.
-    votes: fn(&Step, &str, &[&Item], &Json) -> Vec<Cast>,
+    votes: fn(&Ballot, &str, &[&Item], &Json) -> Vec<Cast>,
 }
 
 /// One vote of the bank.
@@ -76,12 +76,12 @@ impl Making {
         }
         fs::write(root.join(FILE), sample_pipeline()).unwrap();
         let making = Making { _dir: dir, root };
-        making.put("replies.jsonl", "");
-        making.put("votes.jsonl", "");
+        making.write("replies.jsonl", "");
+        making.write("votes.jsonl", "");
         making
     }
 
-    fn put(&self, name: &str, text: &str) {
+    fn write(&self, name: &str, text: &str) {
         fs::write(self.root.join("raw/sample").join(name), text).unwrap();
     }
 
@@ -100,7 +100,7 @@ impl Making {
         StageReader::open(&place).unwrap().unwrap().all("rows").unwrap()
     }
 
-    fn items(&self, recipe: &'static Recipe, step: &str) -> (Step, Vec<Item>) {
+    fn items(&self, recipe: &'static Recipe, step: &str) -> (Ballot, Vec<Item>) {
         review_items(&self.config(), recipe, step).unwrap().unwrap()
     }
 }
@@ -122,7 +122,7 @@ fn make() -> (String, String, String) {
                 responses.push_str(&format!("{line}\n"));
             }
         }
-        making.put("replies.jsonl", &replies);
+        making.write("replies.jsonl", &replies);
         for step in recipe.steps {
             let Stage::Review(review) = step.stage else { continue };
             making.run_to(recipe, step.inputs[0]);
@@ -134,7 +134,7 @@ fn make() -> (String, String, String) {
                     votes.push('\n');
                 }
             }
-            making.put("votes.jsonl", &votes);
+            making.write("votes.jsonl", &votes);
         }
     }
     (replies, votes, responses)
@@ -176,7 +176,7 @@ fn bank(making: &Making, recipe: &'static Recipe, part: &str) -> Vec<(String, Js
 }
 
 /// The vote in the sample's standing.
-pub fn vote(step: &Step, cast: Cast) -> Vote {
+pub fn vote(step: &Ballot, cast: Cast) -> Vote {
     let Cast { item, voter, role, round, answers } = cast;
     let values = match read(&step.form(round), &item, |field| answers.get(field).cloned()) {
         Answers::Given(values) => values,

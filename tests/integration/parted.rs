@@ -9,8 +9,8 @@ use riddlemill::join::Unwatched;
 use riddlemill::record::Post;
 use riddlemill::stages::apply::{Row, apply_dedup};
 use riddlemill::stages::parted::{
-    Decided, Decision, Group, KeyLine, Keyer, Measure, PairLine, PartStats, Share, book, decisions, rank_of,
-    verify,
+    Decision, Group, KeyLine, Keyer, Measure, MergeTarget, PairLine, PartStats, Share, decisions,
+    ledger_record, rank_of, verify,
 };
 use serde_json::{Value, json};
 
@@ -144,7 +144,7 @@ fn what_is_no_line_is_told_and_the_rest_goes_on() {
     assert!(said.err.contains("line 2") && said.err.contains("line 3"), "{}", said.err);
     let said = ws.shell("\"$0\" apply dedup-stats < rows.jsonl").expect(3);
     assert_eq!(lines(&said.out)[0]["rows"], 2, "{}", said.out);
-    let said = ws.shell("\"$0\" apply filter --books < rows.jsonl").expect(3);
+    let said = ws.shell("\"$0\" apply filter --ledger < rows.jsonl").expect(3);
     let outcomes: Vec<Value> = lines(&said.out).iter().map(|row| row["entry"]["outcome"].clone()).collect();
     assert_eq!(outcomes, ["kept", "failed", "failed", "kept"]);
     // An id that is a number goes by its digits; of many lines that are none, the first are told.
@@ -235,7 +235,7 @@ fn partitions_are_assembled_into_what_run_writes() {
     ws.write("marked.jsonl", &marked);
     sh("mkdir -p books; \"$0\" apply settle < marked.jsonl > books/import");
     for (before, stage) in [("import", "clean"), ("clean", "anonymise"), ("anonymise", "filter")] {
-        sh(&format!("\"$0\" apply {stage} --books --recipe flub < books/{before} > books/{stage}"));
+        sh(&format!("\"$0\" apply {stage} --ledger --recipe flub < books/{before} > books/{stage}"));
     }
     sh("\"$0\" apply dedup-keys < books/filter | sort | \"$0\" apply dedup-verify > copies");
     let rows: Vec<Value> =
@@ -258,7 +258,7 @@ fn partitions_are_assembled_into_what_run_writes() {
         })
         .collect();
     ws.write("decided", jsonl(&decided));
-    sh("\"$0\" apply dedup-book < decided > books/dedup");
+    sh("\"$0\" apply dedup-ledger < decided > books/dedup");
     let mut pairs = lines(&ws.read("pairs"));
     let id = |pair: &Value, end: &str| pair[end].as_str().unwrap().split_once(':').unwrap().1.to_string();
     pairs.sort_by_key(|pair| (id(pair, "into"), id(pair, "from")));
@@ -352,8 +352,8 @@ fn in_parts(
     decided
         .into_iter()
         .map(|d| {
-            let decided = Decided { into: post(&d.into), score: d.score, predicate: d.predicate };
-            let entry = book(post(&d.id), Some(decided)).entry;
+            let decided = MergeTarget { into: post(&d.into), score: d.score, predicate: d.predicate };
+            let entry = ledger_record(post(&d.id), Some(decided)).entry;
             let said = format!("{:?} {:?}", entry.reason, entry.evidence);
             (d.id, (d.into, d.score.to_bits(), said))
         })

@@ -144,7 +144,7 @@ fn mistakes_are_told_with_file_line_column_and_near_miss() {
         "did you mean \"first\"?",
         "pipeline.toml:13:1: unknown key \"auther\"",
         "did you mean \"author\"?",
-        "pipeline.toml:14:10: time: \"i[\" is no CSS selector",
+        "pipeline.toml:14:10: time: \"i[\" is not a CSS selector",
     ] {
         assert!(told.contains(part), "{part} is not in\n{told}");
     }

@@ -10,7 +10,7 @@ use riddlemill::pipeline::{self, Selection, review_items};
 use riddlemill::puzzle::wordnet::write;
 use riddlemill::recipe::{self, Recipe};
 use riddlemill::record::Puzzle;
-use riddlemill::review::ballot::{Role, Round, Step};
+use riddlemill::review::ballot::{Ballot, Role, Round};
 use riddlemill::review::{Item, Value, Vote};
 use riddlemill::stages::{Stage, Stop};
 use riddlemill::store::{StageReader, Workspace};
@@ -97,12 +97,12 @@ impl Making {
         }
         fs::write(root.join(FILE), sample_pipeline()).unwrap();
         let making = Making { _dir: dir, root, recipe: recipe::find("brainteaser").unwrap() };
-        making.put("replies.jsonl", "");
-        making.put("votes.jsonl", "");
+        making.write("replies.jsonl", "");
+        making.write("votes.jsonl", "");
         making
     }
 
-    fn put(&self, name: &str, text: &str) {
+    fn write(&self, name: &str, text: &str) {
         fs::write(self.root.join("raw/sample/puzzles").join(name), text).unwrap();
     }
 
@@ -130,7 +130,7 @@ fn make() -> (String, String) {
     for line in bank.iter().flat_map(|(id, row)| replies_to(id, row)) {
         replies.push_str(&format!("{line}\n"));
     }
-    making.put("replies.jsonl", &replies);
+    making.write("replies.jsonl", &replies);
     let mut votes = String::new();
     for step in making.recipe.steps {
         let Stage::Review(review) = step.stage else { continue };
@@ -144,7 +144,7 @@ fn make() -> (String, String) {
                 }
             }
         }
-        making.put("votes.jsonl", &votes);
+        making.write("votes.jsonl", &votes);
     }
     (replies, votes)
 }
@@ -232,7 +232,7 @@ fn overturning(
 }
 
 /// The bank's votes on an item. A voter who only said that a draft is not right has written nothing yet, and is left out.
-fn votes_on(step: &Step, item: &Item, row: &Json) -> Vec<Vote> {
+fn votes_on(step: &Ballot, item: &Item, row: &Json) -> Vec<Vote> {
     let given = row["votes"][step.name].as_object().cloned().unwrap_or_default();
     let mut votes = Vec::new();
     for (voter, said) in given.into_iter().filter(|(voter, _)| voter != "senior-1") {
@@ -243,7 +243,7 @@ fn votes_on(step: &Step, item: &Item, row: &Json) -> Vec<Vote> {
     votes
 }
 
-fn answers(step: &Step, said: &Json) -> Option<BTreeMap<&'static str, Value>> {
+fn answers(step: &Ballot, said: &Json) -> Option<BTreeMap<&'static str, Value>> {
     let verdict = |verdict: &str| ("verdict", Value::from(verdict));
     Some(match (step.name, said) {
         ("kind", Json::String(kind)) if kind == "neither" => {

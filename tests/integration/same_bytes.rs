@@ -92,7 +92,8 @@ fn parts_are_the_same_from_any_threads_and_from_the_filters() {
     sh("mkdir books; \"$0\" apply import --source a raw/a.jsonl > books/import").expect(3);
     sh("\"$0\" assemble --recipe flub import books/import").expect(3);
     for (before, stage) in [("import", "clean"), ("clean", "anonymise"), ("anonymise", "filter")] {
-        sh(&format!("\"$0\" apply {stage} --books --recipe flub < books/{before} > books/{stage}")).expect(0);
+        sh(&format!("\"$0\" apply {stage} --ledger --recipe flub < books/{before} > books/{stage}"))
+            .expect(0);
         sh(&format!("\"$0\" assemble --recipe flub {stage} books/{stage}")).expect(0);
     }
     assert_same(&one.derived(), &apart.derived(), "from the filters");

@@ -235,7 +235,7 @@ impl Reader {
             match token {
                 TokenTree::Ident(word) => {
                     if colons != 2 {
-                        self.put(&path);
+                        self.follow(&path);
                         path.clear();
                     }
                     path.push(word.to_string());
@@ -243,7 +243,7 @@ impl Reader {
                 }
                 TokenTree::Punct(punct) if punct.as_char() == ':' => colons += 1,
                 other => {
-                    self.put(&path);
+                    self.follow(&path);
                     path.clear();
                     colons = 0;
                     if let TokenTree::Group(group) = other {
@@ -252,10 +252,10 @@ impl Reader {
                 }
             }
         }
-        self.put(&path);
+        self.follow(&path);
     }
 
-    fn put(&mut self, path: &[String]) {
+    fn follow(&mut self, path: &[String]) {
         if path.len() > 1 {
             self.named.extend(self.absolute(path));
         }
@@ -271,7 +271,7 @@ impl<'a> Visit<'a> for Reader {
 
     fn visit_path(&mut self, path: &'a syn::Path) {
         let words: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
-        self.put(&words);
+        self.follow(&words);
         visit::visit_path(self, path);
     }
 

@@ -38,7 +38,7 @@ impl Rejection {
 
 /// What a ballot takes of a record, and where the answers go.
 #[derive(Debug)]
-pub struct Asked {
+pub struct BallotSource {
     /// What is shown, by its key. What is null, or an empty list, is not shown.
     pub shows: Vec<(&'static str, Expression)>,
     /// Which records are looked at; all where nothing is said.
@@ -96,7 +96,7 @@ pub struct Passes {
     pub lacks: Reason,
 }
 
-impl Asked {
+impl BallotSource {
     /// Every expression over the record as it comes to the ballot.
     pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
         let sides = self.compares.iter().flat_map(|compares| &compares.sides);
@@ -118,9 +118,9 @@ impl Asked {
     }
 }
 
-impl PartialEq for Asked {
-    fn eq(&self, other: &Asked) -> bool {
-        let sources = |asked: &Asked| -> Vec<&str> {
+impl PartialEq for BallotSource {
+    fn eq(&self, other: &BallotSource) -> bool {
+        let sources = |asked: &BallotSource| -> Vec<&str> {
             asked.expressions().chain(asked.decided()).map(Expression::source).collect()
         };
         sources(self) == sources(other)

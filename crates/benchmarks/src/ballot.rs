@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::asked::{Asked, Compares, Over, Passes, Rejection};
+pub use crate::asked::{BallotSource, Compares, Over, Passes, Rejection};
 pub use crate::choice::{Choice, Label, choice, label};
 
 /// An annotator's standing. FLUB has juniors and seniors (section 2.1), RuozhiBench annotators and a
@@ -215,7 +215,7 @@ pub enum Drafts {
 
 /// A second look at the item and the votes it got.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Review {
+pub struct SecondPass {
     /// Who looks.
     pub by: Role,
     /// What is asked. A field named as one of the voters' replaces their answer.
@@ -247,7 +247,7 @@ impl Qualification {
 
 /// A review step of a recipe: `review:<name>`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Step {
+pub struct Ballot {
     /// The recipe it belongs to.
     pub recipe: &'static str,
     /// Its name in the recipe.
@@ -275,7 +275,7 @@ pub struct Step {
     /// Whether drafts are shown to voters.
     pub drafts: Drafts,
     /// The second look, where there is one.
-    pub review: Option<Review>,
+    pub review: Option<SecondPass>,
     /// What becomes of disputes.
     pub adjudication: Adjudication,
     /// Whether later stages may go on with drafts while votes are missing; a recipe's settings may
@@ -286,7 +286,7 @@ pub struct Step {
     pub drop: Option<&'static Rejection>,
     /// What it takes of a record, where its benchmark's records are declared.
     #[serde(skip)]
-    pub asked: Option<&'static Asked>,
+    pub asked: Option<&'static BallotSource>,
     /// Gold items, where annotators have to qualify.
     pub qualification: Option<Qualification>,
     /// Whether nobody is asked unless the settings want it: then every record passes.
@@ -298,7 +298,7 @@ pub struct Step {
 /// The field in which an adjudicator says why.
 pub const REASON: &str = "reason";
 
-impl Step {
+impl Ballot {
     /// What is asked in `round`: the voters' fields, the reviewer's, or the voters' with those of the
     /// reviewer in place of their namesakes and a reason.
     pub fn form(&self, round: Round) -> Vec<Field> {

@@ -5,24 +5,24 @@ use std::sync::Arc;
 use riddlemill_text::record::Reason;
 
 use crate::ballot::{
-    Adjudication, Asked, Choice, Combine, Compares, Drafts, Field, Kind, Label, Over, Passes, Qualification,
-    Rejection, Review, Role, Step, When,
+    Adjudication, Ballot, BallotSource, Choice, Combine, Compares, Drafts, Field, Kind, Label, Over, Passes,
+    Qualification, Rejection, Role, SecondPass, When,
 };
 pub use crate::choice::Lists;
 use crate::expression::{self, Expression, Language};
 use crate::reader::{Keys, Problems, read};
 use crate::scope::group;
-use crate::setting::Given;
+use crate::setting::SettingValues;
 
 /// The ballots of a benchmark.
 #[derive(Clone, Debug, Default)]
 pub struct Ballots {
     /// In the order of the file, which is that of the steps.
-    pub steps: Vec<Step>,
+    pub steps: Vec<Ballot>,
     /// Shared options.
     pub lists: Lists,
     /// What the workspace gives to the benchmark's own settings.
-    pub(crate) given: Arc<Given>,
+    pub(crate) given: Arc<SettingValues>,
 }
 
 /// Reads the ballots of a benchmark.
@@ -35,7 +35,7 @@ pub fn parse(benchmark: &'static str, file: &str, text: &str) -> Result<Ballots,
         let every = keys.table("every", |keys| common(keys, &Common::default())).unwrap_or_default();
         let given = Arc::default();
         let language = expression::language(lists.clone(), &given);
-        let steps = keys.each("ballot", |name, keys| Step {
+        let steps = keys.each("ballot", |name, keys| Ballot {
             drop: keys.table("drop", |keys| rejection(language, keys)).flatten(),
             asked: Some(asked(language, file, name, keys)),
             ..ballot(benchmark, name, &every, &lists, keys)
@@ -107,13 +107,19 @@ fn common(keys: &Keys<'_>, every: &Common) -> Common {
     }
 }
 
-fn ballot(recipe: &'static str, name: &'static str, every: &Common, lists: &Lists, keys: &Keys<'_>) -> Step {
+fn ballot(
+    recipe: &'static str,
+    name: &'static str,
+    every: &Common,
+    lists: &Lists,
+    keys: &Keys<'_>,
+) -> Ballot {
     let common = common(keys, every);
     let fields = keys.tables("fields", |keys| field(lists, keys)).unwrap_or_default();
     let asked_by = |keys: &Keys<'_>| -> Vec<_> {
         keys.names().into_iter().map(|field| (field, keys.needed(field))).collect()
     };
-    let step = Step {
+    let step = Ballot {
         recipe,
         name,
         title: keys.words("title"),
@@ -171,7 +177,7 @@ fn shows(keys: &Keys<'_>) -> Vec<(&'static str, Label)> {
 }
 
 /// What a ballot takes of a record, and where the answers go. It lives as long as the program, as the ballot does.
-fn asked(language: Language, file: &str, name: &'static str, keys: &Keys<'_>) -> &'static Asked {
+fn asked(language: Language, file: &str, name: &'static str, keys: &Keys<'_>) -> &'static BallotSource {
     let read = |keys: &Keys<'_>, key: &str, source: &'static str| {
         let place = keys.place(key).or_else(|| keys.place("key")).unwrap_or_else(|| file.to_owned());
         Expression::parse(language, place, source).map_err(|what| keys.problem(key, what)).ok()
@@ -227,7 +233,7 @@ fn asked(language: Language, file: &str, name: &'static str, keys: &Keys<'_>) ->
         compares.as_ref().is_some_and(|c| [1, 2].iter().any(|number| key == format!("{}_{number}", c.key)))
     };
     let shows = keys.tables("shows", shown).unwrap_or_default().into_iter().flatten();
-    Box::leak(Box::new(Asked {
+    Box::leak(Box::new(BallotSource {
         shows: shows.filter(|(key, _)| !compared(key)).collect(),
         when: one(keys, "when"),
         over,
@@ -258,7 +264,7 @@ fn rejection(language: Language, keys: &Keys<'_>) -> Option<&'static Rejection> 
 }
 
 /// A second look: fields of the first that are asked again, and more.
-fn second(first: &[Field], lists: &Lists, keys: &Keys<'_>) -> Review {
+fn second(first: &[Field], lists: &Lists, keys: &Keys<'_>) -> SecondPass {
     let mut fields = Vec::new();
     for name in keys.texts("again").unwrap_or_default() {
         match first.iter().find(|field| field.name == name) {
@@ -270,7 +276,7 @@ fn second(first: &[Field], lists: &Lists, keys: &Keys<'_>) -> Review {
         }
     }
     fields.extend(keys.tables("fields", |keys| field(lists, keys)).unwrap_or_default());
-    Review { by: keys.one_of("by", &ROLES).unwrap_or(Role::Senior), fields }
+    SecondPass { by: keys.one_of("by", &ROLES).unwrap_or(Role::Senior), fields }
 }
 
 fn field(lists: &Lists, keys: &Keys<'_>) -> Field {

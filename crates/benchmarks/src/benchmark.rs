@@ -226,7 +226,7 @@ impl Benchmark {
     }
 
     /// A ballot.
-    pub fn ballot(&self, name: &str) -> Option<&crate::ballot::Step> {
+    pub fn ballot(&self, name: &str) -> Option<&crate::ballot::Ballot> {
         self.ballots.steps.iter().find(|step| step.name == name)
     }
 
@@ -488,7 +488,7 @@ fn steps(ballots: Option<&Ballots>, at: &Place<'_>, keys: &Keys<'_>, told: &mut 
         let from = from.unwrap_or_else(before);
         for input in from.iter().filter(|input| !input.contains('/')) {
             if !steps.iter().any(|step| step.name == *input) {
-                keys.problem("steps", format!("{name:?} reads {input:?}, which is no step before it"));
+                keys.problem("steps", format!("{name:?} reads {input:?}, which is not an earlier step"));
             }
         }
         steps.push(Step { name, kind, from });
@@ -596,7 +596,7 @@ fn foreign(benchmarks: &[Benchmark]) -> Vec<Problem> {
                 .find(|b| b.name == other)
                 .and_then(|b| b.steps.iter().find(|s| s.name == name));
             if found.is_none() {
-                let what = format!("there is no step {input:?} to read");
+                let what = format!("there is no step {input:?}");
                 problems.push(Problem { place: format!("{}/benchmark.toml", benchmark.name), what });
             }
         }

@@ -287,7 +287,7 @@ impl Place<'_> {
             if parts.is_none() {
                 keys.problem(
                     "texts",
-                    format!("{text:?} is no field of a group; such as \"riddle.question\""),
+                    format!("{text:?} is not a field of a group, such as \"riddle.question\""),
                 );
             }
             parts

@@ -14,7 +14,7 @@ use riddlemill_text::text::{interrogative, normalise};
 use sha1::{Digest, Sha1};
 
 use crate::choice::{Choice, Lists};
-use crate::setting::{self, Given};
+use crate::setting::{self, SettingValues};
 use crate::value::{listed, texts};
 
 /// What expressions of one benchmark may use.
@@ -187,7 +187,7 @@ pub fn names<'n>(names: impl Iterator<Item = (&'n str, Value)>) -> Value {
 
 /// The language of a benchmark with these lists of options. It lives as long as the program, as what is written in it
 /// does.
-pub(crate) fn language(lists: Lists, settings: &Arc<Given>) -> Language {
+pub(crate) fn language(lists: Lists, settings: &Arc<SettingValues>) -> Language {
     let mut language = Environment::new();
     language.set_undefined_behavior(UndefinedBehavior::Chainable);
     // A template gives a text as it is, no page.

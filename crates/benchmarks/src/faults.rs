@@ -2,16 +2,16 @@
 
 use riddlemill_text::hint::unknown;
 
-use crate::ballot::{Combine, Field, KEEP, Kind, REASON, RESERVED, Round, Step};
+use crate::ballot::{Ballot, Combine, Field, KEEP, Kind, REASON, RESERVED, Round};
 
-impl Step {
+impl Ballot {
     /// What a definition gets wrong, all of it: doubled names or codes, conditions on later fields,
     /// no voter, no vote. Recipes check this when they start.
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         let mut fault = |what: String| faults.push(format!("{}/{}: {what}", self.recipe, self.name));
         if self.voters.is_empty() || self.votes_needed == 0 {
-            fault("nobody votes".to_owned());
+            fault("no role may vote".to_owned());
         }
         for round in [Round::Vote, Round::Review] {
             let form = self.form(round);
@@ -78,7 +78,7 @@ impl Step {
                     .any(|other| other.name == *pick && matches!(other.kind, Kind::Pick { .. })) =>
             {
                 faults.push(format!(
-                    "`{}` edits what `{pick}` picks, which is no field of kind `pick`",
+                    "`{}` edits the pick of `{pick}`, which is not a field of kind `pick`",
                     field.name
                 ));
             }

@@ -1,20 +1,23 @@
-//! What each benchmark declares. A benchmark is a folder, `src/benchmarks/<name>`:
+//! The declarations of benchmarks. A benchmark is a folder, `src/benchmarks/<name>`:
 //!
-//! - `benchmark.toml`: what it is, its steps in order, its choices over the defaults, its paper and how it differs;
-//! - `ballots.toml`: what people are asked, in both languages, and the rule that decides;
+//! - `benchmark.toml`: its steps in order, its settings that differ from the defaults, its paper and how it differs from it;
+//! - `ballots.toml`: what annotators are asked, in both languages, and the rule that decides;
 //! - `prompts/*.jinja`: what models are asked.
 //!
 //! # In reading order
 //!
-//! - [`reader`]: TOML read whole, every problem with its place.
-//! - [`choice`]: words in both languages and options. [`ballot`]: what a ballot is made of (`faults`: what is wrong with one), [`asked`]: what it takes of a record; [`ballots`]: how it is written. [`paper`]: the published set.
-//! - [`expression`]: what is computed over a record or a row, `value`: as a text or a list of them; [`data`]: what is released, and the published form of it.
-//! - [`draft`]: what a step's table says; [`scope`]: a record as expressions see it; `records`: those with columns.
+//! - [`reader`]: TOML with the place of every value, so that all problems are reported at once.
+//! - [`choice`]: texts in two languages, and options. [`ballot`]: the parts of a ballot; `faults`: checks of a ballot;
+//!   [`asked`]: what a ballot takes from a record; [`ballots`]: `ballots.toml`. [`paper`]: the published set.
+//! - [`expression`]: computed over a record or a row; `value`: its result as a text or a list of texts; [`data`]: the
+//!   columns of a release, and the published files.
+//! - [`draft`]: the table of a draft step; [`scope`]: a record as expressions see it; `records`: kinds of records with
+//!   columns.
 //! - [`published`]: how rows of a published file become records; [`notation`]: JSON as Python writes it.
-//! - [`setting`]: settings of a benchmark's own.
-//! - [`task`]: what models are asked of a released set; [`table`]: which figures of their answers stand side by side.
-//! - [`benchmark`]: a folder. `own`: those of a workspace.
-//! - Here: the benchmarks that are built in.
+//! - [`setting`]: settings that a benchmark declares.
+//! - [`task`]: what models are asked of a released set; [`table`]: the tables of their results.
+//! - [`benchmark`]: a whole folder. `own`: the folders of a workspace.
+//! - Here: the built-in benchmarks.
 
 use std::path::Path;
 use std::sync::OnceLock;

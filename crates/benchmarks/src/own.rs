@@ -70,7 +70,7 @@ fn read(
         Err(e) if e.kind() == io::ErrorKind::NotFound => return,
         Err(e) => return wrong(format!("cannot be read: {e}")),
         // A pipe would be waited for.
-        Ok(found) if !found.is_file() => return wrong("is no file".into()),
+        Ok(found) if !found.is_file() => return wrong("is not a file".into()),
         Ok(found) if found.len() > LARGEST => return wrong(format!("is larger than {} MiB", LARGEST >> 20)),
         Ok(_) => {}
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use riddlemill_text::hint::near_miss;
-use riddlemill_text::problem::Found;
+use riddlemill_text::problem::{Found, syntax_error};
 pub use riddlemill_text::problem::{Problem, Problems};
 use toml_edit::{Document, Item, TableLike, Value};
 
@@ -21,7 +21,8 @@ pub fn read<T>(file: &str, text: &str, what: impl FnOnce(&Keys<'_>) -> T) -> Res
     let read = match Document::parse(text) {
         Ok(document) => Some(reader.keys(document.as_table(), what)),
         Err(e) => {
-            reader.problem(e.span(), e.message().lines().next().unwrap_or_default().to_owned());
+            let at = e.span().map_or(0, |span| span.start);
+            reader.problem(e.span(), syntax_error(text, at, e.message()));
             None
         }
     };

@@ -4,7 +4,7 @@
 use riddlemill_text::hint::unknown;
 use riddlemill_text::record::{Choice, Column, CunningText, Joke, Puzzle, Question, Record};
 
-use crate::ballot::Step;
+use crate::ballot::Ballot;
 use crate::expression::Expression;
 use crate::reader::Problem;
 
@@ -36,7 +36,7 @@ const SAID: [&str; 6] = ["said", "given", "decisions", "standing", "basis", "it"
 pub(crate) fn unknown_columns(
     kind: &str,
     fields: &[(&'static str, Expression)],
-    ballots: &[Step],
+    ballots: &[Ballot],
 ) -> Vec<Problem> {
     let Some(columns) = columns(kind) else { return Vec::new() };
     let columns = || columns.iter().map(|column| column.name);

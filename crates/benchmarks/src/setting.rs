@@ -49,7 +49,7 @@ pub enum Kind {
 pub struct Settings {
     /// In the order of the file.
     pub declared: Vec<Setting>,
-    given: Arc<Given>,
+    given: Arc<SettingValues>,
 }
 
 impl Settings {
@@ -75,15 +75,15 @@ pub(crate) const NAME: &str = "settings";
 
 /// The values by section, exchanged as a whole when the workspace's settings are read again.
 #[derive(Default)]
-pub(crate) struct Given(RwLock<Value>);
+pub(crate) struct SettingValues(RwLock<Value>);
 
-impl fmt::Debug for Given {
+impl fmt::Debug for SettingValues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(NAME)
     }
 }
 
-impl Object for Given {
+impl Object for SettingValues {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
         let given = self.0.read().unwrap_or_else(PoisonError::into_inner);
         given.get_item(key).ok().filter(|value| !value.is_undefined())
@@ -91,7 +91,7 @@ impl Object for Given {
 }
 
 /// Reads `[setting]` from the root of a benchmark.toml.
-pub(crate) fn read(given: Arc<Given>, keys: &Keys<'_>) -> Settings {
+pub(crate) fn read(given: Arc<SettingValues>, keys: &Keys<'_>) -> Settings {
     let mut declared = Vec::new();
     keys.table("setting", |sections| {
         for section in sections.names() {
@@ -152,7 +152,7 @@ fn setting(section: &'static str, name: &'static str, keys: &Keys<'_>) -> Option
         keys.problem("max", "`max` is below `min`");
     }
     if !keys.has("default") {
-        keys.problem("type", "`default` is missing: what it is where nobody says otherwise");
+        keys.problem("type", "`default` is missing: the value when a workspace sets none");
     }
     let (default, written) = keys.json("default")?;
     if !kind.holds(&default) {

@@ -1,8 +1,8 @@
 //! What a ballot shows beside an item: lists to pick from.
 
-use crate::ballot::{Kind, Step};
+use crate::ballot::{Ballot, Kind};
 
-impl Step {
+impl Ballot {
     /// The lists that are shown and picked from: they are in an order that is drawn for each item.
     pub fn picked_from(&self) -> impl Iterator<Item = &'static str> {
         let second = self.review.iter().flat_map(|review| &review.fields);

@@ -94,7 +94,7 @@ impl Context<'_> {
     fn column(&self, before: &[Column], keys: &Keys<'_>) -> Option<Column> {
         let title = keys.needed("title");
         if before.iter().any(|column| column.title == title) {
-            keys.problem("title", format!("two columns are called {title:?}"));
+            keys.problem("title", format!("two columns are named {title:?}"));
         }
         let named: Vec<&str> = MEASURES.into_iter().filter(|measure| keys.has(measure)).collect();
         let among = keys.text("among").and_then(|source| {

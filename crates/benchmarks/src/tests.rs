@@ -1,5 +1,5 @@
 use super::*;
-use crate::ballot::{Round, Step as Ballot};
+use crate::ballot::{Ballot, Round};
 
 fn ballots() -> impl Iterator<Item = &'static Ballot> {
     all().iter().flat_map(|benchmark| &benchmark.ballots.steps)

@@ -26,8 +26,18 @@ pub enum Error {
         /// How to get it back.
         hint: String,
     },
+    /// The file or folder is not what the command works on.
+    #[error("{} is not {expected}\n  hint: {hint}", path.display())]
+    WrongKind {
+        /// The file or folder.
+        path: PathBuf,
+        /// What it should be, with an article.
+        expected: &'static str,
+        /// Where such a thing is.
+        hint: &'static str,
+    },
     /// A stage that was written in another layout of its tables.
-    #[error("{} is of layout {layout}, this program reads {reads}\n  hint: it is derived from raw/: `riddlemill run` writes it anew", path.display())]
+    #[error("{} has layout {layout}, but this program reads layout {reads}\n  hint: it is derived from raw/; `riddlemill run` writes it again", path.display())]
     Layout {
         /// The manifest.
         path: PathBuf,
@@ -58,7 +68,7 @@ impl Error {
         Error::Damaged {
             path: path.to_path_buf(),
             what: what.to_string(),
-            hint: "it is derived from raw/: `riddlemill run --force` on its stage writes it anew".into(),
+            hint: "it is derived from raw/: `riddlemill run --force` on its stage writes it again".into(),
         }
     }
 }

@@ -1,14 +1,14 @@
-//! Files that are whole or absent, and what is only ever added to: the ground that nothing may be lost from.
+//! Files that are written as a whole or not at all, and append-only logs. Everything that must not be lost is written here.
 //!
 //! # In reading order
 //!
-//! - [`durable`]: write beside, sync, rename; digests of files.
-//! - [`Workspace`]: where things live; [`inside`]: names that somebody else wrote, joined to a folder of ours.
-//! - [`unpack`]: what zstd packed, as far as memory bears.
-//! - [`Lock`]: one process at a time; [`secret`]: what is drawn once, for its owner alone.
-//! - [`log`]: the append-only logs of raw/, and the proof that no line of them is gone.
-//! - [`digest`]: 128 bits that name a vote, or what an annotator saw.
-//! - [`par_map`]: batches worked on by all cores and taken in their order.
+//! - [`durable`]: write to a temporary file, sync, rename; digests of files.
+//! - [`Workspace`]: the paths of a workspace; [`inside`]: joins untrusted file names to a folder without leaving it.
+//! - [`unpack`]: zstd with a limit on the unpacked size.
+//! - [`Lock`]: one process at a time; [`secret`]: random secrets, readable by their owner only.
+//! - [`log`]: the append-only logs of raw/, with proof that no line is missing.
+//! - [`digest`]: 128-bit hashes that identify a vote, or what an annotator saw.
+//! - [`par_map`]: batches processed on all cores, with results in order.
 
 pub mod digest;
 pub mod durable;

@@ -58,7 +58,7 @@ impl<R: BufRead> Read for Unpacked<R> {
             None => Err(io::Error::new(
                 io::ErrorKind::InvalidData,
                 format!(
-                    "it unpacks to more than {} MiB, over {RATIO} times its size: riddlemill wrote no such file",
+                    "it unpacks to more than {} MiB, over {RATIO} times its size: riddlemill does not write such files",
                     self.most >> 20
                 ),
             )),

@@ -1,11 +1,11 @@
-//! Where posts come from: pages of forums and riddle sites, the archives that hold them, and what fetches them.
+//! Where posts come from: pages of forums and riddle sites, the archives that contain them, and the code that fetches them.
 //!
 //! # In reading order
 //!
-//! - [`pages`]: forum pages and what is in them.
-//! - [`warc`]: the archives that hold them, read and written.
-//! - [`crawl`]: fetches pages politely and can be killed at any time.
-//! - [`fetch`]: single files, held to their hash.
+//! - [`pages`]: forum pages and the posts on them.
+//! - [`warc`]: web archives, reading and writing.
+//! - [`crawl`]: fetches pages politely; can be killed at any time.
+//! - [`fetch`]: downloads single files and verifies their hash.
 
 pub mod crawl;
 pub mod fetch;

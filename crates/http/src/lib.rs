@@ -1,4 +1,4 @@
-//! One beginning for every HTTP client of the program.
+//! The settings that all HTTP clients of the program share.
 
 /// A client's settings with the program's TLS core.
 pub fn client() -> reqwest::ClientBuilder {

@@ -1,15 +1,15 @@
 //! The LLM engine: a store of paid replies, a budget, retries, prompts, tolerant parsing.
 //!
-//! A stage renders a prompt of [`Prompts`] for each record, makes an [`Ask`] of it and hands all of them to [`Engine::ask_all`]
-//! (or to [`ask_parsed`], which reads the replies and asks again where one cannot be read). What comes back is a
-//! reply, a wait (`held`) or a failure, one an item.
+//! A stage renders a prompt of [`Prompts`] for each record, makes an [`Ask`] from it and passes all of them to
+//! [`Engine::ask_all`] (or to [`ask_parsed`], which parses the replies and asks again if one cannot be parsed). The result for
+//! each item is a reply, a wait (`held`) or a failure.
 //!
 //! Invariants
-//! - No reply that was paid for is lost, bought twice, or used for another question: its name is the SHA-256 of
-//!   everything that can change it ([`Request`]).
-//! - Nothing is sent that could pass a cap, and nothing before it is journalled.
-//! - No failure is ever taken for an answer, no unreadable reply for a value.
-//! - A key is in a header and nowhere else.
+//! - No paid reply is lost, paid for twice, or used for another question: its key is the SHA-256 of everything that can
+//!   change it ([`Request`]).
+//! - Nothing is sent that could exceed a cap, and nothing is sent before it is logged.
+//! - A failure is never used as an answer, and an unreadable reply never as a value.
+//! - An API key appears in a request header and nowhere else.
 
 mod answer;
 mod batch;

@@ -320,11 +320,11 @@ impl Engine {
             return String::new();
         }
         match near_miss(model, models.iter().map(String::as_str)) {
-            Some(near) => format!("; no model there is called {model:?}, did you mean {near:?}?"),
+            Some(near) => format!("; the server has no model {model:?}, did you mean {near:?}?"),
             None => {
                 let few: Vec<&str> = models.iter().take(MODELS_TOLD).map(String::as_str).collect();
                 let more = if models.len() > few.len() { ", …" } else { "" };
-                format!("; no model there is called {model:?}, but {}{more}", few.join(", "))
+                format!("; the server has no model {model:?}, but {}{more}", few.join(", "))
             }
         }
     }

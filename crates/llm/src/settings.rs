@@ -239,7 +239,7 @@ pub struct Sampling {
     /// Absent: the server's default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub top_p: Option<f64>,
-    /// The longest answer, in tokens. Always sent: a budget cannot be held without it.
+    /// The longest reply, in tokens. Always sent: a budget cannot be held without it.
     pub max_tokens: u32,
     /// The first sample's seed; sample n is drawn with `seed + n`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -302,7 +302,7 @@ pub struct Timeouts {
     pub connect_secs: f64,
     /// From the request to the answer's first byte: without `stream` that is all the time a model thinks.
     pub first_byte_secs: f64,
-    /// Between two pieces of an answer.
+    /// Time limit between two pieces of a reply.
     pub idle_secs: f64,
     /// From the first byte sent to the last received; a server that drips for ever ends here.
     pub total_secs: f64,
@@ -318,11 +318,11 @@ impl Default for Timeouts {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Retries {
-    /// Attempts in all, the first included.
+    /// The number of attempts, including the first.
     pub max_attempts: u32,
     /// The bound of the first wait; it doubles with every attempt.
     pub first_wait_secs: f64,
-    /// The bound of every wait.
+    /// The upper limit of every wait.
     pub max_wait_secs: f64,
     /// The longest wait a server may ask for; an item that would have to wait longer fails and says so.
     pub max_asked_wait_secs: f64,

@@ -4,8 +4,8 @@
 //!
 //! - [`config`]: settings with their origin.
 //! - [`stages`]: functions from typed rows to outcomes. [`recipe`]: a benchmark as a list of stages.
-//! - [`pipeline`]: the one loop that feeds stages and writes what they say.
-//! - [`search`]: any record of any dump by a piece of its text, read back from its place.
+//! - [`pipeline`]: the loop that runs stages and writes their outcomes.
+//! - [`search`]: finds any record of any dump by a piece of its text.
 
 pub mod config;
 pub mod pipeline;

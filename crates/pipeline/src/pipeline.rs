@@ -55,7 +55,7 @@ pub enum RunError {
     /// A stage could not be made.
     #[error(transparent)]
     Stage(#[from] StageError),
-    /// A stage could not be written, or its books do not close.
+    /// A stage could not be written, or its accounting does not close.
     #[error(transparent)]
     Commit(#[from] CommitError),
     /// A flag names a stage that the recipe has not.

@@ -87,7 +87,7 @@ fn prompts_of(benchmark: &Benchmark) -> Vec<Problem> {
         };
         for bare in &examined.bare {
             let what = format!(
-                "`{bare}` is sent as it stands, so that a text could pass for your words\n  hint: {{{{ {bare} | inside(\"tag\") }}}} puts it \
+                "`{bare}` is sent without delimiters, so a post could pass for instructions\n  hint: {{{{ {bare} | inside(\"tag\") }}}} puts it \
                  between tags that it cannot close; `alone` sends a question that is the whole message"
             );
             problem(place.clone(), what);
@@ -145,7 +145,7 @@ fn shadowed(benchmark: &Benchmark) -> Vec<Problem> {
     };
     let told = |own: &riddlemill_benchmarks::setting::Setting| Problem {
         place: format!("{}/benchmark.toml [setting.{}.{}]", benchmark.name, own.section, own.name),
-        what: format!("there is a setting {}.{} already, which is no benchmark's own", own.section, own.name),
+        what: format!("{}.{} is already a setting of riddlemill", own.section, own.name),
     };
     benchmark.own.declared.iter().filter(known).map(told).collect()
 }

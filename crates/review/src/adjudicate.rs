@@ -2,7 +2,7 @@
 
 use super::answers::{self, Answers, Fault};
 use super::assign::Annotator;
-use super::ballot::{REASON, Round, Step};
+use super::ballot::{Ballot, REASON, Round};
 use super::item::Item;
 use super::resolve::{Pending, Resolution, Why, dispute_item};
 use super::value::Value;
@@ -21,7 +21,7 @@ pub struct Dispute {
 
 /// The disputes among `resolved` items.
 pub fn disputes<'v>(
-    step: &Step,
+    step: &Ballot,
     resolved: impl IntoIterator<Item = (&'v Item, &'v Resolution)>,
     votes_on: impl Fn(&str) -> Vec<&'v Vote>,
 ) -> Vec<Dispute> {
@@ -41,7 +41,7 @@ pub fn disputes<'v>(
 
 /// An item that is settled, or not voted on to the end, as a dispute with nothing open: the last word may be spoken on
 /// every item, and then overrides its votes and its draft.
-pub fn overruled(step: &Step, item: &Item, votes: &[&Vote]) -> Dispute {
+pub fn overruled(step: &Ballot, item: &Item, votes: &[&Vote]) -> Dispute {
     let of_step = |vote: &&Vote| vote.step == step.name && vote.recipe == step.recipe && vote.item == item.id;
     let mine: Vec<&Vote> = votes.iter().copied().filter(of_step).collect();
     Dispute {
@@ -68,7 +68,7 @@ pub enum DecisionError {
 /// The vote that decides a dispute. `given` holds what is in each field, `reason` among them; `at` is
 /// the time, RFC 3339. Store it with [`VoteLog::append`](crate::VoteLog::append).
 pub fn adjudicate(
-    step: &Step,
+    step: &Ballot,
     dispute: &Dispute,
     by: &Annotator,
     given: impl Fn(&str) -> Option<Value>,
@@ -123,18 +123,18 @@ mod tests {
     use crate::value::Values;
     use crate::{ballots, testing};
 
-    fn step() -> Step {
+    fn step() -> Ballot {
         ballots::step("ruozhibench-gen", "category").unwrap()
     }
 
-    fn cast(step: &Step, item: &Item, who: &str, codes: &[&str]) -> Vote {
+    fn cast(step: &Ballot, item: &Item, who: &str, codes: &[&str]) -> Vote {
         let codes = Value::List(codes.iter().map(|code| (*code).to_owned()).collect());
         let values: Values = [("categories", codes), ("sure", Value::from("yes"))].into_iter().collect();
         testing::vote(step, item, Round::Vote, who, values)
     }
 
     /// Three items: the voters differ on the first, agree on the second, and one of them is missing on the third.
-    fn bench(step: &Step) -> (Vec<Item>, Vec<Vote>) {
+    fn bench(step: &Ballot) -> (Vec<Item>, Vec<Vote>) {
         let items: Vec<Item> = ["i0", "i1", "i2"].iter().map(|id| testing::item(step, id, &[])).collect();
         let votes = vec![
             cast(step, &items[0], "b", &["2", "3"]),
@@ -150,7 +150,7 @@ mod tests {
         votes.iter().filter(|vote| vote.item == item).collect()
     }
 
-    fn open(step: &Step, items: &[Item], votes: &[Vote]) -> Vec<Dispute> {
+    fn open(step: &Ballot, items: &[Item], votes: &[Vote]) -> Vec<Dispute> {
         let resolved: Vec<_> = items.iter().map(|item| resolve(step, item, &on(votes, &item.id))).collect();
         disputes(step, items.iter().zip(&resolved), |id| on(votes, id))
     }

@@ -39,7 +39,7 @@ pub enum Fault {
     #[error("no answer")]
     Missing,
     /// Too few or too many options.
-    #[error("{given} marked, {min} to {max} wanted")]
+    #[error("{given} selected, but {min} to {max} are required")]
     Count {
         /// How many are marked.
         given: usize,
@@ -59,25 +59,25 @@ pub enum Fault {
         max: i32,
     },
     /// A text is written although the draft is accepted.
-    #[error("`{verdict}` takes the draft, but another text is written here")]
+    #[error("`{verdict}` accepts the draft, but this is a different text")]
     Contradiction {
         /// The answer that takes the draft.
         verdict: String,
     },
     /// The draft is accepted although there is none.
-    #[error("`{verdict}` takes the draft, but there is none")]
+    #[error("`{verdict}` accepts the draft, but there is none")]
     NoDraft {
         /// The answer that takes the draft.
         verdict: String,
     },
     /// A text that should differ says what another answer says.
-    #[error("says the same as `{other}`; the two must differ")]
+    #[error("is the same as `{other}`; the two must differ")]
     Repeats {
         /// The field with the other.
         other: &'static str,
     },
     /// A text says what it must not say.
-    #[error("says what the right answer says, so it is no wrong one")]
+    #[error("is the same as the right answer")]
     Right,
 }
 

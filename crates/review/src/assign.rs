@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::ballot::{Qualification, Role, Round, Step};
+use super::ballot::{Ballot, Qualification, Role, Round};
 use super::item::Item;
 use super::qualify::{TrialLevel, level};
 use riddlemill_text::hint::unknown;
@@ -51,7 +51,7 @@ pub struct Passed {
 
 impl Annotator {
     /// Languages of `step` that the annotator is not said to read. Of whom nothing is said it is not known.
-    pub fn unread<'s>(&self, step: &'s Step) -> Vec<&'s str> {
+    pub fn unread<'s>(&self, step: &'s Ballot) -> Vec<&'s str> {
         let reads = |wanted: &&'s str| self.languages.iter().any(|language| language == wanted);
         let wanted = step.languages.iter().copied().filter(|_| !self.languages.is_empty());
         wanted.filter(|wanted| !reads(wanted)).collect()
@@ -65,7 +65,7 @@ impl Annotator {
 
     /// Whether the annotator may vote in `round` of `step`. Where the step has a trial, a grade says so, and `qualified`
     /// only of whoever has none.
-    pub fn may_vote(&self, step: &Step, round: Round) -> bool {
+    pub fn may_vote(&self, step: &Ballot, round: Round) -> bool {
         let roles = step.roles(round);
         if !roles.contains(&self.role) {
             return false;
@@ -80,7 +80,7 @@ impl Annotator {
 
     /// What the trials on a step entitle to; where there is none, those on the other steps of its recipe together, as one
     /// pre-annotation (FLUB, section 2.1). `None` without any that could be judged.
-    pub fn trial(&self, step: &Step) -> Option<TrialLevel> {
+    pub fn trial(&self, step: &Ballot) -> Option<TrialLevel> {
         let of_recipe = || self.trials.iter().filter(|trial| trial.recipe == step.recipe);
         if let Some(own) = of_recipe().find(|trial| trial.step == step.name) {
             return Some(own.level);
@@ -146,7 +146,7 @@ pub struct AssignSettings<'s> {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum AssignError {
     /// Not enough annotators for one item.
-    #[error("{step}: {needed} different annotators needed for an item, {there} may vote{why}", why = listed(lacking))]
+    #[error("{step}: {needed} different annotators are needed for each item, but {there} may vote{why}", why = listed(lacking))]
     TooFew {
         /// The step.
         step: &'static str,
@@ -179,7 +179,7 @@ pub fn written_by(items: &[Item]) -> BTreeMap<String, Vec<String>> {
 }
 
 /// What keeps somebody from voting, with what mends it; `None` where nothing does.
-pub fn lacks(person: &Annotator, step: &Step, settings: &AssignSettings<'_>) -> Option<String> {
+pub fn lacks(person: &Annotator, step: &Ballot, settings: &AssignSettings<'_>) -> Option<String> {
     let roles: Vec<&str> = step.roles(settings.round).into_iter().map(Role::name).collect();
     let mut lacks = Vec::new();
     if !step.roles(settings.round).contains(&person.role) {
@@ -213,7 +213,7 @@ pub fn lacks(person: &Annotator, step: &Step, settings: &AssignSettings<'_>) -> 
 /// by one at most where everybody may vote on everything, the result depends on the seed alone and not on
 /// the order of `items` or `people`, and tasks that were given once stay where they are.
 pub fn assign(
-    step: &Step,
+    step: &Ballot,
     items: &[&str],
     people: &[Annotator],
     tasks: &[Task],
@@ -283,7 +283,7 @@ pub fn assign(
 /// a task has no vote yet. Nobody else's task moves, and none of those that are done; where nobody else may
 /// take an item, its task is left out.
 pub fn replace(
-    step: &Step,
+    step: &Ballot,
     leaving: &str,
     people: &[Annotator],
     tasks: &[Task],
@@ -319,7 +319,7 @@ pub fn replace(
 
 /// Those who may vote and, where some are named, are among them.
 fn named<'p>(
-    step: &Step,
+    step: &Ballot,
     people: &'p [Annotator],
     settings: &AssignSettings<'_>,
 ) -> Result<Vec<&'p str>, AssignError> {
@@ -336,7 +336,7 @@ fn named<'p>(
     Ok(all.into_iter().filter(|name| settings.to.is_empty() || settings.to.contains(name)).collect())
 }
 
-fn able<'p>(step: &Step, people: &'p [Annotator], settings: &AssignSettings<'_>) -> Vec<&'p str> {
+fn able<'p>(step: &Ballot, people: &'p [Annotator], settings: &AssignSettings<'_>) -> Vec<&'p str> {
     let reads = |person: &&Annotator| {
         settings.languages.iter().all(|wanted| person.languages.iter().any(|language| language == wanted))
     };

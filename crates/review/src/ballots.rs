@@ -3,15 +3,15 @@
 //! Codes, field names and step names are in votes: they never change. Labels, guidelines and definitions may be
 //! improved.
 
-use crate::ballot::{Choice, Step};
+use crate::ballot::{Ballot, Choice};
 
 /// The ballots of a recipe, in the order its paper takes them; none of an unknown recipe.
-pub fn steps(recipe: &str) -> &'static [Step] {
+pub fn steps(recipe: &str) -> &'static [Ballot] {
     riddlemill_benchmarks::find(recipe).map(|found| found.ballots.steps.as_slice()).unwrap_or_default()
 }
 
 /// One ballot.
-pub fn step(recipe: &str, name: &str) -> Option<Step> {
+pub fn step(recipe: &str, name: &str) -> Option<Ballot> {
     steps(recipe).iter().find(|step| step.name == name).cloned()
 }
 

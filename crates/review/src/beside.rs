@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::ballot::{Label, Round, Step};
+use crate::ballot::{Ballot, Label, Round};
 use riddlemill_files::digest::Digest;
 use riddlemill_files::log::{Log, LogError};
 
@@ -47,7 +47,7 @@ pub struct Guide {
 
 impl Guide {
     /// What the benchmark comes with.
-    pub fn declared(step: &Step) -> Guide {
+    pub fn declared(step: &Ballot) -> Guide {
         let Label { en, zh } = step.guideline;
         let lines =
             |said: fn(&Label) -> &'static str| step.examples.iter().map(said).collect::<Vec<_>>().join("\n");

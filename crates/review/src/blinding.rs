@@ -7,7 +7,7 @@
 //! before the secret was drawn stay valid. A sheet carries behind the item's hash a seal that says, to whoever has the
 //! secret, which order it was written in.
 
-use super::ballot::Step;
+use super::ballot::Ballot;
 use super::item::{Item, Ordered, Shown};
 use super::value::Value;
 
@@ -25,7 +25,7 @@ impl Blinding {
     }
 
     /// Shows an item in its drawn order. Items that compare nothing stay as they are.
-    pub fn show(&self, step: &Step, item: &mut Item) {
+    pub fn show(&self, step: &Ballot, item: &mut Item) {
         let [first, second] = &item.order[..] else { return self.shuffle(step, item) };
         let Some(key) = sides(item) else { return };
         let by_code = if first <= second { [first, second] } else { [second, first] };
@@ -43,7 +43,7 @@ impl Blinding {
     }
 
     /// Shows the list that is picked from in a drawn order.
-    fn shuffle(&self, step: &Step, item: &mut Item) {
+    fn shuffle(&self, step: &Ballot, item: &mut Item) {
         let listed =
             |key: &&str| item.content.get(*key).and_then(Value::as_list).is_some_and(|l| l.len() > 1);
         let Some(key) = step.picked_from().find(listed) else { return };
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
     use crate::value::Value;
 
-    fn step() -> Step {
+    fn step() -> Ballot {
         ballots::step("chumor", "preference").unwrap()
     }
 

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
 use super::answers::{self, Answers, Fault};
-use super::ballot::{Field, Round, Step};
+use super::ballot::{Ballot, Field, Round};
 use super::exchange::json_value;
 use super::item::Item;
 use super::value::Values;
@@ -43,7 +43,7 @@ pub enum GoldTrouble {
     #[error("no item {0:?}")]
     UnknownItem(String),
     /// On two lines.
-    #[error("item {0:?} is on an earlier line, too")]
+    #[error("item {0:?} is also on an earlier line")]
     Twice(String),
     /// Not a field of the voters' ballot.
     #[error("no field {field:?}; there are {known}")]
@@ -74,7 +74,7 @@ struct Line {
 /// Every line that cannot be used: a trial on half of its gold items would be another trial.
 pub fn read_gold<'i>(
     text: &str,
-    step: &Step,
+    step: &Ballot,
     item: impl Fn(&str) -> Option<&'i Item>,
 ) -> Result<Vec<Gold<'i>>, Vec<GoldProblem>> {
     let form: Vec<Field> = step.form(Round::Vote).into_iter().map(Field::optional).collect();
@@ -124,7 +124,7 @@ mod tests {
     use crate::item::Content;
     use crate::value::Value;
 
-    fn items(step: &Step) -> Vec<Item> {
+    fn items(step: &Ballot) -> Vec<Item> {
         let item = |at: usize| {
             let content = Content::from([("text".to_owned(), Value::Text(format!("text {at}")))]);
             Item::new(step, format!("i{at}"), content, Values::new())

@@ -29,14 +29,14 @@ pub fn path(raw: &Path, recipe: &str, step: &str) -> PathBuf {
 #[serde(rename_all = "snake_case")]
 pub enum Line {
     /// Answers to gold items that a senior has to grade.
-    Answers(Given),
+    Answers(TrialAnswer),
     /// A grade.
     Grade(Grade),
 }
 
 /// Somebody's answer to a gold item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Given {
+pub struct TrialAnswer {
     /// What a sheet calls it: nobody knows from it who answered.
     pub entry: Digest,
     /// Who.
@@ -47,13 +47,13 @@ pub struct Given {
     pub values: Values,
 }
 
-impl Given {
+impl TrialAnswer {
     /// An answer under its name.
-    pub fn new(annotator: &str, item: &str, values: Values) -> Given {
+    pub fn new(annotator: &str, item: &str, values: Values) -> TrialAnswer {
         let said = serde_json::to_string(&values).unwrap_or_default();
         let parts = [annotator, item, &said].map(str::as_bytes);
         let entry = Digest::of_parts("riddlemill trial answer v1", parts);
-        Given { entry, annotator: annotator.to_owned(), item: item.to_owned(), values }
+        TrialAnswer { entry, annotator: annotator.to_owned(), item: item.to_owned(), values }
     }
 }
 
@@ -78,7 +78,7 @@ pub struct Grade {
     /// When, RFC 3339.
     pub at: String,
     /// The answers, each with whether it is right.
-    pub answers: Vec<(Given, bool)>,
+    pub answers: Vec<(TrialAnswer, bool)>,
 }
 
 impl Grade {
@@ -178,7 +178,7 @@ mod tests {
             level,
             by: None,
             at: "2026-01-01T00:00:00Z".into(),
-            answers: vec![(Given::new(annotator, "i", testing::one("type", "paradox")), true)],
+            answers: vec![(TrialAnswer::new(annotator, "i", testing::one("type", "paradox")), true)],
         })
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use super::ballot::{Drafts, Step};
+use super::ballot::{Ballot, Drafts};
 use super::value::{Value, Values};
 use riddlemill_files::digest::{Digest, Digester};
 use riddlemill_text::options::Draw;
@@ -69,7 +69,7 @@ pub(super) enum Ordered {
 
 impl Item {
     /// An item of `step`.
-    pub fn new(step: &Step, id: impl Into<String>, content: Content, draft: Values) -> Item {
+    pub fn new(step: &Ballot, id: impl Into<String>, content: Content, draft: Values) -> Item {
         let content_hash = content_hash(&content, (step.drafts == Drafts::Shown).then_some(&draft));
         Item::bare(id.into(), content, draft, content_hash)
     }
@@ -99,7 +99,7 @@ impl Item {
     /// An item whose two `sides` (code, text) are compared. They are shown as `<key>_1` and `<key>_2`
     /// after `content`, in an order drawn from `seed` and the item's id.
     pub fn paired(
-        step: &Step,
+        step: &Ballot,
         id: impl Into<String>,
         mut content: Content,
         key: &str,

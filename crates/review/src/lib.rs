@@ -1,18 +1,18 @@
-//! Ballots, votes, agreement: where people decide.
+//! Ballots, votes, agreement and decisions.
 //!
 //! # In reading order
 //!
-//! - [`ballot`]: what a ballot asks; [`ballots`]: those that benchmarks declare. [`item`]: what an annotator is shown, and
-//!   its hash; `blinding`: in which order.
-//! - [`answers`]: what somebody typed or clicked, read into checked values, and back.
-//! - [`votes`]: votes and the log that keeps them. [`beside`]: remarks on votes and edited guidelines.
-//! - [`mod@assign`]: who votes on what; [`qualify`]: trials that say who may, with items whose answers are known (`gold`),
-//!   and [`grades`], how they went.
-//! - `resolve`: from the votes on an item to what holds of it; [`mod@adjudicate`]: disputes and their decision;
-//!   [`carry`]: votes brought over to a text that reads otherwise since.
-//! - [`mod@agreement`]: how far people agree; [`voted`] and [`mod@status`]: what a step comes to, and how far it is.
-//! - [`exchange`]: ballots out and votes back in, as sheets and for Label Studio.
-//! - [`decisions`]: what people overruled, record by record and pair by pair.
+//! - [`ballot`]: what a ballot asks; [`ballots`]: the ballots of the benchmarks. [`item`]: what an annotator is shown, and its
+//!   hash; `blinding`: in which order.
+//! - [`answers`]: what an annotator typed or clicked, parsed into checked values, and back.
+//! - [`votes`]: votes and their log. [`beside`]: comments on votes and edited guidelines.
+//! - [`mod@assign`]: who votes on which item; [`qualify`]: trials with items whose answers are known (`gold`), which decide who
+//!   may vote; [`grades`]: their results.
+//! - `resolve`: from the votes on an item to its result; [`mod@adjudicate`]: disputes and their settlement; [`carry`]: votes
+//!   carried over to a text that has changed.
+//! - [`mod@agreement`]: agreement between annotators; [`voted`] and [`mod@status`]: the result and the progress of a ballot.
+//! - [`exchange`]: ballots exported and votes imported, as sheets and for Label Studio.
+//! - [`decisions`]: people's decisions about single records and pairs.
 
 pub mod adjudicate;
 pub mod agreement;
@@ -40,9 +40,9 @@ pub use riddlemill_files::{Digest, NotADigest};
 pub use adjudicate::{adjudicate, disputes, overruled};
 pub use agreement::agreement;
 pub use assign::{Annotator, AssignError, AssignSettings, Passed, Task, assign, replace, written_by};
-pub use ballot::{Role, Round, Step};
+pub use ballot::{Ballot, Role, Round};
 pub use blinding::Blinding;
-pub use exchange::{Ballot, Format, Import, ImportSettings, Problem, export, import};
+pub use exchange::{BallotSheet, Format, Import, ImportSettings, Problem, export, import};
 pub use gold::{Gold, GoldProblem, GoldTrouble, read_gold};
 pub use item::{Content, Item};
 pub use resolve::{Outcome, Pending, Resolution, Why, dispute_item, majority, resolve, review_item};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::ballot::{Combine, Field, Kind, Qualification, Round, Step};
+use super::ballot::{Ballot, Combine, Field, Kind, Qualification, Round};
 use super::item::Item;
 use super::value::Values;
 use super::votes::{Vote, current};
@@ -53,7 +53,7 @@ impl TrialLevel {
 pub const FEWEST: usize = 20;
 
 /// The fields whose answers are right or wrong by themselves: no texts, and nothing that is gathered from all voters.
-pub fn compared(step: &Step) -> impl Iterator<Item = &Field> + Clone {
+pub fn compared(step: &Ballot) -> impl Iterator<Item = &Field> + Clone {
     step.fields.iter().filter(|field| {
         !matches!(field.kind, Kind::Text | Kind::Edited { .. })
             && !matches!(field.combine, Combine::Union | Combine::Collect)
@@ -61,7 +61,7 @@ pub fn compared(step: &Step) -> impl Iterator<Item = &Field> + Clone {
 }
 
 /// Whether only a person can say that an answer is right: the step asks for texts alone.
-pub fn wants_a_senior(step: &Step) -> bool {
+pub fn wants_a_senior(step: &Ballot) -> bool {
     compared(step).next().is_none()
 }
 
@@ -69,7 +69,7 @@ pub fn wants_a_senior(step: &Step) -> bool {
 /// decided field of the gold answer; texts are not compared, nor what combines by union or collection.
 /// FLUB, section 2.1: above 80 % an annotator votes, above 95 % becomes a senior.
 pub fn trials(
-    step: &Step,
+    step: &Ballot,
     gold: &[(&Item, &Values)],
     votes: &[&Vote],
     shares: Qualification,
@@ -120,7 +120,7 @@ mod tests {
     use crate::{ballots, testing};
 
     /// Votes on the first `of` of 20 items, of which so many are right.
-    fn votes(step: &Step, items: &[Item], annotator: &str, right: usize, of: usize) -> Vec<Vote> {
+    fn votes(step: &Ballot, items: &[Item], annotator: &str, right: usize, of: usize) -> Vec<Vote> {
         let vote = |(at, item): (usize, &Item)| {
             let code = if at < right { "paradox" } else { "ambiguity" };
             testing::vote(step, item, Round::Vote, annotator, testing::one("type", code))

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::assign::Task;
-use super::ballot::{Round, Step};
+use super::ballot::{Ballot, Round};
 use super::item::Item;
 use super::resolve::{Outcome, Pending, Resolution, resolve};
 use super::votes::{Vote, current};
@@ -102,7 +102,7 @@ fn least_seconds(item: &Item) -> f64 {
 }
 
 /// Resolves every item of a step, in the order of `items`. `votes` are the step's, by item.
-pub fn resolve_all(step: &Step, items: &[Item], votes: &FxHashMap<&str, Vec<&Vote>>) -> Vec<Resolution> {
+pub fn resolve_all(step: &Ballot, items: &[Item], votes: &FxHashMap<&str, Vec<&Vote>>) -> Vec<Resolution> {
     let of = |item: &Item| votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
     items.par_iter().map(|item| resolve(step, item, of(item))).collect()
 }
@@ -203,7 +203,7 @@ mod tests {
         items
     }
 
-    fn count_status(step: &Step, items: &[Item], votes: &[Vote], tasks: &[Task]) -> Status {
+    fn count_status(step: &Ballot, items: &[Item], votes: &[Vote], tasks: &[Task]) -> Status {
         let votes = by_item(votes);
         status(items, &resolve_all(step, items, &votes), &votes, tasks)
     }

@@ -1,18 +1,18 @@
 //! Items and votes for the tests of this room.
 
-use super::ballot::{Round, Step};
+use super::ballot::{Ballot, Round};
 use super::item::{Content, Item};
 use super::value::{Value, Values};
 use super::votes::Vote;
 
 /// An item of a step that shows one text.
-pub(super) fn item(step: &Step, id: &str, draft: &[(&str, &str)]) -> Item {
+pub(super) fn item(step: &Ballot, id: &str, draft: &[(&str, &str)]) -> Item {
     let content = Content::from([("text".to_owned(), Value::Text(format!("what {id} says")))]);
     Item::new(step, id, content, draft.iter().copied().collect())
 }
 
 /// A person's vote, under its proper id.
-pub(super) fn vote(step: &Step, item: &Item, round: Round, annotator: &str, values: Values) -> Vote {
+pub(super) fn vote(step: &Ballot, item: &Item, round: Round, annotator: &str, values: Values) -> Vote {
     Vote {
         id: item.content_hash,
         recipe: step.recipe.into(),

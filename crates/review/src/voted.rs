@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::agreement::{Bootstrap, Estimate, FieldAgreement, agreed};
 use super::assign::Annotator;
-use super::ballot::{Kind, Round, Step};
+use super::ballot::{Ballot, Kind, Round};
 use super::item::Item;
 use super::qualify::TrialLevel;
 use super::resolve::{Outcome, Pending, Resolution};
@@ -19,7 +19,7 @@ use riddlemill_text::shortcuts::{self, Shortcuts};
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Voted {
     /// Agreement of the first round in each field that two or more voted on.
-    pub fields: Vec<Agreed>,
+    pub fields: Vec<Agreement>,
     /// Whether these votes are a sample's.
     pub sample: bool,
     /// Items on which people's votes did not decide and somebody spoke the last word.
@@ -34,7 +34,7 @@ pub struct Voted {
 
 /// Agreement in one field.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Agreed {
+pub struct Agreement {
     /// The field.
     pub field: String,
     /// Items with two votes or more.
@@ -69,7 +69,7 @@ pub struct Trialled {
 impl Voted {
     /// Of a step's items with their resolutions; `votes` are the step's, by item.
     pub fn count(
-        step: &Step,
+        step: &Ballot,
         items: &[Item],
         resolved: &[Resolution],
         votes: &FxHashMap<&str, Vec<&Vote>>,
@@ -77,7 +77,7 @@ impl Voted {
         bootstrap: Bootstrap,
     ) -> Voted {
         let told = agreed(step, items, votes, bootstrap);
-        let fields = told.fields.into_iter().filter(|field| field.items > 0).map(Agreed::of).collect();
+        let fields = told.fields.into_iter().filter(|field| field.items > 0).map(Agreement::new).collect();
         let looked: Vec<bool> = resolved.iter().filter_map(|resolution| resolution.modified).collect();
         let disputed =
             |resolution: &&Resolution| matches!(resolution.pending(), Some(Pending::Adjudicate { .. }));
@@ -113,7 +113,7 @@ impl Voted {
     }
 }
 
-fn trialled(step: &Step, voters: &BTreeMap<&str, Round>, people: &[Annotator]) -> Option<Trialled> {
+fn trialled(step: &Ballot, voters: &BTreeMap<&str, Round>, people: &[Annotator]) -> Option<Trialled> {
     let shares = step.qualification?;
     let mut told = Trialled { formal: shares.formal, senior: shares.senior, ..Trialled::default() };
     for (name, round) in voters {
@@ -129,14 +129,14 @@ fn trialled(step: &Step, voters: &BTreeMap<&str, Round>, people: &[Annotator]) -
     Some(told)
 }
 
-impl Agreed {
-    fn of(field: FieldAgreement) -> Agreed {
+impl Agreement {
+    fn new(field: FieldAgreement) -> Agreement {
         let three = |e: Option<Estimate>| e.map(|e| [e.value, e.low, e.high]);
         let kappas: Vec<f64> = field.pairs.iter().filter_map(|pair| pair.kappa).collect();
         let mean = kappas.iter().sum::<f64>() / kappas.len().max(1) as f64;
         let least = kappas.iter().copied().fold(f64::INFINITY, f64::min);
         let most = kappas.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        Agreed {
+        Agreement {
             items: field.items,
             percent: three(field.percent),
             alpha: three(field.alpha),
@@ -150,7 +150,7 @@ impl Agreed {
 
 /// What may be guessed of the sets that a step has made so far, of texts picked to be beside a right one; `None` of a
 /// step that picks none, and where nothing is picked yet. Places are not drawn yet and say nothing.
-pub fn guessed(step: &Step, items: &[Item], resolved: &[Resolution], seed: u64) -> Option<Shortcuts> {
+pub fn guessed(step: &Ballot, items: &[Item], resolved: &[Resolution], seed: u64) -> Option<Shortcuts> {
     let fields = step.fields.iter().chain(step.review.iter().flat_map(|review| &review.fields));
     let (name, from, beside) = fields.into_iter().find_map(|field| match field.kind {
         Kind::Pick { from, beside: Some(beside), .. } => Some((field.name, from, beside)),

@@ -53,12 +53,12 @@ impl<R: Record> Batch<R> {
     }
 
     /// Takes what happened to one record that entered under `id`.
-    pub fn put(&mut self, id: &str, outcome: &Outcome<R>) {
+    pub fn append(&mut self, id: &str, outcome: &Outcome<R>) {
         let told = ledger_entry(id, outcome);
         match outcome {
-            Outcome::Kept(row) | Outcome::Changed { row, .. } => self.rows.put(row),
+            Outcome::Kept(row) | Outcome::Changed { row, .. } => self.rows.append(row),
             Outcome::Expanded(children) => {
-                children.iter().for_each(|(row, _)| self.rows.put(row));
+                children.iter().for_each(|(row, _)| self.rows.append(row));
                 self.links.extend(links(id, children));
                 self.children += children.len() as u64;
             }
@@ -68,29 +68,29 @@ impl<R: Record> Batch<R> {
         self.ledger.cells(&told.cells, 1);
     }
 
-    /// Takes what was booked elsewhere. What is of no state is none of its entries; see [`LedgerRecord::read`].
-    pub fn take(&mut self, booked: LedgerRecord<R>) {
-        let LedgerRecord { entry, rows, mut links } = booked;
+    /// Takes a ledger record made elsewhere. An entry with an unknown state is ignored; see [`LedgerRecord::read`].
+    pub fn take(&mut self, record: LedgerRecord<R>) {
+        let LedgerRecord { entry, rows, mut links } = record;
         let Some(state) = State::from_code(&entry.outcome) else { return };
         if state == State::Expanded {
             self.children += rows.len() as u64;
         }
-        rows.iter().for_each(|row| self.rows.put(row));
+        rows.iter().for_each(|row| self.rows.append(row));
         self.links.append(&mut links);
         self.tally.count(state, entry.reason.as_deref(), 1);
-        self.ledger.put(&entry);
+        self.ledger.append(&entry);
     }
 
     /// What it took, record by record.
     ///
     /// # Errors
     /// [`Error`]; equal lengths rule it out.
-    pub fn booked(self) -> Result<Vec<LedgerRecord<R>>, Error> {
+    pub fn records(self) -> Result<Vec<LedgerRecord<R>>, Error> {
         let wrong = |e| Error::stale_file(Path::new("a batch"), e);
         let rows = self.rows.frame().and_then(|frame| from_frame(&frame)).map_err(wrong)?;
         let entries = self.ledger.frame().and_then(|frame| from_frame(&frame)).map_err(wrong)?;
         let (mut rows, mut links) = (rows.into_iter(), self.links.into_iter().peekable());
-        let booked = |entry: Entry| {
+        let record = |entry: Entry| {
             let links: Vec<Link> =
                 std::iter::from_fn(|| links.next_if(|link| link.parent == entry.id)).collect();
             let count = match State::from_code(&entry.outcome) {
@@ -99,7 +99,7 @@ impl<R: Record> Batch<R> {
             };
             LedgerRecord { rows: rows.by_ref().take(count).collect(), entry, links }
         };
-        Ok(entries.into_iter().map(booked).collect())
+        Ok(entries.into_iter().map(record).collect())
     }
 
     /// How many entries it has.
@@ -118,7 +118,7 @@ impl<R: Record> Batch<R> {
         self.tally.add(tally);
     }
 
-    /// The books of everything that was put here, rows of joins left out.
+    /// The counts of everything appended here, without the rows of joins.
     pub(super) fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         self.tally.0.iter().for_each(|(state, reason, n)| counts.count(*state, reason.as_deref(), *n));
@@ -152,7 +152,7 @@ mod tests {
     fn cells_are_those_of_the_entry() {
         struct Same<'a>(std::slice::Iter<'a, Cell<'a>>);
         impl Cells for Same<'_> {
-            fn put(&mut self, cell: Cell<'_>) {
+            fn append(&mut self, cell: Cell<'_>) {
                 assert_eq!(self.0.next(), Some(&cell));
             }
         }
@@ -171,7 +171,7 @@ mod tests {
         };
         for (id, outcome) in outcomes().into_iter().chain([("t:8".into(), merged), ("t:9".into(), changed)]) {
             let told = ledger_entry(&id, &outcome);
-            told.entry().put(&mut Same(told.cells.iter()));
+            told.entry().append_to(&mut Same(told.cells.iter()));
         }
     }
 
@@ -180,8 +180,8 @@ mod tests {
         let mut whole = Batch::default();
         let mut parts = [Batch::default(), Batch::default()];
         for (i, (id, outcome)) in outcomes().into_iter().enumerate() {
-            whole.put(&id, &outcome);
-            parts[i / 4].put(&id, &outcome);
+            whole.append(&id, &outcome);
+            parts[i / 4].append(&id, &outcome);
         }
         let [mut first, mut second] = parts;
         first.count_as(&mut second);
@@ -201,9 +201,9 @@ mod tests {
     #[test]
     fn what_was_put_is_given_back() {
         let mut batch = Batch::default();
-        outcomes().iter().for_each(|(id, outcome)| batch.put(id, outcome));
-        let booked: Vec<_> =
+        outcomes().iter().for_each(|(id, outcome)| batch.append(id, outcome));
+        let records: Vec<_> =
             outcomes().into_iter().map(|(id, outcome)| LedgerRecord::new(id, outcome)).collect();
-        assert_eq!(batch.booked().unwrap(), booked);
+        assert_eq!(batch.records().unwrap(), records);
     }
 }

@@ -269,7 +269,7 @@ mod tests {
 
     fn part(links: &[Link]) -> Chunks {
         let mut columns = Columns::all(0);
-        links.iter().for_each(|link| columns.put(link));
+        links.iter().for_each(|link| columns.append(link));
         Chunks::read(Encoded::rows(&RowChunks::one(columns)).unwrap().bytes()).unwrap()
     }
 
@@ -333,7 +333,7 @@ mod tests {
         #[test]
         fn what_is_written_is_read(rows in prop::collection::vec(every(), 1..60)) {
             let mut columns = Columns::all(0);
-            rows.iter().for_each(|row| columns.put(row));
+            rows.iter().for_each(|row| columns.append(row));
             let part = Chunks::read(Encoded::rows(&RowChunks::one(columns)).unwrap().bytes()).unwrap();
             let names = Every::COLUMNS.iter().map(|c| c.name.to_string()).collect();
             prop_assert_eq!(from_frame::<Every>(&part.frame(names).unwrap()).unwrap(), rows);

@@ -38,9 +38,9 @@ impl ColumnBuilder {
     }
 
     /// Takes the next cell; one of another kind is null.
-    pub(super) fn put(&mut self, cell: Cell<'_>) {
+    pub(super) fn append(&mut self, cell: Cell<'_>) {
         match &mut self.contents {
-            Contents::Varying(each) => each.put(cell),
+            Contents::Varying(each) => each.append(cell),
             Contents::Constant(one) if one.is(cell) && self.rows > 0 => {}
             Contents::Constant(_) => self.differ(cell),
         }
@@ -50,9 +50,9 @@ impl ColumnBuilder {
     /// Takes a cell so many times.
     pub(super) fn repeat(&mut self, cell: Cell<'_>, times: usize) {
         let Some(more) = times.checked_sub(1) else { return };
-        self.put(cell);
+        self.append(cell);
         if let Contents::Varying(each) = &mut self.contents {
-            (0..more).for_each(|_| each.put(cell));
+            (0..more).for_each(|_| each.append(cell));
         }
         self.rows += more;
     }
@@ -63,11 +63,11 @@ impl ColumnBuilder {
             Contents::Constant(one) if self.rows == 0 => *one = Scalar::new(cell, self.kind),
             Contents::Constant(one) => {
                 let mut each = ColumnBuffer::with_room(self.kind, self.room);
-                (0..self.rows).for_each(|_| each.put(one.cell()));
-                each.put(cell);
+                (0..self.rows).for_each(|_| each.append(one.cell()));
+                each.append(cell);
                 self.contents = Contents::Varying(each);
             }
-            Contents::Varying(each) => each.put(cell),
+            Contents::Varying(each) => each.append(cell),
         }
     }
 
@@ -205,7 +205,7 @@ impl<'a> ColumnSlices<'a> {
         let mut digest = ColumnDigest::default();
         for (column, range) in &self.spans {
             match &column.contents {
-                Contents::Constant(one) => range.clone().for_each(|_| digest.put(one.cell())),
+                Contents::Constant(one) => range.clone().for_each(|_| digest.append(one.cell())),
                 Contents::Varying(each) => each.digest(range, &mut digest),
             }
         }
@@ -240,7 +240,7 @@ impl<'a> ColumnSlices<'a> {
         let mut each = ColumnBuffer::with_room(self.kind, self.rows());
         for (column, range) in &self.spans {
             match &column.contents {
-                Contents::Constant(one) => range.clone().for_each(|_| each.put(one.cell())),
+                Contents::Constant(one) => range.clone().for_each(|_| each.append(one.cell())),
                 Contents::Varying(more) => each.extend(more, range.clone()),
             }
         }
@@ -293,7 +293,7 @@ mod tests {
 
     fn column(kind: CellKind, cells: &[Scalar]) -> ColumnBuilder {
         let mut column = ColumnBuilder::with_room(kind, 0);
-        cells.iter().for_each(|one| column.put(one.cell()));
+        cells.iter().for_each(|one| column.append(one.cell()));
         column
     }
 
@@ -335,7 +335,7 @@ mod tests {
                 prop_assert_eq!(ledger_entry(&again), ledger_entry(&whole));
                 prop_assert!(kind != CellKind::Text || all.contains(&Scalar::Null) || again.say_as(&again));
                 let mut digest = ColumnDigest::default();
-                all.iter().for_each(|one| digest.put(one.cell()));
+                all.iter().for_each(|one| digest.append(one.cell()));
                 prop_assert_eq!(digest.finish(), whole.digest());
                 let (from, to) = (some.0.min(some.1).min(all.len()), some.0.max(some.1).min(all.len()));
                 let (a, b) = (whole.part(from..to), again.part(from..to));
@@ -353,7 +353,7 @@ mod tests {
     fn a_cell_of_another_kind_is_null() {
         for kind in KINDS {
             let mut column = ColumnBuilder::with_room(kind, 0);
-            [Cell::Count(1), Cell::Text("云"), Cell::Null].into_iter().for_each(|cell| column.put(cell));
+            [Cell::Count(1), Cell::Text("云"), Cell::Null].into_iter().for_each(|cell| column.append(cell));
             let nulls = cells(&column).iter().filter(|cell| **cell == Scalar::Null).count();
             assert_eq!(
                 nulls,

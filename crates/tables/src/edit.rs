@@ -30,7 +30,7 @@ pub(super) struct Edited {
     pub(super) rows: Option<Encoded>,
     pub(super) ledger: Encoded,
     pub(super) tally: Tally,
-    /// What records became several of: none of them has a place here, and the books do not close.
+    /// What records became several of: none of them has a place here, and the accounting does not close.
     pub(super) children: u64,
 }
 
@@ -47,14 +47,14 @@ pub(super) fn edit<R: Record>(
     let digests = before.digests().filter(|stated| stated.len() == R::COLUMNS.len());
     let digests = digests.ok_or_else(|| polars_err!(ComputeError: "it states no digests of its columns"))?;
     let read = before.frame(names::<R>(|name| touched.reads.contains(&name)))?;
-    let Decided { keep, rows, ledger, tally, children } = decided(&read, touched, decide)?;
+    let DecidedRows { keep, rows, ledger, tally, children } = decided(&read, touched, decide)?;
     let from = Before { chunks: &before, digests: &digests, read: &read };
     let (rows, ledger) = rayon::join(|| from.rows(touched, &keep, &rows), || from.ledger(&ledger));
     Ok(Edited { rows: rows?, ledger: ledger?, tally, children })
 }
 
 /// What became of some rows.
-struct Decided<R> {
+struct DecidedRows<R> {
     /// Of each whether it goes on.
     keep: Vec<bool>,
     /// The columns that may have changed, of those that go on.
@@ -69,7 +69,7 @@ fn decided<R: Record>(
     read: &DataFrame,
     touched: ColumnAccess,
     decide: &(impl Fn(R) -> Outcome<R> + Sync),
-) -> PolarsResult<Decided<R>> {
+) -> PolarsResult<DecidedRows<R>> {
     let height = read.height();
     let size = height.div_ceil(rayon::current_num_threads().max(1)).max(SPLIT);
     let stretch = |first: usize| {
@@ -79,7 +79,7 @@ fn decided<R: Record>(
         let mut rows = Columns::<R>::which(last - first, |name| touched.writes.contains(&name));
         let mut ledger = Columns::<Entry>::which(last - first, |name| name != Entry::COLUMNS[0].name);
         let (mut keep, mut tally, mut children) = (Vec::with_capacity(last - first), Tally::default(), 0);
-        let mut book = |told: &LedgerEntry<'_>, times| {
+        let mut record = |told: &LedgerEntry<'_>, times| {
             if times > 0 {
                 tally.count(told.state, told.reason, times as u64);
                 ledger.cells(&told.cells, times);
@@ -98,16 +98,16 @@ fn decided<R: Record>(
                 _ => None,
             };
             keep.push(row.is_some());
-            row.iter().filter(|_| writes).for_each(|row| rows.put(row));
+            row.iter().filter(|_| writes).for_each(|row| rows.append(row));
             if let Outcome::Kept(_) = outcome {
                 alike += 1;
             } else {
-                book(&LedgerEntry::KEPT, std::mem::take(&mut alike));
-                book(&ledger_entry(row.map_or("", Record::id), &outcome), 1);
+                record(&LedgerEntry::KEPT, std::mem::take(&mut alike));
+                record(&ledger_entry(row.map_or("", Record::id), &outcome), 1);
             }
         }
-        book(&LedgerEntry::KEPT, alike);
-        Ok(Decided { keep, rows: RowChunks::one(rows), ledger: RowChunks::one(ledger), tally, children })
+        record(&LedgerEntry::KEPT, alike);
+        Ok(DecidedRows { keep, rows: RowChunks::one(rows), ledger: RowChunks::one(ledger), tally, children })
     };
     let stretches: Vec<usize> = (0..height).step_by(size).collect();
     let stretches: Vec<_> = stretches.into_par_iter().map(stretch).collect::<PolarsResult<_>>()?;
@@ -228,7 +228,7 @@ mod tests {
         decide: impl Fn(Post) -> Outcome<Post> + Sync,
     ) -> Result<StageReader, CommitError> {
         let mut writer = StageWriter::create(&folder.join("before")).unwrap();
-        posts().into_iter().for_each(|post| writer.put(&post.id.clone(), &Outcome::Kept(post)));
+        posts().into_iter().for_each(|post| writer.append(&post.id.clone(), &Outcome::Kept(post)));
         writer.commit(manifest("before")).unwrap();
         let before = StageReader::open(&folder.join("before")).unwrap().unwrap();
         let mut writer = StageWriter::create(&folder.join("after")).unwrap();
@@ -266,7 +266,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let by_columns = edited(folder.path(), touched, decide).unwrap();
             let mut writer = StageWriter::create(&folder.path().join("rows")).unwrap();
-            posts().into_iter().for_each(|post| writer.put(&post.id.clone(), &decide(post)));
+            posts().into_iter().for_each(|post| writer.append(&post.id.clone(), &decide(post)));
             let by_rows = writer.commit(manifest("after")).unwrap();
             assert_eq!(by_columns.manifest(), &by_rows);
             let rows: Vec<Post> = by_columns.all("rows").unwrap();

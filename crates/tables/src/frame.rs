@@ -20,7 +20,7 @@ const LATER: [&str; 6] =
 /// Where Polars refuses the columns, which equal lengths rule out.
 pub fn to_frame<R: Record>(blocks: &[&[R]]) -> PolarsResult<DataFrame> {
     let mut columns = Columns::<R>::all(blocks.iter().map(|rows| rows.len()).sum());
-    blocks.iter().copied().flatten().for_each(|row| columns.put(row));
+    blocks.iter().copied().flatten().for_each(|row| columns.append(row));
     columns.frame()
 }
 
@@ -60,8 +60,8 @@ impl<R: Record> Columns<R> {
     }
 
     /// Takes what a row says in them.
-    pub(super) fn put(&mut self, row: &R) {
-        row.put(&mut Sink { columns: self.columns.iter_mut() });
+    pub(super) fn append(&mut self, row: &R) {
+        row.append_to(&mut Sink { columns: self.columns.iter_mut() });
         self.rows += 1;
     }
 
@@ -154,7 +154,7 @@ pub(super) fn picked(column: &Column, kind: CellKind, keep: &[bool]) -> PolarsRe
     let reader = Reader::new(column, kind)?;
     let mut picked = ColumnBuilder::with_room(kind, keep.len());
     let kept = keep.iter().enumerate().filter(|(_, keep)| **keep);
-    kept.for_each(|(row, _)| reader.with(row, |cell| picked.put(cell)));
+    kept.for_each(|(row, _)| reader.with(row, |cell| picked.append(cell)));
     Ok(picked)
 }
 
@@ -163,9 +163,9 @@ struct Sink<'a> {
 }
 
 impl Cells for Sink<'_> {
-    fn put(&mut self, cell: Cell<'_>) {
+    fn append(&mut self, cell: Cell<'_>) {
         if let Some(Some(column)) = self.columns.next() {
-            column.put(cell);
+            column.append(cell);
         }
     }
 }

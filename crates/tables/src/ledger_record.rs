@@ -1,4 +1,4 @@
-//! What a stage did with one record, as a line of JSON: how books travel between machines before they are
+//! What a stage did with one record, as a line of JSON: how ledgers travel between machines before they are
 //! written into a stage folder.
 
 use serde::ser::SerializeStruct;
@@ -19,14 +19,14 @@ pub struct LedgerRecord<R> {
     pub links: Vec<Link>,
 }
 
-/// Why a line is no books.
+/// Why a line is not a ledger record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LedgerRecordError {
     /// No JSON object with an entry.
-    #[error("no booked record: {0}")]
+    #[error("not a ledger record: {0}")]
     Unreadable(String),
     /// The outcome is none of the eight.
-    #[error("{0:?} is no outcome")]
+    #[error("{0:?} is not an outcome")]
     Outcome(String),
     /// The entry and what it brings out contradict each other.
     #[error("a record that is {outcome} with {rows} rows and {links} links")]
@@ -88,7 +88,7 @@ impl<R: Record> LedgerRecord<R> {
 /// Null columns are left out.
 impl<R: Record> Serialize for LedgerRecord<R> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut line = to.serialize_struct("Booked", 3)?;
+        let mut line = to.serialize_struct("LedgerRecord", 3)?;
         line.serialize_field("entry", &Columns(&self.entry))?;
         line.serialize_field("rows", &self.rows.iter().map(Columns).collect::<Vec<_>>())?;
         if !self.links.is_empty() {
@@ -110,7 +110,7 @@ pub struct LedgerRecordLine<R> {
 }
 
 impl<R: Record> LedgerRecordLine<R> {
-    /// The books, where they close.
+    /// The record, if its accounting closes.
     ///
     /// # Errors
     /// [`LedgerRecordError`].
@@ -118,8 +118,8 @@ impl<R: Record> LedgerRecordLine<R> {
         let Plain(entry) = self.entry;
         let rows = self.rows.into_iter().map(|Plain(row)| row).collect();
         let links = self.links.into_iter().map(|Plain(link)| link).collect();
-        let booked = LedgerRecord { entry, rows, links };
-        booked.check().map(|()| booked)
+        let record = LedgerRecord { entry, rows, links };
+        record.check().map(|()| record)
     }
 }
 
@@ -228,8 +228,8 @@ mod tests {
         }
     }
 
-    fn there_and_back(booked: &LedgerRecord<Post>) -> LedgerRecord<Post> {
-        LedgerRecord::read(&serde_json::to_vec(booked).unwrap()).unwrap()
+    fn there_and_back(record: &LedgerRecord<Post>) -> LedgerRecord<Post> {
+        LedgerRecord::read(&serde_json::to_vec(record).unwrap()).unwrap()
     }
 
     #[test]
@@ -249,8 +249,8 @@ mod tests {
         };
         let expanded = Outcome::Expanded(vec![(post("tieba:2"), "post"), (post("tieba:3"), "post")]);
         for outcome in [Outcome::Kept(post("tieba:1")), changed, merged, expanded] {
-            let booked = LedgerRecord::new("dump/x:1".into(), outcome);
-            assert_eq!(there_and_back(&booked), booked);
+            let record = LedgerRecord::new("dump/x:1".into(), outcome);
+            assert_eq!(there_and_back(&record), record);
         }
     }
 

@@ -1,36 +1,34 @@
-//! Stage folders: Parquet parts, a manifest, and the promise that a folder is whole or absent.
+//! Stage folders: Parquet parts and a manifest, written as a whole or not at all.
 //!
-//! `staged/<recipe>/<NN_stage>/` holds `rows/`, `ledger/`, `links/` and further tables, each a
-//! folder of parts of at most [`PART_ROWS`] rows, and `manifest.json`. A stage is written beside its final
-//! place and renamed when every file is on the disk, so a reader never meets half a stage.
+//! `staged/<recipe>/<NN_stage>/` contains `rows/`, `ledger/`, `links/` and further tables, each a folder of parts of at most
+//! [`PART_ROWS`] rows, and `manifest.json`. A stage is written to a temporary folder and renamed once every file is on disk, so
+//! a reader never sees an incomplete stage.
 //!
-//! A stage that decides record by record makes a part of every part before it, which may have fewer rows then. What
-//! it does not touch it does not read: a column's pages, and its digest, pass from file to file as they are
-//! (`edit`, `chunks`).
+//! A stage that decides record by record writes one part for every part of its input, possibly with fewer rows. Columns that it
+//! does not change are not decoded: their pages and digests are copied from file to file (`edit`, `chunks`).
 //!
 //! # In reading order
 //!
-//! - [`Manifest`] and [`Part`]: what a folder holds, with the hash of every file; [`StageReader`] opens one.
-//! - `row`, `values`, `column`, `frame`: records as columns. A column is one value repeated until a row differs.
+//! - [`Manifest`] and [`Part`]: the contents of a folder, with the hash of every file; [`StageReader`] opens one.
+//! - `row`, `values`, `column`, `frame`: records as columns. A column is stored as one repeated value until a row differs.
 //! - [`StageWriter`], [`Batch`], [`LedgerRecord`], [`TableWriter`]: outcomes become rows, ledger and links.
 //! - `part`, `chunk_cache`, `chunks`, `pages`, `edit`: a part's Parquet file; see below.
-//! - [`Filter`], [`select`], [`part_columns()`], `places`: looking into a table without reading all of it.
+//! - [`Filter`], [`select`], [`part_columns()`], `places`: queries that do not read the whole table.
 //!
-//! # Why Parquet files are put together here
+//! # Why this crate writes Parquet itself
 //!
-//! Polars' writer takes whole columns of a data frame and writes a file. Between two stages nearly every column of
-//! nearly every row is the same, so most of that work would be encoding once more what stands encoded on the disk.
-//! Four parts do less; `measure` (an ignored test, whose head has the command) says what each brings over Polars'
-//! writer for a million posts:
+//! Polars' writer encodes whole columns of a data frame. Between two stages nearly every column of nearly every row is the
+//! same, so most of that work would be encoding data again that is already encoded on disk. Four mechanisms avoid it;
+//! `measure` (an ignored test, whose header has the command) measures what each gains over Polars' writer for a million posts:
 //!
-//! - `edit` and `chunks`: the column chunks that a stage does not write are copied from the file before, bytes and digest.
-//! - `pages`: texts go from the blocks they came in straight into PLAIN pages, without the dictionary that Polars tries
-//!   first (posts differ) and without one joined buffer; a column without a value is one run of levels.
-//! - `chunk_cache`: a column of one value is encoded once for all the parts of its length.
-//! - equal columns of a part (a post without a title has a `content` that is its `text`) are encoded and stored once.
+//! - `edit` and `chunks`: column chunks that a stage does not change are copied from the previous file, bytes and digest.
+//! - `pages`: texts are copied from their blocks directly into PLAIN pages, without the dictionary that Polars tries first
+//!   (posts differ) and without joining them in one buffer; a column of nulls is one run of levels.
+//! - `chunk_cache`: a column with a single value is encoded once for all parts of its length.
+//! - Equal columns of a part (a post without a title has a `content` equal to its `text`) are encoded and stored once.
 //!
-//! Everything else of the format is Polars': numbers, flags, lists, the schema, compression, levels and reading. Any
-//! Parquet reader opens the files; `stated` adds what pandas and pyarrow ask for.
+//! Everything else of the format comes from Polars: numbers, flags, lists, the schema, compression, levels and reading. Any
+//! Parquet reader opens the files; `stated` adds what pandas and pyarrow need.
 
 mod batch;
 mod chunk_cache;

@@ -34,7 +34,7 @@ pub struct Manifest {
     pub evidence: BTreeMap<String, String>,
     /// The hash of all of the above: the stage is fresh while it is the same.
     pub fingerprint: String,
-    /// The books.
+    /// The counts of records by state and reason.
     pub counts: Counts,
     /// What it wrote: `rows`, `ledger`, `links` and further tables.
     pub tables: BTreeMap<String, Table>,

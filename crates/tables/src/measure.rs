@@ -45,7 +45,7 @@ fn parts() -> Vec<RowChunks<Post>> {
     let part = |first: usize| {
         let last = POSTS.min(first + PART_ROWS);
         let mut rows = Columns::<Post>::all(last - first);
-        (first..last).for_each(|n| rows.put(&post(n)));
+        (first..last).for_each(|n| rows.append(&post(n)));
         RowChunks::one(rows)
     };
     (0..POSTS).step_by(PART_ROWS).collect::<Vec<_>>().into_par_iter().map(part).collect()
@@ -135,7 +135,7 @@ fn what_each_part_of_the_writer_brings() {
         let one = |file: &Vec<u8>| {
             let rows: Vec<Post> = from_bytes(file.clone()).unwrap();
             let mut batch = Batch::with_room(rows.len());
-            rows.into_iter().for_each(|post| batch.put(&post.id.clone(), &shorten(post)));
+            rows.into_iter().for_each(|post| batch.append(&post.id.clone(), &shorten(post)));
             let (rows, ledger) = (RowChunks::one(batch.rows), RowChunks::one(batch.ledger));
             Encoded::rows(&rows).unwrap();
             Encoded::rows(&ledger).unwrap().count

@@ -199,7 +199,7 @@ mod tests {
         let mut writer = StageWriter::<Post>::create(place).unwrap();
         for n in 0..records {
             let into = format!("k{}", n % 5);
-            writer.put(
+            writer.append(
                 &format!("r{n}"),
                 &Outcome::Merged { into, score: 1.0, reason: Reason::SameId, evidence: String::new() },
             );

@@ -27,7 +27,7 @@ pub(super) struct Columns<'a, R>(pub &'a R);
 impl<R: Record> Serialize for Columns<'_, R> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut sink = Fields { map: to.serialize_map(None)?, columns: R::COLUMNS.iter(), error: None };
-        self.0.put(&mut sink);
+        self.0.append_to(&mut sink);
         sink.error.map_or_else(|| sink.map.end(), Err)
     }
 }
@@ -39,7 +39,7 @@ struct Fields<M: SerializeMap> {
 }
 
 impl<M: SerializeMap> Cells for Fields<M> {
-    fn put(&mut self, cell: Cell<'_>) {
+    fn append(&mut self, cell: Cell<'_>) {
         let Some(Column { name, .. }) = self.columns.next().filter(|_| self.error.is_none()) else { return };
         let put = match cell {
             Cell::Null => Ok(()),

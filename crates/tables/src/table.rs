@@ -45,12 +45,12 @@ impl<R: Record> Waiting<R> {
         }
     }
 
-    pub(super) fn put(&mut self, row: &R) {
+    pub(super) fn append(&mut self, row: &R) {
         match self.blocks.back_mut().and_then(Arc::get_mut) {
-            Some(last) if last.rows() < PART_ROWS => last.put(row),
+            Some(last) if last.rows() < PART_ROWS => last.append(row),
             _ => {
                 let mut block = Columns::all(0);
-                block.put(row);
+                block.append(row);
                 self.blocks.push_back(Arc::new(block));
             }
         }
@@ -89,8 +89,8 @@ impl<R: Record> TableWriter<R> {
     }
 
     /// Takes a row.
-    pub fn put(&mut self, row: &R) {
-        self.waiting.put(row);
+    pub fn append(&mut self, row: &R) {
+        self.waiting.append(row);
     }
 
     /// Writes the parts that are full.
@@ -184,10 +184,10 @@ mod tests {
             let mut rows = 0..;
             for block in blocks {
                 let mut columns = Columns::all(0);
-                rows.by_ref().take(block).for_each(|n| columns.put(&link(n)));
+                rows.by_ref().take(block).for_each(|n| columns.append(&link(n)));
                 waiting.push(columns);
             }
-            rows.by_ref().take(singles).for_each(|n| waiting.put(&link(n)));
+            rows.by_ref().take(singles).for_each(|n| waiting.append(&link(n)));
             let all = rows.start;
             let mut taken: Vec<Link> = Vec::new();
             for most in takes.into_iter().chain([all]) {
@@ -200,7 +200,7 @@ mod tests {
                 let mut again: Vec<Link> = read(part.clone()).unwrap();
                 // However they were cut, their part is that of the same rows in one piece.
                 let mut whole = Waiting::new();
-                again.iter().for_each(|link| whole.put(link));
+                again.iter().for_each(|link| whole.append(link));
                 prop_assert_eq!(part, Encoded::rows(&whole.take(again.len())).unwrap().bytes());
                 taken.append(&mut again);
             }

@@ -234,7 +234,7 @@ impl ColumnBuffer {
     }
 
     /// Takes the next cell; one of another kind is null.
-    pub(super) fn put(&mut self, cell: Cell<'_>) {
+    pub(super) fn append(&mut self, cell: Cell<'_>) {
         let value = match (&mut self.values, cell) {
             (Values::Text(texts), Cell::Text(text)) => {
                 texts.push(text);
@@ -333,7 +333,7 @@ impl ColumnBuffer {
     pub(super) fn digest(&self, range: &Range<usize>, digest: &mut ColumnDigest) {
         match (&self.values, &self.valid) {
             (Values::Text(texts), None) => digest.texts(&texts.text, &texts.ends[range.start..=range.end]),
-            _ => self.each(range, |cell| digest.put(cell)),
+            _ => self.each(range, |cell| digest.append(cell)),
         }
     }
 

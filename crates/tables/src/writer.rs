@@ -1,4 +1,4 @@
-//! Writing a stage: outcomes in, parts out, books kept.
+//! Writes a stage: outcomes become parts, and are counted.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub enum CommitError {
     /// A file could not be written.
     #[error(transparent)]
     Store(#[from] Error),
-    /// The books do not close, and nothing was written.
+    /// The accounting does not close, and nothing was written.
     #[error("{place}: {source}")]
     Unbalanced {
         /// The stage folder.
@@ -66,12 +66,12 @@ impl<R: Record> StageWriter<R> {
     }
 
     /// Takes what happened to one record that entered under `id`.
-    pub fn put(&mut self, id: &str, outcome: &Outcome<R>) {
-        self.batch.put(id, outcome);
+    pub fn append(&mut self, id: &str, outcome: &Outcome<R>) {
+        self.batch.append(id, outcome);
     }
 
     /// Takes what happened to the records of a batch.
-    pub fn append(&mut self, mut batch: Batch<R>) {
+    pub fn append_batch(&mut self, mut batch: Batch<R>) {
         self.hand_over();
         self.batch.count_as(&mut batch);
         self.give(batch);
@@ -83,7 +83,7 @@ impl<R: Record> StageWriter<R> {
         for (parent, role) in parents {
             self.batch.links.push(Link { child: row.id().into(), parent, role: role.into() });
         }
-        self.batch.rows.put(&row);
+        self.batch.rows.append(&row);
     }
 
     /// Adds a link of a record out to a record of another input.
@@ -161,7 +161,7 @@ impl<R: Record> StageWriter<R> {
         self.records_out += rows.rows() as u64;
         self.rows.waiting.push(rows);
         self.ledger.waiting.push(ledger);
-        links.iter().for_each(|link| self.links.waiting.put(link));
+        links.iter().for_each(|link| self.links.waiting.append(link));
     }
 
     /// Starts a further table of the stage; give it back with [`StageWriter::keep`].
@@ -182,7 +182,7 @@ impl<R: Record> StageWriter<R> {
         Ok(())
     }
 
-    /// Closes the books, writes the manifest and puts the stage in its place.
+    /// Checks the accounting, writes the manifest and moves the stage to its place.
     ///
     /// # Errors
     /// [`CommitError::Unbalanced`] where a record is not accounted for; the old stage still stands.

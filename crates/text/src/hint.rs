@@ -14,7 +14,7 @@ pub fn unknown<'a>(what: &str, written: &str, words: impl IntoIterator<Item = &'
     let words: Vec<&str> = words.into_iter().collect();
     match near_miss(written, words.iter().copied()) {
         Some(near) => format!("unknown {what} {written:?}\n  hint: did you mean {near:?}?"),
-        None if words.is_empty() => format!("unknown {what} {written:?}\n  hint: there is none"),
+        None if words.is_empty() => format!("unknown {what} {written:?}\n  hint: none is defined"),
         None => format!("unknown {what} {written:?}\n  hint: there are {}", words.join(", ")),
     }
 }
@@ -37,6 +37,6 @@ mod tests {
             unknown("key", "colour", words),
             "unknown key \"colour\"\n  hint: there are threshold, metric, margin"
         );
-        assert_eq!(unknown("source", "a", []), "unknown source \"a\"\n  hint: there is none");
+        assert_eq!(unknown("source", "a", []), "unknown source \"a\"\n  hint: none is defined");
     }
 }

@@ -1,15 +1,16 @@
-//! What riddlemill knows of texts, with neither files of a workspace, nor tables, nor a network.
+//! Records and texts, without workspace files, tables or network.
 //!
 //! # In reading order
 //!
-//! - [`record`]: what a record is, the eight [outcomes](record::Outcome) a stage can give it, the
-//!   closed list of [reasons](record::Reason), and the accounting that must close.
-//! - [`text`]: rules over `&str`: what a post says, whether it asks, whether two are one joke.
-//! - [`options`]: right and wrong answers in a drawn order; [`shortcuts`]: what a model may guess from.
-//! - [`judges`]: how ratings are spread and how far those who give them agree.
-//! - [`join`]: every pair of texts over a threshold, none lost.
-//! - [`offline`]: what the offline stages make of both, by settings.
-//! - [`hint`]: the word that was probably meant; [`problem`]: what is wrong with a file of settings, and where.
+//! - [`record`]: what a record is, the eight [outcomes](record::Outcome) a stage can give it, the closed list of
+//!   [reasons](record::Reason), and the accounting that must close.
+//! - [`text`]: rules over `&str`: cleaning, anonymising, whether a text is a question, whether two texts are one joke.
+//! - [`options`]: right and wrong answers in a random order; [`shortcuts`]: how well the right one can be guessed from the
+//!   options alone.
+//! - [`judges`]: the distribution of ratings and the agreement of raters.
+//! - [`join`]: an exact similarity join, which finds every pair of texts over a threshold.
+//! - [`offline`]: the rules and the join combined as the offline stages use them, according to settings.
+//! - [`hint`]: the word that was probably meant; [`problem`]: a mistake in a settings file, with its place.
 //! - [`puzzle`]: English puzzles, their words, distractors, options and reconstructions.
 
 pub mod hint;

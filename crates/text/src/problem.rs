@@ -75,9 +75,64 @@ pub fn position(text: &str, offset: usize) -> (usize, usize) {
     (line, column)
 }
 
+/// Characters that an input method for Chinese or a word processor types where TOML has an ASCII one.
+const LOOKALIKES: &[(char, char)] = &[
+    ('＝', '='),
+    ('［', '['),
+    ('］', ']'),
+    ('【', '['),
+    ('】', ']'),
+    ('｛', '{'),
+    ('｝', '}'),
+    ('＂', '"'),
+    ('“', '"'),
+    ('”', '"'),
+    ('‘', '\''),
+    ('’', '\''),
+    ('，', ','),
+    ('．', '.'),
+    ('。', '.'),
+    ('＃', '#'),
+    ('\u{3000}', ' '),
+];
+
+/// A parser's message for a syntax error at an offset, with a hint where the line has a character that only looks like
+/// one of the syntax. Text between straight quotation marks may contain any character.
+pub fn syntax_error(text: &str, offset: usize, message: &str) -> String {
+    let message = message.lines().next().unwrap_or_default();
+    let (line, _) = position(text, offset);
+    let line = text.lines().nth(line - 1).unwrap_or_default();
+    let outside = line.split('"').step_by(2).flat_map(str::chars);
+    let lookalike = outside.into_iter().find_map(|c| LOOKALIKES.iter().find(|(typed, _)| *typed == c));
+    match lookalike {
+        Some((typed, '\'')) => {
+            format!("{message}\n  hint: the line contains {typed}; type a straight quotation mark")
+        }
+        Some(('\u{3000}', _)) => {
+            format!("{message}\n  hint: the line contains a full-width space; type an ordinary one")
+        }
+        Some((typed, meant)) => format!("{message}\n  hint: the line contains {typed}; type {meant}"),
+        None => message.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn characters_that_look_like_syntax_are_named() {
+        let text = "a = \"“quoted”，\"\nb ＝ 1\n";
+        assert_eq!(
+            syntax_error(text, text.find('b').unwrap(), "no value\nmore"),
+            "no value\n  hint: the line contains ＝; type ="
+        );
+        assert_eq!(syntax_error(text, 0, "no value"), "no value", "a quoted text may say so");
+        assert_eq!(
+            syntax_error("name = “mine”", 7, "not quoted"),
+            "not quoted\n  hint: the line contains “; type \""
+        );
+    }
 
     #[test]
     fn problems_are_told_down_the_file_with_columns_in_characters() {

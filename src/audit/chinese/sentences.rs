@@ -37,7 +37,7 @@ const SENTENCES: &[(&str, &str)] = &[
         "请在 pipeline.toml 中增加 [[annotator]]：{} 的每个条目需要 {} 人投票，目前有 {} 人",
     ),
     (
-        "add [[annotator]]s to pipeline.toml: whoever wrote what {} judges does not vote on it",
+        "add [[annotator]]s to pipeline.toml: the author of what {} judges may not vote on it",
         "请在 pipeline.toml 中增加 [[annotator]]：{} 所评内容的作者不得对其投票",
     ),
     (

@@ -77,7 +77,7 @@ fn dedup_in_memory(
     let waiting = Waiting::new(&stop, &bar, rows.len() as u64);
     let mut rows = apply_dedup(rows, settings, against.as_deref(), &waiting, |a, b, score| {
         if let Some(pairs) = &mut pairs {
-            pairs.put(a, b, score);
+            pairs.write(a, b, score);
         }
     });
     bar.clear();
@@ -146,7 +146,7 @@ struct Sink {
 impl Output for Sink {
     fn pair(&mut self, a: &Value, b: &Value, score: f64) -> io::Result<()> {
         let Some(pairs) = &mut self.pairs else { return Ok(()) };
-        pairs.put(a, b, score);
+        pairs.write(a, b, score);
         pairs.error.take().map_or(Ok(()), Err)
     }
 
@@ -169,7 +169,7 @@ impl PairFile {
         Ok(PairFile { path: path.into(), out: BufWriter::new(file), error: None })
     }
 
-    fn put(&mut self, a: &Value, b: &Value, score: f64) {
+    fn write(&mut self, a: &Value, b: &Value, score: f64) {
         if self.error.is_none() {
             self.error =
                 writeln!(self.out, "{}", serde_json::json!({ "a": a, "b": b, "score": score })).err();

@@ -1,4 +1,4 @@
-//! `apply import`: one dump to books.
+//! `apply import`: the ledger records of one dump.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::lines::{encode, output, put};
+use super::lines::{encode, output, write_lines};
 use crate::cli::args::{Apply, Global};
 use crate::cli::exit::{Exit, Failure};
 use crate::config::{Config, Source, SourceKind, Take, sections};
 use crate::record::Post;
-use crate::stages::import::{Dump, Secrets, add_names, books, files, no_names};
+use crate::stages::import::{Dump, Secrets, add_names, files, ledger_records, no_names};
 use crate::stages::salt;
 use crate::stages::withdrawal::Withdrawals;
 use crate::store::{Error, LedgerRecord, Workspace, durable};
@@ -27,7 +27,7 @@ pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<E
     if let Some(to) = &args.write_names {
         return write_names(args, config, global, to);
     }
-    // What is read twice, or by its first bytes, is a file.
+    // The dump is read twice, so stdin is spooled to a file.
     let (_spooled, path) = match &args.input {
         Some(path) => (None, path.clone()),
         None => {
@@ -40,8 +40,8 @@ pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<E
         }
     };
     if !fs::metadata(&path).map_err(Error::io("read", &path))?.is_file() {
-        let hint = "it is read more than once; without --input it comes from stdin";
-        return Err(Failure::usage(format!("{} is no file\n  hint: {hint}", path.display())));
+        let hint = "the dump is read more than once; to read a pipe leave FILE out, and it comes from stdin";
+        return Err(Failure::usage(format!("{} is not a file\n  hint: {hint}", path.display())));
     }
     File::open(&path).map_err(Error::io("read", &path))?;
     let dump = dump(args, config, path)?;
@@ -60,21 +60,27 @@ pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<E
     let secrets = Secrets { salt: &salt, names: &names };
     let mut out = output();
     let mut failed = 0;
-    let written =
-        books(&dump, &settings, &secrets, &withdrawn, args.unsettled, |booked: Vec<LedgerRecord<Post>>| {
-            failed += booked.iter().filter(|booked| booked.entry.outcome == "failed").count();
-            let encoded = booked.par_chunks(TASK).map(|booked| {
-                let mut out = Vec::with_capacity(booked.len() << 9);
-                booked.iter().try_for_each(|booked| encode(&mut out, booked)).map(|()| out)
+    let written = ledger_records(
+        &dump,
+        &settings,
+        &secrets,
+        &withdrawn,
+        args.unsettled,
+        |records: Vec<LedgerRecord<Post>>| {
+            failed += records.iter().filter(|record| record.entry.outcome == "failed").count();
+            let encoded = records.par_chunks(TASK).map(|records| {
+                let mut out = Vec::with_capacity(records.len() << 9);
+                records.iter().try_for_each(|record| encode(&mut out, record)).map(|()| out)
             });
             let encoded: Vec<Vec<u8>> = encoded.collect::<Result<_, _>>().map_err(Some)?;
-            match put(&mut out, &encoded) {
+            match write_lines(&mut out, &encoded) {
                 Ok(true) => Ok(()),
-                // Whoever read the books has seen enough.
+                // The reader of the pipe has closed it.
                 Ok(false) => Err(None),
                 Err(failure) => Err(Some(failure)),
             }
-        });
+        },
+    );
     match written {
         Err(Some(failure)) => Err(failure),
         Ok(()) if failed > 0 => Ok(Exit::Partial),
@@ -117,15 +123,15 @@ fn dump(args: &Apply, config: &Config, path: PathBuf) -> Result<Dump, Failure> {
         (None, Some(source)) => source.kind,
         (None, None) => {
             let what = match &args.source {
-                Some(name) => format!("no [[source]] is called {name:?}"),
-                None => "say what the dump is: --kind KIND, or --source NAME of pipeline.toml".into(),
+                Some(name) => format!("no [[source]] is named {name:?}\n  hint: `riddlemill config` lists the sources"),
+                None => "the format of the dump is not known\n  hint: give --kind KIND, or --source NAME of pipeline.toml".into(),
             };
             return Err(Failure::usage(what));
         }
     };
     if kind == SourceKind::Profile && source.is_none_or(|source| source.profile.is_none()) {
         let what =
-            "which profile its pages have is said by a [[source]] of kind \"profile\": name it with --source";
+            "pages need a profile, which a [[source]] of kind \"profile\" names: give it with --source";
         return Err(Failure::usage(what));
     }
     let own = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -144,7 +150,7 @@ fn dump(args: &Apply, config: &Config, path: PathBuf) -> Result<Dump, Failure> {
         licence: source.and_then(|source| source.licence.clone()),
         file,
         path,
-        // What identifies the file is nobody's question here.
+        // Only a manifest needs the hash and the size.
         sha256: String::new(),
         bytes: 0,
     })

@@ -1,38 +1,39 @@
-//! Books in, books out: stages whose decision on a record depends on that record alone.
+//! Ledger records in and out: stages whose decision on a record depends on that record alone.
 
 use rayon::prelude::*;
 use serde::Deserialize;
 
-use super::lines::{BATCH, Bad, Lines, encode, output, put};
+use super::lines::{BATCH, Bad, Lines, encode, output, write_lines};
 use crate::cli::exit::{Exit, Failure};
 use crate::record::{Outcome, Post, Reason};
 use crate::stages::apply::{Applied, decide, posts_of};
 use crate::stages::import::{Again, settle_again};
 use crate::store::{LedgerRecord, LedgerRecordError, LedgerRecordLine};
 
-/// Lines that one task books.
+/// Lines that one task decides.
 const TASK: usize = 256;
 
-/// Applies a stage to every post that a line holds.
+/// Applies a stage to every post on a line.
 pub(super) fn each(what: &Applied) -> Result<Exit, Failure> {
     if decide(what, Post::default()).is_none() {
-        return Err(Failure::usage("--books is for clean, anonymise and filter"));
+        return Err(Failure::usage("--ledger is for clean, anonymise and filter"));
     }
-    let book = |post: Post| {
+    let record = |post: Post| {
         let id = post.id.clone();
         decide(what, post).map(|outcome| LedgerRecord::new(id, outcome))
     };
-    lines(|line| Ok(posts_of(line)?.into_iter().filter_map(book).collect()))
+    lines(|line| Ok(posts_of(line)?.into_iter().filter_map(record).collect()))
 }
 
-/// A line of import's books, with the posts on it whose ids came before.
+/// A ledger record of import, with the posts on it whose ids occurred before.
 #[derive(Deserialize)]
 struct Marked {
     again: Vec<Again>,
-    booked: LedgerRecordLine<Post>,
+    #[serde(rename = "booked")]
+    record: LedgerRecordLine<Post>,
 }
 
-/// Sets aside the posts that are known.
+/// Merges the posts whose ids occurred before.
 pub(super) fn settle() -> Result<Exit, Failure> {
     lines(|line| {
         if line.starts_with(b"{\"entry\"") {
@@ -40,47 +41,47 @@ pub(super) fn settle() -> Result<Exit, Failure> {
         }
         let marked: Marked =
             serde_json::from_slice(line).map_err(|e| LedgerRecordError::Unreadable(e.to_string()))?;
-        Ok(settle_again(marked.booked.checked()?, &marked.again))
+        Ok(settle_again(marked.record.checked()?, &marked.again))
     })
 }
 
-/// Books line by line. What is no line of this kind is told on stderr and booked as failed, so that the books
-/// of the stage do not close without it.
+/// Decides line by line. A line that cannot be read is reported on stderr and recorded as failed, so that the
+/// accounting of the stage includes it.
 pub(super) fn lines(
-    book: impl Fn(&[u8]) -> Result<Vec<LedgerRecord<Post>>, LedgerRecordError> + Sync,
+    decide: impl Fn(&[u8]) -> Result<Vec<LedgerRecord<Post>>, LedgerRecordError> + Sync,
 ) -> Result<Exit, Failure> {
     let mut bad = Bad::default();
     let mut out = output();
     let mut lines = Lines::new();
     while let Some(batch) = lines.batch(BATCH)? {
         let encoded: Vec<Encoded> =
-            batch.par_chunks(TASK).map(|lines| encoded(lines, &book)).collect::<Result<_, _>>()?;
+            batch.par_chunks(TASK).map(|lines| encoded(lines, &decide)).collect::<Result<_, _>>()?;
         let (lines, wrong): (Vec<_>, Vec<_>) = encoded.into_iter().unzip();
         wrong.into_iter().flatten().for_each(|(n, error)| bad.tell(n, error));
-        if !put(&mut out, &lines)? {
+        if !write_lines(&mut out, &lines)? {
             return Ok(Exit::Done);
         }
     }
     Ok(bad.exit())
 }
 
-/// Books as lines, and the numbers of the lines that are none, with what is wrong.
+/// Ledger records as lines, and the numbers of the lines that could not be read, with the errors.
 type Encoded = (Vec<u8>, Vec<(u64, LedgerRecordError)>);
 
-/// The books of some lines.
+/// The ledger records of some lines.
 fn encoded(
     lines: &[(u64, Vec<u8>)],
-    book: &impl Fn(&[u8]) -> Result<Vec<LedgerRecord<Post>>, LedgerRecordError>,
+    decide: &impl Fn(&[u8]) -> Result<Vec<LedgerRecord<Post>>, LedgerRecordError>,
 ) -> Result<Encoded, Failure> {
     let mut out = Vec::with_capacity(lines.iter().map(|(_, line)| line.len() + 64).sum());
     let mut wrong = Vec::new();
     for (n, line) in lines {
-        let booked = book(line).unwrap_or_else(|error| {
+        let records = decide(line).unwrap_or_else(|error| {
             let outcome = Outcome::Failed { reason: Reason::Unreadable, evidence: error.to_string() };
             wrong.push((*n, error));
             vec![LedgerRecord::new(format!("line {n}"), outcome)]
         });
-        booked.iter().try_for_each(|booked| encode(&mut out, booked))?;
+        records.iter().try_for_each(|record| encode(&mut out, record))?;
     }
     Ok((out, wrong))
 }

@@ -38,7 +38,7 @@ pub(super) fn write<'a, R: Serialize + 'a>(
 }
 
 /// Writes what was encoded; false where the reader has seen enough.
-pub(super) fn put(out: &mut impl Write, encoded: &[Vec<u8>]) -> Result<bool, Failure> {
+pub(super) fn write_lines(out: &mut impl Write, encoded: &[Vec<u8>]) -> Result<bool, Failure> {
     sent(encoded.iter().try_for_each(|lines| out.write_all(lines)).and_then(|()| out.flush()))
 }
 

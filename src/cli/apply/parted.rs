@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::ledger;
-use super::lines::{BATCH, Bad, Lines, encode, output, put, write};
+use super::lines::{BATCH, Bad, Lines, encode, output, write, write_lines};
 use crate::cli::args::{Apply, ApplyStage};
 use crate::cli::exit::{Exit, Failure};
 use crate::config::sections;
@@ -18,8 +18,8 @@ use crate::join::Uncounted;
 use crate::record::Post;
 use crate::stages::apply::posts_of;
 use crate::stages::parted::{
-    Decided, Decision, Group, KeyLine, Keyer, Measure, PairLine, PartStats, ResolveError, Share, StatLine,
-    book, decisions, rank_of, verify,
+    Decision, Group, KeyLine, Keyer, Measure, MergeTarget, PairLine, PartStats, ResolveError, Share,
+    StatLine, decisions, ledger_record, rank_of, verify,
 };
 use crate::store::{Error, LedgerRecord, LedgerRecordError, Plain};
 
@@ -30,7 +30,7 @@ pub(super) fn parted(stage: ApplyStage, args: &Apply, settings: &sections::Dedup
         ApplyStage::DedupKeys => keys(args, measure, settings),
         ApplyStage::DedupVerify => verified(&measure),
         ApplyStage::DedupResolve => resolved(args),
-        _ => ledger::lines(booked),
+        _ => ledger::lines(ledger_records),
     }
 }
 
@@ -127,7 +127,7 @@ fn each_row(
                 Err(error) => bad.tell(n, error),
             }
         }
-        if !put(&mut out, &keys)? {
+        if !write_lines(&mut out, &keys)? {
             return Ok(Exit::Done);
         }
     }
@@ -214,14 +214,14 @@ struct Line<'a> {
     predicate: Option<String>,
 }
 
-fn booked(line: &[u8]) -> Result<Vec<LedgerRecord<Post>>, LedgerRecordError> {
+fn ledger_records(line: &[u8]) -> Result<Vec<LedgerRecord<Post>>, LedgerRecordError> {
     let line: Line =
         serde_json::from_slice(line).map_err(|e| LedgerRecordError::Unreadable(e.to_string()))?;
-    let decided = line.into.map(|into| Decided {
+    let decided = line.into.map(|into| MergeTarget {
         into: into.0,
         score: line.score.unwrap_or(1.0),
         predicate: line.predicate,
     });
     let posts = posts_of(line.row.get().as_bytes())?;
-    Ok(posts.into_iter().map(|post| book(post, decided.clone())).collect())
+    Ok(posts.into_iter().map(|post| ledger_record(post, decided.clone())).collect())
 }

@@ -98,7 +98,7 @@ fn responses(path: &Path, line: &Json) -> Vec<Result<Output, String>> {
 fn rated(value: &Json, key: &str) -> Result<String, String> {
     let whole = value.as_f64().filter(|rating| (0.0..=4.0).contains(rating) && rating.fract() == 0.0);
     whole.map(|rating| rating.to_string()).ok_or_else(|| {
-        format!("{key} {value} is no rating from 0 to 4\n  hint: what the judge said could not be read; the response itself is in response_*/")
+        format!("{key} {value} is not a rating from 0 to 4\n  hint: the judge's reply could not be parsed; the response itself is in response_*/")
     })
 }
 

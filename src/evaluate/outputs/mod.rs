@@ -17,7 +17,7 @@ use riddlemill_benchmarks::notation;
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 
-use super::answer::{Answer, Given, Rating};
+use super::answer::{Answer, Rating, RawAnswer};
 use super::error::EvaluateError;
 use super::item::{Body, Item};
 use super::set::Set;
@@ -274,7 +274,7 @@ fn answer(set: &Set, items: &Items<'_>, file: &File, place: &str, output: Output
         None => usual(item)?,
     };
     if !item.takes(task) {
-        return Err(format!("{task} is no task on {:?} of {}", item.id, set.name()));
+        return Err(format!("{task} cannot be asked about {:?} of {}", item.id, set.name()));
     }
     let model = file.model.clone().or(output.model).filter(|model| !model.trim().is_empty());
     let Some(model) = model else {
@@ -286,7 +286,7 @@ fn answer(set: &Set, items: &Items<'_>, file: &File, place: &str, output: Output
         Rating { judge, person: false, value, basis }
     });
     let ratings: Vec<Rating> = ratings.collect();
-    let given = |text: String| Given { task, setting: output.setting, model, person: false, basis, text };
+    let given = |text: String| RawAnswer { task, setting: output.setting, model, person: false, basis, text };
     let of_option = |option: &str| {
         let options = item.options().map(|(options, _)| options).unwrap_or_default();
         options.iter().position(|own| fold(own, Fold::KEY) == fold(option, Fold::KEY))

@@ -150,8 +150,10 @@ fn shots_and_chain_of_thought_are_rows_of_their_own() {
         [(Setting::default(), "B"), (Setting::shots(2), "A"), (Setting::COT, "分析: 丙。\n答案: A")]
     {
         for item in &items {
-            answers
-                .push(Answer::read(item, super::super::Given { setting, ..given(Task::Select, "m", said) }));
+            answers.push(Answer::read(
+                item,
+                super::super::RawAnswer { setting, ..given(Task::Select, "m", said) },
+            ));
         }
     }
     let report = told(&set("flub", items), &answers);
@@ -262,7 +264,7 @@ fn people_are_pooled_and_stand_apart() {
     let mut answers = Vec::new();
     for (name, said) in [("x", ["A", "A", "A"]), ("y", ["A", "B", "A"])] {
         for (item, said) in items.iter().zip(said) {
-            let given = super::super::Given { person: true, ..given(Task::Solve, name, said) };
+            let given = super::super::RawAnswer { person: true, ..given(Task::Solve, name, said) };
             answers.push(Answer::read(item, given));
         }
     }

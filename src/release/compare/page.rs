@@ -2,7 +2,7 @@
 //! missing, side by side.
 
 use minijinja::value::Serde;
-use minijinja::{Environment, Value as Given, context};
+use minijinja::{Environment, Value as TemplateValue, context};
 
 use super::Comparison;
 
@@ -16,7 +16,7 @@ impl Comparison {
     pub fn html(&self, set: &str, reference: &str) -> Result<String, minijinja::Error> {
         let mut env = Environment::new();
         env.add_template("compare.html", TEMPLATE)?;
-        let found = Given::from(Serde(self));
+        let found = TemplateValue::from(Serde(self));
         env.get_template("compare.html")?
             .render(context! { found, set, reference, version => crate::VERSION })
     }

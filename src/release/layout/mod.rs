@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use minijinja::Value as Given;
+use minijinja::Value as TemplateValue;
 use minijinja::value::Serde;
 use riddlemill_benchmarks::data::{self, PUBLISHED};
 use riddlemill_benchmarks::{Benchmark, Data, Trouble};
@@ -183,7 +183,7 @@ impl Layout {
     /// All that does not hold within a row, in words.
     pub fn findings(&self, row: &Row) -> Vec<String> {
         let checks = self.declared.map(|declared| declared.checks.as_slice()).unwrap_or_default();
-        let over = if checks.is_empty() { Given::UNDEFINED } else { self.given(row) };
+        let over = if checks.is_empty() { TemplateValue::UNDEFINED } else { self.given(row) };
         let finding = |check: &data::Check| match check.holds.holds(&over) {
             Ok(true) => None,
             Ok(false) => {
@@ -222,7 +222,8 @@ impl Layout {
     /// Reads an object of the published file; `None` where it has another form.
     fn back(&self, json: &Map<String, Json>) -> Option<Row> {
         let declared = self.declared.filter(|declared| !declared.back.is_empty())?;
-        let over = with_this(json.iter().map(|(key, value)| (key.clone(), Given::from(Serde(value)))));
+        let over =
+            with_this(json.iter().map(|(key, value)| (key.clone(), TemplateValue::from(Serde(value)))));
         let value = |column: &Column| {
             let back = declared.back.iter().find(|(name, _)| *name == column.name);
             let value = match back {
@@ -254,7 +255,7 @@ impl Layout {
     }
 
     /// A row as expressions see it: a name is a column.
-    fn given(&self, row: &Row) -> Given {
+    fn given(&self, row: &Row) -> TemplateValue {
         with_this(
             self.columns.iter().zip(&row.0).map(|(column, value)| (column.name.to_owned(), given(value))),
         )
@@ -262,20 +263,20 @@ impl Layout {
 }
 
 /// Names with their values, and `this`, which holds all of them: some are no names in an expression.
-fn with_this(names: impl Iterator<Item = (String, Given)>) -> Given {
-    let mut over: BTreeMap<String, Given> = names.collect();
-    let this = Given::from(over.clone());
+fn with_this(names: impl Iterator<Item = (String, TemplateValue)>) -> TemplateValue {
+    let mut over: BTreeMap<String, TemplateValue> = names.collect();
+    let this = TemplateValue::from(over.clone());
     over.insert("this".to_owned(), this);
-    Given::from(over)
+    TemplateValue::from(over)
 }
 
-fn given(value: &Value) -> Given {
+fn given(value: &Value) -> TemplateValue {
     match value {
-        Value::Null => Given::from(()),
-        Value::Text(text) => Given::from(text.as_str()),
-        Value::Count(n) => Given::from(*n),
-        Value::Real(x) => Given::from(*x),
-        Value::Flag(flag) => Given::from(*flag),
+        Value::Null => TemplateValue::from(()),
+        Value::Text(text) => TemplateValue::from(text.as_str()),
+        Value::Count(n) => TemplateValue::from(*n),
+        Value::Real(x) => TemplateValue::from(*x),
+        Value::Flag(flag) => TemplateValue::from(*flag),
         Value::Texts(list) => list.iter().map(String::as_str).collect(),
         Value::Counts(list) => list.iter().copied().collect(),
         Value::Reals(list) => list.iter().copied().collect(),
@@ -283,16 +284,17 @@ fn given(value: &Value) -> Given {
 }
 
 /// What an expression gave as a value of a column; `None` where it is of another type.
-pub(super) fn typed(kind: Kind, given: &Given) -> Option<Value> {
-    fn list<T>(given: &Given, item: impl Fn(&Given) -> Option<T>) -> Option<Vec<T>> {
+pub(super) fn typed(kind: Kind, given: &TemplateValue) -> Option<Value> {
+    fn list<T>(given: &TemplateValue, item: impl Fn(&TemplateValue) -> Option<T>) -> Option<Vec<T>> {
         // A text is no list of its letters, nor a map one of its keys.
         let is_list =
             matches!(given.kind(), minijinja::value::ValueKind::Seq | minijinja::value::ValueKind::Iterable);
         if is_list { given.try_iter().ok()?.map(|one| item(&one)).collect() } else { None }
     }
-    let text = |given: &Given| given.as_str().map(str::to_owned);
-    let count = |given: &Given| given.is_integer().then(|| u64::try_from(given.clone()).ok()).flatten();
-    let real = |given: &Given| given.is_number().then(|| f64::try_from(given.clone()).ok()).flatten();
+    let text = |given: &TemplateValue| given.as_str().map(str::to_owned);
+    let count =
+        |given: &TemplateValue| given.is_integer().then(|| u64::try_from(given.clone()).ok()).flatten();
+    let real = |given: &TemplateValue| given.is_number().then(|| f64::try_from(given.clone()).ok()).flatten();
     if given.is_none() || given.is_undefined() {
         return Some(Value::Null);
     }

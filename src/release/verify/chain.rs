@@ -47,7 +47,7 @@ fn links(manifest: &Candidate, found: &mut Vec<String>) {
     let out = manifest.stages.last().map(|l| l.counts.records_out);
     let rows = manifest.rows + manifest.incomplete();
     if out.is_some_and(|out| out != rows) {
-        found.push(format!("{MANIFEST}: {} rows, but the last stage let {} go on", rows, out.unwrap_or(0)));
+        found.push(format!("{MANIFEST}: {} rows, but the last stage has {}", rows, out.unwrap_or(0)));
     }
 }
 

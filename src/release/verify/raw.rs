@@ -18,7 +18,7 @@ use crate::stages::import;
 use crate::store::{Error, Workspace};
 
 /// Follows each row of a verified folder to a line of a dump: the folder's stages are those of the
-/// workspace, their books close, the dumps in raw/ have the stated hashes, and each row is one that the
+/// workspace, their accounting closes, the dumps in raw/ have the stated hashes, and each row is one that the
 /// last stage brought out, unchanged.
 ///
 /// # Errors

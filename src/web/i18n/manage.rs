@@ -8,12 +8,12 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("differ", "{}: the voters differ ({})", "{}：投票不一致（{}）"),
     (
         "twice_vote",
-        "One voter answered twice, neither answer knowing of the other ({})",
+        "One voter gave two different answers independently ({})",
         "同一投票者答了两次，两次答案互不知情（{}）",
     ),
     (
         "twice_review",
-        "One reviewer answered twice, neither answer knowing of the other ({})",
+        "One reviewer gave two different answers independently ({})",
         "同一复核者答了两次，两次答案互不知情（{}）",
     ),
     (

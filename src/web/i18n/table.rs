@@ -299,7 +299,7 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
         "Right options share {} % of their character pairs with the question, wrong ones {} %.",
         "正确选项有 {} % 的相邻字对见于题目，错误选项为 {} %。",
     ),
-    ("fix_positions", "another options.seed draws every order anew", "更换 options.seed 会重新抽取全部顺序"),
+    ("fix_positions", "another options.seed changes every order", "更换 options.seed 会重新抽取全部顺序"),
     (
         "fix_longest",
         "let people lengthen wrong options or shorten right ones",
@@ -322,7 +322,7 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ),
     (
         "fix_baseline",
-        "have people look at the items it guessed, or write their wrong options anew",
+        "have people look at the items it guessed, or rewrite their wrong options",
         "请人检查被猜中的题目，或重写其错误选项",
     ),
     ("fix_near_equal", "pick another wrong option", "换一个错误选项"),

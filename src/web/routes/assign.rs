@@ -15,14 +15,14 @@ use crate::config::Config;
 use crate::pipeline::{Tasks, now, votes_as_tasks};
 use crate::recipe::Recipe;
 use crate::review::ballot::{Role, Round};
-use crate::review::{Annotator, AssignSettings, Digest, Step, Task, assign, resolve_all, written_by};
+use crate::review::{Annotator, AssignSettings, Ballot, Digest, Task, assign, resolve_all, written_by};
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
 use crate::web::guard::Form;
 use crate::web::i18n::{Language, filled, word};
 use crate::web::view;
 use crate::web::visitor::Visitor;
-use crate::web::voting::Ballot;
+use crate::web::voting::BallotItems;
 
 /// Assignments that are listed, the last first.
 const LISTED: usize = 20;
@@ -138,7 +138,7 @@ pub(in crate::web) async fn spread(
 }
 
 /// What keeps somebody from voting here, in the language of the page.
-fn lacks(person: &Annotator, step: &Step, round: Round, language: Language) -> Option<String> {
+fn lacks(person: &Annotator, step: &Ballot, round: Round, language: Language) -> Option<String> {
     let mut lacks = Vec::new();
     if !step.roles(round).contains(&person.role) {
         let name = |role: Role| word(language, &format!("role_{}", role.name())).unwrap_or(role.name());
@@ -158,7 +158,7 @@ fn lacks(person: &Annotator, step: &Step, round: Round, language: Language) -> O
 fn planned(
     app: &App,
     config: &Config,
-    ballot: &Ballot,
+    ballot: &BallotItems,
     tasks: &Tasks,
     wish: &Wish,
 ) -> Result<(usize, Result<Vec<Task>, String>), PageError> {
@@ -271,7 +271,7 @@ fn give(
 }
 
 /// Whether a task has a vote of its annotator.
-fn voted(app: &App, ballot: &Ballot) -> Result<FxHashSet<(String, String, Round)>, PageError> {
+fn voted(app: &App, ballot: &BallotItems) -> Result<FxHashSet<(String, String, Round)>, PageError> {
     let board = app.desk.board().map_err(PageError::broken)?;
     let votes = board.by_item(ballot.step.recipe, ballot.step.name);
     let people = votes.values().flatten().filter(|vote| !vote.synthetic);
@@ -279,7 +279,7 @@ fn voted(app: &App, ballot: &Ballot) -> Result<FxHashSet<(String, String, Round)
 }
 
 /// What was given on the pages, the last first.
-fn given(app: &App, ballot: &Ballot, tasks: &Tasks) -> Result<Vec<Assignments>, PageError> {
+fn given(app: &App, ballot: &BallotItems, tasks: &Tasks) -> Result<Vec<Assignments>, PageError> {
     let voted = voted(app, ballot)?;
     // People with their tasks, and tasks without a vote.
     type Batch<'b> = (BTreeMap<&'b str, usize>, usize);

@@ -22,7 +22,7 @@ use crate::review::agreement::{self, Bootstrap, Estimate, FieldAgreement, PairAg
 use crate::review::ballot::{Qualification, Round};
 use crate::review::qualify::{FEWEST, trials};
 use crate::review::{
-    Annotator, Item, Outcome, Pending, Resolution, Role, Step, Values, Vote, Voted, ballots, resolve_all,
+    Annotator, Ballot, Item, Outcome, Pending, Resolution, Role, Values, Vote, Voted, ballots, resolve_all,
     status, voted::guessed,
 };
 use crate::shortcuts::Shortcuts;
@@ -31,7 +31,7 @@ use crate::web::error::PageError;
 use crate::web::i18n::Language;
 use crate::web::view;
 use crate::web::visitor::Visitor;
-use crate::web::voting::{Ballot, Note, Skip, standing};
+use crate::web::voting::{BallotItems, Note, Skip, standing};
 
 /// A review step as the page shows it: looked at, or to be filled in once the page stands.
 #[derive(Serialize)]
@@ -58,7 +58,7 @@ struct Curated {
     waits: Vec<Waits>,
     /// Where the disputes are settled.
     disputes: Option<Disputes>,
-    agreement: Vec<Agreed>,
+    agreement: Vec<AgreementRow>,
     /// Votes by day, the last days with any.
     trend: Vec<Day>,
     /// What the votes come to.
@@ -105,7 +105,7 @@ struct Disputes {
 }
 
 #[derive(Serialize)]
-struct Agreed {
+struct AgreementRow {
     field: String,
     items: usize,
     percent: Option<[f64; 3]>,
@@ -194,10 +194,10 @@ fn curated(
     app: &App,
     config: &Config,
     recipe: &'static Recipe,
-    ballot: &Ballot,
+    ballot: &BallotItems,
     visitor: &Visitor,
 ) -> Result<Curated, PageError> {
-    let Ballot { step, items, .. } = ballot;
+    let BallotItems { step, items, .. } = ballot;
     let board = app.desk.board().map_err(PageError::broken)?;
     let votes = board.by_item(recipe.name, step.name);
     let resolved = resolve_all(step, items, &votes);
@@ -246,7 +246,7 @@ fn curated(
 
 /// What is missing round by round, and who was given it.
 fn waits(
-    ballot: &Ballot,
+    ballot: &BallotItems,
     resolved: &[Resolution],
     tasks: &Tasks,
     votes: &FxHashMap<&str, Vec<&Vote>>,
@@ -295,7 +295,7 @@ fn waits(
 }
 
 /// Where whoever looks finds the disputes: at their own desk if they settle them, else among the held records.
-fn disputes(config: &Config, recipe: &'static Recipe, step: &Step, visitor: &Visitor) -> Disputes {
+fn disputes(config: &Config, recipe: &'static Recipe, step: &Ballot, visitor: &Visitor) -> Disputes {
     let settle = |person: &&Annotator| person.may_vote(step, Round::Adjudication);
     let by: Vec<String> = config.annotators.iter().filter(settle).map(|person| person.name.clone()).collect();
     let desk = format!("/review/{}/{}/adjudication", recipe.name, view::encoded(step.name));
@@ -309,7 +309,7 @@ fn disputes(config: &Config, recipe: &'static Recipe, step: &Step, visitor: &Vis
     Disputes { href, by }
 }
 
-fn agreed(step: &Step, language: Language, field: &FieldAgreement) -> Agreed {
+fn agreed(step: &Ballot, language: Language, field: &FieldAgreement) -> AgreementRow {
     let three = |e: &Option<Estimate>| e.as_ref().map(|e| [e.value, e.low, e.high]);
     let mut names: Vec<String> = field.pairs.iter().flat_map(|pair| pair.names.clone()).collect();
     names.sort();
@@ -319,7 +319,7 @@ fn agreed(step: &Step, language: Language, field: &FieldAgreement) -> Agreed {
         let pair = field.pairs.iter().find(both)?;
         Some((pair.percent?, pair.items))
     };
-    Agreed {
+    AgreementRow {
         field: field_name(language, step, &field.field),
         items: field.items,
         percent: three(&field.percent),
@@ -344,7 +344,7 @@ fn trend(votes: &FxHashMap<&str, Vec<&Vote>>) -> Vec<Day> {
 
 /// How many gold items each annotator got right: items that were given out as gold and are decided.
 fn gold(
-    ballot: &Ballot,
+    ballot: &BallotItems,
     resolved: &[Resolution],
     tasks: &Tasks,
     votes: &FxHashMap<&str, Vec<&Vote>>,
@@ -371,7 +371,7 @@ fn gold(
 
 /// Items that wait for votes of a round and have fewer tasks than they need.
 pub(super) fn unassigned<'b>(
-    ballot: &'b Ballot,
+    ballot: &'b BallotItems,
     resolved: &[Resolution],
     tasks: &Tasks,
     round: Round,

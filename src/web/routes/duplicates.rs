@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use axum::extract::{Path, Query as Asked, State};
+use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
@@ -100,7 +100,7 @@ pub(in crate::web) async fn page(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path(name): Path<String>,
-    Asked(filter): Asked<Filter>,
+    Query(filter): Query<Filter>,
 ) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let who = visitor.clone();

@@ -2,7 +2,7 @@
 
 use crate::review::answers::{self, Fault};
 use crate::review::ballot::{Choice, Field, KEEP, Kind, Label};
-use crate::review::{Item, Step, Value, Vote, Why};
+use crate::review::{Ballot, Item, Value, Vote, Why};
 use crate::web::guard::Form;
 use crate::web::i18n::{Language, filled, word};
 
@@ -45,7 +45,7 @@ pub(super) fn describe(language: Language, form: &[Field], field: &str, fault: &
 }
 
 /// What agreement was measured on, in words: a field, or one answer of it (`categories:1`).
-pub(super) fn field_name(language: Language, step: &Step, measured: &str) -> String {
+pub(super) fn field_name(language: Language, step: &Ballot, measured: &str) -> String {
     let (name, option) = measured.split_once(':').unwrap_or((measured, ""));
     let Some(field) = step.fields.iter().find(|known| known.name == name) else {
         return measured.to_string();

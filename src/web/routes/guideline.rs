@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, Query as Asked, State};
+use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -24,7 +24,7 @@ use crate::web::guard::Form;
 use crate::web::i18n::Language;
 use crate::web::view;
 use crate::web::visitor::Visitor;
-use crate::web::voting::{Ballot, Guide};
+use crate::web::voting::{BallotItems, Guide};
 
 /// The longest guideline, and the longest examples.
 const CHARS: usize = 8000;
@@ -48,7 +48,7 @@ pub(in crate::web) async fn page(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, step)): Path<(String, String)>,
-    Asked(asked): Asked<Who>,
+    Query(asked): Query<Who>,
 ) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let (config, _) = app.config();
@@ -90,7 +90,7 @@ pub(in crate::web) async fn page(
 fn versions(
     app: &App,
     recipe: &'static Recipe,
-    ballot: &Ballot,
+    ballot: &BallotItems,
     guides: Vec<Guide>,
     language: Language,
 ) -> Result<Vec<Version>, PageError> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Query as Asked, State};
+use axum::extract::{Query, State};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -57,7 +57,7 @@ struct Cast {
 pub(in crate::web) async fn page(
     State(app): State<Arc<App>>,
     visitor: Visitor,
-    Asked(sought): Asked<Sought>,
+    Query(sought): Query<Sought>,
 ) -> Result<Response, PageError> {
     let (config, _) = app.config();
     let person = person(&config, &visitor, &sought.r#as)?;

@@ -135,7 +135,7 @@ pub(in crate::web) async fn revoke(
 ) -> Result<Response, PageError> {
     let name = form.get("name").to_string();
     if visitor.name() == Some(name.as_str()) {
-        return Err(PageError::bad("nobody shuts themselves out: another curator can"));
+        return Err(PageError::bad("you cannot revoke your own access; another curator can"));
     }
     reading(move || {
         app.access.revoke(&name, &now())?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use axum::extract::{Path, Query as Asked, State};
+use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -212,7 +212,7 @@ struct Hit {
 pub(in crate::web) async fn find(
     State(app): State<Arc<App>>,
     visitor: Visitor,
-    Asked(sought): Asked<Sought>,
+    Query(sought): Query<Sought>,
 ) -> Result<Response, PageError> {
     let q = sought.q.trim().to_string();
     let found = reading(move || {

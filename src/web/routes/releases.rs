@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use axum::extract::{Path, Query as Asked, State};
+use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
@@ -126,7 +126,7 @@ struct Shown {
     version: String,
     manifest: Candidate,
     configs: Vec<Counted>,
-    agreement: Vec<Agreed>,
+    agreement: Vec<AgreementRow>,
     versions: Vec<Version>,
     references: Vec<String>,
     compared: Option<Compared>,
@@ -135,7 +135,7 @@ struct Shown {
 }
 
 #[derive(Serialize)]
-struct Agreed {
+struct AgreementRow {
     step: &'static str,
     field: String,
     items: usize,
@@ -164,7 +164,7 @@ pub(in crate::web) async fn page(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, version)): Path<(String, String)>,
-    Asked(with): Asked<With>,
+    Query(with): Query<With>,
 ) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let language = visitor.language;
@@ -200,7 +200,7 @@ pub(in crate::web) async fn page(
 }
 
 /// Agreement on every review of the recipe; among a sample's voters where no person voted.
-fn agreed(app: &App, recipe: &'static Recipe, language: Language) -> Result<Vec<Agreed>, PageError> {
+fn agreed(app: &App, recipe: &'static Recipe, language: Language) -> Result<Vec<AgreementRow>, PageError> {
     let (config, _) = app.config();
     let votes = Votes::load(&config, recipe.name)?;
     let mut agreed = Vec::new();
@@ -210,7 +210,7 @@ fn agreed(app: &App, recipe: &'static Recipe, language: Language) -> Result<Vec<
         let told = agreement::agreed(&step, &items, &on, Bootstrap::AGREEMENT);
         let three = |e: &Option<Estimate>| e.as_ref().map(|e| [e.value, e.low, e.high]);
         for field in &told.fields {
-            agreed.push(Agreed {
+            agreed.push(AgreementRow {
                 step: step.name,
                 field: field_name(language, &step, &field.field),
                 items: field.items,
@@ -283,7 +283,7 @@ pub(in crate::web) async fn diff(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path(name): Path<String>,
-    Asked(two): Asked<Two>,
+    Query(two): Query<Two>,
 ) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let found = reading(move || {
@@ -307,8 +307,8 @@ pub(in crate::web) async fn diff(
             // The ledgers are asked for about as many rows as are shown: each answer is a walk through them.
             let causes = Causes::between(app.workspace.clone(), &old, &new)?;
             let told = Cell::new(0);
-            let cause = |asked: differing::Asked<'_>| {
-                let differing::Asked::Removed(_) = asked else { return None };
+            let cause = |asked: differing::CauseOf<'_>| {
+                let differing::CauseOf::Removed(_) = asked else { return None };
                 told.set(told.get() + 1);
                 causes.as_ref().filter(|_| told.get() <= SHOWN)?.explain(asked)
             };

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, RwLockReadGuard};
 
 use axum::Json;
-use axum::extract::{Path, Query as Asked, State};
+use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ use crate::recipe::{self, Recipe};
 use crate::review::answers::{self, Answers, Fault};
 use crate::review::ballot::{Field, Round};
 use crate::review::votes::PAGE;
-use crate::review::{Annotator, Digest, Item, Step, Value, Vote};
+use crate::review::{Annotator, Ballot, Digest, Item, Value, Vote};
 use crate::shortcuts::Tell;
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
@@ -30,7 +30,7 @@ use crate::web::i18n::Language;
 use crate::web::view;
 use crate::web::visitor::Visitor;
 use crate::web::voting::{
-    Assignments, Ballot, Cast, Guide, Note, Place, Seen, Skip, VoteIndex, far, own, shown, skip, waits,
+    Assignments, BallotItems, Cast, Guide, Note, Place, Seen, Skip, VoteIndex, far, own, shown, skip, waits,
 };
 
 /// The longest time that counts as work on one item, in seconds: somebody went for lunch.
@@ -71,7 +71,7 @@ struct Waiting {
 pub(in crate::web) async fn list(
     State(app): State<Arc<App>>,
     visitor: Visitor,
-    Asked(who): Asked<Who>,
+    Query(who): Query<Who>,
 ) -> Result<Response, PageError> {
     let (config, _) = app.config();
     let names: Vec<String> = config.annotators.iter().map(|person| person.name.clone()).collect();
@@ -151,7 +151,7 @@ pub(in crate::web) async fn page(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, step, round)): Path<(String, String, String)>,
-    Asked(who): Asked<Who>,
+    Query(who): Query<Who>,
 ) -> Result<Response, PageError> {
     let (config, _) = app.config();
     let person = person(&config, &visitor, &who.r#as)?;
@@ -454,7 +454,7 @@ fn remark(app: &App, recipe: &Recipe, (step, new, came_with): Remarked) -> Resul
 }
 
 fn vote_of(
-    step: &Step,
+    step: &Ballot,
     item: &Item,
     person: &Annotator,
     round: Round,
@@ -493,6 +493,6 @@ pub(in crate::web) fn ballot(
     config: &Config,
     recipe: &'static Recipe,
     step: &str,
-) -> Result<Arc<Ballot>, PageError> {
+) -> Result<Arc<BallotItems>, PageError> {
     app.ballots.open(config, recipe, step)?.ok_or_else(PageError::not_found)
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::extract::{Path, Query as Asked, State};
+use axum::extract::{Path, Query as UrlQuery, State};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -95,7 +95,7 @@ pub(in crate::web) async fn page(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, stage)): Path<(String, String)>,
-    Asked(filter): Asked<Filter>,
+    UrlQuery(filter): UrlQuery<Filter>,
 ) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let (_, step) = recipe.step(&stage).ok_or_else(PageError::not_found)?;
@@ -238,7 +238,7 @@ pub(in crate::web) async fn figures(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, stage)): Path<(String, String)>,
-    Asked(asked): Asked<BTreeMap<String, String>>,
+    UrlQuery(asked): UrlQuery<BTreeMap<String, String>>,
 ) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let (number, step) = recipe.step(&stage).ok_or_else(PageError::not_found)?;

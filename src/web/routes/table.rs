@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::{Path, Query as Asked, State};
+use axum::extract::{Path, Query, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt, stream};
@@ -118,7 +118,7 @@ pub(in crate::web) async fn page(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, version)): Path<(String, String)>,
-    Asked(asked): Asked<Vec<(String, String)>>,
+    Query(asked): Query<Vec<(String, String)>>,
 ) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let found = reading(move || {

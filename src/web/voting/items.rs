@@ -7,19 +7,19 @@ use rustc_hash::FxHashMap;
 use crate::config::{Config, sections};
 use crate::pipeline::{RunError, shown_items};
 use crate::recipe::Recipe;
-use crate::review::{Item, Step};
+use crate::review::{Ballot, Item};
 use crate::stages::withdrawal::Withdrawals;
 use crate::store::{Manifest, Workspace};
 use crate::web::file_cache::Made;
 
 /// A step's ballot with its items.
-pub(in crate::web) struct Ballot {
-    pub(in crate::web) step: Step,
+pub(in crate::web) struct BallotItems {
+    pub(in crate::web) step: Ballot,
     pub(in crate::web) items: Vec<Item>,
     places: FxHashMap<String, usize>,
 }
 
-impl Ballot {
+impl BallotItems {
     /// The item of an id.
     pub(in crate::web) fn item(&self, id: &str) -> Option<&Item> {
         self.places.get(id).map(|at| &self.items[*at])
@@ -28,7 +28,7 @@ impl Ballot {
 
 /// Ballots that were opened, by recipe and step.
 #[derive(Default)]
-pub(in crate::web) struct Ballots(Made<(&'static str, String), String, Ballot>);
+pub(in crate::web) struct Ballots(Made<(&'static str, String), String, BallotItems>);
 
 impl Ballots {
     /// How many records are before a step, without looking at any; `None` as in [`Ballots::open`].
@@ -50,7 +50,7 @@ impl Ballots {
         config: &Config,
         recipe: &'static Recipe,
         name: &str,
-    ) -> Result<Option<Arc<Ballot>>, RunError> {
+    ) -> Result<Option<Arc<BallotItems>>, RunError> {
         let Some((_, before)) = recipe.review(name) else { return Ok(None) };
         let number = recipe.step(before.name).map_or(0, |(number, _)| number);
         let place = Workspace::new(&config.root).stage(recipe.name, number, before.name);
@@ -62,7 +62,7 @@ impl Ballots {
         let make = || match shown_items(config, recipe, name) {
             Ok(Some((step, items))) => {
                 let places = items.iter().enumerate().map(|(at, item)| (item.id.clone(), at)).collect();
-                Ok(Ballot { step, items, places })
+                Ok(BallotItems { step, items, places })
             }
             Ok(None) => Err(None),
             Err(error) => Err(Some(error)),

@@ -1,7 +1,7 @@
 //! What is open for whom, and what they may see of it.
 
 use super::assignments::Assignments;
-use super::items::Ballot;
+use super::items::BallotItems;
 use super::vote_index::VoteIndex;
 use crate::recipe::Recipe;
 use crate::review::ballot::Round;
@@ -12,7 +12,7 @@ use crate::review::{Annotator, Item, Pending, Vote, Why, dispute_item, resolve, 
 #[derive(Clone, Copy)]
 pub(in crate::web) struct Place<'p> {
     pub(in crate::web) recipe: &'static Recipe,
-    pub(in crate::web) ballot: &'p Ballot,
+    pub(in crate::web) ballot: &'p BallotItems,
     pub(in crate::web) round: Round,
 }
 

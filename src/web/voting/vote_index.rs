@@ -12,7 +12,7 @@ use super::skips::{self, Skip};
 use crate::log::LogError;
 use crate::pipeline::Tasks;
 use crate::review::beside::{self, Guide, Note};
-use crate::review::{Digest, Step, Vote, VoteLog};
+use crate::review::{Ballot, Digest, Vote, VoteLog};
 use crate::store::{Error, Workspace};
 use crate::web::file_cache::FileCache;
 
@@ -135,7 +135,7 @@ impl VotingDesk {
     }
 
     /// A step's guideline in all versions, from what the benchmark comes with to what holds.
-    pub(in crate::web) fn guides(&self, recipe: &str, step: &Step) -> Result<Vec<Guide>, Error> {
+    pub(in crate::web) fn guides(&self, recipe: &str, step: &Ballot) -> Result<Vec<Guide>, Error> {
         let kept = self.kept_guides(recipe, step.name)?;
         // What the benchmark came with once is kept for the votes that were cast by it, and holds no more.
         let (came_with, edits): (Vec<Guide>, Vec<Guide>) =

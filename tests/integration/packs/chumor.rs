@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use riddlemill::record::derived;
-use riddlemill::review::ballot::{Role, Round, Step};
+use riddlemill::review::ballot::{Ballot, Role, Round};
 use riddlemill::review::{Item, Value};
 use serde_json::{Value as Json, json};
 
@@ -37,7 +37,7 @@ fn replies(id: &str, part: &Json) -> Vec<Json> {
         .collect()
 }
 
-fn votes(step: &Step, id: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
+fn votes(step: &Ballot, id: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
     let said = &row["votes"]["chumor"][step.name];
     let cast = |item: &Item, voter: &str, answers| Cast {
         item: item.clone(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use riddlemill::review::ballot::{Role, Round, Step};
+use riddlemill::review::ballot::{Ballot, Role, Round};
 use riddlemill::review::{Item, Value, Vote, ballots, review_item};
 use serde_json::{Value as Json, json};
 
@@ -25,7 +25,7 @@ fn replies(id: &str, part: &Json) -> Vec<Json> {
     lines
 }
 
-fn votes(step: &Step, _: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
+fn votes(step: &Ballot, _: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
     let Some(&item) = items.first() else { return Vec::new() };
     let part = match step.name {
         "wrong-candidates" => "wrong",
@@ -96,7 +96,7 @@ fn code(said: &Json) -> &'static str {
 }
 
 /// What the senior sees once these votes are cast.
-fn seen(step: &Step, item: &Item, votes: &[Cast]) -> Item {
+fn seen(step: &Ballot, item: &Item, votes: &[Cast]) -> Item {
     let copy = |cast: &Cast| Cast {
         item: cast.item.clone(),
         voter: cast.voter.clone(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use riddlemill::record::Response;
-use riddlemill::review::ballot::{REASON, Role, Round, Step};
+use riddlemill::review::ballot::{Ballot, REASON, Role, Round};
 use riddlemill::review::{Item, Value};
 use serde_json::{Value as Json, json};
 
@@ -75,7 +75,7 @@ fn ratings(id: &str, part: &Json) -> Vec<Json> {
 }
 
 /// Ballots that a voter left without an answer are left out.
-fn votes(step: &Step, _: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
+fn votes(step: &Ballot, _: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
     let Some(item) = items.first() else { return Vec::new() };
     let given = row["votes"]["ruozhibench"][step.name].as_object().cloned().unwrap_or_default();
     let mut votes = Vec::new();

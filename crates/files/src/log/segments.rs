@@ -179,7 +179,7 @@ impl Segments {
                 None => {
                     return Err(LogError::damaged(
                         path,
-                        "nobody wrote it here: raw/heads.jsonl does not name it",
+                        "riddlemill did not write it: raw/heads.jsonl does not list it",
                     ));
                 }
                 Some(head) => match &head.sealed {
@@ -231,12 +231,18 @@ impl Segments {
             let Some((number, segment)) = segment else {
                 // Lines that somebody would take for votes are not passed over; what else lies here is fsck's to tell.
                 if name.ends_with(".jsonl") || name.ends_with(".jsonl.zst") {
-                    return Err(LogError::damaged(&path, "nobody wrote it here: no segment is called so"));
+                    return Err(LogError::damaged(
+                        &path,
+                        "riddlemill did not write it: no segment has such a name",
+                    ));
                 }
                 continue;
             };
             if parts[0] != numbered(number) {
-                return Err(LogError::damaged(&path, "nobody wrote it here: no segment is called so"));
+                return Err(LogError::damaged(
+                    &path,
+                    "riddlemill did not write it: no segment has such a name",
+                ));
             }
             segments.push((number, segment));
         }

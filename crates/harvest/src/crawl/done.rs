@@ -83,7 +83,7 @@ pub enum FrontierError {
         error: io::Error,
     },
     /// Damage in the middle of an archive.
-    #[error("{}: damaged at byte {at}, with whole records behind it (not a torn tail; restore the file, nothing was changed)", path.display())]
+    #[error("{}: damaged at byte {at}, with intact records after it, so it is not an incomplete end; restore the file (nothing was changed)", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,

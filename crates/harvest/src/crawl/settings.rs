@@ -112,7 +112,7 @@ pub struct Scope {
     pub exclude: Vec<String>,
     /// Pages a pass fetches at most.
     pub max_pages: u64,
-    /// Pages of one list at most.
+    /// The most pages of one list.
     pub max_list_pages: Option<u64>,
     /// Whether nested replies are fetched.
     pub comments: bool,
@@ -150,7 +150,7 @@ pub struct Politeness {
     pub backoff_secs: f64,
     /// Longest wait a `Retry-After` can impose.
     pub retry_after_cap_secs: u64,
-    /// Pages in a row that are refused with 403 before the host counts as blocked.
+    /// How many pages in a row refused with 403 count as a block.
     pub refusals: u32,
 }
 
@@ -280,7 +280,7 @@ impl Source {
     fn start(&self, seed: &Seed) -> Result<Vec<Start>, String> {
         let base = || {
             let base = self.base.as_deref().unwrap_or(TIEBA);
-            Url::parse(base).map_err(|error| format!("`base` is no address: {error}"))
+            Url::parse(base).map_err(|error| format!("`base` is not an address: {error}"))
         };
         let on_base = |address: Address| {
             let base = base()?;
@@ -315,7 +315,7 @@ fn parse(url: &str) -> Result<Url, String> {
             Ok(parsed)
         }
         Ok(_) => Err(format!("`{url}` is not an http or https address")),
-        Err(error) => Err(format!("`{url}` is no address: {error}")),
+        Err(error) => Err(format!("`{url}` is not an address: {error}")),
     }
 }
 

@@ -24,7 +24,7 @@ pub enum FetchError {
     },
     /// Too many attempts in a row brought nothing.
     #[error(
-        "{url}: gave up after {attempts} attempts: {why}\n  hint: what came so far is kept; the same command goes on from there"
+        "{url}: gave up after {attempts} attempts: {why}\n  hint: the part that was received is kept; the same command continues from there"
     )]
     GaveUp {
         /// The address.

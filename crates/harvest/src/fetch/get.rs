@@ -91,7 +91,7 @@ pub async fn fetch(
     if before.as_ref() == Some(&sha256) {
         remove(&part);
     } else {
-        put(&part, &file)?;
+        move_into_place(&part, &file)?;
     }
     remove(&note);
     pins.set(pin.clone());
@@ -152,7 +152,7 @@ fn pin(wanted: &Wanted, sha256: &str, bytes: u64) -> Pin {
     Pin { url: wanted.url.clone(), sha256: sha256.into(), bytes, file: wanted.file.clone() }
 }
 
-fn put(part: &PathBuf, file: &Path) -> Result<(), files::Error> {
+fn move_into_place(part: &PathBuf, file: &Path) -> Result<(), files::Error> {
     std::fs::rename(part, file).map_err(files::Error::io("rename to", file))?;
     file.parent().map_or(Ok(()), durable::sync_folder)
 }

@@ -44,7 +44,7 @@ impl Pins {
         let damaged = |what: String| Error::Damaged {
             path: path.clone(),
             what,
-            hint: "restore it, or delete it: `riddlemill fetch` pins the files that lie there anew".into(),
+            hint: "restore it, or delete it: `riddlemill fetch` then pins the present files".into(),
         };
         let document: DocumentMut =
             text.parse().map_err(|e: toml_edit::TomlError| damaged(e.message().to_string()))?;

@@ -55,8 +55,8 @@ pub enum ArchiveTrouble {
     /// A record is damaged. Reading goes on at the next whole one: the next gzip member that holds a record, in a plain
     /// file the next header.
     #[error("{error}; {}", match until {
-        Some(byte) => format!("reading goes on at byte {byte}"),
-        None => "nothing whole follows".to_owned(),
+        Some(byte) => format!("reading continues at byte {byte}"),
+        None => "no intact record follows".to_owned(),
     })]
     Read {
         /// What is wrong, and where.
@@ -65,7 +65,7 @@ pub enum ArchiveTrouble {
         until: Option<u64>,
     },
     /// The bodies of the file come to too much; the rest of it is not read.
-    #[error("record at byte {}+{}: the pages come to more than {of} bytes, which no archive of this size does", at.member, at.skip)]
+    #[error("record at byte {}+{}: the pages unpack to more than {of} bytes, which is implausible for an archive of this size", at.member, at.skip)]
     Bomb {
         /// Where it was too much.
         at: Location,
@@ -180,7 +180,7 @@ impl Pages {
         }
     }
 
-    /// Goes on behind a damaged record, or with the next file where nothing whole follows. Gives where that is.
+    /// Goes on behind a damaged record, or with the next file where no intact record follows. Gives where that is.
     fn behind(&mut self, damaged: Location) -> Option<u64> {
         match resync(&self.archive.files[self.file], damaged) {
             Ok(Some(reader)) => {
@@ -326,7 +326,7 @@ fn page(
             let kind = header.get("Content-Type").unwrap_or("application/octet-stream");
             (Head { status: 200, fields: vec![("Content-Type".into(), kind.into())] }, 0)
         }
-        None => return Err(lost(record, "the block is no HTTP response")),
+        None => return Err(lost(record, "the block is not an HTTP response")),
     };
     let body = &block[start..];
     let decoded = decode_body(&head, body, limits.of_body(body.len() as u64))

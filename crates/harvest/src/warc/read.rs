@@ -41,7 +41,7 @@ pub enum Trouble {
     #[error("the file ends inside the record (a torn tail, or a partial download)")]
     Torn,
     /// Neither the end of a block nor another record is where the record's length leads.
-    #[error("its content-length leads into the middle of something")]
+    #[error("its content-length does not end at a record")]
     Overrun,
     /// The compressed stream is damaged, or the file cannot be read.
     #[error("cannot read: {0}")]

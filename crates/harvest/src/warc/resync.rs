@@ -15,7 +15,7 @@ const GZIP: [u8; 3] = [0x1f, 0x8b, 8];
 const PLAIN: &[u8] = b"WARC/1.";
 
 /// A reader at the first whole record behind a damaged one: the next gzip member that begins with a WARC header, in a plain
-/// file the next line that begins one. `None` where nothing whole follows, or the file is packed as one.
+/// file the next line that begins one. `None` where no intact record follows, or the file is packed as one.
 ///
 /// # Errors
 /// Where the file cannot be read.
@@ -178,6 +178,6 @@ mod tests {
         let (urls, gaps) = read(between.as_bytes());
         assert_eq!((urls.len(), gaps.len()), (4, 1));
         let end = [&whole[0], &whole[1][..80]].concat();
-        assert!(read(end.as_bytes()).1[0].contains("nothing whole follows"));
+        assert!(read(end.as_bytes()).1[0].contains("no intact record follows"));
     }
 }

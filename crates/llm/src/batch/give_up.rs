@@ -27,13 +27,13 @@ pub enum GivenUp {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GiveUpError {
     /// There is none of this name.
-    #[error("no batch on its way is called {name:?}\n  hint: `riddlemill replies batches` lists them")]
+    #[error("no open batch is named {name:?}\n  hint: `riddlemill replies batches` lists them")]
     Unknown {
         /// The name.
         name: String,
     },
     /// Several begin so.
-    #[error("several batches on their way begin with {name:?}\n  hint: give more of it")]
+    #[error("several open batches begin with {name:?}\n  hint: give more characters")]
     Ambiguous {
         /// The beginning of a name.
         name: String,
@@ -45,9 +45,7 @@ pub enum GiveUpError {
     #[error("a sample answers in no batches")]
     Sample,
     /// Whether the server has it, it does not say.
-    #[error(
-        "llm.{endpoint} may have it among those that are not answered yet, and does not say which; try again later"
-    )]
+    #[error("llm.{endpoint} may have this batch among its open ones, but does not list it; try again later")]
     Unsure {
         /// The endpoint.
         endpoint: String,
@@ -113,14 +111,14 @@ impl Engine {
 }
 
 /// Gives up a batch of which nothing will be heard any more, without asking its server: what was reserved for it stays
-/// booked as spent, and its requests are asked again by the next run that needs them.
+/// counted as spent, and its requests are asked again by the next run that needs them.
 ///
 /// # Errors
 /// [`GiveUpError`] where there is none of this name, or the log cannot be read or written.
 pub async fn give_up_lost(store: &Store, name: &str) -> Result<OpenBatch, GiveUpError> {
     let (turn, open) = Turn::take(open_log(store.dir())).await.map_err(GiveUpError::Log)?;
     let entry = found(open, name)?;
-    let over = entry.over("lost, and booked as spent");
+    let over = entry.over("lost, and counted as spent");
     log::add(&turn.log, &over).map_err(|error| GiveUpError::Log(error.to_string()))?;
     Ok(OpenBatch::from_entry(entry))
 }

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use minijinja::Value;
+use riddlemill_text::hint::near_miss;
 use serde::Serialize;
 use similar::TextDiff;
 
@@ -35,12 +36,15 @@ pub enum PromptError {
         what: String,
     },
     /// There is no such prompt.
-    #[error("no prompt is called {name}; did you mean {near}?")]
+    #[error("unknown prompt {name:?}\n  hint: {}", match near {
+        Some(near) => format!("did you mean {near:?}?"),
+        None => "`riddlemill prompts list` lists them".to_owned(),
+    })]
     Unknown {
         /// The name.
         name: String,
-        /// The nearest one there is.
-        near: String,
+        /// The one that was probably meant, if one is close.
+        near: Option<String>,
     },
 }
 
@@ -194,10 +198,14 @@ fn collect(folder: &Path, within: &Path, found: &mut Vec<(String, PathBuf)>) -> 
 }
 
 fn unknown(name: &str) -> PromptError {
-    let near = embedded()
-        .map(|known| known.name)
-        .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
-    PromptError::Unknown { name: name.to_owned(), near: near.unwrap_or_default().to_owned() }
+    // A name without its benchmark is close to all prompts of that name.
+    let own = |known: &'static str| known.rsplit('/').next().unwrap_or(known);
+    let names = || embedded().map(|known| known.name);
+    let near = near_miss(name, names()).or_else(|| {
+        let near = near_miss(name, names().map(own))?;
+        names().find(|known| own(known) == near)
+    });
+    PromptError::Unknown { name: name.to_owned(), near: near.map(str::to_owned) }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ impl Address {
     /// Fails where the address is none, or holds a user name or password: those would be in errors and logs.
     pub(crate) fn new(endpoint: &Endpoint) -> Result<Address, String> {
         let url = reqwest::Url::parse(&endpoint.base_url)
-            .map_err(|error| format!("base_url is no address: {error}"))?;
+            .map_err(|error| format!("base_url is not an address: {error}"))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(format!("base_url must start with http:// or https://, not {}:", url.scheme()));
         }

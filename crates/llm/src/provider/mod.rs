@@ -107,7 +107,7 @@ pub(super) fn headers(
     }
     for (name, variable) in &endpoint.headers {
         let header = HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_| format!("headers: {name:?} is no name of a header"))?;
+            .map_err(|_| format!("headers: {name:?} is not a header name"))?;
         if let Some(value) = value(variable) {
             headers.insert(header, value.header("").ok_or_else(|| unsendable(variable))?);
         }

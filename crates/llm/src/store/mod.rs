@@ -72,14 +72,16 @@ pub enum StoreError {
     },
     /// SQLite takes no such path.
     #[error(
-        "the path is too long: that of the reply index has {0} bytes, SQLite takes {INDEX_PATH_BYTES}; move the workspace nearer to the root"
+        "the path is too long: that of the reply index has {0} bytes, SQLite allows {INDEX_PATH_BYTES}; move the workspace to a shorter path"
     )]
     PathTooLong(usize),
     /// The index could not be read or written.
     #[error("reply index: {}{}", .0, index_hint(.0))]
     Index(#[from] rusqlite::Error),
     /// A place in a segment holds no reply.
-    #[error("segment {segment:06} has no reply at byte {at}; see `replies verify`")]
+    #[error(
+        "segment {segment:06} has no reply at byte {at}\n  hint: `riddlemill replies verify` checks every segment"
+    )]
     Line {
         /// The segment's number.
         segment: u32,
@@ -401,7 +403,7 @@ fn refuse(damage: &[Damage]) -> Result<(), StoreError> {
     for damage in damage {
         let replies = match damage.replies {
             Some(n) => format!("{n} replies, asking for them again costs at most {}", damage.most),
-            None => "nobody noted how many replies it had".into(),
+            None => "how many replies it had is unknown".into(),
         };
         said.push_str(&format!("\n  {}: {} ({replies})", damage.path.display(), damage.what));
     }

@@ -193,7 +193,7 @@ pub(super) fn look(dir: &Path) -> Result<(Judged, Vec<Entry>), StoreError> {
             (Some(_), false) => None,
             // Made by a process that has not written yet.
             (None, false) if fs::metadata(&path).is_ok_and(|meta| meta.len() == 0) => None,
-            (None, _) => Some("nobody wrote it here: segments.jsonl does not name it".to_owned()),
+            (None, _) => Some("riddlemill did not write it: segments.jsonl does not list it".to_owned()),
         };
         match what {
             None => sound.push((*number, *is_sealed)),

@@ -13,7 +13,7 @@ const PIECE: u64 = 1 << 20;
 
 /// The room of one open segment.
 #[derive(Default)]
-pub(super) struct Room {
+pub(super) struct Reservation {
     /// What each attempt on its way may take.
     on_their_way: FxHashMap<String, u64>,
     /// All of them.
@@ -22,7 +22,7 @@ pub(super) struct Room {
     until: u64,
 }
 
-impl Room {
+impl Reservation {
     /// Takes room in a file of `len` bytes for so many more now, for what is on its way, and for further attempts.
     pub(super) fn take(
         &mut self,
@@ -66,9 +66,12 @@ impl Room {
     }
 
     /// The promises, in another segment's file.
-    pub(super) fn moved_to(&self, file: &File) -> io::Result<Room> {
-        let mut room =
-            Room { on_their_way: self.on_their_way.clone(), promised: self.promised, ..Room::default() };
+    pub(super) fn moved_to(&self, file: &File) -> io::Result<Reservation> {
+        let mut room = Reservation {
+            on_their_way: self.on_their_way.clone(),
+            promised: self.promised,
+            ..Reservation::default()
+        };
         room.take(file, 0, 0, std::iter::empty())?;
         Ok(room)
     }

@@ -78,7 +78,7 @@ async fn go(store: &Store, text: &str, reserved: i64, cap: Option<i64>) -> Strin
     }
 }
 
-async fn put(store: &Store, line: Line) {
+async fn append(store: &Store, line: Line) {
     store.settle(line).unwrap().synced().await.unwrap();
 }
 
@@ -92,7 +92,7 @@ async fn a_reply_is_found_while_open_after_sealing_and_after_the_index_is_delete
     let place = Place::new();
     let store = place.open();
     let id = go(&store, "a", 100, None).await;
-    put(&store, reply(Some(id), "a", 40)).await;
+    append(&store, reply(Some(id), "a", 40)).await;
     let key = request("a").key();
     assert_eq!(store.get(&key).unwrap().unwrap().raw, "raw of a");
     assert_eq!(store.get(&request("b").key()).unwrap(), None);
@@ -112,7 +112,7 @@ async fn a_reply_is_found_while_open_after_sealing_and_after_the_index_is_delete
 async fn an_index_that_is_no_database_is_replaced() {
     let place = Place::new();
     let store = place.open();
-    put(&store, reply(None, "a", 0)).await;
+    append(&store, reply(None, "a", 0)).await;
     store.close();
     fs::write(place.index(), "garbage ".repeat(1000)).unwrap();
     assert!(place.open().get(&request("a").key()).unwrap().is_some());
@@ -123,7 +123,7 @@ async fn a_failure_is_kept_and_never_found() {
     let place = Place::new();
     let store = place.open();
     let id = go(&store, "a", 100, None).await;
-    put(&store, failure(id, "a", 0, true)).await;
+    append(&store, failure(id, "a", 0, true)).await;
     assert_eq!(store.get(&request("a").key()).unwrap(), None);
     assert_eq!(store.stats().unwrap().failed_attempts, 1);
     assert_eq!(spent(&store), (0, 1));
@@ -142,7 +142,7 @@ async fn nothing_goes_that_could_pass_the_cap() {
         refused,
         Begun::Refused { scope: "endpoint:e".into(), spent: spent_so_far, cap, unsettled: 1 }
     );
-    put(&store, reply(Some(first), "a", 10)).await;
+    append(&store, reply(Some(first), "a", 10)).await;
     go(&store, "b", 90, Some(100)).await;
     assert_eq!(spent(&store), (100, 2));
     // Nothing more can be paid for, but what is free may go.
@@ -155,7 +155,7 @@ async fn what_never_came_back_stays_charged() {
     let store = place.open();
     go(&store, "a", 70, None).await;
     let id = go(&store, "b", 70, None).await;
-    put(&store, failure(id, "b", 70, false)).await;
+    append(&store, failure(id, "b", 70, false)).await;
     store.close();
     let store = place.open();
     assert_eq!(spent(&store), (140, 2));
@@ -167,7 +167,7 @@ async fn a_torn_tail_is_cut_and_the_rest_kept() {
     let place = Place::new();
     let store = place.open();
     let id = go(&store, "a", 100, None).await;
-    put(&store, reply(Some(id), "a", 40)).await;
+    append(&store, reply(Some(id), "a", 40)).await;
     let whole = fs::read(place.replies().join("000001.jsonl")).unwrap();
     drop(store);
     // As a kill in the middle of a write leaves it, for every place it can happen in.
@@ -198,7 +198,7 @@ async fn two_stores_share_a_folder() {
     let id = go(&one, "a", 60, Some(100)).await;
     assert_eq!(two.begin(begin("a", 60, None)).await.unwrap(), Begun::Busy);
     assert!(matches!(two.begin(begin("b", 60, Some(100))).await.unwrap(), Begun::Refused { .. }));
-    put(&one, reply(Some(id), "a", 10)).await;
+    append(&one, reply(Some(id), "a", 10)).await;
     assert_eq!(two.begin(begin("a", 60, None)).await.unwrap(), Begun::Stored);
     assert_eq!(two.get(&request("a").key()).unwrap().unwrap().raw, "raw of a");
     assert_eq!(go(&two, "b", 60, Some(100)).await, "000002#1");
@@ -225,7 +225,7 @@ async fn full_segments_are_sealed_and_read() {
     let place = Place::new();
     let store = Store::open_with(&place.replies(), &place.index(), 2_000).unwrap();
     for n in 0..40 {
-        put(&store, reply(None, &format!("text {n}"), 0)).await;
+        append(&store, reply(None, &format!("text {n}"), 0)).await;
     }
     let keys: Vec<Key> = (0..40).rev().map(|n| request(&format!("text {n}")).key()).collect();
     let all = |store: &Store| store.get_many(&keys).unwrap().into_iter().flatten().count();
@@ -270,7 +270,7 @@ fn whoever_opens_at_once_gets_the_one_index() {
 async fn verify_names_what_was_tampered_with() {
     let place = Place::new();
     let store = place.open();
-    put(&store, reply(None, "a", 0)).await;
+    append(&store, reply(None, "a", 0)).await;
     store.close();
     let sealed = place.replies().join("000001.jsonl.zst");
     let raw = String::from_utf8(zstd::decode_all(fs::File::open(&sealed).unwrap()).unwrap()).unwrap();
@@ -291,8 +291,8 @@ fn replies_travel_between_stores() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let id = go(&store, "a", 100, None).await;
-        put(&store, reply(Some(id), "a", 40)).await;
-        put(&store, reply(None, "b", 0)).await;
+        append(&store, reply(Some(id), "a", 40)).await;
+        append(&store, reply(None, "b", 0)).await;
     });
     let mut lines = Vec::new();
     assert_eq!(store.export(&mut lines).unwrap().replies, 2);
@@ -315,8 +315,8 @@ async fn a_forgotten_reply_answers_nothing_and_is_paid_for_all_the_same() {
     let key = request("a").key();
     let store = place.open();
     let id = go(&store, "a", 100, None).await;
-    put(&store, reply(Some(id), "a", 40)).await;
-    put(&store, reply(None, "b", 1)).await;
+    append(&store, reply(Some(id), "a", 40)).await;
+    append(&store, reply(None, "b", 1)).await;
     assert_eq!(store.keys(&key.to_string()[..12]).unwrap(), [key]);
     let (store, forgotten) = tokio::task::spawn_blocking(move || {
         let forgotten = store.forget(&key, "it answers another question").unwrap();
@@ -342,7 +342,7 @@ async fn a_forgotten_reply_answers_nothing_and_is_paid_for_all_the_same() {
     }
     let store = place.open();
     let id = go(&store, "a", 100, None).await;
-    put(&store, reply(Some(id), "a", 7)).await;
+    append(&store, reply(Some(id), "a", 7)).await;
     assert_eq!(store.get(&key).unwrap().unwrap().charged_picousd, Usd::from_pico(7));
     store.close();
     for name in ["replies.sqlite", "replies.sqlite-wal", "replies.sqlite-shm"] {

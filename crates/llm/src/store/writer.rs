@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 
 use super::line::{Attempt, Line};
 use super::recover::{catch_up, note_sealed, remove_if_there};
-use super::room::Room;
+use super::room::Reservation;
 use super::segment::{self, Number};
 use super::{Begin, Begun, Shared, StoreError, index, now_ms, registry, unsent};
 use crate::money::Usd;
@@ -80,17 +80,17 @@ struct Open {
     attempts: u64,
     /// Whether the log of segments names it.
     is_named: bool,
-    room: Room,
+    room: Reservation,
 }
 
 impl Open {
     fn new(number: Number, file: File) -> Open {
-        Open { number, file, len: 0, attempts: 0, is_named: false, room: Room::default() }
+        Open { number, file, len: 0, attempts: 0, is_named: false, room: Reservation::default() }
     }
 }
 
 /// Who asks leave to send, and waits for it.
-type Asked = (Box<Begin>, oneshot::Sender<Result<Begun, Shared>>);
+type BeginRequest = (Box<Begin>, oneshot::Sender<Result<Begun, Shared>>);
 
 /// A line that came back, and who waits for it.
 struct Settle {
@@ -197,7 +197,11 @@ impl Writer {
         Ok(())
     }
 
-    fn try_write(&mut self, begins: &[Asked], settles: &mut [Settle]) -> Result<Vec<Begun>, StoreError> {
+    fn try_write(
+        &mut self,
+        begins: &[BeginRequest],
+        settles: &mut [Settle],
+    ) -> Result<Vec<Begun>, StoreError> {
         let at = |source| StoreError::io(&self.dir, source);
         // Opened ahead of the index's lock; what is refused leaves it empty until something is not.
         if self.open.is_none() {

@@ -21,7 +21,7 @@ use super::{FILE, VERSION};
 use riddlemill_harvest::crawl;
 use riddlemill_llm::Endpoint;
 use riddlemill_review::Annotator;
-use riddlemill_text::problem::{Found, Problem, position};
+use riddlemill_text::problem::{Found, Problem, position, syntax_error};
 
 /// What a settings file says, and what is wrong with it.
 #[derive(Default)]
@@ -48,7 +48,7 @@ pub(super) fn check(text: &str, recipes: &[&str], profiles: &Profiles) -> Checke
     match Document::parse(text) {
         Ok(document) => reader.root(document.as_table()),
         Err(e) => {
-            let mut what = e.message().lines().next().unwrap_or_default().to_string();
+            let mut what = syntax_error(text, e.span().map_or(0, |span| span.start), e.message());
             if let Some(span) = e.span().filter(|_| what == "duplicate key")
                 && let Some(twice) = twice(text, span)
             {

@@ -346,7 +346,7 @@ fn insert(
     let (recipe, section, key) = match levels.as_slice() {
         ["recipe", recipe, section, key] => (Some(*recipe), *section, *key),
         [section, key] => (None, *section, *key),
-        _ => return problem(format!("{dotted:?} is no setting; settings are named table.key")),
+        _ => return problem(format!("{dotted:?} is not a setting; settings are written table.key")),
     };
     if let Some(recipe) = recipe.filter(|r| !recipes.contains(r)) {
         return problem(unknown("recipe", recipe, recipes.iter().copied()));

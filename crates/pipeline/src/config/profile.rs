@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use riddlemill_harvest::pages::Profile;
 use riddlemill_harvest::pages::profile::Fault;
 use riddlemill_text::hint::near_miss;
-use riddlemill_text::problem::{Found, Problem};
+use riddlemill_text::problem::{Found, Problem, syntax_error};
 use serde_json::{Map, Value};
 use toml_edit::{Document, Item, TableLike};
 
@@ -115,8 +115,8 @@ pub fn read(place: &str, text: &str) -> Result<Profile, Vec<Problem>> {
     let document = match Document::parse(text) {
         Ok(document) => document,
         Err(e) => {
-            let what = e.message().lines().next().unwrap_or_default().to_owned();
-            found.add(e.span().map_or(0, |span| span.start), what);
+            let at = e.span().map_or(0, |span| span.start);
+            found.add(at, syntax_error(text, at, e.message()));
             return Err(found.in_order());
         }
     };
@@ -229,11 +229,11 @@ mod tests {
         let told = told.join("\n");
         for part in [
             "profiles/x.toml:2:1: unknown key \"auther\"\n  hint: did you mean \"author\"?",
-            "profiles/x.toml:3:16: time: \"b[\" is no CSS selector",
+            "profiles/x.toml:3:16: time: \"b[\" is not a CSS selector",
             "did you mean \"match\"?",
             "profiles/x.toml:4:9: jokes: unknown value \"frist\"",
             "did you mean \"first\"?",
-            "profiles/x.toml:8:1: next: \"(\" is no pattern",
+            "profiles/x.toml:8:1: next: \"(\" is not a regular expression",
         ] {
             assert!(told.contains(part), "{part} is not in\n{told}");
         }

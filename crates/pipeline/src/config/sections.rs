@@ -15,36 +15,36 @@ pub const SECTIONS: &[Section] = &[
     RELEASE,
 ];
 
-/// What a run does when no flag says otherwise.
+/// Defaults for `run`; flags override them.
 pub const RUN: Section = Section {
     name: "run",
-    doc: "What a run does when no flag says otherwise.",
+    doc: "Defaults for `run`; flags override them.",
     keys: &[
         key("recipes", Kind::Texts, "[]", "The recipes a run makes; empty means every recipe with a source."),
         key(
             "threads",
             Kind::Whole(0, 1024),
             "0",
-            "Threads for the offline stages; 0 means one a core. Never changes a result.",
+            "Threads for the offline stages; 0 means one per core. Never changes a result.",
         ),
-        key("disk_check", Kind::Flag, "true", "Refuse a run that the disk has no room for."),
+        key("disk_check", Kind::Flag, "true", "Refuse a run if the disk has too little free space."),
         key(
             "max_usd",
             Kind::Amount,
             "0",
-            "Dollars that one run may spend on all its recipes together; 0 leaves it to the caps of recipes and endpoints.",
+            "The most dollars that one run may spend on all its recipes; 0 means only the caps of recipes and endpoints apply.",
         ),
         key(
             "from_pages",
             Kind::Choice(&["curator", "reader", "nobody"]),
             "\"curator\"",
-            "Who may start a run from the pages of `serve`, and agree there to what it pays.",
+            "Who may start a run from the pages of `serve`, and confirm its cost there.",
         ),
         key(
             "profile",
             Kind::Choice(&["own", "paper"]),
             "\"own\"",
-            "\"paper\": every recipe goes its paper's way where that is another (docs/papers.md): its prompts, its ballots; what is set here or below goes before it.",
+            "\"paper\": every recipe follows its paper where the default differs (docs/papers.md), with its prompts and ballots; settings in this file take precedence.",
         ),
     ],
 };
@@ -70,7 +70,7 @@ pub const IMPORT: Section = Section {
             "common_words",
             Kind::Texts,
             "[]",
-            "Names of users that texts use as words, so that they are marked in no other user's post: paths of lists, a word a line, # comments.",
+            "User names that are also common words and are therefore not marked in other users' posts: paths of lists, one word per line, # comments.",
         ),
     ],
 };
@@ -78,12 +78,12 @@ pub const IMPORT: Section = Section {
 /// The language of a recipe's posts.
 pub const TEXT: Section = Section {
     name: "text",
-    doc: "The language of a recipe's posts, by which clean, anonymise, filter and dedup go.",
+    doc: "The language of a recipe's posts, which selects the rules of clean, anonymise, filter and dedup.",
     keys: &[key(
         "language",
         Kind::Choice(LANGUAGES),
         "\"zh\"",
-        "\"zh\": all rules for Chinese forums. \"en\": what a forum leaves of a removed text, English question marks and word order, English personal data, and near duplicates by \"indel\" where dedup.metric is \"default\".",
+        "\"zh\": all rules for Chinese forums. \"en\": placeholders of removed texts, English question marks and word order, English personal data, and near duplicates by \"indel\" if dedup.metric is \"default\".",
     )],
 };
 
@@ -93,12 +93,12 @@ const LANGUAGES: &[&str] = &["zh", "en"];
 /// Making a post say what its author meant it to say.
 pub const CLEAN: Section = Section {
     name: "clean",
-    doc: "What a post says once placeholders, numbering and other debris are gone.",
+    doc: "Removes placeholders, numbering and other debris from posts.",
     keys: &[key(
         "join",
         Kind::Choice(&["newline", "title", "content"]),
         "\"newline\"",
-        "Title and content of a thread that say different things: both with a line break between, or one of them.",
+        "The text of a thread whose title and content differ: both with a line break between them, or one of the two.",
     )],
 };
 
@@ -121,15 +121,15 @@ pub const ANONYMISE: Section = Section {
             "policy",
             Kind::Texts,
             "[\"builtin\"]",
-            "Word lists whose terms hold a post for a person: \"builtin\", or paths of lists (a term a line, # comments, !shielded).",
+            "Word lists; a post with a listed term waits for a person. \"builtin\", or paths of lists (one term per line, # comments, !shielded).",
         ),
     ],
 };
 
-/// Which posts are of the recipe's kind.
+/// Which posts the recipe keeps.
 pub const FILTER: Section = Section {
     name: "filter",
-    doc: "Which posts are of the recipe's kind.",
+    doc: "Which posts the recipe keeps.",
     keys: &[
         key(
             "questions",
@@ -157,19 +157,19 @@ pub const DEDUP: Section = Section {
             "metric",
             Kind::Choice(&["default", "indel", "levenshtein", "jaccard", "exact"]),
             "\"default\"",
-            "How likeness is measured; \"default\" is the union of predicates that `explain` names, \"exact\" leaves all but equal texts to embeddings.",
+            "The similarity metric; \"default\" combines the predicates that `explain` names, \"exact\" finds only equal texts and leaves the rest to embeddings.",
         ),
         key(
             "threshold",
             Kind::Share,
             "0.80",
-            "From here on two texts are one record; for every metric but \"default\".",
+            "The score from which two texts count as one record; not used by the metric \"default\".",
         ),
         key(
             "margin",
             Kind::Share,
             "0.10",
-            "Pairs this far under the threshold are listed as borderline, and kept.",
+            "Pairs up to this far below the threshold are listed as borderline, and both are kept.",
         ),
         key(
             "keep",
@@ -181,13 +181,13 @@ pub const DEDUP: Section = Section {
             "normalize",
             Kind::Flag,
             "true",
-            "Compare without regard to width, case, script, punctuation and spaces.",
+            "Ignore width, case, script, punctuation and spaces when comparing.",
         ),
         key(
             "memory_mib",
             Kind::Whole(16, 1_048_576),
             "4096",
-            "MiB that finding near duplicates may take; with more posts than that holds it works on the disk. Never changes a result.",
+            "MiB of memory for finding near duplicates; with more posts the search works on disk. Never changes a result.",
         ),
     ],
 };
@@ -197,49 +197,49 @@ pub const DRAFT: Section = Section {
     name: "draft",
     doc: "What models draft for people to confirm or correct.",
     keys: &[
-        key("endpoint", Kind::Text, "\"sample\"", "The [llm.<name>] that is asked."),
+        key("endpoint", Kind::Text, "\"sample\"", "The [llm.<name>] that writes drafts."),
         key(
             "translator",
             Kind::Text,
             "\"\"",
-            "An [llm.<name>] that is asked for translations instead, such as a LibreTranslate server; \"\" for none.",
+            "Another [llm.<name>] for translations, such as a LibreTranslate server; \"\" for none.",
         ),
         key(
             "opponents",
             Kind::Texts,
             "[]",
-            "The [llm.<name>]s whose explanations a person's is compared with (Chumor 3).",
+            "The [llm.<name>]s whose explanations are compared with a person's (Chumor 3).",
         ),
         key(
             "max_usd",
             Kind::Amount,
             "0",
-            "Dollars a recipe may ever spend on drafts; 0 leaves it to the endpoint's own max_usd.",
+            "The most dollars that a recipe may ever spend on drafts; 0 means only the endpoint's max_usd applies.",
         ),
         key(
             "max_reasks",
             Kind::Whole(0, 10),
             "2",
-            "How often a reply that cannot be read is asked for again.",
+            "How often a request is repeated if its reply cannot be parsed.",
         ),
         key(
             "optional",
             Kind::Steps,
             "[]",
-            "Steps that people do without a draft: a record goes on where its reply is missing.",
+            "Steps that can go on without a draft if the reply is missing; people then write from scratch.",
         ),
-        key("skip", Kind::Steps, "[]", "Steps that nobody is asked to draft: people write there."),
+        key("skip", Kind::Steps, "[]", "Steps without drafts, where people write from scratch."),
         key(
             "unseen",
             Kind::Flag,
             "false",
-            "Ask for drafts that no ballot shows, too (FLUB's wrong answers); for a preview and for review.draft_ahead they are asked for in any case.",
+            "Also request drafts that no ballot shows (FLUB's wrong answers); previews and review.draft_ahead always request them.",
         ),
         key(
             "prompts",
             Kind::Choice(&["own", "paper", "zh"]),
             "\"own\"",
-            "Whose wording models are sent, for every recipe: \"own\" shuts texts in delimiters; \"paper\" is what a paper prints, where it does (`prompts list`), and reads choices as its authors do; \"zh\" is \"own\" in Chinese, where there is one.",
+            "The wording of the prompts: \"own\" encloses texts in delimiters; \"paper\" uses the prompts that a paper prints (`prompts list`) and parses choices as its authors do; \"zh\" is \"own\" in Chinese, where available.",
         ),
     ],
 };
@@ -247,27 +247,27 @@ pub const DRAFT: Section = Section {
 /// What people decide.
 pub const REVIEW: Section = Section {
     name: "review",
-    doc: "What people decide; a step is named as in review:<step>.",
+    doc: "Ballots; a step is named as in review:<step>.",
     keys: &[
         key(
             "draft_ahead",
             Kind::Steps,
             "[]",
-            "Steps whose drafts go on, provisionally, while votes are missing.",
+            "Steps that go on with drafts, provisionally, while votes are missing.",
         ),
         key(
             "optional",
             Kind::Steps,
             "[]",
-            "Steps that hold nothing: what is undecided goes on without an answer.",
+            "Steps that hold no record: undecided records go on without an answer.",
         ),
         key(
             "wanted",
             Kind::Steps,
             "[]",
-            "Optional ballots that are asked only when listed here: RuozhiBench's suitability, FLUB's final.",
+            "Ballots that are used only if listed here: RuozhiBench's suitability, FLUB's final.",
         ),
-        key("blind", Kind::Steps, "[]", "Steps whose ballots show no draft, where there is one."),
+        key("blind", Kind::Steps, "[]", "Steps whose ballots do not show the draft."),
         key(
             "preview",
             Kind::Flag,
@@ -288,19 +288,19 @@ pub const RESPOND: Section = Section {
     name: "respond",
     doc: "What models answer to every question and every paired normal question (RuozhiBench 3.1).",
     keys: &[
-        key("endpoints", Kind::Texts, "[]", "The [llm.<name>]s that are asked."),
+        key("endpoints", Kind::Texts, "[]", "The [llm.<name>]s that answer."),
         key("samples", Kind::Whole(1, 100), "1", "Answers of each model to each question."),
         key(
             "min_models",
             Kind::Whole(0, 10_000),
             "0",
-            "A question goes on once so many models have answered it; 0: once all that are asked have.",
+            "A question goes on when this many models have answered it; 0: when all have.",
         ),
         key(
             "sample",
             Kind::Text,
             "\"raw/sample/responses.jsonl\"",
-            "Responses written for a sample; \"\" for none. Those made elsewhere lie in raw/responses/*.jsonl.",
+            "Synthetic responses of the sample; \"\" for none. Put responses made elsewhere into raw/responses/*.jsonl.",
         ),
     ],
 };
@@ -316,7 +316,7 @@ pub const JUDGE: Section = Section {
             "min_judges",
             Kind::Whole(0, 1000),
             "0",
-            "An answer goes on once so many judges have rated it; 0: once all that may have.",
+            "An answer goes on when this many judges have rated it; 0: when all that may rate it have.",
         ),
         key(
             "barred",
@@ -330,19 +330,19 @@ pub const JUDGE: Section = Section {
 /// Options to choose from.
 pub const OPTIONS: Section = Section {
     name: "options",
-    doc: "What is drawn for a record: the order of its options, the sides of a comparison.",
+    doc: "Random choices: the order of options, the sides of a comparison.",
     keys: &[key(
         "seed",
         Kind::Whole(0, i64::MAX),
         "1",
-        "Another seed draws everything anew; nothing else in the input changes what is drawn for a record.",
+        "The seed of all random choices; the choices for a record depend on nothing else in the input.",
     )],
 };
 
 /// Puzzles and their groups.
 pub const PUZZLES: Section = Section {
     name: "puzzles",
-    doc: "English puzzles: the words beside an answer, and the groups of three.",
+    doc: "English puzzles: distractors of words, and the groups of three.",
     keys: &[
         key(
             "wordnet",
@@ -354,21 +354,26 @@ pub const PUZZLES: Section = Section {
             "premises",
             Kind::Text,
             "\"raw/premises/*.jsonl\"",
-            "Files in the place of COMET and of Wikipedia's categories (docs/papers.md has their lines); \"\" for none.",
+            "Files that replace COMET and Wikipedia's categories (docs/papers.md describes their lines); \"\" for none.",
         ),
         key(
             "endpoint",
             Kind::Text,
             "\"\"",
-            "The [llm.<name>] that lists premises and writes distractors, where it is another than draft.endpoint; \"\" for that.",
+            "The [llm.<name>] that lists premises and writes distractors; \"\" for draft.endpoint.",
         ),
         key(
             "embeddings",
             Kind::Text,
             "\"\"",
-            "The [llm.<name>] whose embeddings of questions are a second piece of evidence for duplicates; \"\" for none.",
+            "The [llm.<name>] whose embeddings of questions are additional evidence for duplicates; \"\" for none.",
         ),
-        key("cosine", Kind::Share, "0.92", "From here on the embeddings of two questions are near."),
+        key(
+            "cosine",
+            Kind::Share,
+            "0.92",
+            "The cosine from which the embeddings of two questions count as near.",
+        ),
         key(
             "none_share",
             Kind::Share,
@@ -384,44 +389,49 @@ pub const PUZZLES: Section = Section {
     ],
 };
 
-/// What a release says beside its rows.
+/// What a release contains in addition to its rows.
 pub const RELEASE: Section = Section {
     name: "release",
-    doc: "What a release says beside its rows.",
+    doc: "What a release contains in addition to its rows.",
     keys: &[
         key(
             "curator",
             Kind::Text,
             "\"curator\"",
-            "The folder with the curator's words (rationale.md, uses.md, limits.md, contact.md, authors.md, funding.md), or with a folder a recipe.",
+            "The folder with the curator's texts (rationale.md, uses.md, limits.md, contact.md, authors.md, funding.md), or with one folder per recipe.",
         ),
         key(
             "licence",
             Kind::Licence,
             "\"\"",
-            "The licence of the whole, an SPDX identifier; empty means the one that all sources share. A release needs one.",
+            "The licence of the whole set, an SPDX identifier; empty means the licence that all sources share. A release needs one.",
         ),
         key("url", Kind::Text, "\"\"", "Where the set is published."),
         key(
             "profile",
             Kind::Choice(&["paper", "strict"]),
             "\"paper\"",
-            "\"strict\": a set whose answers can be guessed beyond these limits is no stable release; \"paper\" tells.",
+            "\"strict\": a set whose answers can be guessed beyond these limits cannot be a stable release; \"paper\": the card only reports it.",
         ),
         key(
             "above_chance",
             Kind::Share,
             "0.05",
-            "How far the interval of a rule that never reads the question may lie above chance.",
+            "How far above chance the interval of a classifier that never reads the question may lie.",
         ),
         key(
             "position_p",
             Kind::Share,
             "0.01",
-            "Places of right options less likely than this are no chance.",
+            "Positions of right options less likely than this count as not random.",
         ),
-        key("near_equal", Kind::Whole(0, 1_000_000), "0", "Pairs of options of one item that hardly differ."),
-        key("reused", Kind::Whole(0, 1_000_000), "0", "Options that occur in several items."),
+        key(
+            "near_equal",
+            Kind::Whole(0, 1_000_000),
+            "0",
+            "The most pairs of options of one item that hardly differ.",
+        ),
+        key("reused", Kind::Whole(0, 1_000_000), "0", "The most options that occur in several items."),
     ],
 };
 

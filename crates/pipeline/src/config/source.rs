@@ -18,7 +18,7 @@ pub struct Source {
     pub path: String,
     /// Where `fetch` gets it.
     pub url: Option<String>,
-    /// What the file's SHA-256 must be.
+    /// The required SHA-256 of the file.
     pub sha256: Option<String>,
     /// The licence its texts are under.
     pub licence: Option<String>,
@@ -155,13 +155,13 @@ impl SourceKind {
 /// The keys of a `[[published]]` table.
 pub const PUBLISHED: Section = Section {
     name: "published",
-    doc: "A published set, as its authors released it: texts with finished annotations, which count as published and as nobody's votes.",
+    doc: "A published set, as its authors released it: texts with finished annotations, which have the standing `published` and are not votes.",
     keys: &[
         Key {
             name: "benchmark",
             kind: Kind::Text,
             default: "",
-            doc: "The benchmark in whose published form the file is.",
+            doc: "The benchmark whose published format the file has.",
         },
         Key {
             name: "path",
@@ -173,20 +173,20 @@ pub const PUBLISHED: Section = Section {
             name: "name",
             kind: Kind::Text,
             default: "",
-            doc: "Its name in every record's provenance; `published-` and the benchmark, if left out.",
+            doc: "Its name in every record's provenance; default: `published-` and the benchmark.",
         },
         Key {
             name: "url",
             kind: Kind::Text,
             default: "",
-            doc: "Where `fetch` gets it; then `path` may be left out.",
+            doc: "The address for `fetch`; `path` is then optional.",
         },
-        Key { name: "sha256", kind: Kind::Text, default: "", doc: "What the file's SHA-256 must be." },
+        Key { name: "sha256", kind: Kind::Text, default: "", doc: "The required SHA-256 of the file." },
         Key {
             name: "licence",
             kind: Kind::Licence,
             default: "",
-            doc: "The licence its texts are under, an SPDX identifier.",
+            doc: "The licence of its texts, an SPDX identifier.",
         },
     ],
 };
@@ -205,7 +205,7 @@ pub enum Take {
 /// The keys of a `[[source]]` table.
 pub const SOURCE: Section = Section {
     name: "source",
-    doc: "Where posts come from. name, kind and path suffice; formats and compression are seen from the content.",
+    doc: "Where posts come from. name, kind and path suffice; format and compression are recognised by the content.",
     keys: &[
         Key { name: "name", kind: Kind::Text, default: "", doc: "Its name in every record's provenance." },
         Key { name: "kind", kind: Kind::Choice(SourceKind::NAMES), default: "", doc: "Its format." },
@@ -219,26 +219,26 @@ pub const SOURCE: Section = Section {
             name: "url",
             kind: Kind::Text,
             default: "",
-            doc: "Where `fetch` gets it; then `path` may be left out.",
+            doc: "The address for `fetch`; `path` is then optional.",
         },
-        Key { name: "sha256", kind: Kind::Text, default: "", doc: "What the file's SHA-256 must be." },
+        Key { name: "sha256", kind: Kind::Text, default: "", doc: "The required SHA-256 of the file." },
         Key {
             name: "licence",
             kind: Kind::Licence,
             default: "",
-            doc: "The licence its texts are under, an SPDX identifier.",
+            doc: "The licence of its texts, an SPDX identifier.",
         },
         Key {
             name: "recipes",
             kind: Kind::Texts,
             default: "[]",
-            doc: "The recipes that use it; all that can, if left out.",
+            doc: "The recipes that use it; default: all that can.",
         },
         Key {
             name: "take",
             kind: Kind::Choice(&["jokes", "main"]),
             default: "\"jokes\"",
-            doc: "thread-dump, aiotieba, warc: the numbered posts of annual threads, or every main post; profile: what its `jokes` says, or every post.",
+            doc: "thread-dump, aiotieba, warc: the numbered posts of annual threads, or every main post; profile: the posts selected by its `jokes`, or every post.",
         },
         Key {
             name: "fields",
@@ -250,25 +250,25 @@ pub const SOURCE: Section = Section {
             name: "columns",
             kind: Kind::Names,
             default: "{}",
-            doc: "table: further columns, or templates, that benchmarks of a folder's declaration name `table.NAME`, as in { system = \"System\" }.",
+            doc: "table: further columns, or templates, that declared benchmarks use as `table.NAME`, as in { system = \"System\" }.",
         },
         Key {
             name: "profile",
             kind: Kind::Text,
             default: "",
-            doc: "profile: the name of one, of profiles/ or of `riddlemill profiles list`.",
+            doc: "profile: a name from profiles/ or `riddlemill profiles list`.",
         },
         Key {
             name: "crawl",
             kind: Kind::Text,
             default: "",
-            doc: "profile: the [[crawl]] whose pages these are; then `path` and `profile` may be left out.",
+            doc: "profile: the [[crawl]] whose pages these are; `path` and `profile` are then optional.",
         },
         Key {
             name: "namespace",
             kind: Kind::Text,
             default: "",
-            doc: "profile: prefix of the ids of its posts; the host of their page, if left out.",
+            doc: "profile: prefix of the ids of its posts; default: the host of their page.",
         },
     ],
 };

@@ -10,7 +10,7 @@ use super::evidence::RunContext;
 use super::{RunError, open};
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
-use crate::stages::import::{Dump, FileRow, add_names, no_names, open_dump, put_names, put_published};
+use crate::stages::import::{Dump, FileRow, add_names, append_names, append_published, no_names, open_dump};
 use crate::stages::parted::{PairLine, near_pair};
 use crate::stages::published::Published;
 use crate::stages::withdrawal::Withdrawals;
@@ -33,8 +33,8 @@ pub enum AssembleError {
     /// The recipe, its settings, or a stage before this one.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// A line is no books.
-    #[error("{file}:{line}: {source}\n  hint: it is the output of `apply … --books`, one line a record", file = file.display())]
+    /// A line is not a ledger record.
+    #[error("{file}:{line}: {source}\n  hint: it is the output of `apply … --ledger`, one line per record", file = file.display())]
     Line {
         /// The partition.
         file: PathBuf,
@@ -54,11 +54,11 @@ pub enum AssembleError {
         what: String,
     },
     /// An item of no dump.
-    #[error("{0:?} is an item of no dump that the settings name")]
+    #[error("{0:?} is not an item of a dump in the settings")]
     Stranger(String),
     /// More or fewer records than the stage before let through.
     #[error(
-        "{expected} rows came out of {input}, and the ledger has {found}\n  hint: a partition is missing, or occurs twice"
+        "{expected} rows left {input}, but the ledger has {found}\n  hint: a partition is missing, or was given twice"
     )]
     Incomplete {
         /// The stage before.
@@ -70,7 +70,7 @@ pub enum AssembleError {
     },
     /// People decided about records of the stage, which other machines do not know.
     #[error(
-        "{stage}: raw/decisions holds {count} about it, which partitions of other machines know nothing of\n  hint: `riddlemill run --recipe {recipe} --only {stage}` makes it here, from the stage before"
+        "{stage}: raw/decisions has {count} about it, which partitions of other machines do not know\n  hint: `riddlemill run --recipe {recipe} --only {stage}` makes it here, from the previous stage"
     )]
     Decided {
         /// The stage.
@@ -82,7 +82,7 @@ pub enum AssembleError {
     },
     /// Published rows are let through here, which other machines know nothing of.
     #[error(
-        "{stage}: [[published]] sets go through it as they are, which partitions of other machines know nothing of\n  hint: `riddlemill run --recipe {recipe} --only {stage}` makes it here, from the stage before"
+        "{stage}: [[published]] sets pass through it unchanged, which partitions of other machines do not know\n  hint: `riddlemill run --recipe {recipe} --only {stage}` makes it here, from the previous stage"
     )]
     Published {
         /// The stage.
@@ -92,7 +92,7 @@ pub enum AssembleError {
     },
     /// A stage that is not made of posts.
     #[error(
-        "{stage} is not made from partitions; `run` makes it from the stages before\n  hint: import, clean, anonymise, filter and dedup are"
+        "{stage} cannot be assembled from partitions; `run` makes it from the previous stages\n  hint: import, clean, anonymise, filter and dedup can be"
     )]
     Stage {
         /// Its name.
@@ -112,7 +112,7 @@ impl From<CommitError> for AssembleError {
     }
 }
 
-/// Writes a stage from its books, in the order of these files, and dedup's pairs, which are sorted by their
+/// Writes a stage from its ledger records, in the order of these files, and dedup's pairs, which are sorted by their
 /// ids. The stages before it must stand. Memory is for one batch.
 ///
 /// # Errors
@@ -121,7 +121,7 @@ pub fn assemble(
     config: &Config,
     recipe: &'static Recipe,
     stage: &str,
-    books: &[PathBuf],
+    ledgers: &[PathBuf],
     pairs: &[PathBuf],
 ) -> Result<Manifest, AssembleError> {
     let workspace = Workspace::new(&config.root);
@@ -151,7 +151,7 @@ pub fn assemble(
     let mut items = Items::new(&known.dumps);
     let mut ends = Ends::read(step, &made);
     let mut entries = 0;
-    for file in books {
+    for file in ledgers {
         each_batch(file, |first, lines| {
             let lines: Vec<(u64, &[u8])> =
                 (first..).zip(lines.iter().copied()).filter(|(_, line)| !is_blank(line)).collect();
@@ -163,11 +163,11 @@ pub fn assemble(
                     for (number, line) in lines {
                         let wrong =
                             |source| AssembleError::Line { file: file.clone(), line: *number, source };
-                        let booked = LedgerRecord::read(line).map_err(wrong)?;
+                        let record = LedgerRecord::read(line).map_err(wrong)?;
                         if step.stage == Stage::Import {
-                            ids.push(booked.entry.id.clone());
+                            ids.push(record.entry.id.clone());
                         }
-                        batch.take(booked);
+                        batch.take(record);
                     }
                     Ok((batch, ids, ends))
                 })
@@ -175,7 +175,7 @@ pub fn assemble(
             for (batch, ids, ends) in batches {
                 entries += batch.entries() as u64;
                 ids.iter().try_for_each(|id| items.count(id))?;
-                writer.append(batch);
+                writer.append_batch(batch);
                 if ends {
                     writer.cut()?;
                 }
@@ -192,8 +192,8 @@ pub fn assemble(
             let mut names = no_names(&config.root, &settings, &salt).map_err(RunError::from)?;
             known.dumps.iter().for_each(|dump| add_names(&mut names, dump, &settings));
             let withdrawn = Withdrawals::load(&workspace)?;
-            put_published(&known.dumps, &settings, &withdrawn, &mut writer)?;
-            put_names(&names, &mut writer)?;
+            append_published(&known.dumps, &settings, &withdrawn, &mut writer)?;
+            append_names(&names, &mut writer)?;
         }
         Stage::Dedup => near_pairs(&mut writer, pairs)?,
         _ => {}
@@ -271,7 +271,7 @@ impl<'a> Items<'a> {
 
     fn write(self, writer: &mut StageWriter<Post>) -> Result<(), AssembleError> {
         let mut table = writer.table::<FileRow>("files")?;
-        self.dumps.iter().zip(self.counts).for_each(|(dump, items)| table.put(&dump.row(items)));
+        self.dumps.iter().zip(self.counts).for_each(|(dump, items)| table.append(&dump.row(items)));
         Ok(writer.keep(table)?)
     }
 }
@@ -291,7 +291,7 @@ fn near_pairs(writer: &mut StageWriter<Post>, files: &[PathBuf]) -> Result<(), A
                     return Err(wrong(format!("the pair of {} and {} is out of order", pair.a, pair.b)));
                 }
                 last = here;
-                table.put(&pair);
+                table.append(&pair);
             }
             Ok(table.flush()?)
         })?;

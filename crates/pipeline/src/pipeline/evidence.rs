@@ -238,7 +238,8 @@ impl<'a> RunContext<'a> {
                 evidence.extend(stored.map(|stored| ("embeddings".to_string(), stored)));
             }
             Stage::Puzzle(PuzzleStage::Given) => {
-                evidence.extend(puzzle::Given::open(&self.config.root, &self.puzzles().0)?.evidence());
+                evidence
+                    .extend(puzzle::SuppliedFacts::open(&self.config.root, &self.puzzles().0)?.evidence());
             }
             Stage::Puzzle(PuzzleStage::Near | PuzzleStage::ContextNear) => {
                 evidence.extend(puzzle::Near::evidence(&self.config.root, &self.puzzles().0)?);

@@ -90,7 +90,7 @@ impl StageRunner<'_> {
                 for record in self.subjects::<Declared>(step)? {
                     let outcome = stages::mark(record.clone(), marked, &anonymise);
                     let passing = || Some(record.clone());
-                    writer.put(&record.id, &settled(&published, step.name, &record, outcome, passing));
+                    writer.append(&record.id, &settled(&published, step.name, &record, outcome, passing));
                 }
                 return Ok(writer.commit(opening)?);
             }
@@ -101,7 +101,7 @@ impl StageRunner<'_> {
                 for record in self.subjects::<Declared>(step)? {
                     let outcome = stages::choose(record.clone(), options, &settings);
                     let passing = || Some(record.clone());
-                    writer.put(&record.id, &settled(&published, step.name, &record, outcome, passing));
+                    writer.append(&record.id, &settled(&published, step.name, &record, outcome, passing));
                 }
                 return Ok(writer.commit(opening)?);
             }
@@ -266,7 +266,7 @@ impl StageRunner<'_> {
                 return Ok(writer.commit(self.known.opening(step, self.made)?)?);
             }
             PuzzleStage::Given => {
-                let given = puzzle::Given::open(&self.known.config.root, &self.known.puzzles().0)?;
+                let given = puzzle::SuppliedFacts::open(&self.known.config.root, &self.known.puzzles().0)?;
                 self.tell_refused(&given.refused);
                 self.each(&mut writer, |row: Puzzle| through(&row, puzzle::given(row.clone(), &given)))?;
             }
@@ -365,21 +365,21 @@ impl StageRunner<'_> {
         Ok(records)
     }
 
-    /// A stage whose decision on a record depends on that record alone. Parts are read, decided and booked on
+    /// A stage whose decision on a record depends on that record alone. Parts are read, decided and recorded on
     /// all cores while those before them are written, so memory does not grow with the input.
     fn each<R: Record, T: Record>(
         &self,
         writer: &mut StageWriter<T>,
         decide: impl Fn(R) -> Outcome<T> + Sync,
     ) -> Result<(), StageError> {
-        let book = |mut batch: Batch<T>, row: R| {
+        let append = |mut batch: Batch<T>, row: R| {
             let id = row.id().to_string();
-            batch.put(&id, &decide(row));
+            batch.append(&id, &decide(row));
             batch
         };
         // A part is split further where there are fewer parts than cores.
         let decided = |rows: Vec<R>| -> Vec<Batch<T>> {
-            rows.into_par_iter().with_min_len(SPLIT).fold(|| Batch::with_room(SPLIT), book).collect()
+            rows.into_par_iter().with_min_len(SPLIT).fold(|| Batch::with_room(SPLIT), append).collect()
         };
         for input in &self.inputs {
             let decide = |part: &Part| -> Result<_, StageError> {
@@ -389,7 +389,7 @@ impl StageRunner<'_> {
             };
             par_map_ordered(input.table("rows").parts.iter(), decide, |batches| {
                 self.stop.check()?;
-                batches.into_iter().for_each(|batch| writer.append(batch));
+                batches.into_iter().for_each(|batch| writer.append_batch(batch));
                 Ok(writer.flush()?)
             })?;
         }

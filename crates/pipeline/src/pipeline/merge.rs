@@ -62,13 +62,13 @@ impl Merged {
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
     /// There is no raw/ in it.
-    #[error("{}: no workspace: it has no raw/\n  hint: name the folder that holds the other pipeline.toml", .0.display())]
+    #[error("{} is not a workspace, because it has no raw/\n  hint: give the folder of the other pipeline.toml", .0.display())]
     NoWorkspace(PathBuf),
     /// It is this workspace.
-    #[error("{}: that is this workspace itself", .0.display())]
+    #[error("{} is this workspace itself", .0.display())]
     Itself(PathBuf),
     /// A log of one of them is damaged: nothing was taken over.
-    #[error("raw/{log} of {}: {what}\n  hint: `riddlemill fsck` there says what can be done", root.display())]
+    #[error("raw/{log} of {}: {what}\n  hint: run `riddlemill fsck` there", root.display())]
     Damaged {
         /// Whose it is.
         root: PathBuf,

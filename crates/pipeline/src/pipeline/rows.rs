@@ -8,7 +8,7 @@ use crate::recipe::{Recipe, Step};
 use crate::stages::review::Votes;
 use crate::stages::{Annotatable, PuzzleStage, Rows, Stage, StageError, draft, of_subjects, puzzle};
 use riddlemill_llm::{Ask, Endpoint};
-use riddlemill_review::ballot::Step as Ballot;
+use riddlemill_review::ballot::Ballot;
 use riddlemill_review::{Blinding, Digest, Item};
 use riddlemill_tables::{StageReader, Workspace};
 use riddlemill_text::record::Post;
@@ -109,7 +109,7 @@ pub fn shown_items(
 /// [`Error`](riddlemill_tables::Error) where it cannot be read or drawn.
 pub fn blinding(workspace: &Workspace) -> Result<Blinding, riddlemill_tables::Error> {
     let path = workspace.raw().join("blinding");
-    let lost = "without it nobody knows which side stood first on the ballots that are handed out";
+    let lost = "without it the order of the sides on exported ballots is unknown";
     riddlemill_tables::secret_or_draw(&path, lost).map(Blinding::new)
 }
 

@@ -7,7 +7,7 @@ use crate::config::{Config, sections};
 use crate::recipe::Recipe;
 use crate::stages::Review;
 use crate::stages::review::Votes;
-use riddlemill_review::ballot::{Round, Step as Ballot};
+use riddlemill_review::ballot::{Ballot, Round};
 use riddlemill_review::votes::current;
 use riddlemill_review::{
     AssignError, AssignSettings, Item, Pending, Resolution, Task, assign, resolve_all, written_by,
@@ -88,7 +88,7 @@ impl<'c> Voting<'c> {
             Ok(_) => match self.most_to_do(round, &open) {
                 Some(who) => Mend::Command(format!("riddlemill review export {at} --annotator {who}")),
                 None if open.iter().any(|id| written_by.contains_key(*id)) => Mend::First(format!(
-                    "add [[annotator]]s to pipeline.toml: whoever wrote what {} judges does not vote on it",
+                    "add [[annotator]]s to pipeline.toml: the author of what {} judges may not vote on it",
                     self.ballot.name
                 )),
                 None => Mend::Command(format!("riddlemill review status --recipe {}", self.recipe)),

@@ -68,7 +68,7 @@ pub fn apply(what: &Applied, mut row: Row) -> Row {
     }
 }
 
-/// What a stage does with a post, whole, as it goes into books.
+/// What a stage does with a post, whole, as it goes into a ledger record.
 pub fn decide(what: &Applied, post: Post) -> Option<Outcome<Post>> {
     match what {
         Applied::Clean(settings) => Some(clean(post, settings)),
@@ -78,7 +78,7 @@ pub fn decide(what: &Applied, post: Post) -> Option<Outcome<Post>> {
     }
 }
 
-/// The posts on a line: those that a record's books bring out, or the one that the line is. An id that is a
+/// The posts on a line: the rows of a ledger record, or the one that the line is. An id that is a
 /// number goes by its digits.
 ///
 /// # Errors
@@ -97,7 +97,7 @@ pub fn posts_of(line: &[u8]) -> Result<Vec<Post>, LedgerRecordError> {
     }
 }
 
-/// Whether a line is books. Those that this program wrote say so at once.
+/// Whether a line is a ledger record; those that this program wrote are recognised by their beginning.
 fn has_entry(line: &[u8]) -> Result<bool, LedgerRecordError> {
     #[derive(Deserialize)]
     struct Entry {

@@ -86,12 +86,12 @@ mod tests {
     fn cells(post: &Post) -> Vec<String> {
         struct Said(Vec<String>);
         impl Cells for Said {
-            fn put(&mut self, cell: Cell<'_>) {
+            fn append(&mut self, cell: Cell<'_>) {
                 self.0.push(format!("{cell:?}"));
             }
         }
         let mut said = Said(Vec::new());
-        post.put(&mut said);
+        post.append_to(&mut said);
         said.0
     }
 

@@ -22,7 +22,7 @@ pub fn riddle(post: Post, step: &str, people: &StageDecisions) -> Outcome<Declar
         record.text = puzzle::shown(&puzzle.question, &puzzle.answer);
         fields.insert("question".into(), json!(puzzle.question));
         fields.insert("answer".into(), json!(puzzle.answer));
-        groups.put(&mut record);
+        groups.write_into(&mut record);
         record
     };
     match outcome {
@@ -50,7 +50,7 @@ pub fn published_riddle(post: &Post, step: &str) -> Declared {
     let fields = groups.of_step(step);
     fields.insert("question".into(), json!(post.title));
     fields.insert("answer".into(), json!(post.content));
-    groups.put(&mut record);
+    groups.write_into(&mut record);
     record
 }
 
@@ -83,7 +83,7 @@ pub fn mark(mut record: Declared, marked: &Marked, anonymise: &Anonymise) -> Out
     if evidence.is_empty() {
         return Outcome::Kept(record);
     }
-    groups.put(&mut record);
+    groups.write_into(&mut record);
     Outcome::Changed {
         row: record,
         rule: riddlemill_text::offline::MARKED,
@@ -114,7 +114,7 @@ pub fn choose(mut record: Declared, options: &Options, settings: &sections::Opti
             let fields = groups.of_step(options.name);
             fields.insert("shown".into(), json!(made.options));
             fields.insert("right".into(), json!(made.answer));
-            groups.put(&mut record);
+            groups.write_into(&mut record);
             Outcome::Changed {
                 row: record,
                 rule: Reason::Ordered.code(),

@@ -32,16 +32,16 @@ pub fn judge(
             Some(elsewhere) => outcome(response, Vec::new(), elsewhere, &settings),
             None => Outcome::Kept(response),
         };
-        writer.put(&id, &outcome);
+        writer.append(&id, &outcome);
     }
     let replies = replies(Draft::Judge, &responses, asking)?;
     for (response, replies) in responses.into_iter().zip(replies) {
         let id = response.id.clone();
         let elsewhere = elsewhere.remove(&id).unwrap_or_default();
-        writer.put(&id, &outcome(response, replies, elsewhere, &settings));
+        writer.append(&id, &outcome(response, replies, elsewhere, &settings));
     }
     let mut table = writer.table("refused")?;
-    refused.iter().for_each(|line| table.put(line));
+    refused.iter().for_each(|line| table.append(line));
     Ok(writer.keep(table)?)
 }
 

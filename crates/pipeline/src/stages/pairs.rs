@@ -47,9 +47,9 @@ pub fn pairs(
                 let parents: Vec<(String, &'static str)> = std::iter::once((id.clone(), "question"))
                     .chain(answers.iter().map(|answer| (answer.id.clone(), role(answer, &choice))))
                     .collect();
-                writer.put(&id, &Outcome::Joined { into: into.clone() });
+                writer.append(&id, &Outcome::Joined { into: into.clone() });
                 for answer in answers {
-                    writer.put(&answer.id, &Outcome::Joined { into: into.clone() });
+                    writer.append(&answer.id, &Outcome::Joined { into: into.clone() });
                 }
                 writer.join(choice, parents);
             }
@@ -58,23 +58,23 @@ pub fn pairs(
                     reason: Reason::OptionsMissing,
                     evidence: evidence.into(),
                 };
-                writer.put(&id, &held(&evidence));
+                writer.append(&id, &held(&evidence));
                 for answer in answers {
-                    writer.put(&answer.id, &held(&format!("with its question: {evidence}")));
+                    writer.append(&answer.id, &held(&format!("with its question: {evidence}")));
                 }
             }
         }
     }
     for id in normal {
         let evidence = String::new();
-        writer.put(&id, &Outcome::Dropped { reason: Reason::ToNormalQuestion, evidence });
+        writer.append(&id, &Outcome::Dropped { reason: Reason::ToNormalQuestion, evidence });
     }
     // Responses to questions that are gone since. Sorted: a map has no order of its own.
     let mut lost: Vec<Response> = answers.into_values().flatten().collect();
     lost.sort_by(|a, b| a.id.cmp(&b.id));
     for response in lost {
         let evidence = format!("no question {}", response.question);
-        writer.put(&response.id, &Outcome::Held { reason: Reason::OptionsMissing, evidence });
+        writer.append(&response.id, &Outcome::Held { reason: Reason::OptionsMissing, evidence });
     }
 }
 

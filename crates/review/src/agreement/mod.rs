@@ -19,6 +19,7 @@ pub use coefficients::{Coefficient, ac1, alpha, fleiss_kappa, percent};
 pub use pairs::{Confusion, Weights};
 pub use pooled::{Pooled, pooled};
 pub use report::{
-    Agreed, AgreementSettings, AnnotatorAgreement, Edits, FieldAgreement, PairAgreement, agreed, agreement,
+    AgreementSettings, AnnotatorAgreement, Edits, FieldAgreement, PairAgreement, StepAgreement, agreed,
+    agreement,
 };
 pub use units::{Level, Units};

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::bootstrap::{Bootstrap, Estimate, estimate};
 use super::units::{Level, Units};
-use crate::ballot::{Kind, Round, Step};
+use crate::ballot::{Ballot, Kind, Round};
 use crate::item::Item;
 use crate::votes::{Vote, current};
 
@@ -29,7 +29,7 @@ pub struct Pooled {
 /// The questions of a step that share their options; `None` where there are no two, or nobody voted. `votes` are the step's,
 /// by item; the latest on today's text count, of the first round.
 pub fn pooled(
-    step: &Step,
+    step: &Ballot,
     items: &[Item],
     votes: &FxHashMap<&str, Vec<&Vote>>,
     bootstrap: Bootstrap,

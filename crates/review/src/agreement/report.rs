@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::bootstrap::{Bootstrap, Estimate, estimate};
 use super::pairs::{Confusion, Weights};
 use super::units::{Level, Units};
-use crate::ballot::{Combine, Drafts, Field, KEEP, Kind, Round, Step};
+use crate::ballot::{Ballot, Combine, Drafts, Field, KEEP, Kind, Round};
 use crate::item::Item;
 use crate::value::Value;
 use crate::votes::{Vote, current};
@@ -97,7 +97,7 @@ impl Edits {
 
 /// How far those who voted on a step agree.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Agreed {
+pub struct StepAgreement {
     /// Whether the voters are a sample's: no person voted.
     pub sample: bool,
     /// Field by field.
@@ -107,20 +107,20 @@ pub struct Agreed {
 /// Agreement as it is told everywhere: people's, and a sample's where no person voted. `votes` are one step's, by item;
 /// `bootstrap` is [`Bootstrap::AGREEMENT`], or [`Bootstrap::NONE`] where no interval is told.
 pub fn agreed(
-    step: &Step,
+    step: &Ballot,
     items: &[Item],
     votes: &FxHashMap<&str, Vec<&Vote>>,
     bootstrap: Bootstrap,
-) -> Agreed {
+) -> StepAgreement {
     let sample = votes.values().flatten().all(|vote| vote.synthetic);
     let by_id: FxHashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
     let settings = AgreementSettings { bootstrap, synthetic: sample };
-    Agreed { sample, fields: agreement(step, votes, |id| by_id.get(id).copied(), &settings) }
+    StepAgreement { sample, fields: agreement(step, votes, |id| by_id.get(id).copied(), &settings) }
 }
 
 /// Measures the latest, unstale votes of the first round. `votes` are one step's, by item.
 pub fn agreement<'i>(
-    step: &Step,
+    step: &Ballot,
     votes: &FxHashMap<&str, Vec<&Vote>>,
     item: impl Fn(&str) -> Option<&'i Item> + Sync,
     settings: &AgreementSettings,
@@ -218,7 +218,7 @@ impl<'f> Scale<'f> {
 }
 
 fn measure(
-    step: &Step,
+    step: &Ballot,
     scale: &Scale<'_>,
     counted: &[(&Item, Vec<&Vote>)],
     settings: &AgreementSettings,

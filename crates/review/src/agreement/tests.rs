@@ -245,7 +245,8 @@ fn a_sample_is_told_only_where_no_person_voted() {
     let both: Vec<&Vote> = people.iter().chain(&sample).collect();
     let of_people = told(&both, Bootstrap::AGREEMENT);
     assert!(!of_people.sample);
-    let preference = |told: &Agreed| told.fields.iter().find(|f| f.field == "preference").unwrap().clone();
+    let preference =
+        |told: &StepAgreement| told.fields.iter().find(|f| f.field == "preference").unwrap().clone();
     let field = preference(&of_people);
     let percent = field.percent.unwrap();
     assert_eq!((field.items, field.votes, percent.value), (6, 12, 0.5));

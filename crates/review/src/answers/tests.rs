@@ -1,16 +1,16 @@
 //! Forms as people send them back, and what is wrong with them.
 
 use super::*;
-use crate::ballot::{Round, Step};
+use crate::ballot::{Ballot, Round};
 use crate::ballots;
 use crate::item::Content;
 
-fn item(step: &Step, draft: &[(&str, &str)]) -> Item {
+fn item(step: &Ballot, draft: &[(&str, &str)]) -> Item {
     let content = Content::from([("text".to_owned(), Value::from("x"))]);
     Item::new(step, "i", content, draft.iter().copied().collect())
 }
 
-fn answers(step: &Step, item: &Item, cells: &[(&str, &str)]) -> Answers {
+fn answers(step: &Ballot, item: &Item, cells: &[(&str, &str)]) -> Answers {
     read(&step.form(Round::Vote), item, |name| {
         cells.iter().find(|(field, _)| *field == name).map(|(_, text)| Value::from(*text))
     })

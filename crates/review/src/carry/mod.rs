@@ -15,7 +15,7 @@ pub use seen::{Seen, SeenLog};
 
 use super::Digest;
 use super::answers::{self, Answers, Fault};
-use super::ballot::{Drafts, Round, Step};
+use super::ballot::{Ballot, Drafts, Round};
 use super::item::{Content, Item};
 use super::resolve::review_item;
 use super::value::Values;
@@ -50,7 +50,7 @@ pub struct Carryable<'a> {
 pub enum CarryError {
     /// The answers are none on the text of today.
     #[error(
-        "{item}: the answers of {annotator} do not fit what the post has today: {field}: {fault}\n  hint: have it voted on again"
+        "{item}: the answers of {annotator} do not fit the present text of the post: {field}: {fault}\n  hint: have it voted on again"
     )]
     Unfit {
         /// The item.
@@ -64,7 +64,7 @@ pub enum CarryError {
     },
     /// The answers would be read as others.
     #[error(
-        "{item}: the answers of {annotator} would mean something else for what the post has today\n  hint: have it voted on again"
+        "{item}: the answers of {annotator} would have another meaning with the present text of the post\n  hint: have it voted on again"
     )]
     Otherwise {
         /// The item.
@@ -118,7 +118,7 @@ pub fn said(vote: &Vote) -> String {
 
 /// The people's votes of a step that are about an older text. `votes` may hold those of other items.
 pub fn carryable<'a>(
-    step: &Step,
+    step: &Ballot,
     items: &'a [Item],
     votes: &FxHashMap<&str, Vec<&'a Vote>>,
     seen: &SeenLog,
@@ -162,7 +162,7 @@ pub fn carryable<'a>(
 /// # Errors
 /// [`CarryError`] where an answer does not fit what is shown today.
 pub fn carry(
-    step: &Step,
+    step: &Ballot,
     outdated: &Outdated<'_>,
     votes: &[&Vote],
     by: &Carried,
@@ -188,7 +188,7 @@ pub fn carry(
 /// The votes that take an item's carried ones back to the text that they were cast on; not yet stored. Empty where none
 /// was carried.
 pub fn take_back(
-    step: &Step,
+    step: &Ballot,
     item: &Item,
     votes: &[&Vote],
     by: &Carried,
@@ -209,7 +209,7 @@ pub fn take_back(
 
 /// What an annotator's answers to a step rest on, to be kept before it changes: the texts of all votes of people that
 /// count today.
-pub fn rested_on(step: &Step, items: &[Item], votes: &FxHashMap<&str, Vec<&Vote>>) -> Vec<Seen> {
+pub fn rested_on(step: &Ballot, items: &[Item], votes: &FxHashMap<&str, Vec<&Vote>>) -> Vec<Seen> {
     let mut kept = Vec::new();
     for item in items {
         let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
@@ -256,7 +256,7 @@ fn moved(vote: &Vote, to: &Item, order: Vec<String>, by: &Carried, at: &str, sou
     .sealed()
 }
 
-fn fits(step: &Step, shown: &Item, vote: &Vote) -> Result<(), CarryError> {
+fn fits(step: &Ballot, shown: &Item, vote: &Vote) -> Result<(), CarryError> {
     let (item, annotator) = (vote.item.clone(), vote.annotator.clone());
     match answers::read(&step.form(vote.round), shown, |field| vote.values.get(field).cloned()) {
         Answers::Given(values) if values == vote.values => Ok(()),
@@ -274,7 +274,7 @@ fn base(content: &Content) -> Content {
     content.iter().filter(|(key, _)| own(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-fn shown_draft(step: &Step, draft: &Values) -> Values {
+fn shown_draft(step: &Ballot, draft: &Values) -> Values {
     match step.drafts {
         Drafts::Shown => draft.clone(),
         Drafts::Hidden => Values::new(),

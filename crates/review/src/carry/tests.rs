@@ -3,7 +3,7 @@ use crate::resolve::{Outcome, resolve};
 use crate::value::Value;
 use crate::{ballots, testing};
 
-fn saying(step: &Step, id: &str, text: &str, draft: &[(&str, &str)]) -> Item {
+fn saying(step: &Ballot, id: &str, text: &str, draft: &[(&str, &str)]) -> Item {
     let content = Content::from([("text".to_owned(), Value::from(text))]);
     Item::new(step, id, content, draft.iter().copied().collect())
 }
@@ -14,7 +14,7 @@ fn by_item(votes: &[Vote]) -> FxHashMap<&str, Vec<&Vote>> {
     items
 }
 
-fn kept(step: &Step, items: &[Item], votes: &[Vote]) -> (tempfile::TempDir, SeenLog) {
+fn kept(step: &Ballot, items: &[Item], votes: &[Vote]) -> (tempfile::TempDir, SeenLog) {
     let dir = tempfile::tempdir().unwrap();
     let texts = rested_on(step, items, &by_item(votes));
     SeenLog::append(dir.path(), texts.clone()).unwrap();

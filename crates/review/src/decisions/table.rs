@@ -53,7 +53,7 @@ pub type Cells = BTreeMap<String, String>;
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     /// The name of the file ends in none of the three.
-    #[error("{0}: the name of a table ends in .csv, .xlsx or .jsonl")]
+    #[error("{0}: unknown kind of table\n  hint: use a name that ends in .csv, .xlsx or .jsonl")]
     Kind(String),
     /// The rows cannot be put into cells.
     #[error("the table cannot be written: {0}")]

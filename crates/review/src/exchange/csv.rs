@@ -114,7 +114,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Entries, Vec<Trouble>), Trouble> {
 pub(super) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, Vec<Trouble>), Trouble> {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         let (text, _, faulty) = encoding.decode(&bytes[mark..]);
-        let notes = faulty.then_some(Trouble::Odd("some bytes are no text; was the file saved to its end?"));
+        let notes = faulty.then_some(Trouble::Odd("some bytes are not text; was the file saved completely?"));
         return Ok((text, notes.into_iter().collect()));
     }
     match std::str::from_utf8(bytes) {

@@ -2,7 +2,7 @@
 
 use crate::ballot::Round;
 
-use super::sheet::{Ballot, ExportError, Sheet};
+use super::sheet::{BallotSheet, ExportError, Sheet};
 use super::{csv, jsonl, label_studio, xlsx};
 
 /// How ballots are written and votes are read.
@@ -41,7 +41,7 @@ pub struct File {
 }
 
 /// Writes a ballot.
-pub fn export(ballot: &Ballot<'_>, format: Format) -> Result<Vec<File>, ExportError> {
+pub fn export(ballot: &BallotSheet<'_>, format: Format) -> Result<Vec<File>, ExportError> {
     let sheet = Sheet::new(ballot);
     let name = |end: &str| {
         let parts = [ballot.step.recipe, ballot.step.name, ballot.annotator];

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::answers::{self, Answers};
 use crate::assign::{Annotator, Task};
-use crate::ballot::{Field, RESERVED, Round, Step};
+use crate::ballot::{Ballot, Field, RESERVED, Round};
 use crate::item::{Content, Item};
 use crate::value::Values;
 use crate::votes::Vote;
@@ -23,7 +23,7 @@ use super::{csv, jsonl, label_studio, xlsx};
 #[derive(Clone, Copy, Debug)]
 pub struct ImportSettings<'s> {
     /// The step whose votes are expected.
-    pub step: &'s Step,
+    pub step: &'s Ballot,
     /// The round.
     pub round: Round,
     /// Everybody who may have voted.

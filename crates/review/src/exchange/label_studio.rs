@@ -250,26 +250,26 @@ struct Annotation<'t> {
     /// Who made it.
     by: &'t Json,
     /// What was answered; none where it was cancelled.
-    given: Option<Given<'t>>,
+    given: Option<LabelStudioAnswers<'t>>,
     /// Seconds.
     lead_time: &'t Json,
 }
 
 /// Answers, as JSON and as JSON_MIN have them.
-enum Given<'t> {
+enum LabelStudioAnswers<'t> {
     Regions(&'t [Json]),
     Plain(&'t Json),
 }
 
-impl<'t> Given<'t> {
+impl<'t> LabelStudioAnswers<'t> {
     /// What is in the field's control: the value of its last region.
     fn answer(&self, field: &Field) -> Option<Cow<'t, Json>> {
         match self {
-            Given::Regions(regions) => {
+            LabelStudioAnswers::Regions(regions) => {
                 let region = regions.iter().rev().find(|region| region["from_name"] == field.name)?;
                 Some(Cow::Borrowed(&region["value"]))
             }
-            Given::Plain(record) => plain(&record[field.name]),
+            LabelStudioAnswers::Plain(record) => plain(&record[field.name]),
         }
     }
 }
@@ -295,7 +295,7 @@ fn annotations(number: usize, task: &Json) -> Result<Vec<Annotation<'_>>, Troubl
         _ if task["item"].is_string() && task["annotation_id"] != Json::Null => Ok(vec![Annotation {
             data: task,
             by: &task["annotator"],
-            given: Some(Given::Plain(task)),
+            given: Some(LabelStudioAnswers::Plain(task)),
             lead_time: &task["lead_time"],
         }]),
         _ => Err(Trouble::Unreadable {
@@ -311,7 +311,7 @@ impl<'t> Annotation<'t> {
         Annotation {
             data,
             by: &own["completed_by"],
-            given: (own["was_cancelled"] != true).then_some(Given::Regions(regions)),
+            given: (own["was_cancelled"] != true).then_some(LabelStudioAnswers::Regions(regions)),
             lead_time: &own["lead_time"],
         }
     }

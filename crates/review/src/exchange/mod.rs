@@ -29,4 +29,4 @@ pub use export::{File, Format, export};
 pub use import::{Import, ImportSettings, import};
 pub(crate) use jsonl::value as json_value;
 pub use problem::{Problem, Trouble};
-pub use sheet::{Ballot, ExportError};
+pub use sheet::{BallotSheet, ExportError};

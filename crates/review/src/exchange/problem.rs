@@ -48,7 +48,7 @@ pub enum Trouble {
     #[error("no column `{0}`")]
     NoColumn(&'static str),
     /// The row ends before its last columns.
-    #[error("the row has {given} of {wanted} columns; was the file saved to its end?")]
+    #[error("the row has {given} of {wanted} columns; was the file saved completely?")]
     Short {
         /// Cells there are.
         given: usize,
@@ -57,14 +57,14 @@ pub enum Trouble {
     },
     /// The sides may have stood the other way round.
     #[error(
-        "the ballot of {0} was written with another raw/blinding, so nobody knows which side stood first; bring that file back, or hand out the ballot again"
+        "the ballot of {0} was written with another raw/blinding, so the order of the sides is unknown; restore that file, or export the ballot again"
     )]
     OtherOrder(String),
     /// Filled in, but the item's id is gone.
     #[error("answers without an item id")]
     NoItem,
     /// No item of this step.
-    #[error("`{0}` is no item of this step")]
+    #[error("`{0}` is not an item of this step")]
     UnknownItem(String),
     /// A ballot of something else.
     #[error("a vote on {what} `{found}`, not `{wanted}`")]
@@ -90,13 +90,13 @@ pub enum Trouble {
         unqualified: bool,
     },
     /// The bookkeeping cell was cut or edited.
-    #[error("`{0}` is no hash of 32 hex digits; was the file saved to its end?")]
+    #[error("`{0}` is not a hash of 32 hex digits; was the file saved completely?")]
     NoHash(String),
     /// An answer is not one.
     #[error(transparent)]
     Answer(#[from] Fault),
     /// Two rows of one annotator on one item that say different things. Neither is taken.
-    #[error("{annotator} answers {item} here and at {other}, differently; neither is taken")]
+    #[error("{annotator} answers {item} differently here and at {other}; neither answer was imported")]
     Conflict {
         /// Who.
         annotator: String,
@@ -112,19 +112,23 @@ pub enum Trouble {
     #[error("{0} has changed since this was exported: the vote is stale and will not count")]
     Stale(String),
     /// The same, and the answer means nothing without the older text.
-    #[error("{0} has changed since this was exported, and the answer refers to what stood there; not taken")]
+    #[error(
+        "{0} has changed since this was exported, and the answer refers to the earlier content; it was not imported"
+    )]
     StaleUnread(String),
     /// The vote is taken, and what it picks lets the right option be guessed.
-    #[error("{0}; the vote is taken, and another choice gives less away")]
+    #[error("{0}; the vote was saved, but another choice gives less away")]
     GivesAway(&'static str),
     /// The annotator wrote what is to be judged.
-    #[error("{name} wrote what is to be judged here, so the vote is not taken")]
+    #[error("{name} wrote the text that is judged here, so the vote was not imported")]
     OwnText {
         /// Who.
         name: String,
     },
     /// Rows that were assigned and are not in the file.
-    #[error("{count} items assigned to {annotator} are not in the file, {first} the first; they stay open")]
+    #[error(
+        "{count} items assigned to {annotator} are not in the file, the first is {first}; they stay open"
+    )]
     RowsMissing {
         /// Whose.
         annotator: String,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::answers;
-use crate::ballot::{Field, Round, Step};
+use crate::ballot::{Ballot, Field, Round};
 use crate::item::Item;
 use crate::value::{Value, Values};
 use crate::votes::Vote;
@@ -11,9 +11,9 @@ use riddlemill_text::options::Draw;
 
 /// What one annotator is given.
 #[derive(Clone, Copy, Debug)]
-pub struct Ballot<'b> {
+pub struct BallotSheet<'b> {
     /// The step.
-    pub step: &'b Step,
+    pub step: &'b Ballot,
     /// The round.
     pub round: Round,
     /// Who is to vote; empty for a Label Studio project of several, who sign by their accounts.
@@ -43,7 +43,7 @@ pub enum ExportError {
 
 /// A ballot laid out: its rows in their order, its columns, its questions.
 pub(super) struct Sheet<'b> {
-    pub(super) ballot: Ballot<'b>,
+    pub(super) ballot: BallotSheet<'b>,
     pub(super) form: Vec<Field>,
     /// Content keys in the order of the step, then of the items.
     pub(super) sees: Vec<&'b str>,
@@ -53,8 +53,8 @@ pub(super) struct Sheet<'b> {
 }
 
 impl<'b> Sheet<'b> {
-    pub(super) fn new(ballot: &Ballot<'b>) -> Sheet<'b> {
-        let Ballot { step, round, annotator, seed, .. } = *ballot;
+    pub(super) fn new(ballot: &BallotSheet<'b>) -> Sheet<'b> {
+        let BallotSheet { step, round, annotator, seed, .. } = *ballot;
         let form = step.form(round);
         let mut rows = ballot.rows.to_vec();
         rows.sort_by(|(a, _), (b, _)| a.id.cmp(&b.id));
@@ -92,7 +92,7 @@ impl<'b> Sheet<'b> {
 
     /// The cells of a row, in the order of the headers.
     pub(super) fn cells(&self, item: &Item, own: Option<&Vote>) -> Vec<String> {
-        let Ballot { step, round, annotator, .. } = self.ballot;
+        let BallotSheet { step, round, annotator, .. } = self.ballot;
         let own = own.filter(|vote| vote.content_hash == item.content_hash);
         let mut cells = vec![item.id.clone()];
         cells.extend(self.sees.iter().map(|key| item.content.get(*key).map(readable).unwrap_or_default()));

@@ -9,7 +9,7 @@ use super::entries::Cells;
 use super::*;
 use crate::answers;
 use crate::assign::{Annotator, Task};
-use crate::ballot::{Kind, Role, Round, Step};
+use crate::ballot::{Ballot, Kind, Role, Round};
 use crate::ballots;
 use crate::item::{Content, Item};
 use crate::value::{Value, Values};
@@ -29,7 +29,7 @@ fn people() -> Vec<Annotator> {
     vec![person("j1", Role::Junior, "7"), person("j2", Role::Junior, "8"), person("s1", Role::Senior, "9")]
 }
 
-fn items(step: &Step, count: usize) -> Vec<Item> {
+fn items(step: &Ballot, count: usize) -> Vec<Item> {
     let item = |at: usize| {
         let id = format!("tieba:{at}");
         let text = format!("“第{at}题”, with \"quotes\",\nlines; and = signs");
@@ -51,19 +51,19 @@ fn items(step: &Step, count: usize) -> Vec<Item> {
     (0..count).map(item).collect()
 }
 
-fn settings<'s>(step: &'s Step, people: &'s [Annotator]) -> ImportSettings<'s> {
+fn settings<'s>(step: &'s Ballot, people: &'s [Annotator]) -> ImportSettings<'s> {
     ImportSettings { step, round: Round::Vote, people, assigned: &[], at: AT, synthetic: false }
 }
 
-fn read(step: &Step, items: &[Item], file: &str, bytes: &[u8]) -> Import {
+fn read(step: &Ballot, items: &[Item], file: &str, bytes: &[u8]) -> Import {
     let people = people();
     let find = |id: &str| items.iter().find(|item| item.id == id);
     import(file, bytes, find, &settings(step, &people))
 }
 
-fn written(step: &Step, items: &[Item], annotator: &str, format: Format) -> File {
+fn written(step: &Ballot, items: &[Item], annotator: &str, format: Format) -> File {
     let rows: Vec<(&Item, Option<&Vote>)> = items.iter().map(|item| (item, None)).collect();
-    let ballot = Ballot { step, round: Round::Vote, annotator, rows: &rows, seed: 5, proposed: None };
+    let ballot = BallotSheet { step, round: Round::Vote, annotator, rows: &rows, seed: 5, proposed: None };
     export(&ballot, format).unwrap().remove(0)
 }
 
@@ -99,7 +99,7 @@ fn to_xlsx(sheet: &str, grid: &[Vec<String>], merge: Option<(u32, u32, u16)>) ->
 }
 
 /// A FLUB type ballot of `j1` with every row filled in.
-fn filled(count: usize) -> (Step, Vec<Item>, Vec<Vec<String>>) {
+fn filled(count: usize) -> (Ballot, Vec<Item>, Vec<Vec<String>>) {
     let step = ballots::step("flub", "type").unwrap();
     let items = items(&step, count);
     let mut grid = grid(&written(&step, &items, "j1", Format::Csv));
@@ -480,7 +480,7 @@ fn label_studios_configuration_is_stable() {
     let items = items(&step, 1);
     let rows: Vec<(&Item, Option<&Vote>)> = items.iter().map(|item| (item, None)).collect();
     let ballot =
-        Ballot { step: &step, round: Round::Vote, annotator: "", rows: &rows, seed: 5, proposed: None };
+        BallotSheet { step: &step, round: Round::Vote, annotator: "", rows: &rows, seed: 5, proposed: None };
     let files = export(&ballot, Format::LabelStudio).unwrap();
     assert_eq!(files[1].name, "flub.clean.config.xml");
     insta::assert_snapshot!(String::from_utf8(files[1].bytes.clone()).unwrap());
@@ -497,7 +497,7 @@ const STEPS: [(&str, &str); 6] = [
 ];
 
 /// Some answers to a ballot, drawn from `numbers`.
-fn some_answers(step: &Step, numbers: &[usize]) -> BTreeMap<&'static str, Value> {
+fn some_answers(step: &Ballot, numbers: &[usize]) -> BTreeMap<&'static str, Value> {
     let mut given = BTreeMap::new();
     for (at, field) in step.fields.iter().enumerate() {
         let number = numbers[at % numbers.len()];
@@ -529,7 +529,7 @@ fn some_answers(step: &Step, numbers: &[usize]) -> BTreeMap<&'static str, Value>
 
 /// The exported file with the answers filled in, in its own format.
 fn fill(
-    step: &Step,
+    step: &Ballot,
     file: &File,
     format: Format,
     answers: &BTreeMap<String, BTreeMap<&'static str, Value>>,
@@ -575,7 +575,7 @@ fn fill(
 }
 
 fn fill_grid(
-    step: &Step,
+    step: &Ballot,
     mut grid: Vec<Vec<String>>,
     answers: &BTreeMap<String, BTreeMap<&'static str, Value>>,
 ) -> Vec<Vec<String>> {
@@ -628,7 +628,7 @@ proptest! {
         }
         let rows: Vec<(&Item, Option<&Vote>)> =
             items.iter().map(|item| (item, log.votes().iter().find(|vote| vote.item == item.id))).collect();
-        let ballot = Ballot { step: &step, round: Round::Vote, annotator: "j1", rows: &rows, seed: 5, proposed: None };
+        let ballot = BallotSheet { step: &step, round: Round::Vote, annotator: "j1", rows: &rows, seed: 5, proposed: None };
         for format in [Format::Csv, Format::Xlsx, Format::Jsonl] {
             let file = export(&ballot, format).unwrap().remove(0);
             let again = read(&step, &items, &file.name, &file.bytes);

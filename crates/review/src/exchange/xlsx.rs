@@ -222,7 +222,8 @@ const CELLS: u64 = 4_000_000;
 const MERGED: usize = 1000;
 
 fn too_large(what: String) -> Trouble {
-    let hint = Some("is it the workbook that was handed out? cells far below or beside the ballot count");
+    let hint =
+        Some("is it the workbook that was exported? cells far below or to the right of the ballot count too");
     Trouble::Unreadable { what: format!("the workbook is too large to read: {what}"), hint }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::answers::shown_numbers;
-use crate::ballot::{Combine, Drafts, Field, Kind, REASON, Role, Round, Step};
+use crate::ballot::{Ballot, Combine, Drafts, Field, Kind, REASON, Role, Round};
 use crate::item::{Content, Item};
 use crate::value::{Value, Values};
 use crate::votes::{Vote, contradictions, current};
@@ -66,7 +66,7 @@ pub enum Why {
         answers: Vec<String>,
     },
     /// Somebody said one thing here and another elsewhere, or two people decided, neither knowing of the other.
-    #[error("{} answered twice, neither answer knowing of the other ({})", who(*.round), .answers.join(" / "))]
+    #[error("{} gave two different answers independently ({})", who(*.round), .answers.join(" / "))]
     Twice {
         /// In which round.
         round: Round,
@@ -161,7 +161,7 @@ impl Resolution {
 ///
 /// People's votes count first. Only where they confirm nothing are a sample's votes put beside them,
 /// and what those confirm is marked synthetic.
-pub fn resolve(step: &Step, item: &Item, votes: &[&Vote]) -> Resolution {
+pub fn resolve(step: &Ballot, item: &Item, votes: &[&Vote]) -> Resolution {
     let mine: Vec<&Vote> = votes
         .iter()
         .copied()
@@ -204,7 +204,7 @@ struct Verdict {
     modified: Option<bool>,
 }
 
-fn decide(step: &Step, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec<&Vote>)]) -> Verdict {
+fn decide(step: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec<&Vote>)]) -> Verdict {
     let in_round = |round: Round| heads.iter().copied().filter(move |vote| vote.round == round);
     let seen = review_item(step, item, heads);
     let hash = |round: Round| match round {
@@ -298,13 +298,13 @@ fn decide(step: &Step, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec<&Vote>
 
 /// Whether the reviewer's answer to `field` replaces one that the voters decide, so that the two can
 /// be compared. Added remarks (unions, collections) are no decision.
-fn comparable(step: &Step, field: &Field) -> bool {
+fn comparable(step: &Ballot, field: &Field) -> bool {
     let decides = |other: &Field| !matches!(other.combine, Combine::Union | Combine::Collect);
     step.fields.iter().any(|other| other.name == field.name && decides(other))
 }
 
 /// Answers that send an item to the adjudicator.
-fn asked(step: &Step, votes: &[&Vote]) -> Vec<Why> {
+fn asked(step: &Ballot, votes: &[&Vote]) -> Vec<Why> {
     let given = |(field, answer): &&(&'static str, &'static str)| {
         votes.iter().any(|vote| vote.values.text(field) == Some(*answer))
     };
@@ -409,7 +409,7 @@ fn union(field: &Field, answers: &[&Value]) -> Value {
     Value::List(options.filter(|code| marked(code)).map(str::to_owned).collect())
 }
 
-fn edited(step: &Step, item: &Item, values: &Values) -> Option<bool> {
+fn edited(step: &Ballot, item: &Item, values: &Values) -> Option<bool> {
     // Who has not seen a draft rewrites nothing.
     if step.drafts == Drafts::Hidden {
         return None;
@@ -423,7 +423,7 @@ fn edited(step: &Step, item: &Item, values: &Values) -> Option<bool> {
 /// What a reviewer sees: the item, the counted votes on it as `votes.<field>`, and the draft. Answers
 /// are listed in the order of their votes' ids, so their order says nothing about who gave them. Its
 /// hash covers the votes too: where a voter changes their mind the review is asked again.
-pub fn review_item(step: &Step, item: &Item, votes: &[&Vote]) -> Item {
+pub fn review_item(step: &Ballot, item: &Item, votes: &[&Vote]) -> Item {
     if step.review.is_none() {
         return item.clone();
     }
@@ -442,11 +442,11 @@ pub fn review_item(step: &Step, item: &Item, votes: &[&Vote]) -> Item {
 
 /// What an adjudicator sees: the item and every vote on it. The decision is about the item, so it keeps
 /// the item's own hash and outlives later votes.
-pub fn dispute_item(step: &Step, item: &Item, votes: &[&Vote]) -> Item {
+pub fn dispute_item(step: &Ballot, item: &Item, votes: &[&Vote]) -> Item {
     Item { content_hash: item.content_hash, ..with_votes(step, item, votes, &[Round::Vote, Round::Review]) }
 }
 
-fn with_votes(step: &Step, item: &Item, votes: &[&Vote], rounds: &[Round]) -> Item {
+fn with_votes(step: &Ballot, item: &Item, votes: &[&Vote], rounds: &[Round]) -> Item {
     let seen = |round: Round| (round == Round::Vote).then_some(item.content_hash);
     let mine = |vote: &&&Vote| {
         vote.item == item.id

@@ -11,17 +11,17 @@ fn content(text: &str) -> Content {
     Content::from([("text".to_owned(), Value::from(text))])
 }
 
-fn item(step: &Step, draft: &[(&str, &str)]) -> Item {
+fn item(step: &Ballot, draft: &[(&str, &str)]) -> Item {
     Item::new(step, "i", content("x"), draft.iter().copied().collect())
 }
 
-fn voted(step: &Step, item: &Item, field: &str, codes: &[&str]) -> Vec<Vote> {
+fn voted(step: &Ballot, item: &Item, field: &str, codes: &[&str]) -> Vec<Vote> {
     let cast =
         |(at, code): (usize, &&str)| vote(step, item, Round::Vote, &format!("a{at}"), one(field, code));
     codes.iter().enumerate().map(cast).collect()
 }
 
-fn outcome(step: &Step, item: &Item, votes: &[Vote]) -> Resolution {
+fn outcome(step: &Ballot, item: &Item, votes: &[Vote]) -> Resolution {
     resolve(step, item, &votes.iter().collect::<Vec<_>>())
 }
 
@@ -172,7 +172,7 @@ fn drafts_go_ahead_only_where_the_recipe_says_so() {
     assert_eq!(edited.edited, Some(true));
 
     // Who did not see the draft rewrote nothing.
-    let blind = Step { drafts: Drafts::Hidden, ..step };
+    let blind = Ballot { drafts: Drafts::Hidden, ..step };
     let written = [("verdict", "rewrite"), ("irrationality", "e")].into_iter().collect();
     let decided = outcome(&blind, &item, &[vote(&blind, &item, Round::Vote, "a", written)]);
     assert!(matches!(decided.outcome, Outcome::Confirmed { .. }), "{decided:?}");

@@ -72,7 +72,7 @@ pub struct Found {
 
 /// A row that the statistics do not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a row holds what the statistics lack; count every row that is joined")]
+#[error("a row has a token that the statistics do not count; count all rows with dedup-stats first")]
 pub struct Uncounted;
 
 /// The keys of a row: two rows at or over the threshold share one, the smaller as [`Role::Smaller`] and the

@@ -17,7 +17,7 @@ pub struct Choices {
 
 /// Two options that a reader cannot tell apart.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("wrong answer {second} says the same as {}", if *.first == 0 { "the right one".to_owned() } else { format!("wrong answer {first}") })]
+#[error("wrong answer {second} is the same as {}", if *.first == 0 { "the right one".to_owned() } else { format!("wrong answer {first}") })]
 pub struct Alike {
     /// The place of the one: 0 is the right answer, from 1 on the wrong ones.
     pub first: usize,

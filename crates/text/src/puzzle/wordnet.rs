@@ -249,9 +249,8 @@ impl WordNet {
     pub fn synset(&self, place: Place) -> Result<Synset, WordNetError> {
         let files = self.files.iter().find(|(pos, _)| *pos == place.pos).map(|(_, files)| files);
         let line = files.and_then(|files| files.data.get(place.offset..)?.lines().next());
-        line.and_then(|line| parse(line, place)).ok_or_else(|| {
-            self.wrong("data", place.pos, format!("there is no synset at byte {}", place.offset))
-        })
+        line.and_then(|line| parse(line, place))
+            .ok_or_else(|| self.wrong("data", place.pos, format!("no synset at byte {}", place.offset)))
     }
 
     /// `lemma pos synset_cnt p_cnt [ptr_symbol…] sense_cnt tagsense_cnt synset_offset…`
@@ -263,7 +262,7 @@ impl WordNet {
                 (6 + pointers..6 + pointers + senses).map(number).collect::<Option<_>>()?;
             Some(offsets)
         });
-        offsets.ok_or_else(|| self.wrong("index", pos, format!("this line is no entry: {line:?}")))
+        offsets.ok_or_else(|| self.wrong("index", pos, format!("this line is not an entry: {line:?}")))
     }
 
     fn wrong(&self, kind: &str, pos: Pos, what: String) -> WordNetError {

@@ -19,7 +19,7 @@ pub struct Counts {
     pub reasons: BTreeMap<String, u64>,
 }
 
-/// The books of a stage do not close.
+/// The accounting of a stage does not close.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unbalanced {
     /// A state is missing or counted twice.
@@ -33,7 +33,7 @@ pub enum Unbalanced {
         states: String,
     },
     /// Rows out and outcomes disagree.
-    #[error("{records_out} records out, but the outcomes bring out {expected}")]
+    #[error("{records_out} records out, but the outcomes give {expected}")]
     Out {
         /// Rows written.
         records_out: u64,
@@ -68,7 +68,7 @@ impl Counts {
         self.states.get(state.code()).copied().unwrap_or(0)
     }
 
-    /// Proves that the books close: every record in has one state, and the rows out are those kept,
+    /// Proves that the accounting closes: every record in has one state, and the rows out are those kept,
     /// those changed, the `children` of those expanded and the `joins` that several went into.
     ///
     /// # Errors
@@ -102,17 +102,17 @@ mod tests {
 
     #[test]
     fn a_lost_record_is_seen() {
-        let books = counts(&[(State::Kept, 3), (State::Dropped, 1)], 5, 3);
+        let counts = counts(&[(State::Kept, 3), (State::Dropped, 1)], 5, 3);
         assert_eq!(
-            books.close(0, 0).unwrap_err().to_string(),
+            counts.close(0, 0).unwrap_err().to_string(),
             "5 records in, but 4 accounted for (dropped 1, kept 3)"
         );
     }
 
     #[test]
     fn a_row_from_nowhere_is_seen() {
-        let books = counts(&[(State::Kept, 3), (State::Expanded, 1)], 4, 6);
-        assert_eq!(books.close(3, 0), Ok(()));
-        assert_eq!(books.close(2, 0), Err(Unbalanced::Out { records_out: 6, expected: 5 }));
+        let counts = counts(&[(State::Kept, 3), (State::Expanded, 1)], 4, 6);
+        assert_eq!(counts.close(3, 0), Ok(()));
+        assert_eq!(counts.close(2, 0), Err(Unbalanced::Out { records_out: 6, expected: 5 }));
     }
 }

@@ -47,7 +47,7 @@ pub enum Cell<'a> {
 /// Receives the cells of a row, in the order of its columns.
 pub trait Cells {
     /// Takes the next cell.
-    fn put(&mut self, cell: Cell<'_>);
+    fn append(&mut self, cell: Cell<'_>);
 }
 
 /// Gives the values of a stored row, in the order of the record's columns. A value of another type
@@ -82,7 +82,7 @@ pub trait Record: Sized + Send + Sync + 'static {
     /// The record's identity, unique in its table.
     fn id(&self) -> &str;
     /// Hands out every cell, in the order of [`Record::COLUMNS`].
-    fn put(&self, cells: &mut dyn Cells);
+    fn append_to(&self, cells: &mut dyn Cells);
     /// Builds a row from stored values, in the order of [`Record::COLUMNS`].
     fn take(values: &mut dyn Values) -> Self;
 }
@@ -144,10 +144,10 @@ macro_rules! declare_record {
                 },)*
             ];
             fn id(&self) -> &str { &self.$id }
-            fn put(&self, cells: &mut dyn $crate::record::Cells) {
+            fn append_to(&self, cells: &mut dyn $crate::record::Cells) {
                 use $crate::record::Field as _;
-                cells.put(self.$id.cell());
-                $(cells.put(self.$field.cell());)*
+                cells.append(self.$id.cell());
+                $(cells.append(self.$field.cell());)*
             }
             fn take(values: &mut dyn $crate::record::Values) -> Self {
                 use $crate::record::Field;
@@ -168,7 +168,7 @@ pub fn row_digest<'a, R: Record>(rows: impl IntoIterator<Item = &'a R>) -> blake
     let mut sink = Digests { columns, next: 0 };
     for row in rows {
         sink.next = 0;
-        row.put(&mut sink);
+        row.append_to(&mut sink);
     }
     digest_of(sink.columns.into_iter().map(ColumnDigest::finish))
 }
@@ -188,8 +188,8 @@ struct Digests {
 }
 
 impl Cells for Digests {
-    fn put(&mut self, cell: Cell<'_>) {
-        self.columns[self.next].put(cell);
+    fn append(&mut self, cell: Cell<'_>) {
+        self.columns[self.next].append(cell);
         self.next += 1;
     }
 }
@@ -210,10 +210,10 @@ impl ColumnDigest {
     /// Takes the next cell.
     // Whoever has a column of one kind needs one of these branches.
     #[inline(always)]
-    pub fn put(&mut self, cell: Cell<'_>) {
+    pub fn append(&mut self, cell: Cell<'_>) {
         let (kind, number) = match cell {
             Cell::Null => {
-                self.nulls.put(&self.rows.to_le_bytes());
+                self.nulls.append(&self.rows.to_le_bytes());
                 (self.kind, 0)
             }
             Cell::Text(text) => (1, text.len() as u64),
@@ -223,13 +223,13 @@ impl ColumnDigest {
             Cell::Texts(list) => (5, list.len() as u64),
         };
         (self.kind, self.rows) = (kind, self.rows + 1);
-        self.numbers.put(&number.to_le_bytes());
+        self.numbers.append(&number.to_le_bytes());
         match cell {
-            Cell::Text(text) => self.texts.put(text.as_bytes()),
+            Cell::Text(text) => self.texts.append(text.as_bytes()),
             Cell::Texts(list) => {
                 for text in list {
-                    self.numbers.put(&(text.len() as u64).to_le_bytes());
-                    self.texts.put(text.as_bytes());
+                    self.numbers.append(&(text.len() as u64).to_le_bytes());
+                    self.texts.append(text.as_bytes());
                 }
             }
             _ => {}
@@ -239,11 +239,11 @@ impl ColumnDigest {
     /// Takes texts that stand one behind the other: where the first begins, and where each ends.
     pub fn texts(&mut self, text: &str, ends: &[i64]) {
         for at in ends.windows(2) {
-            self.numbers.put(&(at[1] - at[0]).to_le_bytes());
+            self.numbers.append(&(at[1] - at[0]).to_le_bytes());
         }
         if let ([first, .., last], rows) = (ends, ends.len().saturating_sub(1)) {
             (self.kind, self.rows) = (1, self.rows + rows as u64);
-            self.texts.put(&text.as_bytes()[*first as usize..*last as usize]);
+            self.texts.append(&text.as_bytes()[*first as usize..*last as usize]);
         }
     }
 
@@ -269,7 +269,7 @@ const TOGETHER: usize = 48 << 10;
 
 impl Stream {
     #[inline]
-    fn put(&mut self, bytes: &[u8]) {
+    fn append(&mut self, bytes: &[u8]) {
         if self.bytes.len() + bytes.len() > TOGETHER {
             self.turn(bytes);
         } else {

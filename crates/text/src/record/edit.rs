@@ -23,7 +23,7 @@ pub enum OwnedCell {
 /// column's is taken as none.
 pub fn with_fields<R: Record>(record: &R, mut field: impl FnMut(&'static str) -> Option<OwnedCell>) -> R {
     let mut row = Row { cells: Vec::with_capacity(R::COLUMNS.len()) };
-    record.put(&mut row);
+    record.append_to(&mut row);
     for (cell, column) in row.cells.iter_mut().zip(R::COLUMNS) {
         if let Some(value) = field(column.name) {
             *cell = value;
@@ -37,7 +37,7 @@ struct Row {
 }
 
 impl Cells for Row {
-    fn put(&mut self, cell: Cell<'_>) {
+    fn append(&mut self, cell: Cell<'_>) {
         self.cells.push(match cell {
             Cell::Null => OwnedCell::Null,
             Cell::Text(text) => OwnedCell::Text(text.to_owned()),

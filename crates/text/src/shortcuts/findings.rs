@@ -10,7 +10,7 @@ pub struct Limits {
     /// The lower end of a rule's interval may lie this far above chance: the classifier, the longest and the
     /// shortest option, the most and the least overlap.
     pub above_chance: f64,
-    /// Places of right options less likely than this are no chance.
+    /// Positions of right options less likely than this count as not random.
     pub position_p: f64,
     /// Options of an item that hardly differ.
     pub near_equal: usize,
@@ -44,7 +44,7 @@ pub fn findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
                 "the right options are {:?} times in each place (p {:.4}, limit {})",
                 figures.positions.counts, figures.positions.p, limits.position_p
             ),
-            fix: "another options.seed draws every order anew",
+            fix: "another options.seed changes every order",
             items: Vec::new(),
         });
     }
@@ -90,7 +90,7 @@ pub fn findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
                 percent(baseline.accuracy.value),
                 percent(bar(baseline.accuracy))
             ),
-            fix: "have people look at the items it guessed, or write their wrong options anew",
+            fix: "have people look at the items it guessed, or rewrite their wrong options",
             items: baseline.guessed.clone(),
         });
     }

@@ -57,7 +57,7 @@ fn step(text: &str) -> Result<Step, String> {
     };
     let filter = filter.strip_suffix(']').and_then(|filter| filter.split_once('='));
     let Some((field, says)) = filter else {
-        return Err(format!("{text:?} is no step of a pointer: a filter is [field=value]"));
+        return Err(format!("{text:?} is not a step of a pointer: a filter is written [field=value]"));
     };
     Ok(Step {
         name: plain(name),

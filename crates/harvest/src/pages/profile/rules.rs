@@ -86,7 +86,7 @@ impl Reader<'_> {
         let rules = Rules {
             format,
             encoding: self.parsed("encoding", |label| {
-                Encoding::for_label(label.as_bytes()).ok_or_else(|| format!("there is no encoding {label:?}"))
+                Encoding::for_label(label.as_bytes()).ok_or_else(|| format!("unknown encoding {label:?}"))
             }),
             zone: self.parsed("zone", |zone| {
                 times::zone(zone).ok_or_else(|| "expected \"UTC\" or hours from it, as \"+08:00\"".into())
@@ -393,13 +393,13 @@ fn html(text: &str) -> Result<From, String> {
 }
 
 fn css(text: &str) -> Result<Selector, String> {
-    Selector::parse(text).map_err(|e| format!("{text:?} is no CSS selector: {e}"))
+    Selector::parse(text).map_err(|e| format!("{text:?} is not a CSS selector: {e}"))
 }
 
 fn regex(text: &str) -> Result<Regex, String> {
     Regex::new(text).map_err(|e| {
         let last = e.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        format!("{text:?} is no pattern: {last}")
+        format!("{text:?} is not a regular expression: {last}")
     })
 }
 

@@ -73,7 +73,7 @@ pub enum DecideError {
         why: &'static str,
     },
     /// An edit without a text, or the other way round.
-    #[error("{0} needs how it reads, a text that is not empty")]
+    #[error("{0} needs the new text, which must not be empty")]
     NoText(Verdict),
     /// A pair of one record.
     #[error("{0} is about two different records")]
@@ -82,7 +82,7 @@ pub enum DecideError {
     #[error("unknown recipe {0:?}")]
     NoRecipe(String),
     /// No recipe has been run, or none has the record.
-    #[error("no stage has {record:?}{hint}")]
+    #[error("no stage has the record {record:?}{hint}")]
     NoRecord {
         /// The record.
         record: String,
@@ -102,11 +102,11 @@ pub enum DecideError {
         hint: String,
     },
     /// Nothing stops the record.
-    #[error("{0}: nothing holds or drops it\n  hint: `riddlemill explain` tells its way")]
+    #[error("{0} is neither held nor dropped\n  hint: `riddlemill explain` shows its history")]
     NotStopped(String),
     /// It went into another one.
     #[error(
-        "{record} went into {into}\n  hint: `riddlemill decide two {record} {into}` if they are two jokes"
+        "{record} was merged into {into}\n  hint: `riddlemill decide two {record} {into}` if they are two jokes"
     )]
     Merged {
         /// The record.
@@ -141,7 +141,7 @@ pub enum DecideError {
         ended: String,
     },
     /// The person saw another text than is there today.
-    #[error("{record} reads otherwise since it was shown\n  hint: look at it again")]
+    #[error("the text of {record} has changed since it was shown\n  hint: look at it again")]
     Outdated {
         /// The record.
         record: String,
@@ -161,7 +161,7 @@ impl From<store::Error> for DecideError {
 pub fn entitled(config: &Config, name: &str) -> Result<(), DecideError> {
     let refuse = |why| Err(DecideError::NotEntitled { name: name.to_owned(), why });
     match config.annotators.iter().find(|person| person.name == name) {
-        None => refuse("no [[annotator]] is called so"),
+        None => refuse("no [[annotator]] has this name"),
         Some(person) if person.role < Role::Senior => {
             refuse("that is for people who look over others' votes")
         }
@@ -292,7 +292,7 @@ fn at_import(recipe: &'static Recipe, record: &str, ended: Standing) -> DecideEr
         Some(Reason::Withdrawn) => "`riddlemill withdraw --undo` takes a withdrawal back".to_owned(),
         Some(Reason::Note) => format!("it is shown with its joke: decide about {of}"),
         Some(Reason::Unreadable | Reason::Oversize | Reason::Encoding | Reason::Truncated) => {
-            "put a sound copy of the record into a dump of its own, and that into a [[source]]".to_owned()
+            "put a repaired copy of the record into a separate dump, and add that as a [[source]]".to_owned()
         }
         Some(Reason::Chatter | Reason::NotOwner) => {
             "`take = \"main\"` in its [[source]] reads every post on a floor of its own; one alone comes in as a row \

@@ -43,7 +43,7 @@ impl State {
             State::Applied => "applied",
             State::WaitsForRun => "waits for a run",
             State::NoEffect => "nothing to overrule",
-            State::Outdated => "outdated: it reads otherwise now",
+            State::Outdated => "outdated: the text has changed",
             State::Absent => "the record does not come so far",
             State::Overruled => "overruled by a later decision",
             State::TakenBack => "taken back",

@@ -23,7 +23,7 @@ pub(super) enum Goes<'a> {
 }
 
 /// Groups of equal texts, what is alike among them and what people decided.
-pub(super) struct Decided<'a> {
+pub(super) struct PairDecisions<'a> {
     /// Groups with those rows apart that people split from an equal text.
     pub groups: Vec<Vec<u32>>,
     /// What is alike; pairs that people split are no longer the same.
@@ -44,14 +44,14 @@ pub(super) struct Decided<'a> {
     unit_likes: Vec<SimilarPair>,
 }
 
-impl<'a> Decided<'a> {
+impl<'a> PairDecisions<'a> {
     /// Puts decisions, the latest last, over what is alike.
     pub(super) fn new(
         mut groups: Vec<Vec<u32>>,
         mut similar_pairs: Vec<SimilarPair>,
         ranks: &[u32],
         pairings: &[Pairing<'a>],
-    ) -> Decided<'a> {
+    ) -> PairDecisions<'a> {
         let mut group_of = vec![u32::MAX; ranks.len()];
         for (rows, group) in groups.iter().zip(0u32..) {
             rows.iter().for_each(|row| group_of[*row as usize] = group);
@@ -94,7 +94,7 @@ impl<'a> Decided<'a> {
                 *place = *head;
             }
         }
-        let mut decided = Decided {
+        let mut decided = PairDecisions {
             groups,
             similar_pairs,
             heads,

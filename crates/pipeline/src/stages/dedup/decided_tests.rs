@@ -38,7 +38,7 @@ fn ends(
     let pairing =
         |((a, b, one), decision): (&(u32, u32, bool), _)| Pairing { a: *a, b: *b, one: *one, decision };
     let pairings: Vec<Pairing<'_>> = pairs.iter().zip(&decisions).map(pairing).collect();
-    let decided = Decided::new(groups.to_vec(), similar_pairs.to_vec(), ranks, &pairings);
+    let decided = PairDecisions::new(groups.to_vec(), similar_pairs.to_vec(), ranks, &pairings);
     let mut ends: Vec<usize> = (0..ranks.len()).collect();
     for (row, goes) in decided.goes(ranks) {
         assert_eq!(ends[row], row, "row {row} goes twice");

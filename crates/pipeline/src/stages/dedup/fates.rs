@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::decided::{DECISION, Decided, Goes, ordered};
+use super::decided::{DECISION, Goes, PairDecisions, ordered};
 use super::posts::Posts;
 use super::stage::NearPair;
 use crate::stages::StageError;
@@ -64,10 +64,10 @@ impl<'a> Fates<'a> {
         if pairings.is_empty() {
             return Ok(Fates { rule, people: None, similar_pairs, heads, ranks, words: BTreeMap::new() });
         }
-        let decided = Decided::new(groups, similar_pairs, &ranks, &pairings);
+        let decided = PairDecisions::new(groups, similar_pairs, &ranks, &pairings);
         let people = People { goes: decided.goes(&ranks).into_iter().collect(), apart: decided.apart() };
         let words = decided.words();
-        let Decided { mut similar_pairs, heads, .. } = decided;
+        let PairDecisions { mut similar_pairs, heads, .. } = decided;
         let known: BTreeSet<(u32, u32)> = similar_pairs.iter().map(|like| ordered(like.a, like.b)).collect();
         for ((a, b), word) in words.iter().filter(|(pair, _)| !known.contains(pair)) {
             let score = if *word == "joined" { 1.0 } else { 0.0 };

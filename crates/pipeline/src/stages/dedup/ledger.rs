@@ -9,7 +9,7 @@ use riddlemill_text::text::sameness::Predicate;
 
 /// The row that another goes into, and why.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Decided {
+pub struct MergeTarget {
     /// The row that is kept.
     pub into: Post,
     /// As in [`Decision`](riddlemill_text::offline::dedup::parted::Decision).
@@ -31,11 +31,11 @@ const NAMES: [&str; 8] = [
 ];
 
 /// Books a row: merged where something was decided, else kept.
-pub fn book(post: Post, decided: Option<Decided>) -> LedgerRecord<Post> {
+pub fn ledger_record(post: Post, decided: Option<MergeTarget>) -> LedgerRecord<Post> {
     let id = post.id.clone();
     let outcome = match decided {
         None => Outcome::Kept(post),
-        Some(Decided { into, score, predicate }) => {
+        Some(MergeTarget { into, score, predicate }) => {
             let predicate =
                 predicate.map(|name| NAMES.into_iter().find(|known| *known == name).unwrap_or("none"));
             merged(&post, &into, predicate.map(|predicate| Keeper { into: 0, score, predicate }))

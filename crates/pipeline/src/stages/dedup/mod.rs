@@ -2,7 +2,7 @@
 //!
 //! [`decided`] puts people's decisions over that, [`fates`] says what becomes of each post, [`stage`] writes it; [`room`]
 //! knows what fits in memory, and [`posts`] what is held of posts. [`on_disk`] decides on loose rows that do not fit in
-//! memory, and [`book`](parted::book) books what was decided in parts.
+//! memory, and [`ledger_record`](parted::ledger_record) records what was decided in parts.
 
 mod decided;
 mod fates;
@@ -18,6 +18,6 @@ pub(super) use stage::{decide_where, unmerged};
 
 /// Dedup in parts, and what is made of the parts.
 pub mod parted {
-    pub use super::ledger::{Decided, book, near_pair};
+    pub use super::ledger::{MergeTarget, ledger_record, near_pair};
     pub use riddlemill_text::offline::dedup::parted::*;
 }

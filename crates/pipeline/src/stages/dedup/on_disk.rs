@@ -117,7 +117,7 @@ pub fn apply_on_disk(
 type RowPair<'a> = (u32, u32, Option<&'a SimilarPair>);
 
 /// Pairs of one row, with the ids that were given.
-fn named(rows: &Kept, pairs: &[RowPair<'_>]) -> io::Result<Vec<(Value, Value, f64)>> {
+fn named(rows: &SpooledRows, pairs: &[RowPair<'_>]) -> io::Result<Vec<(Value, Value, f64)>> {
     let Some((a, ..)) = pairs.first() else { return Ok(Vec::new()) };
     let a = rows.id(*a)?;
     let pair =
@@ -125,7 +125,7 @@ fn named(rows: &Kept, pairs: &[RowPair<'_>]) -> io::Result<Vec<(Value, Value, f6
     pairs.iter().map(pair).collect()
 }
 
-fn decided(rows: &Kept, row: u32, goes: Option<(usize, Option<Keeper>)>) -> io::Result<Row> {
+fn decided(rows: &SpooledRows, row: u32, goes: Option<(usize, Option<Keeper>)>) -> io::Result<Row> {
     let (number, found) = rows.line(row)?;
     let own = match row_of(&found) {
         Ok(own) => own,
@@ -184,14 +184,14 @@ impl Keeping {
         Ok(texts)
     }
 
-    fn finish(self) -> io::Result<(Kept, Vec<Standing>)> {
+    fn finish(self) -> io::Result<(SpooledRows, Vec<Standing>)> {
         let file = self.out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        Ok((Kept { file, offsets: self.offsets, bad: self.bad }, self.standings))
+        Ok((SpooledRows { file, offsets: self.offsets, bad: self.bad }, self.standings))
     }
 }
 
 /// Lines by row.
-struct Kept {
+struct SpooledRows {
     file: File,
     /// Where each line begins and the last one ends.
     offsets: Vec<u64>,
@@ -199,7 +199,7 @@ struct Kept {
     bad: Vec<u32>,
 }
 
-impl Kept {
+impl SpooledRows {
     /// A row's place among the rows, without lines that are none.
     fn place(&self, row: u32) -> usize {
         row as usize - self.bad.partition_point(|bad| *bad < row)

@@ -91,7 +91,7 @@ pub fn dedup(
     stop.check()?;
     let mut table = writer.table::<NearPair>("pairs")?;
     fates.pairs(&posts, &|| stop.asked(), |pairs| {
-        pairs.iter().for_each(|pair| table.put(pair));
+        pairs.iter().for_each(|pair| table.append(pair));
         Ok(table.flush()?)
     })?;
     writer.keep(table)?;
@@ -107,7 +107,7 @@ pub fn dedup(
             let outcome = outcome.map(|outcome| unmerged(&post, outcome, Post::clone));
             sources.count(&post.source, matches!(outcome, Some(Outcome::Merged { .. })));
             let id = post.id.clone();
-            writer.put(&id, &outcome.unwrap_or(Outcome::Kept(post)));
+            writer.append(&id, &outcome.unwrap_or(Outcome::Kept(post)));
             written.advance(1.0 / count as f64);
             stop.check()?;
         }

@@ -201,7 +201,7 @@ pub fn draft<S: Annotatable>(
     let replies = replies(draft, &records, asking)?;
     for (record, replies) in records.into_iter().zip(replies) {
         let id = record.id().to_owned();
-        writer.put(&id, &outcome(draft, record, replies, optional));
+        writer.append(&id, &outcome(draft, record, replies, optional));
     }
     Ok(())
 }

@@ -43,14 +43,14 @@ pub(in crate::stages) fn agreed(
     if let Some(more) = asking.pulse.outlook(requests) {
         quote = format!("{quote}, {more}");
     }
-    match asking.pulse.agrees(&format!("{quote}; go on?")) {
+    match asking.pulse.agrees(&format!("{quote}; continue?")) {
         Some(true) => {
             asking.run.agree();
             Ok(())
         }
         Some(false) => Err(StageError::NotAgreed(format!("{quote}: not agreed, and nothing was sent"))),
         None => Err(StageError::NotAgreed(format!(
-            "{quote}, no cap, and nobody to ask\n  hint: --yes, or a cap: run.max_usd, draft.max_usd, max_usd under [llm.{}]",
+            "{quote}, no cap is set, and there is no terminal to ask on\n  hint: give --yes, or set a cap: run.max_usd, draft.max_usd, max_usd under [llm.{}]",
             names[0]
         ))),
     }

@@ -22,7 +22,7 @@ pub(super) fn waits_for(flights: &[Flight]) -> String {
         None => "nothing more is sent, and no request is in flight".into(),
         Some(longest) => format!(
             "nothing more is sent; waiting for {requests} request{} in flight, {longest} s at most; once more leaves {}, \
-             booked as spent",
+             counted as spent",
             if requests == 1 { "" } else { "s" },
             if requests == 1 { "it" } else { "them" },
         ),
@@ -51,7 +51,7 @@ mod tests {
         };
         assert_eq!(
             waits_for(&[flight(11, 60), flight(1, 300), flight(0, 600)]),
-            "nothing more is sent; waiting for 12 requests in flight, 300 s at most; once more leaves them, booked as spent"
+            "nothing more is sent; waiting for 12 requests in flight, 300 s at most; once more leaves them, counted as spent"
         );
         assert_eq!(waits_for(&[flight(0, 600)]), "nothing more is sent, and no request is in flight");
     }

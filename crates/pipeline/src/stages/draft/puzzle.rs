@@ -65,10 +65,10 @@ pub(super) fn distractors(reply: &str) -> Result<Values, Unreadable> {
             overturned
                 .push(premise.ok_or_else(|| Unreadable::new("\"premise\" must be a number"))?.to_string());
         }
-        put(&mut values, &Map::from_iter([("distractors".to_owned(), Json::Array(texts))]))?;
+        insert_all(&mut values, &Map::from_iter([("distractors".to_owned(), Json::Array(texts))]))?;
         values.set(OVERTURNED, Value::List(overturned));
     } else {
-        put(&mut values, &map)?;
+        insert_all(&mut values, &map)?;
     }
     Ok(values)
 }
@@ -101,7 +101,7 @@ pub(super) fn topic(reply: &str) -> Result<Values, Unreadable> {
 }
 
 /// Takes three distractors that differ from each other and are not the fourth option.
-fn put(values: &mut Values, map: &Map<String, Json>) -> Result<(), Unreadable> {
+fn insert_all(values: &mut Values, map: &Map<String, Json>) -> Result<(), Unreadable> {
     let texts: Vec<String> = strings(map, "distractors", 3)?.iter().map(|text| one_line(text)).collect();
     for (at, text) in texts.iter().enumerate() {
         if key(text) == key(NONE) {

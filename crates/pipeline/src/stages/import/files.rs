@@ -266,7 +266,7 @@ fn dumps_of(root: &Path, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Miss
     if paths.is_empty() && problems.is_empty() {
         let hint = match (&source.url, source.path.starts_with("raw/sample/")) {
             (Some(_), _) => "\n  hint: `riddlemill fetch` downloads it",
-            (None, true) => "\n  hint: the sample comes with riddlemill; `riddlemill init` lays it out anew",
+            (None, true) => "\n  hint: the sample comes with riddlemill; `riddlemill init` writes it again",
             (None, false) => "\n  hint: paths are relative to pipeline.toml",
         };
         return Err(Missing::NoFile(problem(format!("no file matches {:?}{hint}", source.path))));

@@ -1,4 +1,4 @@
-//! The books of a task's items: made where they are parsed, mended where a post turns out to come again.
+//! The ledger records of a task's items: made where they are parsed, corrected where a post turns out to be a repetition.
 
 use super::Read;
 use super::dump::BATCH;
@@ -7,7 +7,7 @@ use crate::stages::StageError;
 use riddlemill_tables::Batch;
 use riddlemill_text::record::Post;
 
-/// Items that one task parsed, booked as if no post of them came before.
+/// Items that one task parsed, recorded as if none of their posts had occurred before.
 pub(super) struct ItemLedger {
     batch: Batch<Post>,
     /// Of every post, in order.
@@ -23,8 +23,8 @@ impl Default for ItemLedger {
 }
 
 impl ItemLedger {
-    pub(super) fn put(&mut self, read: &Read) {
-        self.batch.put(&read.locator, &read.outcome);
+    pub(super) fn append(&mut self, read: &Read) {
+        self.batch.append(&read.locator, &read.outcome);
         self.fingerprints.extend(&read.fingerprints);
     }
 
@@ -38,12 +38,12 @@ impl ItemLedger {
         }
         let mut fingerprints = self.fingerprints.iter();
         let mut settled = Batch::with_room(self.batch.entries());
-        for booked in self.batch.booked()? {
-            let known = fingerprints.by_ref().take(booked.rows.len()).enumerate();
+        for record in self.batch.records()? {
+            let known = fingerprints.by_ref().take(record.rows.len()).enumerate();
             let again: Vec<Again> = known
                 .filter_map(|(row, fingerprint)| Some(Again { row, same: fingerprint.again? }))
                 .collect();
-            settle_again(booked, &again).into_iter().for_each(|booked| settled.take(booked));
+            settle_again(record, &again).into_iter().for_each(|record| settled.take(record));
         }
         Ok(settled)
     }

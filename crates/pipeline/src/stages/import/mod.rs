@@ -45,7 +45,7 @@ use split::{Item, Items};
 
 pub use dump::open as open_dump;
 pub use files::{Dump, FileRow, files, kinds, located, source_kind};
-pub use names::{NameRow, add_names, no_names, put_names, words_evidence};
+pub use names::{NameRow, add_names, append_names, no_names, words_evidence};
 pub use pickle::{MAGIC as NUMPY, array as numpy_rows};
 pub use published::published_rows;
 pub use recall::{Block, Recalled, Sift, blocks, read_back};
@@ -114,34 +114,34 @@ pub fn import(
     let mut table = writer.table::<FileRow>("files")?;
     for dump in dumps {
         let mut items = 0;
-        let book = |booking: &mut ItemLedger, place| {
-            outcomes(dump, place, secrets, withdrawn, |read| booking.put(&read));
+        let parse = |ledger: &mut ItemLedger, place| {
+            outcomes(dump, place, secrets, withdrawn, |read| ledger.append(&read));
         };
         // Which of two records of one name is the first is decided in order, while the next batches are parsed.
-        read(dump, settings, book, |mut booked| {
+        read(dump, settings, parse, |mut ledgers| {
             stop.check()?;
-            booked.iter_mut().for_each(|booking| seen.observe(&mut booking.fingerprints));
+            ledgers.iter_mut().for_each(|ledger| seen.observe(&mut ledger.fingerprints));
             let settled: Vec<Batch<Post>> =
-                booked.into_par_iter().map(ItemLedger::settled).collect::<Result<_, _>>()?;
+                ledgers.into_par_iter().map(ItemLedger::settled).collect::<Result<_, _>>()?;
             for batch in settled {
                 items += batch.entries() as u64;
                 pulse.advance(batch.entries() as u64);
-                writer.append(batch);
+                writer.append_batch(batch);
             }
             Ok(writer.flush()?)
         })?;
-        table.put(&dump.row(items));
+        table.append(&dump.row(items));
     }
     writer.keep(table)?;
-    put_published(dumps, settings, withdrawn, writer)?;
-    Ok(put_names(secrets.names, writer)?)
+    append_published(dumps, settings, withdrawn, writer)?;
+    Ok(append_names(secrets.names, writer)?)
 }
 
 /// Writes the rows of published files that a stage's posts are made of; no table where there are none.
 ///
 /// # Errors
 /// [`riddlemill_tables::Error`] where it cannot be written.
-pub fn put_published(
+pub fn append_published(
     dumps: &[Dump],
     settings: &sections::Import,
     withdrawn: &Withdrawals,
@@ -152,7 +152,7 @@ pub fn put_published(
         return Ok(());
     }
     let mut table = writer.table(super::published::TABLE)?;
-    rows.iter().for_each(|row| table.put(row));
+    rows.iter().for_each(|row| table.append(row));
     writer.keep(table)
 }
 
@@ -323,7 +323,7 @@ pub fn survey(dump: &Dump, settings: &sections::Import) -> (u64, u64) {
 ///
 /// # Errors
 /// What `take` fails with.
-pub fn books<E: Send>(
+pub fn ledger_records<E: Send>(
     dump: &Dump,
     settings: &sections::Import,
     secrets: &Secrets<'_>,
@@ -337,14 +337,14 @@ pub fn books<E: Send>(
         outcomes(dump, place, secrets, withdrawn, |read| reads.push(read));
     };
     let read = read(dump, settings, gather, |batch| {
-        let mut booked = Vec::new();
+        let mut records = Vec::new();
         for mut read in batch.into_iter().flatten() {
             if !unsettled {
                 seen.observe(&mut read.fingerprints);
             }
-            same_id::put(read, |locator, outcome| booked.push(LedgerRecord::new(locator, outcome)));
+            same_id::settle_read(read, |locator, outcome| records.push(LedgerRecord::new(locator, outcome)));
         }
-        failed = take(booked);
+        failed = take(records);
         failed.as_ref().map_err(|_| StageError::Stopped).copied()
     });
     // The only error of reading is the one that was just kept.

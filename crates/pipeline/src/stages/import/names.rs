@@ -49,10 +49,10 @@ fn unreadable(name: &str, error: &std::io::Error) -> Unusable {
 ///
 /// # Errors
 /// [`Error`] where it cannot be written.
-pub fn put_names(names: &NameList, writer: &mut StageWriter<Post>) -> Result<(), Error> {
+pub fn append_names(names: &NameList, writer: &mut StageWriter<Post>) -> Result<(), Error> {
     let mut table = writer.table::<NameRow>("names")?;
     for line in names.to_file().lines().skip(1) {
-        table.put(&NameRow { id: line.to_owned() });
+        table.append(&NameRow { id: line.to_owned() });
     }
     writer.keep(table)
 }

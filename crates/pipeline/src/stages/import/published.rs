@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use minijinja::Value as Given;
+use minijinja::Value as TemplateValue;
 use minijinja::value::Serde;
 use riddlemill_benchmarks::{Expression, notation};
 
@@ -145,10 +145,12 @@ impl Found {
         let members = notation::members(text).map_err(|what| format!("no JSON object: {what}"))?;
         let names: serde_json::Map<String, serde_json::Value> =
             members.into_iter().filter_map(|(key, text)| Some((key, notation::value(text)?))).collect();
-        let mut over: BTreeMap<String, Given> =
-            names.iter().map(|(key, value)| (key.clone(), Given::from(Serde(value.clone())))).collect();
-        over.insert("this".into(), Given::from(Serde(names)));
-        let over = Given::from(over);
+        let mut over: BTreeMap<String, TemplateValue> = names
+            .iter()
+            .map(|(key, value)| (key.clone(), TemplateValue::from(Serde(value.clone()))))
+            .collect();
+        over.insert("this".into(), TemplateValue::from(Serde(names)));
+        let over = TemplateValue::from(over);
         let value = |is: Option<&Expression>| {
             let value = is?.value(&over).ok()?;
             (!value.is_none() && !value.is_undefined()).then_some(value)
@@ -176,7 +178,7 @@ impl Found {
         let hash = || text_id(&written).trim_start_matches("text:").to_owned();
         let name = words(published.id.as_ref()).filter(|name| !name.trim().is_empty()).unwrap_or_else(hash);
         let number = value(published.number.as_ref())
-            .filter(Given::is_integer)
+            .filter(TemplateValue::is_integer)
             .and_then(|number| u64::try_from(number).ok());
         Ok(Found {
             name,

@@ -11,7 +11,7 @@ use super::Read;
 use riddlemill_tables::LedgerRecord;
 use riddlemill_text::record::{Outcome, Post, Reason, State};
 
-/// A post of a booked item whose id an earlier item had.
+/// A post of an item whose id an earlier item had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct Again {
     /// Its place among the item's rows, from 0.
@@ -81,25 +81,25 @@ impl Seen {
 }
 
 /// Puts an entry as what it is among all that were read, once [`Seen`] met its posts.
-pub(super) fn put(read: Read, put: impl FnMut(String, Outcome<Post>)) {
+pub(super) fn settle_read(read: Read, put: impl FnMut(String, Outcome<Post>)) {
     let Read { locator, outcome, fingerprints } = read;
     settle(locator, outcome, |row| fingerprints.get(row).and_then(|fingerprint| fingerprint.again), put);
 }
 
-/// An item that was booked by itself, where some of its posts are known to come `again`: what it is among
+/// The ledger record of a single item, where some of its posts are known to come `again`: what it is among
 /// all items.
-pub fn settle_again(booked: LedgerRecord<Post>, again: &[Again]) -> Vec<LedgerRecord<Post>> {
-    let outcome = match State::from_code(&booked.entry.outcome) {
-        Some(State::Kept) => booked.rows.into_iter().next().map(Outcome::Kept),
+pub fn settle_again(record: LedgerRecord<Post>, again: &[Again]) -> Vec<LedgerRecord<Post>> {
+    let outcome = match State::from_code(&record.entry.outcome) {
+        Some(State::Kept) => record.rows.into_iter().next().map(Outcome::Kept),
         Some(State::Expanded) => {
-            Some(Outcome::Expanded(booked.rows.into_iter().map(|row| (row, PAGE)).collect()))
+            Some(Outcome::Expanded(record.rows.into_iter().map(|row| (row, PAGE)).collect()))
         }
-        _ => return vec![booked],
+        _ => return vec![record],
     };
     let mut settled = Vec::new();
     if let Some(outcome) = outcome {
         let known = |row| again.iter().find(|known| known.row == row).map(|known| known.same);
-        settle(booked.entry.id, outcome, known, |id, outcome| settled.push(LedgerRecord::new(id, outcome)));
+        settle(record.entry.id, outcome, known, |id, outcome| settled.push(LedgerRecord::new(id, outcome)));
     }
     settled
 }

@@ -45,7 +45,7 @@ fn dump(folder: &Path, source: &str, kind: SourceKind, bytes: &[u8]) -> Dump {
     }
 }
 
-/// Imports dumps and reads back rows and ledger. The commit proves that the books close.
+/// Imports dumps and reads back rows and ledger. The commit proves that the accounting closes.
 fn imported(dumps: &[(&str, SourceKind, Vec<u8>)]) -> (Vec<Post>, Vec<LedgerEntry>) {
     let folder = tempfile::tempdir().unwrap();
     let dumps: Vec<Dump> =

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use minijinja::Value as Given;
+use minijinja::Value as TemplateValue;
 use minijinja::value::Serde;
 use riddlemill_benchmarks::scope::group;
 use riddlemill_benchmarks::{Benchmark, notation};
@@ -60,7 +60,7 @@ pub struct Published {
 }
 
 /// What a row says: a field of a record and its value.
-pub type Says = Vec<(&'static str, Given)>;
+pub type Says = Vec<(&'static str, TemplateValue)>;
 
 /// The table of an import stage in which they stand.
 pub(in crate::stages) const TABLE: &str = "published";
@@ -209,19 +209,19 @@ fn declared_at(
 
 /// A row as the expressions of `[published]` see it: its keys, `this`, `rows` of its group by their roles, and what
 /// stands for how sure it is.
-fn scope(row: &PublishedRow, group: &[&PublishedRow]) -> Given {
+fn scope(row: &PublishedRow, group: &[&PublishedRow]) -> TemplateValue {
     let this = object(row);
-    let rows: BTreeMap<String, Given> =
-        group.iter().map(|row| (row.role.clone(), Given::from(Serde(object(row))))).collect();
-    let mut names: BTreeMap<String, Given> =
-        this.iter().map(|(key, value)| (key.clone(), Given::from(Serde(value.clone())))).collect();
-    names.insert("this".into(), Given::from(Serde(this)));
-    names.insert("rows".into(), Given::from(rows));
-    names.insert("role".into(), Given::from(row.role.as_str()));
-    names.insert("standing".into(), Given::from(Standing::Published.code()));
+    let rows: BTreeMap<String, TemplateValue> =
+        group.iter().map(|row| (row.role.clone(), TemplateValue::from(Serde(object(row))))).collect();
+    let mut names: BTreeMap<String, TemplateValue> =
+        this.iter().map(|(key, value)| (key.clone(), TemplateValue::from(Serde(value.clone())))).collect();
+    names.insert("this".into(), TemplateValue::from(Serde(this)));
+    names.insert("rows".into(), TemplateValue::from(rows));
+    names.insert("role".into(), TemplateValue::from(row.role.as_str()));
+    names.insert("standing".into(), TemplateValue::from(Standing::Published.code()));
     let basis: Vec<String> = group.iter().map(|row| row.basis()).collect();
-    names.insert("basis".into(), Given::from(basis));
-    Given::from(names)
+    names.insert("basis".into(), TemplateValue::from(basis));
+    TemplateValue::from(names)
 }
 
 /// A row as JSON: null where it holds what JSON has no word for.
@@ -249,7 +249,7 @@ pub(super) fn with_says<R: Record>(record: &R, says: &Says, step: &str) -> R {
 /// The groups of a declared record with what is said in that of a step.
 fn groups_with<R: Record>(record: &R, says: &Says, step: &str) -> String {
     let mut groups = String::new();
-    with_fields(record, |_| None).put(&mut Texts { columns: R::COLUMNS, at: 0, groups: &mut groups });
+    with_fields(record, |_| None).append_to(&mut Texts { columns: R::COLUMNS, at: 0, groups: &mut groups });
     let mut declared = Declared { groups, ..Declared::default() };
     let mut all = Groups::split(&declared);
     let name = step.strip_prefix("review:").unwrap_or(step);
@@ -257,7 +257,7 @@ fn groups_with<R: Record>(record: &R, says: &Says, step: &str) -> String {
     for (field, value) in says {
         of_step.insert((*field).to_owned(), serde_json::to_value(value).unwrap_or_default());
     }
-    all.put(&mut declared);
+    all.write_into(&mut declared);
     declared.groups
 }
 
@@ -269,7 +269,7 @@ struct Texts<'a> {
 }
 
 impl riddlemill_text::record::Cells for Texts<'_> {
-    fn put(&mut self, cell: riddlemill_text::record::Cell<'_>) {
+    fn append(&mut self, cell: riddlemill_text::record::Cell<'_>) {
         if let (Some("groups"), riddlemill_text::record::Cell::Text(text)) =
             (self.columns.get(self.at).map(|column| column.name), cell)
         {
@@ -281,11 +281,11 @@ impl riddlemill_text::record::Cells for Texts<'_> {
 
 /// A value as a cell of a type. A text that is none (a number) is written as it reads; in a list what is missing is an
 /// empty text.
-fn cell(kind: CellKind, value: &Given) -> OwnedCell {
+fn cell(kind: CellKind, value: &TemplateValue) -> OwnedCell {
     if value.is_none() || value.is_undefined() {
         return if kind == CellKind::Texts { OwnedCell::Texts(Vec::new()) } else { OwnedCell::Null };
     }
-    let text = |value: &Given| match value.as_str() {
+    let text = |value: &TemplateValue| match value.as_str() {
         Some(text) => text.to_owned(),
         None if value.is_none() || value.is_undefined() => String::new(),
         None => value.to_string(),

@@ -31,7 +31,7 @@ pub fn dedup(
     let (outcomes, pairs) = decide_where(&questions, settings, decisions, similar, &waiting, agree)?;
     stop.check()?;
     let mut table = writer.table("pairs")?;
-    pairs.iter().for_each(|pair| table.put(pair));
+    pairs.iter().for_each(|pair| table.append(pair));
     writer.keep(table)?;
     let answers: std::collections::BTreeMap<String, String> =
         puzzles.iter().map(|puzzle| (puzzle.id.clone(), puzzle.answer.clone())).collect();
@@ -50,7 +50,7 @@ pub fn dedup(
             _ => Outcome::Kept(puzzle.clone()),
         };
         let outcome = unmerged(&puzzle, outcome, Puzzle::clone);
-        writer.put(&id, &outcome);
+        writer.append(&id, &outcome);
     }
     Ok(writer.flush()?)
 }

@@ -22,7 +22,7 @@ use riddlemill_text::record::{Outcome, Puzzle, Reason};
 
 /// What the files that the settings name say.
 #[derive(Debug, Default)]
-pub struct Given {
+pub struct SuppliedFacts {
     /// Premises by puzzle, with the overturned one and the line they are in.
     premises: HashMap<String, (Vec<String>, String, String)>,
     /// `relation: tail` by puzzle.
@@ -50,13 +50,13 @@ struct Line {
     members: Option<Vec<String>>,
 }
 
-impl Given {
-    /// Reads the files. A line that cannot be used is [refused](Given::refused), and the rest counts.
+impl SuppliedFacts {
+    /// Reads the files. A line that cannot be used is [refused](SuppliedFacts::refused), and the rest counts.
     ///
     /// # Errors
     /// [`StageError::Settings`] where the pattern is none or a file cannot be read.
-    pub fn open(root: &Path, settings: &sections::Puzzles) -> Result<Given, StageError> {
-        let mut given = Given::default();
+    pub fn open(root: &Path, settings: &sections::Puzzles) -> Result<SuppliedFacts, StageError> {
+        let mut given = SuppliedFacts::default();
         if settings.premises.is_empty() {
             return Ok(given);
         }
@@ -132,7 +132,7 @@ impl Given {
 }
 
 /// Takes premises and inferences of a sentence puzzle from the files; a model is asked for what they do not say.
-pub fn given(mut puzzle: Puzzle, given: &Given) -> Outcome<Puzzle> {
+pub fn given(mut puzzle: Puzzle, given: &SuppliedFacts) -> Outcome<Puzzle> {
     let asked = key(&puzzle.question);
     let mut evidence = Vec::new();
     if puzzle.is_word() {
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn files_give_premises_inferences_and_members() {
-        let mut all = Given::default();
+        let mut all = SuppliedFacts::default();
         let lines = [
             r#"{"head": "Why is it SO?", "relation": "HinderedBy", "tails": ["it  rains", "none", ""]}"#,
             r#"{"question": "why is it so", "premises": ["a", "b", "c", "d"], "overturned": 2}"#,

@@ -14,7 +14,7 @@ mod spelling;
 mod strip;
 
 pub use dedup::dedup;
-pub use given::{Given, given};
+pub use given::{SuppliedFacts, given};
 pub use group::{ROLES, group};
 pub use near::{Beside, Near, near};
 pub use spelling::spelling;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::Given;
+use super::SuppliedFacts;
 use crate::config::sections;
 use crate::stages::{StageError, Unusable};
 use riddlemill_text::puzzle::near::{self as beside, Near as Word};
@@ -14,7 +14,7 @@ use riddlemill_text::record::{Outcome, Puzzle, Reason};
 #[derive(Debug)]
 pub struct Near {
     wordnet: Option<(WordNet, String)>,
-    given: Given,
+    given: SuppliedFacts,
     seed: u64,
 }
 
@@ -25,12 +25,12 @@ impl Near {
     /// [`StageError::Settings`] where the folder is not there or cannot be read.
     pub fn open(root: &Path, settings: &sections::Puzzles, seed: u64) -> Result<Near, StageError> {
         let folder = root.join(&settings.wordnet);
-        let given = Given::open(root, settings)?;
+        let given = SuppliedFacts::open(root, settings)?;
         if settings.wordnet.is_empty() {
             return Ok(Near { wordnet: None, given, seed });
         }
         if !folder.is_dir() {
-            let none = Unusable::at("puzzles.wordnet", format!("{} is no folder", folder.display()));
+            let none = Unusable::at("puzzles.wordnet", format!("{} is not a folder", folder.display()));
             return Err(none
                 .hint(
                     "Debian's wordnet-base puts WordNet into /usr/share/wordnet; with puzzles.wordnet = \"\" models \
@@ -76,7 +76,7 @@ impl Near {
         settings: &sections::Puzzles,
     ) -> Result<BTreeMap<String, String>, StageError> {
         let missing = !settings.wordnet.is_empty() && !root.join(&settings.wordnet).is_dir();
-        let mut evidence = Given::open(root, settings)?.evidence();
+        let mut evidence = SuppliedFacts::open(root, settings)?.evidence();
         let fingerprint = if missing {
             "missing".to_owned()
         } else {

@@ -44,10 +44,10 @@ pub fn respond(
             false => sections::Respond { min_models: 0, ..settings.clone() },
         };
         let elsewhere = of_row.into_iter().chain(elsewhere).collect();
-        writer.put(&id, &outcome(question, replies, elsewhere, &settings));
+        writer.append(&id, &outcome(question, replies, elsewhere, &settings));
     }
     let mut table = writer.table::<Refused>("refused")?;
-    refused.iter().for_each(|line| table.put(line));
+    refused.iter().for_each(|line| table.append(line));
     Ok(writer.keep(table)?)
 }
 

@@ -15,7 +15,7 @@ use super::overrule::{by_rule, stops};
 use super::published::{Published, let_through};
 use super::subject::{Annotatable, Decision, Subjects};
 use crate::config::sections;
-use riddlemill_review::ballot::{Drafts, Field, KEEP, Kind, Round, Step};
+use riddlemill_review::ballot::{Ballot, Drafts, Field, KEEP, Kind, Round};
 use riddlemill_review::decisions::{StageDecisions, seen_text};
 use riddlemill_review::votes::{Vote, current};
 use riddlemill_review::{self as review, Digest, Item, Pending, Resolution, Values, resolve_all};
@@ -24,7 +24,7 @@ use riddlemill_text::record::{Outcome, Reason, Standing, is_published};
 
 /// A review: what the people of a benchmark are asked in one of its steps.
 #[derive(Clone, Copy)]
-pub struct Review(&'static Step);
+pub struct Review(&'static Ballot);
 
 impl PartialEq for Review {
     fn eq(&self, other: &Review) -> bool {
@@ -42,7 +42,7 @@ impl std::fmt::Debug for Review {
 
 impl Review {
     /// By the ballot that a folder declares.
-    pub fn new(ballot: &'static Step) -> Review {
+    pub fn new(ballot: &'static Ballot) -> Review {
         Review(ballot)
     }
 
@@ -57,10 +57,10 @@ impl Review {
     }
 
     /// The ballot; the settings decide whether drafts go ahead.
-    pub fn ballot(self, settings: &sections::Review) -> Step {
+    pub fn ballot(self, settings: &sections::Review) -> Ballot {
         let name = self.0.name;
         let named = |steps: &[String]| steps.iter().any(|step| step == name);
-        Step {
+        Ballot {
             draft_ahead: settings.preview || named(&settings.draft_ahead),
             drafts: if named(&settings.blind) { Drafts::Hidden } else { self.0.drafts },
             on_demand: self.0.on_demand && !named(&settings.wanted),
@@ -144,14 +144,14 @@ pub fn review<S: Annotatable>(
                 }
             }
         };
-        writer.put(&id, &outcome);
+        writer.append(&id, &outcome);
     }
 }
 
 /// A published record: what people here voted for holds, and else what its row says.
 fn of_published<S: Annotatable>(
     published: &Published,
-    step: &Step,
+    step: &Ballot,
     record: &S,
     by_votes: Outcome<S>,
 ) -> Outcome<S> {
@@ -184,12 +184,12 @@ pub fn seen_items<'a>(items: impl Iterator<Item = &'a Item>) -> Digest {
 
 /// The answers with which a record goes on where a person lets it through: that it is to be kept where the step asks
 /// for that, else the draft. Nothing where neither says enough: there the person votes or adjudicates.
-pub fn passing<'a>(step: &Step, items: impl Iterator<Item = &'a Item>) -> Option<Vec<Values>> {
+pub fn passing<'a>(step: &Ballot, items: impl Iterator<Item = &'a Item>) -> Option<Vec<Values>> {
     let values: Option<Vec<Values>> = items.map(|item| passing_item(step, item)).collect();
     values.filter(|values| !values.is_empty())
 }
 
-fn passing_item(step: &Step, item: &Item) -> Option<Values> {
+fn passing_item(step: &Ballot, item: &Item) -> Option<Values> {
     if let Some(keep) = step.fields.iter().find(|field| matches!(field.kind, Kind::Keep { .. })) {
         return Some([(keep.name, KEEP)].into_iter().collect());
     }
@@ -202,7 +202,7 @@ fn passing_item(step: &Step, item: &Item) -> Option<Values> {
 
 /// A record that a person lets through, whatever the votes say or lack.
 fn kept<S: Annotatable>(
-    step: &Step,
+    step: &Ballot,
     mut record: S,
     values: Vec<Values>,
     decision: &riddlemill_review::decisions::Decision,
@@ -259,7 +259,7 @@ impl<'a> Part<'a> {
     }
 }
 
-fn outcome<S: Annotatable>(step: &Step, mut record: S, parts: &[Part<'_>], missing: Missing) -> Outcome<S> {
+fn outcome<S: Annotatable>(step: &Ballot, mut record: S, parts: &[Part<'_>], missing: Missing) -> Outcome<S> {
     let stale = match parts.iter().map(|part| part.resolution.stale.len()).sum::<usize>() {
         0 => String::new(),
         n => format!("; outdated votes, not counted: {n}"),
@@ -346,7 +346,7 @@ fn describe_waits(waits: &[&Pending]) -> String {
 }
 
 /// The reasons of a rejection, where the answers are one: those against [`KEEP`], or what the ballot says about others.
-fn rejection(step: &Step, values: &Values) -> Option<Vec<String>> {
+fn rejection(step: &Ballot, values: &Values) -> Option<Vec<String>> {
     if let Some(keep) = step.fields.iter().find(|field| matches!(field.kind, Kind::Keep { .. })) {
         let reasons = || values.get(keep.name).and_then(review::Value::as_list).map(<[String]>::to_vec);
         return (values.text(keep.name) != Some(KEEP)).then(reasons).flatten();

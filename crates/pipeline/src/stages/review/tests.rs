@@ -22,11 +22,11 @@ fn question() -> Question {
     }
 }
 
-fn item(step: &Step, question: &Question) -> Item {
+fn item(step: &Ballot, question: &Question) -> Item {
     question.items(step, 1).remove(0)
 }
 
-fn vote(step: &Step, item: &Item, annotator: &str, synthetic: bool, values: &[(&str, &str)]) -> Vote {
+fn vote(step: &Ballot, item: &Item, annotator: &str, synthetic: bool, values: &[(&str, &str)]) -> Vote {
     Vote {
         id: Digest::of_parts("", []),
         recipe: step.recipe.into(),

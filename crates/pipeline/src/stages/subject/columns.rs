@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use minijinja::Value as Given;
+use minijinja::Value as TemplateValue;
 use minijinja::value::Object;
-use riddlemill_benchmarks::ballot::Asked;
+use riddlemill_benchmarks::ballot::BallotSource;
 use riddlemill_benchmarks::scope::{Scope, above, text as text_of, texts};
 use riddlemill_benchmarks::{Expression, Trouble};
-use riddlemill_review::ballot::{Drafts, Step};
+use riddlemill_review::ballot::{Ballot, Drafts};
 use riddlemill_review::item::Content;
 use riddlemill_review::{Digest, Item, Value, Values};
 use riddlemill_text::record::{
@@ -20,12 +20,12 @@ use super::declared::shown;
 use super::{Annotatable, Decision, only, votes_of};
 
 /// What a ballot shows of a record.
-pub(super) fn items<R: Record + Clone>(record: &R, step: &Step, seed: u64) -> Vec<Item> {
+pub(super) fn items<R: Record + Clone>(record: &R, step: &Ballot, seed: u64) -> Vec<Item> {
     let Some(asked) = step.asked else { return Vec::new() };
     let found = flags_of(&list(record, "flags"), step.name);
     let names = BTreeMap::from([
-        ("blind", Given::from(step.drafts == Drafts::Hidden)),
-        ("found", Given::from(found)),
+        ("blind", TemplateValue::from(step.drafts == Drafts::Hidden)),
+        ("found", TemplateValue::from(found)),
     ]);
     let row = above(names, &row(record));
     let whole = scope(&row, step);
@@ -48,7 +48,14 @@ pub(super) fn items<R: Record + Clone>(record: &R, step: &Step, seed: u64) -> Ve
     elements.into_iter().map(of_element).collect()
 }
 
-fn item<R: Record>(record: &R, step: &Step, asked: &Asked, scope: &Scope<'_>, id: &str, seed: u64) -> Item {
+fn item<R: Record>(
+    record: &R,
+    step: &Ballot,
+    asked: &BallotSource,
+    scope: &Scope<'_>,
+    id: &str,
+    seed: u64,
+) -> Item {
     let mut content = Content::new();
     for (key, is) in &asked.shows {
         match scope.value(is) {
@@ -91,7 +98,7 @@ fn written_in<R: Record>(record: &R, benchmark: &str, ballot: &str) -> Vec<Diges
 /// Puts what was decided into the columns that the ballot names.
 pub(super) fn decided<R: Annotatable>(
     record: &mut R,
-    step: &Step,
+    step: &Ballot,
     decisions: &[Option<Decision>],
     standing: Standing,
     basis: Vec<String>,
@@ -99,16 +106,18 @@ pub(super) fn decided<R: Annotatable>(
     let Some(asked) = step.asked else { return };
     let (status_column, basis_column) =
         (format!("{}_status", asked.standing), format!("{}_basis", asked.standing));
-    let mut names =
-        BTreeMap::from([("standing", Given::from(standing.code())), ("basis", Given::from(basis.clone()))]);
+    let mut names = BTreeMap::from([
+        ("standing", TemplateValue::from(standing.code())),
+        ("basis", TemplateValue::from(basis.clone())),
+    ]);
     match &asked.over {
         Some(_) => {
             let of_element = |decision: &Option<Decision>| match decision {
-                Some(decision) => Given::from_pairs([
+                Some(decision) => TemplateValue::from_pairs([
                     ("said", answers(&decision.values)),
                     ("given", decision.given.iter().map(answers).collect()),
                 ]),
-                None => Given::from_pairs([("said", Given::from_pairs::<_, &str, ()>([]))]),
+                None => TemplateValue::from_pairs([("said", TemplateValue::from_pairs::<_, &str, ()>([]))]),
             };
             names.insert("decisions", decisions.iter().map(of_element).collect());
         }
@@ -146,7 +155,7 @@ pub(super) fn decided<R: Annotatable>(
 }
 
 /// Why a record cannot go on without an answer.
-pub(super) fn lacks<R: Record + Clone>(record: &R, step: &Step) -> Option<Reason> {
+pub(super) fn lacks<R: Record + Clone>(record: &R, step: &Ballot) -> Option<Reason> {
     let passes = step.asked?.passes.as_ref()?;
     let holds = scope(&row(record), step).holds(Some(&passes.when));
     (!holds.unwrap_or(false)).then_some(passes.lacks)
@@ -155,30 +164,30 @@ pub(super) fn lacks<R: Record + Clone>(record: &R, step: &Step) -> Option<Reason
 /// What an expression of a ballot gives of a record, as a text; empty where it gives nothing.
 pub(super) fn text<R: Record + Clone>(
     record: &R,
-    step: &Step,
-    which: fn(&Asked) -> Option<&Expression>,
+    step: &Ballot,
+    which: fn(&BallotSource) -> Option<&Expression>,
 ) -> String {
     let Some(is) = step.asked.and_then(which) else { return String::new() };
     let told = |trouble: Trouble| Some(trouble.to_string());
     scope(&row(record), step).text(is).unwrap_or_else(told).unwrap_or_default()
 }
 
-fn scope(names: &Given, step: &Step) -> Scope<'static> {
+fn scope(names: &TemplateValue, step: &Ballot) -> Scope<'static> {
     let fields = riddlemill_benchmarks::find(step.recipe).map(|found| found.fields()).unwrap_or_default();
     Scope::new(names.clone(), fields)
 }
 
-fn answers(values: &Values) -> Given {
+fn answers(values: &Values) -> TemplateValue {
     let answer = |value: &Value| match value {
-        Value::Text(text) => Given::from(text.as_str()),
-        Value::List(list) => Given::from(list.clone()),
-        Value::Number(number) => Given::from(*number),
+        Value::Text(text) => TemplateValue::from(text.as_str()),
+        Value::List(list) => TemplateValue::from(list.clone()),
+        Value::Number(number) => TemplateValue::from(*number),
     };
-    Given::from_pairs(values.iter().map(|(field, value)| (field.to_owned(), answer(value))))
+    TemplateValue::from_pairs(values.iter().map(|(field, value)| (field.to_owned(), answer(value))))
 }
 
 /// A value as it is in a column.
-fn cell(kind: CellKind, value: &Given) -> OwnedCell {
+fn cell(kind: CellKind, value: &TemplateValue) -> OwnedCell {
     if value.is_none() || value.is_undefined() {
         return if kind == CellKind::Texts { OwnedCell::Texts(Vec::new()) } else { OwnedCell::Null };
     }
@@ -207,30 +216,30 @@ impl<R: Record> fmt::Debug for Row<R> {
 }
 
 impl<R: Record> Object for Row<R> {
-    fn get_value(self: &Arc<Self>, key: &Given) -> Option<Given> {
+    fn get_value(self: &Arc<Self>, key: &TemplateValue) -> Option<TemplateValue> {
         column_of(&self.0, key.as_str()?)
     }
 }
 
-fn row<R: Record + Clone>(record: &R) -> Given {
-    Given::from_object(Row(record.clone()))
+fn row<R: Record + Clone>(record: &R) -> TemplateValue {
+    TemplateValue::from_object(Row(record.clone()))
 }
 
-fn column_of<R: Record>(record: &R, name: &str) -> Option<Given> {
+fn column_of<R: Record>(record: &R, name: &str) -> Option<TemplateValue> {
     struct Nth {
         cells_before: usize,
-        found: Option<Given>,
+        found: Option<TemplateValue>,
     }
     impl Cells for Nth {
-        fn put(&mut self, cell: Cell<'_>) {
+        fn append(&mut self, cell: Cell<'_>) {
             if self.cells_before == 0 && self.found.is_none() {
                 self.found = Some(match cell {
-                    Cell::Null => Given::from(()),
-                    Cell::Text(text) => Given::from(text),
-                    Cell::Count(n) => Given::from(n),
-                    Cell::Real(x) => Given::from(x),
-                    Cell::Flag(flag) => Given::from(flag),
-                    Cell::Texts(list) => Given::from(list.to_vec()),
+                    Cell::Null => TemplateValue::from(()),
+                    Cell::Text(text) => TemplateValue::from(text),
+                    Cell::Count(n) => TemplateValue::from(n),
+                    Cell::Real(x) => TemplateValue::from(x),
+                    Cell::Flag(flag) => TemplateValue::from(flag),
+                    Cell::Texts(list) => TemplateValue::from(list.to_vec()),
                 });
             } else {
                 self.cells_before = self.cells_before.saturating_sub(1);
@@ -239,6 +248,6 @@ fn column_of<R: Record>(record: &R, name: &str) -> Option<Given> {
     }
     let place = R::COLUMNS.iter().position(|column| column.name == name)?;
     let mut nth = Nth { cells_before: place, found: None };
-    record.put(&mut nth);
+    record.append_to(&mut nth);
     nth.found
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use minijinja::Value as Given;
+use minijinja::Value as TemplateValue;
 use minijinja::value::Serde;
 use riddlemill_benchmarks::scope::{Scope, group, text, texts};
 use riddlemill_benchmarks::{Expression, Trouble};
@@ -12,7 +12,7 @@ use super::{Annotatable, Decision, Drafted, Prompt, only};
 use crate::config::TABLE;
 use crate::stages::draft::{Draft, Slot};
 use crate::stages::import::columns_of;
-use riddlemill_review::ballot::{Kind, Step};
+use riddlemill_review::ballot::{Ballot, Kind};
 use riddlemill_review::item::Content;
 use riddlemill_review::{Item, Value, Values};
 use riddlemill_text::record::{Declared, Post, Reason, Standing};
@@ -45,7 +45,7 @@ impl Groups {
     }
 
     /// Writes them back.
-    pub(in crate::stages) fn put(self, record: &mut Declared) {
+    pub(in crate::stages) fn write_into(self, record: &mut Declared) {
         record.groups = Json::Object(self.0).to_string();
     }
 }
@@ -55,7 +55,7 @@ pub(in crate::stages) fn of_post(mut post: Post) -> Declared {
     let groups = Groups::of_source(&mut post);
     let (title, content) = (post.title.clone(), post.content.clone());
     let mut record = Declared { title, content, ..post.into() };
-    groups.put(&mut record);
+    groups.write_into(&mut record);
     record
 }
 
@@ -76,14 +76,14 @@ pub(in crate::stages) fn scope<'b>(record: &Declared, benchmark: &str) -> Scope<
         "position": record.position,
         "licence": record.licence,
     });
-    let mut names: BTreeMap<String, Given> = BTreeMap::from([
-        ("id".to_owned(), Given::from(record.id.as_str())),
-        ("text".to_owned(), Given::from(record.text.as_str())),
-        ("post".to_owned(), Given::from(Serde(post))),
+    let mut names: BTreeMap<String, TemplateValue> = BTreeMap::from([
+        ("id".to_owned(), TemplateValue::from(record.id.as_str())),
+        ("text".to_owned(), TemplateValue::from(record.text.as_str())),
+        ("post".to_owned(), TemplateValue::from(Serde(post))),
     ]);
-    names.extend(groups.0.into_iter().map(|(name, fields)| (name, Given::from(Serde(fields)))));
+    names.extend(groups.0.into_iter().map(|(name, fields)| (name, TemplateValue::from(Serde(fields)))));
     let fields = riddlemill_benchmarks::find(benchmark).map(|found| found.fields()).unwrap_or_default();
-    Scope::new(Given::from(names), fields)
+    Scope::new(TemplateValue::from(names), fields)
 }
 
 impl Annotatable for Declared {
@@ -123,7 +123,7 @@ impl Annotatable for Declared {
                 own.insert("basis".into(), json!(basis));
             }
         }
-        groups.put(self);
+        groups.write_into(self);
         let scope = scope(self, draft.benchmark);
         let found = |check: &Expression| match scope.value(check) {
             Ok(finding) => texts(&finding).into_iter().filter(|text| !text.trim().is_empty()).collect(),
@@ -132,7 +132,7 @@ impl Annotatable for Declared {
         let findings: Vec<String> = draft.checks.iter().flat_map(found).collect();
         let mut groups = Groups::split(self);
         groups.of_step(draft.called()).insert("flags".into(), json!(findings));
-        groups.put(self);
+        groups.write_into(self);
         findings
     }
 
@@ -140,7 +140,7 @@ impl Annotatable for Declared {
         &mut self.flags
     }
 
-    fn items(&self, step: &Step, _: u64) -> Vec<Item> {
+    fn items(&self, step: &Ballot, _: u64) -> Vec<Item> {
         let Some(asked) = step.asked else { return Vec::new() };
         let scope = scope(self, step.recipe);
         if !scope.holds(asked.when.as_ref()).unwrap_or(true) {
@@ -168,7 +168,7 @@ impl Annotatable for Declared {
 
     fn decided(
         &mut self,
-        step: &Step,
+        step: &Ballot,
         decisions: &[Option<Decision>],
         standing: Standing,
         votes: Vec<String>,
@@ -192,25 +192,25 @@ impl Annotatable for Declared {
         fields.insert("basis".into(), json!(votes));
         fields.insert("given".into(), json!(given.iter().map(as_json).collect::<Vec<_>>()));
         fields.insert("tally".into(), tally(step, given));
-        groups.put(self);
+        groups.write_into(self);
     }
 
-    fn lacks(&self, step: &Step) -> Option<Reason> {
+    fn lacks(&self, step: &Ballot) -> Option<Reason> {
         let passes = step.asked?.passes.as_ref()?;
         let holds = scope(self, step.recipe).holds(Some(&passes.when));
         (!holds.unwrap_or(false)).then_some(passes.lacks)
     }
 
-    fn before(&self, step: &Step) -> String {
+    fn before(&self, step: &Ballot) -> String {
         let values = draft(self, step, &scope(self, step.recipe));
         describe_fields(values.iter().map(|(name, value)| (name, value.to_string())).collect())
     }
 
-    fn after(&self, step: &Step) -> String {
+    fn after(&self, step: &Ballot) -> String {
         let mut groups = Groups::split(self);
         let fields = groups.of_step(step.name);
         let field = |name: &'static str| {
-            let value = text(&Given::from(Serde(fields.get(&group(name))?)))?;
+            let value = text(&TemplateValue::from(Serde(fields.get(&group(name))?)))?;
             Some((name, value.replace('\n', "; ")))
         };
         let second = step.review.iter().flat_map(|second| &second.fields);
@@ -231,7 +231,7 @@ fn describe_fields(fields: Vec<(&str, String)>) -> String {
 }
 
 /// A value as annotators are shown it; nothing of null and of an empty list.
-pub(super) fn shown(value: &Given) -> Option<Value> {
+pub(super) fn shown(value: &TemplateValue) -> Option<Value> {
     match value.kind() {
         minijinja::value::ValueKind::Seq | minijinja::value::ValueKind::Iterable => {
             Some(texts(value)).filter(|list| !list.is_empty()).map(Value::List)
@@ -241,7 +241,7 @@ pub(super) fn shown(value: &Given) -> Option<Value> {
 }
 
 /// What a ballot says was drafted for it: each field that the ballot has, from its draft or as the ballot says.
-fn draft(record: &Declared, step: &Step, scope: &Scope<'_>) -> Values {
+fn draft(record: &Declared, step: &Ballot, scope: &Scope<'_>) -> Values {
     let mut values = Values::new();
     let mut groups = Groups::split(record);
     let drafted = groups.of_step(step.name).get("draft").cloned().unwrap_or_default();
@@ -260,7 +260,7 @@ fn draft(record: &Declared, step: &Step, scope: &Scope<'_>) -> Values {
 }
 
 /// The texts that fields pick from, by field.
-fn picked(record: &Declared, step: &Step) -> BTreeMap<&'static str, Vec<String>> {
+fn picked(record: &Declared, step: &Ballot) -> BTreeMap<&'static str, Vec<String>> {
     let Some(asked) = step.asked else { return BTreeMap::new() };
     let scope = scope(record, step.recipe);
     let second = step.review.iter().flat_map(|second| &second.fields);
@@ -277,7 +277,7 @@ fn as_json(values: &Values) -> Json {
 }
 
 /// How many of those who voted gave each code, by field; of each option of a field there is a number.
-fn tally(step: &Step, given: &[Values]) -> Json {
+fn tally(step: &Ballot, given: &[Values]) -> Json {
     let mut fields = Map::new();
     for field in &step.fields {
         let codes: Vec<String> = match &field.kind {

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use super::draft::{Draft, Slot};
 use super::stage::Rows;
-use riddlemill_review::ballot::Step;
+use riddlemill_review::ballot::Ballot;
 use riddlemill_review::{Digest, Item, Value, Values};
 use riddlemill_text::record::{Post, Reason, Record, Standing};
 
@@ -162,14 +162,14 @@ pub trait Annotatable: Record + Clone {
 
     /// What annotators see of it: one item, several where a step looks at several things of a record, none where it looks
     /// at nothing of it. `seed` draws the order of what is shown side by side.
-    fn items(&self, step: &Step, seed: u64) -> Vec<Item> {
+    fn items(&self, step: &Ballot, seed: u64) -> Vec<Item> {
         columns::items(self, step, seed)
     }
 
     /// Takes what was decided on each of its items; `None` where an optional step decided nothing.
     fn decided(
         &mut self,
-        step: &Step,
+        step: &Ballot,
         decisions: &[Option<Decision>],
         standing: Standing,
         basis: Vec<String>,
@@ -178,22 +178,22 @@ pub trait Annotatable: Record + Clone {
     }
 
     /// Whether it goes on from a step without an answer, whatever the settings say.
-    fn may_pass(&self, step: &Step) -> bool {
+    fn may_pass(&self, step: &Ballot) -> bool {
         step.asked.is_some_and(|asked| asked.passes.is_some())
     }
 
     /// Why it cannot go on from a step without an answer, whatever the settings say.
-    fn lacks(&self, step: &Step) -> Option<Reason> {
+    fn lacks(&self, step: &Ballot) -> Option<Reason> {
         columns::lacks(self, step)
     }
 
     /// A step's draft as a ledger shows it; empty where there is none.
-    fn before(&self, step: &Step) -> String {
+    fn before(&self, step: &Ballot) -> String {
         columns::text(self, step, |asked| asked.before.as_ref())
     }
 
     /// A step's decision as a ledger shows it.
-    fn after(&self, step: &Step) -> String {
+    fn after(&self, step: &Ballot) -> String {
         columns::text(self, step, |asked| asked.after.as_ref())
     }
 }

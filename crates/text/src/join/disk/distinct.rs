@@ -51,7 +51,7 @@ fn distinct_part(part: Part, metric: Metric) -> Result<(Part, Copies, Stats), Di
             None => {
                 first.insert(text, n);
                 stats.add(text);
-                out.put(n, text)?;
+                out.push(n, text)?;
             }
         }
     }
@@ -106,7 +106,7 @@ pub(super) fn records(
         if n % CHUNK == 0 {
             DiskError::unless_stopped(waiting)?;
         }
-        out.put(&record)?;
+        out.push(&record)?;
     }
     out.finish()?;
     runs.remove()?;

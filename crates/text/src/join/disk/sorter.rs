@@ -46,7 +46,7 @@ impl Sorter {
         let path = self.folder.join(format!("{}-{}", self.name, self.runs.len()));
         let mut out = Writer::create(&path)?;
         for list in lists {
-            out.put(list)?;
+            out.push(list)?;
         }
         out.finish()?;
         self.runs.push(path);
@@ -115,7 +115,7 @@ impl Writer {
         Ok(Self { path: path.into(), out: BufWriter::with_capacity(1 << 17, file) })
     }
 
-    pub fn put(&mut self, list: &[u32]) -> Result<(), DiskError> {
+    pub fn push(&mut self, list: &[u32]) -> Result<(), DiskError> {
         let mut write = |word: u32| self.out.write_all(&word.to_le_bytes());
         let done = write(list.len() as u32).and_then(|()| list.iter().try_for_each(|&word| write(word)));
         done.map_err(DiskError::io("write", &self.path))

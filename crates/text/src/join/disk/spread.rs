@@ -37,7 +37,7 @@ pub(super) fn spread<T: AsRef<str>>(
         let mut hasher = FxHasher::default();
         row.hash(&mut hasher);
         let part = (hasher.finish() >> 32) as usize % parts.len();
-        parts[part].put(n, row)?;
+        parts[part].push(n, row)?;
     }
     parts.into_iter().map(PartWriter::finish).collect()
 }
@@ -53,7 +53,7 @@ impl PartWriter {
         Ok(Self { path, out: BufWriter::with_capacity(1 << 16, file) })
     }
 
-    pub fn put(&mut self, n: u32, text: &str) -> Result<(), DiskError> {
+    pub fn push(&mut self, n: u32, text: &str) -> Result<(), DiskError> {
         let put = |out: &mut BufWriter<File>| {
             out.write_all(&n.to_le_bytes())?;
             out.write_all(&(text.len() as u32).to_le_bytes())?;

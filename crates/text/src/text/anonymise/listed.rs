@@ -45,11 +45,11 @@ pub struct NameList {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NamesError {
     /// Not a line of such a file.
-    #[error("line {0} is none of a list of names")]
+    #[error("line {0} is not a line of a list of names")]
     Line(usize),
     /// Its hashes are made with another salt.
     #[error(
-        "the list was made with another salt\n  hint: use raw/salt of the workspace that the list comes from"
+        "the list of names was made with another salt\n  hint: use raw/salt of the workspace that the list comes from"
     )]
     OtherSalt,
 }

@@ -107,10 +107,10 @@ mod tests {
     use crate::stages::draft::OVERTURNED;
     use crate::stages::subject::Decision;
     use riddlemill_review::Value;
-    use riddlemill_review::ballot::Step;
+    use riddlemill_review::ballot::Ballot;
     use riddlemill_text::record::{Reason, Standing};
 
-    fn ballot(name: &str) -> &'static Step {
+    fn ballot(name: &str) -> &'static Ballot {
         riddlemill_benchmarks::find("brainteaser").and_then(|folder| folder.ballot(name)).unwrap()
     }
 

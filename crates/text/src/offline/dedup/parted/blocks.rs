@@ -28,7 +28,7 @@ const PAIRS: usize = 1 << 22;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BlockError {
     /// They end elsewhere than they say, or a key is of no member.
-    #[error("{0} bytes that are no block of keys")]
+    #[error("{0} bytes are not a block of keys")]
     Damaged(usize),
     /// The measure has no such kind of key.
     #[error(
@@ -63,7 +63,7 @@ impl<'a> KeyBlocks<'a> {
     }
 
     /// Takes a key of a row.
-    pub(super) fn put(&mut self, row: u64, kind: Kind, key: RowKey) {
+    pub(super) fn insert(&mut self, row: u64, kind: Kind, key: RowKey) {
         let shards = self.heavy.get(&(kind.code(), key.hash)).copied().filter(|_| kind != Kind::Identical);
         match (shards, key.role) {
             (None, _) => self.give(key.hash, row, kind, key),

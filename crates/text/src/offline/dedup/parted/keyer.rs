@@ -73,7 +73,7 @@ impl Keyer {
         share: Share,
         blocks: &mut KeyBlocks,
     ) -> Result<(), Uncounted> {
-        self.each(text, share, |kind, key| blocks.put(row, kind, key))
+        self.each(text, share, |kind, key| blocks.insert(row, kind, key))
     }
 
     fn each(&self, text: &str, share: Share, mut take: impl FnMut(Kind, RowKey)) -> Result<(), Uncounted> {

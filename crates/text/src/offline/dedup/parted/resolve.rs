@@ -30,7 +30,7 @@ pub fn decisions<E>(
     memory: usize,
     mut take: impl FnMut(Decision) -> Result<(), E>,
 ) -> Result<(), ResolveError<E>> {
-    let mut similar_pairs = LineSorter::new(folder, "likes", memory / 2)?;
+    let mut similar_pairs = LineSorter::new(folder, "similar_pairs", memory / 2)?;
     let mut copies = LineSorter::new(folder, "copies", memory / 2)?;
     for pair in pairs {
         let PairLine { from, into, verdict, predicate, score, .. } = pair.map_err(ResolveError::Take)?;

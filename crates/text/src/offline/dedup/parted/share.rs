@@ -12,7 +12,7 @@ pub struct Share {
 
 /// A text that names no share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a share is its number and how many there are, as 1/16 to 16/16")]
+#[error("a share is written as its number and the number of shares, such as 1/16")]
 pub struct NoShare;
 
 impl Share {

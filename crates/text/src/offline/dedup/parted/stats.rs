@@ -18,10 +18,10 @@ pub enum StatError {
     )]
     Join(String),
     /// No hex digits.
-    #[error("{0:?} is no token")]
+    #[error("{0:?} is not a token")]
     Token(String),
     /// Bytes that end elsewhere than they say.
-    #[error("bytes that are no counts")]
+    #[error("the bytes are not counts")]
     Damaged,
 }
 

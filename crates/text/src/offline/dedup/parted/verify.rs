@@ -15,7 +15,7 @@ use crate::text::sameness::Predicate;
 pub enum VerifyError {
     /// Lines of one key are in another order than that of their bytes.
     #[error(
-        "the rows of key {key} are not in order at {rank:?}; sort the lines by their bytes (LC_ALL=C sort)"
+        "the rows of key {key} are out of order at {rank:?}; sort the lines by their bytes (LC_ALL=C sort)"
     )]
     Unsorted {
         /// The key.
