@@ -120,7 +120,7 @@ fn crawled(config: &Config) -> (String, Vec<serde_json::Value>) {
 fn of_outdated(found: Outdated) -> String {
     let counted = |n: usize, noun: &str| output::count(n as u64, noun);
     format!(
-        "the texts of {} would change; {} and {} are on the present texts",
+        "texts of {}; {} and {} are on the present texts",
         counted(found.posts, "post"),
         counted(found.votes, "vote"),
         counted(found.replies, "reply")

@@ -43,7 +43,7 @@ fn ctrl_c_finishes_what_is_at_hand() {
     let mut rest = String::new();
     talk.read_to_string(&mut rest).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
-    assert!(rest.contains("the same command goes on from there"), "{rest}");
+    assert!(rest.contains("the same command continues"), "{rest}");
     assert!(ws.exists("staged/flub/01_import/manifest.json") && !ws.exists("staged/flub/04_filter"));
     let import = ws.making("staged/flub/01_import");
     ws.call(args).expect(0);

@@ -90,7 +90,7 @@ fn a_record_lost_without_a_trace() {
         *manifest.counts.reasons.get_mut(&key).unwrap() -= 1;
         manifest.counts.reasons.retain(|_, n| *n > 0);
     });
-    finds(&ws, &["flub filter: anonymise ", "entered, or others"]);
+    finds(&ws, &["flub filter: 195 records left anonymise", "entered, or different ones"]);
 }
 
 /// An import that forgets a line, and the row it became.

@@ -284,7 +284,7 @@ fn a_batch_is_given_up_by_name_and_what_it_answered_is_kept() {
     let name = batches[0]["batch"].as_str().unwrap();
     let said = ws.call(["replies", "cancel", name]).expect(0).err;
     assert!(said.contains("over: all of its 91 requests are answered and paid for"), "{said}");
-    assert!(ws.call(["replies", "cancel", name]).expect(1).err.contains("no batch on its way"));
+    assert!(ws.call(["replies", "cancel", name]).expect(1).err.contains("no open batch is named"));
     run(&ws, &[]).expect(0);
     assert_eq!(server.kept.lock().unwrap().batches.len(), 1, "what was answered is not asked again");
 }

@@ -282,7 +282,7 @@ fn whoever_may_not_and_whatever_makes_no_sense_is_refused() {
     refused(&["keep", "tieba:101", "--by", "nobody", "--why", "x"], "no [[annotator]]");
     refused(&["keep", "tieba:101", "--by", "meta-1", "--why", " "], "needs a reason");
     refused(&["keep", "tieba:104", "--by", "meta-1", "--why", "x"], "decide two tieba:104 tieba:108");
-    refused(&["text", "tieba:103", " ", "--by", "meta-1", "--why", "x"], "not empty");
+    refused(&["text", "tieba:103", " ", "--by", "meta-1", "--why", "x"], "must not be empty");
     refused(&["two", "tieba:103", "tieba:103", "--by", "meta-1", "--why", "x"], "two different records");
     refused(&["two", "tieba:101", "tieba:103", "--by", "meta-1", "--why", "x"], "does not reach dedup");
     refused(&["drop", "tieba:103", "--stage", "dedup", "--by", "meta-1", "--why", "x"], "it can overrule");
@@ -319,7 +319,7 @@ fn decisions_come_in_by_table_and_every_wrong_row_is_named() {
     ws.write("filled.jsonl", table.join("\n"));
     let said = ws.call(["decide", "import", "filled.jsonl", "--by", "meta-1"]).expect(3);
     assert!(said.out.contains("1 decision added"), "{}", said.out);
-    for word in ["unknown verdict \"perhaps\"", "needs a reason", "reads otherwise"] {
+    for word in ["unknown verdict \"perhaps\"", "needs a reason", "has changed since it was shown"] {
         assert!(said.err.contains(word), "{word}: {}", said.err);
     }
     // The same table again adds nothing.
@@ -336,9 +336,9 @@ fn books_of_other_machines_do_not_pass_over_decisions() {
     decide(&ws, &["keep", "tieba:101", "--recipe", "flub"]).expect(0);
     let said = ws.call(["assemble", "filter", "--recipe", "flub", "terms.txt"]);
     assert_eq!(said.code, 2, "{}", said.err);
-    assert!(said.err.contains("raw/decisions holds a decision"), "{}", said.err);
+    assert!(said.err.contains("raw/decisions has a decision about it"), "{}", said.err);
     let said = ws.shell("echo '{\"id\":1,\"text\":\"嗯\"}' | $0 apply filter --recipe flub").expect(0);
-    assert!(said.err.contains("raw/decisions holds 1 decision about filter"), "{}", said.err);
+    assert!(said.err.contains("raw/decisions has 1 decision about filter"), "{}", said.err);
 }
 
 #[test]
@@ -441,7 +441,7 @@ fn what_import_set_aside_is_refused_with_what_to_do_instead() {
         for word in [
             "set it aside at import: unreadable. ",
             "The line or page could not be read",
-            "hint: put a sound copy",
+            "hint: put a repaired copy",
         ] {
             assert!(said.err.contains(word), "no {word:?}: {}", said.err);
         }

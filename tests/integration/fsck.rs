@@ -168,7 +168,7 @@ fn what_is_no_file_is_not_read() {
     assert!(said.err.contains("raw/dumps/dump is no file"), "{}", said.err);
     let args = ["apply", "import", "--kind", "leymore-titles", "raw/dumps/dump"];
     let said = ws.call(args).expect(2);
-    assert!(said.err.contains("is no file"), "{}", said.err);
+    assert!(said.err.contains("is not a file"), "{}", said.err);
 }
 
 #[test]

@@ -300,7 +300,7 @@ fn a_place_that_cannot_be_worked_in_is_refused_with_a_word() {
         let said = call(&ws.path(&long), verb).expect(4);
         let told = said.err.lines().find(|line| line.starts_with("error: ")).unwrap_or_default();
         assert!(told.starts_with("error: the path is too long: that of the reply index has 16"), "{told}");
-        assert!(told.ends_with("move the workspace nearer to the root"), "{verb:?}: {told}");
+        assert!(told.ends_with("move the workspace to a shorter path"), "{verb:?}: {told}");
     }
     #[cfg(unix)]
     {

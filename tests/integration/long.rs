@@ -77,7 +77,7 @@ fn ctrl_c_ends_dedup_within_two_seconds() {
     let mut rest = String::new();
     talk.read_to_string(&mut rest).unwrap();
     assert!(rest.contains("stopping; what is finished is kept"), "{rest}");
-    assert!(rest.contains("the same command goes on from there"), "{rest}");
+    assert!(rest.contains("the same command continues"), "{rest}");
     // Two seconds of a machine that has nothing else to do, with two cores.
     assert!(took < Duration::from_secs(2) || after - before < 4.0, "{took:?}, {} s of work", after - before);
     assert!(ws.exists("staged/chumor/04_filter") && !ws.exists("staged/chumor/05_dedup"));

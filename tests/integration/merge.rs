@@ -51,14 +51,17 @@ fn votes_of_two_machines_come_together_and_what_contradicts_is_a_dispute() {
     // Neither of the two answers counts before the other: it is nobody's to guess.
     here.run();
     let disputes = here.ws.call(["review", "adjudicate", "screen", "--recipe", GEN]).expect(0).out;
-    assert!(disputes.contains("answered twice") && disputes.contains("harmful"), "{disputes}");
+    assert!(
+        disputes.contains("one voter gave two different answers") && disputes.contains("harmful"),
+        "{disputes}"
+    );
     here.ws.audit_clean();
 
     // Whoever said both says which.
     screen(&here, "annotator-1", KITE, "keep");
     here.run();
     let disputes = here.ws.call(["review", "adjudicate", "screen", "--recipe", GEN]).expect(0).out;
-    assert!(!disputes.contains("answered twice"), "{disputes}");
+    assert!(!disputes.contains("one voter gave two different answers"), "{disputes}");
     assert_eq!(here.ws.candidates(GEN).len(), 1);
 
     // The other way round all is taken over, and both stand alike.
@@ -140,7 +143,7 @@ fn what_is_no_workspace_or_damaged_is_taken_over_by_nobody() {
     let there = here.copy();
     screen(&there, "annotator-2", "枕头晚上枕着什么睡？", "untranslatable");
     let empty = Workspace::folder();
-    assert!(merge(&here.ws, &empty, &[]).expect(2).err.contains("no workspace"));
+    assert!(merge(&here.ws, &empty, &[]).expect(2).err.contains("is not a workspace"));
     assert!(merge(&here.ws, &here.ws, &[]).expect(2).err.contains("this workspace itself"));
     let votes = there.ws.read("raw/votes/000001.jsonl");
     there.ws.write("raw/votes/000001.jsonl", votes.replacen("untranslatable", "unharmful", 1));

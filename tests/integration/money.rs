@@ -111,7 +111,7 @@ fn a_terminal_is_asked() {
     let said = ws.shell(&line("n"));
     assert!(
         said.out.contains("for 91 requests to loop, at most $")
-            && said.out.contains(" until this run ends; go on? [y/N]"),
+            && said.out.contains(" until this run ends; continue? [y/N]"),
         "{} {}",
         said.out,
         said.err
@@ -137,7 +137,7 @@ fn ctrl_c_keeps_what_is_in_flight() {
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(said.contains("the same command goes on from there"), "{said}");
+    assert!(said.contains("the same command continues"), "{said}");
     let before = server.take();
     let sent = before["screen"];
     assert!(before.len() == 1 && sent < 40, "{before:?}");

@@ -39,7 +39,10 @@ fn refused(ws: &Workspace, more: &[&str], stage: &str, change: &str) {
     let said = ws.call(export.iter().chain(more)).expect(2);
     assert!(said.err.contains(stage) && said.err.contains(change) && !ws.exists("rows.csv"), "{}", said.err);
     let audited = ws.call(["audit", "--recipe", GEN].iter().chain(more)).expect(1).out;
-    assert!(audited.contains("candidate: it does not follow") && audited.contains(change), "{audited}");
+    assert!(
+        audited.contains("candidate: it does not match raw/ and the settings") && audited.contains(change),
+        "{audited}"
+    );
     let verified = ws.call(["verify", &candidate, "--raw"].iter().chain(more)).expect(1).out;
     assert!(verified.contains(change), "{verified}");
 }

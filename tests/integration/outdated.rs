@@ -166,7 +166,7 @@ fn status_says_how_many_votes_a_changed_rule_would_outdate() {
         json!({ "step": "anonymise", "posts": 1, "votes": 1, "replies": 0 })
     );
     let said = ws.call(["status", "--recipe", "chumor"].iter().chain(&kept)).expect(0).out;
-    assert!(said.contains("1 post would read otherwise; 1 vote and 0 replies"), "{said}");
+    assert!(said.contains("outdates texts of 1 post; 1 vote and 0 replies"), "{said}");
     assert!(!ws.exists("raw/seen"));
     // Nothing was changed by asking, and what is said comes true.
     ws.audit_clean();

@@ -174,7 +174,7 @@ fn columns_settings_prompts_and_tables_are_checked() {
             benchmark,
             "[setting.ask.tone]",
             "[setting.draft.endpoint]",
-            ["draft.endpoint already", "[setting.draft.endpoint]"],
+            ["draft.endpoint is already", "[setting.draft.endpoint]"],
         ),
         (benchmark, "accuracy = \"kind\" },", "accuracy = \"kinds\" },", ["unknown task", "\"kind\""]),
         (
@@ -207,7 +207,7 @@ fn columns_settings_prompts_and_tables_are_checked() {
             "prompts/errors.jinja",
             "{{ source | inside(\"source\") }}",
             "{{ source }}",
-            ["sent as it stands", "inside("],
+            ["is sent without delimiters", "inside("],
         ),
         (
             "prompts/errors.jinja",

@@ -102,7 +102,7 @@ fn a_profile_is_listed_copied_changed_and_taken_back() {
     assert!(!list.contains("<-"), "{list}");
     let said = ws.call(["profiles", "copy", "discuz"]).expect(0).out;
     assert!(
-        said.contains("profiles/discuz.toml") && said.contains("removing the file brings that back"),
+        said.contains("profiles/discuz.toml") && said.contains("delete the file to get that back"),
         "{said}"
     );
     assert_eq!(ws.read("profiles/discuz.toml"), ws.call(["profiles", "show", "discuz"]).expect(0).out);

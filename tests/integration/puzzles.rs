@@ -258,7 +258,7 @@ fn files_stand_in_for_comet_and_wikipedia() {
 fn a_wordnet_that_is_not_there_stops_the_step() {
     let ws = sample();
     let said = run(&ws, &["--to", "near", "--set", "puzzles.wordnet=nowhere"]).expect(2).err;
-    assert!(said.contains("puzzles.wordnet: ") && said.contains("nowhere is no folder"), "{said}");
+    assert!(said.contains("puzzles.wordnet: ") && said.contains("nowhere is not a folder"), "{said}");
     assert!(said.contains("hint: Debian's wordnet-base"), "{said}");
     // How things stand can be asked all the same.
     ws.call(["status", "--set", "puzzles.wordnet=nowhere"]).expect(0);

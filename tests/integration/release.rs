@@ -219,7 +219,7 @@ fn the_version_follows_from_what_changed() {
     assert_eq!(version(&[]), "1.0.0", "people confirmed everything");
     people.release(&[]).expect(2);
     assert!(people.release(&[]).err.contains("nothing changed since"));
-    assert!(people.release(&["--version", "1.0.0"]).expect(2).err.contains("never written over"));
+    assert!(people.release(&["--version", "1.0.0"]).expect(2).err.contains("versions are never overwritten"));
     assert_eq!(version(&["--version", "1.0.1"]), "1.0.1", "the same rows anew are a PATCH");
     let first = ids(&people.ws, "1.0.0");
 
@@ -350,7 +350,7 @@ fn a_licence_is_an_identifier_and_a_release_has_one() {
         assert!(json.get("license").is_none() && json.get("licenses").is_none(), "{file}");
     }
     let said = ws.call(["release", "flub", "--date", "2026-01-02"]).expect(2);
-    assert!(said.err.contains("no licence is stated for flub as a whole: sample-"), "{}", said.err);
+    assert!(said.err.contains("no licence is set for flub as a whole: sample-"), "{}", said.err);
     assert!(said.err.contains("CC-BY-4.0") && said.err.contains("[release]"), "{}", said.err);
     ws.write("pipeline.toml", format!("{settings}\n[release]\nlicence = \"GPL-3.0-only\"\n"));
     ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);

@@ -61,7 +61,7 @@ fn init_keeps_what_is_there() {
     let ws = Workspace::sample();
     ws.write("pipeline.toml", "# mine\n");
     let said = ws.call(["init"]).expect(2);
-    assert!(said.err.contains("was not touched"), "{}", said.err);
+    assert!(said.err.contains("it was not changed"), "{}", said.err);
     assert_eq!(ws.read("pipeline.toml"), "# mine\n");
 }
 

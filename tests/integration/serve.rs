@@ -124,7 +124,7 @@ fn what_posts_hold_does_nothing() {
 fn nobody_gets_further_than_their_token() {
     let workspace = made();
     let refused = workspace.call(["serve", "--bind", "0.0.0.0", "--port", "0"]).expect(2);
-    assert!(refused.err.contains("no token is granted"));
+    assert!(refused.err.contains("no token has been granted"));
     let token = |name: &str, rank: &str| {
         workspace.call(["access", "grant", name, "--rank", rank]).expect(0).out.trim().to_string()
     };

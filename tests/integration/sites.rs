@@ -290,7 +290,7 @@ fn an_archive_of_other_tools_loses_a_damaged_record_and_no_other() {
     let reasons = other.reasons("flub");
     assert_eq!(reasons["failed/truncated"], 1, "{reasons:?}");
     let shown = other.call(["show", "import", "--recipe", "flub", "--outcome", "failed"]).expect(0).out;
-    assert!(shown.contains("reading goes on at byte"), "{shown}");
+    assert!(shown.contains("reading continues at byte"), "{shown}");
 }
 
 /// Where these bytes stand for the n-th time.

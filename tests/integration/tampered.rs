@@ -77,7 +77,7 @@ fn what_nobody_wrote_into_raw_is_seen() {
             let path = format!("{folder}/{name}");
             ws.write(&path, "{}\n");
             let said = ws.call(["fsck"]).expect(1).out;
-            assert!(said.contains(&format!("{folder}: {name}: nobody wrote it here")), "{said}");
+            assert!(said.contains(&format!("{folder}: {name}: riddlemill did not write it")), "{said}");
             ws.remove(&path);
         }
     }
@@ -85,7 +85,7 @@ fn what_nobody_wrote_into_raw_is_seen() {
     ws.write(&format!("raw/votes/{hash}.jsonl"), "");
     for args in [&run[..], &["status"]] {
         let said = ws.call(args).expect(4).err;
-        assert!(said.contains(&hash) && said.contains("nobody wrote it here"), "{said}");
+        assert!(said.contains(&hash) && said.contains("riddlemill did not write it"), "{said}");
     }
     ws.call(["fsck"]).expect(1);
     let said = ws.call(["fsck", "--salvage"]).expect(0).out;

@@ -70,7 +70,11 @@ fn trials_on_known_answers_say_who_may_vote() {
     // Who was graded may vote as the grade says, whatever the settings say; who was not, as they say.
     let assign = ["review", "assign", "type", "--recipe", "flub"];
     let said = ws.call(assign).expect(2);
-    assert!(said.err.contains("3 different annotators needed for an item, 2 may vote"), "{}", said.err);
+    assert!(
+        said.err.contains("3 different annotators are needed for each item, but 2 may vote"),
+        "{}",
+        said.err
+    );
     assert!(said.err.contains("junior-2: their trial was not passed"), "{}", said.err);
     let of = |who: &str| {
         let args = ["review", "export", "type", "--recipe", "flub", "--format", "jsonl", "--annotator", who];
@@ -182,7 +186,7 @@ fn texts_of_a_trial_are_graded_by_a_senior_who_does_not_see_whose_they_are() {
         .collect();
     ws.write("grade.csv", graded.join("\n"));
     let take = |by: &str| ws.call(qualify.into_iter().chain(["--graded", "grade.csv", "--by", by]));
-    assert!(take("junior-3").expect(2).err.contains("is no senior"));
+    assert!(take("junior-3").expect(2).err.contains("is not a senior"));
     let told = take("senior-1").expect(0).out;
     assert!(told.contains("junior-1       20 of 20 right (100 %): may be a senior"), "{told}");
     assert!(told.contains("junior-2       15 of 20 right (75 %): may not vote"), "{told}");

@@ -161,7 +161,7 @@ mod tests {
             (1, "missing field `answers`"),
             (2, "no item \"i9\""),
             (3, "item \"i1\" has no answer"),
-            (4, "is on an earlier line"),
+            (4, "is also on an earlier line"),
             (5, "no field \"tpye\"; there are type"),
             (6, "type: unknown choice `no such type`"),
         ] {

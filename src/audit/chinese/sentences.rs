@@ -72,29 +72,29 @@ const SENTENCES: &[(&str, &str)] = &[
     ("pay for {}", "请为 {} 付费"),
     // What a run asks before it pays, and tells while it goes.
     (
-        "about {} for {} request to {}, at most {} for up to {} requests until this run ends; go on?",
+        "about {} for {} request to {}, at most {} for up to {} requests until this run ends; continue?",
         "大约 {}：{} 个请求，发往 {}；到本次运行结束，最多 {}，至多 {} 个请求。要继续吗？",
     ),
     (
         "about {} for {} request to {}, and up to {} requests until this run ends, some without a price or of dumps that \
-         were not read yet; go on?",
+         were not read yet; continue?",
         "大约 {}：{} 个请求，发往 {}；到本次运行结束至多 {} 个请求，其中有的没有标价，或其数据尚未读入。要继续吗？",
     ),
-    ("about {} for {} request to {}; go on?", "大约 {}：{} 个请求，发往 {}。要继续吗？"),
+    ("about {} for {} request to {}; continue?", "大约 {}：{} 个请求，发往 {}。要继续吗？"),
     (
         "about {} for {} request to {}: not agreed, and nothing was sent",
         "大约 {}：{} 个请求，发往 {}。未获同意，什么都没有发送。",
     ),
     (
-        "about {} for {} requests to {}, at most {} for up to {} requests until this run ends; go on?",
+        "about {} for {} requests to {}, at most {} for up to {} requests until this run ends; continue?",
         "大约 {}：{} 个请求，发往 {}；到本次运行结束，最多 {}，至多 {} 个请求。要继续吗？",
     ),
     (
         "about {} for {} requests to {}, and up to {} requests until this run ends, some without a price or of dumps that \
-         were not read yet; go on?",
+         were not read yet; continue?",
         "大约 {}：{} 个请求，发往 {}；到本次运行结束至多 {} 个请求，其中有的没有标价，或其数据尚未读入。要继续吗？",
     ),
-    ("about {} for {} requests to {}; go on?", "大约 {}：{} 个请求，发往 {}。要继续吗？"),
+    ("about {} for {} requests to {}; continue?", "大约 {}：{} 个请求，发往 {}。要继续吗？"),
     (
         "about {} for {} requests to {}: not agreed, and nothing was sent",
         "大约 {}：{} 个请求，发往 {}。未获同意，什么都没有发送。",
@@ -106,11 +106,11 @@ const SENTENCES: &[(&str, &str)] = &[
     ("{} is left alone for this run: {}", "本次运行不再询问 {}：{}"),
     ("nothing more is sent, and no request is in flight", "不再发送请求，也没有进行中的请求"),
     (
-        "nothing more is sent; waiting for {} request in flight, {} s at most; once more leaves it, booked as spent",
+        "nothing more is sent; waiting for {} request in flight, {} s at most; once more leaves it, counted as spent",
         "不再发送请求；正在等待 {} 个进行中的请求，最多 {} 秒；再停一次则放弃它，费用照记",
     ),
     (
-        "nothing more is sent; waiting for {} requests in flight, {} s at most; once more leaves them, booked as spent",
+        "nothing more is sent; waiting for {} requests in flight, {} s at most; once more leaves them, counted as spent",
         "不再发送请求；正在等待 {} 个进行中的请求，最多 {} 秒；再停一次则放弃它们，费用照记",
     ),
     // What cannot be done on a page, and why.
@@ -121,7 +121,7 @@ const SENTENCES: &[(&str, &str)] = &[
         "the first who comes in with a link must be a curator: it shuts out everybody else",
         "第一个用链接进入的人必须是管理者：此后没有令牌的人都不能进入",
     ),
-    ("nobody shuts themselves out: another curator can", "不能取消自己的权限；可由另一位管理者取消"),
+    ("you cannot revoke your own access; another curator can", "不能取消自己的权限；可由另一位管理者取消"),
     (
         "a guideline is written in both languages: annotators read either",
         "标注规范须有中英两种文本：标注者各看其一",
@@ -132,10 +132,10 @@ const SENTENCES: &[(&str, &str)] = &[
         "{} may not decide: {}\n  hint: an [[annotator]] whose role is senior or meta may",
         "{} 无权裁定：{}\n角色为 senior 或 meta 的 [[annotator]] 可以裁定",
     ),
-    ("{} needs how it reads, a text that is not empty", "{} 须写明文本应当如何，不能为空"),
+    ("{} needs the new text, which must not be empty", "{} 须写明文本应当如何，不能为空"),
     ("{} is about two different records", "{} 针对的是两条不同的记录"),
     (
-        "{}: nothing holds or drops it\n  hint: `riddlemill explain` tells its way",
+        "{} is neither held nor dropped\n  hint: `riddlemill explain` shows its history",
         "{}：没有阶段搁置或剔除它；处理过程见 `riddlemill explain`",
     ),
     // Why a stage is made anew.

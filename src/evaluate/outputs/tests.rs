@@ -173,7 +173,7 @@ fn responses_and_ratings_of_ruozhibench_are_read_as_its_scripts_write_them() {
     assert_eq!(
         said,
         [
-            "gen_rating -1 is no rating from 0 to 4",
+            "gen_rating -1 is not a rating from 0 to 4",
             "response is null: the model did not answer",
             "no item of ruozhibench-gen@test asks \"Why 8?\"",
         ]

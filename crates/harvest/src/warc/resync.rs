@@ -171,7 +171,7 @@ mod tests {
             let (urls, gaps) = read(torn.as_bytes());
             assert_eq!(urls, others, "length {length}: {gaps:?}");
             assert!(gaps.len() == 1 && gaps[0].contains(&format!("byte 0+{start}")), "{gaps:?}");
-            assert!(gaps[0].contains("reading goes on at byte"), "{gaps:?}");
+            assert!(gaps[0].contains("reading continues at byte"), "{gaps:?}");
         }
         // Bytes between two records.
         let between = [&whole[0], &whole[1], "torn bytes\n", &whole[3], &whole[4]].concat();

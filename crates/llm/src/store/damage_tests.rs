@@ -175,7 +175,7 @@ async fn a_store_from_before_segments_were_named_opens() {
     assert_eq!((store.damage(), there(&store, 0..40)), (&[][..], 40));
     drop(store);
     fs::copy(sealed(root.path(), 1), sealed(root.path(), 9)).unwrap();
-    assert!(open(root.path()).damage()[0].what.contains("nobody wrote it here"));
+    assert!(open(root.path()).damage()[0].what.contains("riddlemill did not write it"));
     fs::remove_file(sealed(root.path(), 9)).unwrap();
     fs::remove_file(sealed(root.path(), 1)).unwrap();
     assert_eq!(open(root.path()).damage()[0].replies, Some(20));

@@ -40,7 +40,7 @@ fn only_those_who_may_vote_are_asked() {
     people[2].qualified = false;
     let error = assign(&step, &["i"], &people, &[], &settings()).unwrap_err();
     insta::assert_snapshot!(error, @r#"
-    type: 3 different annotators needed for an item, 2 may vote
+    type: 3 different annotators are needed for each item, but 2 may vote
       c: no trial passed (`riddlemill review qualify`), nor qualified = true
       d: role = "senior", and the step wants junior
       e: no trial passed (`riddlemill review qualify`), nor qualified = true
@@ -48,7 +48,7 @@ fn only_those_who_may_vote_are_asked() {
     "#);
     let error = assign(&step, &["i"], &[], &[], &settings()).unwrap_err();
     insta::assert_snapshot!(error, @r"
-    type: 3 different annotators needed for an item, 0 may vote
+    type: 3 different annotators are needed for each item, but 0 may vote
       hint: pipeline.toml has no [[annotator]]; `riddlemill config --explain annotator`
     ");
 }

@@ -242,7 +242,10 @@ fn deleted_rows_are_noticed_where_it_is_known_what_was_assigned() {
     assert_eq!(import.votes.len(), 4);
     assert_eq!(
         told(&import),
-        [format!("a.csv: 1 items assigned to j1 are not in the file, {} the first; they stay open", gone[0])]
+        [format!(
+            "a.csv: 1 items assigned to j1 are not in the file, the first is {}; they stay open",
+            gone[0]
+        )]
     );
 }
 
@@ -259,7 +262,7 @@ fn two_rows_that_differ_cancel_each_other_and_two_alike_are_one() {
     let item = &grid[2][0];
     assert_eq!(
         told(&import),
-        [format!("a.csv: A6: j1 answers {item} here and at A3, differently; neither is taken")]
+        [format!("a.csv: A6: j1 answers {item} differently here and at A3; neither answer was imported")]
     );
 }
 
@@ -291,7 +294,7 @@ fn strangers_other_steps_and_the_unqualified_are_told_apart() {
         "s1 (senior) may not vote here",
         "recipe `chumor`, not `flub`",
         "step `clean`, not `type`",
-        "`tieba:99` is no item",
+        "`tieba:99` is not an item of this step",
     ] {
         assert!(told.contains(part), "{part} in {told}");
     }

@@ -199,9 +199,9 @@ fn a_workspace_overrides_prompts_by_path() {
 #[test]
 fn an_unknown_prompt_is_named_with_its_neighbour() {
     let error = embedded().render("ruozhibench/juge", json!({})).unwrap_err().to_string();
-    assert_eq!(error, "no prompt is called ruozhibench/juge; did you mean ruozhibench/judge?");
+    assert_eq!(error, "unknown prompt \"ruozhibench/juge\"\n  hint: did you mean \"ruozhibench/judge\"?");
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("judge.jinja"), "{# x #}").unwrap();
-    assert!(Prompts::load(Some(dir.path())).err().unwrap().to_string().contains("no prompt is called judge"));
+    assert!(Prompts::load(Some(dir.path())).err().unwrap().to_string().contains("unknown prompt \"judge\""));
     assert!(Prompts::load(Some(&dir.path().join("missing"))).is_ok());
 }
