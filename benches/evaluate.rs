@@ -5,11 +5,13 @@
 use std::collections::BTreeMap;
 
 use divan::{Bencher, black_box};
-use riddlemill::evaluate::tables::{Book, report};
-use riddlemill::evaluate::{Answer, Body, Item, Rating, RawAnswer, Set, Setting, Task, Variant, types};
+use riddlemill::evaluate::tables::{Book, Scores, report};
+use riddlemill::evaluate::{Answer, Item, Rating, RawAnswer, Set, Setting, Task};
 use riddlemill::options::{Draw, LETTERS};
 use riddlemill::release;
 use riddlemill::review::agreement::Bootstrap;
+use riddlemill::review::ballots;
+use serde_json::{Value as Json, json};
 
 fn main() {
     divan::main();
@@ -17,14 +19,21 @@ fn main() {
 
 type Reply = (usize, RawAnswer, Vec<Rating>);
 
-fn set(config: &str, bodies: impl Iterator<Item = (String, Body)>) -> Set {
-    let items = bodies.map(|(id, body)| Item { record: id.clone(), id, body, paper: false }).collect();
+fn set(config: &str, rows: impl Iterator<Item = Json>) -> Set {
+    let item = |row: Json| Item::of_row(config, row.as_object()?).ok();
+    let items = rows.filter_map(item).collect();
     Set { config: config.into(), version: "bench".into(), items, draft: Vec::new(), withdrawn: 0 }
 }
 
 fn categories(at: usize) -> Vec<String> {
     let names = release::categories();
     vec![names[at % 6].to_string(), names[(at / 6 + 1) % 6].to_string()]
+}
+
+/// FLUB's types by their Chinese names, without Undefined.
+fn types() -> Vec<&'static str> {
+    let all = ballots::options("flub", "types");
+    all.iter().filter(|kind| kind.code != "undefined").map(|kind| kind.label.zh).collect()
 }
 
 /// What models say about every task of a set: a line of reasoning, and a drawn choice.
@@ -34,15 +43,15 @@ fn replies(set: &Set, models: usize) -> Vec<Reply> {
         for task in Task::of_config(&set.config) {
             for (at, item) in set.items.iter().enumerate().filter(|(_, item)| item.takes(task)) {
                 let mut draw = Draw::new(model as u64, task.name(), &item.id);
-                let text = match task {
-                    Task::GoodFirst | Task::BadFirst => {
+                let text = match task.name() {
+                    "good-first" | "bad-first" => {
                         format!("Let me think.\n<choice>Answer{}</choice>", LETTERS[draw.below(2)])
                     }
-                    Task::Classify => types()[draw.below(8)].to_string(),
-                    Task::Select | Task::Solve => format!("{}.", LETTERS[draw.below(4)]),
+                    "classify" => types()[draw.below(8)].to_string(),
+                    "select" | "solve" => format!("{}.", LETTERS[draw.below(4)]),
                     _ => "There is a false premise in it.".into(),
                 };
-                let scale = if task == Task::Explain { 10 } else { 5 };
+                let scale = if task.name() == "explain" { 10 } else { 5 };
                 let judges = if task.is_choice() { 0 } else { 3 };
                 let rating = |judge: usize, draw: &mut Draw| Rating {
                     judge: format!("judge {judge}"),
@@ -72,60 +81,64 @@ fn run(bencher: Bencher<'_, '_>, set: &Set, models: usize) {
         let answers: Vec<Answer> = replies.iter().map(read).collect();
         let bootstrap = Bootstrap { resamples: 1000, seed: 1, level: 0.95 };
         let book = Book::new(set, &answers, &[], BTreeMap::new(), bootstrap);
-        black_box(report(&book, &BTreeMap::new()))
+        black_box(report(&book, &Scores::new()))
     });
 }
 
 #[divan::bench(sample_count = 3)]
 fn flub(bencher: Bencher<'_, '_>) {
-    let text = |at: usize| Body::Text {
-        text: format!("第{at}句"),
-        is_question: at.is_multiple_of(2),
-        kind: Some(types()[at * at % 8].into()),
-        explanation: "双关。".into(),
-        options: LETTERS[..4].iter().map(ToString::to_string).collect(),
-        answer: at % 4,
+    let text = |at: usize| {
+        json!({
+            "id": format!("t{at}"),
+            "text": format!("第{at}句"),
+            "is_question": at.is_multiple_of(2),
+            "type": types()[at * at % 8],
+            "explanation": "双关。",
+            "options": LETTERS[..4],
+            "answer": LETTERS[at % 4],
+        })
     };
-    run(bencher, &set("flub", (0..834).map(|at| (format!("t{at}"), text(at)))), 8);
+    run(bencher, &set("flub", (0..834).map(text)), 8);
 }
 
 #[divan::bench(sample_count = 3)]
 fn ruozhibench_gen(bencher: Bencher<'_, '_>) {
-    let question = |at: usize| Body::Question {
-        question: "Why?".into(),
-        irrationality: "No reason.".into(),
-        pair: (at < 510).then(|| "When?".into()),
-        categories: categories(at),
+    let question = |at: usize| {
+        json!({
+            "id": format!("RB-{at}"),
+            "question_en": "Why?",
+            "irrationality": "No reason.",
+            "pair": (at < 510).then_some("When?"),
+            "category_names": categories(at),
+        })
     };
-    run(bencher, &set("ruozhibench-gen", (0..677).map(|at| (format!("RB-{at}"), question(at)))), 17);
+    run(bencher, &set("ruozhibench-gen", (0..677).map(question)), 17);
 }
 
 #[divan::bench(sample_count = 3)]
 fn ruozhibench_mc(bencher: Bencher<'_, '_>) {
-    let pair = |at: usize| Body::Pair {
-        question: "Why?".into(),
-        good: "It is not so.".into(),
-        bad: "Because.".into(),
-        good_first: at.is_multiple_of(2),
-        categories: categories(at),
-        rated: Vec::new(),
+    let pair = |at: usize| {
+        json!({
+            "id": format!("RB-{at}"),
+            "question_en": "Why?",
+            "options": ["It is not so.", "Because."],
+            "answer": at % 2,
+            "category_names": categories(at),
+        })
     };
-    run(bencher, &set("ruozhibench-mc", (0..677).map(|at| (format!("RB-{at}"), pair(at)))), 15);
+    run(bencher, &set("ruozhibench-mc", (0..677).map(pair)), 15);
 }
 
 #[divan::bench(sample_count = 3)]
 fn brainteaser(bencher: Bencher<'_, '_>) {
     let puzzle = |at: usize| {
         let group = format!("{}-{}", if at < 600 { "SP" } else { "WP" }, at / 3);
-        let body = Body::Puzzle {
-            question: "How?".into(),
-            options: ["A boat.", "A bridge.", "Ice.", "None of above."].map(str::to_string).into(),
-            answer: at % 4,
-            group: group.clone(),
-            variant: Variant::ALL[at % 3],
-            word: at >= 600,
-        };
-        (format!("{group}{}", ["", "_SR", "_CR"][at % 3]), body)
+        json!({
+            "id": format!("{group}{}", ["", "_SR", "_CR"][at % 3]),
+            "question": "How?",
+            "choice_list": ["A boat.", "A bridge.", "Ice.", "None of above."],
+            "label": at % 4,
+        })
     };
     run(bencher, &set("brainteaser", (0..1119).map(puzzle)), 18);
 }

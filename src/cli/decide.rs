@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::args::{Act as ActArgs, DecideVerb, Edit, Global, OfPair, OfRecord};
+use super::args::{Act as ActArgs, DecideVerb, Edit, Global, OfPair, OfRecord, Only};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use crate::audit;
@@ -47,7 +47,7 @@ pub(super) fn decide(verb: &DecideVerb, global: &Global) -> Result<Exit, Failure
         DecideVerb::Undo { id, by, why } => undo(&config, id, by, why),
         DecideVerb::List { record } => list(&config, record.as_deref(), global),
         DecideVerb::Export { out, recipe, stage, outcome, pairs } => {
-            export(&config, out, recipe, stage.clone(), outcome, *pairs)
+            export(&config, out, recipe.as_deref(), stage.clone(), outcome, *pairs)
         }
         DecideVerb::Import { files, by, why, all } => {
             import(&config, files, by.as_deref(), why.as_deref(), *all, global)
@@ -239,12 +239,15 @@ fn list(config: &Config, record: Option<&str>, global: &Global) -> Result<Exit, 
 fn export(
     config: &Config,
     out: &Path,
-    recipe: &str,
+    recipe: Option<&str>,
     stage: Option<String>,
     outcome: &str,
     pairs: bool,
 ) -> Result<Exit, Failure> {
-    let recipe = recipe::find(recipe).ok_or_else(|| DecideError::NoRecipe(recipe.to_owned()))?;
+    let recipe = match recipe {
+        Some(name) => recipe::find(name).ok_or_else(|| DecideError::NoRecipe(name.to_owned()))?,
+        None => output::recipes(config, &Only::default())?.remove(0),
+    };
     if let Some(name) = stage.as_ref().filter(|name| recipe.step(name).is_none()) {
         return Err(Failure::usage(format!("{} has no stage {name:?}", recipe.name)));
     }

@@ -72,13 +72,19 @@ impl Pulse for Bar<'_> {
     }
 }
 
+/// Whether a set's rows hold answers of models already, by the benchmark that its name begins with.
+fn holds_answers(set: &str) -> bool {
+    let named = riddlemill_benchmarks::all().iter().filter(|benchmark| set.starts_with(benchmark.name));
+    named.flat_map(|benchmark| &benchmark.tasks).any(|task| task.released.is_some())
+}
+
 pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
     let config = output::load_or_default(global)?;
     if args.models.is_empty()
         && args.outputs.is_empty()
         && args.ballots.is_empty()
         && args.write_ballots.is_none()
-        && !args.sets.iter().any(|set| set.starts_with("chumor"))
+        && !args.sets.iter().any(|set| holds_answers(set))
     {
         let what = "nothing answers\n  hint: --model random needs no endpoint; --outputs takes what was made elsewhere";
         return Err(Failure::usage(what));
@@ -161,7 +167,7 @@ fn write_ballots(
     let blinding = blinding(&Workspace::new(&config.root))?;
     let sheets = ballots::blank(&one.set, &one.answers, one.results().seed, &blinding);
     for sheet in sheets.map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })? {
-        let path = folder.join(sheet.name);
+        let path = folder.join(&sheet.name);
         // What a person may have filled in is not written over.
         if path.exists() {
             return Err(Failure::usage(format!(

@@ -108,7 +108,7 @@ impl Answer {
             correct,
             format_error,
             ratings: Vec::new(),
-            parts: item.parts(),
+            parts: item.parts.clone(),
         }
     }
 }

@@ -1,21 +1,21 @@
 //! People's answers and ratings: ballots out as sheets, and back in as CSV or JSON Lines.
 //!
-//! Four kinds. Whoever chooses among the options of a set is a human baseline, scored as a model is. Explanations
-//! of FLUB are rated from 1 to 5 (appendix C); the tables take them times two. Free answers to puzzles, people's among
-//! them, are scored from 0 to 5 (BrainTeaser A.5). Explanations of Chumor are compared
-//! with a person's, in a drawn order (section 3). No ballot says what is right or which model it is about: its id
-//! stands for that. Which of two is first is drawn with the workspace's secret; a seal behind the id says it to
+//! Whoever chooses among the options of a set is a human baseline, scored as a model is. What people say of answers that are
+//! no choice the task declares: a rating on a scale, or which of two texts is better, a person's or the model's, in a drawn
+//! order. No ballot says what is right or which model it is about: its id stands for that. Which of two is first is drawn with the workspace's secret; a seal behind the id says it to
 //! whoever has that. A sheet from before has no seal, and the order of the evaluation's seed.
 
 use std::collections::BTreeMap;
 use std::fs;
 
+use riddlemill_benchmarks::Expression;
+use riddlemill_benchmarks::scope::text;
+use riddlemill_benchmarks::task::{Asks, Judged, People, Wants};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answer::{Answer, Rating, RawAnswer};
 use super::error::EvaluateError;
-use super::item::{Body, Item, types};
-use super::judge::PUZZLE_SCALE;
+use super::item::Item;
 use super::outputs::File;
 use super::pair_order::{person_first, preferred};
 use super::prompt::lettered;
@@ -23,7 +23,7 @@ use super::set::Set;
 use super::skipped::SetAside;
 use super::task::{Setting, Task};
 use crate::llm::parse;
-use crate::options::Draw;
+use crate::options::{Draw, LETTERS};
 use crate::review::Blinding;
 use crate::review::exchange::{ExportError, sheet, sheet_rows};
 use crate::store::Error;
@@ -32,7 +32,7 @@ use crate::store::Error;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sheet {
     /// Its file name.
-    pub name: &'static str,
+    pub name: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
 }
@@ -43,10 +43,10 @@ const GUIDELINES: &str = include_str!("templates/ballots.md");
 /// What a ballot is about.
 #[derive(Clone, Debug, PartialEq)]
 enum About {
-    /// A task with options: the item, and of RuozhiBench-MC the drawn order.
+    /// A task with a right answer: the item, and where options have two orders the drawn one.
     Choice(usize, Task),
-    /// A puzzle that is answered freely.
-    Open(usize),
+    /// A task that is answered freely, by people too.
+    Open(usize, Task),
     /// An answer's place.
     Answer(usize),
 }
@@ -54,23 +54,23 @@ enum About {
 /// Every ballot of a set and its answers, by id.
 fn ballots(set: &Set, answers: &[Answer], seed: u64) -> Vec<(String, About)> {
     let mut ballots = Vec::new();
+    let tasks = Task::of_config(&set.config);
     for (at, item) in set.items.iter().enumerate() {
-        for task in
-            Task::of_config(&set.config).into_iter().filter(|task| task.is_choice() && item.takes(*task))
-        {
+        for &task in tasks.iter().filter(|task| task.is_choice() && item.takes(**task)) {
             if task == order(item, seed, task) {
-                let kind = if task == Task::BadFirst { Task::GoodFirst } else { task };
+                let kind = task.orders().map_or(task, |[first, _]| first);
                 ballots.push((id(&["choice", kind.name(), &item.id]), About::Choice(at, task)));
             }
         }
     }
-    for (at, item) in set.items.iter().enumerate().filter(|(_, item)| item.takes(Task::SolveOpen)) {
-        ballots.push((id(&["write", Task::SolveOpen.name(), &item.id]), About::Open(at)));
+    for (at, item) in set.items.iter().enumerate() {
+        for &task in tasks.iter().filter(|task| item.takes(**task) && writes(**task)) {
+            ballots.push((id(&["write", task.name(), &item.id]), About::Open(at, task)));
+        }
     }
-    let rated = |answer: &Answer| match answer.task {
-        Task::SolveOpen => true,
-        Task::Explain | Task::ExplainJoke => !answer.person,
-        _ => false,
+    let rated = |answer: &Answer| {
+        let people = answer.task.declared().people.as_ref();
+        people.is_some_and(|people| people.write || !answer.person)
     };
     for (at, answer) in answers.iter().enumerate().filter(|(_, answer)| rated(answer)) {
         if answer.format_error.is_none() {
@@ -82,14 +82,16 @@ fn ballots(set: &Set, answers: &[Answer], seed: u64) -> Vec<(String, About)> {
     ballots
 }
 
-/// Of RuozhiBench-MC people see one order, drawn for the item; on sheets without a seal, this.
+/// Whether people answer it in their own words.
+fn writes(task: Task) -> bool {
+    task.declared().people.as_ref().is_some_and(|people| people.write)
+}
+
+/// Of two orders people see one, drawn for the item; on sheets without a seal, this.
 fn order(item: &Item, seed: u64, task: Task) -> Task {
-    match task {
-        Task::GoodFirst | Task::BadFirst => {
-            let drawn = Draw::new(seed, "evaluation ballot order", &item.id).below(2);
-            [Task::GoodFirst, Task::BadFirst][drawn]
-        }
-        other => other,
+    match task.orders() {
+        Some(orders) => orders[Draw::new(seed, "evaluation ballot order", &item.id).below(2)],
+        None => task,
     }
 }
 
@@ -110,12 +112,27 @@ fn sealed(blinding: &Blinding, id: &str) -> (String, bool) {
 
 /// The task whose order stands so; other tasks have one order.
 fn turned_to(task: Task, turned: bool) -> Task {
-    match task {
-        Task::GoodFirst | Task::BadFirst if turned => Task::BadFirst,
-        Task::GoodFirst | Task::BadFirst => Task::GoodFirst,
-        other => other,
+    task.orders().map_or(task, |orders| orders[usize::from(turned)])
+}
+
+/// A sheet that is being filled: its name, its heads and its rows.
+type Filling = (&'static str, Vec<&'static str>, Vec<Vec<String>>);
+
+/// Sheets by their names.
+#[derive(Default)]
+struct Sheets(Vec<Filling>);
+
+impl Sheets {
+    fn put(&mut self, name: &'static str, heads: &[&'static str], row: Vec<String>) {
+        match self.0.iter_mut().find(|(known, ..)| *known == name) {
+            Some((_, _, rows)) => rows.push(row),
+            None => self.0.push((name, heads.to_vec(), vec![row])),
+        }
     }
 }
+
+/// In the order in which people get to them: choices, then answers of their own, then what they say of others'.
+const ORDER: [&str; 6] = ["choose", "classify", "rate", "write", "score", "prefer"];
 
 /// The blank sheets of a set, and what people are told.
 ///
@@ -127,87 +144,102 @@ pub fn blank(
     seed: u64,
     blinding: &Blinding,
 ) -> Result<Vec<Sheet>, ExportError> {
-    let (mut choose, mut classify, mut rate, mut prefer) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let (mut write, mut score) = (Vec::new(), Vec::new());
-    let owned = |cells: &[&str]| cells.iter().map(ToString::to_string).collect::<Vec<String>>();
+    let mut sheets = Sheets::default();
+    let places = set.places();
     for (id, about) in ballots(set, answers, seed) {
         match about {
-            About::Choice(at, Task::Classify) => {
-                if let Body::Text { text, .. } = &set.items[at].body {
-                    classify.push(owned(&[&id, text, &types().join("\n"), "", ""]));
-                }
-            }
             About::Choice(at, task) => {
-                let (id, turned) = match task {
-                    Task::GoodFirst | Task::BadFirst => sealed(blinding, &id),
-                    _ => (id, false),
+                let item = &set.items[at];
+                let (id, turned) = if task.orders().is_some() { sealed(blinding, &id) } else { (id, false) };
+                let (sheet, heads, options) = match &task.declared().wants {
+                    Wants::Labels { codes, .. } => {
+                        ("classify", ["ballot", "text", "types"], codes.join("\n"))
+                    }
+                    Wants::Rating { min, max, .. } => {
+                        let numbers: Vec<String> = (*min..=*max).map(|number| number.to_string()).collect();
+                        ("choose", ["ballot", "question", "options"], numbers.join("\n"))
+                    }
+                    _ => {
+                        let options = shown(item, turned_to(task, turned));
+                        ("choose", ["ballot", "question", "options"], lettered(options))
+                    }
                 };
-                let (question, options) = shown(&set.items[at], turned_to(task, turned));
-                choose.push(owned(&[&id, &question, &lettered(&options), "", ""]));
+                let row = vec![id, asked(item, task), options, String::new(), String::new()];
+                sheets.put(sheet, &[&heads[..], &["answer", "annotator"]].concat(), row);
             }
-            About::Open(at) => {
-                if let Body::Puzzle { question, .. } = &set.items[at].body {
-                    write.push(owned(&[&id, question, "", ""]));
-                }
+            About::Open(at, task) => {
+                let Some(people) = &task.declared().people else { continue };
+                let first = told(people, &set.items[at]).into_iter().next();
+                let (head, text) = first.unwrap_or_default();
+                let row = vec![id, text, String::new(), String::new()];
+                sheets.put("write", &["ballot", head, "answer", "annotator"], row);
             }
             About::Answer(at) => {
                 let answer = &answers[at];
-                let places = set.places();
                 let Some(item) = places.get(answer.item.as_str()).map(|&at| &set.items[at]) else { continue };
-                match &item.body {
-                    Body::Text { text, explanation, .. } => {
-                        rate.push(owned(&[&id, text, explanation, &answer.text, "", ""]));
-                    }
-                    Body::Joke { joke, explanation, .. } => {
+                let task = answer.task.declared();
+                let Some(people) = &task.people else { continue };
+                let (mut heads, shown): (Vec<&str>, Vec<String>) = told(people, item).into_iter().unzip();
+                heads.insert(0, "ballot");
+                let mut row = shown;
+                match &task.judged {
+                    Some(Judged { asks: Asks::Better { person, sides }, .. }) => {
                         let (id, turned) = sealed(blinding, &id);
-                        let (first, second) = match turned {
-                            false => (explanation, &answer.text),
-                            true => (&answer.text, explanation),
-                        };
-                        prefer.push(owned(&[&id, joke, first, second, "", ""]));
+                        let person = person.value(&item.columns()).ok().and_then(|person| text(&person));
+                        let mut both = [person.unwrap_or_default(), answer.text.clone()];
+                        if turned {
+                            both.reverse();
+                        }
+                        row.insert(0, id);
+                        row.extend(both);
+                        heads.extend(sides);
                     }
-                    Body::Puzzle { question, options, answer: right, .. } => {
-                        score.push(owned(&[&id, question, &options[*right], &answer.text, "", ""]));
+                    _ => {
+                        row.insert(0, id);
+                        row.push(answer.text.clone());
+                        heads.push("response");
                     }
-                    _ => {}
                 }
+                heads.extend(["answer", "annotator"]);
+                row.extend([String::new(), String::new()]);
+                sheets.put(people.sheet, &heads, row);
             }
         }
     }
-    // Answers of one item side by side would tell models apart.
-    for (rows, name) in [(&mut rate, "rate"), (&mut prefer, "prefer"), (&mut score, "score")] {
-        rows.sort_by_key(|row| (Draw::new(seed, name, &row[0]).bits(), row[0].clone()));
-    }
-    let mut sheets = vec![Sheet { name: "guidelines.md", bytes: GUIDELINES.into() }];
-    let mut add = |name, headers: &[&str], rows: Vec<Vec<String>>| -> Result<(), ExportError> {
-        if !rows.is_empty() {
-            sheets.push(Sheet { name, bytes: sheet(headers, &["ballot", "answer", "annotator"], &rows)? });
+    let place = |name: &str| ORDER.iter().position(|known| *known == name).unwrap_or(ORDER.len());
+    sheets.0.sort_by_key(|(name, ..)| (place(name), *name));
+    let mut made = vec![Sheet { name: "guidelines.md".to_owned(), bytes: GUIDELINES.into() }];
+    for (name, heads, mut rows) in sheets.0 {
+        if !["choose", "classify", "write"].contains(&name) {
+            // Answers of one item side by side would tell models apart.
+            rows.sort_by_key(|row| (Draw::new(seed, name, &row[0]).bits(), row[0].clone()));
         }
-        Ok(())
-    };
-    add("choose.csv", &["ballot", "question", "options", "answer", "annotator"], choose)?;
-    add("classify.csv", &["ballot", "text", "types", "answer", "annotator"], classify)?;
-    add("rate.csv", &["ballot", "text", "reference", "response", "answer", "annotator"], rate)?;
-    add("write.csv", &["ballot", "puzzle", "answer", "annotator"], write)?;
-    add("score.csv", &["ballot", "puzzle", "reference", "response", "answer", "annotator"], score)?;
-    add("prefer.csv", &["ballot", "joke", "explanation_1", "explanation_2", "answer", "annotator"], prefer)?;
-    Ok(sheets)
+        let bytes = sheet(&heads, &["ballot", "answer", "annotator"], &rows)?;
+        made.push(Sheet { name: format!("{name}.csv"), bytes });
+    }
+    Ok(made)
 }
 
-/// The question and its options, as a person sees them.
-fn shown(item: &Item, task: Task) -> (String, Vec<String>) {
-    match &item.body {
-        Body::Pair { question, good, bad, .. } => {
-            let mut options = vec![good.clone(), bad.clone()];
-            if task == Task::BadFirst {
-                options.reverse();
-            }
-            (question.clone(), options)
-        }
-        Body::Text { text, options, .. } => (text.clone(), options.clone()),
-        Body::Puzzle { question, options, .. } => (question.clone(), options.clone()),
-        _ => (String::new(), Vec::new()),
+/// What is on a sheet of answers before the answer; a name that cannot be computed of an item is empty.
+fn told(people: &People, item: &Item) -> Vec<(&'static str, String)> {
+    let columns = item.columns();
+    let text = |value: &Expression| value.value(&columns).ok().and_then(|value| text(&value));
+    people.shows.iter().map(|(name, value)| (*name, text(value).unwrap_or_default())).collect()
+}
+
+/// What a person is asked: the item's question, or what the prompt is made of where the benchmark does not say which of its
+/// columns asks.
+fn asked(item: &Item, task: Task) -> String {
+    if !item.question.is_empty() {
+        return item.question.clone();
     }
+    let values = item.posed(task).into_iter().flat_map(|posed| &posed.values);
+    values.filter_map(|(_, value)| value.as_str()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// The options, as a person sees them.
+fn shown(item: &Item, task: Task) -> &[String] {
+    item.posed(task).map(|posed| posed.options.as_slice()).unwrap_or_default()
 }
 
 /// Reads ballots that came back: choices are added to `answers`, ratings to those they are about. A row without an
@@ -290,11 +322,11 @@ fn take(
             let task = vote.turned.map_or(*task, |turned| turned_to(*task, turned));
             let (setting, text) = (Setting::default(), vote.said.clone());
             let given = RawAnswer { task, setting, model, person: true, basis, text };
-            let answer = match task {
-                Task::Classify => Answer::read(item, given),
+            let answer = match task.declared().wants {
+                Wants::Labels { .. } | Wants::Rating { .. } => Answer::read(item, given),
                 _ => {
-                    let letters = ['A', 'B', 'C', 'D'];
-                    let options = shown(item, task).1.len().min(letters.len());
+                    let letters: Vec<char> = LETTERS.iter().flat_map(|letter| letter.chars()).collect();
+                    let options = shown(item, task).len().min(letters.len());
                     let letter = parse::letter(&vote.said, &letters[..options]).map_err(|e| e.to_string())?;
                     let place = letters.iter().position(|known| *known == letter).unwrap_or_default();
                     Answer::chosen(item, given, place)
@@ -308,21 +340,22 @@ fn take(
                 }
             }
         }
-        About::Open(at) => {
+        About::Open(at, task) => {
             let (model, basis) = (vote.annotator.clone(), vote.basis.clone());
-            let (task, setting, text) = (Task::SolveOpen, Setting::default(), vote.said.clone());
+            let (task, setting, text) = (*task, Setting::default(), vote.said.clone());
             let given = RawAnswer { task, setting, model, person: true, basis, text };
             answers.push(Answer::read(&set.items[*at], given));
             Ok(())
         }
         About::Answer(at) => {
             let answer = &mut answers[*at];
-            let value = match answer.task {
-                Task::SolveOpen => match vote.said.trim().parse::<u32>() {
-                    Ok(score) if PUZZLE_SCALE.contains(&score) => score.to_string(),
-                    _ => return Err(format!("{:?} is not a whole number from 0 to 5", vote.said)),
+            let scale = answer.task.declared().people.as_ref().and_then(|people| people.scale);
+            let value = match scale {
+                Some([min, max]) => match vote.said.trim().parse::<u32>() {
+                    Ok(rating) if (min..=max).contains(&rating) => rating.to_string(),
+                    _ => return Err(format!("{:?} is not a whole number from {min} to {max}", vote.said)),
                 },
-                Task::ExplainJoke => {
+                None => {
                     let said = vote.said.trim().to_lowercase();
                     match said.as_str() {
                         "1" | "2" | "tie" => {
@@ -332,10 +365,6 @@ fn take(
                         other => return Err(format!("{other:?} is none of 1, 2 and tie")),
                     }
                 }
-                _ => match vote.said.trim().parse::<u32>() {
-                    Ok(rating @ 1..=5) => rating.to_string(),
-                    _ => return Err(format!("{:?} is not a whole number from 1 to 5", vote.said)),
-                },
             };
             let (judge, basis) = (vote.annotator.clone(), vote.basis.clone());
             answer.ratings.push(Rating { judge, person: true, value, basis });
@@ -375,118 +404,4 @@ fn rows(file: &File) -> Result<Vec<(String, Cells)>, EvaluateError> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::evaluate::testing::{answer, group, joke, pair, set, text};
-
-    fn blinding() -> Blinding {
-        Blinding::new([5; 32])
-    }
-
-    /// A sheet's rows, and what filling in `answer` makes of it.
-    fn fill(sheet: &Sheet, answer: impl Fn(&Cells) -> String) -> String {
-        let rows = sheet_rows(&sheet.bytes).unwrap();
-        let line = |(_, cells): &(usize, Cells)| {
-            let filled = serde_json::json!({ "ballot": cells["ballot"], "answer": answer(cells) });
-            filled.to_string()
-        };
-        rows.iter().map(line).collect::<Vec<_>>().join("\n")
-    }
-
-    fn vote(set: &Set, answers: &mut Vec<Answer>, content: &str) -> Vec<SetAside> {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("b.jsonl");
-        std::fs::write(&path, content).unwrap();
-        read(set, &[File { path, model: Some("reader".into()) }], answers, 1, &blinding()).unwrap()
-    }
-
-    fn sheet<'a>(sheets: &'a [Sheet], name: &str) -> &'a Sheet {
-        sheets.iter().find(|sheet| sheet.name == name).unwrap()
-    }
-
-    #[test]
-    fn people_choose_as_models_do() {
-        let set = set("brainteaser", group(0, false, 1));
-        let mut answers = Vec::new();
-        let sheets = blank(&set, &answers, 1, &blinding()).unwrap();
-        let aside = vote(&set, &mut answers, &fill(sheet(&sheets, "choose.csv"), |_| "b".to_uppercase()));
-        assert!(aside.is_empty(), "{aside:?}");
-        assert!(answers.len() == 3 && answers.iter().all(|a| a.person && a.correct == Some(true)));
-    }
-
-    #[test]
-    fn a_pair_is_shown_in_one_order_and_the_ballot_does_not_tell_which() {
-        let set = set("ruozhibench-mc", (0..40).map(|at| pair(at, &[])).collect());
-        let sheets = blank(&set, &[], 1, &blinding()).unwrap();
-        let choose = sheet(&sheets, "choose.csv");
-        let text = String::from_utf8(choose.bytes.clone()).unwrap();
-        assert!(!text.contains("good") && !text.contains("first"));
-        let mut answers = Vec::new();
-        let knows = |cells: &Cells| {
-            if cells["options"].starts_with("A. Nobody knows.") { "A" } else { "B" }.to_string()
-        };
-        assert!(vote(&set, &mut answers, &fill(choose, knows)).is_empty());
-        assert_eq!(answers.iter().filter(|a| a.correct == Some(true)).count(), 40);
-        let first = answers.iter().filter(|a| a.task == Task::GoodFirst).count();
-        assert!((8..=32).contains(&first), "{first} of 40");
-    }
-
-    #[test]
-    fn explanations_are_rated_and_compared_blindly() {
-        let texts = set("flub", vec![text(0, true, None, 0)]);
-        let mut answers = vec![answer(&texts.items[0], Task::Explain, "secret-model", "因为。")];
-        let sheets = blank(&texts, &answers, 1, &blinding()).unwrap();
-        let rate = sheet(&sheets, "rate.csv");
-        assert!(!String::from_utf8_lossy(&rate.bytes).contains("secret"));
-        let filled = fill(rate, |_| "4".into());
-        let twice = format!("{filled}\n{filled}\n{}", filled.replace("\"4\"", "\"9\""));
-        let aside = vote(&texts, &mut answers, &twice);
-        assert_eq!((answers[0].ratings[0].value.as_str(), aside.len()), ("4", 2));
-        let jokes = set("chumor", (0..20).map(|at| joke(at, [0; 3])).collect());
-        let mut answers: Vec<Answer> =
-            jokes.items.iter().map(|item| answer(item, Task::ExplainJoke, "m", "太长。")).collect();
-        let sheets = blank(&jokes, &answers, 1, &blinding()).unwrap();
-        let person = |cells: &Cells| if cells["explanation_1"] == "双关。" { "1" } else { "2" }.to_string();
-        assert!(vote(&jokes, &mut answers, &fill(sheet(&sheets, "prefer.csv"), person)).is_empty());
-        assert!(answers.iter().all(|answer| answer.ratings[0].value == "human"));
-    }
-
-    /// Appendix A.5: people write, experts score people and models alike, and who gives no answer scores 0.
-    #[test]
-    fn puzzles_are_answered_freely_and_scored_blindly() {
-        let set =
-            set("brainteaser", (0..4).flat_map(|at| group(at, false, usize::from(at == 3) * 3)).collect());
-        let context: Vec<&Item> = set.items.iter().filter(|item| item.takes(Task::SolveOpen)).collect();
-        assert_eq!(context.len(), 3, "one is answered by none of above");
-        let mut answers = vec![answer(context[0], Task::SolveOpen, "secret-model", "Over the ice.")];
-        answers.push(answer(context[1], Task::SolveOpen, "secret-model", " - "));
-        let sheets = blank(&set, &answers, 1, &blinding()).unwrap();
-        assert!(
-            vote(&set, &mut answers, &fill(sheet(&sheets, "write.csv"), |_| "He swam.".into())).is_empty()
-        );
-        assert_eq!(answers.iter().filter(|answer| answer.person).count(), 3);
-        let sheets = blank(&set, &answers, 1, &blinding()).unwrap();
-        let score = sheet(&sheets, "score.csv");
-        let shown = String::from_utf8_lossy(&score.bytes);
-        assert!(!shown.contains("secret") && !shown.contains("reader"));
-        let scored = |cells: &Cells| if cells["response"] == "He swam." { "2" } else { "5" }.to_string();
-        assert!(vote(&set, &mut answers, &fill(score, scored)).is_empty());
-        assert_eq!(answers[0].ratings[0].value, "5");
-        assert!(answers[1].ratings.is_empty() && answers[1].format_error.is_some());
-        assert!(answers[2..].iter().all(|answer| answer.ratings[0].value == "2"));
-        let wrong = fill(score, |_| "6".into()).replace("reader", "other");
-        assert_eq!(vote(&set, &mut answers, &wrong).len(), 4);
-    }
-
-    #[test]
-    fn what_is_no_vote_is_set_aside() {
-        let set = set("flub", vec![text(0, true, None, 0)]);
-        let mut answers = Vec::new();
-        let aside = vote(
-            &set,
-            &mut answers,
-            "{\"ballot\": \"x\", \"answer\": \"A\"}\n{\"ballot\": \"y\", \"answer\": null}",
-        );
-        assert_eq!((aside.len(), answers.len()), (1, 0), "an empty answer is no vote");
-    }
-}
+mod tests;

@@ -5,8 +5,7 @@
 //! RuozhiBench-MC with the good answer first, 0 % with the bad one, 50 % together, a positional bias of 100.
 //! Neither writes text that somebody could judge.
 
-use super::item::ANSWERS;
-use super::item::{Body, Item, types};
+use super::item::Item;
 use super::read::at_place;
 use super::task::{Setting, Task};
 use crate::options::Draw;
@@ -40,16 +39,11 @@ impl BuiltIn {
 
     /// What it answers, in the form that the task asks for; `None` of tasks without options.
     pub fn answer(self, item: &Item, task: Task, setting: Setting, seed: u64) -> Option<String> {
-        let options = match task {
-            Task::GoodFirst | Task::BadFirst => ANSWERS.len(),
-            Task::Classify => types().len(),
-            Task::Select | Task::Solve => item.options()?.0.len(),
-            Task::Declared(name) => match (&item.body, &task.declared()?.wants) {
-                (Body::Declared { posed, .. }, Wants::Choice { .. }) => posed.get(name)?.options.len(),
-                (_, Wants::Labels { codes, .. }) => codes.len(),
-                _ => return None,
-            },
-            _ => return None,
+        let options = match &task.declared().wants {
+            Wants::Choice { .. } => item.posed(task)?.options.len(),
+            Wants::Tag { names, .. } => names.len(),
+            Wants::Labels { codes, .. } => codes.len(),
+            Wants::Rating { .. } | Wants::Words { .. } => return None,
         };
         let place = match self {
             BuiltIn::FirstOption => 0,
@@ -58,8 +52,8 @@ impl BuiltIn {
             }
         };
         let said = at_place(item, task, place).ok()??;
-        Some(match task {
-            Task::GoodFirst | Task::BadFirst => format!("<choice>{said}</choice>"),
+        Some(match task.declared().wants {
+            Wants::Tag { .. } => format!("<choice>{said}</choice>"),
             _ => said,
         })
     }

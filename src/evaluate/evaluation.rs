@@ -2,19 +2,21 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value as Json;
+
 use super::answer::{Answer, Rating, RawAnswer};
 use super::ask::{Missing, Model, Plan};
 use super::ballots;
 use super::builtin::BuiltIn;
 use super::error::EvaluateError;
-use super::item::Body;
+use super::item::Item;
 use super::judge;
 use super::load::load;
 use super::outputs::{self, File};
 use super::results::Results;
 use super::set::Set;
 use super::skipped::SetAside;
-use super::tables::{Book, Report, gen_scores, report};
+use super::tables::{Book, Report, Scores, add_scores, report};
 use super::task::{Setting, Task};
 use crate::config::{Config, sections};
 use crate::llm::{Endpoint, Estimate, Reading, Run, estimate};
@@ -115,7 +117,7 @@ fn prepare(name: &str, settings: &Settings, config: &Config) -> Result<Work, Eva
     set.items.iter_mut().for_each(|item| item.paper = paper);
     if let Some(limit) = settings.limit {
         // So many of those that are asked about: of the new situations alone where they are answered freely.
-        let takes = |item: &super::item::Item| settings.tasks.iter().any(|task| item.takes(*task));
+        let takes = |item: &Item| settings.tasks.iter().any(|task| item.takes(*task));
         if !settings.tasks.is_empty() {
             set.items.retain(takes);
         }
@@ -181,9 +183,11 @@ pub fn evaluate(
         .iter()
         .map(|of| Book::new(&of.work.set, &of.answers, &settings.models, sizes(means.config), bootstrap))
         .collect();
-    let mut generated = BTreeMap::new();
-    books.iter().for_each(|book| generated.extend(gen_scores(book)));
-    let reports: Vec<Report> = books.iter().map(|book| report(book, &generated)).collect();
+    let mut beside = Scores::new();
+    for book in &books {
+        add_scores(book, &mut beside);
+    }
+    let reports: Vec<Report> = books.iter().map(|book| report(book, &beside)).collect();
     drop(books);
     let evaluated = answered.into_iter().zip(reports).map(|(of, report)| {
         let unjudged = of.answers.iter().filter(|answer| {
@@ -239,39 +243,56 @@ fn answer(mut work: Work, settings: &Settings, means: &Means<'_>) -> Result<Answ
     Ok(Answered { work, answers, missing })
 }
 
-/// Chumor's release holds models' explanations and people's votes on them: the paper's own figures. An explanation
+/// A release may hold models' answers and people's votes on them, as Chumor's does: the paper's own figures. An answer
 /// that was asked for again in the same words takes the votes with it.
 fn released(set: &Set, settings: &Settings, answers: &mut Vec<Answer>) {
-    if !settings.tasks.is_empty() && !settings.tasks.contains(&Task::ExplainJoke) {
-        return;
-    }
-    for item in &set.items {
-        let Body::Joke { opponents, .. } = &item.body else { continue };
-        for opponent in opponents {
-            let of_model = |answer: &&mut Answer| answer.item == item.id && answer.model == opponent.model;
-            let at = match answers.iter_mut().find(of_model) {
-                Some(answer) if answer.text.trim() != opponent.explanation.trim() => continue,
-                Some(answer) => answer,
-                None => {
-                    let (task, setting) = (Task::ExplainJoke, Setting::default());
-                    let (model, text) = (opponent.model.clone(), opponent.explanation.clone());
-                    let given =
-                        RawAnswer { task, setting, model, person: false, basis: "release".into(), text };
-                    answers.push(Answer::read(item, given));
-                    let Some(answer) = answers.last_mut() else { continue };
-                    answer
-                }
+    for task in Task::of_config(&set.config) {
+        let Some(of) = task.declared().released else { continue };
+        if !settings.tasks.is_empty() && !settings.tasks.contains(&task) {
+            continue;
+        }
+        for item in &set.items {
+            let texts = |column: &str| -> Vec<String> {
+                item.list(column).iter().filter_map(|text| text.as_str().map(str::to_owned)).collect()
             };
-            let verdicts = ["human", "llm", "equal"].into_iter().zip(opponent.votes);
-            let votes = verdicts.flat_map(|(verdict, n)| (0..n).map(move |_| verdict));
-            at.ratings.extend(votes.enumerate().map(|(number, verdict)| Rating {
-                judge: format!("vote {}", number + 1),
-                person: true,
-                value: verdict.into(),
-                basis: "release".into(),
-            }));
+            let votes = of.votes.map(|column| item.list(column).iter().filter_map(Json::as_u64).collect());
+            let opponents = texts(of.models).into_iter().zip(texts(of.said)).enumerate();
+            for (at, (model, text)) in opponents {
+                let votes = votes.each_ref().map(|counts: &Vec<u64>| counts.get(at).copied().unwrap_or(0));
+                take_released(item, task, &model, &text, votes, answers);
+            }
         }
     }
+}
+
+fn take_released(
+    item: &Item,
+    task: Task,
+    model: &str,
+    text: &str,
+    votes: [u64; 3],
+    answers: &mut Vec<Answer>,
+) {
+    let of_model = |answer: &&mut Answer| answer.item == item.id && answer.model == model;
+    let at = match answers.iter_mut().find(of_model) {
+        Some(answer) if answer.text.trim() != text.trim() => return,
+        Some(answer) => answer,
+        None => {
+            let (model, text, basis) = (model.to_owned(), text.to_owned(), "release".into());
+            let given = RawAnswer { task, setting: Setting::default(), model, person: false, basis, text };
+            answers.push(Answer::read(item, given));
+            let Some(answer) = answers.last_mut() else { return };
+            answer
+        }
+    };
+    let verdicts = ["human", "llm", "equal"].into_iter().zip(votes);
+    let votes = verdicts.flat_map(|(verdict, n)| (0..n).map(move |_| verdict));
+    at.ratings.extend(votes.enumerate().map(|(number, verdict)| Rating {
+        judge: format!("vote {}", number + 1),
+        person: true,
+        value: verdict.into(),
+        basis: "release".into(),
+    }));
 }
 
 /// The sizes that endpoints state, by every name that their answers may go by.

@@ -1,27 +1,27 @@
-//! Judging answers that are no choice: RuozhiBench's 0 to 4 (figures 12 and 13), FLUB's 1 to 10 (figure 6),
-//! BrainTeaser's 0 to 5 (A.5), Chumor's preference between a person's explanation and a model's (3).
+//! Judging answers that are no choice, as their tasks declare it: a rating on a scale, or a preference between a person's
+//! text and a model's.
 
 use std::collections::BTreeMap;
+
+use riddlemill_benchmarks::Trouble;
+use riddlemill_benchmarks::scope::{above, text};
+use riddlemill_benchmarks::task::{self as declared, Asks};
+use serde_json::{Map, Value as Json};
 
 use super::answer::{Answer, Rating};
 use super::ask::{Missing, basis};
 use super::error::EvaluateError;
-use super::item::{Body, Item};
+use super::item::Item;
 use super::pair_order::{person_first, side};
 use super::set::Set;
 use super::task::Task;
 use crate::config::sections;
 use crate::llm::parse::{self, Unreadable};
+use crate::llm::prompt::PromptError;
 use crate::llm::{Ask, Endpoint, Parsed, Prompts};
-use crate::record::Response;
+use crate::record::derived;
 use crate::stages::StageError;
-use crate::stages::draft::{Draft, LlmContext, Slot, ask_endpoints, requests, slots};
-
-/// BrainTeaser's scale (A.5).
-pub const PUZZLE_SCALE: std::ops::RangeInclusive<u32> = 0..=5;
-
-/// FLUB's scale (2.3).
-pub const FLUB_SCALE: std::ops::RangeInclusive<u32> = 1..=10;
+use crate::stages::draft::{Draft, LlmContext, Slot, ask_endpoints, rated, rating_schema, slots};
 
 /// A rating that is asked for.
 struct Wanted {
@@ -58,7 +58,9 @@ pub fn judge(
     let asks =
         of_judge.iter().map(|places| places.iter().map(|&at| wanted[at].ask.clone()).collect()).collect();
     let names: Vec<String> = judges.iter().map(|judge| judge.name.clone()).collect();
-    let read = |ask: &Ask, reply: &str| read(&ask.template, reply);
+    let judged: Vec<&declared::Judged> =
+        Task::of_config(&set.config).into_iter().filter_map(|task| task.declared().judged.as_ref()).collect();
+    let read = |ask: &Ask, reply: &str| read(&judged, &ask.template, reply);
     let replied = ask_endpoints(judges, asks, read, settings.max_reasks, asking)?;
     asking.stop.check()?;
     let mut missing = Vec::new();
@@ -122,9 +124,8 @@ fn wanted(
     let places = set.places();
     let mut wanted = Vec::new();
     for (at, answer) in answers.iter().enumerate() {
-        // Experts score people's answers to puzzles as they score models' (A.5); a judge may as well.
-        let of_person = answer.person && answer.task != Task::SolveOpen;
-        if answer.task.is_choice() || of_person || answer.format_error.is_some() {
+        let Some(judged) = &answer.task.declared().judged else { continue };
+        if (answer.person && !judged.people) || answer.format_error.is_some() {
             continue;
         }
         let Some(item) = places.get(answer.item.as_str()).map(|&at| &set.items[at]) else { continue };
@@ -135,7 +136,7 @@ fn wanted(
             if rated > slot.sample as usize {
                 continue;
             }
-            if let Some(ask) = request(item, answer, model, slot, prompts, seed)? {
+            if let Some(ask) = request(item, judged, answer, model, slot, prompts, seed)? {
                 wanted.push(Wanted { answer: at, slot: slot.clone(), ask });
             }
         }
@@ -146,6 +147,7 @@ fn wanted(
 /// The request to one judge; `None` where it may not judge this model.
 fn request(
     item: &Item,
+    judged: &declared::Judged,
     answer: &Answer,
     model: &str,
     slot: &Slot,
@@ -155,73 +157,59 @@ fn request(
     if slot.bars.iter().any(|barred| barred.matches(model)) {
         return Ok(None);
     }
-    let failed = |e: crate::llm::prompt::PromptError| StageError::from(e);
-    let text = answer.text.trim();
-    let (template, values) = match &item.body {
-        Body::Question { .. } => {
-            let response = response(item, answer, model);
-            let mut requests =
-                requests(Draft::Judge, prompts, std::slice::from_ref(slot), std::slice::from_ref(&response))?;
-            return Ok(requests.pop().map(|request| request.ask));
-        }
-        Body::Text { text: question, explanation, .. } => {
-            let values = [("question", question.as_str()), ("reference", explanation), ("response", text)];
-            ("flub/judge", values)
-        }
-        Body::Joke { joke, explanation, .. } => {
-            let (first, second) = match person_first(seed, &item.id, &answer.model) {
-                true => (explanation.as_str(), text),
-                false => (text, explanation.as_str()),
-            };
-            (
-                "chumor/preference",
-                [("joke", joke.as_str()), ("explanation_1", first), ("explanation_2", second)],
-            )
-        }
-        Body::Puzzle { question, options, answer, .. } => {
-            let reference = options.get(*answer).map(String::as_str).unwrap_or_default();
-            (
-                "brainteaser/judge",
-                [("puzzle", question.as_str()), ("reference", reference), ("response", text)],
-            )
-        }
-        Body::Pair { .. } | Body::Declared { .. } => return Ok(None),
+    let said = answer.text.trim();
+    let values = values(item, judged, answer, said, seed).map_err(|trouble| {
+        StageError::from(PromptError::Template {
+            name: judged.template.to_owned(),
+            what: trouble.to_string(),
+        })
+    })?;
+    let rendered = prompts.render(judged.template, values).map_err(StageError::from)?;
+    let about = match judged.role {
+        Some(role) => derived(role, &[&item.record, model, "0"]),
+        None if answer.task.takes_cot() => format!("{} {model} {}", item.record, answer.setting),
+        None => format!("{} {model}", item.record),
     };
-    let rendered = prompts.render(template, BTreeMap::from(values)).map_err(failed)?;
-    let setting = if answer.task.takes_cot() { format!(" {}", answer.setting) } else { String::new() };
-    Ok(Some(Ask::new(format!("{} {model}{setting}", item.record), rendered, slot.sample)))
+    let ask = Ask::new(about, rendered, slot.sample);
+    Ok(Some(match judged.asks {
+        Asks::Rating { json: true, .. } => Ask { schema: rating_schema(), ..ask },
+        _ => ask,
+    }))
 }
 
-/// An answer as the stage `judge` of RuozhiBench-MC knows it: the same prompts, packs and bars.
-fn response(item: &Item, answer: &Answer, model: &str) -> Response {
-    let normal = answer.task == Task::AnswerNormal;
-    let (asked, irrationality) = match &item.body {
-        Body::Question { pair: Some(pair), .. } if normal => (pair.clone(), None),
-        Body::Question { question, irrationality, .. } => (question.clone(), Some(irrationality.clone())),
-        _ => (String::new(), None),
-    };
-    Response {
-        id: Response::id_of(&item.record, normal, model, 0),
-        question: item.record.clone(),
-        normal,
-        asked,
-        irrationality,
-        model: model.into(),
-        text: answer.text.trim().into(),
-        ..Response::default()
+/// What the judge's prompt is made of: what stands in the row, and the answer; of two texts that are compared, both in
+/// their drawn order.
+fn values(
+    item: &Item,
+    judged: &declared::Judged,
+    answer: &Answer,
+    said: &str,
+    seed: u64,
+) -> Result<Map<String, Json>, Trouble> {
+    let columns = item.columns();
+    let over = above(BTreeMap::from([("said", said.into())]), &columns);
+    let told = declared::values(&judged.with, &over)?;
+    let mut values: Map<String, Json> =
+        told.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    if let Asks::Better { person, sides } = &judged.asks {
+        let person = text(&person.value(&columns)?).unwrap_or_default();
+        let mut both = [person, said.to_owned()];
+        if !person_first(seed, &item.id, &answer.model) {
+            both.reverse();
+        }
+        values.extend(sides.iter().zip(both).map(|(name, text)| ((*name).to_owned(), text.into())));
     }
+    Ok(values)
 }
 
-/// What a judge says, as it says it.
-fn read(template: &str, reply: &str) -> Result<String, Unreadable> {
-    match template {
-        "brainteaser/judge" => parse::bracketed(reply, PUZZLE_SCALE).map(|rating| rating.to_string()),
-        "flub/judge" => parse::bracketed(reply, FLUB_SCALE).map(|rating| rating.to_string()),
-        "chumor/preference" => parse::choice(reply, &["1", "2", "tie"]).map(str::to_string),
-        _ => {
-            let values = Draft::Judge.read(reply)?;
-            let rating = values.get("rating").and_then(crate::review::Value::as_number);
-            rating.map(|rating| rating.to_string()).ok_or_else(|| Unreadable::new("no rating"))
+/// What a judge says, as it says it, by the prompt that asked.
+fn read(judged: &[&declared::Judged], template: &str, reply: &str) -> Result<String, Unreadable> {
+    let asked = judged.iter().find(|judged| judged.template == template);
+    match asked.ok_or_else(|| Unreadable::new("nobody asked"))?.asks {
+        Asks::Rating { min, max, json: false } => {
+            parse::bracketed(reply, min..=max).map(|rating| rating.to_string())
         }
+        Asks::Rating { min, max, json: true } => rated(reply, min..=max),
+        Asks::Better { .. } => parse::choice(reply, &["1", "2", "tie"]).map(str::to_string),
     }
 }

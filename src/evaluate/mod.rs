@@ -43,7 +43,7 @@ mod results;
 
 pub use answer::{Answer, Rating, RawAnswer};
 pub use builtin::BuiltIn;
-pub use item::{Body, Item, Opponent, Variant, types};
+pub use item::Item;
 pub use pair_order::person_first;
 pub use prompt::{Form, about, ask as request, shots};
 pub use read::read;

@@ -1,7 +1,6 @@
 //! On which side the person's explanation of a joke stands.
 
 use super::answer::Answer;
-use super::task::Task;
 use crate::options::Draw;
 
 /// Which explanation of a joke is first for a reader: whether it is the person's. Drawn for each joke and
@@ -12,7 +11,7 @@ pub fn person_first(seed: u64, item: &str, model: &str) -> bool {
 
 /// Of a joke whose explanation is preferred, by whose it is; other ratings as they are.
 pub(super) fn side(said: String, seed: u64, answer: &Answer) -> String {
-    if answer.task != Task::ExplainJoke {
+    if !answer.task.is_compared() {
         return said;
     }
     preferred(&said, person_first(seed, &answer.item, &answer.model)).into()

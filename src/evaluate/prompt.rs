@@ -1,8 +1,10 @@
 //! What a prompt is made of: the item, and solved examples drawn for it.
 
-use serde_json::{Map, Value as Json, json};
+use riddlemill_benchmarks::Trouble;
+use riddlemill_benchmarks::task::{self as declared, Found};
+use serde_json::{Map, Value as Json};
 
-use super::item::{Body, Item, types};
+use super::item::Item;
 use super::task::{Setting, Task};
 use crate::llm::prompt::{PromptError, Rendered};
 use crate::llm::{Ask, Prompts};
@@ -35,22 +37,12 @@ impl Form {
         }
     }
 
-    fn template(self, task: Task, setting: Setting) -> &'static str {
-        match (task, self) {
-            (Task::Solve, Form::Arc) => "brainteaser/choose_arc",
-            (Task::Solve, Form::CommonsenseQa) => "brainteaser/choose_commonsenseqa",
-            _ => task.template(setting),
-        }
-    }
-
-    fn options(self, options: &[String]) -> String {
+    /// What the folders of benchmarks call it; a chat's has no name.
+    fn name(self) -> &'static str {
         match self {
-            Form::Arc => {
-                let lines =
-                    options.iter().zip(LETTERS).map(|(option, letter)| format!("({letter}) {option}"));
-                lines.collect::<Vec<_>>().join("\n")
-            }
-            Form::Chat | Form::CommonsenseQa => lettered(options),
+            Form::Chat => "",
+            Form::Arc => "arc",
+            Form::CommonsenseQa => "commonsenseqa",
         }
     }
 }
@@ -68,17 +60,21 @@ pub fn ask(
     form: Form,
 ) -> Result<Ask, PromptError> {
     let form = if item.paper { form } else { Form::Chat };
-    let rendered: Rendered = prompts.render(form.template(task, setting), values(item, task, shots, form))?;
+    let form = task.declared().form(form.name());
+    let template = form.map_or_else(|| task.template(setting), |form| form.template);
+    let values = values(item, task, shots, form)
+        .map_err(|trouble| PromptError::Template { name: template.to_owned(), what: trouble.to_string() })?;
+    let rendered: Rendered = prompts.render(template, values)?;
     Ok(Ask::new(about(item, task, setting), rendered, 0))
 }
 
 /// What a sample pack finds the reply by. A question and its normal one are two records, as when responses are
 /// asked for; so are the two orders of a pair and each number of examples.
 pub fn about(item: &Item, task: Task, setting: Setting) -> String {
-    let record = match task {
-        Task::AnswerNormal => derived("pair", &[&item.record]),
-        Task::GoodFirst | Task::BadFirst | Task::Declared(_) => format!("{} {task}", item.record),
-        _ => item.record.clone(),
+    let record = match task.declared().found {
+        Found::Role(role) => derived(role, &[&item.record]),
+        Found::Task => format!("{} {task}", item.record),
+        Found::Record => item.record.clone(),
     };
     match setting.shots {
         0 => record,
@@ -90,7 +86,12 @@ pub fn about(item: &Item, task: Task, setting: Setting) -> String {
 /// are the two of two (FLUB 3.3: "randomly selected"). None is of the item's own group, which would tell its answer.
 pub fn shots(items: &[Item], at: usize, task: Task, shots: u8, seed: u64) -> Vec<&Item> {
     let mut draw = Draw::new(seed, &format!("shots {task}"), &items[at].id);
-    let like = |i: &usize| *i != at && items[*i].takes(task) && of_its_kind(task, &items[*i], &items[at]);
+    // An example of the item's own group would tell its answer.
+    let alike = |one: &Item, other: &Item| {
+        let like = |item: &Item| item.posed(task).and_then(|posed| posed.like.clone());
+        one.group != other.group && like(one) == like(other)
+    };
+    let like = |i: &usize| *i != at && items[*i].takes(task) && alike(&items[*i], &items[at]);
     let mut others: Vec<usize> = (0..items.len()).filter(like).collect();
     let wanted = usize::from(shots).min(others.len());
     let mut drawn = Vec::with_capacity(wanted);
@@ -100,20 +101,6 @@ pub fn shots(items: &[Item], at: usize, task: Task, shots: u8, seed: u64) -> Vec
     drawn
 }
 
-/// Whether one item may be an example for another: an explanation answers a question or explains a statement, and so do its
-/// examples; a word puzzle comes after word puzzles, of other groups.
-fn of_its_kind(task: Task, one: &Item, other: &Item) -> bool {
-    match (task, &one.body, &other.body) {
-        (Task::Explain, Body::Text { is_question: one, .. }, Body::Text { is_question: other, .. }) => {
-            one == other
-        }
-        (_, Body::Puzzle { word: one, group: its, .. }, Body::Puzzle { word: other, group: own, .. }) => {
-            one == other && its != own
-        }
-        _ => true,
-    }
-}
-
 /// Options as they are shown, a letter each.
 pub fn lettered(options: &[String]) -> String {
     let lines: Vec<String> =
@@ -121,78 +108,51 @@ pub fn lettered(options: &[String]) -> String {
     lines.join("\n")
 }
 
-fn values(item: &Item, task: Task, shots: &[&Item], form: Form) -> Map<String, Json> {
+/// What the prompt is made of. A form gives its own in place of the task's.
+fn values(
+    item: &Item,
+    task: Task,
+    shots: &[&Item],
+    form: Option<&declared::Form>,
+) -> Result<Map<String, Json>, Trouble> {
     let mut values = Map::new();
-    let mut put = |name: &str, value: Json| _ = values.insert(name.into(), value);
-    match &item.body {
-        Body::Question { question, pair, .. } => match (task, pair) {
-            (Task::AnswerNormal, Some(pair)) => put("question", json!(pair)),
-            _ => put("question", json!(question)),
-        },
-        Body::Pair { question, good, bad, .. } => {
-            let (a, b) = if task == Task::GoodFirst { (good, bad) } else { (bad, good) };
-            put("question", json!(question));
-            put("answer_a", json!(a));
-            put("answer_b", json!(b));
-        }
-        Body::Text { text, is_question, options, .. } => {
-            put("text", json!(text));
-            put("is_question", json!(is_question));
-            put("options", json!(lettered(options)));
-            put("candidates", json!(types().join("\n")));
-            put("shots", shots.iter().filter_map(|shot| solved(shot, form)).collect());
-        }
-        Body::Joke { joke, .. } => put("joke", json!(joke)),
-        Body::Declared { posed, .. } => {
-            let values = posed.get(task.name()).into_iter().flat_map(|posed| &posed.values);
-            values.for_each(|(name, value)| put(name, json!(value)));
-        }
-        Body::Puzzle { question, options, .. } => {
-            put("puzzle", json!(question));
-            put("options", json!(form.options(options)));
-            put("shots", shots.iter().filter_map(|shot| solved(shot, form)).collect());
-        }
+    let posed = item.posed(task).into_iter().flat_map(|posed| &posed.values);
+    values.extend(posed.map(|(name, value)| ((*name).to_owned(), value.clone())));
+    if let Some(form) = form {
+        let own = declared::values(&form.with, &item.columns())?;
+        values.extend(own.into_iter().map(|(name, value)| (name.to_owned(), value)));
     }
-    values
-}
-
-/// A solved example of FLUB's three tasks, or of BrainTeaser's, as their prompts show it.
-fn solved(item: &Item, form: Form) -> Option<Json> {
-    if let Body::Puzzle { question, options, answer, .. } = &item.body {
-        return Some(
-            json!({ "puzzle": question, "options": form.options(options), "answer": LETTERS[*answer] }),
-        );
+    if let Some(examples) = &task.declared().shots {
+        let mut solved = Vec::with_capacity(shots.len());
+        for shot in shots {
+            let columns = shot.columns();
+            let mut shown: Map<String, Json> = Map::new();
+            for with in [Some(&examples.shows), form.map(|form| &form.shows)].into_iter().flatten() {
+                let told = declared::values(with, &columns)?;
+                shown.extend(told.into_iter().map(|(name, value)| (name.to_owned(), value)));
+            }
+            solved.push(Json::Object(shown));
+        }
+        values.insert("shots".to_owned(), solved.into());
     }
-    let Body::Text { text, options, answer, explanation, kind, .. } = &item.body else { return None };
-    Some(json!({
-        "text": text,
-        "options": lettered(options),
-        "answer": LETTERS[*answer],
-        "analysis": explanation,
-        "explanation": explanation,
-        "reason": explanation,
-        "type": kind.as_deref().unwrap_or_default(),
-    }))
+    Ok(values)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{group, text};
+    use super::super::testing::{group, task, text, types};
     use super::*;
 
     /// Table 8: examples are of the same kind, and never of the group that is asked about.
     #[test]
     fn no_example_tells_the_answer_of_its_own_group() {
         let items: Vec<Item> = (0..12).flat_map(|at| group(at, at % 2 == 0, at % 4)).collect();
-        let told = |item: &Item| match &item.body {
-            Body::Puzzle { group, word, .. } => (group.clone(), *word),
-            _ => panic!("{item:?}"),
-        };
+        let told = |item: &Item| (item.group.clone(), item.is_of("word"));
         for (at, item) in items.iter().enumerate() {
-            let drawn = shots(&items, at, Task::Solve, 8, 1);
+            let drawn = shots(&items, at, task("solve"), 8, 1);
             assert_eq!(drawn.len(), 8);
             assert!(drawn.iter().all(|shot| told(shot).0 != told(item).0 && told(shot).1 == told(item).1));
-            assert_eq!(shots(&items, at, Task::Solve, 4, 1), drawn[..4]);
+            assert_eq!(shots(&items, at, task("solve"), 4, 1), drawn[..4]);
         }
     }
 
@@ -208,7 +168,7 @@ mod tests {
             other => panic!("{other:?}"),
         };
         let sent = |model: &str, item: &Item| {
-            let ask = ask(&prompts, item, Task::Solve, Setting::default(), &[], Form::of_model(model));
+            let ask = ask(&prompts, item, task("solve"), Setting::default(), &[], Form::of_model(model));
             words(ask.unwrap())
         };
         let flan = sent("google/flan-t5-xxl", &item);
@@ -226,7 +186,7 @@ mod tests {
         assert!(chat.starts_with("Please pick the best choice for the brain teaser."), "{chat}");
         item.paper = false;
         let own = Prompts::load(None).unwrap();
-        let asked = ask(&own, &item, Task::Solve, Setting::default(), &[], Form::Arc).unwrap();
+        let asked = ask(&own, &item, task("solve"), Setting::default(), &[], Form::Arc).unwrap();
         assert!(words(asked).contains("What stands between tags"), "our own words are one for all");
     }
 
@@ -235,16 +195,16 @@ mod tests {
     #[test]
     fn examples_are_of_the_kind_of_what_is_asked() {
         let items: Vec<Item> = (0..40).map(|at| text(at, at % 2 == 0, Some(types()[0]), 0)).collect();
-        let asks = |item: &Item| item.parts()[0] == "question";
+        let asks = |item: &Item| item.parts[0] == "question";
         let mut mixed = 0;
         for (at, item) in items.iter().enumerate() {
-            let drawn = shots(&items, at, Task::Explain, 5, 1);
+            let drawn = shots(&items, at, task("explain"), 5, 1);
             assert_eq!(drawn.len(), 5);
             assert!(drawn.iter().all(|shot| shot.id != item.id && asks(shot) == asks(item)), "{}", item.id);
-            let two = shots(&items, at, Task::Explain, 2, 1);
+            let two = shots(&items, at, task("explain"), 2, 1);
             assert_eq!(two, drawn[..2], "the first two of five are the two of two");
             mixed += usize::from(
-                shots(&items, at, Task::Select, 5, 1).iter().any(|shot| asks(shot) != asks(item)),
+                shots(&items, at, task("select"), 5, 1).iter().any(|shot| asks(shot) != asks(item)),
             );
         }
         assert!(mixed > 30, "{mixed}");

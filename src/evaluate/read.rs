@@ -1,11 +1,10 @@
 //! What an answer chooses. Nothing is guessed: an answer that names no option, or two, is a format error.
 
-use super::item::{ANSWERS, Body, Item, types};
+use super::item::Item;
 use super::task::{Setting, Task};
 use crate::llm::parse::{self, Unreadable};
 use crate::options::LETTERS;
 use crate::puzzle::words::key;
-use crate::review::ballots;
 use riddlemill_benchmarks::task::Wants;
 
 /// Which option an answer names, as the gold is written; `None` of a task that somebody has to judge.
@@ -13,40 +12,33 @@ use riddlemill_benchmarks::task::Wants;
 /// # Errors
 /// What is wrong with the form of the answer.
 pub fn read(item: &Item, task: Task, setting: Setting, text: &str) -> Result<Option<String>, String> {
-    let said = match task {
-        Task::GoodFirst | Task::BadFirst if item.paper => {
-            parse::choice_within(text, &ANSWERS).map(str::to_string)
-        }
-        Task::GoodFirst | Task::BadFirst => parse::choice(text, &ANSWERS).map(str::to_string),
-        Task::Select => parse::letter(text, &['A', 'B', 'C', 'D']).map(String::from),
-        Task::Classify => kind(text, setting.cot),
-        Task::Solve => option(item, text),
-        Task::Declared(_) => {
-            return declared(item, task, text).map(Some).map_err(|unreadable| unreadable.to_string());
-        }
-        // "Also, no answer is acceptable!": it scores 0, and nobody is asked about it.
-        Task::SolveOpen if !text.contains(char::is_alphanumeric) => return Err("no answer".into()),
-        Task::Answer | Task::AnswerNormal | Task::Explain | Task::ExplainJoke | Task::SolveOpen => {
-            let empty = text.trim().is_empty();
-            return if empty { Err("the answer is empty".into()) } else { Ok(None) };
-        }
-    };
-    said.map(Some).map_err(|unreadable| unreadable.to_string())
+    if let Wants::Words { blank } = task.declared().wants {
+        // Where no answer is one, too, nobody is asked about it.
+        return match blank {
+            Some(what) if !text.contains(char::is_alphanumeric) => Err(what.into()),
+            _ if text.trim().is_empty() => Err("the answer is empty".into()),
+            _ => Ok(None),
+        };
+    }
+    said(item, task, setting, text).map(Some).map_err(|unreadable| unreadable.to_string())
 }
 
 /// What an answer says, in the form that its task declares.
-fn declared(item: &Item, task: Task, text: &str) -> Result<String, Unreadable> {
+fn said(item: &Item, task: Task, setting: Setting, text: &str) -> Result<String, Unreadable> {
     let none = || Unreadable::new("the task asks nothing of the item");
-    let wants = &task.declared().ok_or_else(none)?.wants;
-    let Body::Declared { posed, .. } = &item.body else { return Err(none()) };
-    let posed = posed.get(task.name()).ok_or_else(none)?;
-    match wants {
+    let options = &item.posed(task).ok_or_else(none)?.options;
+    match &task.declared().wants {
+        Wants::Choice { words: true, .. } => option(options, text),
         Wants::Choice { .. } => {
-            let letters: Vec<char> =
-                LETTERS.iter().take(posed.options.len()).flat_map(|l| l.chars()).collect();
+            let letters: Vec<char> = LETTERS.iter().take(options.len()).flat_map(|l| l.chars()).collect();
             parse::letter(text, &letters).map(String::from)
         }
-        Wants::Labels { codes, many: false, .. } => parse::one_of(text, codes).map(str::to_owned),
+        Wants::Tag { names, .. } if item.paper => parse::choice_within(text, names).map(str::to_string),
+        Wants::Tag { names, .. } => parse::choice(text, names).map(str::to_string),
+        Wants::Labels { codes, others, many: false, behind, .. } => {
+            let labelled = parse::labelled(text, behind).filter(|_| setting.cot);
+            label(codes, others, labelled.unwrap_or(text))
+        }
         Wants::Labels { codes, many: true, .. } => {
             let words: Vec<String> = text
                 .split(|c: char| !(c.is_alphanumeric() || c == '_'))
@@ -64,57 +56,43 @@ fn declared(item: &Item, task: Task, text: &str) -> Result<String, Unreadable> {
             let what = || Unreadable::new(format!("the answer must be one whole number from {min} to {max}"));
             number.filter(|number| (min..=max).contains(&number)).map(|n| n.to_string()).ok_or_else(what)
         }
+        Wants::Words { .. } => Err(none()),
     }
 }
 
-/// The option at a place of the release's own order, for outputs that name a place and no words. Of
-/// RuozhiBench-MC the task says which answer stood first.
+/// The option at a place of the release's own order, for outputs that name a place and no words. Where options are shown in
+/// both orders the task says which one stood first.
 ///
 /// # Errors
 /// Where there is no such place.
 pub fn at_place(item: &Item, task: Task, place: usize) -> Result<Option<String>, String> {
     let none = || format!("there is no option {place}");
-    let names: Vec<&str> = match task {
-        Task::GoodFirst | Task::BadFirst => ANSWERS.to_vec(),
-        Task::Classify => types(),
-        Task::Select | Task::Solve => {
-            let options = item.options().map_or(0, |(options, _)| options.len());
+    let names: Vec<&str> = match &task.declared().wants {
+        Wants::Tag { names, .. } => names.clone(),
+        Wants::Labels { codes, .. } => codes.clone(),
+        Wants::Choice { .. } => {
+            let options = item.posed(task).map_or(0, |posed| posed.options.len());
             LETTERS.iter().take(options).copied().collect()
         }
-        Task::Declared(name) => match (&item.body, task.declared().map(|task| &task.wants)) {
-            (_, Some(Wants::Labels { codes, .. })) => codes.clone(),
-            (Body::Declared { posed, .. }, _) => {
-                let options = posed.get(name).map_or(0, |posed| posed.options.len());
-                LETTERS.iter().take(options).copied().collect()
-            }
-            _ => Vec::new(),
-        },
-        _ => Vec::new(),
+        Wants::Rating { .. } | Wants::Words { .. } => Vec::new(),
     };
     names.get(place).map(|name| Some(name.to_string())).ok_or_else(none)
 }
 
-/// The Chinese name of the type that an answer gives in either language; after chain of thought, of what follows
-/// the last label (figure 5).
-fn kind(text: &str, cot: bool) -> Result<String, Unreadable> {
-    let labelled = parse::labelled(text, &["分类", "类别", "type"]);
-    let text = if cot { labelled.unwrap_or(text) } else { text };
-    let all = ballots::options("flub", "types");
-    let zh: Vec<&str> = all.iter().map(|kind| kind.label.zh).collect();
-    let en: Vec<&str> = all.iter().map(|kind| kind.label.en).collect();
-    let unreadable = match parse::one_of(text, &zh) {
+/// The label that an answer gives, as it is written there or in the other language.
+fn label(codes: &[&str], others: &[&str], text: &str) -> Result<String, Unreadable> {
+    let unreadable = match parse::one_of(text, codes) {
         Ok(name) => return Ok(name.to_string()),
         Err(unreadable) => unreadable,
     };
-    let Ok(name) = parse::one_of(text, &en) else { return Err(unreadable) };
-    let place = en.iter().position(|known| *known == name);
-    place.map(|at| zh[at].to_string()).ok_or(unreadable)
+    let Ok(name) = parse::one_of(text, others) else { return Err(unreadable) };
+    let place = others.iter().position(|known| *known == name);
+    place.map(|at| codes[at].to_string()).ok_or(unreadable)
 }
 
 /// A letter, or the words of one option (BrainTeaser A.2: "only provide the choice"). A letter alone is the label before
 /// an option: so the options are shown, whatever letters they are about.
-fn option(item: &Item, text: &str) -> Result<String, Unreadable> {
-    let Body::Puzzle { options, .. } = &item.body else { return Err(Unreadable::new("no puzzle")) };
+fn option(options: &[String], text: &str) -> Result<String, Unreadable> {
     let letters: Vec<char> = LETTERS.iter().take(options.len()).filter_map(|l| l.chars().next()).collect();
     let words = bare(text);
     let label = words.trim_matches(['(', ')', '[', ']', ':']);
@@ -148,20 +126,12 @@ fn bare(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::item::Variant;
+    use super::super::testing::{puzzle, task};
     use super::*;
 
     fn chosen(options: [&str; 4], said: &str) -> Option<String> {
-        let body = Body::Puzzle {
-            question: "Which letter?".into(),
-            options: options.map(str::to_string).into(),
-            answer: 0,
-            group: "WP-0".into(),
-            variant: Variant::Original,
-            word: true,
-        };
-        let item = Item { id: "WP-0".into(), record: "WP-0".into(), body, paper: false };
-        read(&item, Task::Solve, Setting::default(), said).ok().flatten()
+        let item = puzzle("WP-0", options, 0);
+        read(&item, task("solve"), Setting::default(), said).ok().flatten()
     }
 
     #[test]

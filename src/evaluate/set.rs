@@ -2,13 +2,13 @@
 
 use rustc_hash::FxHashMap;
 
-use super::item::{Body, Item};
+use super::item::Item;
 use crate::options::Draw;
 
 /// A set of items.
 #[derive(Clone, Debug)]
 pub struct Set {
-    /// Its config: `ruozhibench-gen`, `ruozhibench-mc`, `flub`, `chumor` or `brainteaser`.
+    /// Its config: the benchmark's name.
     pub config: String,
     /// `1.0.0`, `candidate`, or the name of a published file.
     pub version: String,
@@ -26,12 +26,9 @@ impl Set {
         format!("{}@{}", self.config, self.version)
     }
 
-    /// Keeps so many items, drawn by the seed: puzzles by whole groups. The order stays.
+    /// Keeps so many items, drawn by the seed, by whole groups. The order stays.
     pub fn limit(&mut self, limit: usize, seed: u64) {
-        let group = |item: &Item| match &item.body {
-            Body::Puzzle { group, .. } => group.clone(),
-            _ => item.id.clone(),
-        };
+        let group = |item: &Item| item.group.clone();
         let mut groups: Vec<String> = self.items.iter().map(group).collect();
         groups.dedup();
         groups.sort_by_key(|id| (Draw::new(seed, "evaluation limit", id).bits(), id.clone()));

@@ -1,129 +1,108 @@
 //! What a model is asked of a set, and in which setting.
 
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
+use riddlemill_benchmarks::task as declared;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// One task on one set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Task {
-    /// RuozhiBench-Gen: the tricky question, answered freely (3.1).
-    Answer,
-    /// RuozhiBench-Gen: the paired normal question, answered freely (3.3).
-    AnswerNormal,
-    /// RuozhiBench-MC with the good answer first (5, table 4).
-    GoodFirst,
-    /// RuozhiBench-MC with the bad answer first.
-    BadFirst,
-    /// FLUB task 1: which of four explanations is right (2.3).
-    Select,
-    /// FLUB task 2: the type of cunning.
-    Classify,
-    /// FLUB task 3: an explanation, judged from 1 to 10.
-    Explain,
-    /// Chumor: a joke explained in two sentences (3).
-    ExplainJoke,
-    /// BrainTeaser: which of four options solves the puzzle (4).
-    Solve,
-    /// BrainTeaser: a context reconstruction answered freely, scored from 0 to 5 (appendix A.5).
-    SolveOpen,
-    /// What the folder of a benchmark declares, by its whole name.
-    Declared(&'static str),
-}
+/// One task on one set, as the folder of its benchmark declares it. Two are the same that have one name.
+#[derive(Clone, Copy, Debug)]
+pub struct Task(&'static declared::Task);
 
 impl Task {
-    /// All of the five benchmarks that are built in, set by set.
-    pub const ALL: [Task; 10] = [
-        Task::Answer,
-        Task::AnswerNormal,
-        Task::GoodFirst,
-        Task::BadFirst,
-        Task::Select,
-        Task::Classify,
-        Task::Explain,
-        Task::ExplainJoke,
-        Task::Solve,
-        Task::SolveOpen,
-    ];
+    /// The task of a name.
+    pub fn named(name: &str) -> Option<Task> {
+        riddlemill_benchmarks::task(name).map(Task)
+    }
 
     /// Its name in flags and files.
     pub fn name(self) -> &'static str {
-        match self {
-            Task::Answer => "answer",
-            Task::AnswerNormal => "answer-normal",
-            Task::GoodFirst => "good-first",
-            Task::BadFirst => "bad-first",
-            Task::Select => "select",
-            Task::Classify => "classify",
-            Task::Explain => "explain",
-            Task::ExplainJoke => "explain-joke",
-            Task::Solve => "solve",
-            Task::SolveOpen => "solve-open",
-            Task::Declared(name) => name,
-        }
+        self.0.name
     }
 
     /// What the folder of its benchmark says about it.
-    pub fn declared(self) -> Option<&'static riddlemill_benchmarks::task::Task> {
-        match self {
-            Task::Declared(name) => riddlemill_benchmarks::task(name),
-            _ => None,
-        }
+    pub fn declared(self) -> &'static declared::Task {
+        self.0
     }
 
     /// The tasks of a set, by its config.
     pub fn of_config(config: &str) -> Vec<Task> {
-        match config {
-            "ruozhibench-gen" => vec![Task::Answer, Task::AnswerNormal],
-            "ruozhibench-mc" => vec![Task::GoodFirst, Task::BadFirst],
-            "flub" => vec![Task::Select, Task::Classify, Task::Explain],
-            "chumor" => vec![Task::ExplainJoke],
-            "brainteaser" => vec![Task::Solve, Task::SolveOpen],
-            other => {
-                let tasks = riddlemill_benchmarks::find(other).map(|benchmark| benchmark.tasks.iter());
-                tasks.into_iter().flatten().map(|task| Task::Declared(task.name)).collect()
-            }
-        }
+        let tasks = riddlemill_benchmarks::find(config).map(|benchmark| benchmark.tasks.iter());
+        tasks.into_iter().flatten().map(Task).collect()
     }
 
-    /// Whether the answer is one of some options, right or wrong; else it is text that somebody has to judge.
+    /// Whether the answer is right or wrong, or a number; else it is text that somebody has to judge.
     pub fn is_choice(self) -> bool {
-        let free = matches!(self, Task::Answer | Task::AnswerNormal | Task::Explain | Task::ExplainJoke);
-        !free && self != Task::SolveOpen
+        self.0.wants.is_choice()
     }
 
     /// Whether the task is put only where it is named: what the paper asks of a few items beside its tables.
     pub fn is_on_request(self) -> bool {
-        self == Task::SolveOpen
+        self.0.on_request
     }
 
     /// Whether the task is also put with chain of thought (FLUB 2.3).
     pub fn takes_cot(self) -> bool {
-        matches!(self, Task::Select | Task::Classify | Task::Explain)
+        self.0.reasoned.is_some()
     }
 
     /// Whether the task is also put with solved examples (FLUB 3.3; BrainTeaser, table 8).
     pub fn takes_shots(self) -> bool {
-        self.takes_cot() || self == Task::Solve
+        self.0.shots.is_some()
     }
 
     /// The prompt that puts it.
     pub fn template(self, setting: Setting) -> &'static str {
-        match (self, setting.cot) {
-            (Task::Answer | Task::AnswerNormal, _) => "ruozhibench/respond",
-            (Task::GoodFirst | Task::BadFirst, _) => "ruozhibench/choose",
-            (Task::Select, false) => "flub/choose",
-            (Task::Select, true) => "flub/choose_cot",
-            (Task::Classify, false) => "flub/classify",
-            (Task::Classify, true) => "flub/classify_cot",
-            (Task::Explain, false) => "flub/explain",
-            (Task::Explain, true) => "flub/explain_cot",
-            (Task::ExplainJoke, _) => "chumor/explanation",
-            (Task::Solve, _) => "brainteaser/choose",
-            (Task::SolveOpen, _) => "brainteaser/answer",
-            (Task::Declared(name), _) => self.declared().map_or(name, |task| task.template),
+        self.0.reasoned.filter(|_| setting.cot).unwrap_or(self.0.template)
+    }
+
+    /// The scale of its judges; none where nobody rates its answers.
+    pub fn scale(self) -> Option<[u32; 2]> {
+        self.0.judged.as_ref()?.scale()
+    }
+
+    /// Whether judges and people say which of two texts is better, this answer or a person's.
+    pub fn is_compared(self) -> bool {
+        self.0.judged.as_ref().is_some_and(|judged| judged.scale().is_none())
+    }
+
+    /// The two tasks that show the same options in both orders, this one among them; `None` of a task that has one order.
+    pub fn orders(self) -> Option<[Task; 2]> {
+        if let Some(other) = self.0.other_order_of {
+            return Some([Task::named(other)?, self]);
         }
+        let all = riddlemill_benchmarks::all().iter().flat_map(|benchmark| &benchmark.tasks);
+        let second = all.into_iter().find(|task| task.other_order_of == Some(self.0.name))?;
+        Some([self, Task(second)])
+    }
+}
+
+impl PartialEq for Task {
+    fn eq(&self, other: &Task) -> bool {
+        self.0.name == other.0.name
+    }
+}
+
+impl Eq for Task {}
+
+impl PartialOrd for Task {
+    fn partial_cmp(&self, other: &Task) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Task {
+    fn cmp(&self, other: &Task) -> Ordering {
+        self.0.name.cmp(other.0.name)
+    }
+}
+
+impl Hash for Task {
+    fn hash<H: Hasher>(&self, to: &mut H) {
+        self.0.name.hash(to);
     }
 }
 
@@ -154,13 +133,9 @@ impl FromStr for Task {
     type Err = Unknown;
 
     fn from_str(name: &str) -> Result<Task, Unknown> {
-        let declared = || riddlemill_benchmarks::task(name).map(|task| Task::Declared(task.name));
-        Task::ALL.into_iter().find(|task| task.name() == name).or_else(declared).ok_or_else(|| {
-            let own = riddlemill_benchmarks::all()
-                .iter()
-                .flat_map(|benchmark| &benchmark.tasks)
-                .map(|task| task.name);
-            let known: Vec<&str> = Task::ALL.iter().map(|task| task.name()).chain(own).collect();
+        Task::named(name).ok_or_else(|| {
+            let all = riddlemill_benchmarks::all().iter().flat_map(|benchmark| &benchmark.tasks);
+            let known: Vec<&str> = all.map(|task| task.name).collect();
             Unknown(format!("no task {name:?}\n  hint: there are {}", known.join(", ")))
         })
     }
@@ -232,7 +207,10 @@ mod tests {
 
     #[test]
     fn names_are_read_back() {
-        for task in Task::ALL {
+        let all = riddlemill_benchmarks::all().iter().flat_map(|benchmark| Task::of_config(benchmark.name));
+        let all: Vec<Task> = all.collect();
+        assert_eq!(all.len(), 10);
+        for task in all {
             assert_eq!(task.name().parse(), Ok(task));
             assert_eq!(serde_json::to_value(task).unwrap(), task.name());
         }

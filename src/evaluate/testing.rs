@@ -1,83 +1,107 @@
 //! Small sets for tests.
 
+use serde_json::{Value as Json, json};
+
 use super::answer::{Answer, Rating, RawAnswer};
-use super::item::{Body, Item, Opponent, Variant};
+use super::item::Item;
 use super::set::Set;
 use super::task::{Setting, Task};
+use crate::review::ballots;
 
 pub(super) fn set(config: &str, items: Vec<Item>) -> Set {
     Set { config: config.into(), version: "test".into(), items, draft: Vec::new(), withdrawn: 0 }
 }
 
-fn item(id: impl Into<String>, body: Body) -> Item {
-    let id = id.into();
-    Item { record: id.clone(), id, body, paper: false }
+/// A task of any benchmark.
+pub(super) fn task(name: &str) -> Task {
+    name.parse().unwrap()
+}
+
+/// The eight types of FLUB's figure 2, by their Chinese names; Undefined is none of them.
+pub(super) fn types() -> Vec<&'static str> {
+    let all = ballots::options("flub", "types");
+    all.iter().filter(|kind| kind.code != "undefined").map(|kind| kind.label.zh).collect()
+}
+
+fn item(config: &str, row: Json) -> Item {
+    Item::of_row(config, row.as_object().unwrap()).unwrap()
 }
 
 pub(super) fn question(at: usize, categories: &[&str]) -> Item {
     item(
-        format!("RB-{at}"),
-        Body::Question {
-            question: format!("Why {at}?"),
-            irrationality: "No reason.".into(),
-            pair: at.is_multiple_of(2).then(|| format!("When {at}?")),
-            categories: categories.iter().map(ToString::to_string).collect(),
-        },
+        "ruozhibench-gen",
+        json!({
+            "id": format!("RB-{at}"),
+            "question_en": format!("Why {at}?"),
+            "irrationality": "No reason.",
+            "pair": at.is_multiple_of(2).then(|| format!("When {at}?")),
+            "category_names": categories,
+        }),
     )
 }
 
 pub(super) fn pair(at: usize, categories: &[&str]) -> Item {
+    let mut options = ["Nobody knows.", "Because."];
+    let answer = usize::from(!at.is_multiple_of(2));
+    if answer == 1 {
+        options.reverse();
+    }
     item(
-        format!("RB-{at}"),
-        Body::Pair {
-            question: format!("Why {at}?"),
-            good: "Nobody knows.".into(),
-            bad: "Because.".into(),
-            good_first: at.is_multiple_of(2),
-            categories: categories.iter().map(ToString::to_string).collect(),
-            rated: vec![("m".into(), "j".into(), (at % 5) as u32)],
-        },
+        "ruozhibench-mc",
+        json!({
+            "id": format!("RB-{at}"),
+            "question_en": format!("Why {at}?"),
+            "options": options,
+            "answer": answer,
+            "category_names": categories,
+            "rating_models": ["m"],
+            "rating_judges": ["j"],
+            "ratings": [at % 5],
+        }),
     )
 }
 
 pub(super) fn text(at: usize, is_question: bool, kind: Option<&str>, answer: usize) -> Item {
     item(
-        format!("t{at}"),
-        Body::Text {
-            text: format!("第{at}句"),
-            is_question,
-            kind: kind.map(str::to_string),
-            explanation: "双关。".into(),
-            options: ["甲", "乙", "丙", "丁"].map(str::to_string).into(),
-            answer,
-        },
+        "flub",
+        json!({
+            "id": format!("t{at}"),
+            "text": format!("第{at}句"),
+            "is_question": is_question,
+            "type": kind,
+            "explanation": "双关。",
+            "options": ["甲", "乙", "丙", "丁"],
+            "answer": crate::options::LETTERS[answer],
+        }),
     )
 }
 
 pub(super) fn joke(at: usize, votes: [u64; 3]) -> Item {
-    let opponents = vec![Opponent { model: "m".into(), explanation: "太长。".into(), votes }];
-    item(format!("j{at}"), Body::Joke { joke: format!("笑话{at}"), explanation: "双关。".into(), opponents })
+    item(
+        "chumor",
+        json!({
+            "id": format!("j{at}"),
+            "joke": format!("笑话{at}"),
+            "explanation": "双关。",
+            "opponent_models": ["m"],
+            "opponent_explanations": ["太长。"],
+            "votes_human": [votes[0]],
+            "votes_model": [votes[1]],
+            "votes_tie": [votes[2]],
+        }),
+    )
+}
+
+pub(super) fn puzzle(id: &str, options: [&str; 4], answer: usize) -> Item {
+    let question = "How did he cross?";
+    item("brainteaser", json!({ "id": id, "question": question, "choice_list": options, "label": answer }))
 }
 
 /// The three puzzles of a group.
 pub(super) fn group(at: usize, word: bool, answer: usize) -> Vec<Item> {
     let group = format!("{}-{at}", if word { "WP" } else { "SP" });
-    Variant::ALL
-        .into_iter()
-        .map(|variant| {
-            let end = ["", "_SR", "_CR"][variant as usize];
-            let options = ["A frozen river.", "A boat.", "A bridge.", "None of above."];
-            let body = Body::Puzzle {
-                question: "How did he cross?".into(),
-                options: options.map(str::to_string).into(),
-                answer,
-                group: group.clone(),
-                variant,
-                word,
-            };
-            item(format!("{group}{end}"), body)
-        })
-        .collect()
+    let options = ["A frozen river.", "A boat.", "A bridge.", "None of above."];
+    ["", "_SR", "_CR"].into_iter().map(|end| puzzle(&format!("{group}{end}"), options, answer)).collect()
 }
 
 pub(super) fn given(task: Task, model: &str, text: &str) -> RawAnswer {

@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::Path;
 
-use riddlemill::evaluate::types;
 use riddlemill::options::{Draw, LETTERS};
 use riddlemill::record::{Response, derived};
+use riddlemill::review::ballots;
 use serde_json::{Value as Json, json};
 
 use crate::harness::Workspace;
@@ -84,6 +84,12 @@ fn pair(row: &Json, lines: &mut Vec<Json>) {
         };
         lines.push(line(SOLVER, "ruozhibench/choose", &format!("{record} {order}"), reply));
     }
+}
+
+/// FLUB's types by their Chinese names, without Undefined.
+fn types() -> Vec<&'static str> {
+    let all = ballots::options("flub", "types");
+    all.iter().filter(|kind| kind.code != "undefined").map(|kind| kind.label.zh).collect()
 }
 
 fn text(row: &Json, lines: &mut Vec<Json>) {

@@ -14,6 +14,7 @@ use crate::published::{self, Published};
 use crate::reader::{Keys, Problem, Problems, read};
 use crate::records;
 use crate::setting::{self, Setting, Settings};
+use crate::{tables, tasks};
 
 /// A benchmark as its folder declares it.
 #[derive(Debug)]
@@ -236,15 +237,18 @@ impl Benchmark {
     }
 }
 
-/// Reads the folders of benchmarks: each by its name and its files, a file by its path in the folder.
+/// Reads the folders of benchmarks: each by its name and its files, a file by its path in the folder. `whole`: they are
+/// all that there are, and what they name of another one has to be in it.
 ///
 /// # Errors
 /// Every problem of every file.
 pub fn load(
     folders: &[(&'static str, Vec<(&'static str, &'static str)>)],
+    whole: bool,
 ) -> Result<Vec<Benchmark>, Problems> {
     let mut problems = Vec::new();
     let mut asked: BTreeMap<&'static str, Ballots> = BTreeMap::new();
+    let prompts = folders.iter().map(|(name, files)| (*name, prompt_files(name, files))).collect();
     for (name, files) in folders {
         let text = file(files, "ballots.toml").unwrap_or_default();
         match ballots::parse(name, &format!("{name}/ballots.toml"), text) {
@@ -252,9 +256,10 @@ pub fn load(
             Err(more) => problems.extend(more.0),
         }
     }
+    let others = Others { asked, prompts, whole };
     let mut read: Vec<(Benchmark, Option<&'static str>)> = Vec::new();
     for (name, files) in folders {
-        match folder(name, files, &asked) {
+        match folder(name, files, &others) {
             Ok(benchmark) => read.push(benchmark),
             Err(more) => problems.extend(more.0),
         }
@@ -282,6 +287,23 @@ pub fn load(
 
 type Files = [(&'static str, &'static str)];
 
+/// What a folder may name of the others.
+struct Others {
+    asked: BTreeMap<&'static str, Ballots>,
+    prompts: tasks::Folders,
+    /// Whether these are all that there are.
+    whole: bool,
+}
+
+/// What replies call the benchmark of a folder, and the names of its prompts.
+fn prompt_files(name: &str, files: &Files) -> (String, Vec<String>) {
+    let text = file(files, "benchmark.toml").unwrap_or_default();
+    let document: Option<toml_edit::Document<&str>> = toml_edit::Document::parse(text).ok();
+    let of = document.as_ref().and_then(|document| document.get("prompts_of")?.as_str());
+    let names = files.iter().filter_map(|(path, _)| path.strip_prefix("prompts/")?.strip_suffix(".jinja"));
+    (of.unwrap_or(name).to_owned(), names.map(str::to_owned).collect())
+}
+
 fn file(files: &Files, path: &str) -> Option<&'static str> {
     files.iter().find(|(file, _)| *file == path).map(|(_, text)| *text)
 }
@@ -289,7 +311,7 @@ fn file(files: &Files, path: &str) -> Option<&'static str> {
 fn folder(
     name: &'static str,
     files: &Files,
-    asked: &BTreeMap<&'static str, Ballots>,
+    others: &Others,
 ) -> Result<(Benchmark, Option<&'static str>), Problems> {
     let place = format!("{name}/benchmark.toml");
     let Some(text) = file(files, "benchmark.toml") else {
@@ -302,7 +324,7 @@ fn folder(
         .iter()
         .filter_map(|(path, text)| Some((path.strip_prefix("prompts/")?.strip_suffix(".jinja")?, *text)))
         .collect();
-    let (benchmark, like) = read(&place, text, |keys| benchmark(name, &place, asked, &templates, keys))?;
+    let (benchmark, like) = read(&place, text, |keys| benchmark(name, &place, others, &templates, keys))?;
     let all: Vec<&str> = files.iter().flat_map(|(path, text)| [*path, *text]).collect();
     let declared = declares::hash(&all.join("\0"));
     let mut goes_by: Vec<&'static str> = benchmark
@@ -322,7 +344,7 @@ fn folder(
 fn benchmark(
     name: &'static str,
     place: &str,
-    asked: &BTreeMap<&'static str, Ballots>,
+    others: &Others,
     templates: &[(&str, &'static str)],
     keys: &Keys<'_>,
 ) -> (Benchmark, Option<&'static str>) {
@@ -353,6 +375,7 @@ fn benchmark(
     let settings = keys.each("settings", written);
     let profile = keys.each("profile", written);
     // What a ballots.toml with problems does not tell is not missing from this file.
+    let asked = &others.asked;
     let ballots = asked.get(name);
     // With the records of another benchmark come its lists.
     let mut lists = ballots.map(|ballots| ballots.lists.clone()).unwrap_or_default();
@@ -379,8 +402,16 @@ fn benchmark(
     if let (Some(data), Some(_)) = (&mut data, &published) {
         data.sometimes.extend(data::published_column(language, place));
     }
-    let tasks = crate::task::read(name, at.prompts_of, &names, &lists, language, data.as_ref(), keys);
-    let evaluation = crate::table::read(language, data.as_ref(), &tasks, keys);
+    let known = tasks::Known {
+        benchmark: name,
+        folders: &others.prompts,
+        whole: others.whole,
+        lists: &lists,
+        data: data.as_ref(),
+        language,
+    };
+    let tasks = tasks::read(&known, keys);
+    let evaluation = tables::read(language, data.as_ref(), &lists, &tasks, keys);
     let StepTables { drafts, options, marked } = told;
     if let Some(kind) = keys.text("records").filter(|kind| records::columns(kind).is_none()) {
         keys.problem("records", riddlemill_text::hint::unknown("kind of records", kind, records::names()));

@@ -33,6 +33,10 @@ pub struct Data {
     pub number: Option<Number>,
     /// What a model is asked, where the rows hold the answer.
     pub poses: Option<Poses>,
+    /// Rows of one value are drawn, limited and resampled together; each by itself where nothing is said.
+    pub group: Option<Expression>,
+    /// What of the set a row belongs to, by which tables of an evaluation part it: a text or several each.
+    pub parts: Vec<Expression>,
     /// The published files.
     pub compat: Vec<Compat>,
     /// Columns over an object of a published file.
@@ -209,7 +213,37 @@ impl Compat {
     }
 }
 
+impl Kind {
+    /// Whether a value of a row is of this type.
+    fn fits(self, value: &serde_json::Value) -> bool {
+        match self {
+            Kind::Text => value.is_string(),
+            Kind::Count => value.is_u64(),
+            Kind::Real => value.is_number(),
+            Kind::Flag => value.is_boolean(),
+            Kind::Texts | Kind::Counts | Kind::Reals => {
+                value.as_array().is_some_and(|list| list.iter().all(|value| self.item().1.fits(value)))
+            }
+        }
+    }
+}
+
 impl Data {
+    /// What is wrong with the first of these columns that a row lacks, or has in another type.
+    pub fn lacking<'c>(
+        &self,
+        row: &serde_json::Map<String, serde_json::Value>,
+        columns: impl Iterator<Item = &'c str>,
+    ) -> Option<String> {
+        let mut columns = columns.filter_map(|name| self.columns.iter().find(|column| column.name == name));
+        columns.find_map(|column| match row.get(column.name).unwrap_or(&serde_json::Value::Null) {
+            serde_json::Value::Null if column.nullable => None,
+            value if column.kind.fits(value) => None,
+            serde_json::Value::Null => Some(format!("{}: it is missing", column.name)),
+            value => Some(format!("{}: {value} is not {}", column.name, column.kind.name())),
+        })
+    }
+
     /// Whether a name is in an expression over records.
     pub fn asks(&self, name: &str) -> bool {
         self.columns.iter().any(|column| column.is.names().contains(name))
@@ -246,6 +280,8 @@ pub(crate) fn read(language: Language, file: &str, fields: &Fields, keys: &Keys<
             checks: keys.tables("checks", check).unwrap_or_default().into_iter().flatten().collect(),
             number: keys.table("number", |keys| number(language, file, keys)).flatten(),
             poses: keys.table("poses", poses),
+            group: over(keys, "group"),
+            parts: parts(language, keys),
             compat: Vec::new(),
             back: Vec::new(),
         };
@@ -321,6 +357,8 @@ fn known(data: &Data, keys: &Keys<'_>) {
         .checks
         .iter()
         .flat_map(|check| [&check.holds, &check.says])
+        .chain(&data.group)
+        .chain(&data.parts)
         .filter_map(|e| e.unknown("column", over()))
     {
         keys.problem("checks", problem);
@@ -400,6 +438,15 @@ fn number(language: Language, file: &str, keys: &Keys<'_>) -> Option<Number> {
         in_order: keys.one_of("order", &[("number", true), ("step", false)]).unwrap_or(true),
         published: keys.table("published", published),
     })))
+}
+
+fn parts(language: Language, keys: &Keys<'_>) -> Vec<Expression> {
+    let place = keys.place("parts").unwrap_or_default();
+    let part = |source| {
+        let read = Expression::parse(language, place.clone(), source);
+        read.map_err(|what| keys.problem("parts", what)).ok()
+    };
+    keys.texts("parts").unwrap_or_default().into_iter().filter_map(part).collect()
 }
 
 fn poses(keys: &Keys<'_>) -> Poses {

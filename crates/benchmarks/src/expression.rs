@@ -215,6 +215,16 @@ pub(crate) fn language(lists: Lists, settings: &Arc<SettingValues>) -> Language 
         };
         Ok(options.iter().find(named).map_or(Value::UNDEFINED, |option| Value::from(option.code)))
     });
+    let labels_of = lists.clone();
+    language.add_filter("labels", move |list: &str, language: &str, without: Rest<String>| {
+        let Some(options) = labels_of.get(list) else {
+            let what = riddlemill_text::hint::unknown("list", list, labels_of.keys().copied());
+            return Err(Error::new(ErrorKind::InvalidOperation, what));
+        };
+        let told = options.iter().filter(|option| !without.iter().any(|code| code == option.code));
+        let label = |option: &Choice| if language == "zh" { option.label.zh } else { option.label.en };
+        Ok(told.map(label).collect::<Vec<_>>())
+    });
     language.add_filter("label", move |code: &str, list: &str, language: &str| {
         let Some(options) = lists.get(list) else {
             let what = riddlemill_text::hint::unknown("list", list, lists.keys().copied());
@@ -226,8 +236,9 @@ pub(crate) fn language(lists: Lists, settings: &Arc<SettingValues>) -> Language 
         }))
     });
     language.add_filter("fold", |text: &str| normalise::fold(text, normalise::Fold::KEY));
-    language.add_filter("lettered", |texts: Vec<String>| {
-        let line = |(letter, text): (&&str, &String)| format!("{letter}. {text}");
+    language.add_filter("lettered", |texts: Vec<String>, mark: Option<String>| {
+        let mark = mark.as_deref().unwrap_or("A. ");
+        let line = |(letter, text): (&&str, &String)| format!("{}{text}", mark.replacen('A', letter, 1));
         LETTERS.iter().zip(&texts).map(line).collect::<Vec<_>>().join("\n")
     });
     language.add_filter("counts", |tally: Value| -> Result<Vec<u64>, Error> {

@@ -15,7 +15,8 @@
 //!   columns.
 //! - [`published`]: how rows of a published file become records; [`notation`]: JSON as Python writes it.
 //! - [`setting`]: settings that a benchmark declares.
-//! - [`task`]: what models are asked of a released set; [`table`]: the tables of their results.
+//! - [`task`]: what models are asked about a released set (`tasks` reads it); [`table`]: the tables of their results (`tables`
+//!   reads them).
 //! - [`benchmark`]: a whole folder. `own`: the folders of a workspace.
 //! - Here: the built-in benchmarks.
 
@@ -43,7 +44,9 @@ pub mod scope;
 pub mod setting;
 mod shown;
 pub mod table;
+mod tables;
 pub mod task;
+mod tasks;
 mod value;
 
 pub use benchmark::{Benchmark, Kind, Prompt, Step};
@@ -73,7 +76,7 @@ pub fn open(folder: &Path) -> Result<(), Problems> {
             None => folders.push(own),
         }
     }
-    let all = benchmark::load(&folders)?;
+    let all = benchmark::load(&folders, true)?;
     // Whoever came first has read the same.
     ALL.set(all).ok();
     Ok(())
@@ -82,7 +85,7 @@ pub fn open(folder: &Path) -> Result<(), Problems> {
 /// The benchmarks that are built in, in the order in which lists name them; a workspace's own behind them.
 pub fn all() -> &'static [Benchmark] {
     let built_in = || {
-        let read = benchmark::load(&folders());
+        let read = benchmark::load(&folders(), true);
         read.unwrap_or_else(|problems| unreachable!("a test reads them: {problems}"))
     };
     ALL.get_or_init(built_in)
@@ -93,7 +96,7 @@ pub fn all() -> &'static [Benchmark] {
 /// # Errors
 /// Every problem of every file, and what cannot be read.
 pub fn standing_in(place: &Path) -> Result<Vec<Benchmark>, Problems> {
-    benchmark::load(&own::folders(place)?)
+    benchmark::load(&own::folders(place)?, false)
 }
 
 /// A declared task by its name, `<benchmark>/<name>`.
@@ -131,3 +134,5 @@ fn folders() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_evaluation;

@@ -1,9 +1,6 @@
-//! `[[table]]`: which figures of models' answers stand side by side.
+//! `[[table]]`: which figures of models' answers stand side by side. `tables` reads it.
 
-use crate::data::Data;
-use crate::expression::{Expression, Language};
-use crate::reader::Keys;
-use crate::task::{Task, Wants};
+use crate::expression::Expression;
 
 /// A table of an evaluation, a row a model.
 #[derive(Debug)]
@@ -14,12 +11,41 @@ pub struct Table {
     pub title: &'static str,
     /// The paper's table or figure.
     pub paper: &'static str,
+    /// The same where models were asked in several settings.
+    pub paper_of_settings: &'static str,
     /// How to read it.
     pub about: &'static str,
-    /// The columns behind the model's name.
-    pub columns: Vec<Column>,
-    /// Whether the page draws its columns as bars.
-    pub chart: bool,
+    /// What it measures.
+    pub measures: Measures,
+    /// The charts of it on the page.
+    pub drawn: Vec<Drawn>,
+    /// Its words that are said in Chinese, too: in English and in Chinese, with `{}` where something stands in.
+    pub words: Vec<(&'static str, &'static str)>,
+}
+
+/// What a table measures.
+#[derive(Debug)]
+pub enum Measures {
+    /// A figure a column.
+    Columns {
+        /// The columns behind the model's name.
+        columns: Vec<Column>,
+        /// Whether each number of solved examples, and reasoning, is a row of its own.
+        by_setting: bool,
+        /// The part of the set that it is about.
+        part: Option<Part>,
+    },
+    /// What no list of columns says.
+    Native(Native),
+}
+
+/// A part of a set: what `[data] parts` says of its rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// What the figures' origin calls it: `part`, or another key.
+    pub key: &'static str,
+    /// The part.
+    pub is: &'static str,
 }
 
 /// A column of a table.
@@ -31,6 +57,8 @@ pub struct Column {
     pub measure: Measure,
     /// Among which rows of the set; all where nothing is said.
     pub among: Option<Expression>,
+    /// The part of the set that it is about.
+    pub part: Option<&'static str>,
     /// The column of the set that parts it: there is one such column for each value.
     pub each: Option<&'static str>,
 }
@@ -41,151 +69,123 @@ pub enum Measure {
     /// Percent of right answers.
     Accuracy(&'static str),
     /// Macro F1 over the labels, times 100.
-    F1(&'static str),
+    F1 {
+        /// The task.
+        task: &'static str,
+        /// Over the labels that rows of the set have, whatever part is looked at: one that the part lacks counts as 0.
+        of_set: bool,
+    },
     /// Pearson's correlation with people's ratings, times 100.
     Correlation(&'static str),
+    /// The mean of the judges' means.
+    Score(&'static str),
+    /// Percent of the groups of which all these parts are right, among those of which all are answered.
+    Groups(&'static str, Vec<&'static str>),
     /// Percent of answers in the form that was asked for.
     Format(Vec<&'static str>),
     /// One earlier column less another.
     Difference(usize, usize),
     /// The mean of earlier columns.
     Mean(Vec<usize>),
+    /// Their geometric mean.
+    Geometric(Vec<usize>),
 }
 
-/// Reads the tables of a benchmark with these tasks.
-pub(crate) fn read(language: Language, data: Option<&Data>, tasks: &[Task], keys: &Keys<'_>) -> Vec<Table> {
-    let of_row: Vec<&str> = data.iter().flat_map(|data| &data.columns).map(|column| column.name).collect();
-    let context = Context { language, of_row, tasks };
-    let mut names: Vec<&str> = Vec::new();
-    let table = |keys: &Keys<'_>| {
-        let name = keys.needed("name");
-        if names.contains(&name) {
-            keys.problem("name", format!("two tables are named {name:?}"));
-        }
-        names.push(name);
-        let mut columns: Vec<Column> = Vec::new();
-        keys.tables("columns", |keys| columns.extend(context.column(&columns, keys)));
-        if !keys.has("columns") {
-            keys.problem("name", "`columns` is missing: what the table measures");
-        }
-        Table {
-            name,
-            title: keys.needed("title"),
-            paper: keys.text("paper").unwrap_or_default(),
-            about: keys.text("about").unwrap_or_default(),
-            columns,
-            chart: keys.flag("chart").unwrap_or(true),
-        }
-    };
-    keys.tables("table", table).unwrap_or_default()
+/// A table of a kind that the program knows.
+#[derive(Debug)]
+pub struct Native {
+    /// What it is.
+    pub kind: Kind,
+    /// The tasks whose answers it is drawn from, by their whole names.
+    pub tasks: Vec<&'static str>,
+    /// The parts of the set, a column each.
+    pub parts: Vec<&'static str>,
+    /// Headings of its columns.
+    pub columns: Vec<&'static str>,
+    /// The same table of each judge, where there are several.
+    pub by_judge: Option<ByJudge>,
+    /// The columns of the set with the models, the judges and the numbers of ratings that a row holds.
+    pub ratings: Option<[&'static str; 3]>,
+    /// A task of another set that was evaluated beside it.
+    pub other: Option<&'static str>,
 }
 
-/// What the columns of a table may name.
-struct Context<'a> {
-    language: Language,
-    of_row: Vec<&'static str>,
-    tasks: &'a [Task],
+/// What a table of one judge is called; `{}` is the judge.
+#[derive(Clone, Copy, Debug)]
+pub struct ByJudge {
+    /// Its name.
+    pub name: &'static str,
+    /// Its heading.
+    pub title: &'static str,
+    /// The paper's figure.
+    pub paper: &'static str,
 }
 
-const MEASURES: [&str; 6] = ["accuracy", "f1", "correlation", "format", "difference", "mean"];
+/// The kinds of tables that the program knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Judges' means by part, from 0 to 100; the best model first.
+    ScoresByPart,
+    /// Judges' means of two tasks on the items that both ask about, and their difference, by model and judge.
+    TwoScores,
+    /// How often each judge gives each rating.
+    Ratings,
+    /// How far judges agree, by pairs.
+    JudgePairs,
+    /// Models' figures against their sizes.
+    Sizes,
+    /// Two tasks that show the same two options in both orders.
+    BothOrders,
+    /// The mean of both orders by part, set against chance.
+    BothOrdersByPart,
+    /// Models' figures here against those of another set, or of the ratings that rows hold.
+    Against,
+    /// People's ratings against judges'.
+    PeopleAndJudges,
+    /// Whose text is preferred, by people and by judges.
+    Wins,
+    /// How far preferences agree.
+    Preferences,
+    /// Answers in free words: people's and judges' ratings, and who gave none.
+    FreeAnswers,
+}
 
-impl Context<'_> {
-    /// `None` where something is wrong with it, which is told.
-    fn column(&self, before: &[Column], keys: &Keys<'_>) -> Option<Column> {
-        let title = keys.needed("title");
-        if before.iter().any(|column| column.title == title) {
-            keys.problem("title", format!("two columns are named {title:?}"));
-        }
-        let named: Vec<&str> = MEASURES.into_iter().filter(|measure| keys.has(measure)).collect();
-        let among = keys.text("among").and_then(|source| {
-            let place = keys.place("among")?;
-            Expression::parse(self.language, place, source).map_err(|what| keys.problem("among", what)).ok()
-        });
-        if let Some(problem) = among.as_ref().and_then(|e| e.unknown("column", self.of_row.iter().copied())) {
-            keys.problem("among", problem);
-        }
-        let each = keys.text("each");
-        if let Some(name) = each.filter(|name| !self.of_row.contains(name)) {
-            let known = self.of_row.iter().copied();
-            keys.problem("each", riddlemill_text::hint::unknown("column", name, known));
-        }
-        let [measure] = named[..] else {
-            keys.problem("title", format!("a column has one of {}", MEASURES.join(", ")));
-            return None;
-        };
-        let measure = match measure {
-            "accuracy" => Measure::Accuracy(self.task(keys, measure, |task| {
-                (!matches!(task.wants, Wants::Rating { .. })).then_some(()).ok_or("`choose` or `label`")
-            })?),
-            "f1" => Measure::F1(self.task(keys, measure, |task| {
-                matches!(task.wants, Wants::Labels { .. }).then_some(()).ok_or("`label`")
-            })?),
-            "correlation" => Measure::Correlation(self.task(keys, measure, |task| {
-                matches!(task.wants, Wants::Rating { .. }).then_some(()).ok_or("`rate`")
-            })?),
-            "format" => {
-                let one = keys.is_text("format").then(|| keys.text("format").into_iter().collect());
-                let named = one.or_else(|| keys.texts("format")).unwrap_or_default();
-                let found: Vec<_> =
-                    named.into_iter().filter_map(|name| self.found(keys, "format", name)).collect();
-                if found.is_empty() {
-                    return None;
-                }
-                Measure::Format(found.into_iter().map(|task| task.name).collect())
-            }
-            _ => {
-                let named = keys.texts(measure)?;
-                let of = |title: &&'static str| {
-                    let place = before.iter().position(|column| column.title == *title);
-                    if place.is_none() {
-                        let known = before.iter().map(|column| column.title);
-                        let what = riddlemill_text::hint::unknown("column before this one", title, known);
-                        keys.problem(measure, what);
-                    } else if before.iter().any(|column| column.title == *title && column.each.is_some()) {
-                        keys.problem(measure, format!("{title:?} is several columns, one for each value"));
-                    }
-                    place
-                };
-                let places: Vec<usize> = named.iter().filter_map(of).collect();
-                match (measure, &places[..]) {
-                    ("mean", [_, ..]) => Measure::Mean(places),
-                    ("difference", [first, second]) => Measure::Difference(*first, *second),
-                    _ => {
-                        if places.len() == named.len() {
-                            keys.problem(measure, "`difference` names two columns, `mean` one or more");
-                        }
-                        return None;
-                    }
-                }
-            }
-        };
-        let derived = matches!(measure, Measure::Difference(..) | Measure::Mean(_) | Measure::Format(_));
-        if derived && (among.is_some() || each.is_some()) {
-            keys.problem("title", "`among` and `each` go with accuracy, f1 and correlation alone");
-        }
-        Some(Column { title, measure, among, each })
-    }
+impl Kind {
+    /// What a folder calls them, how many tasks each takes, and how many headings.
+    pub(crate) const ALL: [(&'static str, Kind, usize, usize); 12] = [
+        ("scores-by-part", Kind::ScoresByPart, 1, 1),
+        ("two-scores", Kind::TwoScores, 2, 3),
+        ("ratings", Kind::Ratings, 1, 0),
+        ("judge-pairs", Kind::JudgePairs, 1, 0),
+        ("sizes", Kind::Sizes, 1, 1),
+        ("both-orders", Kind::BothOrders, 2, 0),
+        ("both-orders-by-part", Kind::BothOrdersByPart, 2, 1),
+        ("against", Kind::Against, 1, 2),
+        ("people-and-judges", Kind::PeopleAndJudges, 1, 0),
+        ("wins", Kind::Wins, 1, 0),
+        ("preferences", Kind::Preferences, 1, 0),
+        ("free-answers", Kind::FreeAnswers, 1, 0),
+    ];
+}
 
-    /// The whole name of the task under a key, where it can be measured so.
-    fn task(
-        &self,
-        keys: &Keys<'_>,
-        key: &str,
-        fits: impl Fn(&Task) -> Result<(), &'static str>,
-    ) -> Option<&'static str> {
-        let task = self.found(keys, key, keys.text(key)?)?;
-        if let Err(kind) = fits(task) {
-            keys.problem(key, format!("`{key}` measures tasks with {kind}"));
-        }
-        Some(task.name)
-    }
+/// A chart.
+#[derive(Clone, Copy, Debug)]
+pub struct Drawn {
+    /// Its heading; each `{}` is something of what is drawn.
+    pub title: &'static str,
+    /// How it is drawn.
+    pub shape: Shape,
+}
 
-    fn found(&self, keys: &Keys<'_>, key: &str, name: &str) -> Option<&Task> {
-        let found = self.tasks.iter().find(|task| task.title == name);
-        if found.is_none() {
-            let known = self.tasks.iter().map(|task| task.title);
-            keys.problem(key, riddlemill_text::hint::unknown("task", name, known));
-        }
-        found
-    }
+/// How a table is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A bar for each of the first columns.
+    Bars(usize),
+    /// The columns of a row behind each other.
+    Stacked,
+    /// The first column over the number of solved examples.
+    Lines,
+    /// A point a model, or an item.
+    Scatter,
 }

@@ -7,7 +7,7 @@ fn ballots() -> impl Iterator<Item = &'static Ballot> {
 
 #[test]
 fn the_built_in_folders_have_no_problem() {
-    let read = benchmark::load(&folders());
+    let read = benchmark::load(&folders(), true);
     assert_eq!(read.map(|all| all.len()).map_err(|problems| problems.to_string()), Ok(5));
 }
 
@@ -119,7 +119,7 @@ label = { en = "Why", zh = "理由" }
 kind = "text"
 when = { field = "verdict", write = ["no"] }
 "#;
-    let told = |files: Vec<(&'static str, &'static str)>| match benchmark::load(&[("jokes", files)]) {
+    let told = |files: Vec<(&'static str, &'static str)>| match benchmark::load(&[("jokes", files)], true) {
         Ok(_) => "no problem".to_owned(),
         Err(problems) => problems.to_string(),
     };
@@ -160,7 +160,7 @@ kind = "text"
     let told = |benchmark: &str, ballots: &str| {
         let files =
             vec![("benchmark.toml", reader::keep(benchmark)), ("ballots.toml", reader::keep(ballots))];
-        benchmark::load(&[("jokes", files)]).map(|_| ()).map_err(|problems| problems.to_string())
+        benchmark::load(&[("jokes", files)], true).map(|_| ()).map_err(|problems| problems.to_string())
     };
     let reason = told(benchmark, ballots).unwrap_err();
     assert!(reason.contains("jokes/ballots.toml:6:") && reason.contains("\"no_answer\""), "{reason}");

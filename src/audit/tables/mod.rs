@@ -15,7 +15,7 @@ use crate::pipeline::{RunError, review_items};
 use crate::recipe::Recipe;
 use crate::record::{Choice, CunningText, Joke, Question, Reason, State, Variant};
 use crate::review::agreement::{Bootstrap, FieldAgreement, agreed, pooled};
-use crate::review::{Resolution, Voted, resolve_all};
+use crate::review::{Resolution, Voted, ballots, resolve_all};
 use crate::stages::import::kinds;
 use crate::stages::review::Votes;
 use crate::stages::{Rows, Stage};
@@ -143,11 +143,15 @@ pub fn tables(config: &Config, recipe: &'static Recipe) -> Result<Option<Tables>
             let records = reader.manifest().counts.records_out as usize;
             Tables::Declared(Box::new(declared::of(data, records, &rows, reviews, seed)))
         }
-        Rows::Questions => Tables::Questions(questions::tables(&reader.all::<Question>("rows")?, reviews)),
+        Rows::Questions => {
+            let names = ballots::names(recipe.name, "categories");
+            Tables::Questions(questions::tables(&reader.all::<Question>("rows")?, &names, reviews))
+        }
         Rows::Texts => {
             let (types, resolved) = votes_on(config, recipe, "type", "type")?;
             let rows = reader.all::<CunningText>("rows")?;
-            Tables::Texts(Box::new(texts::tables(&rows, types, &resolved, reviews, seed)))
+            let listed = ballots::options(recipe.name, "types");
+            Tables::Texts(Box::new(texts::tables(&rows, listed, types, &resolved, reviews, seed)))
         }
         Rows::Variants => {
             let mut validity = Vec::new();

@@ -5,7 +5,6 @@ use serde::Serialize;
 use super::Reviewed;
 use crate::llm::parse::words;
 use crate::record::Question;
-use crate::release::categories;
 
 /// Tables 1 and 2, and the shares of the reviews.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -48,7 +47,12 @@ pub struct Length {
     pub min: usize,
 }
 
-pub(super) fn tables(questions: &[Question], reviews: Vec<Reviewed>) -> QuestionTables {
+/// `names` are those of the categories, in the order of their numbers.
+pub(super) fn tables(
+    questions: &[Question],
+    names: &[&'static str],
+    reviews: Vec<Reviewed>,
+) -> QuestionTables {
     let has = |number: usize| {
         questions
             .iter()
@@ -61,7 +65,7 @@ pub(super) fn tables(questions: &[Question], reviews: Vec<Reviewed>) -> Question
     QuestionTables {
         questions: questions.len(),
         with_pair: questions.iter().filter(|question| question.pair.is_some()).count(),
-        categories: categories().iter().enumerate().map(category).collect(),
+        categories: names.iter().enumerate().map(category).collect(),
         question_words: length(|question| question.question_en.as_deref()),
         irrationality_words: length(|question| question.irrationality.as_deref()),
         pair_words: length(|question| question.pair.as_deref()),
@@ -89,7 +93,8 @@ mod tests {
         };
         let questions =
             [question(&["2", "3"], "Why do fish swim?", None), question(&["3"], "Why?", Some("How so?"))];
-        let tables = tables(&questions, Vec::new());
+        let names = crate::review::ballots::names("ruozhibench-gen", "categories");
+        let tables = tables(&questions, &names, Vec::new());
         let counts: Vec<usize> = tables.categories.iter().map(|c| c.questions).collect();
         assert_eq!(counts, [0, 1, 2, 0, 0, 0]);
         assert_eq!((tables.questions, tables.with_pair), (2, 1));

@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::{Agreement, Reviewed};
 use crate::record::CunningText;
-use crate::review::{Resolution, ballots};
+use crate::review::Resolution;
+use crate::review::ballot::Choice;
 use crate::shortcuts::{Item, Shortcuts, measure};
 
 /// The figures of section 2.2 and appendix D.2.
@@ -43,15 +44,16 @@ pub struct TypeCount {
     pub texts: usize,
 }
 
+/// `types` are the options that a type is one of.
 pub(super) fn tables(
     texts: &[CunningText],
+    types: &[Choice],
     agreement: Option<Agreement>,
     resolved: &[Resolution],
     reviews: Vec<Reviewed>,
     seed: u64,
 ) -> TextTables {
     let of_type = |code: &str| texts.iter().filter(|text| text.cunning_type.as_deref() == Some(code)).count();
-    let types = ballots::options("flub", "types");
     let types = types.iter().map(|kind| TypeCount {
         name: kind.label.en,
         zh: kind.label.zh,
@@ -105,7 +107,8 @@ mod tests {
             ..CunningText::default()
         };
         let texts = [text("paradox", 0), text("undefined", 3), text("paradox", 1)];
-        let tables = tables(&texts, None, &[], Vec::new(), 1);
+        let types = crate::review::ballots::options("flub", "types");
+        let tables = tables(&texts, types, None, &[], Vec::new(), 1);
         assert_eq!((tables.texts, tables.questions), (3, 2));
         assert_eq!((tables.types[4].name, tables.types[4].texts), ("Paradox", 2));
         assert_eq!((tables.types[8].zh, tables.types[8].texts), ("未分类", 1));

@@ -100,9 +100,9 @@ pub(in crate::cli) enum DecideVerb {
         /// The file; its name ends in .csv, .xlsx or .jsonl
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
-        /// The recipe
-        #[arg(long, value_name = "NAME", default_value = "ruozhibench-gen")]
-        recipe: String,
+        /// The recipe; left out, the first that the workspace runs
+        #[arg(long, value_name = "NAME")]
+        recipe: Option<String>,
         /// Only what left this stage
         #[arg(long, value_name = "STAGE", conflicts_with = "pairs")]
         stage: Option<String>,

@@ -17,21 +17,20 @@ use std::path::Path;
 use serde_json::Value as Json;
 
 use super::{Output, Said, Which};
-use crate::evaluate::judge::FLUB_SCALE;
 use crate::evaluate::task::{Setting, Task};
 use crate::llm::{parse, without_reasoning};
 use crate::options::LETTERS;
 
 /// The tasks of FLUB's `tasks.py`, by how its files begin: the task, and whether the model reasons first.
-const FLUB: [(&str, Task, bool); 8] = [
-    ("classification_v2_nocot", Task::Classify, false),
-    ("classification_nocot", Task::Classify, false),
-    ("classification_v2", Task::Classify, true),
-    ("classification", Task::Classify, true),
-    ("selection_nocot", Task::Select, false),
-    ("selection", Task::Select, true),
-    ("explanation_cot", Task::Explain, true),
-    ("explanation", Task::Explain, false),
+const FLUB: [(&str, &str, bool); 8] = [
+    ("classification_v2_nocot", "classify", false),
+    ("classification_nocot", "classify", false),
+    ("classification_v2", "classify", true),
+    ("classification", "classify", true),
+    ("selection_nocot", "select", false),
+    ("selection", "select", true),
+    ("explanation_cot", "explain", true),
+    ("explanation", "explain", false),
 ];
 
 /// What a line says, where one of the authors' scripts wrote it; `None` where none did.
@@ -54,24 +53,25 @@ pub(super) fn outputs(path: &Path, line: &Json) -> Option<Vec<Result<Output, Str
 
 /// RuozhiBench-MC in both orders.
 fn choices(path: &Path, line: &Json) -> Vec<Result<Output, String>> {
-    let of = |key: &str, task: Task| {
+    let of = |key: &str, task: &str| {
         let response = line.get(key)?;
+        let task = Task::named(task);
         Some(words(response, key).map(|text| Output {
             which: ruozhibench(line),
-            task: Some(task),
+            task,
             setting: Setting::default(),
             model: stem(path),
             said: Said::Words(without_reasoning(text)),
             ratings: Vec::new(),
         }))
     };
-    let both = [("good_first_response", Task::GoodFirst), ("bad_first_response", Task::BadFirst)];
+    let both = [("good_first_response", "good-first"), ("bad_first_response", "bad-first")];
     both.into_iter().filter_map(|(key, task)| of(key, task)).collect()
 }
 
 /// RuozhiBench-Gen: a response to the question or to the one beside it, and a judge's rating where there is one.
 fn responses(path: &Path, line: &Json) -> Vec<Result<Output, String>> {
-    let of = |key: &str, rating: &str, task: Task| {
+    let of = |key: &str, rating: &str, task: &str| {
         let response = line.get(key)?;
         let output = || {
             let text = words(response, key)?;
@@ -80,7 +80,7 @@ fn responses(path: &Path, line: &Json) -> Vec<Result<Output, String>> {
             let ratings = rating.map(|value| (judge().unwrap_or_else(|| "judge".to_owned()), value));
             Ok(Output {
                 which: ruozhibench(line),
-                task: Some(task),
+                task: Task::named(task),
                 setting: Setting::default(),
                 model: stem(path),
                 said: Said::Words(without_reasoning(text)),
@@ -89,8 +89,7 @@ fn responses(path: &Path, line: &Json) -> Vec<Result<Output, String>> {
         };
         Some(output())
     };
-    let both =
-        [("response", "gen_rating", Task::Answer), ("pair_response", "normal_rating", Task::AnswerNormal)];
+    let both = [("response", "gen_rating", "answer"), ("pair_response", "normal_rating", "answer-normal")];
     both.into_iter().filter_map(|(key, rating, task)| of(key, rating, task)).collect()
 }
 
@@ -121,11 +120,12 @@ fn flub(path: &Path, line: &Json) -> Result<Output, String> {
         None => (task, 0),
     };
     let (_, task, cot) = *FLUB.iter().find(|(known, ..)| *known == task).ok_or_else(unnamed)?;
+    let named = Task::named(task);
     // With examples they ask without chain of thought.
     let setting = if shots > 0 { Setting::shots(shots) } else { Setting { cot, shots } };
     let text = without_reasoning(words(&line["response"], "response")?);
     let said = match (task, line["prompt"].as_str()) {
-        (Task::Select, Some(prompt)) => match parse::letter(&text, &['A', 'B', 'C', 'D']) {
+        ("select", Some(prompt)) => match parse::letter(&text, &['A', 'B', 'C', 'D']) {
             Ok(letter) => Said::Labelled { letter, prompt: prompt.to_owned(), text },
             Err(_) => Said::Words(text),
         },
@@ -134,7 +134,8 @@ fn flub(path: &Path, line: &Json) -> Result<Output, String> {
     let judged = line.get("evaluation_response").and_then(Json::as_str);
     let ratings = judged
         .map(|judged| {
-            let rating = parse::bracketed(judged, FLUB_SCALE).map_err(|e| {
+            let [min, max] = named.and_then(Task::scale).unwrap_or([1, 10]);
+            let rating = parse::bracketed(judged, min..=max).map_err(|e| {
                 format!("evaluation_response: {e}\n  hint: the response itself is in outputs/")
             })?;
             let judge = path.parent().and_then(Path::file_name).unwrap_or_default();
@@ -146,7 +147,7 @@ fn flub(path: &Path, line: &Json) -> Result<Output, String> {
             id: line["id"].as_str().map(str::to_owned),
             text: line["text"].as_str().unwrap_or_default().to_owned(),
         },
-        task: Some(task),
+        task: named,
         setting,
         model: Some(model.to_owned()),
         said,
@@ -175,7 +176,7 @@ fn solved(line: &Json) -> Result<Output, String> {
             id: line["id"].as_str().map(str::to_owned),
             text: line["question"].as_str().unwrap_or_default().to_owned(),
         },
-        task: Some(Task::Solve),
+        task: Task::named("solve"),
         setting: Setting::default(),
         model: None,
         said,

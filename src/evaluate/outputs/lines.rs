@@ -39,9 +39,9 @@ pub(super) fn output(line: &str) -> Result<Output, String> {
     if line.sample > 0 {
         return Err("a further answer of a model: the first is evaluated".into());
     }
-    let of_response = line.to.map(|to| match to {
-        To::Question => Task::Answer,
-        To::Pair => Task::AnswerNormal,
+    let of_response = line.to.and_then(|to| match to {
+        To::Question => Task::named("answer"),
+        To::Pair => Task::named("answer-normal"),
     });
     let task = line.task.or(of_response);
     Ok(Output {

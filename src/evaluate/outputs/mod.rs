@@ -19,7 +19,7 @@ use serde_json::Value as Json;
 
 use super::answer::{Answer, Rating, RawAnswer};
 use super::error::EvaluateError;
-use super::item::{Body, Item};
+use super::item::Item;
 use super::set::Set;
 use super::skipped::SetAside;
 use super::task::{Setting, Task};
@@ -230,7 +230,7 @@ impl<'s> Items<'s> {
     fn of(set: &'s Set) -> Items<'s> {
         let mut asked: FxHashMap<String, Vec<usize>> = FxHashMap::default();
         for (at, item) in set.items.iter().enumerate() {
-            asked.entry(fold(question(item), Fold::KEY)).or_default().push(at);
+            asked.entry(fold(&item.question, Fold::KEY)).or_default().push(at);
         }
         Items { named: set.places(), asked }
     }
@@ -255,23 +255,11 @@ impl<'s> Items<'s> {
     }
 }
 
-/// What an item asks.
-fn question(item: &Item) -> &str {
-    match &item.body {
-        Body::Question { question, .. } | Body::Pair { question, .. } | Body::Puzzle { question, .. } => {
-            question
-        }
-        Body::Text { text, .. } => text,
-        Body::Joke { joke, .. } => joke,
-        Body::Declared { .. } => "",
-    }
-}
-
 fn answer(set: &Set, items: &Items<'_>, file: &File, place: &str, output: Output) -> Result<Answer, String> {
     let item = items.find(set, &output.which)?;
     let task = match output.task {
         Some(task) => task,
-        None => usual(item)?,
+        None => usual(set, item)?,
     };
     if !item.takes(task) {
         return Err(format!("{task} cannot be asked about {:?} of {}", item.id, set.name()));
@@ -288,7 +276,7 @@ fn answer(set: &Set, items: &Items<'_>, file: &File, place: &str, output: Output
     let ratings: Vec<Rating> = ratings.collect();
     let given = |text: String| RawAnswer { task, setting: output.setting, model, person: false, basis, text };
     let of_option = |option: &str| {
-        let options = item.options().map(|(options, _)| options).unwrap_or_default();
+        let options = item.options(task).map(|(options, _)| options).unwrap_or_default();
         options.iter().position(|own| fold(own, Fold::KEY) == fold(option, Fold::KEY))
     };
     let answer = match output.said {
@@ -301,7 +289,7 @@ fn answer(set: &Set, items: &Items<'_>, file: &File, place: &str, output: Output
             Some(at) => Answer::chosen(item, given(text), at),
             None => return Err(format!("{:?} has no option {option:?}", item.id)),
         },
-        Said::Labelled { letter, prompt, text } => match labelled(item, &prompt, letter) {
+        Said::Labelled { letter, prompt, text } => match labelled(item, task, &prompt, letter) {
             Some(at) => Answer::chosen(item, given(text), at),
             None => Answer::read(item, given(text)),
         },
@@ -310,8 +298,8 @@ fn answer(set: &Set, items: &Items<'_>, file: &File, place: &str, output: Output
 }
 
 /// The place of the option that a prompt lists under a letter, `B: …`; none where it lists none of the item's so.
-fn labelled(item: &Item, prompt: &str, letter: char) -> Option<usize> {
-    let (options, _) = item.options()?;
+fn labelled(item: &Item, task: Task, prompt: &str, letter: char) -> Option<usize> {
+    let (options, _) = item.options(task)?;
     let prompt = Cow::Borrowed(prompt);
     let listed = |option: &str| prompt.contains(&format!("{letter}: {option}"));
     // Of two options one may begin as the other does: the longer one is meant.
@@ -319,18 +307,13 @@ fn labelled(item: &Item, prompt: &str, letter: char) -> Option<usize> {
     found.max_by_key(|(at, option)| (option.len(), LETTERS.len() - at)).map(|(at, _)| at)
 }
 
-/// The task that a set's own eval/ files put.
-fn usual(item: &Item) -> Result<Task, String> {
-    Ok(match &item.body {
-        Body::Question { .. } => Task::Answer,
-        Body::Pair { good_first: true, .. } => Task::GoodFirst,
-        Body::Pair { .. } => Task::BadFirst,
-        Body::Text { .. } => Task::Select,
-        Body::Joke { .. } => Task::ExplainJoke,
-        Body::Puzzle { .. } => Task::Solve,
-        Body::Declared { posed, .. } => {
-            let task = posed.keys().next().and_then(|name| riddlemill_benchmarks::task(name));
-            Task::Declared(task.ok_or_else(|| "the item has no task".to_string())?.name)
-        }
-    })
+/// The task that a set's own eval/ files put: the first that asks something of the item as its row stands.
+fn usual(set: &Set, item: &Item) -> Result<Task, String> {
+    let columns = item.columns();
+    let puts = |task: &Task| match &task.declared().usual {
+        Some(usual) => usual.holds(&columns).unwrap_or(false),
+        None => true,
+    };
+    let mut tasks = Task::of_config(&set.config).into_iter().filter(|task| item.takes(*task));
+    tasks.find(puts).ok_or_else(|| "the item has no task".to_string())
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::*;
-use crate::evaluate::testing::{group, pair, question, set, text};
+use crate::evaluate::testing::{group, pair, question, set, task, text};
 
 fn read_file(set: &Set, name: &str, content: &str, model: Option<&str>) -> (Vec<Answer>, Vec<SetAside>) {
     let dir = tempfile::tempdir().unwrap();
@@ -54,7 +54,7 @@ fn raw_responses_are_outputs_of_gen() {
     ];
     let (answers, aside) = read_file(&set, "a.jsonl", &lines.join("\n"), Some("given"));
     let told: Vec<(Task, &str)> = answers.iter().map(|a| (a.task, a.model.as_str())).collect();
-    assert_eq!(told, [(Task::Answer, "given"), (Task::AnswerNormal, "given")]);
+    assert_eq!(told, [(task("answer"), "given"), (task("answer-normal"), "given")]);
     assert_eq!(aside.len(), 2, "no normal question beside RB-1, and a further sample");
 }
 
@@ -70,7 +70,7 @@ fn lm_eval_logs_give_likelihoods_or_words() {
     let (answers, aside) = read_file(&mc, "org__model/samples_mc_2026.jsonl", &lines.join("\n"), None);
     // The release has the good answer first in RB-0 and second in RB-1; the first is chosen in both.
     let told: Vec<(Task, Option<bool>)> = answers.iter().map(|a| (a.task, a.correct)).collect();
-    assert_eq!(told, [(Task::GoodFirst, Some(true)), (Task::BadFirst, Some(false))]);
+    assert_eq!(told, [(task("good-first"), Some(true)), (task("bad-first"), Some(false))]);
     assert_eq!(answers[0].model, "org/model");
     assert_eq!(aside.len(), 2);
     let generated = set("flub", vec![text(0, true, None, 2)]);
@@ -161,7 +161,7 @@ fn responses_and_ratings_of_ruozhibench_are_read_as_its_scripts_write_them() {
     let plain = |item, task| (item, task, "0-shot".to_string(), "m-1", None);
     assert_eq!(
         told(&answers),
-        [plain("RB-0", Task::Answer), plain("RB-1", Task::Answer), plain("RB-2", Task::AnswerNormal)]
+        [plain("RB-0", task("answer")), plain("RB-1", task("answer")), plain("RB-2", task("answer-normal"))]
     );
     let ratings = |at: usize| {
         let ratings = answers[at].ratings.iter();
@@ -192,9 +192,9 @@ fn choices_of_ruozhibench_are_read_in_both_orders() {
     assert_eq!(
         told,
         [
-            ("RB-0", Task::GoodFirst, Some(true)),
-            ("RB-0", Task::BadFirst, Some(false)),
-            ("RB-1", Task::GoodFirst, Some(false)),
+            ("RB-0", task("good-first"), Some(true)),
+            ("RB-0", task("bad-first"), Some(false)),
+            ("RB-1", task("good-first"), Some(false)),
         ]
     );
     assert!(answers[2].format_error.is_some() && answers.iter().all(|a| a.model == "m-1"));
@@ -216,13 +216,13 @@ fn outputs_of_flub_name_task_and_model_in_their_files() {
         line(7, "…", "A", ""),
     ];
     let (answers, aside) = read_file(&set, "outputs/selection_output_gpt-4.jsonl", &lines.join("\n"), None);
-    let cot = |item, said| (item, Task::Select, "cot".to_string(), "gpt-4", Some(said));
+    let cot = |item, said| (item, task("select"), "cot".to_string(), "gpt-4", Some(said));
     assert_eq!(told(&answers), [cot("t0", "A"), cot("t1", "B")]);
     assert_eq!((answers[1].correct, aside.len()), (Some(true), 1));
 
     let (answers, _) =
         read_file(&set, "classification_2shot_output_gpt-4.jsonl", &line(0, "…", "分类：悖论", ""), None);
-    assert_eq!(told(&answers), [("t0", Task::Classify, "2-shot".into(), "gpt-4", Some("悖论"))]);
+    assert_eq!(told(&answers), [("t0", task("classify"), "2-shot".into(), "gpt-4", Some("悖论"))]);
 
     let judged =
         |rating: &str| format!(", \"evaluation_prompt\": \"…\", \"evaluation_response\": \"{rating}\"");

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::choices::{of_model, plain_row};
+use riddlemill_benchmarks::table as declared;
+
+use super::orders::{of_model, plain_row};
 use super::table::{Cell, Keys, Look, Table};
 use crate::evaluate::metrics::{Correlation, EXACT, Resamples, pearson, pearson_r, spearman, spearman_r};
 use crate::review::agreement::Bootstrap;
@@ -20,15 +22,13 @@ pub struct Point {
 
 /// Models by two figures, and how far these go together.
 pub fn together(
-    name: &'static str,
-    title: String,
-    paper: &'static str,
+    declared: &declared::Table,
     axes: [&str; 2],
     points: &[Point],
     bootstrap: Bootstrap,
 ) -> Table {
     let pairs: Vec<(f64, f64)> = points.iter().map(|point| (point.x, point.y)).collect();
-    let resamples = Resamples::new(bootstrap, name, points.len());
+    let resamples = Resamples::new(bootstrap, declared.name, points.len());
     let repeated = |weights: &[u16]| -> Vec<(f64, f64)> {
         let times = pairs.iter().zip(weights);
         times.flat_map(|(pair, weight)| std::iter::repeat_n(*pair, usize::from(*weight))).collect()
@@ -51,17 +51,13 @@ pub fn together(
     rows.push(plain_row("Pearson, and its p", vec![correlation(pearson_r), p(pearson)]));
     rows.push(plain_row("Spearman, and its p", vec![correlation(spearman_r), p(spearman)]));
     Table {
-        name,
-        title,
-        paper,
         about: format!(
             "Each model by both figures, and over the models their correlation; its interval resamples models, and points \
              on a line have none. p counts all orders of up to {EXACT} models, and is Student's beyond."
         ),
-        of: "Model",
         columns: axes.map(str::to_string).into(),
         rows,
-        look: Look::Plain,
+        ..Table::headed(declared, "Model", Look::Plain)
     }
 }
 

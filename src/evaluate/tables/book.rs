@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::table::{Cell, Keys};
 use crate::evaluate::answer::Answer;
-use crate::evaluate::item::{Body, Item};
+use crate::evaluate::item::Item;
 use crate::evaluate::metrics::{Resamples, SHARE, Unit};
 use crate::evaluate::set::Set;
 use crate::evaluate::task::{Setting, Task};
@@ -33,7 +33,7 @@ pub struct Book<'a> {
     pub who: Vec<Who>,
     /// Sizes in billions of parameters, by model.
     pub sizes: BTreeMap<String, f64>,
-    /// Resamples of the items; of puzzles, of their groups.
+    /// Resamples of the groups of items; most benchmarks have each item by itself.
     pub resamples: Resamples,
     /// The unit of each item.
     units: Vec<usize>,
@@ -189,18 +189,14 @@ impl<'a> Book<'a> {
     }
 }
 
-/// Every item by itself, but puzzles by their groups: the three of a group stand or fall together.
+/// By groups: the items of one stand or fall together.
 fn units(items: &[Item]) -> Vec<usize> {
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     items
         .iter()
         .map(|item| {
-            let name = match &item.body {
-                Body::Puzzle { group, .. } => group,
-                _ => &item.id,
-            };
             let next = known.len();
-            *known.entry(name).or_insert(next)
+            *known.entry(&item.group).or_insert(next)
         })
         .collect()
 }

@@ -9,10 +9,8 @@ use super::book::Book;
 use riddlemill_benchmarks::task::Wants;
 
 use crate::evaluate::answer::Answer;
-use crate::evaluate::judge::FLUB_SCALE;
 use crate::evaluate::metrics::{Difference, McNemar, Unit, difference, mcnemar};
 use crate::evaluate::task::{Setting, Task};
-use crate::judges::SCALE;
 
 /// Two models, one task.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -37,9 +35,8 @@ pub struct Comparison {
 pub fn comparisons(book: &Book<'_>) -> Vec<Comparison> {
     let mut comparisons = Vec::new();
     for task in Task::of_config(&book.set.config) {
-        // Whose explanation of a joke wins is no figure of one model on a scale, nor is a rating right or wrong.
-        let rates = task.declared().is_some_and(|task| matches!(task.wants, Wants::Rating { .. }));
-        if task == Task::ExplainJoke || rates {
+        // Whose text is preferred is no figure of one model on a scale, nor is a rating right or wrong.
+        if task.is_compared() || matches!(task.declared().wants, Wants::Rating { .. }) {
             continue;
         }
         for setting in book.settings(task) {
@@ -77,10 +74,9 @@ fn compare(
             |one: &(usize, f64, f64)| Unit { at: book.unit(one.0), sum: scale * value(one), count: 1.0 };
         both.iter().map(unit).collect()
     };
-    let span = match task {
-        _ if task.is_choice() => scale,
-        Task::Explain => f64::from(FLUB_SCALE.end() - FLUB_SCALE.start()),
-        _ => f64::from(SCALE.end() - SCALE.start()),
+    let span = match task.scale() {
+        Some([min, max]) => f64::from(max - min),
+        None => scale,
     };
     let apart = difference(&book.resamples, &side(|one| one.1), &side(|one| one.2), span)?;
     let only = |a: f64, b: f64| both.iter().filter(|one| one.1 == a && one.2 == b).count() as u64;

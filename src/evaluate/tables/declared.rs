@@ -1,75 +1,101 @@
-//! The tables of a set whose tasks its folder declares: one row a model. Without `[[table]]` there is one, with what the
-//! kind of each task is measured by.
+//! Tables of a figure a column: one row a model, or a row each setting in which it was asked. Without `[[table]]` there is
+//! one of all tasks, with what the kind of each is measured by.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use riddlemill_benchmarks::table::{self as declared, Measure};
+use riddlemill_benchmarks::table::{self as declared, Measure, Part};
 use riddlemill_benchmarks::task::Wants;
 use serde_json::Value as Json;
 
 use super::book::{Book, Column};
-use super::table::{Cell, Look, Row, Table};
+use super::judged::{Judged, range};
+use super::table::{Cell, Keys, Look, Row, Table};
 use crate::evaluate::answer::Answer;
-use crate::evaluate::item::{Body, Item};
-use crate::evaluate::metrics::{Confusions, SHARE, difference, pearson_r};
+use crate::evaluate::item::Item;
+use crate::evaluate::metrics::{Confusions, SHARE, Unit, difference, geometric_mean, pearson_r, ratio};
 use crate::evaluate::task::{Setting, Task};
 
-/// The tables that the folder declares, each with whether the page draws it; else one of all tasks.
-pub fn tables(book: &Book<'_>) -> Vec<(Table, bool)> {
-    let declared = riddlemill_benchmarks::find(&book.set.config).map(|found| found.evaluation.as_slice());
-    match declared.unwrap_or_default() {
-        [] => vec![(tasks(book), true)],
-        tables => tables.iter().map(|table| (table_of(book, table), table.chart)).collect(),
+/// What the columns of a table are measured on.
+struct Measured<'b, 'a> {
+    book: &'b Book<'a>,
+    columns: &'b [declared::Column],
+    part: Option<Part>,
+    who: usize,
+    setting: Setting,
+}
+
+/// A table of these columns, as it is declared.
+pub fn of_columns(
+    book: &Book<'_>,
+    table: &declared::Table,
+    columns: &[declared::Column],
+    by_setting: bool,
+    part: Option<Part>,
+) -> Table {
+    let tasks: Vec<Task> = columns.iter().flat_map(|column| measured(&column.measure)).collect();
+    let mut settings = vec![Setting::default()];
+    if by_setting {
+        settings = tasks.iter().flat_map(|task| book.settings(*task)).collect();
+        settings.sort();
+        settings.dedup();
     }
-}
-
-fn task_of(name: &'static str) -> Task {
-    Task::Declared(name)
-}
-
-fn table_of(book: &Book<'_>, declared: &declared::Table) -> Table {
-    let tasks: Vec<Task> = declared.columns.iter().flat_map(|column| measured(&column.measure)).collect();
-    let parted: Vec<Vec<Option<String>>> = declared
-        .columns
-        .iter()
-        .map(|column| column.each.map_or(vec![None], |each| values(book, each)))
-        .collect();
-    let mut columns = Vec::new();
-    for (column, parts) in declared.columns.iter().zip(&parted) {
-        columns.extend(parts.iter().map(|part| match part {
+    let many = settings.len() > 1;
+    let parted: Vec<Vec<Option<String>>> =
+        columns.iter().map(|column| column.each.map_or(vec![None], |each| values(book, each))).collect();
+    let mut headings = Vec::new();
+    for (column, parts) in columns.iter().zip(&parted) {
+        headings.extend(parts.iter().map(|part| match part {
             None => column.title.to_owned(),
             Some(value) => format!("{}: {value}", column.title),
         }));
     }
     let mut rows = Vec::new();
     for who in book.answered(&tasks) {
-        let mut by_column: Vec<Vec<Option<Cell>>> = Vec::new();
-        for (column, parts) in declared.columns.iter().zip(&parted) {
-            let made =
-                parts.iter().map(|part| cell(book, who, declared, column, part.as_deref(), &by_column));
-            let made = made.collect();
-            by_column.push(made);
+        for &setting in &settings {
+            let measured = Measured { book, columns, part, who, setting };
+            let mut by_column: Vec<Vec<Option<Cell>>> = Vec::new();
+            for (column, parts) in columns.iter().zip(&parted) {
+                let made =
+                    parts.iter().map(|part| measured.cell(column, part.as_deref(), &by_column)).collect();
+                by_column.push(made);
+            }
+            let cells = by_column.concat();
+            // In a setting in which nothing was answered there is no row.
+            if !by_setting || cells.iter().any(Option::is_some) {
+                let whose = &book.who[who].name;
+                rows.push(Row {
+                    name: if many { format!("{whose}, {setting}") } else { whose.clone() },
+                    cells,
+                });
+            }
         }
-        rows.push(Row { name: book.who[who].name.clone(), cells: by_column.concat() });
     }
+    let says_so = table.about.contains("format error");
+    let about = if says_so { String::new() } else { " A format error is wrong.".to_owned() };
     Table {
-        name: declared.name,
-        title: declared.title.to_owned(),
-        paper: declared.paper,
-        about: format!("{} A format error is wrong.", declared.about).trim().to_owned(),
-        of: "Model",
-        columns,
+        paper: if many { table.paper_of_settings } else { table.paper },
+        about: format!("{}{about}", table.about).trim().to_owned(),
+        columns: headings,
         rows,
-        look: Look::Plain,
+        ..Table::headed(table, if many { "Model and setting" } else { "Model" }, Look::Plain)
     }
+}
+
+/// The task of a whole name.
+pub(super) fn task_of(name: &str) -> Option<Task> {
+    Task::named(name)
 }
 
 /// The tasks whose answers a measure is drawn from.
 fn measured(measure: &Measure) -> Vec<Task> {
     match measure {
-        Measure::Accuracy(name) | Measure::F1(name) | Measure::Correlation(name) => vec![task_of(name)],
-        Measure::Format(names) => names.iter().map(|name| task_of(name)).collect(),
-        Measure::Difference(..) | Measure::Mean(_) => Vec::new(),
+        Measure::Accuracy(name)
+        | Measure::F1 { task: name, .. }
+        | Measure::Correlation(name)
+        | Measure::Score(name)
+        | Measure::Groups(name, _) => task_of(name).into_iter().collect(),
+        Measure::Format(names) => names.iter().filter_map(|name| task_of(name)).collect(),
+        Measure::Difference(..) | Measure::Mean(_) | Measure::Geometric(_) => Vec::new(),
     }
 }
 
@@ -80,90 +106,253 @@ fn values(book: &Book<'_>, column: &str) -> Vec<Option<String>> {
 }
 
 fn of_row(item: &Item, column: &str) -> Vec<String> {
-    let Body::Declared { row, .. } = &item.body else { return Vec::new() };
     let word = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    match row.get(column) {
+    match item.row().get(column) {
         None | Some(Json::Null) => Vec::new(),
         Some(Json::Array(list)) => list.iter().map(word).collect(),
         Some(value) => vec![word(value)],
     }
 }
 
-fn cell(
-    book: &Book<'_>,
-    who: usize,
-    table: &declared::Table,
-    column: &declared::Column,
-    part: Option<&str>,
-    before: &[Vec<Option<Cell>>],
-) -> Option<Cell> {
-    let among = |item: &Item| {
-        let in_part = || match (part, column.each) {
-            (Some(part), Some(each)) => of_row(item, each).iter().any(|value| value == part),
-            _ => true,
+/// A figure where each unit weighs so much.
+type Weighed<'f> = dyn Fn(&[u16]) -> Option<f64> + Sync + 'f;
+
+/// What a figure is made of, so that others can be made of it on the same resamples: its value where each unit weighs so
+/// much, how many answers it rests on, how many items of whichever is asked least, and the most that it can be.
+struct Figure<'f> {
+    of: Box<Weighed<'f>>,
+    n: usize,
+    items: usize,
+    most: f64,
+}
+
+impl Measured<'_, '_> {
+    fn cell(
+        &self,
+        column: &declared::Column,
+        value: Option<&str>,
+        before: &[Vec<Option<Cell>>],
+    ) -> Option<Cell> {
+        let Measured { book, who, setting, .. } = *self;
+        let among = |item: &Item| {
+            let in_part = || match (value, column.each) {
+                (Some(value), Some(each)) => of_row(item, each).iter().any(|own| own == value),
+                _ => true,
+            };
+            self.holds(column, item) && in_part()
         };
-        holds(column, item) && in_part()
-    };
-    let first = |place: usize| before.get(place)?.first()?.as_ref();
-    match &column.measure {
-        Measure::Accuracy(name) => {
-            book.accuracy(who, task_of(name), Setting::default(), among, Default::default())
+        let first = |place: usize| before.get(place)?.first()?.as_ref();
+        match &column.measure {
+            Measure::Accuracy(name) => book.accuracy(who, task_of(name)?, setting, among, self.parts(column)),
+            Measure::F1 { task, of_set } => {
+                let task = task_of(task)?;
+                let answers = self.classes(task, among)?;
+                let of_set = of_set.then(|| of_set_labels(book, task));
+                let f1 = |weights: &[u16]| macro_f1(task, &answers, of_set.as_deref(), weights);
+                let estimate = book.resamples.estimate(answers.len(), SHARE, f1)?;
+                Some(Cell::new(estimate, 100.0, answers.len(), self.keys(task, column)))
+            }
+            Measure::Correlation(name) => correlation(book, who, task_of(name)?, setting, among),
+            Measure::Score(name) => {
+                let task = task_of(name)?;
+                let judged = Judged::new(book, book.column(who, task, setting)?, among, None);
+                let estimate = judged.estimate(&book.resamples, range(task))?;
+                Some(Cell::new(estimate, 1.0, judged.n, self.keys(task, column)))
+            }
+            Measure::Groups(name, parts) => self.groups(task_of(name)?, parts),
+            Measure::Format(names) => {
+                let tasks: Vec<Task> = names.iter().filter_map(|name| task_of(name)).collect();
+                book.format(who, &tasks, setting)
+            }
+            Measure::Difference(one, other) => {
+                let (a, b) = (first(*one)?, first(*other)?);
+                let ends = self.apart([&self.columns[*one], &self.columns[*other]]);
+                let keys = a.from.iter().filter(|(key, value)| b.from.get(*key) == Some(value));
+                let keys = keys.map(|(key, value)| (*key, value.clone())).collect();
+                Some(Cell::within(a.value - b.value, ends, a.n.min(b.n), keys))
+            }
+            Measure::Mean(places) => {
+                let cells: Option<Vec<&Cell>> = places.iter().map(|place| first(*place)).collect();
+                let cells = cells?;
+                let mean = cells.iter().map(|cell| cell.value).sum::<f64>() / cells.len() as f64;
+                Some(Cell::plain(mean, cells.iter().map(|cell| cell.n).min()?, Default::default()))
+            }
+            Measure::Geometric(places) => self.geometric(places),
         }
-        Measure::F1(name) => {
-            let Wants::Labels { codes, .. } = &riddlemill_benchmarks::task(name)?.wants else { return None };
-            macro_f1(book, who, task_of(name), codes, among)
+    }
+
+    /// The parts of the set that a column is about, as the figures' origin calls them.
+    fn parts(&self, column: &declared::Column) -> Keys {
+        let of_table = self.part.map(|part| (part.key, part.is.to_owned()));
+        let of_column = column.part.map(|part| ("part", part.to_owned()));
+        of_table.into_iter().chain(of_column).collect()
+    }
+
+    fn keys(&self, task: Task, column: &declared::Column) -> Keys {
+        let mut keys = self.book.keys(self.who, task, self.setting);
+        keys.extend(self.parts(column));
+        keys
+    }
+
+    fn in_part(&self, item: &Item) -> bool {
+        self.part.is_none_or(|part| item.is_of(part.is))
+    }
+
+    /// Whether a column measures an item. What cannot be computed of it leaves it out.
+    fn holds(&self, column: &declared::Column, item: &Item) -> bool {
+        let of_column = column.part.is_none_or(|part| item.is_of(part));
+        let among = |among: &riddlemill_benchmarks::Expression| among.holds(&item.columns()).unwrap_or(false);
+        of_column && self.in_part(item) && column.among.as_ref().is_none_or(among)
+    }
+
+    /// The interval of the difference of two shares on the same resamples; none of other figures.
+    fn apart(&self, columns: [&declared::Column; 2]) -> Option<[f64; 2]> {
+        let units = columns.map(|column| {
+            let Measure::Accuracy(name) = column.measure else { return None };
+            let answers = self.book.column(self.who, task_of(name)?, self.setting)?;
+            let right = |answer: &Answer| answer.correct.map(f64::from);
+            Some(self.book.parts(answers, |item| self.holds(column, item), right).0)
+        });
+        let [Some(first), Some(second)] = units else { return None };
+        let found = difference(&self.book.resamples, &first, &second, 1.0)?.difference;
+        Some([100.0 * found.low, 100.0 * found.high])
+    }
+
+    /// What an earlier column is made of; `None` of one that is made of others.
+    fn figure(&self, column: &declared::Column) -> Option<Figure<'_>> {
+        let column_of = |task: Task| self.book.column(self.who, task, self.setting);
+        let among = |item: &Item| self.holds(column, item);
+        match &column.measure {
+            Measure::Accuracy(name) => {
+                let right = |answer: &Answer| answer.correct.map(f64::from);
+                let (units, n) = self.book.parts(column_of(task_of(name)?)?, among, right);
+                let of = move |weights: &[u16]| Some(100.0 * ratio(&units, weights)?);
+                Some(Figure { of: Box::new(of), n, items: n, most: 100.0 })
+            }
+            Measure::F1 { task, of_set } => {
+                let task = task_of(task)?;
+                let answers = self.classes(task, among)?;
+                let of_set = of_set.then(|| of_set_labels(self.book, task));
+                let n = answers.len();
+                let of = move |weights: &[u16]| {
+                    Some(100.0 * macro_f1(task, &answers, of_set.as_deref(), weights)?)
+                };
+                Some(Figure { of: Box::new(of), n, items: n, most: 100.0 })
+            }
+            Measure::Score(name) => {
+                let task = task_of(name)?;
+                let judged = Judged::new(self.book, column_of(task)?, among, None);
+                let (n, items) = (judged.n, judged.items());
+                let of = move |weights: &[u16]| judged.mean(weights);
+                Some(Figure { of: Box::new(of), n, items, most: range(task)[1] })
+            }
+            _ => None,
         }
-        Measure::Correlation(name) => correlation(book, who, task_of(name), among),
-        Measure::Format(_) => book.format(who, &measured(&column.measure), Setting::default()),
-        Measure::Difference(one, other) => {
-            let (a, b) = (first(*one)?, first(*other)?);
-            let ends = apart(book, who, [&table.columns[*one], &table.columns[*other]]);
-            let keys = a.from.iter().filter(|(key, value)| b.from.get(*key) == Some(value));
-            let keys = keys.map(|(key, value)| (*key, value.clone())).collect();
-            Some(Cell::within(a.value - b.value, ends, a.n.min(b.n), keys))
+    }
+
+    /// The geometric mean of earlier columns, on the same resamples.
+    fn geometric(&self, places: &[usize]) -> Option<Cell> {
+        let figures: Option<Vec<Figure<'_>>> =
+            places.iter().map(|place| self.figure(&self.columns[*place])).collect();
+        let figures = figures?;
+        let of = |weights: &[u16]| {
+            let values: Option<Vec<f64>> = figures.iter().map(|figure| (figure.of)(weights)).collect();
+            geometric_mean(&values?)
+        };
+        // Of nothing right and of everything.
+        let most: Vec<f64> = figures.iter().map(|figure| figure.most).collect();
+        let least = figures.iter().map(|figure| figure.items).min()?;
+        let estimate = self.book.resamples.estimate(least, [0.0, geometric_mean(&most)?], of)?;
+        let first = measured(&self.columns[*places.first()?].measure).into_iter().next()?;
+        let mut keys = self.book.keys(self.who, first, self.setting);
+        keys.remove("task");
+        keys.extend(self.part.map(|part| (part.key, part.is.to_owned())));
+        Some(Cell::new(estimate, 1.0, figures.iter().map(|figure| figure.n).sum(), keys))
+    }
+
+    /// The share of groups in which all of some parts are right, among the groups in which all are answered.
+    fn groups(&self, task: Task, parts: &[&str]) -> Option<Cell> {
+        let Measured { book, who, setting, .. } = *self;
+        let column = book.column(who, task, setting)?;
+        // By group and by who among several people: right so far, and how many were answered.
+        let mut groups: BTreeMap<(usize, &str), (bool, usize)> = BTreeMap::new();
+        for (at, answers) in column.iter().enumerate() {
+            let item = &book.set.items[at];
+            if !self.in_part(item) || !parts.iter().any(|part| item.is_of(part)) {
+                continue;
+            }
+            for answer in answers {
+                let group = groups.entry((book.unit(at), &answer.model)).or_insert((true, 0));
+                *group = (group.0 && answer.correct == Some(true), group.1 + 1);
+            }
         }
-        Measure::Mean(places) => {
-            let cells: Option<Vec<&Cell>> = places.iter().map(|place| first(*place)).collect();
-            let cells = cells?;
-            let mean = cells.iter().map(|cell| cell.value).sum::<f64>() / cells.len() as f64;
-            Some(Cell::plain(mean, cells.iter().map(|cell| cell.n).min()?, Default::default()))
-        }
+        let whole = groups.into_iter().filter(|(_, (_, answered))| *answered == parts.len());
+        let units: Vec<Unit> =
+            whole.map(|((at, _), (right, _))| Unit { at, sum: f64::from(right), count: 1.0 }).collect();
+        let keys = book.keys(who, task, setting);
+        Some(Cell::new(book.resamples.ratio(&units, SHARE)?, 100.0, units.len(), keys))
+    }
+
+    /// The right labels and the named ones of every answer, by unit.
+    fn classes(&self, task: Task, among: impl Fn(&Item) -> bool) -> Option<Vec<Labelled>> {
+        classes(self.book, self.who, task, self.setting, among)
     }
 }
 
-/// Whether a column measures an item. What cannot be computed of it leaves it out.
-fn holds(column: &declared::Column, item: &Item) -> bool {
-    let (Some(among), Body::Declared { row, .. }) = (&column.among, &item.body) else { return true };
-    among.holds(&minijinja::Value::from(minijinja::value::Serde(row))).unwrap_or(false)
+/// An answer's unit, the places of the right labels and of those that it names.
+type Labelled = (usize, Vec<usize>, Vec<usize>);
+
+fn classes(
+    book: &Book<'_>,
+    who: usize,
+    task: Task,
+    setting: Setting,
+    among: impl Fn(&Item) -> bool,
+) -> Option<Vec<Labelled>> {
+    let column: &Column<'_> = book.column(who, task, setting)?;
+    let Wants::Labels { codes, .. } = &task.declared().wants else { return None };
+    let made = within(book, column, among).map(|(at, answer)| {
+        let of = |named: &Option<String>| places(codes, named.as_deref());
+        (book.unit(at), of(&answer.gold), of(&answer.said))
+    });
+    Some(made.collect())
 }
 
-/// The interval of the difference of two shares on the same resamples; none of other figures.
-fn apart(book: &Book<'_>, who: usize, columns: [&declared::Column; 2]) -> Option<[f64; 2]> {
-    let units = columns.map(|column| {
-        let Measure::Accuracy(name) = column.measure else { return None };
-        let answers = book.column(who, task_of(name), Setting::default())?;
-        Some(book.parts(answers, |item| holds(column, item), |answer| answer.correct.map(f64::from)).0)
-    });
-    let [Some(first), Some(second)] = units else { return None };
-    let found = difference(&book.resamples, &first, &second, 1.0)?.difference;
-    Some([100.0 * found.low, 100.0 * found.high])
+/// The labels that items of the set have.
+fn of_set_labels(book: &Book<'_>, task: Task) -> Vec<usize> {
+    let Wants::Labels { codes, .. } = &task.declared().wants else { return Vec::new() };
+    let golds = book.set.items.iter().filter_map(|item| item.gold(task));
+    let found: BTreeSet<usize> = golds.flat_map(|gold| places(codes, Some(&gold))).collect();
+    found.into_iter().collect()
+}
+
+/// Over the labels of the set, or over those that are right or named.
+fn macro_f1(task: Task, answers: &[Labelled], of_set: Option<&[usize]>, weights: &[u16]) -> Option<f64> {
+    let Wants::Labels { codes, .. } = &task.declared().wants else { return None };
+    let mut confusions = Confusions::new(codes.len());
+    for (unit, gold, said) in answers {
+        confusions.add_all(gold, said, f64::from(weights[*unit]));
+    }
+    match of_set {
+        Some(labels) => confusions.macro_f1_of(labels),
+        None => confusions.macro_f1(),
+    }
 }
 
 /// Percent of right choices; of labels the share that is named exactly and macro F1; of ratings the correlation with
 /// people's.
-fn tasks(book: &Book<'_>) -> Table {
-    let tasks: Vec<(Task, &riddlemill_benchmarks::task::Task)> = Task::of_config(&book.set.config)
-        .into_iter()
-        .filter_map(|task| Some((task, task.declared()?)))
-        .collect();
+pub fn of_all_tasks(book: &Book<'_>) -> Table {
+    let tasks: Vec<(Task, &riddlemill_benchmarks::task::Task)> =
+        Task::of_config(&book.set.config).into_iter().map(|task| (task, task.declared())).collect();
     let mut columns = Vec::new();
     for (_, declared) in &tasks {
         match declared.wants {
-            Wants::Choice { .. } => columns.push(declared.title.to_owned()),
+            Wants::Choice { .. } | Wants::Tag { .. } => columns.push(declared.title.to_owned()),
             Wants::Labels { .. } => {
                 columns.extend([format!("{} exact", declared.title), format!("{} macro F1", declared.title)]);
             }
             Wants::Rating { .. } => columns.push(format!("{} r × 100", declared.title)),
+            Wants::Words { .. } => columns.push(format!("{} score", declared.title)),
         }
     }
     columns.push("Format".into());
@@ -174,11 +363,21 @@ fn tasks(book: &Book<'_>) -> Table {
         for (task, declared) in &tasks {
             let exact = || book.accuracy(who, *task, Setting::default(), |_| true, Default::default());
             match &declared.wants {
-                Wants::Choice { .. } => cells.push(exact()),
-                Wants::Labels { codes, .. } => {
-                    cells.extend([exact(), macro_f1(book, who, *task, codes, |_| true)])
+                Wants::Choice { .. } | Wants::Tag { .. } => cells.push(exact()),
+                Wants::Labels { .. } => {
+                    let f1 = || {
+                        let answers = classes(book, who, *task, Setting::default(), |_| true)?;
+                        let f1 = |weights: &[u16]| macro_f1(*task, &answers, None, weights);
+                        let estimate = book.resamples.estimate(answers.len(), SHARE, f1)?;
+                        let keys = book.keys(who, *task, Setting::default());
+                        Some(Cell::new(estimate, 100.0, answers.len(), keys))
+                    };
+                    cells.extend([exact(), f1()]);
                 }
-                Wants::Rating { .. } => cells.push(correlation(book, who, *task, |_| true)),
+                Wants::Rating { .. } => {
+                    cells.push(correlation(book, who, *task, Setting::default(), |_| true));
+                }
+                Wants::Words { .. } => cells.push(score(book, who, *task)),
             }
         }
         cells.push(book.format(who, &all, Setting::default()));
@@ -199,32 +398,9 @@ fn tasks(book: &Book<'_>) -> Table {
 }
 
 /// Places of the codes that are named, with `; ` between them.
-fn classes(codes: &[&str], named: Option<&str>) -> Vec<usize> {
+fn places(codes: &[&str], named: Option<&str>) -> Vec<usize> {
     let place = |code: &str| codes.iter().position(|known| *known == code);
     named.into_iter().flat_map(|named| named.split("; ")).filter_map(place).collect()
-}
-
-fn macro_f1(
-    book: &Book<'_>,
-    who: usize,
-    task: Task,
-    codes: &[&str],
-    among: impl Fn(&Item) -> bool,
-) -> Option<Cell> {
-    let column: &Column<'_> = book.column(who, task, Setting::default())?;
-    let mut answers = Vec::new();
-    for (at, answer) in within(book, column, among) {
-        let gold = classes(codes, answer.gold.as_deref());
-        answers.push((book.unit(at), gold, classes(codes, answer.said.as_deref())));
-    }
-    let estimate = book.resamples.estimate(answers.len(), SHARE, |weights| {
-        let mut confusions = Confusions::new(codes.len());
-        for (unit, gold, said) in &answers {
-            confusions.add_all(gold, said, f64::from(weights[*unit]));
-        }
-        confusions.macro_f1()
-    })?;
-    Some(Cell::new(estimate, 100.0, answers.len(), book.keys(who, task, Setting::default())))
 }
 
 /// Answers with the places of their items, of those that are measured.
@@ -237,12 +413,26 @@ fn within<'c>(
     items.flat_map(|(at, on)| on.iter().map(move |answer| (at, *answer)))
 }
 
-fn correlation(book: &Book<'_>, who: usize, task: Task, among: impl Fn(&Item) -> bool) -> Option<Cell> {
-    let column = book.column(who, task, Setting::default())?;
+/// The mean of the judges' means; none where nobody rates.
+fn score(book: &Book<'_>, who: usize, task: Task) -> Option<Cell> {
+    task.scale()?;
+    let judged = Judged::new(book, book.column(who, task, Setting::default())?, |_| true, None);
+    let estimate = judged.estimate(&book.resamples, range(task))?;
+    Some(Cell::new(estimate, 1.0, judged.n, book.keys(who, task, Setting::default())))
+}
+
+fn correlation(
+    book: &Book<'_>,
+    who: usize,
+    task: Task,
+    setting: Setting,
+    among: impl Fn(&Item) -> bool,
+) -> Option<Cell> {
+    let column = book.column(who, task, setting)?;
     let number = |text: &Option<String>| text.as_deref()?.parse::<f64>().ok();
     let pairs: Vec<(f64, f64)> = within(book, column, among)
         .filter_map(|(_, answer)| Some((number(&answer.said)?, number(&answer.gold)?)))
         .collect();
     let r = pearson_r(&pairs)?;
-    Some(Cell::plain(100.0 * r, pairs.len(), book.keys(who, task, Setting::default())))
+    Some(Cell::plain(100.0 * r, pairs.len(), book.keys(who, task, setting)))
 }

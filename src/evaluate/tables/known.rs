@@ -1,24 +1,27 @@
 //! The built-in models: what their figures must come to, and what they came to. A table that misses these is wrong.
 
+use riddlemill_benchmarks::table::{self as declared, Measure};
+use riddlemill_benchmarks::task::Wants;
+
 use super::book::Book;
 use super::table::{Cell, Keys, Look, Row, Table};
 use crate::evaluate::builtin::BuiltIn;
-use crate::evaluate::item::types;
 use crate::evaluate::task::Task;
 
 /// Expected and measured, figure by figure; none where no built-in model was asked.
-pub fn known(book: &Book<'_>, tables: &[Table]) -> Option<Table> {
+pub fn known(book: &Book<'_>, tables: &[(Table, Option<&declared::Table>)]) -> Option<Table> {
     let mut rows = Vec::new();
     for model in BuiltIn::ALL {
-        for table in tables {
+        for (table, declared) in tables {
             let is_own =
                 |row: &&Row| row.name == model.name() || row.name.starts_with(&format!("{}, ", model.name()));
             for row in table.rows.iter().filter(is_own) {
                 for (column, cell) in table.columns.iter().zip(&row.cells) {
-                    let (Some(cell), Some(expected)) = (cell, expected(book, model, table.name, column))
-                    else {
-                        continue;
+                    let expected = match declared {
+                        Some(declared) => expected(book, model, declared, column),
+                        None => (column == "Format").then_some(100.0),
                     };
+                    let (Some(cell), Some(expected)) = (cell, expected) else { continue };
                     let name = format!("{}: {}, {column}", row.name, table.title);
                     let expected = Cell::plain(expected, cell.n, Keys::new());
                     rows.push(Row { name, cells: vec![Some(expected), Some(cell.clone())] });
@@ -42,59 +45,55 @@ pub fn known(book: &Book<'_>, tables: &[Table]) -> Option<Table> {
 }
 
 /// What a built-in model's figure comes to on average; `None` where that hangs on the set.
-pub fn expected(book: &Book<'_>, model: BuiltIn, table: &str, column: &str) -> Option<f64> {
+fn expected(book: &Book<'_>, model: BuiltIn, table: &declared::Table, column: &str) -> Option<f64> {
     let random = model == BuiltIn::Random;
-    Some(match (table, column) {
-        (_, "Format") => 100.0,
-        ("orders", "Avg") => 50.0,
-        ("orders", "Good First") => {
-            if random {
-                50.0
-            } else {
-                100.0
-            }
+    let native = match &table.measures {
+        declared::Measures::Native(native) => native,
+        declared::Measures::Columns { columns, part, .. } => {
+            let column = columns.iter().find(|known| known.title == column)?;
+            let whole = part.is_none() && column.part.is_none() && column.among.is_none();
+            return match &column.measure {
+                Measure::Format(_) => Some(100.0),
+                Measure::Accuracy(name) if random => Some(100.0 * chance(book, Task::named(name)?)?),
+                Measure::Groups(name, parts) if random => {
+                    Some(100.0 * chance(book, Task::named(name)?)?.powi(i32::try_from(parts.len()).ok()?))
+                }
+                Measure::Accuracy(name) if whole => first_share(book, Task::named(name)?),
+                Measure::F1 { task, of_set: true } if whole && !random => first_f1(book, Task::named(task)?),
+                _ => None,
+            };
         }
-        ("orders", "Bad First") => {
-            if random {
-                50.0
-            } else {
-                0.0
-            }
-        }
-        ("orders", "Positional Bias") => {
-            if random {
-                0.0
-            } else {
-                100.0
-            }
-        }
-        ("categories", _) => 0.0,
-        (
-            "sentence-puzzles" | "word-puzzles" | "puzzles",
-            "Original" | "Semantic" | "Context" | "Overall",
-        ) if random => 25.0,
-        ("sentence-puzzles" | "word-puzzles" | "puzzles", "Ori & Sem") if random => 100.0 / 16.0,
-        ("sentence-puzzles" | "word-puzzles" | "puzzles", "Ori & Sem & Con") if random => 100.0 / 64.0,
-        ("puzzles", "Overall") => first_share(book, Task::Solve)?,
-        ("tasks" | "questions" | "statements", "Selection accuracy") if random => 25.0,
-        ("tasks", "Selection accuracy") => first_share(book, Task::Select)?,
-        ("tasks", "Classification F1") if !random => first_f1(book)?,
-        ("tasks", "Format, selection" | "Format, classification") => 100.0,
-        _ => return None,
-    })
+    };
+    let of_two = |by_chance, first| Some(if random { by_chance } else { first });
+    match (native.kind, column) {
+        (declared::Kind::BothOrders, "Format") => Some(100.0),
+        (declared::Kind::BothOrders, "Avg") => Some(50.0),
+        (declared::Kind::BothOrders, "Good First") => of_two(50.0, 100.0),
+        (declared::Kind::BothOrders, "Bad First") => of_two(50.0, 0.0),
+        (declared::Kind::BothOrders, "Positional Bias") => of_two(0.0, 100.0),
+        (declared::Kind::BothOrdersByPart, _) => Some(0.0),
+        _ => None,
+    }
 }
 
-/// The share of items whose first option is right, in percent.
+/// The share that chance has right, where all items have as many options.
+fn chance(book: &Book<'_>, task: Task) -> Option<f64> {
+    let mut options = book.set.items.iter().filter_map(|item| Some(item.options(task)?.0.len()));
+    let first = options.next()?;
+    (first > 0 && options.all(|count| count == first)).then(|| 1.0 / first as f64)
+}
+
+/// The share of items whose first option is right, in percent; `None` of a task without options.
 fn first_share(book: &Book<'_>, task: Task) -> Option<f64> {
-    let items: Vec<_> = book.set.items.iter().filter(|item| item.takes(task)).collect();
-    let first = items.iter().filter(|item| item.options().is_some_and(|(_, answer)| answer == 0)).count();
-    (!items.is_empty()).then(|| 100.0 * first as f64 / items.len() as f64)
+    let places: Vec<usize> = book.set.items.iter().filter_map(|item| Some(item.options(task)?.1)).collect();
+    let first = places.iter().filter(|place| **place == 0).count();
+    (!places.is_empty()).then(|| 100.0 * first as f64 / places.len() as f64)
 }
 
-/// Macro F1 of the first type for every text: that of this one class over all classes there are.
-fn first_f1(book: &Book<'_>) -> Option<f64> {
-    let golds: Vec<String> = book.set.items.iter().filter_map(|item| item.gold(Task::Classify)).collect();
-    let names = types();
+/// Macro F1 of the first label for every item: that of this one class over all classes there are.
+fn first_f1(book: &Book<'_>, task: Task) -> Option<f64> {
+    let Wants::Labels { codes: names, .. } = &task.declared().wants else { return None };
+    let golds: Vec<String> = book.set.items.iter().filter_map(|item| item.gold(task)).collect();
     let named = |name: &str| golds.iter().filter(|gold| gold.as_str() == name).count() as f64;
     let classes = names.iter().enumerate().filter(|(at, name)| *at == 0 || named(name) > 0.0).count() as f64;
     let first = named(names.first()?);

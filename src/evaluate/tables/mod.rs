@@ -1,27 +1,26 @@
-//! The papers' tables and figures from scored answers.
+//! Tables and figures from scored answers, as the folder of the set's benchmark declares them.
 //!
-//! [`Book`] sorts answers beside the items; one file a set makes its tables; [`report`] puts them together with the
-//! charts, the comparisons of models, and the built-in models' known figures. Nothing here asks, reads or writes.
+//! [`Book`] sorts answers beside the items; `declared` measures a figure a column; what no list of columns says is a kind of
+//! its own, a file a kind or two: `judged`, `orders`, `people`, `preferences`, `free`, `across`. [`report`] puts them together
+//! with the charts, the comparisons of models, and the built-in models' known figures. Nothing here asks, reads or writes.
 
 mod across;
 mod book;
-mod choices;
 mod compare;
 mod declared;
-mod jokes;
+mod free;
+mod judged;
 mod known;
-mod puzzles;
-mod questions;
+mod orders;
+mod people;
+mod preferences;
 mod report;
 mod table;
 #[cfg(test)]
 mod tests;
-mod texts;
 
 pub use across::Point;
 pub use book::{Book, PEOPLE, Who};
-pub use choices::released_scores;
 pub use compare::{Comparison, comparisons};
-pub use known::expected;
-pub use report::{Report, gen_scores, report};
+pub use report::{Report, Scores, add_scores, report};
 pub use table::{Cell, Keys, Look, Row, Table};

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use riddlemill_benchmarks::table::{Drawn, Kind, Measure, Measures, Native, Shape, Table as Declared};
 use serde::Serialize;
 
 use super::across::{Point, points, together};
 use super::book::Book;
 use super::compare::{Comparison, comparisons};
-use super::table::{Cell, Table};
-use super::texts::Texts;
-use super::{choices, declared, jokes, known, puzzles, questions, texts};
+use super::table::{Cell, Keys, Table};
+use super::{declared, free, judged, known, orders, people, preferences};
 use crate::evaluate::charts::{Chart, bars, lines, scatter, stacked};
 use crate::evaluate::task::{Setting, Task};
 
@@ -45,42 +45,43 @@ impl Report {
     }
 }
 
-/// What models reach on Gen, 0 to 100: the other axis of figure 8.
-pub fn gen_scores(book: &Book<'_>) -> BTreeMap<String, f64> {
-    let score = |who: usize| {
-        let cell = questions::score(book, who, Task::Answer, None, None)?;
-        Some((book.who[who].name.clone(), cell.value))
-    };
-    book.answered(&[Task::Answer]).into_iter().filter_map(score).collect()
-}
+/// What models reach, from 0 to 100, in the tasks whose answers judges rate: the other axis of figures that compare sets.
+pub type Scores = BTreeMap<&'static str, BTreeMap<String, f64>>;
 
-/// Makes everything that the answers give. `generated` are models' scores on Gen, for figure 8.
-pub fn report(book: &Book<'_>, generated: &BTreeMap<String, f64>) -> Report {
-    let (mut tables, mut charts) = (Vec::new(), Vec::new());
-    match book.set.config.as_str() {
-        "ruozhibench-gen" => gen_report(book, &mut tables, &mut charts),
-        "ruozhibench-mc" => mc_report(book, generated, &mut tables, &mut charts),
-        "flub" => flub_report(book, &mut tables, &mut charts),
-        "chumor" => {
-            tables.extend([jokes::winning(book), jokes::agreement(book)]);
-            charts.push(stacked("Whose explanation wins, percent of jokes (Chumor, figure 1)", &tables[0]));
-        }
-        "brainteaser" => {
-            tables.extend([Some(false), Some(true), None].map(|word| puzzles::puzzles(book, word)));
-            tables.push(puzzles::open_ended(book));
-            charts.push(bars("Puzzles and groups solved, percent", &tables[2].first_columns(6), 100.0));
-        }
-        _ => {
-            for (table, drawn) in declared::tables(book) {
-                if drawn {
-                    charts.push(bars(&table.title, &table, 100.0));
-                }
-                tables.push(table);
+/// Adds those of a set.
+pub fn add_scores(book: &Book<'_>, scores: &mut Scores) {
+    for task in Task::of_config(&book.set.config).into_iter().filter(|task| task.scale().is_some()) {
+        for who in book.answered(&[task]) {
+            if let Some(cell) = judged::score(book, who, task, None, None) {
+                scores.entry(task.name()).or_default().insert(book.who[who].name.clone(), cell.value);
             }
         }
     }
-    tables.retain(|table| table.rows.iter().any(|row| row.cells.iter().any(Option::is_some)));
-    tables.extend(known::known(book, &tables));
+}
+
+/// Makes everything that the answers give. `beside` are models' scores on the sets that were evaluated with it.
+pub fn report(book: &Book<'_>, beside: &Scores) -> Report {
+    let (mut tables, mut charts) = (Vec::new(), Vec::new());
+    let declared = riddlemill_benchmarks::find(&book.set.config).map(|found| found.evaluation.as_slice());
+    match declared.unwrap_or_default() {
+        [] => {
+            let table = declared::of_all_tasks(book);
+            charts.push(bars(&table.title, &table, 100.0));
+            tables.push((table, None));
+        }
+        declared => {
+            for one in declared {
+                for table in made(book, one, beside, &mut charts) {
+                    charts.extend(one.drawn.iter().filter_map(|drawn| chart(book, one, drawn, &table)));
+                    tables.push((table, Some(one)));
+                }
+            }
+        }
+    }
+    tables.retain(|(table, _)| table.rows.iter().any(|row| row.cells.iter().any(Option::is_some)));
+    let known = known::known(book, &tables);
+    let mut tables: Vec<Table> = tables.into_iter().map(|(table, _)| table).collect();
+    tables.extend(known);
     charts.retain(|chart| !chart.svg.is_empty());
     Report {
         set: book.set.name(),
@@ -93,108 +94,136 @@ pub fn report(book: &Book<'_>, generated: &BTreeMap<String, f64>) -> Report {
     }
 }
 
-fn gen_report(book: &Book<'_>, tables: &mut Vec<Table>, charts: &mut Vec<Chart>) {
-    let judges = book.judges(&[Task::Answer], false);
-    tables.push(questions::scores(book, None));
-    if judges.len() > 1 {
-        tables.extend(judges.iter().map(|judge| questions::scores(book, Some(judge))));
+/// The tables that one declaration makes. Points of a scatter are charts at once: they are no table.
+fn made(book: &Book<'_>, one: &Declared, beside: &Scores, charts: &mut Vec<Chart>) -> Vec<Table> {
+    let native = match &one.measures {
+        Measures::Columns { columns, by_setting, part } => {
+            return vec![declared::of_columns(book, one, columns, *by_setting, *part)];
+        }
+        Measures::Native(native) => native,
+    };
+    let tasks: Vec<Task> = native.tasks.iter().filter_map(|name| Task::named(name)).collect();
+    // The folder was checked: there are as many as the kind takes.
+    let Some(&task) = tasks.first() else { return Vec::new() };
+    let both = [task, tasks.get(1).copied().unwrap_or(task)];
+    match native.kind {
+        Kind::ScoresByPart => {
+            let judges = book.judges(&[task], false);
+            let mut tables = vec![judged::scores(book, one, native, task, None)];
+            if judges.len() > 1 && native.by_judge.is_some() {
+                let of_judge = |judge: &&str| judged::scores(book, one, native, task, Some(judge));
+                tables.extend(judges.iter().map(of_judge));
+            }
+            tables
+        }
+        Kind::TwoScores => vec![judged::two(book, one, native, both)],
+        Kind::Ratings => vec![judged::distributions(book, one, task)],
+        Kind::JudgePairs => {
+            let (table, pairs) = judged::judge_pairs(book, one, task);
+            for (pair, means) in pairs {
+                let [a, b] = &pair.judges;
+                let r = pair.mean.pearson.map_or_else(|| "undefined".to_string(), |r| format!("{r:.3}"));
+                let unnamed = |(x, y): (f64, f64)| Point { model: String::new(), x, y };
+                let points: Vec<Point> = means.into_iter().map(unnamed).collect();
+                for title in scatters(one) {
+                    let title = [a.as_str(), b, &r]
+                        .iter()
+                        .fold(title.to_owned(), |title, word| title.replacen("{}", word, 1));
+                    charts.push(scatter(&title, [a, b], &points, false));
+                }
+            }
+            vec![table]
+        }
+        Kind::Sizes => sizes(book, one, native, &tasks, charts).into_iter().collect(),
+        Kind::BothOrders => vec![orders::orders(book, one, both)],
+        Kind::BothOrdersByPart => vec![orders::orders_by_part(book, one, native, both)],
+        Kind::Against => against(book, one, native, &tasks, beside, charts).into_iter().collect(),
+        Kind::PeopleAndJudges => vec![people::people(book, one, task)],
+        Kind::Wins => vec![preferences::winning(book, one, task)],
+        Kind::Preferences => vec![preferences::agreement(book, one, task)],
+        Kind::FreeAnswers => vec![free::answers(book, one, task)],
     }
-    tables.push(questions::normal(book));
-    for task in [Task::Answer, Task::AnswerNormal] {
-        let ratings = questions::distributions(book, task);
-        let title = format!("{}, percent (RuozhiBench, figures 5 and 19 to 21)", ratings.title);
-        charts.push(stacked(&title, &ratings));
-        tables.push(ratings);
-    }
-    let (table, pairs) = questions::judge_pairs(book);
-    for (pair, means) in pairs {
-        let [a, b] = &pair.judges;
-        let r = pair.mean.pearson.map_or_else(|| "undefined".to_string(), |r| format!("{r:.3}"));
-        let title = format!("{a} and {b}: mean rating by question, r = {r} (RuozhiBench, figure 6)");
-        let unnamed = |(x, y): (f64, f64)| Point { model: String::new(), x, y };
-        let points: Vec<Point> = means.into_iter().map(unnamed).collect();
-        charts.push(scatter(&title, [a, b], &points, false));
-    }
-    tables.push(table);
-    let scores: Vec<(String, Cell)> = book
-        .answered(&[Task::Answer])
-        .into_iter()
-        .filter_map(|who| {
-            Some((book.who[who].name.clone(), questions::score(book, who, Task::Answer, None, None)?))
-        })
-        .collect();
-    sizes(book, "Gen", &scores, tables, charts);
 }
 
-fn mc_report(
+/// The headings of the scatters of a table.
+fn scatters(one: &Declared) -> impl Iterator<Item = &'static str> {
+    one.drawn.iter().filter(|drawn| drawn.shape == Shape::Scatter).map(|drawn| drawn.title)
+}
+
+/// A chart of a table's rows; `None` where there is nothing to draw, or its points are drawn already.
+fn chart(book: &Book<'_>, one: &Declared, drawn: &Drawn, table: &Table) -> Option<Chart> {
+    match drawn.shape {
+        Shape::Bars(count) => Some(bars(drawn.title, &table.first_columns(count), 100.0)),
+        Shape::Stacked => Some(stacked(drawn.title, table)),
+        Shape::Lines => {
+            let Measures::Columns { columns, .. } = &one.measures else { return None };
+            let Measure::Accuracy(name) = columns.first()?.measure else { return None };
+            let settings = book.settings(Task::named(name)?).into_iter();
+            let shots: Vec<Setting> = settings.filter(|setting| !setting.cot).collect();
+            (shots.len() > 1).then(|| lines(drawn.title, table, 0, &shots))
+        }
+        Shape::Scatter => None,
+    }
+}
+
+/// What models reach in a task, or in the two that show the same options in both orders, from 0 to 100.
+fn reached(book: &Book<'_>, tasks: &[Task]) -> Vec<(String, Cell)> {
+    if let [first, second] = tasks {
+        return orders::scores(book, [*first, *second]);
+    }
+    let Some(&task) = tasks.first() else { return Vec::new() };
+    let score = |who: usize| {
+        let cell = match task.scale() {
+            Some(_) => judged::score(book, who, task, None, None)?,
+            None => book.accuracy(who, task, Setting::default(), |_| true, Keys::new())?,
+        };
+        Some((book.who[who].name.clone(), cell))
+    };
+    book.answered(&[task]).into_iter().filter_map(score).collect()
+}
+
+/// RuozhiBench's figure 8: with the other set evaluated beside this one, else by the ratings that the rows hold.
+fn against(
     book: &Book<'_>,
-    generated: &BTreeMap<String, f64>,
-    tables: &mut Vec<Table>,
+    one: &Declared,
+    native: &Native,
+    tasks: &[Task],
+    beside: &Scores,
     charts: &mut Vec<Chart>,
-) {
-    tables.extend([choices::orders(book), choices::categories(book)]);
-    charts.push(bars("Good First, Bad First and their mean, percent", &tables[0].first_columns(3), 100.0));
-    let scores = choices::scores(book);
-    // Where Gen was not evaluated beside it, what the judges of the release say.
-    let released: BTreeMap<String, f64> =
-        choices::released_scores(book).into_iter().map(|(model, (score, _))| (model, score)).collect();
-    let both = points(if generated.is_empty() { &released } else { generated }, &scores);
-    if both.len() > 1 {
-        let axes = ["Gen score", "MC score"];
-        let title = "Generation against multiple choice".to_string();
-        let table =
-            together("gen-mc", title, "RuozhiBench, figure 8", axes, &both, book.resamples.settings());
-        charts.push(scatter(
-            "Generation against multiple choice (RuozhiBench, figure 8)",
-            axes,
-            &both,
-            false,
-        ));
-        tables.push(table);
+) -> Option<Table> {
+    let released = || -> BTreeMap<String, f64> {
+        let scores = native.ratings.map(|columns| orders::released_scores(book, columns));
+        scores.into_iter().flatten().map(|(model, (score, _))| (model, score)).collect()
+    };
+    let other = native.other.and_then(|other| beside.get(other)).filter(|scores| !scores.is_empty());
+    let both = points(&other.cloned().unwrap_or_else(released), &reached(book, tasks));
+    let axes = [*native.columns.first()?, *native.columns.get(1)?];
+    if both.len() < 2 {
+        return None;
     }
-    sizes(book, "MC", &scores, tables, charts);
+    charts.extend(scatters(one).map(|title| scatter(title, axes, &both, false)));
+    Some(together(one, axes, &both, book.resamples.settings()))
 }
 
-/// Figure 9, where the sizes of two models or more are known.
+/// RuozhiBench's figure 9, where the sizes of two models or more are known.
 fn sizes(
     book: &Book<'_>,
-    what: &str,
-    scores: &[(String, Cell)],
-    tables: &mut Vec<Table>,
+    one: &Declared,
+    native: &Native,
+    tasks: &[Task],
     charts: &mut Vec<Chart>,
-) {
-    let sized = points(&book.sizes, scores);
+) -> Option<Table> {
+    let sized = points(&book.sizes, &reached(book, tasks));
+    let axis = *native.columns.first()?;
     if sized.len() < 2 {
-        return;
+        return None;
     }
-    let axis = format!("{what} score");
-    let axes = ["Size in billions of parameters", axis.as_str()];
     // The regression and its correlation are on the logarithm, as in the figure.
     let on_log: Vec<Point> =
         sized.iter().map(|point| Point { x: point.x.log10(), ..point.clone() }).collect();
-    let title = format!("{what} score against size");
-    let log_axes = ["Size, log10 of billions", axis.as_str()];
-    tables.push(together(
-        "sizes",
-        title.clone(),
-        "RuozhiBench, figure 9",
-        log_axes,
-        &on_log,
-        book.resamples.settings(),
-    ));
-    charts.push(scatter(&format!("{title} (RuozhiBench, figure 9)"), axes, &sized, true));
-}
-
-fn flub_report(book: &Book<'_>, tables: &mut Vec<Table>, charts: &mut Vec<Chart>) {
-    tables.extend([Texts::All, Texts::Questions, Texts::Statements].map(|of| texts::tasks(book, of)));
-    charts.push(bars("Selection and classification, percent", &tables[0].first_columns(2), 100.0));
-    let shots: Vec<Setting> =
-        book.settings(Task::Select).into_iter().filter(|setting| !setting.cot).collect();
-    if shots.len() > 1 {
-        let title = "With 0, 1, 2 and 5 solved examples (FLUB, figure 3): selection accuracy, percent";
-        charts.push(lines(title, &tables[0], 0, &shots));
-    }
-    tables.push(texts::people(book));
+    let axes = ["Size in billions of parameters", axis];
+    charts.extend(scatters(one).map(|title| scatter(title, axes, &sized, true)));
+    Some(together(one, ["Size, log10 of billions", axis], &on_log, book.resamples.settings()))
 }
 
 impl Table {

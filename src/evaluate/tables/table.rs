@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use riddlemill_benchmarks::table as declared;
 use serde::Serialize;
 
 use crate::review::agreement::Estimate;
@@ -73,6 +74,22 @@ pub enum Look {
         /// The longest bar.
         high: f64,
     },
+}
+
+impl Table {
+    /// The table that a folder declares, without columns and rows.
+    pub(super) fn headed(declared: &declared::Table, of: &'static str, look: Look) -> Table {
+        Table {
+            name: declared.name,
+            title: declared.title.to_owned(),
+            paper: declared.paper,
+            about: declared.about.to_owned(),
+            of,
+            columns: Vec::new(),
+            rows: Vec::new(),
+            look,
+        }
+    }
 }
 
 impl Cell {

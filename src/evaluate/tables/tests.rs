@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::super::builtin::BuiltIn;
-use super::super::testing::{answer, given, group, joke, pair, question, rated, rating, set, text};
-use super::super::{Answer, Item, Setting, Task, types};
+use super::super::testing::{
+    answer, given, group, joke, pair, question, rated, rating, set, task, text, types,
+};
+use super::super::{Answer, Item, Setting, Task};
 use super::*;
 use crate::evaluate::Set;
 use crate::review::agreement::Bootstrap;
@@ -15,7 +17,7 @@ const BOOTSTRAP: Bootstrap = Bootstrap { resamples: 300, seed: 1, level: 0.95 };
 fn told(set: &Set, answers: &[Answer]) -> Report {
     let sizes = BTreeMap::from([("m".to_string(), 7.0), ("n".to_string(), 70.0)]);
     let book = Book::new(set, answers, &[], sizes, BOOTSTRAP);
-    report(&book, &BTreeMap::new())
+    report(&book, &Scores::new())
 }
 
 /// A table's values by row, two digits each, `-` where there is none; and each cell's n.
@@ -47,8 +49,8 @@ fn table_4_of_ruozhibench() {
     let said = [(a, b), (a, a), (b, a), ("A", a)];
     let mut answers = Vec::new();
     for (item, (good, bad)) in items.iter().zip(said) {
-        answers.push(answer(item, Task::GoodFirst, "m", good));
-        answers.push(answer(item, Task::BadFirst, "m", bad));
+        answers.push(answer(item, task("good-first"), "m", good));
+        answers.push(answer(item, task("bad-first"), "m", bad));
     }
     let report = told(&set("ruozhibench-mc", items), &answers);
     let (row, n) = &values(&report, "orders")["m"];
@@ -65,10 +67,10 @@ fn table_4_of_ruozhibench() {
 fn figures_4_and_5_and_table_3_of_ruozhibench() {
     let items = vec![question(0, &["Logical Error"]), question(1, &["Logical Error", "Others"])];
     let answers = vec![
-        rated(&items[0], Task::Answer, "m", &[("a", "4"), ("b", "2")]),
-        rated(&items[1], Task::Answer, "m", &[("a", "1"), ("b", "0")]),
-        rated(&items[0], Task::Answer, "n", &[("a", "4"), ("b", "4")]),
-        rated(&items[0], Task::AnswerNormal, "m", &[("a", "4"), ("b", "3")]),
+        rated(&items[0], task("answer"), "m", &[("a", "4"), ("b", "2")]),
+        rated(&items[1], task("answer"), "m", &[("a", "1"), ("b", "0")]),
+        rated(&items[0], task("answer"), "n", &[("a", "4"), ("b", "4")]),
+        rated(&items[0], task("answer-normal"), "m", &[("a", "4"), ("b", "3")]),
     ];
     let report = told(&set("ruozhibench-gen", items), &answers);
     let scores = values(&report, "scores");
@@ -102,9 +104,9 @@ fn a_score_is_the_mean_of_the_judges_means() {
     let items: Vec<_> = (0..3).map(|at| question(at, &["Others"])).collect();
     // The strict judge rates all three, the kind one only the first: 0 and 4, not (0 + 0 + 0 + 4) / 4.
     let mut answers: Vec<Answer> =
-        items.iter().map(|item| rated(item, Task::Answer, "m", &[("strict", "0")])).collect();
+        items.iter().map(|item| rated(item, task("answer"), "m", &[("strict", "0")])).collect();
     answers[0].ratings.push(rating("kind", "4", false));
-    answers.push(rated(&items[0], Task::Answer, "n", &[("strict", "1")]));
+    answers.push(rated(&items[0], task("answer"), "n", &[("strict", "1")]));
     let report = told(&set("ruozhibench-gen", items), &answers);
     let scores = values(&report, "scores");
     assert_eq!((scores["m"].0[6].as_str(), scores["m"].1[6]), ("50.00", 4));
@@ -124,13 +126,13 @@ fn table_1_of_flub() {
     ];
     let mut answers = Vec::new();
     for (item, said) in items.iter().zip(["A", "B.", "D", "I cannot say"]) {
-        answers.push(answer(item, Task::Select, "m", said));
+        answers.push(answer(item, task("select"), "m", said));
     }
     for (item, said) in items.iter().zip([kinds[0], kinds[0], kinds[1]]) {
-        answers.push(answer(item, Task::Classify, "m", said));
+        answers.push(answer(item, task("classify"), "m", said));
     }
     for (item, rating) in items.iter().zip(["4", "6", "8", "10"]) {
-        answers.push(rated(item, Task::Explain, "m", &[("j", rating)]));
+        answers.push(rated(item, task("explain"), "m", &[("j", rating)]));
     }
     let report = told(&set("flub", items), &answers);
     let (row, n) = &values(&report, "tasks")["m"];
@@ -152,7 +154,7 @@ fn shots_and_chain_of_thought_are_rows_of_their_own() {
         for item in &items {
             answers.push(Answer::read(
                 item,
-                super::super::RawAnswer { setting, ..given(Task::Select, "m", said) },
+                super::super::RawAnswer { setting, ..given(task("select"), "m", said) },
             ));
         }
     }
@@ -173,7 +175,7 @@ fn table_2_of_flub() {
         .iter()
         .zip(scores)
         .map(|(item, (person, judge))| {
-            let mut answer = rated(item, Task::Explain, "m", &[("j", judge)]);
+            let mut answer = rated(item, task("explain"), "m", &[("j", judge)]);
             answer.ratings.push(rating("p", person, true));
             answer
         })
@@ -198,7 +200,7 @@ fn winning_rates_of_chumor() {
     for (item, votes) in
         items.iter().zip([["human"; 3], ["human", "llm", "llm"], ["human", "llm", "equal"], ["equal"; 3]])
     {
-        let mut answer = rated(item, Task::ExplainJoke, "m", &[("j", "human"), ("k", "human")]);
+        let mut answer = rated(item, task("explain-joke"), "m", &[("j", "human"), ("k", "human")]);
         answer.ratings.extend(votes.map(|vote| rating("p", vote, true)));
         answers.push(answer);
     }
@@ -228,7 +230,7 @@ fn half_of_the_voters_are_no_majority_of_chumors() {
         &["equal"],
     ];
     let rate = |(item, votes): (&Item, &[&str])| {
-        let mut answer = rated(item, Task::ExplainJoke, "m", &[]);
+        let mut answer = rated(item, task("explain-joke"), "m", &[]);
         answer.ratings.extend(votes.iter().map(|vote| rating("p", vote, true)));
         answer
     };
@@ -246,7 +248,7 @@ fn table_4_of_brainteaser() {
     // SP-0: all right. SP-1: the context is wrong. WP-2: no form, right, right.
     let said = ["A", "a frozen river", "The answer is A.", "B", "A boat.", "C", "?", "C", "C. A bridge."];
     let answers: Vec<Answer> =
-        items.iter().zip(said).map(|(item, said)| answer(item, Task::Solve, "m", said)).collect();
+        items.iter().zip(said).map(|(item, said)| answer(item, task("solve"), "m", said)).collect();
     let report = told(&set("brainteaser", items), &answers);
     let (row, n) = &values(&report, "sentence-puzzles")["m"];
     assert_eq!(row, &["100.00", "100.00", "50.00", "100.00", "50.00", "83.33"]);
@@ -264,7 +266,7 @@ fn people_are_pooled_and_stand_apart() {
     let mut answers = Vec::new();
     for (name, said) in [("x", ["A", "A", "A"]), ("y", ["A", "B", "A"])] {
         for (item, said) in items.iter().zip(said) {
-            let given = super::super::RawAnswer { person: true, ..given(Task::Solve, name, said) };
+            let given = super::super::RawAnswer { person: true, ..given(task("solve"), name, said) };
             answers.push(Answer::read(item, given));
         }
     }
@@ -281,7 +283,7 @@ fn two_models_are_compared_where_both_answered() {
     let mut answers = Vec::new();
     for (model, said) in [("m", "AAAAB"), ("n", "BBBAA")] {
         for (item, said) in items.iter().zip(said.chars()) {
-            answers.push(answer(item, Task::Select, model, &said.to_string()));
+            answers.push(answer(item, task("select"), model, &said.to_string()));
         }
     }
     let report = told(&set("flub", items), &answers);
@@ -334,7 +336,7 @@ fn built_in_models_come_to_what_is_known() {
 #[test]
 fn order_leaves_no_trace() {
     let items: Vec<_> = (0..4).flat_map(|at| group(at, false, at)).collect();
-    let mut answers: Vec<Answer> = items.iter().map(|item| answer(item, Task::Solve, "m", "A")).collect();
+    let mut answers: Vec<Answer> = items.iter().map(|item| answer(item, task("solve"), "m", "A")).collect();
     let set = set("brainteaser", items);
     let before = told(&set, &answers);
     answers.reverse();

@@ -32,6 +32,7 @@ pub use ask::{
 };
 pub(super) use consent::agreed;
 pub use endpoints::{Slot, endpoints, is_skipped, is_unseen, named, sends, slots, wants_unseen};
+pub use judge::{rated, rating_schema};
 pub use opened::{open_damaged_store, open_store, refuse_lost_replies};
 pub(super) use puzzle::{DISTRACTORS, OVERTURNED, PREMISES};
 pub(super) use screen::REASONS as SCREEN_REASONS;

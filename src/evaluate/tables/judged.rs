@@ -1,31 +1,41 @@
-//! RuozhiBench-Gen: figures 4 to 6 and 16 to 21, table 3.
+//! Answers that judges rate (RuozhiBench, figures 4 to 6 and 16 to 21, table 3).
+
+use riddlemill_benchmarks::table::{self as declared, Native};
 
 use super::book::{Book, Column};
-use super::choices::{average, category_names, columns};
+use super::orders::{average, part_columns};
 use super::table::{Cell, Keys, Look, Row, Table};
 use crate::evaluate::answer::Answer;
 use crate::evaluate::item::Item;
 use crate::evaluate::metrics::{Resamples, SHARE, Unit, ratio};
 use crate::evaluate::task::{Setting, Task};
-use crate::judges::{self, JudgePair, Measures, SCALE};
+use crate::judges::{self, JudgePair, Measures};
 use crate::review::agreement::Estimate;
 
-const TASKS: [Task; 2] = [Task::Answer, Task::AnswerNormal];
+/// Between what a mean of ratings lies.
+pub(super) fn range(task: Task) -> [f64; 2] {
+    task.scale().map_or(SHARE, |scale| scale.map(f64::from))
+}
 
 /// Points of a rating on the scale from 0 to 100.
-const POINTS: f64 = 25.0;
+fn points(task: Task) -> f64 {
+    100.0 / range(task)[1]
+}
 
-/// The scale.
-const RATED: [f64; 2] = [0.0, 4.0];
-
-/// Figure 4, or of one judge figures 16 to 18: 0 to 100 by category.
-pub fn scores(book: &Book<'_>, judge: Option<&str>) -> Table {
+/// RuozhiBench's figure 4, or of one judge figures 16 to 18: 0 to 100 by part.
+pub fn scores(
+    book: &Book<'_>,
+    declared: &declared::Table,
+    native: &Native,
+    task: Task,
+    judge: Option<&str>,
+) -> Table {
     let mut rows: Vec<Row> = book
-        .answered(&[Task::Answer])
+        .answered(&[task])
         .into_iter()
         .map(|who| {
-            let cell = |category: Option<&str>| score(book, who, Task::Answer, judge, category);
-            let cells = category_names().into_iter().map(|c| cell(Some(c))).chain([cell(None)]).collect();
+            let cell = |part: Option<&str>| score(book, who, task, judge, part);
+            let cells = native.parts.iter().map(|part| cell(Some(part))).chain([cell(None)]).collect();
             Row { name: book.who[who].name.clone(), cells }
         })
         .collect();
@@ -34,20 +44,17 @@ pub fn scores(book: &Book<'_>, judge: Option<&str>) -> Table {
     let whole = |row: &Row| row.cells.last().cloned().flatten().map_or(f64::MIN, |cell| cell.value);
     rows.sort_by(|a, b| whole(b).total_cmp(&whole(a)));
     rows.extend(average(book, &rows));
-    Table {
-        name: if judge.is_some() { "scores-by-judge" } else { "scores" },
-        title: judge.map_or("Scores, the mean of all judges".into(), |judge| format!("Scores by {judge}")),
-        paper: if judge.is_some() { "RuozhiBench, figures 16 to 18" } else { "RuozhiBench, figure 4" },
-        about: format!(
-            "The mean rating of answers to tricky questions, 0 to 4, times 25; of several judges the mean of their means. A \
-             question counts in each of its categories; the micro average counts it once.{}",
-            if judge.is_none() { told_lacking(book) } else { String::new() }
-        ),
-        of: "Model",
-        columns: columns("Micro average"),
-        rows,
-        look: Look::Heat { low: 0.0, high: 100.0 },
+    let look = Look::Heat { low: 0.0, high: 100.0 };
+    let mut table = Table { columns: part_columns(native), rows, ..Table::headed(declared, "Model", look) };
+    match (judge, native.by_judge) {
+        (Some(judge), Some(of_one)) => {
+            table.name = of_one.name;
+            table.title = of_one.title.replacen("{}", judge, 1);
+            table.paper = of_one.paper;
+        }
+        _ => table.about.push_str(&told_lacking(book, task)),
     }
+    table
 }
 
 /// A model's score, 0 to 100.
@@ -56,15 +63,15 @@ pub fn score(
     who: usize,
     task: Task,
     judge: Option<&str>,
-    category: Option<&str>,
+    part: Option<&str>,
 ) -> Option<Cell> {
     let column = book.column(who, task, Setting::default())?;
-    let among = |item: &Item| category.is_none_or(|c| item.parts().iter().any(|part| part == c));
+    let among = |item: &Item| part.is_none_or(|part| item.is_of(part));
     let judged = Judged::new(book, column, among, judge);
     let mut keys = book.keys(who, task, Setting::default());
     keys.extend(judge.map(|judge| ("judge", judge.to_string())));
-    keys.extend(category.map(|category| ("part", category.to_string())));
-    Some(Cell::new(judged.estimate(&book.resamples, RATED)?, POINTS, judged.n, keys))
+    keys.extend(part.map(|part| ("part", part.to_string())));
+    Some(Cell::new(judged.estimate(&book.resamples, range(task))?, points(task), judged.n, keys))
 }
 
 /// Ratings of a column's answers, judge by judge. Their mean is that of the judges' means, as figure 4 is of figures 16 to
@@ -125,16 +132,16 @@ fn judges_of<'a>(column: &Column<'a>) -> Vec<&'a str> {
 }
 
 /// Whose mean is not over all judges, as a sentence each.
-fn told_lacking(book: &Book<'_>) -> String {
-    let all = book.judges(&[Task::Answer], false);
+fn told_lacking(book: &Book<'_>, task: Task) -> String {
+    let all = book.judges(&[task], false);
     let lacking = |who: usize| {
-        let there = judges_of(book.column(who, Task::Answer, Setting::default())?);
+        let there = judges_of(book.column(who, task, Setting::default())?);
         let none: Vec<&str> = all.iter().filter(|judge| !there.contains(judge)).copied().collect();
         let name = &book.who[who].name;
         (!none.is_empty() && !there.is_empty())
             .then(|| format!(" {name} was not rated by {}: its mean is of other judges.", none.join(", ")))
     };
-    book.answered(&[Task::Answer]).into_iter().filter_map(lacking).collect()
+    book.answered(&[task]).into_iter().filter_map(lacking).collect()
 }
 
 /// Ratings of a column's answers, summed by item, and how many they are.
@@ -162,47 +169,49 @@ fn numbers<'a>(answer: &'a Answer, judge: Option<&'a str>) -> impl Iterator<Item
     ratings.filter_map(super::super::answer::Rating::number)
 }
 
-/// Figure 5: tricky questions against the normal ones beside them, on the questions that have one.
-pub fn normal(book: &Book<'_>) -> Table {
+/// RuozhiBench's figure 5: a task against another one, on the items that both ask about.
+pub fn two(book: &Book<'_>, declared: &declared::Table, native: &Native, tasks: [Task; 2]) -> Table {
+    let [tricky_task, normal_task] = tasks;
+    let points = points(tricky_task);
     let mut rows = Vec::new();
-    for who in book.answered(&[Task::AnswerNormal]) {
-        for judge in book.judges(&TASKS, false) {
+    for who in book.answered(&[normal_task]) {
+        for judge in book.judges(&tasks, false) {
             let side = |task| {
                 let column = book.column(who, task, Setting::default())?;
-                let (units, n) = ratings(book, column, |item| item.takes(Task::AnswerNormal), Some(judge));
+                let (units, n) = ratings(
+                    book,
+                    column,
+                    |item| item.takes(tricky_task) && item.takes(normal_task),
+                    Some(judge),
+                );
                 (n > 0).then_some((units, n))
             };
-            let (Some(tricky), Some(normal)) = (side(Task::Answer), side(Task::AnswerNormal)) else {
+            let (Some(tricky), Some(normal)) = (side(tricky_task), side(normal_task)) else {
                 continue;
             };
             let mean = |(units, n): &(Vec<Unit>, usize), task| {
                 let mut keys = book.keys(who, task, Setting::default());
                 keys.insert("judge", judge.to_string());
-                Some(Cell::new(book.resamples.ratio(units, RATED)?, POINTS, *n, keys))
+                Some(Cell::new(book.resamples.ratio(units, range(task))?, points, *n, keys))
             };
-            let gap = crate::evaluate::metrics::difference(&book.resamples, &normal.0, &tricky.0, RATED[1]);
-            let gap = gap.map(|gap| Cell::new(gap.difference, POINTS, tricky.1 + normal.1, Keys::new()));
-            let cells = vec![mean(&tricky, Task::Answer), mean(&normal, Task::AnswerNormal), gap];
+            let gap = crate::evaluate::metrics::difference(
+                &book.resamples,
+                &normal.0,
+                &tricky.0,
+                range(tricky_task)[1],
+            );
+            let gap = gap.map(|gap| Cell::new(gap.difference, points, tricky.1 + normal.1, Keys::new()));
+            let cells = vec![mean(&tricky, tricky_task), mean(&normal, normal_task), gap];
             rows.push(Row { name: format!("{}, {judge}", book.who[who].name), cells });
         }
     }
-    Table {
-        name: "normal",
-        title: "Tricky against normal questions".into(),
-        paper: "RuozhiBench, figure 5",
-        about: "Mean ratings times 25 of the answers to tricky questions and to the normal questions of the same \
-                form, and how much higher the normal ones are."
-            .into(),
-        of: "Model and judge",
-        columns: ["Tricky", "Normal", "Difference"].map(str::to_string).into(),
-        rows,
-        look: Look::Plain,
-    }
+    let columns = native.columns.iter().map(ToString::to_string).collect();
+    Table { columns, rows, ..Table::headed(declared, "Model and judge", Look::Plain) }
 }
 
 /// Figures 5 and 19 to 21: how often a judge gives each rating, in percent.
-pub fn distributions(book: &Book<'_>, task: Task) -> Table {
-    let normal = task == Task::AnswerNormal;
+pub fn distributions(book: &Book<'_>, declared: &declared::Table, task: Task) -> Table {
+    let [min, max] = task.scale().unwrap_or_default();
     let mut rows = Vec::new();
     for judge in book.judges(&[task], false) {
         for who in book.answered(&[task]) {
@@ -223,22 +232,15 @@ pub fn distributions(book: &Book<'_>, task: Task) -> Table {
                 keys.insert("rating", rating.to_string());
                 Some(Cell::new(book.resamples.ratio(&units, SHARE)?, 100.0, n, keys))
             };
-            let cells: Vec<Option<Cell>> = SCALE.map(share).collect();
+            let cells: Vec<Option<Cell>> = (min..=max).map(share).collect();
             if cells.iter().any(Option::is_some) {
                 rows.push(Row { name: format!("{judge}, {}", book.who[who].name), cells });
             }
         }
     }
-    Table {
-        name: if normal { "ratings-normal" } else { "ratings" },
-        title: format!("Ratings of answers to {} questions", if normal { "normal" } else { "tricky" }),
-        paper: if normal { "RuozhiBench, figure 5" } else { "RuozhiBench, figures 5 and 19 to 21" },
-        about: "Percent of answers that a judge gave each rating; n is how many.".into(),
-        of: "Judge and model",
-        columns: SCALE.map(|rating| rating.to_string()).collect(),
-        rows,
-        look: Look::Heat { low: 0.0, high: 100.0 },
-    }
+    let columns = (min..=max).map(|rating| rating.to_string()).collect();
+    let look = Look::Heat { low: 0.0, high: 100.0 };
+    Table { columns, rows, ..Table::headed(declared, "Judge and model", look) }
 }
 
 /// All ratings of answers to tricky questions, as the room `judges` takes them.
@@ -264,10 +266,10 @@ fn all_ratings<'a>(book: &Book<'a>, responses: &'a [(usize, &'a Answer, String)]
     ratings
 }
 
-fn responses<'a>(book: &Book<'a>) -> Vec<(usize, &'a Answer, String)> {
+fn responses<'a>(book: &Book<'a>, task: Task) -> Vec<(usize, &'a Answer, String)> {
     let mut responses = Vec::new();
-    for who in book.answered(&[Task::Answer]) {
-        let Some(column) = book.column(who, Task::Answer, Setting::default()) else { continue };
+    for who in book.answered(&[task]) {
+        let Some(column) = book.column(who, task, Setting::default()) else { continue };
         for (at, answers) in column.iter().enumerate() {
             let name = |answer: &Answer| format!("{} {}", answer.item, answer.model);
             responses.extend(answers.iter().map(|answer| (at, *answer, name(answer))));
@@ -280,8 +282,9 @@ fn responses<'a>(book: &Book<'a>) -> Vec<(usize, &'a Answer, String)> {
 type Paired = (JudgePair, Vec<(f64, f64)>);
 
 /// Table 3, with the pairs of means by question that figure 6 plots.
-pub fn judge_pairs(book: &Book<'_>) -> (Table, Vec<Paired>) {
-    let responses = responses(book);
+pub fn judge_pairs(book: &Book<'_>, declared: &declared::Table, task: Task) -> (Table, Vec<Paired>) {
+    let responses = responses(book, task);
+    let [low, high] = range(task);
     let ratings = all_ratings(book, &responses);
     let mut rows = Vec::new();
     let mut plots = Vec::new();
@@ -293,34 +296,22 @@ pub fn judge_pairs(book: &Book<'_>) -> (Table, Vec<Paired>) {
         let cells = |value: fn(&Measures) -> Option<f64>, of: Figure| {
             [(&pair.individual, &single), (&pair.mean, &mean)].map(|(measures, units)| {
                 let ends = of.ends(&book.resamples, units, measures.pairs)?;
-                let keys = Keys::from([("task", Task::Answer.to_string())]);
+                let keys = Keys::from([("task", task.to_string())]);
                 Some(Cell::within(value(measures)?, ends, measures.pairs, keys))
             })
         };
         let mut row = Vec::new();
         row.extend(cells(|m| m.pearson, Figure::Correlation));
-        row.extend(cells(|m| m.difference, Figure::Mean(Moments::difference, [-RATED[1], RATED[1]])));
+        row.extend(cells(|m| m.difference, Figure::Mean(Moments::difference, [low - high, high - low])));
         row.extend(cells(|m| m.large_percent, Figure::Mean(Moments::large_percent, [0.0, 100.0])));
         rows.push(Row { name, cells: row });
         let points = mean.iter().map(|(_, of)| (of.a, of.b)).collect();
         plots.push((pair, points));
     }
     let columns = ["Pearson", "Mean difference", "Large disagreement %"];
-    let table = Table {
-        name: "judges",
-        title: "How far judges agree".into(),
-        paper: "RuozhiBench, table 3 and figure 6",
-        about: "On single ratings, and on the means of each judge's ratings of all answers to one question. A large \
-                disagreement is 2 points or more; shares are percent throughout."
-            .into(),
-        of: "Judges",
-        columns: columns
-            .iter()
-            .flat_map(|name| [format!("{name}, individual"), format!("{name}, mean")])
-            .collect(),
-        rows,
-        look: Look::Plain,
-    };
+    let columns =
+        columns.iter().flat_map(|name| [format!("{name}, individual"), format!("{name}, mean")]).collect();
+    let table = Table { columns, rows, ..Table::headed(declared, "Judges", Look::Plain) };
     (table, plots)
 }
 

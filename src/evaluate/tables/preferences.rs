@@ -1,4 +1,6 @@
-//! Chumor: winning rates (figure 1) and how far those who judge agree (section 3, appendix C).
+//! Which of two texts is preferred (Chumor, figure 1), and how far those who judge agree (section 3, appendix C).
+
+use riddlemill_benchmarks::table as declared;
 
 use super::book::Book;
 use super::table::{Cell, Keys, Look, Row, Table};
@@ -24,17 +26,17 @@ fn verdicts(answer: &Answer, person: bool) -> impl Iterator<Item = &str> {
 }
 
 /// Figure 1: whose explanation wins, in percent of the jokes, by people and by judges.
-pub fn winning(book: &Book<'_>) -> Table {
+pub fn winning(book: &Book<'_>, declared: &declared::Table, task: Task) -> Table {
     let mut rows = Vec::new();
-    for who in book.answered(&[Task::ExplainJoke]) {
-        let Some(column) = book.column(who, Task::ExplainJoke, Setting::default()) else { continue };
+    for who in book.answered(&[task]) {
+        let Some(column) = book.column(who, task, Setting::default()) else { continue };
         for person in [true, false] {
             let share = |verdict: &str| {
                 let value = |answer: &Answer| {
                     self::verdict(verdicts(answer, person)).map(|found| f64::from(found == verdict))
                 };
                 let (units, n) = book.parts(column, |_| true, value);
-                Some(Cell::new(book.resamples.ratio(&units, SHARE)?, 100.0, n, keys(book, who, person)))
+                Some(Cell::new(book.resamples.ratio(&units, SHARE)?, 100.0, n, keys(book, who, task, person)))
             };
             let cells: Vec<Option<Cell>> =
                 ["human", "llm", "equal", "undecided"].into_iter().map(share).collect();
@@ -44,32 +46,22 @@ pub fn winning(book: &Book<'_>) -> Table {
             }
         }
     }
-    Table {
-        name: "winning",
-        title: "Whose explanation wins".into(),
-        paper: "Chumor, figure 1",
-        about: "Percent of jokes for which more than half prefer the person's explanation, the model's, or neither; \
-                undecided where no answer has so many votes. Who judges does not see whose explanation is whose."
-            .into(),
-        of: "Model",
-        columns: ["Person wins", "Model wins", "Equal", "Undecided"].map(str::to_string).into(),
-        rows,
-        look: Look::Bars { high: 100.0 },
-    }
+    let columns = ["Person wins", "Model wins", "Equal", "Undecided"].map(str::to_string).into();
+    Table { columns, rows, ..Table::headed(declared, "Model", Look::Bars { high: 100.0 }) }
 }
 
-fn keys(book: &Book<'_>, who: usize, person: bool) -> Keys {
-    let mut keys = book.keys(who, Task::ExplainJoke, Setting::default());
+fn keys(book: &Book<'_>, who: usize, task: Task, person: bool) -> Keys {
+    let mut keys = book.keys(who, task, Setting::default());
     keys.insert("rated_by", if person { "people" } else { "judges" }.into());
     keys
 }
 
 /// Agreement on the preferences: percent of agreeing pairs (appendix C) and Fleiss' kappa; between people, between
 /// judges, and of the judges' majority with people's.
-pub fn agreement(book: &Book<'_>) -> Table {
+pub fn agreement(book: &Book<'_>, declared: &declared::Table, task: Task) -> Table {
     let mut rows = Vec::new();
-    for who in book.answered(&[Task::ExplainJoke]) {
-        let Some(column) = book.column(who, Task::ExplainJoke, Setting::default()) else { continue };
+    for who in book.answered(&[task]) {
+        let Some(column) = book.column(who, task, Setting::default()) else { continue };
         let answers: Vec<(usize, &Answer)> = column
             .iter()
             .enumerate()
@@ -79,7 +71,7 @@ pub fn agreement(book: &Book<'_>) -> Table {
         for person in [true, false] {
             let rated: Vec<(usize, [u32; 3])> =
                 answers.iter().map(|(at, answer)| (*at, counts(verdicts(answer, person)))).collect();
-            let cells = among(book, &rated, keys(book, who, person));
+            let cells = among(book, &rated, keys(book, who, task, person));
             if cells.iter().any(Option::is_some) {
                 rows.push(Row {
                     name: format!("{name}: {}", if person { "people" } else { "judges" }),
@@ -96,23 +88,13 @@ pub fn agreement(book: &Book<'_>) -> Table {
             })
             .filter(|(_, counts)| counts.iter().sum::<u32>() == 2)
             .collect();
-        let cells = among(book, &both, book.keys(who, Task::ExplainJoke, Setting::default()));
+        let cells = among(book, &both, book.keys(who, task, Setting::default()));
         if cells.iter().any(Option::is_some) {
             rows.push(Row { name: format!("{name}: judges with people"), cells });
         }
     }
-    Table {
-        name: "agreement",
-        title: "How far preferences agree".into(),
-        paper: "Chumor, section 3 and appendix C",
-        about: "Percent of pairs of verdicts on one explanation that agree, and Fleiss' kappa where each was judged \
-                equally often. n is how many explanations were judged twice or more."
-            .into(),
-        of: "Model and who judges",
-        columns: ["Agreement %", "Fleiss' kappa"].map(str::to_string).into(),
-        rows,
-        look: Look::Plain,
-    }
+    let columns = ["Agreement %", "Fleiss' kappa"].map(str::to_string).into();
+    Table { columns, rows, ..Table::headed(declared, "Model and who judges", Look::Plain) }
 }
 
 fn counts<'a>(verdicts: impl Iterator<Item = &'a str>) -> [u32; 3] {

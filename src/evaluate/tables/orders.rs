@@ -1,17 +1,16 @@
-//! RuozhiBench-MC: table 4 and figure 7, and what figures 8 and 9 are drawn from.
+//! Two answers in both orders (RuozhiBench, table 4 and figure 7), and what figures 8 and 9 are drawn from.
 
 use std::collections::BTreeMap;
+
+use riddlemill_benchmarks::table::{self as declared, Native};
 
 use super::book::Book;
 use super::table::{Cell, Keys, Look, Row, Table, keys_of};
 use crate::evaluate::answer::Answer;
 use crate::evaluate::builtin::BuiltIn;
-use crate::evaluate::item::{Body, Item};
+use crate::evaluate::item::Item;
 use crate::evaluate::metrics::{SHARE, Unit};
 use crate::evaluate::task::{Setting, Task};
-use crate::review::ballots;
-
-const ORDERS: [Task; 2] = [Task::GoodFirst, Task::BadFirst];
 
 /// What a row of figure 7 holds: shares in both orders.
 struct Halves {
@@ -21,11 +20,11 @@ struct Halves {
 
 /// Table 4. As there, shares are of the answers in the right form, `Avg` is the mean of both orders, and the
 /// positional bias their difference.
-pub fn orders(book: &Book<'_>) -> Table {
+pub fn orders(book: &Book<'_>, declared: &declared::Table, tasks: [Task; 2]) -> Table {
     let mut rows = Vec::new();
-    for who in book.answered(&ORDERS) {
-        let Some(halves) = Halves::split(book, who, |_| true) else { continue };
-        let keys = |task: Option<Task>| keys(book, who, task);
+    for who in book.answered(&tasks) {
+        let Some(halves) = Halves::split(book, who, tasks, |_| true) else { continue };
+        let keys = |task: Option<Task>| keys(book, who, tasks, task);
         let half = |(units, n): &(Vec<Unit>, usize), task| {
             Some(Cell::new(book.resamples.ratio(units, SHARE)?, 100.0, *n, keys(Some(task))))
         };
@@ -33,59 +32,43 @@ pub fn orders(book: &Book<'_>) -> Table {
         rows.push(Row {
             name: book.who[who].name.clone(),
             cells: vec![
-                half(&halves.good, Task::GoodFirst),
-                half(&halves.bad, Task::BadFirst),
+                half(&halves.good, tasks[0]),
+                half(&halves.bad, tasks[1]),
                 both([50.0, 50.0]),
                 both([100.0, -100.0]),
-                book.format(who, &ORDERS, Setting::default()),
+                book.format(who, &tasks, Setting::default()),
             ],
         });
     }
-    Table {
-        name: "orders",
-        title: "Both orders of the two answers".into(),
-        paper: "RuozhiBench, table 4",
-        about: "Percent of right choices among the answers in the right form, where the good answer stands first and \
-                where it stands second; their mean (chance is 50), their difference (a bias to the first answer), \
-                and the percent of answers in the right form."
-            .into(),
-        of: "Model",
-        columns: ["Good First", "Bad First", "Avg", "Positional Bias", "Format"].map(str::to_string).into(),
-        rows,
-        look: Look::Plain,
-    }
+    let columns = ["Good First", "Bad First", "Avg", "Positional Bias", "Format"].map(str::to_string).into();
+    Table { columns, rows, ..Table::headed(declared, "Model", Look::Plain) }
 }
 
-/// Figure 7: by category, set against chance.
-pub fn categories(book: &Book<'_>) -> Table {
+/// Figure 7: by part, set against chance.
+pub fn orders_by_part(
+    book: &Book<'_>,
+    declared: &declared::Table,
+    native: &Native,
+    tasks: [Task; 2],
+) -> Table {
     let mut rows = Vec::new();
-    for who in book.answered(&ORDERS) {
-        let cell = |category: Option<&str>| {
-            let among = |item: &Item| category.is_none_or(|c| item.parts().iter().any(|part| part == c));
-            let mut keys = keys(book, who, None);
-            keys.extend(category.map(|category| ("part", category.to_string())));
-            let cell = Halves::split(book, who, among)?.cell(book, [50.0, 50.0], keys)?;
+    for who in book.answered(&tasks) {
+        let cell = |part: Option<&str>| {
+            let among = |item: &Item| part.is_none_or(|part| item.is_of(part));
+            let mut keys = keys(book, who, tasks, None);
+            keys.extend(part.map(|part| ("part", part.to_string())));
+            let cell = Halves::split(book, who, tasks, among)?.cell(book, [50.0, 50.0], keys)?;
             // 2 (x - 0.5), in percent.
             let against = |x: f64| 2.0 * (x - 50.0);
             let (low, high) = (cell.low.map(against), cell.high.map(against));
             Some(Cell { value: against(cell.value), low, high, ..cell })
         };
-        let cells = category_names().into_iter().map(|c| cell(Some(c))).chain([cell(None)]).collect();
+        let cells = native.parts.iter().map(|part| cell(Some(part))).chain([cell(None)]).collect();
         rows.push(Row { name: book.who[who].name.clone(), cells });
     }
     rows.extend(average(book, &rows));
-    Table {
-        name: "categories",
-        title: "By category".into(),
-        paper: "RuozhiBench, figure 7",
-        about: "The mean of both orders set against chance: 2 (x - 0.5), in percent. 0 is chance, 100 is all right. \
-                A question counts in each of its categories; the micro average counts it once."
-            .into(),
-        of: "Model",
-        columns: columns("Micro average"),
-        rows,
-        look: Look::Heat { low: 0.0, high: 100.0 },
-    }
+    let look = Look::Heat { low: 0.0, high: 100.0 };
+    Table { columns: part_columns(native), rows, ..Table::headed(declared, "Model", look) }
 }
 
 /// The row that closes figures 4, 7 and 16 to 18: the mean over the models, column by column but for the last. People and
@@ -107,33 +90,34 @@ pub(super) fn average(book: &Book<'_>, rows: &[Row]) -> Option<Row> {
     Some(Row { name: "Average".into(), cells })
 }
 
-/// The six categories (RuozhiBench 2.4, figure 11).
-pub(super) fn category_names() -> Vec<&'static str> {
-    ballots::names("ruozhibench-gen", "categories")
+/// The parts and what closes the row.
+pub(super) fn part_columns(native: &Native) -> Vec<String> {
+    native.parts.iter().chain(&native.columns).map(ToString::to_string).collect()
 }
 
-/// The categories and what closes the row.
-pub(super) fn columns(last: &str) -> Vec<String> {
-    category_names().into_iter().chain([last]).map(str::to_string).collect()
-}
-
-/// What models reach on MC, from 0 to 100 (figure 8's other axis).
-pub fn scores(book: &Book<'_>) -> Vec<(String, Cell)> {
+/// What models reach in both orders, from 0 to 100.
+pub fn scores(book: &Book<'_>, tasks: [Task; 2]) -> Vec<(String, Cell)> {
     let score = |who: usize| {
-        let cell = Halves::split(book, who, |_| true)?.cell(book, [50.0, 50.0], keys(book, who, None))?;
+        let halves = Halves::split(book, who, tasks, |_| true)?;
+        let cell = halves.cell(book, [50.0, 50.0], keys(book, who, tasks, None))?;
         Some((book.who[who].name.clone(), cell))
     };
-    book.answered(&ORDERS).into_iter().filter(|who| !book.who[*who].person).filter_map(score).collect()
+    book.answered(&tasks).into_iter().filter(|who| !book.who[*who].person).filter_map(score).collect()
 }
 
-/// What models reach on Gen by the ratings that the release holds: the mean of the judges' means times 25.
-pub fn released_scores(book: &Book<'_>) -> BTreeMap<String, (f64, usize)> {
+/// What models reach by the ratings that the release holds in three columns, models, judges and numbers from 0 to 4: the mean
+/// of the judges' means times 25.
+pub fn released_scores(book: &Book<'_>, columns: [&str; 3]) -> BTreeMap<String, (f64, usize)> {
     let mut sums: BTreeMap<&str, BTreeMap<&str, (f64, usize)>> = BTreeMap::new();
     for item in &book.set.items {
-        let Body::Pair { rated, .. } = &item.body else { continue };
-        for (model, judge, rating) in rated {
+        let [models, judges, ratings] = columns.map(|column| item.list(column));
+        for ((model, judge), rating) in models.iter().zip(judges).zip(ratings) {
+            let (Some(model), Some(judge), Some(rating)) = (model.as_str(), judge.as_str(), rating.as_f64())
+            else {
+                continue;
+            };
             let sum = sums.entry(model).or_default().entry(judge).or_default();
-            *sum = (sum.0 + f64::from(*rating), sum.1 + 1);
+            *sum = (sum.0 + rating, sum.1 + 1);
         }
     }
     let score = |judges: &BTreeMap<&str, (f64, usize)>| {
@@ -143,8 +127,8 @@ pub fn released_scores(book: &Book<'_>) -> BTreeMap<String, (f64, usize)> {
     sums.iter().map(|(model, judges)| ((*model).to_owned(), score(judges))).collect()
 }
 
-fn keys(book: &Book<'_>, who: usize, task: Option<Task>) -> Keys {
-    let mut keys = book.keys(who, task.unwrap_or(Task::GoodFirst), Setting::default());
+fn keys(book: &Book<'_>, who: usize, tasks: [Task; 2], task: Option<Task>) -> Keys {
+    let mut keys = book.keys(who, task.unwrap_or(tasks[0]), Setting::default());
     if task.is_none() {
         keys.remove("task");
     }
@@ -152,12 +136,12 @@ fn keys(book: &Book<'_>, who: usize, task: Option<Task>) -> Keys {
 }
 
 impl Halves {
-    fn split(book: &Book<'_>, who: usize, among: impl Fn(&Item) -> bool) -> Option<Halves> {
+    fn split(book: &Book<'_>, who: usize, tasks: [Task; 2], among: impl Fn(&Item) -> bool) -> Option<Halves> {
         // A format error is no choice, and counts in neither share.
         let right = |answer: &Answer| answer.correct.filter(|_| answer.format_error.is_none()).map(f64::from);
         let half =
             |task| book.column(who, task, Setting::default()).map(|column| book.parts(column, &among, right));
-        let (good, bad) = (half(Task::GoodFirst), half(Task::BadFirst));
+        let (good, bad) = (half(tasks[0]), half(tasks[1]));
         (good.is_some() || bad.is_some())
             .then(|| Halves { good: good.unwrap_or_default(), bad: bad.unwrap_or_default() })
     }

@@ -1,0 +1,320 @@
+//! Reading `[[table]]`.
+
+use std::cell::RefCell;
+
+use crate::choice::{Label, Lists};
+use crate::data::Data;
+use crate::expression::{Expression, Language};
+use crate::reader::{Keys, keep};
+use crate::table::{ByJudge, Column, Drawn, Kind, Measure, Measures, Native, Part, Shape, Table};
+use crate::task::{Judged, Task, Wants};
+
+/// Reads the tables of a benchmark with these tasks.
+pub(crate) fn read(
+    language: Language,
+    data: Option<&Data>,
+    lists: &Lists,
+    tasks: &[Task],
+    keys: &Keys<'_>,
+) -> Vec<Table> {
+    let of_row: Vec<&str> = data.iter().flat_map(|data| &data.columns).map(|column| column.name).collect();
+    let context = Context { language, of_row, lists, tasks };
+    let mut names: Vec<&str> = Vec::new();
+    let table = |keys: &Keys<'_>| {
+        let name = keys.needed("name");
+        if names.contains(&name) {
+            keys.problem("name", format!("two tables are named {name:?}"));
+        }
+        names.push(name);
+        let words = Words::default();
+        let title = words.needed(keys, "title");
+        let about = words.text(keys, "about").unwrap_or_default();
+        let paper = keys.text("paper").unwrap_or_default();
+        let kinds = Kind::ALL.map(|(name, kind, tasks, columns)| (name, (kind, tasks, columns)));
+        let measures = match keys.one_of("kind", &kinds) {
+            Some((kind, tasks, columns)) => {
+                Some(Measures::Native(context.native(kind, tasks, columns, &words, keys)))
+            }
+            None if keys.has("kind") => None,
+            None => Some(context.columns(&words, keys)),
+        };
+        if matches!(&measures, Some(Measures::Native(native)) if native.kind == Kind::ScoresByPart) {
+            words.ended(about);
+        }
+        let chart = keys.flag("chart").unwrap_or(!keys.has("kind"));
+        let drawn = match keys.tables("drawn", |keys| drawn(title, &words, keys)) {
+            Some(drawn) => drawn.into_iter().flatten().collect(),
+            None if chart => vec![Drawn { title, shape: Shape::Bars(usize::MAX) }],
+            None => Vec::new(),
+        };
+        Some(Table {
+            name,
+            title,
+            paper,
+            paper_of_settings: keys.text("paper_of_settings").unwrap_or(paper),
+            about,
+            measures: measures?,
+            drawn,
+            words: words.0.into_inner(),
+        })
+    };
+    keys.tables("table", table).unwrap_or_default().into_iter().flatten().collect()
+}
+
+/// Words in both languages as they are read.
+#[derive(Default)]
+struct Words(RefCell<Vec<(&'static str, &'static str)>>);
+
+impl Words {
+    /// The English of a text, or of `{ en, zh }`; nothing where the key is not there.
+    fn text(&self, keys: &Keys<'_>, key: &str) -> Option<&'static str> {
+        keys.has(key).then(|| self.needed(keys, key))
+    }
+
+    /// What is said so may be followed by more, such as who was not rated by whom.
+    fn ended(&self, begin: &str) {
+        let open = |text: &str| keep(&format!("{text}{{}}"));
+        let mut words = self.0.borrow_mut();
+        let more: Vec<_> =
+            words.iter().filter(|(en, _)| *en == begin).map(|(en, zh)| (open(en), open(zh))).collect();
+        words.extend(more);
+    }
+
+    fn needed(&self, keys: &Keys<'_>, key: &str) -> &'static str {
+        let Label { en, zh } = keys.words(key);
+        if en != zh {
+            self.0.borrow_mut().push((en, zh));
+        }
+        en
+    }
+}
+
+fn drawn(title: &'static str, words: &Words, keys: &Keys<'_>) -> Option<Drawn> {
+    let columns = keys.count("columns").unwrap_or(usize::MAX);
+    let shapes = [
+        ("bars", Shape::Bars(columns)),
+        ("stacked", Shape::Stacked),
+        ("lines", Shape::Lines),
+        ("scatter", Shape::Scatter),
+    ];
+    if !keys.has("as") {
+        keys.needed("as");
+    }
+    Some(Drawn { title: words.text(keys, "title").unwrap_or(title), shape: keys.one_of("as", &shapes)? })
+}
+
+/// What a table may name.
+struct Context<'a> {
+    language: Language,
+    of_row: Vec<&'static str>,
+    lists: &'a Lists,
+    tasks: &'a [Task],
+}
+
+const MEASURES: [&str; 9] =
+    ["accuracy", "f1", "correlation", "score", "groups", "format", "difference", "mean", "geometric"];
+
+impl Context<'_> {
+    fn columns(&self, words: &Words, keys: &Keys<'_>) -> Measures {
+        let mut columns: Vec<Column> = Vec::new();
+        keys.tables("columns", |keys| columns.extend(self.column(&columns, words, keys)));
+        if !keys.has("columns") {
+            keys.problem("name", "`columns` is missing: what the table measures");
+        }
+        let by_setting = keys.one_of("rows", &[("settings", true), ("models", false)]).unwrap_or(false);
+        let key = keys.text("part_key");
+        let part = keys.text("part").map(|is| Part { key: key.unwrap_or("part"), is });
+        Measures::Columns { columns, by_setting, part }
+    }
+
+    fn native(&self, kind: Kind, tasks: usize, columns: usize, words: &Words, keys: &Keys<'_>) -> Native {
+        let named = keys.texts("tasks").unwrap_or_default();
+        // Figures of models may be drawn from both orders as from one task.
+        let fits = named.len() == tasks || (named.len() == 2 && [Kind::Sizes, Kind::Against].contains(&kind));
+        if !fits {
+            keys.problem("tasks", format!("`tasks` names {tasks} for a table of this kind"));
+        }
+        let headings = keys.texts("columns").unwrap_or_default();
+        if headings.len() != columns {
+            keys.problem("columns", format!("`columns` has {columns} headings for a table of this kind"));
+        }
+        let parts = keys.text("parts").map(|name| {
+            if !self.lists.contains_key(name) {
+                let known = self.lists.keys().copied();
+                keys.problem("parts", riddlemill_text::hint::unknown("list", name, known));
+            }
+            self.lists.get(name).into_iter().flatten().map(|option| option.label.en).collect()
+        });
+        let by_judge = keys.table("by_judge", |keys| ByJudge {
+            name: keys.needed("name"),
+            title: words.needed(keys, "title"),
+            paper: keys.text("paper").unwrap_or_default(),
+        });
+        let ratings = keys.texts("ratings").map(|names| {
+            for name in names.iter().filter(|name| !self.of_row.contains(name)) {
+                let known = self.of_row.iter().copied();
+                keys.problem("ratings", riddlemill_text::hint::unknown("column", name, known));
+            }
+            <[&str; 3]>::try_from(names)
+        });
+        if matches!(ratings, Some(Err(_))) {
+            keys.problem("ratings", "`ratings` names three columns: models, judges, numbers");
+        }
+        let tasks: Vec<&Task> =
+            named.into_iter().filter_map(|name| self.found(keys, "tasks", name)).collect();
+        let fits = |task: &Task| match kind {
+            Kind::BothOrders | Kind::BothOrdersByPart => matches!(task.wants, Wants::Tag { .. }),
+            Kind::Wins | Kind::Preferences => {
+                matches!(&task.judged, Some(judged) if judged.scale().is_none())
+            }
+            Kind::Sizes | Kind::Against => true,
+            _ => task.judged.as_ref().and_then(Judged::scale).is_some(),
+        };
+        if let Some(task) = tasks.iter().find(|task| !fits(task)) {
+            let what =
+                format!("the answers to {:?} are not of the kind that this table measures", task.title);
+            keys.problem("tasks", what);
+        }
+        Native {
+            kind,
+            tasks: tasks.into_iter().map(|task| task.name).collect(),
+            parts: parts.unwrap_or_default(),
+            columns: headings,
+            by_judge,
+            ratings: ratings.and_then(Result::ok),
+            other: keys.text("other"),
+        }
+    }
+
+    /// `None` where something is wrong with it, which is told.
+    fn column(&self, before: &[Column], words: &Words, keys: &Keys<'_>) -> Option<Column> {
+        let title = words.needed(keys, "title");
+        if before.iter().any(|column| column.title == title) {
+            keys.problem("title", format!("two columns are named {title:?}"));
+        }
+        let named: Vec<&str> = MEASURES.into_iter().filter(|measure| keys.has(measure)).collect();
+        let among = keys.text("among").and_then(|source| {
+            let place = keys.place("among")?;
+            Expression::parse(self.language, place, source).map_err(|what| keys.problem("among", what)).ok()
+        });
+        if let Some(problem) = among.as_ref().and_then(|e| e.unknown("column", self.of_row.iter().copied())) {
+            keys.problem("among", problem);
+        }
+        let part = keys.text("part");
+        let each = keys.text("each");
+        if let Some(name) = each.filter(|name| !self.of_row.contains(name)) {
+            let known = self.of_row.iter().copied();
+            keys.problem("each", riddlemill_text::hint::unknown("column", name, known));
+        }
+        let [measure] = named[..] else {
+            keys.problem("title", format!("a column has one of {}", MEASURES.join(", ")));
+            return None;
+        };
+        let measure = self.measure(measure, before, keys)?;
+        let derived = matches!(
+            measure,
+            Measure::Difference(..) | Measure::Mean(_) | Measure::Geometric(_) | Measure::Format(_)
+        );
+        if derived && (among.is_some() || each.is_some() || part.is_some()) {
+            keys.problem(
+                "title",
+                "`among`, `part` and `each` go with accuracy, f1, score and correlation alone",
+            );
+        }
+        Some(Column { title, measure, among, part, each })
+    }
+
+    fn measure(&self, measure: &str, before: &[Column], keys: &Keys<'_>) -> Option<Measure> {
+        Some(match measure {
+            "accuracy" => Measure::Accuracy(self.right(keys, measure)?),
+            "f1" => {
+                let of_set = keys.one_of("over", &[("set", true), ("answers", false)]).unwrap_or(false);
+                let task = self.task(keys, measure, |task| {
+                    matches!(task.wants, Wants::Labels { .. }).then_some(()).ok_or("`label`")
+                })?;
+                Measure::F1 { task, of_set }
+            }
+            "correlation" => Measure::Correlation(self.task(keys, measure, |task| {
+                matches!(task.wants, Wants::Rating { .. }).then_some(()).ok_or("`rate`")
+            })?),
+            "score" => Measure::Score(self.task(keys, measure, |task| {
+                let judged = task.judged.as_ref().and_then(Judged::scale);
+                judged.map(|_| ()).ok_or("a `judge` who rates")
+            })?),
+            "groups" => {
+                let parts = keys.texts("all_of").unwrap_or_default();
+                if parts.is_empty() {
+                    keys.problem("groups", "`all_of` names the parts of a group that have to be right");
+                }
+                Measure::Groups(self.right(keys, measure)?, parts)
+            }
+            "format" => {
+                let one = keys.is_text("format").then(|| keys.text("format").into_iter().collect());
+                let named = one.or_else(|| keys.texts("format")).unwrap_or_default();
+                let found: Vec<_> =
+                    named.into_iter().filter_map(|name| self.found(keys, "format", name)).collect();
+                if found.is_empty() {
+                    return None;
+                }
+                Measure::Format(found.into_iter().map(|task| task.name).collect())
+            }
+            _ => {
+                let named = keys.texts(measure)?;
+                let of = |title: &&'static str| {
+                    let place = before.iter().position(|column| column.title == *title);
+                    if place.is_none() {
+                        let known = before.iter().map(|column| column.title);
+                        let what = riddlemill_text::hint::unknown("column before this one", title, known);
+                        keys.problem(measure, what);
+                    } else if before.iter().any(|column| column.title == *title && column.each.is_some()) {
+                        keys.problem(measure, format!("{title:?} is several columns, one for each value"));
+                    }
+                    place
+                };
+                let places: Vec<usize> = named.iter().filter_map(of).collect();
+                match (measure, &places[..]) {
+                    ("mean", [_, ..]) => Measure::Mean(places),
+                    ("geometric", [_, ..]) => Measure::Geometric(places),
+                    ("difference", [first, second]) => Measure::Difference(*first, *second),
+                    _ => {
+                        if places.len() == named.len() {
+                            keys.problem(measure, "`difference` names two columns, `mean` one or more");
+                        }
+                        return None;
+                    }
+                }
+            }
+        })
+    }
+
+    /// A task whose answers are right or wrong.
+    fn right(&self, keys: &Keys<'_>, key: &str) -> Option<&'static str> {
+        self.task(keys, key, |task| {
+            let right = task.wants.is_choice() && !matches!(task.wants, Wants::Rating { .. });
+            right.then_some(()).ok_or("`choose` or `label`")
+        })
+    }
+
+    /// The whole name of the task under a key, where it can be measured so.
+    fn task(
+        &self,
+        keys: &Keys<'_>,
+        key: &str,
+        fits: impl Fn(&Task) -> Result<(), &'static str>,
+    ) -> Option<&'static str> {
+        let task = self.found(keys, key, keys.text(key)?)?;
+        if let Err(kind) = fits(task) {
+            keys.problem(key, format!("`{key}` measures tasks with {kind}"));
+        }
+        Some(task.name)
+    }
+
+    fn found(&self, keys: &Keys<'_>, key: &str, name: &str) -> Option<&Task> {
+        let found = self.tasks.iter().find(|task| task.title == name);
+        if found.is_none() {
+            let known = self.tasks.iter().map(|task| task.title);
+            keys.problem(key, riddlemill_text::hint::unknown("task", name, known));
+        }
+        found
+    }
+}

@@ -1,0 +1,279 @@
+//! Reading `[[task]]`.
+
+use std::collections::BTreeMap;
+
+use crate::choice::Lists;
+use crate::data::Data;
+use crate::expression::{Expression, Language};
+use crate::reader::{Keys, keep};
+use crate::task::{Asks, Form, Found, Judged, People, Released, Shots, Task, Wants, With};
+
+/// The prompts of the folders that are read: by a folder's name what replies call its benchmark, and its files' names.
+pub(crate) type Folders = BTreeMap<&'static str, (String, Vec<String>)>;
+
+/// What the tasks of a benchmark may name.
+pub(crate) struct Known<'a> {
+    /// The folder.
+    pub benchmark: &'a str,
+    /// The prompts of all folders, this one among them.
+    pub folders: &'a Folders,
+    /// Whether these are all that there are: else a prompt of another one is taken as it is named.
+    pub whole: bool,
+    /// The lists of ballots.toml.
+    pub lists: &'a Lists,
+    /// What is released.
+    pub data: Option<&'a Data>,
+    /// The language of its expressions.
+    pub language: Language,
+}
+
+/// What a judge's prompt is given beside the columns: the answer.
+const SAID: &str = "said";
+
+impl Known<'_> {
+    fn columns(&self) -> Vec<&'static str> {
+        let of = |data: &Data| -> Vec<_> {
+            data.columns.iter().chain(&data.sometimes).map(|column| column.name).collect()
+        };
+        self.data.map(of).unwrap_or_default()
+    }
+
+    /// An expression over the columns and `beside`.
+    fn expression(&self, keys: &Keys<'_>, key: &str, beside: &[&str]) -> Option<Expression> {
+        let place = keys.place(key)?;
+        let read = Expression::parse(self.language, place, keys.text(key)?)
+            .map_err(|what| keys.problem(key, what))
+            .ok()?;
+        let columns = self.columns();
+        if let Some(problem) = read.unknown("column", columns.iter().chain(beside).copied()) {
+            keys.problem(key, problem);
+        }
+        Some(read)
+    }
+
+    fn needed(&self, keys: &Keys<'_>, key: &str) -> Option<Expression> {
+        if !keys.has(key) {
+            keys.needed(key);
+            return None;
+        }
+        self.expression(keys, key, &[])
+    }
+
+    fn with(&self, keys: &Keys<'_>, key: &str, beside: &[&str]) -> With {
+        let each = |keys: &Keys<'_>| -> Vec<_> {
+            let one = |name| Some((name, self.expression(keys, name, beside)?));
+            keys.names().into_iter().filter_map(one).collect()
+        };
+        keys.table(key, each).unwrap_or_default()
+    }
+
+    /// A prompt of this folder, or `FOLDER/NAME` of another, by the name that replies know it by.
+    fn template(&self, keys: &Keys<'_>, key: &str) -> Option<&'static str> {
+        let named = keys.text(key)?;
+        let (folder, name) = named.split_once('/').unwrap_or((self.benchmark, named));
+        let Some((of, files)) = self.folders.get(folder) else {
+            if self.whole {
+                let known = self.folders.keys().copied();
+                keys.problem(key, riddlemill_text::hint::unknown("benchmark", folder, known));
+            }
+            return Some(named);
+        };
+        // Some are asked in the paper's own words alone.
+        let paper = format!("{name}_paper");
+        if !files.iter().any(|file| *file == name || *file == paper) {
+            let known = files.iter().map(String::as_str);
+            keys.problem(key, riddlemill_text::hint::unknown("prompt", name, known));
+        }
+        Some(keep(&format!("{of}/{name}")))
+    }
+
+    fn labels(&self, keys: &Keys<'_>) -> Option<Wants> {
+        let name = keys.needed("list");
+        let without = keys.texts("without").unwrap_or_default();
+        let many = keys.flag("many").unwrap_or(false);
+        let behind = keys.texts("behind").unwrap_or_default();
+        let language = keys.one_of("in", &[("en", true), ("zh", false)]);
+        let gold = self.needed(keys, "gold");
+        let Some(list) = self.lists.get(name) else {
+            keys.problem("list", riddlemill_text::hint::unknown("list", name, self.lists.keys().copied()));
+            return None;
+        };
+        for code in without.iter().filter(|code| !list.iter().any(|option| option.code == **code)) {
+            let known = list.iter().map(|option| option.code);
+            keys.problem("without", riddlemill_text::hint::unknown("code", code, known));
+        }
+        let told = || list.iter().filter(|option| !without.contains(&option.code));
+        let labels = |en: bool| told().map(|o| if en { o.label.en } else { o.label.zh }).collect::<Vec<_>>();
+        let (codes, others) = match language {
+            None => (told().map(|option| option.code).collect(), Vec::new()),
+            Some(en) => (labels(en), labels(!en)),
+        };
+        Some(Wants::Labels { codes, others, many, gold: gold?, behind })
+    }
+
+    fn wants(&self, keys: &Keys<'_>) -> Option<Wants> {
+        let choose = keys.table("choose", |keys| {
+            let words = keys.flag("words").unwrap_or(false);
+            let (options, gold) = (self.needed(keys, "options"), self.needed(keys, "gold"));
+            Some(Wants::Choice { options: options?, gold: gold?, words })
+        });
+        let tag = keys.table("tag", |keys| {
+            let names = keys.texts("names").unwrap_or_default();
+            let gold = keys.needed("gold");
+            if !names.contains(&gold) {
+                keys.problem("gold", riddlemill_text::hint::unknown("name", gold, names.iter().copied()));
+            }
+            Some(Wants::Tag { names, options: self.needed(keys, "options")?, gold })
+        });
+        let label = keys.table("label", |keys| self.labels(keys));
+        let rate = keys.table("rate", |keys| {
+            let ends = keys.integers("scale").unwrap_or_default();
+            let [min, max] = ends[..] else {
+                keys.problem("scale", "`scale` is the lowest and the highest: [1, 5]");
+                return None;
+            };
+            Some(Wants::Rating { min, max, gold: self.needed(keys, "gold")? })
+        });
+        let words = keys.table("words", |keys| Some(Wants::Words { blank: keys.text("blank") }));
+        let all: Vec<Option<Wants>> = [choose, tag, label, rate, words].into_iter().flatten().collect();
+        if all.len() != 1 {
+            let kinds = "`choose`, `tag`, `label`, `rate`, `words`";
+            keys.problem("name", format!("a task has one of {kinds}: how an answer is read"));
+        }
+        all.into_iter().next().flatten()
+    }
+
+    fn judged(&self, keys: &Keys<'_>) -> Option<Judged> {
+        let with = self.with(keys, "with", &[SAID]);
+        let people = keys.flag("people").unwrap_or(false);
+        let role = keys.text("role");
+        if !keys.has("prompt") {
+            keys.needed("prompt");
+        }
+        let template = self.template(keys, "prompt");
+        let better = keys.table("better", |keys| {
+            let sides = <[&str; 2]>::try_from(keys.texts("sides").unwrap_or_default());
+            if sides.is_err() {
+                keys.problem("sides", "`sides` names the two texts as the prompt asks for them");
+            }
+            Some(Asks::Better { person: self.needed(keys, "person")?, sides: sides.ok()? })
+        });
+        let asks = match better {
+            Some(better) => better,
+            None => {
+                let json = keys.one_of("reply", &[("json", true), ("brackets", false)]).unwrap_or(false);
+                scale(keys).map(|[min, max]| Asks::Rating { min, max, json })
+            }
+        };
+        Some(Judged { template: template?, with, asks: asks?, people, role })
+    }
+
+    fn people(&self, keys: &Keys<'_>) -> Option<People> {
+        Some(People {
+            sheet: keys.needed("sheet"),
+            shows: self.with(keys, "shows", &[]),
+            times: keys.number("times").unwrap_or(1.0),
+            write: keys.flag("write").unwrap_or(false),
+            scale: if keys.has("scale") { Some(scale(keys)?) } else { None },
+        })
+    }
+
+    fn released(&self, keys: &Keys<'_>) -> Option<Released> {
+        let columns = self.columns();
+        let column = |name: &str| {
+            if !columns.contains(&name) {
+                let known = columns.iter().copied();
+                keys.problem("models", riddlemill_text::hint::unknown("column", name, known));
+            }
+        };
+        let (models, said) = (keys.needed("models"), keys.needed("said"));
+        let votes = keys.texts("votes").unwrap_or_default();
+        [models, said].iter().chain(&votes).for_each(|name| column(name));
+        let votes = <[&str; 3]>::try_from(votes);
+        if votes.is_err() {
+            keys.problem("votes", "`votes` names three columns: for the person's text, the model's, neither");
+        }
+        Some(Released { models, said, votes: votes.ok()? })
+    }
+}
+
+fn scale(keys: &Keys<'_>) -> Option<[u32; 2]> {
+    let ends = keys.integers("scale").unwrap_or_default();
+    let ends: Option<Vec<u32>> = ends.into_iter().map(|end| u32::try_from(end).ok()).collect();
+    let ends = ends.and_then(|ends| <[u32; 2]>::try_from(ends).ok()).filter(|[min, max]| min < max);
+    if ends.is_none() {
+        keys.problem("scale", "`scale` is the lowest and the highest, from 0: [1, 5]");
+    }
+    ends
+}
+
+/// Reads the tasks of a benchmark.
+pub(crate) fn read(known: &Known<'_>, keys: &Keys<'_>) -> Vec<Task> {
+    let mut before: Vec<(&str, &'static str)> = Vec::new();
+    let task = |keys: &Keys<'_>| {
+        let title = keys.needed("name");
+        if before.iter().any(|(other, _)| *other == title) {
+            keys.problem("name", format!("two tasks are named {title:?}"));
+        }
+        let name = keys.text("called").unwrap_or_else(|| keep(&format!("{}/{title}", known.benchmark)));
+        let other_order_of = keys.text("other_order_of").and_then(|other| {
+            let found = before.iter().find(|(title, _)| *title == other).map(|(_, name)| *name);
+            if found.is_none() {
+                let known = before.iter().map(|(title, _)| *title);
+                let what = riddlemill_text::hint::unknown("task before it", other, known);
+                keys.problem("other_order_of", what);
+            }
+            found
+        });
+        before.push((title, name));
+        if !keys.has("prompt") {
+            keys.needed("prompt");
+        }
+        let forms = keys.each("form", |name, keys| {
+            let (with, shows) = (known.with(keys, "with", &[]), known.with(keys, "shows", &[]));
+            Some(Form { name, template: known.template(keys, "prompt")?, with, shows })
+        });
+        let shots = keys.table("shots", |keys| Shots {
+            shows: known.with(keys, "shows", &[]),
+            like: known.expression(keys, "like", &[]),
+        });
+        let found = keys.one_of("found", &[("record", Found::Record), ("task", Found::Task)]);
+        let found = match (keys.text("role"), found) {
+            (Some(role), _) => Found::Role(role),
+            (None, found) => found.unwrap_or(Found::Task),
+        };
+        let (template, reasoned) = (known.template(keys, "prompt"), known.template(keys, "reasoned"));
+        let with = known.with(keys, "with", &[]);
+        let when = known.expression(keys, "when", &[]);
+        let usual = known.expression(keys, "usual", &[]);
+        let about = keys.text("about").unwrap_or_default();
+        let on_request = keys.flag("on_request").unwrap_or(false);
+        let judged = keys.table("judge", |keys| known.judged(keys)).flatten();
+        let people = keys.table("people", |keys| known.people(keys)).flatten();
+        let released = keys.table("released", |keys| known.released(keys)).flatten();
+        let wants = known.wants(keys)?;
+        if wants.is_choice() && (judged.is_some() || people.is_some() || released.is_some()) {
+            keys.problem("name", "`judge`, `people` and `released` go with `words`: nobody judges a choice");
+        }
+        Some(Task {
+            name,
+            title,
+            about,
+            template: template?,
+            reasoned,
+            forms: forms.into_iter().flatten().collect(),
+            with,
+            when,
+            shots,
+            found,
+            on_request,
+            other_order_of,
+            usual,
+            wants,
+            judged,
+            people,
+            released,
+        })
+    };
+    keys.tables("task", task).unwrap_or_default().into_iter().flatten().collect()
+}

@@ -1,0 +1,219 @@
+//! What folders say about evaluation: small benchmarks, one a feature.
+
+use minijinja::value::{Serde, Value};
+use serde_json::json;
+
+use crate::benchmark::{self, Benchmark};
+use crate::reader::keep;
+use crate::table::{Kind, Measures};
+use crate::task::{Asks, Found};
+
+const BEGIN: &str = r#"about = "jokes"
+steps = ["import"]
+[data]
+about = "A joke."
+parts = ["'long' if text | length > 9 else 'short'"]
+group = "id | before('_')"
+columns = [
+  { name = "id", type = "text", is = "id", about = "The id." },
+  { name = "text", type = "text", is = "text", about = "The joke." },
+  { name = "why", type = "text?", is = "text", about = "Why it is funny." },
+  { name = "both", type = "list of text", is = "[text]", about = "Two explanations." },
+  { name = "right", type = "integer", is = "0", about = "The place of the right one." },
+  { name = "kind", type = "text?", is = "text", about = "Its kind." },
+]
+"#;
+
+const LISTS: &str = r#"[[list.kinds]]
+code = "pun"
+label = { en = "Pun", zh = "双关" }
+means = { en = "Two meanings.", zh = "两个意思。" }
+[[list.kinds]]
+code = "none"
+label = { en = "None", zh = "无" }
+means = { en = "No kind.", zh = "没有类别。" }
+"#;
+
+fn read(more: &str) -> Result<Benchmark, String> {
+    let files = vec![
+        ("benchmark.toml", keep(&format!("{BEGIN}{more}"))),
+        ("ballots.toml", LISTS),
+        ("prompts/ask.jinja", "{{ text }}"),
+        ("prompts/judge.jinja", "{{ text }}"),
+    ];
+    let read = benchmark::load(&[("jokes", files)], true).map_err(|problems| problems.to_string())?;
+    Ok(read.into_iter().next().unwrap())
+}
+
+const TASKS: &str = r#"
+[[task]]
+name = "explain"
+called = "say-why"
+prompt = "ask"
+role = "asked"
+when = "why is not none"
+with = { text = "text" }
+words = { blank = "no answer" }
+[task.judge]
+prompt = "judge"
+with = { text = "text", said = "said" }
+scale = [1, 7]
+[task.shots]
+like = "kind"
+shows = { text = "text", why = "why" }
+[task.people]
+sheet = "marks"
+shows = { text = "text" }
+scale = [1, 5]
+
+[[task]]
+name = "kind"
+prompt = "ask"
+with = { text = "text" }
+label = { list = "kinds", without = ["none"], in = "zh", gold = "kind" }
+
+[[task]]
+name = "first"
+prompt = "ask"
+with = { text = "text" }
+tag = { names = ["X", "Y"], options = "both", gold = "X" }
+
+[[task]]
+name = "second"
+other_order_of = "first"
+prompt = "ask"
+with = { text = "text" }
+tag = { names = ["X", "Y"], options = "both | reverse | list", gold = "Y" }
+"#;
+
+fn row(more: serde_json::Value) -> Value {
+    let mut row = json!({ "id": "a_1", "text": "A joke.", "both": ["One.", "Two."], "right": 0 });
+    row.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    Value::from(Serde(row))
+}
+
+#[test]
+fn a_task_is_asked_as_its_folder_says() {
+    let read = read(TASKS).unwrap();
+    let [explain, kind, first, second] = &read.tasks[..] else { panic!("{:?}", read.tasks) };
+    assert_eq!((explain.name, kind.name), ("say-why", "jokes/kind"));
+    assert_eq!((explain.template, explain.found), ("jokes/ask", Found::Role("asked")));
+    let judged = explain.judged.as_ref().unwrap();
+    assert!(matches!(judged.asks, Asks::Rating { json: false, .. }) && judged.scale() == Some([1, 7]));
+    assert_eq!(second.other_order_of, Some("jokes/first"));
+    // Without an explanation there is nothing to explain, without a kind none to name.
+    let bare = row(json!({ "why": null, "kind": null }));
+    assert!(explain.posed(&bare).unwrap().is_none() && kind.posed(&bare).unwrap().is_none());
+    let whole = row(json!({ "why": "So.", "kind": "双关" }));
+    let posed = explain.posed(&whole).unwrap().unwrap();
+    assert_eq!((posed.gold, posed.like.as_deref()), (None, Some("双关")));
+    assert_eq!(posed.values, [("text", json!("A joke."))]);
+    assert_eq!(kind.posed(&whole).unwrap().unwrap().gold.as_deref(), Some("双关"));
+    assert!(kind.posed(&row(json!({ "kind": "无" }))).unwrap().is_none(), "left out of what is said");
+    let turned = second.posed(&whole).unwrap().unwrap();
+    assert_eq!((turned.options, turned.gold.as_deref()), (vec!["Two.".into(), "One.".into()], Some("Y")));
+    let three = first.posed(&row(json!({ "both": ["One.", "Two.", "Three."] }))).unwrap_err();
+    assert!(three.what.contains("3 options where 2 are wanted") && three.place.contains("benchmark.toml:"));
+    let columns: Vec<&str> = explain.columns().collect();
+    assert!(columns.contains(&"why") && !columns.contains(&"both"), "{columns:?}");
+}
+
+#[test]
+fn a_row_of_another_type_is_told() {
+    let read = read(TASKS).unwrap();
+    let data = read.data.as_ref().unwrap();
+    let lacking =
+        |row: serde_json::Value, column: &str| data.lacking(row.as_object().unwrap(), [column].into_iter());
+    assert_eq!(lacking(json!({ "why": null }), "why"), None, "it may be missing");
+    assert_eq!(lacking(json!({}), "text").as_deref(), Some("text: it is missing"));
+    assert_eq!(lacking(json!({ "both": [1] }), "both").as_deref(), Some("both: [1] is not a list of texts"));
+    assert_eq!(lacking(json!({}), "said"), None, "no column is called so");
+}
+
+#[test]
+fn any_benchmark_names_the_kinds_of_tables() {
+    let tables = r#"
+[[table]]
+name = "scores"
+title = { en = "Scores", zh = "得分" }
+about = { en = "The mean.", zh = "均值。" }
+kind = "scores-by-part"
+tasks = ["explain"]
+parts = "kinds"
+columns = ["All"]
+
+[[table]]
+name = "groups"
+title = "Groups"
+rows = "settings"
+part = "short"
+part_key = "length"
+columns = [
+  { title = "Kind", f1 = "kind", over = "set" },
+  { title = "Why", score = "explain" },
+  { title = "Both", geometric = ["Kind", "Why"] },
+  { title = "All", groups = "kind", all_of = ["long", "short"] },
+]
+"#;
+    let read = read(&format!("{TASKS}{tables}")).unwrap();
+    let Measures::Native(native) = &read.evaluation[0].measures else { panic!() };
+    assert_eq!(
+        (native.kind, &native.tasks[..], &native.parts[..]),
+        (Kind::ScoresByPart, &["say-why"][..], &["Pun", "None"][..])
+    );
+    assert!(read.evaluation[0].words.contains(&("The mean.{}", "均值。{}")));
+    assert!(read.evaluation[0].drawn.is_empty() && read.evaluation[1].drawn.len() == 1);
+}
+
+#[test]
+fn mistakes_are_told_with_their_places() {
+    let wrong = TASKS
+        .replace("prompt = \"judge\"", "prompt = \"juge\"")
+        .replace("scale = [1, 7]", "scale = [7, 1]")
+        .replace("without = [\"none\"]", "without = [\"nune\"]")
+        .replace("other_order_of = \"first\"", "other_order_of = \"frist\"")
+        .replace("gold = \"Y\"", "gold = \"Z\"")
+        .replace("like = \"kind\"", "like = \"knd\"");
+    let table = r#"
+[[table]]
+name = "wins"
+title = "Wins"
+kind = "wins"
+tasks = ["explain"]
+
+[[table]]
+name = "two"
+title = "Two"
+kind = "two-scores"
+tasks = ["explain"]
+columns = ["A"]
+
+[[table]]
+name = "kinds"
+title = "Kinds"
+columns = [{ title = "A", score = "kind" }, { title = "B", groups = "kind" }]
+"#;
+    let told = read(&wrong).unwrap_err();
+    for what in [
+        "did you mean \"judge\"?",
+        "`scale` is the lowest and the highest",
+        "unknown code \"nune\"\n  hint: did you mean \"none\"?",
+        "did you mean \"first\"?",
+        "unknown name \"Z\"",
+        "did you mean \"kind\"?",
+    ] {
+        assert!(told.contains(what), "{what}\n{told}");
+    }
+    assert!(!told.contains("unknown key"), "what follows a mistake is none: {told}");
+    let told = read(&format!("{TASKS}{table}")).unwrap_err();
+    for what in [
+        "the answers to \"explain\" are not of the kind that this table measures",
+        "`tasks` names 2 for a table of this kind",
+        "`columns` has 3 headings",
+        "`score` measures tasks with a `judge` who rates",
+        "`all_of` names the parts of a group",
+    ] {
+        assert!(told.contains(what), "{what}\n{told}");
+    }
+    assert!(told.lines().filter(|line| line.starts_with("jokes/benchmark.toml:")).count() >= 5, "{told}");
+}

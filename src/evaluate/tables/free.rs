@@ -1,0 +1,46 @@
+//! Answers in free words, as people and judges rate them (BrainTeaser, appendix A.5).
+
+use riddlemill_benchmarks::table as declared;
+
+use super::book::Book;
+use super::table::{Cell, Look, Row, Table};
+use crate::evaluate::answer::Answer;
+use crate::evaluate::metrics::SHARE;
+use crate::evaluate::task::{Setting, Task};
+
+/// Appendix A.5: context reconstructions answered freely. Whoever gives no answer scores 0.
+pub fn answers(book: &Book<'_>, declared: &declared::Table, task: Task) -> Table {
+    let setting = Setting::default();
+    // A mean is within the scale that judges have.
+    let scale = task.scale().map_or(SHARE, |scale| scale.map(f64::from));
+    let cells = |who: usize| {
+        let Some(column) = book.column(who, task, setting) else { return vec![None; 3] };
+        let keys = book.keys(who, task, setting);
+        let gave_up = |answer: &Answer| answer.format_error.is_some();
+        let mean = |person: bool| {
+            // Where nobody of a kind has scored anything, giving up is no score of theirs.
+            let of_kind = |answer: &&Answer| answer.ratings.iter().any(|rating| rating.person == person);
+            column.iter().flatten().any(of_kind).then_some(())?;
+            let score = |answer: &Answer| {
+                let ratings = answer.ratings.iter().filter(|rating| rating.person == person);
+                let given: Vec<f64> = ratings.filter_map(|rating| rating.number()).collect();
+                match (gave_up(answer), given.is_empty()) {
+                    (true, _) => Some(0.0),
+                    (false, true) => None,
+                    (false, false) => Some(given.iter().sum::<f64>() / given.len() as f64),
+                }
+            };
+            let (units, n) = book.parts(column, |_| true, score);
+            Some(Cell::new(book.resamples.ratio(&units, scale)?, 1.0, n, keys.clone()))
+        };
+        let (units, n) = book.parts(column, |_| true, |answer| Some(f64::from(gave_up(answer))));
+        let up = book.resamples.ratio(&units, SHARE).map(|share| Cell::new(share, 100.0, n, keys.clone()));
+        vec![mean(true), mean(false), up]
+    };
+    let answered = book.answered(&[task]).into_iter();
+    Table {
+        columns: ["Experts", "Judges", "Given up"].map(str::to_string).into(),
+        rows: answered.map(|who| Row { name: book.who[who].name.clone(), cells: cells(who) }).collect(),
+        ..Table::headed(declared, "Model", Look::Plain)
+    }
+}
