@@ -28,6 +28,7 @@ const RANKS: &[&[&str]] = &[
         "judges",
         "offline",
         "puzzle",
+        "replies",
     ],
     &["http", "store", "config", "llm", "review", "decisions", "warc", "pages", "crawl", "fetch"],
     &["stages"],

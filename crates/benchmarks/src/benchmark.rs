@@ -80,6 +80,8 @@ pub struct Step {
     pub kind: Kind,
     /// The steps whose rows it reads; those of another benchmark as `benchmark/step`.
     pub from: Vec<&'static str>,
+    /// The kind of the records that it leaves, of those with columns.
+    pub records: Option<&'static str>,
 }
 
 /// What a step does.
@@ -206,8 +208,7 @@ impl Benchmark {
         {
             asked.extend([&drop.when, &drop.because]);
         }
-        let draft = self.drafts.iter().filter(|draft| draft.name == step.name);
-        asked.extend(draft.flat_map(|draft| &draft.gives).map(|(_, value)| value));
+        asked.extend(self.drafts.iter().filter(|draft| draft.name == step.name).flat_map(Draft::read));
         let named: BTreeSet<String> = asked.into_iter().flat_map(Expression::settings).collect();
         let of_it = |setting: &&Setting| {
             named.iter().any(|name| {
@@ -280,7 +281,10 @@ pub fn load(
     benchmarks.sort_by_key(|benchmark| (benchmark.order, benchmark.name));
     problems.extend(foreign(&benchmarks));
     problems.extend(benchmarks.iter().filter_map(|b| Some((b, b.records?))).flat_map(|(benchmark, kind)| {
-        records::unknown_columns(kind, benchmark.fields(), &benchmark.ballots.steps)
+        let of_ballots = records::unknown_columns(kind, benchmark.fields(), &benchmark.ballots.steps);
+        let of_drafts =
+            benchmark.drafts.iter().flat_map(|draft| records::unknown_to_draft(benchmark.fields(), draft));
+        of_ballots.into_iter().chain(of_drafts)
     }));
     if problems.is_empty() { Ok(benchmarks) } else { Err(Problems(problems)) }
 }
@@ -386,9 +390,11 @@ fn benchmark(
     let language = expression::language(lists.clone(), &given);
     let own = setting::read(given, keys);
     let names = prompt_names(templates, keys);
+    let records = keys.text("records");
     let at = Place {
         benchmark: name,
         name: "",
+        records,
         file: place,
         language,
         prompts_of: keys.text("prompts_of").unwrap_or(name),
@@ -413,8 +419,8 @@ fn benchmark(
     let tasks = tasks::read(&known, keys);
     let evaluation = tables::read(language, data.as_ref(), &lists, &tasks, keys);
     let StepTables { drafts, options, marked } = told;
-    if let Some(kind) = keys.text("records").filter(|kind| records::columns(kind).is_none()) {
-        keys.problem("records", riddlemill_text::hint::unknown("kind of records", kind, records::names()));
+    if let Some(kind) = records {
+        records_known(kind, keys);
     }
     let benchmark = Benchmark {
         drafts,
@@ -429,7 +435,7 @@ fn benchmark(
         name,
         was: keys.texts("was").unwrap_or_default(),
         about: keys.words("about"),
-        records: keys.text("records"),
+        records,
         steps,
         renamed: keys.table("renamed", renamed).unwrap_or_default(),
         settings: settings.concat(),
@@ -478,9 +484,21 @@ struct StepTables {
     marked: Vec<Marked>,
 }
 
+/// Tells of a kind of records that there is none of.
+fn records_known(kind: &str, keys: &Keys<'_>) {
+    if records::columns(kind).is_none() {
+        keys.problem("records", riddlemill_text::hint::unknown("kind of records", kind, records::names()));
+    }
+}
+
+/// Where the records of the steps are of another kind than the benchmark's: from which step on, and of which.
+fn kinds(keys: &Keys<'_>) -> Vec<(&'static str, &'static str)> {
+    keys.peek("step", |name, keys| keys.text("records").map(|kind| (name, kind)).into_iter().collect())
+}
+
 /// What steps read that is no step before them.
 fn inputs(keys: &Keys<'_>) -> Vec<&'static str> {
-    keys.peek("step", |keys| keys.texts("from").unwrap_or_default())
+    keys.peek("step", |_, keys| keys.texts("from").unwrap_or_default())
 }
 
 /// The steps by the names in `steps`: text steps and `review:BALLOT` need no table, others say what they do.
@@ -489,14 +507,25 @@ fn steps(ballots: Option<&Ballots>, at: &Place<'_>, keys: &Keys<'_>, told: &mut 
         keys.needed("steps");
     }
     let names = keys.texts("steps").unwrap_or_default();
+    let kinds = kinds(keys);
+    // The kind of the records behind the first `count` steps.
+    let records = |count: usize| {
+        let of_step = |step: &&str| kinds.iter().find(|(name, _)| name == step).map(|(_, kind)| *kind);
+        names.iter().take(count).rev().find_map(of_step).or(at.records)
+    };
     let said = keys.each("step", |name, keys| {
-        if !names.contains(&name) {
+        let place = names.iter().position(|step| *step == name);
+        if place.is_none() {
             keys.problem("kind", riddlemill_text::hint::unknown("step", name, names.iter().copied()));
         }
-        (name, said(&Place { name, ..*at }, ballots, keys, told))
+        if let Some(kind) = keys.text("records") {
+            records_known(kind, keys);
+        }
+        let before = records(place.unwrap_or_default());
+        (name, said(&Place { name, records: before, ..*at }, ballots, keys, told))
     });
     let mut steps: Vec<Step> = Vec::new();
-    for name in names {
+    for (at, name) in names.iter().copied().enumerate() {
         if steps.iter().any(|step| step.name == name) {
             keys.problem("steps", format!("two steps are named {name:?}"));
             continue;
@@ -522,7 +551,7 @@ fn steps(ballots: Option<&Ballots>, at: &Place<'_>, keys: &Keys<'_>, told: &mut 
                 keys.problem("steps", format!("{name:?} reads {input:?}, which is not an earlier step"));
             }
         }
-        steps.push(Step { name, kind, from });
+        steps.push(Step { name, kind, from, records: records(at + 1) });
     }
     if let Some(ballots) = ballots {
         for ballot in ballots
@@ -580,7 +609,7 @@ fn said(
                 keys.problem("for", riddlemill_text::hint::unknown("ballot", ballot, known));
             }
             // Without a prompt it is a draft that the program knows.
-            if keys.has("prompt") || keys.has("reply") {
+            if ["prompt", "case", "reply"].into_iter().any(|key| keys.has(key)) {
                 told.drafts.extend(at.draft(ballots, keys));
             }
             Some(Kind::Draft(ballot.unwrap_or(at.name)))

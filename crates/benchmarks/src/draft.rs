@@ -1,14 +1,14 @@
 //! Drafts, the order of options, and what else a step is told in its table: `[step.NAME]` of benchmark.toml.
 
 use std::fmt;
-
-use minijinja::value::Value;
+use std::sync::Arc;
 
 use crate::ballots::Ballots;
-use crate::expression::{Expression, Language, Trouble};
+use crate::expression::{Expression, Language};
 use crate::reader::{Keys, keep};
+use crate::reply::{self, Reading};
 
-/// A step in which a model is asked about each record.
+/// A step in which models are asked about each record.
 pub struct Draft {
     /// The benchmark.
     pub benchmark: &'static str,
@@ -16,48 +16,48 @@ pub struct Draft {
     pub name: &'static str,
     /// The ballot that it is for; without one its answers make a group of its own.
     pub ballot: Option<&'static str>,
+    /// The kind of the records that it asks about, whose columns it fills; none where the folder declares them.
+    pub records: Option<&'static str>,
     /// Which records it asks about; all where nothing is said.
     pub when: Option<Expression>,
-    /// Its prompt, `<benchmark>/<name>`, alone in a list.
-    pub templates: [&'static str; 1],
-    /// What the prompt asks for, over the record.
-    pub with: Vec<(&'static str, Expression)>,
-    /// How a reply is read.
-    pub reply: Reply,
-    /// What each field takes, over what was read.
-    pub gives: Vec<(&'static str, Expression)>,
+    /// What it asks: the first whose condition holds.
+    pub cases: Vec<Case>,
+    /// The prompts of its cases, `<benchmark>/<name>` each.
+    pub templates: Vec<&'static str>,
+    /// The setting that names whom it asks: its table and key.
+    pub asks: (&'static str, &'static str),
+    /// The value of the prompt that an endpoint is given which only translates.
+    pub translates: Option<&'static str>,
+    /// How many replies each endpoint gives.
+    pub replies: u32,
+    /// What a pack of replies calls what it asks about; the record's id where nothing is said.
+    pub known_as: Option<Expression>,
+    /// Fields with what was asked about: an answer that refuses, says nothing or only repeats that is left out, with a finding.
+    pub discards: Vec<(&'static str, Expression)>,
+    /// The columns that the answers go to, over the record and what was said.
+    pub keeps: Vec<(&'static str, Expression)>,
     /// Findings over the record with its draft: a text, or a list of them.
     pub checks: Vec<Expression>,
+    /// Findings over each of several replies, as `it`, before those.
+    pub checks_each: Vec<Expression>,
+    /// The fields that a ledger shows; all where nothing is said.
+    pub ledger: Option<Vec<&'static str>>,
 }
 
-/// How a reply is read.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Reply {
-    /// All of its words, without fence, quotes, or one of these labels in front: `text`.
-    Text(Vec<&'static str>),
-    /// The one JSON object with these keys.
-    Json(Vec<(&'static str, Form)>),
-    /// One of these names: `label`.
-    Label(Vec<&'static str>),
-    /// A whole number between these: `rating`.
-    Rating(i64, i64),
-}
+/// What expressions may name of the replies: the first one's answers, all of them with `model` and `basis`, what they rest
+/// on, and one of them.
+pub(crate) const REPLIED: [&str; 4] = ["said", "drafts", "basis", "it"];
 
-/// What is under a key of a reply.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Form {
-    /// A text that is not empty.
-    Text,
-    /// A text, or null where none fits.
-    TextOrNone,
-    /// Yes or no.
-    Flag,
-    /// A whole number.
-    Integer,
-    /// So many texts.
-    Texts(usize, usize),
-    /// One of these codes.
-    OneOf(Vec<&'static str>),
+/// One of the prompts of a draft.
+pub struct Case {
+    /// Of which records; of all where nothing is said.
+    pub when: Option<Expression>,
+    /// The prompt, `<benchmark>/<name>`.
+    pub template: &'static str,
+    /// What the prompt asks for, over the record.
+    pub with: Vec<(&'static str, Expression)>,
+    /// How replies to it are read.
+    pub reading: Arc<Reading>,
 }
 
 /// The options of a multiple choice.
@@ -112,34 +112,47 @@ impl Draft {
         self.ballot.unwrap_or(self.name)
     }
 
-    /// The fields that it fills in.
-    pub fn fields(&self) -> impl Iterator<Item = &'static str> {
-        self.gives.iter().map(|(field, _)| *field)
+    /// The fields that it fills in, of all its prompts; of native readers the program knows them.
+    pub fn fields(&self) -> Vec<&'static str> {
+        let mut fields: Vec<&'static str> = Vec::new();
+        for field in self.cases.iter().filter_map(|case| case.reading.fields()).flatten() {
+            if !fields.contains(&field) {
+                fields.push(field);
+            }
+        }
+        fields
+    }
+
+    /// How replies to a prompt are read: as the first case with it says.
+    pub fn reading(&self, template: &str) -> Option<&Reading> {
+        self.cases.iter().find(|case| case.template == template).map(|case| &*case.reading)
+    }
+
+    /// Every expression over the record as it comes to the step.
+    pub(crate) fn asked(&self) -> impl Iterator<Item = &Expression> {
+        let with = self.cases.iter().flat_map(|case| case.with.iter().map(|(_, value)| value));
+        let when = self.cases.iter().flat_map(|case| &case.when);
+        with.chain(when).chain(&self.when).chain(&self.known_as)
+    }
+
+    /// Every expression over the record and what was said.
+    pub(crate) fn said(&self) -> impl Iterator<Item = &Expression> {
+        self.discards.iter().chain(&self.keeps).map(|(_, value)| value)
+    }
+
+    /// Every expression over the record with its draft and what was said.
+    pub(crate) fn checked(&self) -> impl Iterator<Item = &Expression> {
+        self.checks.iter().chain(&self.checks_each)
     }
 
     /// Every expression over the record.
     pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expression> {
-        self.with.iter().map(|(_, value)| value).chain(&self.when).chain(&self.checks)
+        self.asked().chain(self.said()).chain(self.checked())
     }
 
-    /// The answers that a reply gives, by field.
-    ///
-    /// # Errors
-    /// [`Trouble`] where one cannot be computed.
-    pub fn given(&self, read: &Value) -> Result<Vec<(&'static str, Value)>, Trouble> {
-        self.gives.iter().map(|(field, value)| Ok((*field, value.value(read)?))).collect()
-    }
-}
-
-impl Reply {
-    /// The names that `gives` may use.
-    fn names(&self) -> Vec<&'static str> {
-        match self {
-            Reply::Text(_) => vec!["text"],
-            Reply::Json(keys) => keys.iter().map(|(key, _)| *key).collect(),
-            Reply::Label(_) => vec!["label"],
-            Reply::Rating(..) => vec!["rating"],
-        }
+    /// Every expression over what a reply says.
+    pub(crate) fn read(&self) -> impl Iterator<Item = &Expression> {
+        self.cases.iter().flat_map(|case| case.reading.expressions())
     }
 }
 
@@ -148,6 +161,8 @@ pub(crate) struct Place<'a> {
     pub benchmark: &'static str,
     pub name: &'static str,
     pub file: &'a str,
+    /// The kind of the records that come to the step, of those with columns.
+    pub records: Option<&'static str>,
     pub language: Language,
     /// What prompts are called by.
     pub prompts_of: &'a str,
@@ -171,7 +186,89 @@ impl Place<'_> {
 
     /// A step that asks a model; `None` where something is wrong with it, which is told.
     pub fn draft(&self, ballots: Option<&Ballots>, keys: &Keys<'_>) -> Option<Draft> {
-        let ballot = keys.text("for");
+        let reading = self.reading(ballots, keys).map(Arc::new);
+        let cases = match keys.has("case") {
+            true => {
+                if let Some(key) = ["prompt", "with"].into_iter().find(|key| keys.has(key)) {
+                    keys.problem(key, format!("each case has a `{key}` of its own"));
+                }
+                keys.tables("case", |keys| self.case(ballots, reading.as_ref(), keys)).unwrap_or_default()
+            }
+            false => vec![self.case_of(reading.as_ref(), keys)],
+        };
+        let cases: Vec<Case> = cases.into_iter().collect::<Option<_>>()?;
+        let mut templates: Vec<&'static str> = Vec::new();
+        for case in &cases {
+            if !templates.contains(&case.template) {
+                templates.push(case.template);
+            }
+        }
+        let asks = keys.text("asks").unwrap_or("draft.endpoint");
+        let asks = asks.split_once('.').or_else(|| {
+            keys.problem("asks", format!("{asks:?} is no setting; such as \"draft.endpoint\""));
+            None
+        });
+        let several = keys.count("replies").unwrap_or(1);
+        if !(1..=100).contains(&several) {
+            keys.problem("replies", "between 1 and 100 replies");
+        }
+        let keeps = self.named(keys, "keeps").unwrap_or_default();
+        if self.records.is_none() && !keeps.is_empty() {
+            keys.problem(
+                "keeps",
+                "`keeps` is for records of a kind (`records`): these leave their answers in a group",
+            );
+        }
+        let draft = Draft {
+            benchmark: self.benchmark,
+            name: self.name,
+            ballot: keys.text("for"),
+            records: self.records,
+            when: self.expression(keys, "when"),
+            cases,
+            templates,
+            asks: asks?,
+            translates: keys.text("translates"),
+            replies: u32::try_from(several).unwrap_or(1),
+            known_as: self.expression(keys, "known_as"),
+            discards: self.named(keys, "discards").unwrap_or_default(),
+            keeps,
+            checks: self.expressions(keys, "checks"),
+            checks_each: self.expressions(keys, "checks_each"),
+            ledger: keys.texts("ledger"),
+        };
+        let given =
+            |name: &str| draft.cases.iter().any(|case| case.with.iter().any(|(with, _)| *with == name));
+        if let Some(value) = draft.translates.filter(|value| !given(value)) {
+            let with = draft.cases.iter().flat_map(|case| &case.with).map(|(name, _)| *name);
+            keys.problem("translates", riddlemill_text::hint::unknown("value of `with`", value, with));
+        }
+        let native = draft.cases.iter().any(|case| case.reading.fields().is_none());
+        let fields = draft.fields();
+        let discarded = draft.discards.iter().map(|(field, _)| ("discards", *field));
+        let named = discarded.chain(draft.ledger.iter().flatten().map(|field| ("ledger", *field)));
+        for (key, field) in named.filter(|(_, field)| !native && !fields.contains(field)) {
+            keys.problem(
+                key,
+                riddlemill_text::hint::unknown("field of the reply", field, fields.iter().copied()),
+            );
+        }
+        Some(draft)
+    }
+
+    /// A case of several: what is said of replies there goes before what the step says.
+    fn case(
+        &self,
+        ballots: Option<&Ballots>,
+        reading: Option<&Arc<Reading>>,
+        keys: &Keys<'_>,
+    ) -> Option<Case> {
+        let own = self.reading(ballots, keys).map(Arc::new);
+        let when = self.expression(keys, "when");
+        Some(Case { when, ..self.case_of(own.as_ref().or(reading), keys)? })
+    }
+
+    fn case_of(&self, reading: Option<&Arc<Reading>>, keys: &Keys<'_>) -> Option<Case> {
         let prompt = keys.needed("prompt");
         if !self.prompts.contains(&prompt) {
             keys.problem(
@@ -179,79 +276,40 @@ impl Place<'_> {
                 riddlemill_text::hint::unknown("prompt", prompt, self.prompts.iter().copied()),
             );
         }
-        let reply = keys.table("reply", |keys| {
-            let form = self.reply(ballots, keys);
-            let gives = self.named(keys, "gives");
-            (form, gives)
-        });
-        if reply.is_none() {
+        let with = self.named(keys, "with").unwrap_or_default();
+        if reading.is_none() && !keys.has("reply") {
             keys.problem("reply", "`reply` is missing: how a reply is read");
         }
-        let checks = keys.texts("checks").unwrap_or_default();
-        let place = keys.place("checks").unwrap_or_else(|| self.file.to_owned());
-        let check = |source| {
-            let read = Expression::parse(self.language, place.clone(), source);
-            read.map_err(|what| keys.problem("checks", what)).ok()
-        };
-        let checks = checks.into_iter().filter_map(check).collect();
-        let when = self.expression(keys, "when");
-        let with = self.named(keys, "with").unwrap_or_default();
-        let (reply, gives) = reply?;
-        let reply = reply?;
-        let gives = match gives {
-            Some(gives) => gives,
-            None => {
-                let own = |name: &'static str| {
-                    Some((name, Expression::parse(self.language, self.file.to_owned(), name).ok()?))
-                };
-                reply.names().into_iter().filter_map(own).collect()
-            }
-        };
-        for problem in
-            gives.iter().filter_map(|(_, e)| e.unknown("key of the reply", reply.names().into_iter()))
-        {
-            keys.problem("reply", problem);
-        }
-        let templates = [keep(&format!("{}/{prompt}", self.prompts_of))];
-        Some(Draft {
-            benchmark: self.benchmark,
-            name: self.name,
-            ballot,
-            when,
-            templates,
-            with,
-            reply,
-            gives,
-            checks,
-        })
+        let template = keep(&format!("{}/{prompt}", self.prompts_of));
+        Some(Case { when: None, template, with, reading: Arc::clone(reading?) })
     }
 
-    fn reply(&self, ballots: Option<&Ballots>, keys: &Keys<'_>) -> Option<Reply> {
-        let forms: Vec<&str> =
-            ["text", "json", "label", "rating"].into_iter().filter(|form| keys.has(form)).collect();
-        let [form] = forms[..] else {
-            keys.problem("reply", "a reply is read as one of `text`, `json`, `label`, `rating`");
-            return None;
+    /// How a reply is read, where the table says so.
+    fn reading(&self, ballots: Option<&Ballots>, keys: &Keys<'_>) -> Option<Reading> {
+        let read = |keys: &Keys<'_>| {
+            let form = reply::form(ballots, keys);
+            let (gives, refuses) = (self.named(keys, "gives"), self.expressions(keys, "refuses"));
+            Some(Reading { form: form?, gives, refuses })
         };
-        match form {
-            "text" => Some(Reply::Text(keys.texts("text")?)),
-            "label" => Some(Reply::Label(codes(ballots, keys, "label")?)),
-            "rating" => {
-                let ends = keys.integers("rating")?;
-                let [from, to] = ends[..] else {
-                    keys.problem("rating", "`rating` is the lowest and the highest: [1, 5]");
-                    return None;
-                };
-                Some(Reply::Rating(from, to))
-            }
-            _ => {
-                let each = |keys: &Keys<'_>| -> Vec<_> {
-                    let read = |key: &'static str| Some((key, form_of(ballots, keys, key)?));
-                    keys.names().into_iter().filter_map(read).collect()
-                };
-                Some(Reply::Json(keys.table("json", each)?))
+        let reading = keys.table("reply", read).flatten()?;
+        if let Some(names) = reading.form.names() {
+            for problem in
+                reading.expressions().filter_map(|e| e.unknown("key of the reply", names.iter().copied()))
+            {
+                keys.problem("reply", problem);
             }
         }
+        Some(reading)
+    }
+
+    /// A list of expressions; what is no expression is told.
+    fn expressions(&self, keys: &Keys<'_>, key: &str) -> Vec<Expression> {
+        let place = keys.place(key).unwrap_or_else(|| self.file.to_owned());
+        let read = |source| {
+            let read = Expression::parse(self.language, place.clone(), source);
+            read.map_err(|what| keys.problem(key, what)).ok()
+        };
+        keys.texts(key).unwrap_or_default().into_iter().filter_map(read).collect()
     }
 
     /// The options of a multiple choice.
@@ -300,59 +358,4 @@ impl Place<'_> {
             english,
         }
     }
-}
-
-/// Codes as they are, or those of a list of ballots.toml.
-fn codes(ballots: Option<&Ballots>, keys: &Keys<'_>, key: &str) -> Option<Vec<&'static str>> {
-    if !keys.is_text(key) {
-        return keys.texts(key);
-    }
-    let name = keys.text(key)?;
-    let lists = &ballots?.lists;
-    match lists.get(name) {
-        Some(list) => Some(list.iter().map(|option| option.code).collect()),
-        None => {
-            keys.problem(key, riddlemill_text::hint::unknown("list", name, lists.keys().copied()));
-            None
-        }
-    }
-}
-
-fn form_of(ballots: Option<&Ballots>, keys: &Keys<'_>, key: &'static str) -> Option<Form> {
-    if keys.is_text(key) {
-        let forms = [
-            ("text", Form::Text),
-            ("text or none", Form::TextOrNone),
-            ("flag", Form::Flag),
-            ("integer", Form::Integer),
-        ];
-        let name = keys.text(key)?;
-        let found = forms.iter().find(|(known, _)| *known == name).map(|(_, form)| form.clone());
-        if found.is_none() {
-            keys.problem(
-                key,
-                riddlemill_text::hint::unknown("type", name, forms.iter().map(|(name, _)| *name)),
-            );
-        }
-        return found;
-    }
-    let read = |keys: &Keys<'_>| match (keys.has("texts"), keys.has("one_of")) {
-        (true, false) => match keys.is_list("texts") {
-            true => {
-                let ends = keys.integers("texts")?;
-                let [from, to] = ends[..] else {
-                    keys.problem("texts", "a number of texts, or the fewest and the most: [3, 8]");
-                    return None;
-                };
-                Some(Form::Texts(usize::try_from(from).ok()?, usize::try_from(to).ok()?))
-            }
-            false => keys.count("texts").map(|count| Form::Texts(count, count)),
-        },
-        (false, true) => Some(Form::OneOf(codes(ballots, keys, "one_of")?)),
-        _ => {
-            keys.problem(key, "`{ texts = 3 }`, `{ texts = [3, 8] }` or `{ one_of = [codes] }`");
-            None
-        }
-    };
-    keys.table(key, read).flatten()
 }

@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use minijinja::value::{Rest, Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, Expression as Compiled, UndefinedBehavior};
-use riddlemill_text::options::{LETTERS, repetitions};
+use riddlemill_text::options::LETTERS;
 use riddlemill_text::puzzle::spelling::{Correction, corrected};
 use riddlemill_text::puzzle::words::key;
 use riddlemill_text::text::{interrogative, normalise};
 use sha1::{Digest, Sha1};
 
+use crate::checks;
 use crate::choice::{Choice, Lists};
 use crate::setting::{self, SettingValues};
 use crate::value::{listed, texts};
@@ -135,7 +136,7 @@ impl Expression {
 
     /// Whether a name is that of a function, or of the settings.
     pub(crate) fn calls(&self, name: &str) -> bool {
-        FUNCTIONS.contains(&name) || name == setting::NAME
+        checks::NAMES.contains(&name) || name == setting::NAME
     }
 
     /// The settings that it names, `SECTION.KEY` each.
@@ -167,9 +168,6 @@ impl Expression {
         Some(riddlemill_text::hint::unknown(what, strange, known))
     }
 }
-
-/// Functions that are called by their name.
-const FUNCTIONS: [&str; 2] = ["means", "repetitions"];
 
 /// Words that are no names.
 const KEYWORDS: [&str; 6] = ["true", "false", "none", "True", "False", "None"];
@@ -261,10 +259,22 @@ pub(crate) fn language(lists: Lists, settings: &Arc<SettingValues>) -> Language 
             .collect();
         Ok::<_, Error>(corrected(text, &taken))
     });
-    language.add_function("means", means);
-    language.add_function("repetitions", |right: String, wrong: Vec<String>| {
-        repetitions("the right answer", &right, &wrong)
+    language.add_filter("said_in", said_in);
+    language.add_filter("texts_at", texts_at);
+    language.add_filter("one_line", |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" "));
+    language.add_filter("values_of", |answers: Value, names: Rest<String>| {
+        fields(Value::from(vec![answers]), names)
     });
+    language.add_filter("numbered", |texts: Vec<String>| {
+        texts.iter().enumerate().map(|(at, text)| format!("{at}. {text}")).collect::<Vec<_>>().join("\n")
+    });
+    language.add_filter("noted", |text: Value, note: Option<String>| {
+        // A text without a note is alone, so that what is asked of it stays the same request.
+        let text = crate::value::text(&text).unwrap_or_default();
+        note.map_or_else(|| text.clone(), |note| format!("{text}\n（楼主注：{note}）"))
+    });
+    language.add_function("means", means);
+    checks::add(&mut language);
     Box::leak(Box::new(language))
 }
 
@@ -346,6 +356,19 @@ fn including(mut texts: Vec<String>, one: Option<&str>) -> Vec<String> {
         texts.push(one.to_owned());
     }
     texts
+}
+
+/// The place in a list, from 0, of what has the same words, whatever their case and punctuation; nothing where it is
+/// not there.
+fn said_in(text: Value, list: Vec<String>) -> Value {
+    let place = text.as_str().and_then(|text| list.iter().position(|other| key(other) == key(text)));
+    place.map_or(Value::from(()), Value::from)
+}
+
+/// The texts at these places, from 0; an empty one where there is none.
+fn texts_at(places: Value, list: Vec<String>) -> Vec<String> {
+    let at = |place: String| list.get(place.parse::<usize>().ok()?).cloned();
+    texts(&places).into_iter().map(|place| at(place).unwrap_or_default()).collect()
 }
 
 /// How many voted for each code, in the order of the options.

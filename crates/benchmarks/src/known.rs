@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use riddlemill_text::hint::unknown;
 
 use crate::benchmark::{Benchmark, Kind};
+use crate::draft::REPLIED;
 use crate::expression::Expression;
 use crate::reader::Problem;
 use crate::scope::group;
@@ -17,7 +18,7 @@ const POST: [&str; 13] = [
 /// Names that no step, ballot or field of a benchmark may have.
 const TAKEN: [&str; 8] = ["id", "text", "post", "table", "settings", "number", "standing", "this"];
 /// What a ballot leaves beside its fields.
-const DECIDED: [&str; 7] = ["standing", "basis", "given", "tally", "draft", "draft_basis", "flags"];
+const DECIDED: [&str; 8] = ["standing", "basis", "given", "tally", "draft", "draft_basis", "drafts", "flags"];
 
 impl Benchmark {
     /// Names in expressions over its records that no step has made, each with its place.
@@ -84,18 +85,25 @@ fn unknown_names(benchmark: &Benchmark) -> Vec<Problem> {
     };
     for step in &benchmark.steps {
         if let Some(draft) = benchmark.drafts.iter().find(|draft| draft.name == step.name) {
-            draft.with.iter().map(|(_, value)| value).chain(&draft.when).for_each(|e| check(&known, e));
-            let fields = draft.fields().map(str::to_owned);
+            draft.asked().for_each(|e| check(&known, e));
+            let fields = draft.fields().into_iter().map(str::to_owned);
             match draft.ballot {
-                Some(ballot) => {
-                    known.entry(group(ballot)).or_default().extend(of(&["draft", "draft_basis", "flags"]))
-                }
+                Some(ballot) => known.entry(group(ballot)).or_default().extend(of(&[
+                    "draft",
+                    "draft_basis",
+                    "drafts",
+                    "flags",
+                ])),
                 None => {
-                    let all = fields.chain(of(&["basis", "flags"])).collect();
-                    known.insert(group(draft.name), all);
+                    // What a native reader gives the program knows.
+                    let native = draft.cases.iter().any(|case| case.reading.fields().is_none());
+                    let all = fields.chain(of(&["basis", "flags", "drafts"]));
+                    known.insert(group(draft.name), if native { Vec::new() } else { all.collect() });
                 }
             }
-            draft.checks.iter().for_each(|e| check(&known, e));
+            let mut replied = known.clone();
+            replied.extend(REPLIED.map(|name| (name.to_owned(), Vec::new())));
+            draft.said().chain(draft.checked()).for_each(|e| check(&replied, e));
         }
         match step.kind {
             Kind::Ballot(name) => {

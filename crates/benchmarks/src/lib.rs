@@ -11,6 +11,7 @@
 //!   [`asked`]: what a ballot takes from a record; [`ballots`]: `ballots.toml`. [`paper`]: the published set.
 //! - [`expression`]: computed over a record or a row; `value`: its result as a text or a list of texts; [`data`]: the
 //!   columns of a release, and the published files.
+//! - `checks`: functions that expressions may call. [`reply`]: how a reply is parsed.
 //! - [`draft`]: the table of a draft step; [`scope`]: a record as expressions see it; `records`: kinds of records with
 //!   columns.
 //! - [`published`]: how rows of a published file become records; [`notation`]: JSON as Python writes it.
@@ -27,6 +28,7 @@ pub mod asked;
 pub mod ballot;
 pub mod ballots;
 pub mod benchmark;
+mod checks;
 pub mod choice;
 pub mod data;
 mod declares;
@@ -40,6 +42,7 @@ pub mod paper;
 pub mod published;
 pub mod reader;
 mod records;
+pub mod reply;
 pub mod scope;
 pub mod setting;
 mod shown;

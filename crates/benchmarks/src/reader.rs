@@ -189,13 +189,13 @@ impl Keys<'_> {
     }
 
     /// What is in the tables under names of their own, before they are read: nothing is asked for, and nothing told.
-    pub(crate) fn peek<T>(&self, key: &str, what: impl Fn(&Keys<'_>) -> Vec<T>) -> Vec<T> {
+    pub(crate) fn peek<T>(&self, key: &str, what: impl Fn(&'static str, &Keys<'_>) -> Vec<T>) -> Vec<T> {
         let tables =
             self.table.get(key).and_then(Item::as_table_like).into_iter().flat_map(|table| table.iter());
         let silent = Reader { found: Found::new("", "") };
-        let read = |(_, item): (&str, &Item)| {
+        let read = |(name, item): (&str, &Item)| {
             let table = item.as_table_like()?;
-            Some(what(&Keys { reader: &silent, table, asked: RefCell::default() }))
+            Some(what(keep(name), &Keys { reader: &silent, table, asked: RefCell::default() }))
         };
         tables.filter_map(read).flatten().collect()
     }

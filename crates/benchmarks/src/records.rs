@@ -2,18 +2,23 @@
 //! none are what its steps leave: a group for each.
 
 use riddlemill_text::hint::unknown;
-use riddlemill_text::record::{Choice, Column, CunningText, Joke, Puzzle, Question, Record};
+use riddlemill_text::record::{
+    Choice, Column, CunningText, Joke, Puzzle, Question, Record, Response, Variant,
+};
 
 use crate::ballot::Ballot;
+use crate::draft::{Draft, REPLIED};
 use crate::expression::Expression;
 use crate::reader::Problem;
 
 /// Every kind with its columns.
-const KINDS: [(&str, &[Column]); 5] = [
+const KINDS: [(&str, &[Column]); 7] = [
     ("questions", Question::COLUMNS),
     ("cunning texts", CunningText::COLUMNS),
     ("jokes", Joke::COLUMNS),
     ("puzzles", Puzzle::COLUMNS),
+    ("reconstructions", Variant::COLUMNS),
+    ("responses", Response::COLUMNS),
     ("multiple choices", Choice::COLUMNS),
 ];
 
@@ -31,6 +36,22 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> + Clone {
 const SHOWN: [&str; 3] = ["it", "blind", "found"];
 /// What they may name of what was decided.
 const SAID: [&str; 6] = ["said", "given", "decisions", "standing", "basis", "it"];
+
+/// Columns that the records of a draft have not, where it names them.
+pub(crate) fn unknown_to_draft(fields: &[(&'static str, Expression)], draft: &Draft) -> Vec<Problem> {
+    let Some(columns) = draft.records.and_then(columns) else { return Vec::new() };
+    let names = || columns.iter().map(|column| column.name).chain(fields.iter().map(|(name, _)| *name));
+    let told =
+        |e: &Expression, what: Option<String>| what.map(|what| Problem { place: e.place().to_owned(), what });
+    let asked = draft.asked().filter_map(|e| told(e, e.unknown("column", names())));
+    let behind = draft.said().chain(draft.checked());
+    let behind = behind.filter_map(|e| told(e, e.unknown("column", names().chain(REPLIED))));
+    let strange = draft.keeps.iter().filter(|(column, _)| !columns.iter().any(|known| known.name == *column));
+    let strange = strange.filter_map(|(column, e)| {
+        told(e, Some(unknown("column", column, columns.iter().map(|column| column.name))))
+    });
+    asked.chain(behind).chain(strange).collect()
+}
 
 /// Columns that the records of a benchmark have not, where its ballots name them.
 pub(crate) fn unknown_columns(

@@ -1,3 +1,7 @@
+use std::sync::Arc;
+
+use minijinja::Value;
+
 use super::*;
 use crate::ballot::{Ballot, Round};
 
@@ -178,4 +182,46 @@ kind = "text"
     assert_eq!(told(benchmark, &right.replace(" if opponent\"", "\"")), Ok(()));
     let kind = told(&benchmark.replace("\"jokes\"\nsteps", "\"joke\"\nsteps"), &right).unwrap_err();
     assert!(kind.contains("unknown kind of records \"joke\"\n  hint: did you mean \"jokes\"?"), "{kind}");
+}
+
+/// What an expression gives over nothing.
+fn computed(source: &'static str) -> Value {
+    let read =
+        Expression::parse(expression::language(choice::Lists::new(), &Arc::default()), "here".into(), source);
+    read.unwrap().value(&Value::from(())).unwrap()
+}
+
+#[test]
+fn what_is_no_draft_is_told_alone_and_by_number() {
+    assert_eq!(computed("unusable('云会恐高吗？', '……')").as_str(), Some("says nothing"));
+    assert!(computed("unusable('云会恐高吗？', 'Are clouds afraid?')").is_none());
+    assert!(computed("unusable('云会恐高吗？', none)").is_none());
+    assert_eq!(value::texts(&computed("unusable('云', ['甲', '……'])")), ["number 2 says nothing"]);
+}
+
+#[test]
+fn measures_take_what_is_not_there_for_nothing() {
+    assert_eq!(computed("words(none) + sentences('先说一句。再说一句。')").as_usize(), Some(2));
+    assert_eq!(computed("opening(' Yes, it is.', ['no,', 'yes,'])").as_str(), Some("yes,"));
+    assert!(computed("opening('Perhaps.', ['no,', 'yes,'])").is_none());
+    assert!(computed("likeness('Why?', 'WHY?') == 1 and likeness(none, 'Why?') == 0").is_true());
+    assert!(value::texts(&computed("lost_in_translation('3个人', none)")).is_empty());
+    assert_eq!(value::texts(&computed("lost_in_translation('3个人', 'People')")), ["the number 3 is lost"]);
+}
+
+#[test]
+fn repetitions_are_found() {
+    assert_eq!(
+        value::texts(&computed("repetitions('对。', ['甲', '乙', '甲！', '对'], 'the explanation')")),
+        ["number 3 says the same as number 1", "number 4 is the explanation"]
+    );
+}
+
+#[test]
+fn a_distractor_overturns_another_premise_than_the_answer() {
+    assert_eq!(
+        value::texts(&computed("premise_faults(['A.', 'B.', 'C.'], ['1', '0', '7'], ['p', 'q'], 0)")),
+        ["\"B.\" overturns the premise that the answer overturns", "\"C.\" overturns no premise of the list"]
+    );
+    assert!(value::texts(&computed("premise_faults(['A.'], none, [], none)")).is_empty());
 }

@@ -55,14 +55,14 @@ pub fn open(root: &std::path::Path) -> Result<(), Problems> {
     for benchmark in riddlemill_benchmarks::all() {
         problems.extend(choices_of(benchmark));
         problems.extend(shadowed(benchmark));
-        if Stage::has_records_of_its_own(benchmark) {
-            continue;
+        problems.extend(crate::stages::draft::problems(benchmark));
+        if !Stage::has_records_of_its_own(benchmark) {
+            problems.extend(benchmark.unknown_names());
+            problems.extend(prompts_of(benchmark));
+            problems.extend(behind_records(benchmark));
         }
-        problems.extend(benchmark.unknown_names());
-        problems.extend(prompts_of(benchmark));
-        problems.extend(behind_records(benchmark));
         for step in benchmark.steps.iter().filter(|step| Stage::declared(benchmark, step).is_none()) {
-            let what = crate::stages::lacking(step)
+            let what = crate::stages::lacking(benchmark, step)
                 .unwrap_or_else(|| format!("nothing makes the step {:?}", step.name));
             let place = format!("{}/benchmark.toml", benchmark.name);
             problems.push(Problem { place, what });
@@ -93,8 +93,10 @@ fn prompts_of(benchmark: &Benchmark) -> Vec<Problem> {
             problem(place.clone(), what);
         }
         let asks = |template: &&str| *template == prompt.name;
-        let drafts = benchmark.drafts.iter().filter(|draft| draft.templates.iter().any(&asks));
-        let of_steps = drafts.map(|draft| (format!("[step.{}]", draft.name), &draft.with));
+        let of_steps = benchmark.drafts.iter().flat_map(|draft| {
+            let cases = draft.cases.iter().filter(|case| asks(&case.template));
+            cases.map(|case| (format!("[step.{}]", draft.name), &case.with))
+        });
         let tasks = benchmark.tasks.iter().filter(|task| asks(&task.template));
         let of_tasks = tasks.map(|task| (format!("[[task]] {}", task.title), &task.with));
         for (table, with) in of_steps.chain(of_tasks) {

@@ -11,6 +11,7 @@
 //! - [`join`]: an exact similarity join, which finds every pair of texts over a threshold.
 //! - [`offline`]: the rules and the join combined as the offline stages use them, according to settings.
 //! - [`hint`]: the word that was probably meant; [`problem`]: a mistake in a settings file, with its place.
+//! - [`replies`]: signs that a text written by a model is unusable.
 //! - [`puzzle`]: English puzzles, their words, distractors, options and reconstructions.
 
 pub mod hint;
@@ -21,5 +22,6 @@ pub mod options;
 pub mod problem;
 pub mod puzzle;
 pub mod record;
+pub mod replies;
 pub mod shortcuts;
 pub mod text;

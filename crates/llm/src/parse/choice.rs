@@ -1,5 +1,7 @@
 //! Choices in a reply: a letter, a name from a list, a tag on the last line, categories by priority.
 
+use std::ops::RangeInclusive;
+
 use super::Unreadable;
 use super::text::{narrow, unfenced};
 
@@ -137,32 +139,46 @@ pub fn one_of<'a>(reply: &str, names: &[&'a str]) -> Result<&'a str, Unreadable>
     }
 }
 
-/// Categories by priority, `2 6 3` (RuozhiBench, figure 11): three different numbers from 1 to 6. Commas and
-/// full-width digits count; a label or prose does not disturb as long as it holds no other number.
+/// Categories by priority, `2 6 3` (RuozhiBench, figure 11): [`numbers`], three from 1 to 6.
 ///
 /// # Errors
 /// Where there are not three numbers, or one is off the list or repeated.
 pub fn categories(reply: &str) -> Result<[u8; 3], Unreadable> {
+    let read = numbers(reply, 3, 1..=6, "2 6 3")?;
+    Ok([read[0], read[1], read[2]])
+}
+
+/// So many different numbers by priority, `like` "2 6 3". Commas and full-width digits count; a label or prose does not
+/// disturb as long as it holds no other number.
+///
+/// # Errors
+/// Where there are not as many, or one is off the list or repeated.
+pub fn numbers(
+    reply: &str,
+    count: usize,
+    range: RangeInclusive<u8>,
+    like: &str,
+) -> Result<Vec<u8>, Unreadable> {
+    const WORDS: [&str; 9] = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+    let (from, to) = (range.start(), range.end());
     let wrong = || {
-        Unreadable::new(
-            "the output must be three different numbers from 1 to 6 with a space between, such as 2 6 3",
-        )
+        Unreadable::new(match count.checked_sub(2).and_then(|at| WORDS.get(at)) {
+            Some(many) => format!(
+                "the output must be {many} different numbers from {from} to {to} with a space between, such as {like}"
+            ),
+            None => format!("the output must be one number from {from} to {to}, such as {like}"),
+        })
     };
     let reply = narrow(unfenced(reply));
-    let on_one_line = reply.lines().map(numbers).find(|numbers| numbers.len() == 3);
-    let numbers = on_one_line.unwrap_or_else(|| numbers(&reply));
-    let [first, second, third] = numbers[..] else { return Err(wrong()) };
-    let categories = [first, second, third];
-    let in_list = categories.iter().all(|category| (1..=6).contains(category));
-    if in_list && first != second && second != third && first != third {
-        Ok(categories)
-    } else {
-        Err(wrong())
-    }
+    let on_one_line = reply.lines().map(all_numbers).find(|numbers| numbers.len() == count);
+    let numbers = on_one_line.unwrap_or_else(|| all_numbers(&reply));
+    let repeats = |(at, number): (usize, &u8)| numbers[..at].contains(number);
+    let fits = numbers.len() == count && numbers.iter().all(|number| range.contains(number));
+    if fits && !numbers.iter().enumerate().any(repeats) { Ok(numbers) } else { Err(wrong()) }
 }
 
 /// Every number of a text; one too large for a byte reads as 255, which no list has.
-fn numbers(text: &str) -> Vec<u8> {
+fn all_numbers(text: &str) -> Vec<u8> {
     text.split(|c: char| !c.is_ascii_digit())
         .filter(|digits| !digits.is_empty())
         .map(|digits| digits.parse().unwrap_or(u8::MAX))

@@ -7,10 +7,11 @@ mod json;
 mod rating;
 mod text;
 
-pub use choice::{categories, choice, choice_within, labelled, letter, one_of};
+pub use choice::{categories, choice, choice_within, labelled, letter, numbers, one_of};
 pub use json::{flag, object, optional_text, strings, text_field};
 pub use rating::{bracketed, rating};
-pub use text::{plain, sentences, words};
+pub use riddlemill_text::text::counts::{sentences, words};
+pub use text::plain;
 
 use std::fmt;
 

@@ -163,6 +163,11 @@ impl Config {
         values
     }
 
+    /// A setting in a recipe, one of a benchmark's own among them.
+    pub fn value(&self, recipe: &str, section: &str, key: &str) -> Option<&Value> {
+        self.lookup(Some(recipe), section, key).map(|(value, _)| value)
+    }
+
     /// A stage's settings in a recipe, typed.
     ///
     /// # Panics

@@ -121,12 +121,14 @@ impl<'a> RunContext<'a> {
                     decide.insert("unseen".into(), true.into());
                 }
                 match kind {
-                    Draft::Opponent => {
-                        decide.insert("opponents".into(), settings.opponents.into());
+                    Draft::Declared(declared) => {
+                        let asks = draft::asks(kind, self.config, self.recipe.name);
+                        if asks.several {
+                            decide.insert(declared.asks.1.into(), asks.names.into());
+                        }
                     }
                     Draft::Respond => decide.extend(self.config.stage(recipe, "respond")),
                     Draft::Judge => decide.extend(self.config.stage(recipe, "judge")),
-                    _ => {}
                 }
                 decide
             }

@@ -234,7 +234,8 @@ fn of_step(
         let later = Later { requests: waiting.all, likely: waiting.likely.ceil() as u64, max_usd };
         return Ok(StepForecast { step: step.name, now, later });
     };
-    let read = |_: &Ask, reply: &str| -> Result<(), Unreadable> { kind.read(reply).map(drop) };
+    let read =
+        |ask: &Ask, reply: &str| -> Result<(), Unreadable> { kind.read(&ask.template, reply).map(drop) };
     let reading = Reading { read: &read, max_reasks: settings.max_reasks };
     let now = estimate(&store, endpoint, step.name, asks, Some(&reading)).map_err(stage_error)?;
     let endpoints = draft::endpoints(kind, config, recipe.name)?;

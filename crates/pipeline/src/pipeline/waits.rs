@@ -7,7 +7,7 @@ use super::RunError;
 use super::voting::{self, Mend, Voting};
 use crate::config::Config;
 use crate::recipe::{Recipe, Step};
-use crate::stages::{Draft, Stage, draft};
+use crate::stages::{Stage, draft};
 use riddlemill_llm::ApiKey;
 use riddlemill_review::ballot::Round;
 use riddlemill_tables::{Filter, Manifest, StageReader, Workspace, fold_parts};
@@ -410,14 +410,10 @@ impl OfStage<'_> {
             let what = if offline { "the run was offline" } else { "nobody was asked yet" };
             return (what.into(), Mend::Run);
         }
-        let setting = match kind {
-            Draft::Opponent => "draft.opponents",
-            Draft::Respond => "respond.endpoints",
-            Draft::Judge => "judge.endpoints",
-            _ => "draft.endpoint",
-        };
+        let asks = draft::asks(kind, self.config, self.recipe.name);
+        let setting = if asks.several { asks.key.as_str() } else { "draft.endpoint" };
         let what = match endpoints.is_empty() {
-            true => draft::no_endpoint(kind),
+            true => draft::no_endpoint(kind, self.config, self.recipe.name),
             false => "the sample's replies hold none for them".into(),
         };
         (what, Mend::First(format!("name an [llm.<name>] of yours as {setting} in pipeline.toml")))

@@ -126,8 +126,11 @@ pub fn choose(mut record: Declared, options: &Options, settings: &sections::Opti
     }
 }
 
-/// Why a step of a declared benchmark cannot be made; `None` where it can.
-pub(crate) fn lacking(step: &riddlemill_benchmarks::Step) -> Option<String> {
+/// Why a step of a benchmark cannot be made; `None` where it can.
+pub(crate) fn lacking(
+    benchmark: &riddlemill_benchmarks::Benchmark,
+    step: &riddlemill_benchmarks::Step,
+) -> Option<String> {
     use riddlemill_benchmarks::Kind;
     Some(match step.kind {
         Kind::Draft(_) => format!(
@@ -137,7 +140,9 @@ pub(crate) fn lacking(step: &riddlemill_benchmarks::Step) -> Option<String> {
         Kind::Options => {
             format!("[step.{}] lacks `right` and `wrong`: which answers are put in order", step.name)
         }
-        Kind::Native(op) => riddlemill_text::hint::unknown("operation", op, ["riddle"]),
+        Kind::Native(op) => {
+            riddlemill_text::hint::unknown("operation", op, super::stage::operations(benchmark))
+        }
         _ => return None,
     })
 }

@@ -163,10 +163,7 @@ impl Stage {
                 Stage::Choose(benchmark.options.iter().find(|options| options.name == step.name)?)
             }
             Kind::Options => Stage::Options,
-            Kind::Draft(_) if own => {
-                Stage::Draft(Draft::Declared(benchmark.drafts.iter().find(|draft| draft.name == step.name)?))
-            }
-            Kind::Draft(name) => Stage::Draft(Draft::ALL.into_iter().find(|draft| draft.name() == name)?),
+            Kind::Draft(_) => Stage::Draft(Draft::of(benchmark, step.name)?),
             Kind::Ballot(name) => Stage::Review(Review::new(benchmark.ballot(name)?)),
             Kind::Native("riddle") if own => Stage::Riddle,
             Kind::Native(_) if own => return None,
@@ -271,6 +268,14 @@ impl Stage {
             Stage::Puzzle(PuzzleStage::Dedup | PuzzleStage::Spelling | PuzzleStage::Group) => 2,
             Stage::Puzzle(_) | Stage::Riddle | Stage::Mark(_) | Stage::Choose(_) => 1,
         }
+    }
+}
+
+/// The named operations that a step of a benchmark may be.
+pub(super) fn operations(benchmark: &riddlemill_benchmarks::Benchmark) -> Vec<&'static str> {
+    match Stage::has_records_of_its_own(benchmark) {
+        true => PuzzleStage::OPS.iter().map(|(op, _)| *op).chain(["rated_pair"]).collect(),
+        false => vec!["riddle"],
     }
 }
 

@@ -3,6 +3,7 @@
 
 pub mod anonymise;
 pub mod clean;
+pub mod counts;
 pub mod english;
 pub mod filter;
 mod grouped;

@@ -11,7 +11,7 @@ use futures_util::future::join_all;
 
 use super::consent::agreed;
 use super::flight::{Flight, waits_for, words};
-use super::{Draft, Slot, endpoints, is_skipped, is_unseen, open_store, schema, sends, slots};
+use super::{Draft, Slot, asks, endpoints, is_skipped, is_unseen, open_store, schema, sends, slots};
 use crate::config::{Config, sections};
 use crate::stages::subject::{Annotatable, Drafted};
 use crate::stages::{Pulse, StageError, Stop, Unusable};
@@ -25,14 +25,12 @@ use riddlemill_tables::{StageWriter, Workspace};
 use riddlemill_text::record::{Outcome, Reason, derived, is_published, set_flags};
 
 /// Why a stage asks nobody.
-pub fn no_endpoint(draft: Draft) -> String {
-    let why = match draft {
-        Draft::Opponent => "draft.opponents names none",
-        Draft::Respond => "respond.endpoints names none",
-        Draft::Judge => "judge.endpoints names none",
-        _ => "draft.endpoint names none that pipeline.toml has",
-    };
-    format!("no endpoint to ask: {why}")
+pub fn no_endpoint(draft: Draft, config: &Config, recipe: &str) -> String {
+    let asks = asks(draft, config, recipe);
+    match asks.several {
+        true => format!("no endpoint to ask: {} names none", asks.key),
+        false => "no endpoint to ask: draft.endpoint names none that pipeline.toml has".into(),
+    }
 }
 
 /// What the asking is done with.
@@ -99,7 +97,8 @@ pub fn requests<S: Annotatable>(
         for slot in slots {
             let Some(prompt) = record.prompt(draft, slot) else { continue };
             // What a server that only translates is given.
-            let text = prompt.values.get("question").filter(|_| draft == Draft::Translation).cloned();
+            let translated = draft.declared().and_then(|draft| draft.translates);
+            let text = translated.and_then(|value| prompt.values.get(value).cloned());
             let rendered = prompts.render(prompt.template, prompt.values)?;
             // What is said to a question's pair is another record to a pack.
             let about = if slot.to_pair { derived("pair", &[record.id()]) } else { record.about(draft) };
@@ -242,7 +241,10 @@ pub fn replies<S: Annotatable>(
         return Ok(replies);
     }
     if endpoints.is_empty() {
-        let held = riddlemill_llm::Held { reason: Reason::ReplyMissing, what: no_endpoint(draft) };
+        let held = riddlemill_llm::Held {
+            reason: Reason::ReplyMissing,
+            what: no_endpoint(draft, asking.config, asking.recipe),
+        };
         let none = Replied { slot: Slot::default(), prompt: String::new(), parsed: Parsed::Held(held) };
         let asks = |record: &S| !is_published(record.id()) && record.prompt(draft, &none.slot).is_some();
         let waiting = replies.iter_mut().zip(records).filter(|(_, record)| asks(record));
@@ -259,7 +261,7 @@ pub fn replies<S: Annotatable>(
         places[request.slot.endpoint].push(at);
     }
     let asks = |places: &Vec<usize>| places.iter().map(|&at| requests[at].ask.clone()).collect();
-    let read = |_: &Ask, reply: &str| draft.read(reply);
+    let read = |ask: &Ask, reply: &str| draft.read(&ask.template, reply);
     let asks = places.iter().map(asks).collect();
     // Packs cost nothing, and a sample shows how its answers came about.
     let unseen = endpoints.iter().any(sends) && is_unseen(draft, asking.config, asking.recipe);
@@ -469,9 +471,10 @@ mod tests {
         let held = riddlemill_llm::Held { reason: Reason::ReplyMissing, what: "w".into() };
         let waits =
             || vec![Replied { slot: slot.clone(), prompt: "p".into(), parsed: Parsed::Held(held.clone()) }];
-        let held = outcome(Draft::Pair, question.clone(), waits(), false);
+        let pair = Draft::of(riddlemill_benchmarks::find("ruozhibench-gen").unwrap(), "pair").unwrap();
+        let held = outcome(pair, question.clone(), waits(), false);
         assert!(matches!(held, Outcome::Held { reason: Reason::ReplyMissing, .. }));
-        let Outcome::Changed { row, rule, .. } = outcome(Draft::Pair, question, waits(), true) else {
+        let Outcome::Changed { row, rule, .. } = outcome(pair, question, waits(), true) else {
             panic!("an optional draft held its question");
         };
         assert_eq!(

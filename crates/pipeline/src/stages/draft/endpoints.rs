@@ -1,17 +1,17 @@
 //! Who is asked for a draft, and how often.
 
 use glob::Pattern;
+use serde_json::Value;
 
 use super::Draft;
-use crate::config::{Config, sections};
+use crate::config::sections::{self, SECTIONS};
+use crate::config::{Config, Kind, unknown};
 use crate::stages::{StageError, Unusable};
+use riddlemill_benchmarks::Benchmark;
 use riddlemill_llm::Endpoint;
 use riddlemill_llm::settings::Provider;
 use riddlemill_review::ballot::Round;
 use riddlemill_review::ballots;
-
-/// Replies to one text that FLUB's wrong answers are taken from: three from each of three (2.1).
-const WRONG_REPLIES: u32 = 3;
 
 /// One of the replies that a step wants for a record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,38 +28,68 @@ pub struct Slot {
     pub bars: Vec<Pattern>,
 }
 
+/// Whom a draft asks, by their names in pipeline.toml.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asks {
+    /// The setting that says so.
+    pub key: String,
+    /// The names.
+    pub names: Vec<String>,
+    /// Whether that setting names several, each of which is asked.
+    pub several: bool,
+}
+
+/// Whom a draft asks: a setting with one name that is empty leaves it to `draft.endpoint`.
+pub fn asks(draft: Draft, config: &Config, recipe: &str) -> Asks {
+    let (section, name) = match draft {
+        Draft::Respond => ("respond", "endpoints"),
+        Draft::Judge => ("judge", "endpoints"),
+        Draft::Declared(draft) => draft.asks,
+    };
+    let key = format!("{section}.{name}");
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    match config.value(recipe, section, name) {
+        Some(Value::Array(names)) => {
+            Asks { key, names: names.iter().filter_map(text).collect(), several: true }
+        }
+        Some(Value::String(name)) if !name.is_empty() => {
+            Asks { key, names: vec![name.clone()], several: false }
+        }
+        _ => {
+            let endpoint = config.typed::<sections::Draft>(Some(recipe), "draft").endpoint;
+            Asks { key: "draft.endpoint".into(), names: vec![endpoint], several: false }
+        }
+    }
+}
+
+/// What is wrong with a setting that says whom a draft asks: there must be such a one, with a name or a list of them.
+pub(super) fn unknown_setting(benchmark: &Benchmark, (section, name): (&str, &str)) -> Option<String> {
+    let own = &benchmark.own.declared;
+    if own.iter().any(|own| (own.section, own.name) == (section, name)) {
+        return None;
+    }
+    let Some(known) = SECTIONS.iter().find(|known| known.name == section) else {
+        return Some(unknown("table of settings", section, SECTIONS.iter().map(|known| known.name)));
+    };
+    match known.keys.iter().find(|key| key.name == name).map(|key| key.kind) {
+        None => Some(unknown(&format!("key of [{section}]"), name, known.keys.iter().map(|key| key.name))),
+        Some(Kind::Text | Kind::Texts) => None,
+        Some(_) => Some(format!("{section}.{name} names no endpoint")),
+    }
+}
+
 /// The endpoints that a draft asks, their packs' paths resolved. None where the default one is not set:
 /// then drafts wait.
 ///
 /// # Errors
 /// [`StageError::Settings`] where another name is not set.
 pub fn endpoints(draft: Draft, config: &Config, recipe: &str) -> Result<Vec<Endpoint>, StageError> {
-    let settings: sections::Draft = config.typed(Some(recipe), "draft");
     if is_skipped(draft, config, recipe) {
         return Ok(Vec::new());
     }
-    let puzzles: sections::Puzzles = config.typed(Some(recipe), "puzzles");
-    let (key, names) = match draft {
-        Draft::Opponent => ("draft.opponents", settings.opponents),
-        Draft::Respond => {
-            ("respond.endpoints", config.typed::<sections::Respond>(Some(recipe), "respond").endpoints)
-        }
-        Draft::Judge => ("judge.endpoints", config.typed::<sections::Judge>(Some(recipe), "judge").endpoints),
-        Draft::Translation if !settings.translator.is_empty() => {
-            ("draft.translator", vec![settings.translator])
-        }
-        Draft::Premises
-        | Draft::Distractors
-        | Draft::Again
-        | Draft::ContextDistractors
-        | Draft::ContextAgain
-            if !puzzles.endpoint.is_empty() =>
-        {
-            ("puzzles.endpoint", vec![puzzles.endpoint])
-        }
-        _ => ("draft.endpoint", vec![settings.endpoint]),
-    };
-    named(config, key, names, draft == Draft::Translation)
+    let asks = asks(draft, config, recipe);
+    let translates = draft.declared().is_some_and(|draft| draft.translates.is_some());
+    named(config, &asks.key, asks.names, translates)
 }
 
 /// Whether the settings say that nobody is asked for a draft.
@@ -132,20 +162,19 @@ pub fn slots(
     recipe: &str,
     endpoints: &[Endpoint],
 ) -> Result<Vec<Slot>, StageError> {
-    let (mut samples, mut bars, mut questions) = (1, Vec::new(), &[false][..]);
-    match draft {
-        Draft::Wrong => samples = WRONG_REPLIES,
+    let (mut bars, mut questions) = (Vec::new(), &[false][..]);
+    let samples = match draft {
+        Draft::Declared(draft) => draft.replies,
         Draft::Respond => {
-            samples = config.typed::<sections::Respond>(Some(recipe), "respond").samples;
             questions = &[false, true];
+            config.typed::<sections::Respond>(Some(recipe), "respond").samples
         }
         Draft::Judge => {
             let settings: sections::Judge = config.typed(Some(recipe), "judge");
-            samples = settings.repeats;
             bars = barred(&settings.barred)?;
+            settings.repeats
         }
-        _ => {}
-    }
+    };
     let mut slots = Vec::new();
     for (at, endpoint) in endpoints.iter().enumerate() {
         let of_judge = bars.iter().filter(|(judge, _)| *judge == endpoint.name);

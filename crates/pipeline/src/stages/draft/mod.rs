@@ -1,29 +1,20 @@
 //! Drafts: what a model proposes for people to confirm or correct.
 //!
-//! One file a step. Each reads the reply into the answers of the step's ballot, and checks the draft
-//! before a person's time is spent on it; what a prompt is made of and where the answers go is said in
-//! [`super::subject`]. [`ask`] holds what all share.
+//! What is asked, how a reply is read and what is checked before a person's time is spent on it stands in the benchmark's
+//! folder; where that cannot say it, a named reader of the program is named there. What a prompt is made of and where the
+//! answers go is computed in [`super::subject`]. [`ask`] holds the asking.
 
 mod ask;
-mod category;
 mod consent;
 mod declared;
 mod endpoints;
-mod explanation;
 mod flight;
-mod irrationality;
+mod forms;
 mod judge;
-mod kind;
 mod opened;
-mod opponent;
-mod pair;
-mod puzzle;
+mod readers;
 mod respond;
 mod schema;
-mod screen;
-mod translation;
-mod unusable;
-mod wrong;
 
 pub(super) use ask::{DraftOutcome, draft_outcome};
 pub use ask::{
@@ -31,55 +22,21 @@ pub use ask::{
     replies, requests,
 };
 pub(super) use consent::agreed;
-pub use endpoints::{Slot, endpoints, is_skipped, is_unseen, named, sends, slots, wants_unseen};
+pub(super) use declared::answer;
+pub use endpoints::{Asks, Slot, asks, endpoints, is_skipped, is_unseen, named, sends, slots, wants_unseen};
 pub use judge::{rated, rating_schema};
 pub use opened::{open_damaged_store, open_store, refuse_lost_replies};
-pub(super) use puzzle::{DISTRACTORS, OVERTURNED, PREMISES};
-pub(super) use screen::REASONS as SCREEN_REASONS;
+pub(super) use readers::PREMISES;
 
 use super::subject::Subjects;
+use crate::config::{Problem, unknown};
+use riddlemill_benchmarks::reply::Reply;
 use riddlemill_llm::parse::Unreadable;
 use riddlemill_review::Values;
 
-/// Every draft.
+/// What models are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Draft {
-    /// What speaks against a question (RuozhiBench 2.2).
-    Screen,
-    /// The question in English (2.3).
-    Translation,
-    /// What is irrational about it (2.3, figure 10).
-    Irrationality,
-    /// The three closest categories (2.3, figure 11).
-    Category,
-    /// The normal question next to it (2.3, figure 3).
-    Pair,
-    /// The type of a cunning text (FLUB 2.1, figure 2).
-    Type,
-    /// Its explanation (2.1).
-    Explanation,
-    /// Wrong answers to it, three a reply (2.1).
-    Wrong,
-    /// A model's explanation of a joke: what the person's is compared with (Chumor 3).
-    Opponent,
-    /// Whether a riddle is a lateral puzzle, and of which kind (BrainTeaser 3.1, 3.2).
-    PuzzleKind,
-    /// What a sentence puzzle makes one believe (3.3).
-    Premises,
-    /// Three wrong answers to it (3.3).
-    Distractors,
-    /// Three others, where people found none of those sensible.
-    Again,
-    /// The puzzle in other words (3.4).
-    Semantic,
-    /// The puzzle in another situation (3.4).
-    Context,
-    /// Three wrong answers to that, by the same process (3.4).
-    ContextDistractors,
-    /// Three others, where people found none of those sensible.
-    ContextAgain,
-    /// What a question is about (appendix A.1).
-    Topic,
     /// A model's answer to a question and to its pair (RuozhiBench 3.1).
     Respond,
     /// A judge's rating of an answer (3.1, figures 12 and 13).
@@ -89,51 +46,25 @@ pub enum Draft {
 }
 
 impl Draft {
-    /// Every draft of records that have a type in Rust.
-    pub const ALL: [Draft; 20] = [
-        Draft::Screen,
-        Draft::Translation,
-        Draft::Irrationality,
-        Draft::Category,
-        Draft::Pair,
-        Draft::Type,
-        Draft::Explanation,
-        Draft::Wrong,
-        Draft::Opponent,
-        Draft::PuzzleKind,
-        Draft::Premises,
-        Draft::Distractors,
-        Draft::Again,
-        Draft::Semantic,
-        Draft::Context,
-        Draft::ContextDistractors,
-        Draft::ContextAgain,
-        Draft::Topic,
-        Draft::Respond,
-        Draft::Judge,
-    ];
+    /// What a step of a benchmark asks; `None` where its folder does not say what.
+    pub fn of(benchmark: &'static riddlemill_benchmarks::Benchmark, step: &str) -> Option<Draft> {
+        match benchmark.drafts.iter().find(|draft| draft.name == step) {
+            Some(draft) => Some(Draft::Declared(draft)),
+            None if benchmark.records.is_none() => None,
+            None => [Draft::Respond, Draft::Judge].into_iter().find(|draft| draft.name() == step),
+        }
+    }
+
+    /// Those of the built-in benchmarks.
+    #[cfg(test)]
+    fn built_in() -> Vec<Draft> {
+        let declared = riddlemill_benchmarks::all().iter().flat_map(|benchmark| &benchmark.drafts);
+        declared.map(Draft::Declared).chain([Draft::Respond, Draft::Judge]).collect()
+    }
 
     /// The name of the step in flags and settings: that of the review that looks at it.
     pub fn name(self) -> &'static str {
         match self {
-            Draft::Screen => "screen",
-            Draft::Translation => "translation",
-            Draft::Irrationality => "irrationality",
-            Draft::Category => "category",
-            Draft::Pair => "pair",
-            Draft::Type => "type",
-            Draft::Explanation => "explanation",
-            Draft::Wrong => "wrong-candidates",
-            Draft::Opponent => "opponents",
-            Draft::PuzzleKind => "kind",
-            Draft::Premises => "premises",
-            Draft::Distractors => "distractors",
-            Draft::Again => "again",
-            Draft::Semantic => "semantic",
-            Draft::Context => "context",
-            Draft::ContextDistractors => "context-distractors",
-            Draft::ContextAgain => "context-again",
-            Draft::Topic => "topic",
             Draft::Respond => "respond",
             Draft::Judge => "judge",
             Draft::Declared(draft) => draft.called(),
@@ -143,109 +74,53 @@ impl Draft {
     /// Whose fields it fills in, or whom it is asked about.
     pub fn subjects(self) -> Subjects {
         match self {
-            Draft::Screen
-            | Draft::Translation
-            | Draft::Irrationality
-            | Draft::Category
-            | Draft::Pair
-            | Draft::Respond => Subjects::Questions,
-            Draft::Type | Draft::Explanation | Draft::Wrong => Subjects::Texts,
-            Draft::Opponent => Subjects::Jokes,
-            Draft::PuzzleKind
-            | Draft::Premises
-            | Draft::Distractors
-            | Draft::Again
-            | Draft::Semantic
-            | Draft::Context
-            | Draft::ContextDistractors
-            | Draft::ContextAgain => Subjects::Puzzles,
-            Draft::Topic => Subjects::Variants,
+            Draft::Respond => Subjects::Questions,
             Draft::Judge => Subjects::Responses,
-            Draft::Declared(_) => Subjects::Declared,
+            Draft::Declared(draft) => Subjects::of_kind(draft.records),
         }
     }
 
     /// Its prompts.
     pub fn templates(self) -> &'static [&'static str] {
         match self {
-            Draft::Screen => &["ruozhibench/screen"],
-            Draft::Translation => &["ruozhibench/translate"],
-            Draft::Irrationality => &["ruozhibench/irrationality"],
-            Draft::Category => &["ruozhibench/category"],
-            Draft::Pair => &["ruozhibench/pair"],
-            Draft::Type => &["flub/type"],
-            Draft::Explanation => &["flub/explanation"],
-            Draft::Wrong => &["flub/wrong"],
-            Draft::Opponent => &["chumor/explanation"],
-            Draft::PuzzleKind => &["brainteaser/kind"],
-            Draft::Premises => &["brainteaser/premises"],
-            Draft::Distractors | Draft::Again | Draft::ContextDistractors | Draft::ContextAgain => {
-                &["brainteaser/distractors_sentence", "brainteaser/distractors_word"]
-            }
-            Draft::Semantic => &["brainteaser/semantic"],
-            Draft::Context => &["brainteaser/context", "brainteaser/context_word"],
-            Draft::Topic => &["brainteaser/topic"],
             Draft::Respond => &["ruozhibench/respond"],
             Draft::Judge => &["ruozhibench/judge", "ruozhibench/judge_normal"],
             Draft::Declared(draft) => &draft.templates,
         }
     }
 
-    /// Reads a reply as answers to the step's ballot, with remarks under names that no ballot has.
+    /// What a folder declares.
+    pub fn declared(self) -> Option<&'static riddlemill_benchmarks::draft::Draft> {
+        match self {
+            Draft::Declared(draft) => Some(draft),
+            Draft::Respond | Draft::Judge => None,
+        }
+    }
+
+    /// Reads a reply to one of its prompts as answers to the step's ballot, with remarks under names that no ballot has.
     ///
     /// # Errors
     /// [`Unreadable`] in words that can be put to the model.
-    pub fn read(self, reply: &str) -> Result<Values, Unreadable> {
+    pub fn read(self, template: &str, reply: &str) -> Result<Values, Unreadable> {
         match self {
-            Draft::Screen => screen::read(reply),
-            Draft::Translation => translation::read(reply),
-            Draft::Irrationality => irrationality::read(reply),
-            Draft::Category => category::read(reply),
-            Draft::Pair => pair::read(reply),
-            Draft::Type => kind::read(reply),
-            Draft::Explanation => explanation::read(reply),
-            Draft::Wrong => wrong::read(reply),
-            Draft::Opponent => opponent::read(reply),
-            Draft::PuzzleKind => puzzle::kind(reply),
-            Draft::Premises => puzzle::premises(reply),
-            Draft::Distractors | Draft::Again | Draft::ContextDistractors | Draft::ContextAgain => {
-                puzzle::distractors(reply)
-            }
-            Draft::Semantic => puzzle::semantic(reply),
-            Draft::Context => puzzle::context(reply),
-            Draft::Topic => puzzle::topic(reply),
             Draft::Respond => respond::read(reply),
             Draft::Judge => judge::read(reply),
-            Draft::Declared(draft) => declared::read(draft, reply),
+            Draft::Declared(draft) => declared::read(draft, template, reply),
         }
     }
 
     /// The answer that a ledger shows.
     fn shown(self, values: &Values) -> String {
-        let declared: Vec<&str>;
-        let fields: &[&str] = match self {
-            Draft::Declared(draft) => {
-                declared = draft.fields().collect();
-                &declared
-            }
-            Draft::Screen => &["screen"],
-            Draft::Translation => &["question_en"],
-            Draft::Irrationality => &["irrationality"],
-            Draft::Category => &["categories"],
-            Draft::Pair => &["pair"],
-            Draft::Type => &["type"],
-            Draft::Explanation | Draft::Opponent => &["explanation"],
-            Draft::Wrong => &["wrong_1", "wrong_2", "wrong_3"],
-            Draft::PuzzleKind => &["kind"],
-            Draft::Premises => &["premises"],
-            Draft::Distractors | Draft::Again | Draft::ContextDistractors | Draft::ContextAgain => {
-                &DISTRACTORS
-            }
-            Draft::Semantic => &["question"],
-            Draft::Context => &["question", "answer", "premises"],
-            Draft::Topic => &["topic"],
-            Draft::Respond => &["text"],
-            Draft::Judge => &["rating"],
+        let all = || values.iter().map(|(field, _)| field).collect();
+        let fields: Vec<&str> = match self {
+            Draft::Respond => vec!["text"],
+            Draft::Judge => vec!["rating"],
+            Draft::Declared(draft) => match (&draft.ledger, draft.fields()) {
+                (Some(fields), _) => fields.clone(),
+                // What a native reader gives stands in what it gave.
+                (None, declared) if declared.is_empty() => all(),
+                (None, declared) => declared,
+            },
         };
         let shown: Vec<String> =
             fields.iter().filter_map(|field| values.get(field)).map(ToString::to_string).collect();
@@ -253,13 +128,31 @@ impl Draft {
     }
 }
 
-/// The self-checks, by step.
-pub(super) mod check {
-    pub(in crate::stages) use super::category::check as category;
-    pub(in crate::stages) use super::irrationality::check as irrationality;
-    pub(in crate::stages) use super::opponent::check as opponent;
-    pub(in crate::stages) use super::pair::check as pair;
-    pub(in crate::stages) use super::translation::check as translation;
-    pub(in crate::stages) use super::unusable::unusable;
-    pub(in crate::stages) use super::wrong::check as wrong;
+/// What is wrong with the readers that a benchmark's folder names, and with the settings that say whom it asks.
+pub fn problems(benchmark: &riddlemill_benchmarks::Benchmark) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for draft in &benchmark.drafts {
+        let table = format!("{}/benchmark.toml [step.{}]", benchmark.name, draft.name);
+        for case in &draft.cases {
+            let Reply::Native(name, place) = &case.reading.form else { continue };
+            let Some(reader) = readers::find(name) else {
+                let what = unknown("reader", name, readers::READERS.iter().map(|reader| reader.name));
+                problems.push(Problem { place: place.clone(), what });
+                continue;
+            };
+            let fields = case.reading.fields().unwrap_or_else(|| reader.fields.to_vec());
+            let discarded = draft.discards.iter().map(|(field, _)| ("discards", *field));
+            let named = discarded.chain(draft.ledger.iter().flatten().map(|field| ("ledger", *field)));
+            for (key, field) in named.filter(|(_, field)| !fields.contains(field)) {
+                let what = unknown(&format!("field of the reader {name:?}"), field, fields.iter().copied());
+                problems.push(Problem { place: table.clone(), what: format!("{key}: {what}") });
+            }
+        }
+        if let Some(what) = endpoints::unknown_setting(benchmark, draft.asks) {
+            problems.push(Problem { place: table, what: format!("asks: {what}") });
+        }
+    }
+    problems.sort_by(|a, b| (&a.place, &a.what).cmp(&(&b.place, &b.what)));
+    problems.dedup();
+    problems
 }

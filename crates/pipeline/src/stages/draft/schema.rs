@@ -2,65 +2,31 @@
 //!
 //! Of the language of schemas it uses what every provider takes; every field is needed, and there are no others.
 
-use riddlemill_benchmarks::draft::{Form, Reply};
-use serde_json::{Map, Value as Json, json};
+use riddlemill_benchmarks::reply::{Form, Reply};
+use serde_json::Value as Json;
 
-use super::{Draft, kind, puzzle, screen};
+use super::forms::{flag, integer, list, object, one_of, text, text_or_none};
+use super::{Draft, readers};
 
 /// The schema of the replies to a draft's prompt; `None` where they are words.
 pub(super) fn reply_schema(draft: Draft, template: &str) -> Option<Json> {
-    let fields: Vec<(&str, Json)> = match draft {
-        Draft::Screen => {
-            let both = |(key, reason): (&'static str, &'static str)| [(key, flag()), (reason, text())];
-            screen::keys().flat_map(both).collect()
-        }
-        Draft::Pair => vec![("pair", text_or_none())],
-        Draft::Type => vec![("type", one_of(&kind::names()))],
-        Draft::Wrong => vec![("wrong", list(&text(), 3, 3))],
-        Draft::PuzzleKind => vec![("kind", one_of(&puzzle::KINDS))],
-        Draft::Premises => premises().into(),
-        Draft::Distractors | Draft::Again | Draft::ContextDistractors | Draft::ContextAgain
-            if template == draft.templates()[0] =>
-        {
-            let one = object(vec![("text", text()), ("premise", integer())]);
-            vec![("distractors", list(&one, 3, 3))]
-        }
-        Draft::Distractors | Draft::Again | Draft::ContextDistractors | Draft::ContextAgain => {
-            vec![("distractors", list(&text(), 3, 3))]
-        }
-        Draft::Context if template == draft.templates()[0] => {
-            let mut fields = vec![("question", text()), ("answer", text())];
-            fields.extend(premises());
-            fields
-        }
-        Draft::Context => vec![("question", text()), ("answer", text()), ("premise", text())],
-        Draft::Judge => vec![("rating", integer()), ("explanation", text())],
-        Draft::Declared(draft) => match &draft.reply {
-            Reply::Json(keys) => keys.iter().map(|(key, form)| (*key, declared(form))).collect(),
-            Reply::Text(_) | Reply::Label(_) | Reply::Rating(..) => return None,
+    match draft {
+        Draft::Judge => Some(object(vec![("rating", integer()), ("explanation", text())])),
+        Draft::Respond => None,
+        Draft::Declared(draft) => match &draft.reading(template)?.form {
+            Reply::Json(keys) => {
+                Some(object(keys.iter().map(|(key, form)| (*key, declared(form))).collect()))
+            }
+            Reply::Native(name, _) => (readers::find(name)?.schema)(),
+            Reply::Text(_) | Reply::Whole | Reply::Label(_) | Reply::Rating(..) | Reply::Numbers(_) => None,
         },
-        Draft::Translation
-        | Draft::Irrationality
-        | Draft::Category
-        | Draft::Explanation
-        | Draft::Opponent
-        | Draft::Semantic
-        | Draft::Topic
-        | Draft::Respond => return None,
-    };
-    Some(object(fields))
-}
-
-/// Premises, and the number of the one that the answer overturns.
-fn premises() -> [(&'static str, Json); 2] {
-    let (fewest, most) = (*puzzle::PREMISES.start(), *puzzle::PREMISES.end());
-    [("premises", list(&text(), fewest, most)), ("overturned", integer())]
+    }
 }
 
 fn declared(form: &Form) -> Json {
     match form {
         Form::Text => text(),
-        Form::TextOrNone => text_or_none(),
+        Form::TextOrNone | Form::TextOrNull => text_or_none(),
         Form::Flag => flag(),
         Form::Integer => integer(),
         Form::Texts(fewest, most) => list(&text(), *fewest, *most),
@@ -68,41 +34,10 @@ fn declared(form: &Form) -> Json {
     }
 }
 
-fn object(fields: Vec<(&str, Json)>) -> Json {
-    let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
-    let required = json!(names);
-    let properties: Map<String, Json> =
-        fields.into_iter().map(|(name, form)| (name.to_owned(), form)).collect();
-    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
-}
-
-fn text() -> Json {
-    json!({"type": "string"})
-}
-
-fn text_or_none() -> Json {
-    json!({"type": ["string", "null"]})
-}
-
-fn flag() -> Json {
-    json!({"type": "boolean"})
-}
-
-fn integer() -> Json {
-    json!({"type": "integer"})
-}
-
-fn one_of(names: &[&str]) -> Json {
-    json!({"type": "string", "enum": names})
-}
-
-fn list(of: &Json, fewest: usize, most: usize) -> Json {
-    json!({"type": "array", "items": of, "minItems": fewest, "maxItems": most})
-}
-
 #[cfg(test)]
 mod tests {
     use riddlemill_llm::{Output, Prompts};
+    use serde_json::json;
 
     use super::*;
 
@@ -134,7 +69,7 @@ mod tests {
     fn what_a_schema_allows_is_read_and_every_field_is_needed() {
         let prompts = Prompts::load(None).unwrap();
         let mut schemas = 0;
-        for draft in Draft::ALL {
+        for draft in Draft::built_in() {
             for template in draft.templates() {
                 let info = prompts.list().into_iter().find(|info| info.name == *template).unwrap();
                 let schema = reply_schema(draft, template);
@@ -142,7 +77,7 @@ mod tests {
                 let Some(schema) = schema else { continue };
                 schemas += 1;
                 let whole = instance(&schema, &mut 0);
-                let read = draft.read(&whole.to_string());
+                let read = draft.read(template, &whole.to_string());
                 assert!(read.is_ok(), "{template}: {whole} is not read: {:?}", read.err());
                 let names: Vec<&str> =
                     schema["required"].as_array().unwrap().iter().filter_map(Json::as_str).collect();
@@ -152,7 +87,11 @@ mod tests {
                     let mut less = whole.clone();
                     less.as_object_mut().unwrap().remove(name);
                     let optional = name == "explanation";
-                    assert_eq!(draft.read(&less.to_string()).is_ok(), optional, "{template} without {name}");
+                    assert_eq!(
+                        draft.read(template, &less.to_string()).is_ok(),
+                        optional,
+                        "{template} without {name}"
+                    );
                 }
             }
         }

@@ -43,18 +43,20 @@ pub enum PuzzleStage {
 }
 
 impl PuzzleStage {
-    /// The stage of an operation that a benchmark's folder names.
+    /// The operations that a benchmark's folder may name, each with its stage.
+    pub const OPS: [(&'static str, PuzzleStage); 8] = [
+        ("riddle", PuzzleStage::Strip),
+        ("anonymise_riddle", PuzzleStage::Anonymise),
+        ("spelling", PuzzleStage::Spelling),
+        ("same_riddle", PuzzleStage::Dedup),
+        ("given_premises", PuzzleStage::Given),
+        ("neighbours", PuzzleStage::Near),
+        ("neighbours_in_context", PuzzleStage::ContextNear),
+        ("puzzle_group", PuzzleStage::Group),
+    ];
+
+    /// The stage of an operation.
     pub fn of_op(op: &str) -> Option<PuzzleStage> {
-        Some(match op {
-            "riddle" => PuzzleStage::Strip,
-            "anonymise_riddle" => PuzzleStage::Anonymise,
-            "spelling" => PuzzleStage::Spelling,
-            "same_riddle" => PuzzleStage::Dedup,
-            "given_premises" => PuzzleStage::Given,
-            "neighbours" => PuzzleStage::Near,
-            "neighbours_in_context" => PuzzleStage::ContextNear,
-            "puzzle_group" => PuzzleStage::Group,
-            _ => return None,
-        })
+        PuzzleStage::OPS.iter().find(|(name, _)| *name == op).map(|(_, stage)| *stage)
     }
 }

@@ -16,8 +16,8 @@ use riddlemill_text::record::{
     Cell, CellKind, Cells, OwnedCell, Reason, Record, Standing, derived, flags_of, with_fields,
 };
 
-use super::declared::shown;
 use super::{Annotatable, Decision, only, votes_of};
+use crate::stages::draft::answer;
 
 /// What a ballot shows of a record.
 pub(super) fn items<R: Record + Clone>(record: &R, step: &Ballot, seed: u64) -> Vec<Item> {
@@ -28,7 +28,7 @@ pub(super) fn items<R: Record + Clone>(record: &R, step: &Ballot, seed: u64) -> 
         ("found", TemplateValue::from(found)),
     ]);
     let row = above(names, &row(record));
-    let whole = scope(&row, step);
+    let whole = scope(&row, step.recipe);
     if !whole.holds(asked.when.as_ref()).unwrap_or(true) {
         return Vec::new();
     }
@@ -40,7 +40,7 @@ pub(super) fn items<R: Record + Clone>(record: &R, step: &Ballot, seed: u64) -> 
     // A list that cannot be computed shows nothing, and the record waits for a decision on nothing.
     let elements = elements.unwrap_or_default();
     let of_element = |it| {
-        let scope = scope(&above(BTreeMap::from([("it", it)]), &row), step);
+        let scope = scope(&above(BTreeMap::from([("it", it)]), &row), step.recipe);
         let called = scope.text(&over.called).ok().flatten().unwrap_or_default();
         let id = derived(over.role, &[record.id(), &called]);
         item(record, step, asked, &scope, &id, seed)
@@ -127,7 +127,7 @@ pub(super) fn decided<R: Annotatable>(
             names.insert("given", decision.given.iter().map(answers).collect());
         }
     }
-    let before = scope(&above(names.clone(), &row(record)), step);
+    let before = scope(&above(names.clone(), &row(record)), step.recipe);
     let mut all = list(record, &basis_column);
     all.extend(basis);
     let mut cells = BTreeMap::from([
@@ -144,7 +144,7 @@ pub(super) fn decided<R: Annotatable>(
         }
     }
     *record = with_fields(record, |column| cells.remove(column));
-    let behind = scope(&above(names, &row(record)), step);
+    let behind = scope(&above(names, &row(record)), step.recipe);
     for find in &asked.finds {
         match behind.value(find) {
             Ok(found) => findings.extend(texts(&found)),
@@ -157,7 +157,7 @@ pub(super) fn decided<R: Annotatable>(
 /// Why a record cannot go on without an answer.
 pub(super) fn lacks<R: Record + Clone>(record: &R, step: &Ballot) -> Option<Reason> {
     let passes = step.asked?.passes.as_ref()?;
-    let holds = scope(&row(record), step).holds(Some(&passes.when));
+    let holds = scope(&row(record), step.recipe).holds(Some(&passes.when));
     (!holds.unwrap_or(false)).then_some(passes.lacks)
 }
 
@@ -169,25 +169,31 @@ pub(super) fn text<R: Record + Clone>(
 ) -> String {
     let Some(is) = step.asked.and_then(which) else { return String::new() };
     let told = |trouble: Trouble| Some(trouble.to_string());
-    scope(&row(record), step).text(is).unwrap_or_else(told).unwrap_or_default()
+    scope(&row(record), step.recipe).text(is).unwrap_or_else(told).unwrap_or_default()
 }
 
-fn scope(names: &TemplateValue, step: &Ballot) -> Scope<'static> {
-    let fields = riddlemill_benchmarks::find(step.recipe).map(|found| found.fields()).unwrap_or_default();
+/// These names, and the `[fields]` of a benchmark.
+pub(super) fn scope(names: &TemplateValue, benchmark: &str) -> Scope<'static> {
+    let fields = riddlemill_benchmarks::find(benchmark).map(|found| found.fields()).unwrap_or_default();
     Scope::new(names.clone(), fields)
 }
 
-fn answers(values: &Values) -> TemplateValue {
-    let answer = |value: &Value| match value {
-        Value::Text(text) => TemplateValue::from(text.as_str()),
-        Value::List(list) => TemplateValue::from(list.clone()),
-        Value::Number(number) => TemplateValue::from(*number),
-    };
+pub(super) fn answers(values: &Values) -> TemplateValue {
     TemplateValue::from_pairs(values.iter().map(|(field, value)| (field.to_owned(), answer(value))))
 }
 
+/// A value as annotators are shown it; nothing of null and of an empty list.
+pub(super) fn shown(value: &TemplateValue) -> Option<Value> {
+    match value.kind() {
+        minijinja::value::ValueKind::Seq | minijinja::value::ValueKind::Iterable => {
+            Some(texts(value)).filter(|list| !list.is_empty()).map(Value::List)
+        }
+        _ => text_of(value).map(Value::Text),
+    }
+}
+
 /// A value as it is in a column.
-fn cell(kind: CellKind, value: &TemplateValue) -> OwnedCell {
+pub(super) fn cell(kind: CellKind, value: &TemplateValue) -> OwnedCell {
     if value.is_none() || value.is_undefined() {
         return if kind == CellKind::Texts { OwnedCell::Texts(Vec::new()) } else { OwnedCell::Null };
     }
@@ -221,7 +227,7 @@ impl<R: Record> Object for Row<R> {
     }
 }
 
-fn row<R: Record + Clone>(record: &R) -> TemplateValue {
+pub(super) fn row<R: Record + Clone>(record: &R) -> TemplateValue {
     TemplateValue::from_object(Row(record.clone()))
 }
 

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use minijinja::Value as TemplateValue;
 use minijinja::value::Serde;
-use riddlemill_benchmarks::scope::{Scope, group, text, texts};
-use riddlemill_benchmarks::{Expression, Trouble};
+use riddlemill_benchmarks::Trouble;
+use riddlemill_benchmarks::scope::{Scope, group, text};
 use serde_json::{Map, Value as Json, json};
 
+use super::columns::{self, shown};
+use super::drafts::{self, Replied};
 use super::{Annotatable, Decision, Drafted, Prompt, only};
 use crate::config::TABLE;
 use crate::stages::draft::{Draft, Slot};
@@ -60,7 +62,12 @@ pub(in crate::stages) fn of_post(mut post: Post) -> Declared {
 }
 
 /// A record as its benchmark's expressions see it.
-pub(in crate::stages) fn scope<'b>(record: &Declared, benchmark: &str) -> Scope<'b> {
+pub(in crate::stages) fn scope(record: &Declared, benchmark: &str) -> Scope<'static> {
+    columns::scope(&names(record), benchmark)
+}
+
+/// A record by the names that expressions give to what is on it.
+fn names(record: &Declared) -> TemplateValue {
     let groups = Groups::split(record);
     let post = json!({
         "kind": record.kind.code(),
@@ -82,8 +89,7 @@ pub(in crate::stages) fn scope<'b>(record: &Declared, benchmark: &str) -> Scope<
         ("post".to_owned(), TemplateValue::from(Serde(post))),
     ]);
     names.extend(groups.0.into_iter().map(|(name, fields)| (name, TemplateValue::from(Serde(fields)))));
-    let fields = riddlemill_benchmarks::find(benchmark).map(|found| found.fields()).unwrap_or_default();
-    Scope::new(TemplateValue::from(names), fields)
+    TemplateValue::from(names)
 }
 
 impl Annotatable for Declared {
@@ -92,48 +98,46 @@ impl Annotatable for Declared {
     }
 
     fn prompt(&self, draft: Draft, _: &Slot) -> Option<Prompt> {
-        let Draft::Declared(draft) = draft else { return None };
-        let scope = scope(self, draft.benchmark);
-        if !scope.holds(draft.when.as_ref()).unwrap_or(true) {
-            return None;
-        }
-        // A value that cannot be computed is missing, and the prompt says so when it is rendered.
-        let value = |(name, value): &(&'static str, Expression)| {
-            Some((*name, scope.text(value).ok()?.unwrap_or_default()))
-        };
-        Some(Prompt { template: draft.templates[0], values: draft.with.iter().filter_map(value).collect() })
+        let draft = draft.declared()?;
+        drafts::asked(draft, &scope(self, draft.benchmark))
+    }
+
+    fn about(&self, draft: Draft) -> String {
+        let said = draft.declared().and_then(|draft| {
+            let known_as = draft.known_as.as_ref()?;
+            scope(self, draft.benchmark).text(known_as).ok().flatten()
+        });
+        said.unwrap_or_else(|| self.id.clone())
     }
 
     fn drafted(&mut self, draft: Draft, drafts: &[Drafted]) -> Vec<String> {
-        let Draft::Declared(draft) = draft else { return Vec::new() };
-        let Some(first) = drafts.first() else { return Vec::new() };
-        let basis: Vec<&str> = drafts.iter().map(|draft| draft.basis.as_str()).collect();
-        let fields: Map<String, Json> =
-            first.values.iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+        let Some(draft) = draft.declared() else { return Vec::new() };
+        if drafts.is_empty() {
+            return Vec::new();
+        }
+        let mut replied = Replied::new(draft, drafts, &scope(self, draft.benchmark));
         let mut groups = Groups::split(self);
         match draft.ballot {
             Some(ballot) => {
                 let of_ballot = groups.of_step(ballot);
-                of_ballot.insert("draft".into(), Json::Object(fields));
-                of_ballot.insert("draft_basis".into(), json!(basis));
+                of_ballot.insert("draft".into(), json!(replied.first()));
+                of_ballot.insert("draft_basis".into(), json!(replied.basis()));
             }
             None => {
                 let own = groups.of_step(draft.name);
-                own.extend(fields);
-                own.insert("basis".into(), json!(basis));
+                own.extend(replied.first().iter().map(|(name, value)| (name.to_owned(), json!(value))));
+                own.insert("basis".into(), json!(replied.basis()));
             }
         }
+        if drafts.len() > 1 {
+            groups.of_step(draft.called()).insert("drafts".into(), json!(replied.each()));
+        }
         groups.write_into(self);
-        let scope = scope(self, draft.benchmark);
-        let found = |check: &Expression| match scope.value(check) {
-            Ok(finding) => texts(&finding).into_iter().filter(|text| !text.trim().is_empty()).collect(),
-            Err(trouble) => vec![trouble.to_string()],
-        };
-        let findings: Vec<String> = draft.checks.iter().flat_map(found).collect();
+        replied.check(draft, &names(self));
         let mut groups = Groups::split(self);
-        groups.of_step(draft.called()).insert("flags".into(), json!(findings));
+        groups.of_step(draft.called()).insert("flags".into(), json!(replied.findings));
         groups.write_into(self);
-        findings
+        replied.findings
     }
 
     fn flags(&mut self) -> &mut Vec<String> {
@@ -227,16 +231,6 @@ fn describe_fields(fields: Vec<(&str, String)>) -> String {
         several => {
             several.iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join("\n")
         }
-    }
-}
-
-/// A value as annotators are shown it; nothing of null and of an empty list.
-pub(super) fn shown(value: &TemplateValue) -> Option<Value> {
-    match value.kind() {
-        minijinja::value::ValueKind::Seq | minijinja::value::ValueKind::Iterable => {
-            Some(texts(value)).filter(|list| !list.is_empty()).map(Value::List)
-        }
-        _ => text(value).map(Value::Text),
     }
 }
 

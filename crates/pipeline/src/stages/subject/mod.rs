@@ -1,23 +1,24 @@
 //! Records that models draft for and people decide on.
 //!
-//! One file a record type: what each step asks of it, what it shows of it, and where the answers go.
-//! [`super::draft`] and [`super::review`] hold what all of them share.
+//! What is asked and shown of a record, and where the answers go, its benchmark's folder says: `drafts` and `columns` do so
+//! for records whose columns steps fill, [`declared`] for those that the folder declares.
+//! [`super::draft`] and [`super::review`] hold what both share.
 
 mod columns;
 mod cunning;
 pub(super) mod declared;
+mod drafts;
 mod joke;
 mod puzzle;
 mod question;
 mod response;
-mod variant;
 
 use std::collections::BTreeMap;
 
 use super::draft::{Draft, Slot};
 use super::stage::Rows;
 use riddlemill_review::ballot::Ballot;
-use riddlemill_review::{Digest, Item, Value, Values};
+use riddlemill_review::{Digest, Item, Values};
 use riddlemill_text::record::{Post, Reason, Record, Standing};
 
 /// The record types that drafts and reviews fill in.
@@ -42,11 +43,18 @@ pub enum Subjects {
 impl Subjects {
     /// The records of a benchmark: of the kind that its folder names, or what its steps leave.
     pub fn of(benchmark: &str) -> Subjects {
-        match riddlemill_benchmarks::find(benchmark).and_then(|benchmark| benchmark.records) {
+        Subjects::of_kind(riddlemill_benchmarks::find(benchmark).and_then(|benchmark| benchmark.records))
+    }
+
+    /// The records of a kind, as folders name it; without one what the folder declares.
+    pub fn of_kind(kind: Option<&str>) -> Subjects {
+        match kind {
             Some("questions") => Subjects::Questions,
             Some("cunning texts") => Subjects::Texts,
             Some("jokes") => Subjects::Jokes,
             Some("puzzles") => Subjects::Puzzles,
+            Some("reconstructions") => Subjects::Variants,
+            Some("responses") => Subjects::Responses,
             _ => Subjects::Declared,
         }
     }
@@ -147,15 +155,19 @@ pub trait Annotatable: Record + Clone {
     fn of_post(post: Post) -> Option<Self>;
 
     /// What a draft asks for in one of its slots; `None` where nothing is asked of this record there.
-    fn prompt(&self, draft: Draft, slot: &Slot) -> Option<Prompt>;
+    fn prompt(&self, draft: Draft, _slot: &Slot) -> Option<Prompt> {
+        drafts::prompt(self, draft.declared()?)
+    }
 
     /// What a draft asks about, as a sample pack knows it: the record, where no two drafts ask the same of it.
-    fn about(&self, _draft: Draft) -> String {
-        self.id().to_owned()
+    fn about(&self, draft: Draft) -> String {
+        draft.declared().map_or_else(|| self.id().to_owned(), |draft| drafts::known_as(self, draft))
     }
 
     /// Takes the replies of all slots, in their order. Returns what the self-checks find in them.
-    fn drafted(&mut self, draft: Draft, drafts: &[Drafted]) -> Vec<String>;
+    fn drafted(&mut self, draft: Draft, drafts: &[Drafted]) -> Vec<String> {
+        draft.declared().map_or_else(Vec::new, |draft| drafts::drafted(self, draft, drafts))
+    }
 
     /// The findings, `step: finding`.
     fn flags(&mut self) -> &mut Vec<String>;
@@ -198,37 +210,9 @@ pub trait Annotatable: Record + Clone {
     }
 }
 
-/// A joke as whoever explains it is asked about it: with the note that the thread's owner put under it. One without a
-/// note is alone, so that what is asked of it stays the same request.
-fn noted(text: &str, note: Option<&str>) -> String {
-    note.map_or_else(|| text.to_owned(), |note| format!("{text}\n（楼主注：{note}）"))
-}
-
-/// Takes away a draft that is none: a refusal, nothing, or what was asked about. What was wrong with it stays, as a
-/// finding, and whoever decides begins without a draft.
-fn discard(draft: &mut Option<String>, asked: &str) -> Option<String> {
-    let found = super::draft::check::unusable(asked, draft.as_deref()?)?;
-    *draft = None;
-    Some(format!("{found}; the draft is discarded"))
-}
-
 /// The votes among what a decision rests on.
 fn votes_of(basis: &[String]) -> Vec<Digest> {
     basis.iter().filter_map(|one| one.strip_prefix("vote:")?.parse().ok()).collect()
-}
-
-/// A text among answers.
-fn text(values: &Values, field: &str) -> Option<String> {
-    values.text(field).map(str::to_owned)
-}
-
-/// A list among answers, or one code as a list of itself.
-fn list(values: &Values, field: &str) -> Vec<String> {
-    match values.get(field) {
-        Some(Value::List(list)) => list.clone(),
-        Some(Value::Text(code)) => vec![code.clone()],
-        _ => Vec::new(),
-    }
 }
 
 /// The decision of a step that looks at one thing of a record.

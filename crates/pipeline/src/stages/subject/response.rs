@@ -1,6 +1,6 @@
 //! The responses of RuozhiBench, which judges rate (Zhai et al., 3.1).
 
-use super::{Annotatable, Drafted, Prompt};
+use super::{Annotatable, Prompt};
 use crate::stages::draft::{Draft, Slot};
 use riddlemill_text::record::{Post, Response};
 
@@ -23,11 +23,6 @@ impl Annotatable for Response {
             ),
             None => Prompt::new("ruozhibench/judge_normal", [("question", asked), ("answer", answer)]),
         })
-    }
-
-    /// Ratings are taken one by one, by the stage that asks for them.
-    fn drafted(&mut self, _: Draft, _: &[Drafted]) -> Vec<String> {
-        Vec::new()
     }
 
     fn flags(&mut self) -> &mut Vec<String> {

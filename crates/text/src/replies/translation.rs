@@ -1,12 +1,4 @@
-//! The question in English, and what a careless translation loses.
-
-use riddlemill_llm::parse::{Unreadable, plain};
-use riddlemill_review::Values;
-
-pub(super) fn read(reply: &str) -> Result<Values, Unreadable> {
-    let text = plain(reply, &["Translation", "English", "Question"])?;
-    Ok([("question_en", text)].into_iter().collect())
-}
+//! What a careless translation of a Chinese text into English loses.
 
 /// Small numbers as English writes them.
 const NUMBERS: [&[&str]; 13] = [
@@ -26,7 +18,7 @@ const NUMBERS: [&[&str]; 13] = [
 ];
 
 /// Numbers and Latin names that are gone, a question that is none, Chinese that is left.
-pub(in crate::stages) fn check(chinese: &str, english: &str) -> Vec<String> {
+pub fn lost(chinese: &str, english: &str) -> Vec<String> {
     let narrow: String = chinese.chars().map(narrow).collect();
     let lower = english.to_lowercase();
     let digits = english.replace(',', "");
@@ -76,9 +68,9 @@ mod tests {
     #[test]
     fn losses_are_named() {
         let zh = "一张ＤＶＤ能装４．７GB，120张能装多少？";
-        assert_eq!(check(zh, "A DVD holds 4.7 GB. How much do 120 DVDs hold?"), Vec::<String>::new());
+        assert_eq!(lost(zh, "A DVD holds 4.7 GB. How much do 120 DVDs hold?"), Vec::<String>::new());
         assert_eq!(
-            check(zh, "A disc holds 4.7 GB; 12 discs hold a lot of 东西."),
+            lost(zh, "A disc holds 4.7 GB; 12 discs hold a lot of 东西."),
             [
                 "the number 120 is lost",
                 "the name DVD is lost",
@@ -86,13 +78,7 @@ mod tests {
                 "Chinese is left in it"
             ]
         );
-        assert_eq!(check("3个人", "three people"), Vec::<String>::new());
-        assert_eq!(check("3000元", "3,000 yuan"), Vec::<String>::new());
-    }
-
-    #[test]
-    fn a_label_is_no_part_of_it() {
-        assert_eq!(read("Translation: Why?").unwrap().text("question_en"), Some("Why?"));
-        assert!(read("  ").is_err());
+        assert_eq!(lost("3个人", "three people"), Vec::<String>::new());
+        assert_eq!(lost("3000元", "3,000 yuan"), Vec::<String>::new());
     }
 }

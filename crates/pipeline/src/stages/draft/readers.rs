@@ -1,33 +1,91 @@
-//! The replies of BrainTeaser's steps (3.2 to 3.4, appendix A.1).
+//! Named readers of replies, for what no declaration of a benchmark's folder can say: `reply = { native = NAME }`. Any
+//! benchmark may name them.
 
 use serde_json::{Map, Value as Json};
 
-use riddlemill_llm::parse::{Unreadable, object, one_of, plain, strings, text_field};
+use super::forms::{integer, list, object as schema_of, text};
+use riddlemill_llm::parse::{Unreadable, object, plain, strings, text_field};
 use riddlemill_review::{Value, Values};
 use riddlemill_text::puzzle::distractors::alike;
 use riddlemill_text::puzzle::options::NONE;
 use riddlemill_text::puzzle::statistics;
 use riddlemill_text::puzzle::words::{key, words};
 
+/// A reader.
+pub(super) struct Reader {
+    /// What folders call it.
+    pub name: &'static str,
+    /// The fields that it fills in.
+    pub fields: &'static [&'static str],
+    /// Reads a reply.
+    pub read: fn(&str) -> Result<Values, Unreadable>,
+    /// The schema of a reply; `None` where it is words.
+    pub schema: fn() -> Option<Json>,
+}
+
+/// All of them.
+pub(super) const READERS: &[Reader] = &[
+    Reader {
+        name: "premises",
+        fields: &["premises", "stumper"],
+        read: premises,
+        schema: || Some(schema_of(listed_premises().into())),
+    },
+    Reader {
+        name: "distractors",
+        fields: &["distractor_1", "distractor_2", "distractor_3", OVERTURNED],
+        read: distractors,
+        schema: || Some(schema_of(vec![("distractors", list(&text(), 3, 3))])),
+    },
+    Reader {
+        name: "distractors_of_premises",
+        fields: &["distractor_1", "distractor_2", "distractor_3", OVERTURNED],
+        read: distractors,
+        schema: || {
+            let one = schema_of(vec![("text", text()), ("premise", integer())]);
+            Some(schema_of(vec![("distractors", list(&one, 3, 3))]))
+        },
+    },
+    Reader {
+        name: "situation",
+        fields: &["question", "answer", "premises", "stumper"],
+        read: situation,
+        schema: || {
+            let parts = [("question", text()), ("answer", text())];
+            Some(schema_of(parts.into_iter().chain(listed_premises()).collect()))
+        },
+    },
+    Reader {
+        name: "situation_of_word",
+        fields: &["question", "answer", "premises", "stumper"],
+        read: situation,
+        schema: || Some(schema_of(vec![("question", text()), ("answer", text()), ("premise", text())])),
+    },
+    Reader { name: "topic", fields: &["topic"], read: topic, schema: || None },
+];
+
+/// The reader of a name.
+pub(super) fn find(name: &str) -> Option<&'static Reader> {
+    READERS.iter().find(|reader| reader.name == name)
+}
+
 /// The fields of three distractors.
-pub(in crate::stages) const DISTRACTORS: [&str; 3] = ["distractor_1", "distractor_2", "distractor_3"];
+const DISTRACTORS: [&str; 3] = ["distractor_1", "distractor_2", "distractor_3"];
 /// The numbers of the premises that they overturn; no field of a ballot is called so.
-pub(in crate::stages) const OVERTURNED: &str = "overturned";
+const OVERTURNED: &str = "overturned";
 /// Fewer premises leave no three that distractors could overturn beside the answer's. Prompts and ballots ask for as many.
 pub(in crate::stages) const PREMISES: std::ops::RangeInclusive<usize> = 4..=8;
-/// The kinds of a puzzle, and what is none.
-pub(super) const KINDS: [&str; 3] = ["sentence", "word", "neither"];
 /// A topic is named in so many words.
 const TOPIC_WORDS: usize = 3;
 
-pub(super) fn kind(reply: &str) -> Result<Values, Unreadable> {
-    let map = object(reply, &["kind"])?;
-    let kind = one_of(text_field(&map, "kind")?, &KINDS)?;
-    Ok([("kind", kind)].into_iter().collect())
+/// Premises, and the number of the one that the answer overturns.
+fn listed_premises() -> [(&'static str, Json); 2] {
+    let (fewest, most) = (*PREMISES.start(), *PREMISES.end());
+    [("premises", list(&text(), fewest, most)), ("overturned", integer())]
 }
 
 /// The premises, one a line, and the one that the answer overturns.
-pub(super) fn premises(reply: &str) -> Result<Values, Unreadable> {
+fn premises(reply: &str) -> Result<Values, Unreadable> {
     listed(&object(reply, &["premises", "overturned"])?)
 }
 
@@ -48,7 +106,7 @@ fn listed(map: &Map<String, Json>) -> Result<Values, Unreadable> {
 }
 
 /// Three distractors as texts, or each with the premise that it overturns.
-pub(super) fn distractors(reply: &str) -> Result<Values, Unreadable> {
+fn distractors(reply: &str) -> Result<Values, Unreadable> {
     let map = object(reply, &["distractors"])?;
     let list = map.get("distractors").and_then(Json::as_array).cloned().unwrap_or_default();
     let mut values = Values::new();
@@ -73,14 +131,9 @@ pub(super) fn distractors(reply: &str) -> Result<Values, Unreadable> {
     Ok(values)
 }
 
-pub(super) fn semantic(reply: &str) -> Result<Values, Unreadable> {
-    let text = one_line(plain(reply, &["Rephrased puzzle", "Rephrased", "Puzzle", "Question"])?);
-    Ok([("question", text.as_str())].into_iter().collect())
-}
-
 /// Question and answer of a new situation, with its premises where it is a sentence puzzle; of a word puzzle one premise
 /// is asked for, which keeps the model to it.
-pub(super) fn context(reply: &str) -> Result<Values, Unreadable> {
+fn situation(reply: &str) -> Result<Values, Unreadable> {
     let map = object(reply, &["question", "answer"])?;
     let mut values = match map.contains_key("premise") && !map.contains_key("premises") {
         true => text_field(&map, "premise").map(|_| Values::new())?,
@@ -92,7 +145,7 @@ pub(super) fn context(reply: &str) -> Result<Values, Unreadable> {
     Ok(values)
 }
 
-pub(super) fn topic(reply: &str) -> Result<Values, Unreadable> {
+fn topic(reply: &str) -> Result<Values, Unreadable> {
     let topic = statistics::topic(plain(reply, &["Topic", "Context"])?);
     match words(&topic).len() {
         1..=TOPIC_WORDS => Ok([("topic", topic.as_str())].into_iter().collect()),
@@ -163,13 +216,13 @@ mod tests {
 
     #[test]
     fn a_new_situation_has_premises_of_its_own() {
-        let word = context(r#"{"question": "Q?", "answer": "A.", "premise": "p"}"#).unwrap();
+        let word = situation(r#"{"question": "Q?", "answer": "A.", "premise": "p"}"#).unwrap();
         assert_eq!(word.len(), 2);
         let sentence =
             r#"{"question": "Q?", "answer": "A.", "premises": ["a", "b", "c", "d"], "overturned": 2}"#;
-        assert_eq!(context(sentence).unwrap().text("stumper"), Some("c"));
-        assert!(context(&sentence.replace(", \"d\"", "")).is_err());
-        assert!(context(r#"{"question": "Q?", "answer": "A."}"#).is_err());
+        assert_eq!(situation(sentence).unwrap().text("stumper"), Some("c"));
+        assert!(situation(&sentence.replace(", \"d\"", "")).is_err());
+        assert!(situation(r#"{"question": "Q?", "answer": "A."}"#).is_err());
     }
 
     /// One number in parser, prompt and ballot.
@@ -187,11 +240,24 @@ mod tests {
     }
 
     #[test]
-    fn kinds_topics_and_rephrasings() {
-        assert_eq!(kind(r#"{"kind": "Word", "reason": "."}"#).unwrap().text("kind"), Some("word"));
-        assert!(kind(r#"{"kind": "pun"}"#).is_err());
+    fn topics_are_short() {
         assert_eq!(topic("Topic: mathematics.").unwrap().text("topic"), Some("Mathematics"));
         assert!(topic("It is set in a school where a teacher works").is_err());
-        assert_eq!(semantic("\"Why\nso?\"").unwrap().text("question"), Some("Why so?"));
+    }
+
+    #[test]
+    fn what_is_read_is_what_is_named() {
+        for reader in READERS {
+            assert_eq!(find(reader.name).map(|found| found.name), Some(reader.name));
+        }
+        let named = |name: &str, reply: &str| {
+            let reader = find(name).unwrap();
+            let values = (reader.read)(reply).unwrap();
+            values.iter().all(|(field, _)| reader.fields.contains(&field))
+        };
+        assert!(named("premises", r#"{"premises": ["a", "b", "c", "d"], "overturned": 0}"#));
+        assert!(named("distractors", r#"{"distractors": ["A duck.", "A hen.", "A crow."]}"#));
+        assert!(named("situation_of_word", r#"{"question": "Q?", "answer": "A.", "premise": "p"}"#));
+        assert!(named("topic", "Animals"));
     }
 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use riddlemill_text::text::normalise::{Fold, fold};
+use crate::text::normalise::{Fold, fold};
 
 /// How a model refuses, at the beginning of what it says. Something that merely speaks of being sorry, or of what
 /// cannot be done, is no refusal: it takes both, or the model's own part in it.
@@ -30,7 +30,7 @@ static REFUSALS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 });
 
 /// Whether a text reads as a model that refuses to do what it was asked, in English or Chinese.
-pub(in crate::stages) fn refuses(text: &str) -> bool {
+fn refuses(text: &str) -> bool {
     let text = text.replace('’', "'");
     // A refusal comes first, and what explains it behind.
     let head: String = text.trim_start().chars().take(200).collect();
@@ -39,7 +39,7 @@ pub(in crate::stages) fn refuses(text: &str) -> bool {
 
 /// Why an answer cannot be taken as a draft, or `None` where it can. `asked` is the text that it is about: one that
 /// reads as a refusal itself is rightly answered by another.
-pub(in crate::stages) fn unusable(asked: &str, answer: &str) -> Option<&'static str> {
+pub fn unusable(asked: &str, answer: &str) -> Option<&'static str> {
     if !answer.contains(char::is_alphanumeric) {
         return Some("says nothing");
     }

@@ -1,14 +1,8 @@
-//! The puzzles of BrainTeaser (Jiang et al., 3.2 to 3.5).
+//! The puzzles of BrainTeaser (Jiang et al., 3.2 to 3.5), and the questions of a puzzle's group: their topics are drafted
+//! (appendix A.1), nothing more is decided on them.
 
-mod side;
-
-use super::{Annotatable, Drafted, Prompt, discard, text};
-use crate::stages::draft::{DISTRACTORS, Draft, Slot};
-use riddlemill_benchmarks::scope::listed;
-use riddlemill_review::Values;
-use riddlemill_text::puzzle::reconstruction;
-use riddlemill_text::record::{Post, Puzzle};
-use side::Side;
+use super::Annotatable;
+use riddlemill_text::record::{Post, Puzzle, Variant};
 
 impl Annotatable for Puzzle {
     /// A riddle becomes a puzzle in a stage of its own, which may hold it.
@@ -16,75 +10,14 @@ impl Annotatable for Puzzle {
         None
     }
 
-    fn prompt(&self, draft: Draft, _: &Slot) -> Option<Prompt> {
-        let (puzzle, answer) = (("puzzle", self.question.as_str()), ("answer", self.answer.as_str()));
-        let distractors = self.distractors.join("\n");
-        if let Some((side, again)) = Side::of_draft(draft) {
-            return side.prompt(self, again);
-        }
-        Some(match draft {
-            Draft::PuzzleKind => Prompt::new("brainteaser/kind", [puzzle, answer]),
-            // A person or a file listed them.
-            Draft::Premises if !self.premises_draft.is_empty() => return None,
-            Draft::Premises if !self.is_word() => Prompt::new("brainteaser/premises", [puzzle, answer]),
-            Draft::Semantic => {
-                Prompt::new("brainteaser/semantic", [puzzle, answer, ("distractors", &distractors)])
-            }
-            Draft::Context if self.is_word() => Prompt::new("brainteaser/context_word", [puzzle, answer]),
-            Draft::Context => {
-                let premises = self.premises.join("\n");
-                Prompt::new("brainteaser/context", [puzzle, answer, ("premises", &premises)])
-            }
-            _ => return None,
-        })
+    fn flags(&mut self) -> &mut Vec<String> {
+        &mut self.flags
     }
+}
 
-    fn about(&self, draft: Draft) -> String {
-        let (context, again) = match Side::of_draft(draft) {
-            Some((side, again)) => (side == Side::Context, again),
-            None => (false, false),
-        };
-        format!("{}{}{}", self.id, if context { "_CR" } else { "" }, if again { " again" } else { "" })
-    }
-
-    fn drafted(&mut self, draft: Draft, drafts: &[Drafted]) -> Vec<String> {
-        let [drafted @ Drafted { values, basis, .. }] = drafts else { return Vec::new() };
-        if let Some((side, _)) = Side::of_draft(draft) {
-            return side.drafted(self, drafted);
-        }
-        let basis = vec![basis.clone()];
-        match draft {
-            Draft::PuzzleKind => {
-                self.kind_draft = text(values, "kind");
-                self.kind_basis = basis;
-                Vec::new()
-            }
-            Draft::Premises => {
-                self.premises_draft = lines(values, "premises");
-                self.stumper_draft = text(values, "stumper");
-                self.premises_basis = basis;
-                Vec::new()
-            }
-            Draft::Semantic => {
-                self.semantic_draft = text(values, "question");
-                self.semantic_basis = basis;
-                if let Some(unusable) = discard(&mut self.semantic_draft, "") {
-                    return vec![unusable];
-                }
-                let rephrased = self.semantic_draft.as_deref().unwrap_or_default();
-                reconstruction::semantic(&self.question, &self.answer, rephrased, &self.distractors)
-            }
-            Draft::Context => {
-                let parts = [text(values, "question"), text(values, "answer")];
-                self.context_draft = parts.into_iter().flatten().collect();
-                self.context_premises_draft = lines(values, "premises");
-                self.context_stumper_draft = text(values, "stumper");
-                self.context_basis = basis;
-                let [question, answer] = self.context_draft.as_slice() else { return Vec::new() };
-                reconstruction::context(&self.question, &self.answer, question, answer)
-            }
-            _ => Vec::new(),
-        }
+impl Annotatable for Variant {
+    fn of_post(_: Post) -> Option<Variant> {
+        None
     }
 
     fn flags(&mut self) -> &mut Vec<String> {
@@ -92,27 +25,24 @@ impl Annotatable for Puzzle {
     }
 }
 
-/// The lines of a text among answers, without bullets and numbers.
-fn lines(values: &Values, field: &str) -> Vec<String> {
-    values.text(field).map(listed).unwrap_or_default()
-}
-
-fn three(values: &Values) -> Vec<String> {
-    DISTRACTORS.iter().filter_map(|field| text(values, field)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stages::draft::OVERTURNED;
-    use crate::stages::subject::Decision;
-    use riddlemill_review::Value;
+    use crate::stages::draft::{Draft, Slot};
+    use crate::stages::subject::{Decision, Drafted};
     use riddlemill_review::ballot::Ballot;
+    use riddlemill_review::{Value, Values};
     use riddlemill_text::record::{Reason, Standing};
 
     fn ballot(name: &str) -> &'static Ballot {
         riddlemill_benchmarks::find("brainteaser").and_then(|folder| folder.ballot(name)).unwrap()
     }
+
+    fn draft(step: &str) -> Draft {
+        Draft::of(riddlemill_benchmarks::find("brainteaser").unwrap(), step).unwrap()
+    }
+
+    const DISTRACTORS: [&str; 3] = ["distractor_1", "distractor_2", "distractor_3"];
 
     fn slot() -> Slot {
         Slot { model: "m".into(), ..Slot::default() }
@@ -134,11 +64,11 @@ mod tests {
     fn what_is_asked_depends_on_the_kind() {
         let word = Puzzle { kind: Some("word".into()), ..sentence() };
         let template = |puzzle: &Puzzle, draft| puzzle.prompt(draft, &slot()).map(|prompt| prompt.template);
-        assert_eq!(template(&word, Draft::Premises), None);
-        assert_eq!(template(&word, Draft::Distractors), Some("brainteaser/distractors_word"));
+        assert_eq!(template(&word, draft("premises")), None);
+        assert_eq!(template(&word, draft("distractors")), Some("brainteaser/distractors_word"));
         let listed = Puzzle { distractors_draft: vec!["a".into()], ..word };
-        assert_eq!(template(&listed, Draft::Distractors), None);
-        let prompt = sentence().prompt(Draft::Distractors, &slot()).unwrap();
+        assert_eq!(template(&listed, draft("distractors")), None);
+        let prompt = sentence().prompt(draft("distractors"), &slot()).unwrap();
         assert_eq!(
             (prompt.template, prompt.values["overturned"].as_str()),
             ("brainteaser/distractors_sentence", "0")
@@ -151,9 +81,9 @@ mod tests {
         let mut puzzle = sentence();
         let mut values: Values =
             DISTRACTORS.into_iter().zip(["His razor is blunt.", "He is a barber!", "He rests."]).collect();
-        values.set(OVERTURNED, ["1", "0", "7"].map(String::from).to_vec());
+        values.set("overturned", ["1", "0", "7"].map(String::from).to_vec());
         let drafts = [Drafted { slot: slot(), values, basis: "sample:x".into() }];
-        let findings = puzzle.drafted(Draft::Distractors, &drafts);
+        let findings = puzzle.drafted(draft("distractors"), &drafts);
         assert_eq!(findings.len(), 3, "{findings:?}");
         assert_eq!(puzzle.distractors_from, ["A razor cuts.", "He shaves himself.", ""]);
     }
@@ -164,10 +94,8 @@ mod tests {
         let values: Values = [("premises", "One.\nTwo."), ("stumper", "Another.")].into_iter().collect();
         let decision = Decision { values, given: Vec::new() };
         puzzle.decided(ballot("premises"), &[Some(decision)], Standing::Confirmed, vec!["vote:1".into()]);
-        assert_eq!(
-            (puzzle.premises.len(), Side::Original.about(&puzzle).unwrap().overturned()),
-            (3, Some(2))
-        );
+        let prompt = puzzle.prompt(draft("distractors"), &slot()).unwrap();
+        assert_eq!((puzzle.premises.len(), prompt.values["overturned"].as_str()), (3, "2"));
         assert_eq!(puzzle.premises_status.as_deref(), Some("confirmed"));
     }
 
@@ -187,21 +115,21 @@ mod tests {
             distractors_draft: wrong.clone(),
             ..Puzzle::default()
         };
-        assert!(puzzle.prompt(Draft::Again, &slot()).is_none(), "nobody rejected them");
+        assert!(puzzle.prompt(draft("again"), &slot()).is_none(), "nobody rejected them");
         let none = decision([("verdict", "none".into())]);
         puzzle.decided(ballot("distractors"), &none, Standing::Confirmed, vec!["vote:1".into()]);
         assert_eq!((&puzzle.distractors_rejected, &puzzle.distractors_status), (&wrong, &None));
-        let prompt = puzzle.prompt(Draft::Again, &slot()).unwrap();
+        let prompt = puzzle.prompt(draft("again"), &slot()).unwrap();
         assert_eq!(prompt.template, "brainteaser/distractors_word");
         assert_eq!(prompt.values["rejected"], "A duck.\nA hen.\nA crow.");
         let values: Values = DISTRACTORS.into_iter().zip(["A robin.", "A heron.", "A stork."]).collect();
         let drafts = [Drafted { slot: slot(), values: values.clone(), basis: "reply:2".into() }];
-        assert!(puzzle.drafted(Draft::Again, &drafts).is_empty());
+        assert!(puzzle.drafted(draft("again"), &drafts).is_empty());
         let decided = [Some(Decision { values, given: Vec::new() })];
         puzzle.decided(ballot("again"), &decided, Standing::Confirmed, vec!["vote:2".into()]);
         assert_eq!(puzzle.distractors, ["A robin.", "A heron.", "A stork."]);
         assert_eq!(puzzle.distractors_status.as_deref(), Some("confirmed"));
-        assert!(puzzle.prompt(Draft::Again, &slot()).is_none());
+        assert!(puzzle.prompt(draft("again"), &slot()).is_none());
     }
 
     #[test]
@@ -215,16 +143,16 @@ mod tests {
             context_stumper: Some("It is a mountain.".into()),
             ..sentence()
         };
-        let prompt = puzzle.prompt(Draft::ContextDistractors, &slot()).unwrap();
+        let prompt = puzzle.prompt(draft("context-distractors"), &slot()).unwrap();
         assert_eq!(
             (prompt.template, prompt.values["overturned"].as_str()),
             ("brainteaser/distractors_sentence", "2")
         );
         let mut values: Values =
             DISTRACTORS.into_iter().zip(["It is cold.", "It is a frame to climb.", "It is night."]).collect();
-        values.set(OVERTURNED, ["0", "2", "3"].map(String::from).to_vec());
+        values.set("overturned", ["0", "2", "3"].map(String::from).to_vec());
         let drafts = [Drafted { slot: slot(), values, basis: "reply:1".into() }];
-        let findings = puzzle.drafted(Draft::ContextDistractors, &drafts);
+        let findings = puzzle.drafted(draft("context-distractors"), &drafts);
         assert_eq!(findings, ["\"It is a frame to climb.\" overturns the premise that the answer overturns"]);
         assert_eq!(puzzle.context_distractors_from, ["It is hot.", "It is a mountain.", "It is day."]);
     }
@@ -244,8 +172,8 @@ mod tests {
         assert_eq!((puzzle.lacks(ballot("text")), puzzle.premises_draft.len()), (None, 2));
         assert_eq!(puzzle.distractors_draft, ["A.", "B.", "C."]);
         assert!(
-            puzzle.prompt(Draft::Premises, &slot()).is_none()
-                && puzzle.prompt(Draft::Distractors, &slot()).is_none()
+            puzzle.prompt(draft("premises"), &slot()).is_none()
+                && puzzle.prompt(draft("distractors"), &slot()).is_none()
         );
         puzzle.corrections = ["wich -> which", "teh -> the", "taht -> that"].map(String::from).into();
         let some =

@@ -1,0 +1,216 @@
+//! How a reply is read: `reply` in a draft's table.
+
+use crate::ballots::Ballots;
+use crate::expression::Expression;
+use crate::reader::Keys;
+
+/// How replies to a prompt are read, and what is taken of them.
+pub struct Reading {
+    /// What a reply must look like.
+    pub form: Reply,
+    /// What each field takes, over what was read; each key its namesake where nothing is said.
+    pub gives: Option<Vec<(&'static str, Expression)>>,
+    /// Over what was read: a text refuses the reply with it, and the model is asked again.
+    pub refuses: Vec<Expression>,
+}
+
+/// What a reply must look like.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reply {
+    /// All of its words, without fence, quotes, or one of these labels in front: `text`.
+    Text(Vec<&'static str>),
+    /// Whatever it says, as it stands: `text`.
+    Whole,
+    /// The one JSON object with these keys.
+    Json(Vec<(&'static str, Form)>),
+    /// One of these names: `label`.
+    Label(Vec<&'static str>),
+    /// A whole number between these: `rating`.
+    Rating(i64, i64),
+    /// Different numbers, the first the most fitting: `numbers`.
+    Numbers(Numbers),
+    /// What a named reader of the program makes of it, with the place where it is named.
+    Native(&'static str, String),
+}
+
+/// Different numbers by priority.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Numbers {
+    /// How many.
+    pub count: usize,
+    /// The lowest.
+    pub from: u8,
+    /// The highest.
+    pub to: u8,
+    /// Such numbers, as the prompt shows them.
+    pub like: &'static str,
+}
+
+/// What is under a key of a reply.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Form {
+    /// A text that is not empty.
+    Text,
+    /// A text, or null where none fits; the key may be left out.
+    TextOrNone,
+    /// A text, or null where none fits; the key must be there.
+    TextOrNull,
+    /// Yes or no.
+    Flag,
+    /// A whole number.
+    Integer,
+    /// So many texts.
+    Texts(usize, usize),
+    /// One of these codes, or labels.
+    OneOf(Vec<&'static str>),
+}
+
+impl Reply {
+    /// The names that `gives` may use; of a native reader the program knows them.
+    pub fn names(&self) -> Option<Vec<&'static str>> {
+        Some(match self {
+            Reply::Text(_) | Reply::Whole => vec!["text"],
+            Reply::Json(keys) => keys.iter().map(|(key, _)| *key).collect(),
+            Reply::Label(_) => vec!["label"],
+            Reply::Rating(..) => vec!["rating"],
+            Reply::Numbers(_) => vec!["numbers"],
+            Reply::Native(..) => return None,
+        })
+    }
+}
+
+impl Reading {
+    /// The fields that it fills in; of a native reader without `gives` the program knows them.
+    pub fn fields(&self) -> Option<Vec<&'static str>> {
+        match &self.gives {
+            Some(gives) => Some(gives.iter().map(|(field, _)| *field).collect()),
+            None => self.form.names(),
+        }
+    }
+
+    /// Every expression over what was read.
+    pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        self.gives.iter().flatten().map(|(_, value)| value).chain(&self.refuses)
+    }
+}
+
+/// The form of a reply; `None` where something is wrong with it, which is told.
+pub(crate) fn form(ballots: Option<&Ballots>, keys: &Keys<'_>) -> Option<Reply> {
+    const FORMS: [&str; 7] = ["text", "whole", "json", "label", "rating", "numbers", "native"];
+    let forms: Vec<&str> = FORMS.into_iter().filter(|form| keys.has(form)).collect();
+    let [form] = forms[..] else {
+        let all = FORMS.map(|form| format!("`{form}`")).join(", ");
+        keys.problem("reply", format!("a reply is read as one of {all}"));
+        return None;
+    };
+    match form {
+        "text" => Some(Reply::Text(keys.texts("text")?)),
+        "whole" => {
+            if keys.flag("whole") == Some(false) {
+                keys.problem("whole", "`whole = true`, or another form");
+            }
+            Some(Reply::Whole)
+        }
+        "label" => Some(Reply::Label(codes(ballots, keys, "label")?)),
+        "rating" => {
+            let ends = keys.integers("rating")?;
+            let [from, to] = ends[..] else {
+                keys.problem("rating", "`rating` is the lowest and the highest: [1, 5]");
+                return None;
+            };
+            Some(Reply::Rating(from, to))
+        }
+        "numbers" => keys.table("numbers", numbers).flatten().map(Reply::Numbers),
+        "native" => {
+            let place = keys.place("native").unwrap_or_default();
+            Some(Reply::Native(keys.text("native")?, place))
+        }
+        _ => {
+            let each = |keys: &Keys<'_>| -> Vec<_> {
+                let read = |key: &'static str| Some((key, form_of(ballots, keys, key)?));
+                keys.names().into_iter().filter_map(read).collect()
+            };
+            Some(Reply::Json(keys.table("json", each)?))
+        }
+    }
+}
+
+fn numbers(keys: &Keys<'_>) -> Option<Numbers> {
+    for key in ["count", "from", "to"].into_iter().filter(|key| !keys.has(key)) {
+        keys.problem(key, format!("`{key}` is missing"));
+    }
+    let small = |key: &str| keys.count(key).map(|number| u8::try_from(number).unwrap_or(u8::MAX));
+    let (count, from, to) = (keys.count("count"), small("from"), small("to"));
+    let like = keys.needed("like");
+    let numbers = Numbers { count: count?, from: from?, to: to?, like };
+    let there = usize::from(numbers.to).saturating_sub(usize::from(numbers.from)) + 1;
+    if !(1..=10).contains(&numbers.count) || numbers.count > there {
+        keys.problem("count", "between 1 and 10 different numbers, and no more than there are");
+    }
+    Some(numbers)
+}
+
+/// Codes as they are, or those of a list of ballots.toml.
+fn codes(ballots: Option<&Ballots>, keys: &Keys<'_>, key: &str) -> Option<Vec<&'static str>> {
+    if !keys.is_text(key) {
+        return keys.texts(key);
+    }
+    Some(list(ballots, keys, key)?.iter().map(|option| option.code).collect())
+}
+
+/// A list of ballots.toml.
+fn list<'b>(ballots: Option<&'b Ballots>, keys: &Keys<'_>, key: &str) -> Option<&'b [crate::choice::Choice]> {
+    let name = keys.text(key)?;
+    let lists = &ballots?.lists;
+    if !lists.contains_key(name) {
+        keys.problem(key, riddlemill_text::hint::unknown("list", name, lists.keys().copied()));
+    }
+    lists.get(name).map(Vec::as_slice)
+}
+
+fn form_of(ballots: Option<&Ballots>, keys: &Keys<'_>, key: &'static str) -> Option<Form> {
+    if keys.is_text(key) {
+        let forms = [
+            ("text", Form::Text),
+            ("text or none", Form::TextOrNone),
+            ("text or null", Form::TextOrNull),
+            ("flag", Form::Flag),
+            ("integer", Form::Integer),
+        ];
+        let name = keys.text(key)?;
+        let found = forms.iter().find(|(known, _)| *known == name).map(|(_, form)| form.clone());
+        if found.is_none() {
+            keys.problem(
+                key,
+                riddlemill_text::hint::unknown("type", name, forms.iter().map(|(name, _)| *name)),
+            );
+        }
+        return found;
+    }
+    let read = |keys: &Keys<'_>| match ["texts", "one_of", "label_of"].map(|form| keys.has(form)) {
+        [true, false, false] => match keys.is_list("texts") {
+            true => {
+                let ends = keys.integers("texts")?;
+                let [from, to] = ends[..] else {
+                    keys.problem("texts", "a number of texts, or the fewest and the most: [3, 8]");
+                    return None;
+                };
+                Some(Form::Texts(usize::try_from(from).ok()?, usize::try_from(to).ok()?))
+            }
+            false => keys.count("texts").map(|count| Form::Texts(count, count)),
+        },
+        [false, true, false] => Some(Form::OneOf(codes(ballots, keys, "one_of")?)),
+        [false, false, true] => {
+            let options = list(ballots, keys, "label_of")?;
+            Some(Form::OneOf(options.iter().flat_map(|kind| [kind.label.zh, kind.label.en]).collect()))
+        }
+        _ => {
+            keys.problem(
+                key,
+                "`{ texts = 3 }`, `{ texts = [3, 8] }`, `{ one_of = [codes] }` or `{ label_of = \"LIST\" }`",
+            );
+            None
+        }
+    };
+    keys.table(key, read).flatten()
+}

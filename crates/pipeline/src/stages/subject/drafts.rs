@@ -1,0 +1,301 @@
+//! Records whose columns steps fill: what drafts ask of them and where the answers go, as their benchmark's folder says.
+
+use std::collections::BTreeMap;
+
+use minijinja::Value as TemplateValue;
+use riddlemill_benchmarks::Expression;
+use riddlemill_benchmarks::draft::Draft;
+use riddlemill_benchmarks::scope::{Scope, above, texts};
+use riddlemill_review::Values;
+use riddlemill_text::record::{OwnedCell, Record, with_fields};
+use riddlemill_text::replies::unusable;
+
+use super::columns::{answers, cell, row, scope};
+use super::{Annotatable, Drafted, Prompt};
+
+/// What a draft asks of a record; `None` where it asks nothing of it.
+pub(super) fn prompt<R: Record + Clone>(record: &R, draft: &Draft) -> Option<Prompt> {
+    asked(draft, &scope(&row(record), draft.benchmark))
+}
+
+/// What a draft asks of what stands in a scope.
+pub(super) fn asked(draft: &Draft, scope: &Scope<'_>) -> Option<Prompt> {
+    if !scope.holds(draft.when.as_ref()).unwrap_or(true) {
+        return None;
+    }
+    let case = draft.cases.iter().find(|case| scope.holds(case.when.as_ref()).unwrap_or(true))?;
+    // A value that cannot be computed is missing, and the prompt says so when it is rendered.
+    let value = |(name, value): &(&'static str, Expression)| {
+        Some((*name, scope.text(value).ok()?.unwrap_or_default()))
+    };
+    Some(Prompt { template: case.template, values: case.with.iter().filter_map(value).collect() })
+}
+
+/// What a pack of replies calls what a draft asks about.
+pub(super) fn known_as<R: Record + Clone>(record: &R, draft: &Draft) -> String {
+    let said = draft.known_as.as_ref().and_then(|known_as| {
+        let scope = scope(&row(record), draft.benchmark);
+        scope.text(known_as).ok().flatten()
+    });
+    said.unwrap_or_else(|| record.id().to_owned())
+}
+
+/// Puts the replies into the columns that the draft names. Returns what its checks find.
+pub(super) fn drafted<R: Annotatable>(record: &mut R, draft: &Draft, drafts: &[Drafted]) -> Vec<String> {
+    if drafts.is_empty() {
+        return Vec::new();
+    }
+    let before = row(record);
+    let mut replied = Replied::new(draft, drafts, &scope(&before, draft.benchmark));
+    let behind = scope(&above(replied.names(), &before), draft.benchmark);
+    let mut cells: BTreeMap<&str, OwnedCell> = BTreeMap::new();
+    for (column, is) in &draft.keeps {
+        let kind = R::COLUMNS.iter().find(|known| known.name == *column).map(|column| column.kind);
+        match (kind, behind.value(is)) {
+            (Some(kind), Ok(value)) => drop(cells.insert(column, cell(kind, &value))),
+            (None, Ok(_)) => {}
+            (_, Err(trouble)) => replied.findings.push(trouble.to_string()),
+        }
+    }
+    *record = with_fields(record, |column| cells.remove(column));
+    replied.check(draft, &row(record));
+    replied.findings
+}
+
+/// The replies to a draft without the answers that are none, and what is found in them.
+pub(super) struct Replied {
+    /// What each says, with the model and what it rests on.
+    kept: Vec<Drafted>,
+    /// What was found.
+    pub findings: Vec<String>,
+}
+
+impl Replied {
+    /// Leaves out the answers that are none, each with a finding. `scope` has the record as it came to the step.
+    pub(super) fn new(draft: &Draft, drafts: &[Drafted], scope: &Scope<'_>) -> Replied {
+        let (mut kept, mut findings) = (drafts.to_vec(), Vec::new());
+        for drafted in &mut kept {
+            for (field, asked) in &draft.discards {
+                let Some(answer) = drafted.values.text(field) else { continue };
+                let found = match scope.text(asked) {
+                    Ok(asked) => unusable(&asked.unwrap_or_default(), answer),
+                    Err(trouble) => {
+                        findings.push(trouble.to_string());
+                        continue;
+                    }
+                };
+                let Some(found) = found else { continue };
+                let whose =
+                    if drafts.len() > 1 { format!("{}: ", drafted.slot.model) } else { String::new() };
+                findings.push(format!("{whose}{found}; the draft is discarded"));
+                let rest = drafted.values.iter().filter(|(name, _)| name != field);
+                drafted.values = rest.map(|(name, value)| (name.to_owned(), value.clone())).collect();
+            }
+        }
+        Replied { kept, findings }
+    }
+
+    /// What the first says.
+    pub(super) fn first(&self) -> Values {
+        self.kept.first().map(|drafted| drafted.values.clone()).unwrap_or_default()
+    }
+
+    /// What they rest on.
+    pub(super) fn basis(&self) -> Vec<&str> {
+        self.kept.iter().map(|drafted| drafted.basis.as_str()).collect()
+    }
+
+    /// What each says, with `model` and `basis`.
+    pub(super) fn each(&self) -> Vec<Values> {
+        let each = |drafted: &Drafted| {
+            let mut values = drafted.values.clone();
+            values.set("model", drafted.slot.model.as_str());
+            values.set("basis", drafted.basis.as_str());
+            values
+        };
+        self.kept.iter().map(each).collect()
+    }
+
+    /// The names that expressions have for them.
+    pub(super) fn names(&self) -> BTreeMap<&'static str, TemplateValue> {
+        BTreeMap::from([
+            ("said", answers(&self.first())),
+            ("drafts", self.each().iter().map(answers).collect()),
+            ("basis", self.basis().into_iter().map(TemplateValue::from).collect()),
+        ])
+    }
+
+    /// Adds what the checks find. `record` has its names, with the draft.
+    pub(super) fn check(&mut self, draft: &Draft, record: &TemplateValue) {
+        let over = |names| scope(&above(names, record), draft.benchmark);
+        let mut found = Vec::new();
+        for it in self.each() {
+            let each = over(self.names().into_iter().chain([("it", answers(&it))]).collect());
+            found.extend(draft.checks_each.iter().flat_map(|check| findings(&each, check)));
+        }
+        let whole = over(self.names());
+        found.extend(draft.checks.iter().flat_map(|check| findings(&whole, check)));
+        self.findings.append(&mut found);
+    }
+}
+
+/// What a check finds: a text, or each of a list.
+fn findings(scope: &Scope<'_>, check: &Expression) -> Vec<String> {
+    match scope.value(check) {
+        Ok(found) => texts(&found).into_iter().filter(|text| !text.trim().is_empty()).collect(),
+        Err(trouble) => vec![trouble.to_string()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use riddlemill_text::record::{CunningText, Joke, Question};
+
+    use super::*;
+    use crate::stages::draft::{Draft as Asked, Slot};
+
+    fn step(name: &str) -> Asked {
+        let (benchmark, step) = name.split_once('/').unwrap();
+        Asked::of(riddlemill_benchmarks::find(benchmark).unwrap(), step).unwrap()
+    }
+
+    fn replies<const N: usize>(answers: [&[(&str, &str)]; N]) -> Vec<Drafted> {
+        let reply = |(answers, n): (&[(&str, &str)], usize)| Drafted {
+            slot: Slot { model: format!("m{n}"), ..Slot::default() },
+            values: answers.iter().copied().collect(),
+            basis: format!("reply:{n}"),
+        };
+        answers.into_iter().zip(1..).map(reply).collect()
+    }
+
+    fn question() -> Question {
+        Question {
+            id: "q".into(),
+            text: "鱼会淹死吗？".into(),
+            question_en: Some("Can fish drown?".into()),
+            ..Question::default()
+        }
+    }
+
+    #[test]
+    fn whoever_explains_is_shown_the_note_of_the_thread() {
+        let mut question = Question { note: Some("注".into()), ..question() };
+        let asked =
+            |question: &Question| question.prompt(step("ruozhibench-gen/irrationality"), &Slot::default());
+        let prompt = asked(&question).unwrap();
+        assert_eq!(prompt.template, "ruozhibench/irrationality");
+        assert_eq!(prompt.values["question"], "Can fish drown?\n（楼主注：注）");
+        assert_eq!(prompt.values["question_zh"], "鱼会淹死吗？");
+        (question.note, question.question_en) = (None, None);
+        assert_eq!(asked(&question).unwrap().values["question"], "");
+    }
+
+    #[test]
+    fn a_draft_that_is_none_is_left_out() {
+        let mut question = question();
+        let refused = replies([&[("question_en", "I'm sorry, but I can't help with that request.")]]);
+        let found = question.drafted(step("ruozhibench-gen/translate"), &refused);
+        assert_eq!(found, ["refuses to answer; the draft is discarded"]);
+        assert_eq!(
+            (&question.translation_draft, &question.translation_basis),
+            (&None, &vec!["reply:1".to_owned()])
+        );
+        let lost = replies([&[("question_en", "Can 鱼 drown.")]]);
+        let found = question.drafted(step("ruozhibench-gen/translate"), &lost);
+        assert_eq!(found, ["the question is no question any more", "Chinese is left in it"]);
+        let refused = replies([&[("pairing", "accept"), ("pair", "……")]]);
+        assert_eq!(question.drafted(step("ruozhibench-gen/pair"), &refused), ["says nothing"]);
+        assert!(question.pair_draft.is_none() && question.pair_basis.is_empty());
+    }
+
+    #[test]
+    fn an_analysis_keeps_within_the_figure() {
+        let found = |analysis: &str| {
+            let replies = replies([&[("irrationality", analysis)]]);
+            question().drafted(step("ruozhibench-gen/irrationality"), &replies).join("; ")
+        };
+        assert_eq!(found("Fish live in water, so they cannot drown in it."), "");
+        assert_eq!(
+            found("The irrationality of this question is plain."),
+            "opens with the banned phrase \"the irrationality\""
+        );
+        assert_eq!(found("Yes, because fish swim."), "seems to answer the question (\"yes,\")");
+        assert_eq!(found(&"word ".repeat(101)), "101 words; at most 100 are allowed");
+        assert_eq!(found("One. Two. Three. Four."), "4 sentences; one is asked for where possible");
+        assert_eq!(found("Do fish drown? "), "ends with a question");
+    }
+
+    #[test]
+    fn a_pair_differs_a_little() {
+        let found = |pair: &str| {
+            let english = Some("Why do cats never sleep on the moon?".into());
+            let mut question = Question { question_en: english, ..question() };
+            question
+                .drafted(step("ruozhibench-gen/pair"), &replies([&[("pairing", "accept"), ("pair", pair)]]))
+        };
+        assert_eq!(found("Why do cats sleep on the sofa?"), Vec::<String>::new());
+        assert_eq!(
+            found("why do cats never sleep on the moon"),
+            ["equals its question", "has another form than its question"]
+        );
+        assert_eq!(found("Q?"), ["is another question altogether"]);
+        let mut question = question();
+        question.drafted(step("ruozhibench-gen/pair"), &replies([&[("pairing", "none")]]));
+        assert_eq!((question.pair_draft, question.pair_basis), (None, vec!["reply:1".to_owned()]));
+    }
+
+    #[test]
+    fn others_come_alone() {
+        let found = |categories: [&str; 3], count: usize| {
+            let mut values = Values::new();
+            values.set("categories", categories[..count].iter().map(ToString::to_string).collect::<Vec<_>>());
+            let reply = Drafted { slot: Slot::default(), values, basis: "reply:1".into() };
+            let mut question = question();
+            let found = question.drafted(step("ruozhibench-gen/category"), &[reply]);
+            assert_eq!(question.category_draft.len(), count);
+            found
+        };
+        assert_eq!(found(["6", "1", "2"], 3), ["6 (others) comes first, with further categories behind it"]);
+        assert_eq!((found(["2", "6", "3"], 3), found(["6", "1", "2"], 1)), (Vec::new(), Vec::new()));
+    }
+
+    #[test]
+    fn each_reply_of_several_is_looked_at() {
+        let mut joke = Joke { id: "j".into(), text: "鱼会淹死吗？".into(), ..Joke::default() };
+        let drafts = replies([
+            &[("explanation", "先说一句。再说一句。")],
+            &[("explanation", "只有一句。")],
+            &[("explanation", "一。二。三。")],
+            &[("explanation", "鱼会淹死吗")],
+        ]);
+        let found = joke.drafted(step("chumor/opponents"), &drafts);
+        assert_eq!(
+            found,
+            [
+                "m2: one sentence instead of two",
+                "m3: 3 sentences instead of two",
+                "m4: copies what it was asked about"
+            ]
+        );
+        assert_eq!(joke.opponents, ["m1", "m2", "m3", "m4"]);
+        assert_eq!(joke.opponent_explanations[1], "只有一句。");
+        assert_eq!(joke.opponent_basis, ["reply:1", "reply:2", "reply:3", "reply:4"]);
+    }
+
+    #[test]
+    fn wrong_answers_of_several_replies_stand_in_one_list() {
+        let explanation = Some("对。".into());
+        let mut text =
+            CunningText { id: "t".into(), text: "云".into(), explanation, ..CunningText::default() };
+        let drafts = replies([
+            &[("wrong_1", "甲"), ("wrong_2", "乙"), ("wrong_3", "甲！")],
+            &[("wrong_1", "对"), ("wrong_2", "……"), ("wrong_3", "丁")],
+        ]);
+        let found = text.drafted(step("flub/wrong-candidates"), &drafts);
+        assert_eq!(
+            found,
+            ["number 3 says the same as number 1", "number 4 is the explanation", "number 5 says nothing"]
+        );
+        assert_eq!(text.wrong_draft, ["甲", "乙", "甲！", "对", "……", "丁"]);
+    }
+}
