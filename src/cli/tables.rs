@@ -37,9 +37,14 @@ fn declared(tables: &DeclaredTables) -> String {
             true => format!("{}, characters", figure.column),
             false => figure.column.to_owned(),
         };
+        // Whole numbers are told as such.
+        let end = |value: f64| if value.fract() == 0.0 { value.to_string() } else { format!("{value:.2}") };
         text.push_str(&format!(
             "    {name:<32} {:>6} {:>9.2} {:>9} {:>9}\n",
-            figure.items, figure.mean, figure.least, figure.most
+            figure.items,
+            figure.mean,
+            end(figure.least),
+            end(figure.most)
         ));
     }
     if let Some(figures) = &tables.shortcuts {

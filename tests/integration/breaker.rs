@@ -62,7 +62,10 @@ fn what_failed_for_good_is_asked_again_when_somebody_wants_it() {
         reply,
         None,
         Duration::ZERO,
-        Arc::new(|_, n| (n % 20 == 3).then_some((400, "content policy"))),
+        // By what is asked, and not by when: requests arrive in any order.
+        Arc::new(|request, _| {
+            (request.contains("鱼") && !request.contains("雨")).then_some((400, "content policy"))
+        }),
     );
     let ws = served(&refusing);
     let said = run(&ws, &[]).expect(3);

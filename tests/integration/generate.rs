@@ -119,7 +119,7 @@ fn an_edited_prompt_is_a_reason() {
     assert_eq!(status(&ws, "category", &[])["state"], "fresh");
 }
 
-/// With what status and words a request is refused.
+/// With what status and words a request is refused, by its headers with its prompt, and how many came before.
 pub type Guard = Arc<dyn Fn(&str, u32) -> Option<(u16, &'static str)> + Send + Sync>;
 
 /// A chat-completions server that knows what each prompt wants.
@@ -232,7 +232,7 @@ fn answer(
     };
     std::thread::sleep(delay);
     let failed = fails_at.is_some_and(|text| prompt.contains(text)).then_some((500, "down"));
-    let (code, body) = match guard(&head, before).or(failed) {
+    let (code, body) = match guard(&format!("{head}{prompt}"), before).or(failed) {
         Some((status, says)) => (format!("{status} Refused"), json!({ "error": { "message": says } })),
         None => (
             "200 OK".into(),

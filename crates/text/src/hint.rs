@@ -1,12 +1,20 @@
 //! Near misses: the word that was probably meant.
 
 /// The word that was probably meant, if one is close.
-pub fn near_miss<'a>(written: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    words
-        .map(|word| (strsim::damerau_levenshtein(written, word), word))
+pub fn near_miss<'a>(written: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let words: Vec<&str> = words.into_iter().collect();
+    let near = words
+        .iter()
+        .map(|word| (strsim::damerau_levenshtein(written, word), *word))
         .filter(|(distance, word)| *distance <= 1 + word.chars().count() / 4)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, word)| word)
+        .min_by_key(|(distance, _)| *distance);
+    // `url`, where one word alone has it as a part: `base_url`.
+    let whole = || {
+        let has_it = |word: &&&str| word.split(['_', '-', '.']).any(|part| part == written);
+        let mut with = words.iter().filter(has_it);
+        with.next().filter(|_| with.next().is_none()).copied()
+    };
+    near.map(|(_, word)| word).or_else(whole)
 }
 
 /// `unknown stage "filtr"`, with the word that was probably meant, else with all there are.
@@ -29,6 +37,8 @@ mod tests {
         assert_eq!(near_miss("treshold", words.into_iter()), Some("threshold"));
         assert_eq!(near_miss("metrik", words.into_iter()), Some("metric"));
         assert_eq!(near_miss("colour", words.into_iter()), None);
+        assert_eq!(near_miss("url", ["base_url", "model"]), Some("base_url"));
+        assert_eq!(near_miss("usd", ["usd_per_million_in", "usd_per_million_out"]), None);
         assert_eq!(
             unknown("key", "metrik", words),
             "unknown key \"metrik\"\n  hint: did you mean \"metric\"?"
