@@ -106,7 +106,18 @@ pub(super) fn cut(tokens: &[Placed], pairs: &[u32], budget: Budget, order: &Orde
 /// The key that a pair of neighbours is by itself; none where it is so common that keys go on with letters.
 pub(super) fn finds_alone(pair: u32, order: &Order) -> Option<u64> {
     let expected = order.rows * f64::from(order.pairs[(pair - FIRST_PAIR) as usize].chance);
-    (expected <= FEW_RECORDS_OF_BAG).then(|| mix(KEY, u64::from(pair)))
+    (expected <= FEW_RECORDS_OF_BAG).then(|| hash_of_pair(pair))
+}
+
+/// Where the keys of a pair of neighbours begin. No two pairs have the same, as far as an index and its lists look at
+/// it, at the highest eight bits and the lower 48: a list of a pair is of this one alone.
+fn hash_of_pair(pair: u32) -> u64 {
+    const BITS: u64 = (1 << 56) - 1;
+    // Each step can be undone: odd factors, and shifts of the higher bits into the lower.
+    let hash = u64::from(pair).wrapping_mul(0xD6_E8FE_B866_59FD) & BITS;
+    let hash = (hash ^ hash >> 28).wrapping_mul(0x9F_B21C_651E_98DF) & BITS;
+    let hash = hash ^ hash >> 28;
+    (hash >> 48) << 56 | hash & ((1 << 48) - 1)
 }
 
 /// No place.
@@ -152,7 +163,7 @@ impl Cutter<'_> {
             }
             let of_pair = &self.order.pairs[(pair - FIRST_PAIR) as usize];
             let expected = self.order.rows * f64::from(of_pair.chance);
-            let hash = mix(KEY, u64::from(pair));
+            let hash = hash_of_pair(pair);
             if finds_alone(pair, self.order).is_some() {
                 keys.push(Key { hash, skip: 0 });
                 continue;

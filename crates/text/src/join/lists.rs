@@ -6,7 +6,8 @@
 //! pair, so that the argument of prefixes in `keys` holds: the first letter that both hold is before the last that
 //! either may leave unshared. Letters of the phrase are out of the way, and what is met shares something else, too.
 //!
-//! A pair of records that share several pairs of neighbours is compared in the list of the first of these alone.
+//! A pair of records that share several pairs of neighbours is compared in the list of the first of these alone. Most that
+//! meet in another list are told by the [`rarer`](super::rarer) pairs beside the list's.
 
 use std::ops::Range;
 
@@ -17,7 +18,9 @@ use super::block::Block;
 use super::found::{Effort, Match};
 use super::index::{Posting, SHARDS, hash_in, shard_of};
 use super::keys::{Key, Placed, cut, finds_alone, placed};
+use super::letters::Letters;
 use super::metric::{Linear, Metric};
+use super::rarer::Rarer;
 use super::records::Records;
 use super::signature::{Classes, PairWorth, Worth};
 use super::tokens::FIRST_PAIR;
@@ -33,12 +36,6 @@ const CHUNK: usize = 1 << 12;
 
 /// So many pairs of records of a list are tried one by one: it is done before letters are counted. In tests nearly none.
 const FEW_PAIRS: usize = if cfg!(test) { 2 } else { 1 << 13 };
-
-/// Letters are counted in so many records of a list.
-const SAMPLE: usize = 64;
-
-/// A letter that one in so many records of a list holds comes last there.
-const COMMON: usize = 8;
 
 /// What a record of more letters is worth by class is not counted: it holds nearly every class, and is counted anew in each
 /// of its lists.
@@ -67,8 +64,13 @@ impl Looking {
     }
 }
 
-/// Where no letter's records begin.
-const NOWHERE: u32 = u32::MAX;
+/// A record of a list, for those who look.
+#[derive(Clone, Copy)]
+struct Listed {
+    /// Who has met it last, by their number.
+    met_by: u32,
+    rarer: Rarer,
+}
 
 /// What [`Looking`] keeps of a hash.
 const KEPT: u64 = (1 << 48) - 1;
@@ -141,6 +143,7 @@ fn look(block: &Block<'_>, probes: &Records, chunk: &[u32]) -> (Vec<Vec<Looking>
 /// Reused from list to list.
 struct Scratch<'a> {
     list: Vec<Posting>,
+    listed: Vec<Listed>,
     candidates: Vec<(u32, u32)>,
     pattern: Pattern<'a>,
     worth: Worth,
@@ -148,51 +151,17 @@ struct Scratch<'a> {
     letters: Letters,
 }
 
-/// Letters of one list.
-struct Letters {
-    /// By letter: in how many of the sample it is, and whether that is many.
-    counts: Vec<u16>,
-    is_common: Vec<bool>,
-    counted: Vec<u32>,
-    /// Each letter that a record of the list has before what it may leave unshared, with the record.
-    prefixes: Vec<(u32, Node)>,
-    /// The same by letter, for each in the order of the list: those of a letter are `nodes[starts[letter]..ends[letter]]`.
-    nodes: Vec<Node>,
-    starts: Vec<u32>,
-    ends: Vec<u32>,
-    /// By record of the list: who has met it last.
-    met_by: Vec<u32>,
-}
-
-/// A record of a list under one of its letters.
-#[derive(Clone, Copy, Default)]
-struct Node {
-    /// Its place in the list.
-    i: u32,
-    size: u32,
-    /// What it leaves unshared at least where this is the first letter that it shares.
-    skip: u32,
-}
-
 impl<'a> Scratch<'a> {
     fn new(block: &Block<'a>) -> Self {
         let alphabet = block.order.alphabet();
         Self {
             list: Vec::new(),
+            listed: Vec::new(),
             candidates: Vec::new(),
             pattern: block.pattern(),
             worth: Worth::NOTHING,
             pair_worth: PairWorth::NOTHING,
-            letters: Letters {
-                counts: vec![0; alphabet],
-                is_common: vec![false; alphabet],
-                counted: Vec::new(),
-                prefixes: Vec::new(),
-                nodes: Vec::new(),
-                starts: vec![NOWHERE; alphabet],
-                ends: vec![0; alphabet],
-                met_by: Vec::new(),
-            },
+            letters: Letters::new(alphabet),
         }
     }
 }
@@ -216,10 +185,16 @@ fn in_shard(
             continue;
         }
         scratch.candidates.clear();
-        let Scratch { list, candidates, letters, worth, .. } = scratch;
+        let Scratch { list, listed, candidates, letters, worth, .. } = scratch;
+        let pair = pair_of_list(block, list, hash);
+        listed.clear();
+        listed.extend(list.iter().map(|posting| {
+            let rarer = pair.map(|pair| block.records.rarer(posting.record, pair));
+            Listed { met_by: u32::MAX, rarer: rarer.unwrap_or_default() }
+        }));
         let looking = group;
-        effort.met +=
-            block.arch.dispatch(InList { block, probes, list, looking, worth, letters, candidates });
+        let in_list = InList { block, probes, pair, list, listed, looking, worth, letters, candidates };
+        effort.met += block.arch.dispatch(in_list);
         for of_one in scratch.candidates.chunk_by(|x, y| x.0 == y.0) {
             let a = of_one[0].0;
             let (symbols, size, pairs) = (probes.symbols(a), probes.size(a), probes.parts(a).1);
@@ -256,6 +231,15 @@ fn in_shard(
     (matches, effort)
 }
 
+/// The pair of neighbours whose list this is; none where a key is longer than a pair.
+fn pair_of_list(block: &Block<'_>, list: &[Posting], hash: u64) -> Option<u32> {
+    let of_list = |pair: &u32| {
+        let alone = finds_alone(*pair, block.order);
+        alone.is_some_and(|alone| alone & KEPT == hash & KEPT && shard_of(alone) == shard_of(hash))
+    };
+    block.records.parts(list.first()?.record).1.iter().copied().find(of_list)
+}
+
 /// The first of two ascending sequences that is in both.
 fn first_of_both(a: &[u32], b: &[u32]) -> Option<u32> {
     let (mut i, mut j) = (0, 0);
@@ -273,7 +257,9 @@ fn first_of_both(a: &[u32], b: &[u32]) -> Option<u32> {
 struct InList<'s, 'a> {
     block: &'s Block<'a>,
     probes: &'s Records,
+    pair: Option<u32>,
     list: &'s [Posting],
+    listed: &'s mut [Listed],
     looking: &'s [Looking],
     worth: &'s mut Worth,
     letters: &'s mut Letters,
@@ -330,7 +316,8 @@ impl WithSimd for InList<'_, '_> {
     /// Nothing here is written in vectors: it is compiled once more for processors that count bits in one step.
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> u64 {
-        let Self { block, probes, list, looking, worth, letters, candidates } = self;
+        let Self { block, probes, pair, list, listed, looking, worth, letters, candidates } = self;
+        let rarer = |record: u32| pair.map(|pair| probes.rarer(record, pair)).unwrap_or_default();
         let query = block.order.query;
         let Linear { small, large, of } = query.metric.linear(query.threshold);
         let looker = |one: &Looking| {
@@ -351,9 +338,9 @@ impl WithSimd for InList<'_, '_> {
         let mut met = 0;
         if list.len() * looking.len() <= FEW_PAIRS {
             for mut looker in looking.iter().map(looker) {
-                let record = looker.record;
-                let earlier = list.iter().take_while(|posting| posting.record < record);
-                for &posting in earlier {
+                let (record, rarer) = (looker.record, rarer(looker.record));
+                let earlier = list.iter().zip(&*listed).take_while(|(posting, _)| posting.record < record);
+                for (&posting, _) in earlier.filter(|(_, listed)| !listed.rarer.shares_one(rarer)) {
                     met += 1;
                     if looker.may_meet(posting, block, probes, worth) {
                         candidates.push((looker.record, posting.record));
@@ -366,16 +353,14 @@ impl WithSimd for InList<'_, '_> {
         letters.index(block, list, probes.size(looking[0].record));
         let first = block.records.size(list[0].record);
         for (one, number) in looking.iter().zip(0u32..) {
-            let mut looker = looker(one);
+            let (mut looker, rarer) = (looker(one), rarer(one.record));
             let size = probes.size(one.record);
             let least = query.metric.least_partner(query.threshold, size).max(first);
             let spare = size - query.metric.need(query.threshold, size, least.min(size)).min(size);
             letters.prefix(probes.parts(one.record).0, spare, block, |letters, letter, skip| {
                 // What is left may be all that a partner of this size must share, and of no larger one.
                 let Some(left) = looker.own.checked_sub(of * u64::from(skip) + looker.large) else { return };
-                let range = letters.starts[letter as usize] as usize..letters.ends[letter as usize] as usize;
-                // Nothing where no record of the list has the letter so early.
-                let nodes = letters.nodes.get(range).unwrap_or_default();
+                let nodes = letters.records_with(letter);
                 let from = if nodes.len() > 8 { nodes.partition_point(|node| node.size < least) } else { 0 };
                 for node in &nodes[from..] {
                     let partner = u64::from(node.size);
@@ -385,11 +370,11 @@ impl WithSimd for InList<'_, '_> {
                     if small * partner + looker.large + of * u64::from(node.skip) > of * partner {
                         continue;
                     }
-                    let met_by = &mut letters.met_by[node.i as usize];
-                    if *met_by == number {
+                    let listed = &mut listed[node.i as usize];
+                    if listed.met_by == number || listed.rarer.shares_one(rarer) {
                         continue;
                     }
-                    *met_by = number;
+                    listed.met_by = number;
                     met += 1;
                     let posting = list[node.i as usize];
                     if looker.may_meet(posting, block, probes, worth) {
@@ -400,97 +385,5 @@ impl WithSimd for InList<'_, '_> {
         }
         letters.forget();
         met
-    }
-}
-
-impl Letters {
-    /// Which letters many of the list hold.
-    fn count(&mut self, block: &Block<'_>, list: &[Posting]) {
-        let step = list.len().div_ceil(SAMPLE).max(1);
-        let sample = list.iter().step_by(step);
-        let many = (sample.len() / COMMON).max(2) as u16;
-        for posting in sample {
-            let letters = block.records.parts(posting.record).0;
-            for of_letter in letters.chunk_by(|x, y| x == y) {
-                let count = &mut self.counts[of_letter[0] as usize];
-                *count += 1;
-                if *count == 1 {
-                    self.counted.push(of_letter[0]);
-                }
-            }
-        }
-        for &letter in &self.counted {
-            self.is_common[letter as usize] = self.counts[letter as usize] > many;
-        }
-    }
-
-    /// Puts the records of a list under their letters, for partners of this size and above.
-    fn index(&mut self, block: &Block<'_>, list: &[Posting], least: u32) {
-        let query = block.order.query;
-        for (posting, i) in list.iter().zip(0u32..) {
-            let size = block.records.size(posting.record);
-            let spare = size - query.metric.need(query.threshold, size, least.max(size)).min(size);
-            self.prefix(block.records.parts(posting.record).0, spare, block, |letters, letter, skip| {
-                letters.prefixes.push((letter, Node { i, size, skip }));
-                letters.ends[letter as usize] += 1;
-            });
-        }
-        let mut start = 0;
-        for &(letter, _) in &self.prefixes {
-            // How many there are becomes where they begin, once for each letter.
-            let end = &mut self.ends[letter as usize];
-            let place = &mut self.starts[letter as usize];
-            if *place == NOWHERE {
-                (*place, start) = (start, start + *end);
-                *end = *place;
-            }
-        }
-        self.nodes.clear();
-        self.nodes.resize(self.prefixes.len(), Node::default());
-        for &(letter, node) in &self.prefixes {
-            let end = &mut self.ends[letter as usize];
-            self.nodes[*end as usize] = node;
-            *end += 1;
-        }
-        self.met_by.clear();
-        self.met_by.resize(list.len(), u32::MAX);
-    }
-
-    /// Each letter of a record, in the order of the list, before which it may leave all unshared, and what that weighs.
-    #[inline(always)]
-    fn prefix(
-        &mut self,
-        letters: &[u32],
-        spare: u32,
-        block: &Block<'_>,
-        mut each: impl FnMut(&mut Self, u32, u32),
-    ) {
-        let mut skipped = 0;
-        for common in [false, true] {
-            let mut rest = letters;
-            while let Some(&letter) = rest.first() {
-                let times = rest.iter().take_while(|other| **other == letter).count();
-                rest = &rest[times..];
-                if self.is_common[letter as usize] != common {
-                    continue;
-                }
-                if skipped > spare {
-                    return;
-                }
-                each(self, letter, skipped);
-                skipped += block.order.weight(letter) * times as u32;
-            }
-        }
-    }
-
-    fn forget(&mut self) {
-        for &letter in &self.counted {
-            self.counts[letter as usize] = 0;
-            self.is_common[letter as usize] = false;
-        }
-        for (letter, _) in self.prefixes.drain(..) {
-            (self.starts[letter as usize], self.ends[letter as usize]) = (NOWHERE, 0);
-        }
-        self.counted.clear();
     }
 }

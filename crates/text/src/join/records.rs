@@ -1,5 +1,6 @@
 //! Records: distinct rows as sequences or sets of symbols, in the order of their sizes.
 
+use super::rarer::{Places, Rarer, places, rarer};
 use super::signature::{PairClasses, Signature};
 use super::stats::Order;
 use super::tokens::parted;
@@ -13,8 +14,20 @@ pub(super) struct Records {
     /// Symbols of all, in text order for sequences, ascending for sets.
     symbols: Vec<u32>,
     heads: Vec<Head>,
-    /// Of bags: the classes of their pairs of neighbours, and what those weigh.
-    pairs: Vec<(PairClasses, u32)>,
+    /// Of bags.
+    pairs: Vec<OfPairs>,
+    /// Of bags, for each of their pairs of neighbours, in the order of the symbols.
+    places: Vec<Places>,
+}
+
+/// What is known of the pairs of neighbours of a bag beside their symbols.
+#[derive(Clone, Copy, Debug)]
+struct OfPairs {
+    classes: PairClasses,
+    /// What they weigh.
+    weight: u32,
+    /// Where those of the bag begin in `places`.
+    start: usize,
 }
 
 /// What is known of a record beside its symbols, on one cache line: records are looked at in no order.
@@ -50,7 +63,9 @@ impl Records {
         if order.query.metric.is_of_bags() {
             let weight =
                 pairs.iter().fold(0, |sum: u32, &pair| sum.saturating_add(order.weight_of_pair(pair)));
-            self.pairs.push((PairClasses::of(pairs), weight));
+            let classes = PairClasses::of(pairs);
+            self.pairs.push(OfPairs { classes, weight, start: self.places.len() });
+            places(pairs, order, &mut self.places);
         }
     }
 
@@ -59,7 +74,11 @@ impl Records {
         let at = other.place(record);
         self.heads.push(Head { start: self.symbols.len(), ..other.heads[at] });
         self.symbols.extend_from_slice(other.symbols(record));
-        self.pairs.extend(other.pairs.get(at));
+        if let Some(&of_pairs) = other.pairs.get(at) {
+            let start = of_pairs.start;
+            self.pairs.push(OfPairs { start: self.places.len(), ..of_pairs });
+            self.places.extend_from_slice(&other.places[start..start + other.heads[at].pairs as usize]);
+        }
     }
 
     /// One past the last number.
@@ -92,7 +111,15 @@ impl Records {
 
     /// Of a bag: the classes of its pairs of neighbours, and what they weigh.
     pub fn pairs(&self, record: u32) -> (PairClasses, u32) {
-        self.pairs[self.place(record)]
+        let OfPairs { classes, weight, .. } = self.pairs[self.place(record)];
+        (classes, weight)
+    }
+
+    /// Of a bag: the rarer pairs of neighbours beside this one; none where it does not hold it.
+    #[inline(always)]
+    pub fn rarer(&self, record: u32, pair: u32) -> Rarer {
+        let (pairs, start) = (self.parts(record).1, self.pairs[self.place(record)].start);
+        rarer(pair, pairs, &self.places[start..start + pairs.len()])
     }
 
     /// One past the last record from `start` on before a size that does not hold; sizes that hold come

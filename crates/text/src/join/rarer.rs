@@ -1,0 +1,154 @@
+//! Which rarer pairs of neighbours are beside a pair of a bag.
+//!
+//! Two records that share a phrase meet in the list of each of its pairs, and are compared in that of the rarest alone.
+//! In the other lists the rarest one, or another that is rarer than the list's, is found on the way through the phrase
+//! from the list's pair, in both records. Who sees it there knows without a look at the records that the two are
+//! compared elsewhere.
+
+use super::classes::spread;
+use super::stats::Order;
+use super::tokens::FIRST_PAIR;
+
+/// The nearest rarer pairs before and after a pair, by symbol; 0, which is no pair, where none is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Rarer([u32; 2]);
+
+impl Rarer {
+    /// Whether two records that hold a pair are known to share one of these, too.
+    #[inline(always)]
+    pub fn shares_one(self, other: Rarer) -> bool {
+        let (Rarer([before, after]), Rarer([others_before, others_after])) = (self, other);
+        (before == others_before && before != 0) || (after == others_after && after != 0)
+    }
+}
+
+/// Where the two are among the pairs of the bag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Places([u8; 2]);
+
+/// No place, or none that fits in a byte.
+const NOWHERE: u8 = u8::MAX;
+
+/// So many pairs are gone through on the way to a rarer one.
+const FARTHEST: usize = 16;
+
+/// Where pairs are looked up by one of their letters. Of two in one slot the rarer one is found.
+const SLOTS: usize = 256;
+
+/// Of a bag with these pairs, the rarer ones beside one of them. `places` are those of [`places`].
+#[inline(always)]
+pub(super) fn rarer(pair: u32, pairs: &[u32], places: &[Places]) -> Rarer {
+    let Some(at) = pairs.iter().take(NOWHERE.into()).position(|&other| other == pair) else {
+        return Rarer::default();
+    };
+    let Places(places) = places[at];
+    Rarer(places.map(|place| if place == NOWHERE { 0 } else { pairs[usize::from(place)] }))
+}
+
+/// Appends, for each pair of a bag, where the rarer ones beside it are.
+///
+/// A bag has no order, but a pair goes on with the letter that the next one begins with. Where a letter repeats, that
+/// may be another pair than the text's: one of the bag in any case, and no more is asked for.
+pub(super) fn places(pairs: &[u32], order: &Order, places: &mut Vec<Places>) {
+    let letters = |at: u8| order.pairs[(pairs[usize::from(at)] - FIRST_PAIR) as usize].letters;
+    let slot = |letter: u32| (spread(letter) >> 24) as usize;
+    let known = pairs.len().min(NOWHERE.into()) as u8;
+    let (mut by_first, mut by_second) = ([NOWHERE; SLOTS], [NOWHERE; SLOTS]);
+    for at in (0..known).rev() {
+        let (first, second) = letters(at);
+        by_first[slot(first)] = at;
+        by_second[slot(second)] = at;
+    }
+    let before = |letter: u32| {
+        let at = by_second[slot(letter)];
+        (at != NOWHERE).then(|| (at, letters(at))).filter(|(_, (_, second))| *second == letter)
+    };
+    let after = |letter: u32| {
+        let at = by_first[slot(letter)];
+        (at != NOWHERE).then(|| (at, letters(at))).filter(|(_, (first, _))| *first == letter)
+    };
+    let all = places.len() + pairs.len();
+    for at in 0..known {
+        let is_rarer = |other: u8| pairs[usize::from(other)] < pairs[usize::from(at)];
+        let (mut first, mut second) = letters(at);
+        let mut beside = [NOWHERE; 2];
+        for _ in 0..FARTHEST {
+            let Some((other, (next, _))) = before(first) else { break };
+            if is_rarer(other) {
+                beside[0] = other;
+                break;
+            }
+            first = next;
+        }
+        for _ in 0..FARTHEST {
+            let Some((other, (_, next))) = after(second) else { break };
+            if is_rarer(other) {
+                beside[1] = other;
+                break;
+            }
+            second = next;
+        }
+        places.push(Places(beside));
+    }
+    places.resize(all, Places([NOWHERE; 2]));
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::join::tokens::parted;
+    use crate::join::{Metric, Stats, Threshold};
+
+    fn order(texts: &[&str]) -> Order {
+        let mut stats = Stats::new(Metric::Reworded);
+        texts.iter().for_each(|text| stats.add(text));
+        Order::new(&stats, Threshold::ONE)
+    }
+
+    fn pairs(text: &str, order: &Order) -> Vec<u32> {
+        let (mut scratch, mut symbols) = (Vec::new(), Vec::new());
+        assert!(order.spell(text, &mut scratch, &mut symbols));
+        parted(&symbols).1.to_vec()
+    }
+
+    fn beside(pair: u32, pairs: &[u32], order: &Order) -> Rarer {
+        let mut found = Vec::new();
+        places(pairs, order, &mut found);
+        assert_eq!(found.len(), pairs.len());
+        rarer(pair, pairs, &found)
+    }
+
+    #[test]
+    fn the_rarest_pair_of_a_shared_phrase_is_seen_from_each_other_one() {
+        let texts = ["冰箱里的灯还亮吗", "一只冰箱里的灯泡", "冰箱", "箱里", "里的", "里的"];
+        let order = order(&texts);
+        let (a, b) = (pairs(texts[0], &order), pairs(texts[1], &order));
+        let shared: Vec<u32> = a.iter().copied().filter(|pair| b.contains(pair)).collect();
+        let (rarest, others) = shared.split_first().expect("a phrase");
+        assert_eq!(others.len(), 3, "冰箱, 箱里, 里的, 的灯");
+        let shares = |pair| beside(pair, &a, &order).shares_one(beside(pair, &b, &order));
+        assert!(!shares(*rarest));
+        assert!(others.iter().all(|&pair| shares(pair)));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_said_to_be_shared_is_rarer_and_in_both(
+            a in "[一丁七a]{0,40}",
+            b in "[一丁七a]{0,40}",
+            long in "[一-俿]{0,400}",
+        ) {
+            let texts = [format!("{a}{long}"), format!("{long}{b}")];
+            let order = order(&[&texts[0], &texts[1], &a, &b]);
+            let [a, b] = texts.each_ref().map(|text| pairs(text, &order));
+            for &pair in a.iter().filter(|pair| b.contains(pair)) {
+                if beside(pair, &a, &order).shares_one(beside(pair, &b, &order)) {
+                    let first = a.iter().find(|other| b.contains(other));
+                    prop_assert!(first.is_some_and(|first| *first < pair));
+                }
+            }
+        }
+    }
+}
