@@ -25,7 +25,7 @@ pub use last::last_passages;
 pub use made::Made;
 pub use page::page;
 pub use prove::{Gap, Proof, prove};
-pub use published::{FoundPost, LetThrough, PublishedReport, published, published_page};
+pub use published::{FoundPost, KeptPost, LetThrough, PublishedReport, published, published_page};
 pub use show::{Near, Piece, Query, Shown, Side, borderline, diff, examples, show};
 pub use tables::{
     Agreement, Category, ChoiceTables, Counted, DeclaredTables, Drawn, ErrorShare, Figure, GapBar,

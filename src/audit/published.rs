@@ -14,9 +14,8 @@ use crate::recipe::Recipe;
 use crate::record::{Entry, Post, State, is_published};
 use crate::release::Row;
 use crate::release::layout::{self, Layout, oddity};
-use crate::stages::NearPair;
-use crate::stages::Stage;
 use crate::stages::published::{Published, PublishedRow};
+use crate::stages::{NearPair, PuzzleStage, Rows, Stage};
 use crate::store::{Error, Filter, StageReader, Workspace, select};
 
 /// What became of the published rows of a recipe.
@@ -38,6 +37,9 @@ pub struct PublishedReport {
     pub let_through: Vec<LetThrough>,
     /// Posts of other sources that are the text of a row, or nearly.
     pub found: Vec<FoundPost>,
+    /// Posts of other sources that every rule up to dedup kept and that are no row, nor nearly one: the set could have had
+    /// them, unless its people rejected them.
+    pub kept: Vec<KeptPost>,
 }
 
 /// What a stage would have done with a row.
@@ -72,6 +74,19 @@ pub struct FoundPost {
     pub how: String,
 }
 
+/// A post that the rules keep and that no published row is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct KeptPost {
+    /// The post.
+    pub post: String,
+    /// What it says.
+    pub text: String,
+    /// Where it lies: `source/file:position`.
+    pub place: String,
+    /// When it was written, as its source says.
+    pub time: Option<String>,
+}
+
 /// Looks at the stages and the candidate of a recipe; `None` where no published row is in it.
 ///
 /// # Errors
@@ -96,11 +111,15 @@ pub fn published(workspace: &Workspace, recipe: &'static Recipe) -> Result<Optio
         let Some(stage) = StageReader::open(&workspace.stage(recipe.name, at + 1, step.name))? else { break };
         let entries: Vec<Entry> = select(&stage, "ledger", &Filter::equals("reason", "published"))?;
         report.let_through.extend(let_through(step.name, entries));
-        let before = at.checked_sub(1).map(|at| (at + 1, recipe.steps[at].name));
-        if let (Stage::Dedup, Some((number, name))) = (step.stage, before)
-            && let Some(before) = StageReader::open(&workspace.stage(recipe.name, number, name))?
+        let merges = matches!(step.stage, Stage::Dedup | Stage::Puzzle(PuzzleStage::Dedup));
+        // Before puzzles are merged they are posts at the import alone.
+        let posts = recipe.steps[..at].iter().rposition(|before| before.stage.rows() == Rows::Posts);
+        if let (true, Some(posts)) = (merges, posts)
+            && let Some(posts) =
+                StageReader::open(&workspace.stage(recipe.name, posts + 1, recipe.steps[posts].name))?
         {
-            report.found = found(&stage, &before)?;
+            report.found = found(&stage, &posts)?;
+            report.kept = kept(&stage, &posts, &report.found)?;
         }
     }
     Ok(Some(report))
@@ -186,7 +205,10 @@ fn let_through(stage: &'static str, entries: Vec<Entry>) -> Vec<LetThrough> {
         let what = what.split(": ").next().unwrap_or(what);
         // Which record it would have gone into is told of each row, and not of all.
         let what = match what.split_once(" into ") {
-            Some((merged, into)) => format!("{merged} {}", into.split_once(' ').map_or("", |(_, why)| why)),
+            Some((merged, into)) => match into.rsplit_once(" (") {
+                Some((_, why)) => format!("{merged} ({why}"),
+                None => merged.to_owned(),
+            },
             None => what.to_owned(),
         };
         told.entry(what).or_default().push(entry.id);
@@ -195,7 +217,7 @@ fn let_through(stage: &'static str, entries: Vec<Entry>) -> Vec<LetThrough> {
 }
 
 /// Posts that dedup merged into published records, and those that it found nearly the same.
-fn found(dedup: &StageReader, before: &StageReader) -> Result<Vec<FoundPost>, Error> {
+fn found(dedup: &StageReader, posts: &StageReader) -> Result<Vec<FoundPost>, Error> {
     let merged = select::<Entry>(dedup, "ledger", &Filter::equals("outcome", State::Merged.code()))?;
     let mut pairs: Vec<(String, String, f64, String)> = merged
         .into_iter()
@@ -215,7 +237,7 @@ fn found(dedup: &StageReader, before: &StageReader) -> Result<Vec<FoundPost>, Er
         }
     }
     let wanted: BTreeSet<&str> = pairs.iter().flat_map(|(a, b, ..)| [a.as_str(), b.as_str()]).collect();
-    let posts = select::<Post>(before, "rows", &Filter::any_of("id", wanted.iter().copied()))?;
+    let posts = select::<Post>(posts, "rows", &Filter::any_of("id", wanted.iter().copied()))?;
     let posts: BTreeMap<&str, &Post> = posts.iter().map(|post| (post.id.as_str(), post)).collect();
     let mut found: Vec<FoundPost> = pairs
         .iter()
@@ -226,7 +248,7 @@ fn found(dedup: &StageReader, before: &StageReader) -> Result<Vec<FoundPost>, Er
                 text: row.text.clone(),
                 post: id.clone(),
                 post_text: post.text.clone(),
-                place: format!("{}/{}:{}", post.source, post.file, post.position),
+                place: place(post),
                 time: post.time.clone(),
                 score: *score,
                 how: how.clone(),
@@ -239,6 +261,30 @@ fn found(dedup: &StageReader, before: &StageReader) -> Result<Vec<FoundPost>, Er
     Ok(found)
 }
 
+fn place(post: &Post) -> String {
+    format!("{}/{}:{}", post.source, post.file, post.position)
+}
+
+/// Posts that dedup let go on and that are no published record, nor nearly one.
+fn kept(dedup: &StageReader, posts: &StageReader, found: &[FoundPost]) -> Result<Vec<KeptPost>, Error> {
+    let on = Filter::any_of("outcome", [State::Kept.code(), State::Changed.code()]);
+    let on: Vec<Entry> = select(dedup, "ledger", &on)?;
+    let near: BTreeSet<&str> = found.iter().map(|found| found.post.as_str()).collect();
+    let ids = on.iter().map(|entry| entry.id.as_str()).filter(|id| !is_published(id) && !near.contains(id));
+    let ids: Vec<&str> = ids.collect();
+    let posts: Vec<Post> = select(posts, "rows", &Filter::any_of("id", ids))?;
+    let kept = posts.into_iter().map(|post| KeptPost {
+        place: place(&post),
+        time: post.time,
+        post: post.id,
+        text: post.text,
+    });
+    Ok(kept.collect())
+}
+
+/// Posts that a page lists of those that are no row.
+const SHOWN: usize = 5000;
+
 const TEMPLATE: &str = include_str!("templates/published.html");
 
 /// The reports as one page without script or network.
@@ -249,5 +295,6 @@ pub fn published_page(reports: &[PublishedReport]) -> Result<String, minijinja::
     let mut env = Environment::new();
     env.add_template("published.html", TEMPLATE)?;
     let reports = TemplateValue::from(Serde(reports));
-    env.get_template("published.html")?.render(context! { reports, version => crate::VERSION })
+    env.get_template("published.html")?
+        .render(context! { reports, shown => SHOWN, version => crate::VERSION })
 }

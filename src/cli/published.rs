@@ -70,5 +70,9 @@ fn words(report: &PublishedReport) -> String {
             line(what, &named);
         }
     }
+    if !report.kept.is_empty() {
+        let kept: Vec<String> = report.kept.iter().map(|post| post.post.clone()).collect();
+        line("posts of the dumps are no row though every rule keeps them", &kept);
+    }
     text
 }

@@ -220,7 +220,8 @@ impl<'a> Declared<'a> {
     }
 
     fn rows<R: Record>(self, last: &'a StageReader) -> Batches<'a> {
-        if self.series.is_some_and(|series| series.in_order) {
+        // Rows of published files stand as they do there, whichever of a group comes first.
+        if self.series.is_some_and(|series| series.in_order) || !self.published.is_empty() {
             return in_order::<R>(&self, last);
         }
         Box::new(last.parts::<R>("rows").map(move |part| {
@@ -232,11 +233,12 @@ impl<'a> Declared<'a> {
         }))
     }
 
-    /// The row of a record, with its place: that in a published file, else behind those the number.
+    /// The row of a record, with its place: that in a published file, else behind those its number, or the stage's order.
     fn row<R: Record>(&self, record: &R) -> Result<Option<(Place, Row)>, Error> {
         let row = self.plain(record, None)?;
         let Some((at, of_file)) = self.published.row_of(record.id(), self.recipe.name) else {
-            return Ok(row.map(|(number, row)| ((usize::MAX, number), row)));
+            let numbered = self.series.is_some_and(|series| series.in_order);
+            return Ok(row.map(|(number, row)| ((usize::MAX, if numbered { number } else { 0 }), row)));
         };
         let untouched = self.plain(&self.published.untouched(record, of_file, self.recipe.name), None)?;
         let Some(((number, row), (_, untouched))) = row.zip(untouched) else { return Ok(None) };
@@ -296,7 +298,7 @@ fn optional(end: CandidateSource, last: &StageReader) -> Result<Optional, Error>
     Ok(optional)
 }
 
-/// Rows in the order of their numbers.
+/// Rows in the order of their places.
 fn in_order<'a, R: Record>(declared: &Declared<'_>, last: &StageReader) -> Batches<'a> {
     let mut rows = Vec::new();
     for part in last.parts::<R>("rows") {

@@ -108,6 +108,8 @@ fn odd() -> Vec<String> {
         row("\"b2\"", "\"秒针跑得过时针吗？\"", "\"悖论\"", r#"{"A": "甲", "B": NaN, "C": "丙", "D": "丁"}"#),
         row("\"b3\"", "\"门槛算不算门的一部分？\"", "\"悖论\"", r#"{"B": "乙", "A": "甲", "C": "丙"}"#),
         row("\"b4\"", "\"灯关了光去哪里了？\"", "\"悖论\"", four).replace("\"answer\": \"A\"", "\"answer\": \"E\""),
+        // Options in an order of their own.
+        row("\"b5\"", "\"窗外的风景会不会看腻我？\"", "\"悖论\"", r#"{"D": "丁", "C": "丙", "B": "乙", "A": "甲"}"#),
         // Another order of keys, a key misspelt, one more, and letters that are not in their composed form.
         "{\"id\": \"c1\", \"text\": \"咖啡馆 cafe\u{301} 里有没有茶？\", \"is_question\": \"yes\", \"tpye\": \"悖论\", \"explanation\": \"甲\", \"options\": {\"A\": \"甲\", \"B\": \"乙\", \"C\": \"丙\", \"D\": \"丁\"}, \"answer\": \"A\", \"source\": [1.0, -Infinity]}".into(),
     ]
@@ -146,7 +148,7 @@ fn whatever_a_published_file_holds_comes_back() {
     }
     // Nobody is asked to vote, and no model is asked anything.
     let status = ws.call(["review", "status", "--recipe", "flub"]).expect(0);
-    assert!(status.out.contains("16 as published") && !status.out.contains("still needed"), "{}", status.out);
+    assert!(status.out.contains("17 as published") && !status.out.contains("still needed"), "{}", status.out);
     // A line that cannot be read costs that line.
     lines.insert(2, "{\"text\": ".into());
     lines.insert(5, "{\"text\": NaN, \"id\": \"x\"}".into());
@@ -155,6 +157,42 @@ fn whatever_a_published_file_holds_comes_back() {
     assert_same(&odd().join("\n"), &read(&ws, &format!("{place}/compat/FLUB.jsonl")), "with broken lines");
     let failed = ws.call(["show", "import", "--recipe", "flub", "--outcome", "failed"]).expect(0);
     assert!(failed.out.contains(":3") && failed.out.contains(":6"), "{}", failed.out);
+}
+
+/// Rows of a group in another order than ours, a group without its original, ids that say nothing of their kind, and one
+/// that is missing.
+#[test]
+fn puzzles_stand_as_they_do_in_their_file() {
+    let puzzle = |id: &str, question: &str| {
+        json!({
+            "id": id, "question": question, "answer": "An egg.", "distrator1": "A stone.", "distrator2": "A tree.",
+            "distrator(unsure)": "None of above.", "label": 1, "choice_list": ["A stone.", "An egg.", "A tree.", "None of above."],
+            "choice_order": [1, 0, 2, 3],
+        })
+    };
+    let words = [
+        puzzle("WP-0_CR", "What has ears and hears nothing?"),
+        puzzle("WP-0", "What has a neck and no head?"),
+        puzzle("WP-0_SR", "No head is on its neck. What is it?"),
+        puzzle("extra 7", "What has hands and claps nothing?"),
+        puzzle("WP-2_SR", "Of what are more left behind the more are taken?"),
+        puzzle("", "What gets wetter the more it dries?"),
+        puzzle("WP-0_sr", "A neck without a head, what is it?"),
+        puzzle("WP-0_CR", "What has eyes and sees nothing?"),
+    ];
+    let sentences =
+        [puzzle("SP-3_SR", "Whose is it, and others use it more?"), puzzle("SP-3", "What is yours?")];
+    let ws = example("rebuild-brainteaser");
+    ws.write("raw/published/word_puzzle.json", Value::from(words.to_vec()).to_string());
+    ws.write("raw/published/sentence_puzzle.json", Value::from(sentences.to_vec()).to_string());
+    ws.call(["run", "--recipe", "brainteaser", "--offline"]).expect(0);
+    let place = "output/brainteaser/candidate";
+    for (file, rows) in [("word_puzzle.json", &words[..]), ("sentence_puzzle.json", &sentences[..])] {
+        let written = read(&ws, &format!("{place}/compat/{file}"));
+        assert_same(&Value::from(rows.to_vec()).to_string(), &written, file);
+    }
+    ws.call(["verify", &ws.path(place).display().to_string()]).expect(0);
+    ws.call(["audit", "--recipe", "brainteaser"]).expect(0);
 }
 
 #[test]
@@ -285,12 +323,20 @@ fn a_page_tells_of_published_rows_and_the_posts_that_they_are() {
     ws.write("raw/dumps/own.json", format!("[{}]", posts.join(",")));
     ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
     let said = ws.call(["published", "--recipe", "flub", "--html", "page.html"]).expect(0);
-    assert!(said.out.contains("16 rows published, 16 to the letter"), "{}", said.out);
+    assert!(said.out.contains("17 rows published, 17 to the letter"), "{}", said.out);
     assert!(said.out.contains("1  posts of the dumps are one of them: tieba:7"), "{}", said.out);
+    let kept = "1  posts of the dumps are no row though every rule keeps them: tieba:8";
+    assert!(said.out.contains(kept), "{}", said.out);
     let page = ws.read("page.html");
-    for shown in
-        ["16 rows, 16 of them", "tieba:7", "影子会不会嫌我胖？", "own&#x2f;own.json:1", "exact_duplicate"]
-    {
+    for shown in [
+        "17 rows, 17 of them",
+        "tieba:7",
+        "影子会不会嫌我胖？",
+        "own&#x2f;own.json:1",
+        "exact_duplicate",
+        "<code>tieba:8</code>",
+        "1 posts of the dumps passed every rule",
+    ] {
         assert!(page.contains(shown), "{shown}: {page}");
     }
     assert!(!page.contains("<b>") && !page.contains("<script"), "{page}");

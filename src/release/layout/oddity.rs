@@ -17,11 +17,15 @@ pub fn beside(
     untouched: &Map<String, Json>,
 ) -> Option<String> {
     let usual = members.iter().map(|(key, _)| key).eq(computed.keys());
-    // A key that people changed, or one whose value the columns give.
+    // A key that people changed, or one whose value the columns give. Values are held beside each other as they are written:
+    // two objects are equal in whatever order their keys stand.
     let given = |key: &str, text: &str| {
         let Some(value) = computed.get(key) else { return false };
-        untouched.get(key) != Some(value)
-            || notation::is_json(text) && notation::value(text).as_ref() == Some(value)
+        let written = || {
+            let (own, computed) = (notation::value(text).map(|own| own.to_string()), value.to_string());
+            own.is_some_and(|own| own == computed)
+        };
+        untouched.get(key) != Some(value) || notation::is_json(text) && written()
     };
     let kept: Vec<String> = members
         .iter()
@@ -128,6 +132,9 @@ mod tests {
             let (found, line) = back(row, computed);
             assert_eq!((found.as_deref(), line.as_str()), (kept, row));
         }
+        // Keys within a value, in the file's own order.
+        let within = r#"{"id":"a","options":{"B":1,"A":2}}"#;
+        assert_eq!(back(within, r#"{"id":"a","options":{"A":2,"B":1}}"#).1, within);
         // Not in NFC, and over two lines.
         let (kept, line) = back("{\"id\": \"e\u{301}\",\n\"type\": [\n1], \"n\": 1}", computed);
         assert!(is_nfc(&kept.unwrap()) && object(&line)["id"] == "e\u{301}" && object(&line)["type"][0] == 1);

@@ -5,8 +5,11 @@
 //! given up only where the classifier would pick out the right option among them: then the candidate that it takes for
 //! right with the least loss for the reader is in place of the one that it trusts least. The classifier is trained
 //! anew on what was chosen, until nothing changes that it would not undo.
+//!
+//! A text stands beside one item only. What a classifier met in two items it knows by heart, and what is right in one item
+//! and wrong in another says nothing about how right options are written: it makes the figure look better than the set is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
@@ -16,6 +19,9 @@ use crate::text::normalise::{Fold, fold};
 
 /// Rounds of training and choosing.
 const ROUNDS: usize = 12;
+/// Classifiers that judge a round, each with folds of its own. One alone is right several percent more or less often by
+/// its seed, and the least of twelve rounds would be the luckiest one.
+const JUDGES: u64 = 3;
 
 /// An item whose wrong options are to be chosen.
 #[derive(Clone, Copy, Debug)]
@@ -31,25 +37,30 @@ pub struct Open<'a> {
 }
 
 /// The places of the candidates that are proposed for each item, ascending: `k` of each, or all where there are fewer.
-/// Candidates that say what another one or the right option says are left out while there are others.
+/// Candidates that say what another one, the right option, or an option of another item says are left out while there are
+/// others.
 ///
 /// `above_chance` is how far the classifier may be right beyond chance before options are exchanged.
 pub fn propose(items: &[Open<'_>], k: usize, above_chance: f64, seed: u64) -> Vec<Vec<usize>> {
     let prepared: Vec<Prepared> = items.par_iter().map(|item| prepare(item)).collect();
-    let mut chosen: Vec<Vec<usize>> =
-        prepared.iter().map(|item| item.about.iter().copied().take(k).collect()).collect();
-    let fold_of: Vec<usize> =
-        items.iter().map(|item| Draw::new(seed, "proposal fold", item.id).below(FOLDS)).collect();
     let mut order: Vec<usize> = (0..items.len()).collect();
     order.sort_by(|&a, &b| items[a].id.cmp(items[b].id));
+    let mut taken = Taken::default();
+    prepared.iter().for_each(|item| taken.add(&item.right_key));
+    let mut chosen: Vec<Vec<usize>> = vec![Vec::new(); items.len()];
+    for &at in &order {
+        chosen[at] = first(&prepared[at], k, &mut taken);
+    }
     if items.len() < FOLDS || k == 0 {
         return sorted(chosen);
     }
     let bar = 1.0 / (k + 1) as f64 + above_chance;
     let mut best: Option<(f64, Vec<Vec<usize>>)> = None;
     for round in 0..ROUNDS {
-        let judged = judge(items, &prepared, &chosen, &fold_of, &order, seed ^ round as u64);
-        let right = judged.iter().filter(|scores| scores.found).count() as f64 / items.len() as f64;
+        let judged = judge(items, &prepared, &chosen, &order, |at| {
+            Draw::new(seed, "proposal round", &format!("{round} {at}")).below(1 << 30) as u64
+        });
+        let right = judged.iter().map(|item| item.found).sum::<f64>() / items.len() as f64;
         if best.as_ref().is_none_or(|(least, _)| right < *least) {
             best = Some((right, chosen.clone()));
         }
@@ -57,7 +68,7 @@ pub fn propose(items: &[Open<'_>], k: usize, above_chance: f64, seed: u64) -> Ve
             break;
         }
         // As many as are found too often, the surest first.
-        let mut found: Vec<usize> = (0..items.len()).filter(|&at| judged[at].found).collect();
+        let mut found: Vec<usize> = (0..items.len()).filter(|&at| judged[at].found > 0.5).collect();
         found.sort_by(|&a, &b| {
             judged[b].margin.total_cmp(&judged[a].margin).then(items[a].id.cmp(items[b].id))
         });
@@ -67,7 +78,7 @@ pub fn propose(items: &[Open<'_>], k: usize, above_chance: f64, seed: u64) -> Ve
             if exchanged >= excess {
                 break;
             }
-            exchanged += usize::from(exchange(&prepared[at], &judged[at], &mut chosen[at]));
+            exchanged += usize::from(exchange(&prepared[at], &judged[at], &mut chosen[at], &mut taken));
         }
         if exchanged == 0 {
             break;
@@ -81,14 +92,50 @@ fn sorted(mut chosen: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     chosen
 }
 
+/// The candidates that an item begins with, those about the question first. What another item has comes after what none
+/// has, and what the item itself says already last.
+fn first<'a>(item: &'a Prepared, k: usize, taken: &mut Taken<'a>) -> Vec<usize> {
+    let (free, of_others): (Vec<usize>, Vec<usize>) =
+        item.about.iter().copied().partition(|&place| taken.is_free(&item.keys[place]));
+    let chosen: Vec<usize> =
+        free.into_iter().chain(of_others).chain(item.again.iter().copied()).take(k).collect();
+    chosen.iter().for_each(|&place| taken.add(&item.keys[place]));
+    chosen
+}
+
+/// How many items have a text among their options.
+#[derive(Default)]
+struct Taken<'a>(BTreeMap<&'a str, usize>);
+
+impl<'a> Taken<'a> {
+    fn is_free(&self, key: &str) -> bool {
+        self.0.get(key).is_none_or(|items| *items == 0)
+    }
+
+    fn add(&mut self, key: &'a str) {
+        *self.0.entry(key).or_default() += 1;
+    }
+
+    fn remove(&mut self, key: &str) {
+        if let Some(items) = self.0.get_mut(key) {
+            *items = items.saturating_sub(1);
+        }
+    }
+}
+
 /// What is known of an item before anything is chosen.
 struct Prepared {
     right: Written,
+    /// What the right option says, and each candidate, whatever its spelling.
+    right_key: String,
+    keys: Vec<String>,
     candidates: Vec<Written>,
     /// How much each candidate shares with the question and its right option.
     shares: Vec<f64>,
-    /// The candidates that may be taken, those that are about the question first.
+    /// The candidates that say something of their own, those that are about the question first.
     about: Vec<usize>,
+    /// The others: they say what the right option or one of `about` says.
+    again: Vec<usize>,
 }
 
 fn prepare(item: &Open<'_>) -> Prepared {
@@ -102,18 +149,22 @@ fn prepare(item: &Open<'_>) -> Prepared {
             of.intersection(&asked).count() as f64 / of.len().max(1) as f64
         })
         .collect();
-    let mut seen = BTreeSet::from([key(item.right)]);
+    let right_key = key(item.right);
+    let keys: Vec<String> = item.candidates.iter().map(|text| key(text)).collect();
+    let mut seen = BTreeSet::from([&right_key]);
     let (mut about, mut again) = (Vec::new(), Vec::new());
-    for (at, text) in item.candidates.iter().enumerate() {
-        if seen.insert(key(text)) { about.push(at) } else { again.push(at) }
+    for (at, key) in keys.iter().enumerate() {
+        if seen.insert(key) { about.push(at) } else { again.push(at) }
     }
     about.sort_by(|&a, &b| shares[b].total_cmp(&shares[a]).then(a.cmp(&b)));
-    about.extend(again);
     Prepared {
         right: written(item.right),
+        right_key,
+        keys,
         candidates: item.candidates.iter().map(|text| written(text)).collect(),
         shares,
         about,
+        again,
     }
 }
 
@@ -122,23 +173,24 @@ fn pairs(text: &str) -> BTreeSet<(char, char)> {
     folded.windows(2).map(|pair| (pair[0], pair[1])).collect()
 }
 
-/// What a classifier that was trained on other items makes of one.
+/// What classifiers that were trained on other items make of one: means over them.
+#[derive(Clone, Default)]
 struct Judged {
-    /// Whether it takes the right option.
-    found: bool,
+    /// How many of them take the right option, 0 to 1.
+    found: f64,
     /// How far the right option lies above the best of the chosen ones.
     margin: f32,
     right: f32,
     candidates: Vec<f32>,
 }
 
+/// Judges each item by [`JUDGES`] classifiers; `seed_of` gives the seed of each.
 fn judge(
     items: &[Open<'_>],
     prepared: &[Prepared],
     chosen: &[Vec<usize>],
-    fold_of: &[usize],
     order: &[usize],
-    seed: u64,
+    seed_of: impl Fn(u64) -> u64,
 ) -> Vec<Judged> {
     let sets: Vec<Vec<&Written>> = prepared
         .iter()
@@ -149,52 +201,49 @@ fn judge(
         })
         .collect();
     let features: Vec<Vec<Vec<u32>>> = sets.par_iter().map(|set| ranked(set)).collect();
-    let judged: Vec<(usize, Judged)> = (0..FOLDS)
-        .into_par_iter()
-        .flat_map_iter(|fold| {
-            let others: Vec<usize> = order.iter().copied().filter(|&at| fold_of[at] != fold).collect();
-            let weights = train(&features, |_| 0, &others, seed);
-            let own: Vec<usize> = order.iter().copied().filter(|&at| fold_of[at] == fold).collect();
-            own.into_iter()
-                .map(|at| {
-                    let scores: Vec<f32> = features[at].iter().map(|grams| score(&weights, grams)).collect();
-                    let best = scores[1..].iter().copied().fold(f32::NEG_INFINITY, f32::max);
-                    // A candidate is scored as it would be in place of the one that is trusted least.
-                    let candidates = prepared[at]
-                        .candidates
-                        .iter()
-                        .map(|candidate| {
-                            let mut set = sets[at].clone();
-                            if let Some(last) = set.last_mut() {
-                                *last = candidate;
-                            }
-                            ranked(&set).last().map_or(0.0, |grams| score(&weights, grams))
-                        })
-                        .collect();
-                    (
-                        at,
-                        Judged {
-                            found: scores[0] > best,
-                            margin: scores[0] - best,
-                            right: scores[0],
-                            candidates,
-                        },
-                    )
-                })
-                .collect::<Vec<_>>()
+    // A candidate is scored as it would be in place of the last one.
+    let beside: Vec<Vec<Vec<u32>>> = prepared
+        .par_iter()
+        .zip(&sets)
+        .map(|(item, set)| {
+            let others = &set[..set.len().saturating_sub(1)];
+            let with = |candidate| ranked(&[others, &[candidate]].concat()).pop().unwrap_or_default();
+            item.candidates.iter().map(with).collect()
         })
         .collect();
-    let mut in_order: Vec<Option<Judged>> = items.iter().map(|_| None).collect();
-    for (at, one) in judged {
-        in_order[at] = Some(one);
+    let mut means: Vec<Judged> = prepared
+        .iter()
+        .map(|item| Judged { candidates: vec![0.0; item.candidates.len()], ..Judged::default() })
+        .collect();
+    for seed in (0..JUDGES).map(seed_of) {
+        let fold_of: Vec<usize> =
+            items.iter().map(|item| Draw::new(seed, "proposal fold", item.id).below(FOLDS)).collect();
+        let scored: Vec<(usize, Vec<f32>, Vec<f32>)> = (0..FOLDS)
+            .into_par_iter()
+            .flat_map_iter(|fold| {
+                let (own, others): (Vec<usize>, Vec<usize>) =
+                    order.iter().partition(|&&at| fold_of[at] == fold);
+                let weights = train(&features, |_| 0, &others, seed);
+                let of = |options: &[Vec<u32>]| options.iter().map(|grams| score(&weights, grams)).collect();
+                own.into_iter().map(|at| (at, of(&features[at]), of(&beside[at]))).collect::<Vec<_>>()
+            })
+            .collect();
+        for (at, options, candidates) in scored {
+            let best = options[1..].iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            let mean = &mut means[at];
+            mean.found += f64::from(u8::from(options[0] > best)) / JUDGES as f64;
+            mean.margin += (options[0] - best) / JUDGES as f32;
+            mean.right += options[0] / JUDGES as f32;
+            mean.candidates.iter_mut().zip(candidates).for_each(|(sum, one)| *sum += one / JUDGES as f32);
+        }
     }
-    in_order.into_iter().flatten().collect()
+    means
 }
 
 /// Puts a candidate that the classifier takes for right in place of the chosen one that it trusts least; whether there
-/// is one. Of several the one that shares most with the question.
-fn exchange(item: &Prepared, judged: &Judged, chosen: &mut [usize]) -> bool {
-    let free = item.about.iter().copied().filter(|place| !chosen.contains(place));
+/// is one whose text no item has. Of several the one that shares most with the question.
+fn exchange<'a>(item: &'a Prepared, judged: &Judged, chosen: &mut [usize], taken: &mut Taken<'a>) -> bool {
+    let free = item.about.iter().copied().filter(|&place| taken.is_free(&item.keys[place]));
     let over = free.filter(|&place| judged.candidates[place] > judged.right);
     let Some(new) = over.max_by(|&a, &b| item.shares[a].total_cmp(&item.shares[b]).then(b.cmp(&a))) else {
         return false;
@@ -202,6 +251,8 @@ fn exchange(item: &Prepared, judged: &Judged, chosen: &mut [usize]) -> bool {
     let least = chosen.iter_mut().min_by(|a, b| judged.candidates[**a].total_cmp(&judged.candidates[**b]));
     match least {
         Some(place) => {
+            taken.remove(&item.keys[*place]);
+            taken.add(&item.keys[new]);
             *place = new;
             true
         }

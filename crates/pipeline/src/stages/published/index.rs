@@ -207,8 +207,8 @@ fn declared_at(
     declared
 }
 
-/// A row as the expressions of `[published]` see it: its keys, `this`, `rows` of its group by their roles, and what
-/// stands for how sure it is.
+/// A row as the expressions of `[published]` see it: its keys, `this`, `rows` of its group by their roles, the name of its
+/// `file`, and what stands for how sure it is.
 fn scope(row: &PublishedRow, group: &[&PublishedRow]) -> TemplateValue {
     let this = object(row);
     let rows: BTreeMap<String, TemplateValue> =
@@ -216,6 +216,7 @@ fn scope(row: &PublishedRow, group: &[&PublishedRow]) -> TemplateValue {
     let mut names: BTreeMap<String, TemplateValue> =
         this.iter().map(|(key, value)| (key.clone(), TemplateValue::from(Serde(value.clone())))).collect();
     names.insert("this".into(), TemplateValue::from(Serde(this)));
+    names.insert("file".into(), TemplateValue::from(row.file.as_str()));
     names.insert("rows".into(), TemplateValue::from(rows));
     names.insert("role".into(), TemplateValue::from(row.role.as_str()));
     names.insert("standing".into(), TemplateValue::from(Standing::Published.code()));
