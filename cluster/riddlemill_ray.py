@@ -7,13 +7,9 @@
 The tasks are those of `riddlemill.cluster`: a phase is a dataset, and a lane's blocks meet in a `groupby`.
 """
 
-import argparse
-import sys
-
 import pyarrow as pa
 import ray
-from riddlemill.cluster import Job, run_step, run_task
-
+from riddlemill.cluster import arguments, run_job, run_step, run_task
 
 # Ray makes a task of every partition: 200 of them, however few the lanes, unless it is told.
 MOST_TASKS = 10_000
@@ -45,15 +41,9 @@ class Ray:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--recipe", required=True, help="ruozhibench-gen, flub or chumor")
-    parser.add_argument("--work", required=True, help="a folder for what lies between tasks, by fsspec")
-    parser.add_argument("--workspace", default=".", help="the folder of pipeline.toml")
-    parser.add_argument("--dumps", help="the workspace's folder as other machines see it, by fsspec")
-    args = parser.parse_args()
+    args = arguments(__doc__).parse_args()
     ray.init(ignore_reinit_error=True)
-    job = Job(args.workspace, args.recipe, args.work, Ray(), dumps=args.dumps)
-    job.run(lambda phase: print(phase, file=sys.stderr, flush=True))
+    run_job(args, Ray())
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ step, is one of an array, which `sbatch --wait` waits for; what goes from one to
 which all nodes see. A task that failed is made again, up to three times; one that is done is not.
 """
 
-import argparse
 import os
 import pathlib
 import pickle
@@ -16,7 +15,7 @@ import shutil
 import subprocess
 import sys
 
-from riddlemill.cluster import Job, run_step, run_task
+from riddlemill.cluster import arguments, run_job, run_step, run_task
 
 # Slurm takes no larger arrays unless it is told to (MaxArraySize).
 ARRAY = 1000
@@ -93,14 +92,14 @@ def whole(path, data):
 def main():
     if sys.argv[1:2] == ["--task"]:
         return task(pathlib.Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--recipe", required=True, help="ruozhibench-gen, flub or chumor")
-    parser.add_argument("--work", required=True, help="a folder that all nodes see")
-    parser.add_argument("--workspace", default=".", help="the folder of pipeline.toml, which all nodes see")
+    parser = arguments(__doc__, work="a folder for what lies between tasks, which all nodes see")
     parser.add_argument("options", nargs="*", help="of sbatch, behind --")
     args = parser.parse_args()
-    job = Job(args.workspace, args.recipe, str(pathlib.Path(args.work).resolve()), Slurm(args.work, args.options))
-    job.run(lambda phase: print(phase, file=sys.stderr, flush=True))
+    if "://" in args.work:
+        parser.error(f"--work {args.work}: arrays need a folder that all nodes see")
+    # A node works in another folder.
+    args.work = str(pathlib.Path(args.work).resolve())
+    run_job(args, Slurm(args.work, args.options))
 
 
 if __name__ == "__main__":

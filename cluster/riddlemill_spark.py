@@ -8,15 +8,12 @@ machine was lost, and brings what they hand on together by its lane. `riddlemill
 workspace, the same bytes as `riddlemill run`. See README.md beside this file.
 """
 
-import argparse
 import functools
-import json
-import sys
 
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import SparkSession
-from riddlemill.cluster import Job, run_step, run_task
+from riddlemill.cluster import arguments, run_job, run_step, run_task
 
 BLOCKS = "slot int, lane int, block binary"
 # Lanes of a shuffle that one task takes at the most. More tasks than this are no use to any cluster.
@@ -101,37 +98,9 @@ def step(plan, name, slots):
     return task
 
 
-def positive(text):
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{number} is less than 1")
-    return number
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--recipe", required=True, help="ruozhibench-gen, flub or chumor")
-    parser.add_argument("--work", required=True, help="a folder for what lies between tasks, by fsspec")
-    parser.add_argument("--workspace", default=".", help="the folder of pipeline.toml")
-    parser.add_argument("--dumps", help="the workspace's folder as executors see it, by fsspec")
-    parser.add_argument("--storage", type=json.loads, default={}, help="options of fsspec's file system, as JSON")
-    parser.add_argument("--lanes", type=positive, help="of keys; one for 32,768 rows, if left out")
-    parser.add_argument("--split", type=positive, default=100_000, help="rows that look under one key together")
-    parser.add_argument("--rounds", type=positive, default=1, help="bring the keys of dedup together in so many shares")
-    args = parser.parse_args()
-    spark = SparkSession.builder.appName(f"riddlemill {args.recipe}").getOrCreate()
-    job = Job(
-        args.workspace,
-        args.recipe,
-        args.work,
-        Spark(spark),
-        dumps=args.dumps,
-        lanes=args.lanes,
-        split=args.split,
-        rounds=args.rounds,
-        storage=args.storage,
-    )
-    job.run(lambda phase: print(phase, file=sys.stderr, flush=True))
+    args = arguments(__doc__).parse_args()
+    run_job(args, Spark(SparkSession.builder.appName(f"riddlemill {args.recipe}").getOrCreate()))
 
 
 if __name__ == "__main__":

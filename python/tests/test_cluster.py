@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import pathlib
 import shutil
+import subprocess
+import sys
 from typing import Any, Iterable
 
 import fsspec
 import pytest
 import riddlemill
 from riddlemill import cluster
+from riddlemill.cluster import sizes
 
 from conftest import posts
 
@@ -66,18 +69,21 @@ def same(tmp_path: pathlib.Path, mill: riddlemill.Workspace, engine: cluster.Eng
     return int(counts["states"].get("merged", 0))
 
 
-@pytest.mark.parametrize("metric", ["", '[dedup]\nmetric = "indel"\nthreshold = 0.7\n[recipe.flub.dedup]\nkeep = "best-scored"\n'])
+INDEL = '[dedup]\nmetric = "indel"\nthreshold = 0.7\n[recipe.flub.dedup]\nkeep = "best-scored"\n'
+
+
+@pytest.mark.parametrize("metric", ["", INDEL])
 def test_tasks_make_what_a_run_makes(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, metric: str) -> None:
-    monkeypatch.setattr(cluster, "CHUNK", 64)
-    monkeypatch.setattr(cluster, "CUT", 16)
+    monkeypatch.setattr(sizes, "CHUNK", 64)
+    monkeypatch.setattr(sizes, "CUT", 16)
     mill = workspace(tmp_path / "mill", posts(600), metric)
     merged = same(tmp_path, mill, cluster.Local(2), str(tmp_path / "work"), lanes=5)
     assert merged > 20
 
 
 def test_keys_in_shares_and_those_of_many_rows_split(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "CHUNK", 100)
-    monkeypatch.setattr(cluster, "SAMPLE", 2)
+    monkeypatch.setattr(sizes, "CHUNK", 100)
+    monkeypatch.setattr(sizes, "SAMPLE", 2)
     mill = workspace(tmp_path / "mill", posts(500))
     assert same(tmp_path, mill, cluster.Local(2), str(tmp_path / "work"), lanes=3, split=8, rounds=3) > 20
     heavy = json.loads(next((tmp_path / "work").rglob("heavy")).read_bytes())
@@ -117,9 +123,48 @@ class Forgetful(cluster.Local):
 
 
 def test_a_task_that_is_made_again_changes_nothing(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "CHUNK", 50)
+    monkeypatch.setattr(sizes, "CHUNK", 50)
     mill = workspace(tmp_path / "mill", posts(240))
     assert same(tmp_path, mill, Forgetful(), str(tmp_path / "work"), lanes=2) > 5
+
+
+class Watched(cluster.Local):
+    """Notes the plan and the name of each phase."""
+
+    def __init__(self) -> None:
+        super().__init__(2)
+        self.phases: list[tuple[str, cluster.Plan]] = []
+
+    def run(self, plan: cluster.Plan, phase: cluster.Phase) -> Iterable[bytes]:
+        self.phases.append((phase.name, plan))
+        return super().run(plan, phase)
+
+
+def test_every_engine_has_the_arguments_of_a_job(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mill, engine = workspace(tmp_path / "mill", posts(200)), Watched()
+    fsspec.filesystem("memory").put(f"{mill.path}/raw/", "/elsewhere/raw/", recursive=True)
+    args = ["--recipe", "flub", "--workspace", str(mill.path), "--work", "memory://elsewhere/work", "--dumps", "memory://elsewhere"]
+    args += ["--storage", '{"skip_instance_cache": true}', "--lanes", "7", "--split", "30", "--rounds", "2"]
+    cluster.run_job(cluster.arguments("A job.").parse_args(args), engine)
+    phases = [name for name, _ in engine.phases]
+    assert phases == ["import", "rows", "counts", "heavy", "pairs 1/2", "pairs 2/2", "resolve", "book"]
+    assert capsys.readouterr().err.splitlines() == [f"flub/{name}" for name in phases]
+    plan = engine.phases[-1][1]
+    assert (plan.lanes, plan.split, plan.rounds) == (7, 30, 2)
+    assert (plan.work, plan.storage) == ("memory://elsewhere/work/flub", '{"skip_instance_cache": true}')
+    assert all(place.startswith("memory://elsewhere/raw/dumps/part-") for _, _, place in plan.dumps)
+    with pytest.raises(SystemExit):
+        cluster.arguments("A job.").parse_args([*args, "--rounds", "0"])
+    assert "0 is less than 1" in capsys.readouterr().err
+
+
+def test_arrays_of_slurm_need_a_folder(tmp_path: pathlib.Path) -> None:
+    script = pathlib.Path(__file__).parents[2] / "cluster/riddlemill_slurm.py"
+    command = [sys.executable, str(script), "--recipe", "flub", "--work", "s3://bucket/work"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--work s3://bucket/work: arrays need a folder that all nodes see" in done.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_the_command_refuses_is_raised(tmp_path: pathlib.Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tempfile
+
 import datasets
 import duckdb
 import numpy as np
@@ -83,6 +85,52 @@ def test_empty_columns_have_their_columns():
         assert pa.table(rt.dedup(empty)).num_rows == 0
         assert pa.chunked_array(rt.is_question(empty)).type == pa.bool_()
     assert pa.chunked_array(rt.is_question(pa.nulls(3))).to_pylist() == [None] * 3
+
+
+DEDUP = rt.PartedDedup(metric="default", threshold=None, margin=0.0, keep="longest", normalize=True, language="zh")
+
+
+def may_be_alike(texts):
+    blocks = DEDUP.keyer(DEDUP.count(texts)).blocks(list(range(len(texts))), texts, 1, "1/1", [])
+    return DEDUP.pairs([block for _, block in blocks])
+
+
+def resolved(texts):
+    """The first text goes into the second, where there are any."""
+    pair = {"from": 0, "from_rank": "b", "into": 1, "into_rank": "a", "verdict": "same", "score": 0.9, "predicate": "near"}
+    batches = pa.Table.from_pylist([pair] if texts else []).to_batches()
+    with tempfile.TemporaryDirectory() as folder:
+        return DEDUP.resolve(batches, folder, 1)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        rt.clean,
+        rt.judge,
+        rt.is_question,
+        rt.anonymise,
+        rt.filter,
+        rt.normalize,
+        lambda texts: rt.similarity(texts, texts),
+        lambda texts: rt.compare(texts, texts),
+        rt.similar_pairs,
+        rt.dedup,
+        lambda texts: DEDUP.ranks(texts, texts, [None] * len(texts), texts),
+        DEDUP.digests,
+        may_be_alike,
+        lambda texts: DEDUP.compare(texts, texts),
+        resolved,
+    ],
+)
+def test_no_rows_have_the_columns_and_types_of_many(made):
+    """Whoever puts parts together, some of them empty, needs the same columns of each."""
+    none, many = made([]), made(posts(60))
+    if hasattr(none, "column_names"):
+        assert pa.table(none).schema == pa.table(many).schema
+        assert pa.table(none).num_columns > 1
+    else:
+        assert pa.chunked_array(none).type == pa.chunked_array(many).type
 
 
 @pytest.mark.parametrize(

@@ -244,7 +244,7 @@ def connect(cluster, binary, workspace, recipe):
 
 
 def ray(cluster, binary, workspace, recipe):
-    command = [sys.executable, str(ROOT / "cluster/riddlemill_ray.py"), *job_args(workspace, recipe, None)]
+    command = [sys.executable, str(ROOT / "cluster/riddlemill_ray.py"), *job_args(workspace, recipe, ("2", "200", "2"))]
     call_job(command, binary, more={"RAY_DEDUP_LOGS": "0", "RAY_DATA_DISABLE_PROGRESS_BARS": "1"})
 
 
@@ -272,7 +272,7 @@ def slurm(cluster, binary, workspace, recipe):
     (tools / "lost").mkdir(parents=True)
     (tools / "sbatch").write_text(SBATCH)
     (tools / "sbatch").chmod(0o755)
-    command = [sys.executable, str(ROOT / "cluster/riddlemill_slurm.py"), *job_args(workspace, recipe, None), "--", "--partition=cpu"]
+    command = [sys.executable, str(ROOT / "cluster/riddlemill_slurm.py"), *job_args(workspace, recipe, ("3", "200", "2")), "--", "--partition=cpu"]
     call_job(command, binary, more={"PATH": f"{tools}:{os.environ['PATH']}", "LOST": str(tools / "lost")})
     assert list((tools / "lost").iterdir()), "no task was lost"
 

@@ -15,15 +15,15 @@ use pyo3::types::PyBytes;
 use pyo3_arrow::PyRecordBatch;
 use rayon::prelude::*;
 use riddlemill_text::offline::dedup::parted::{
-    Compared, Heavy, KeyBlocks, Keyer, Measure, PairLine, PartStats, Share, decisions, heavy_of_blocks,
-    pairs_of_blocks, rank_of,
+    self, Heavy, KeyBlocks, Keyer, Measure, PairLine, PartStats, ResolveError, Share, StatError, decisions,
+    heavy_of_blocks, pairs_of_blocks, rank_of,
 };
 use riddlemill_text::offline::dedup::witness;
 use riddlemill_text::offline::settings;
 use riddlemill_text::record::{Post, Witness};
 
 use crate::similarity_join::settings;
-use crate::table::{column, doubles, strings, table};
+use crate::table::{Column, Compared, column, comparisons, doubles, strings, table};
 use crate::texts::{Texts, same_length};
 use crate::work;
 
@@ -80,7 +80,7 @@ impl PartedDedup {
             };
             (0..texts.len()).into_par_iter().map(rank).collect()
         })?;
-        column(py, DataType::Utf8, vec![strings(ranks.iter().map(|rank| Some(rank.as_str())))])
+        column(py, vec![strings(ranks.iter().map(|rank| Some(rank.as_str())))])
     }
 
     fn digests<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -92,7 +92,7 @@ impl PartedDedup {
         })?;
         let digests: BinaryArray =
             digests.iter().map(|digest| digest.as_ref().map(|bytes| &bytes[..])).collect();
-        column(py, DataType::Binary, vec![Arc::new(digests)])
+        column(py, vec![Arc::new(digests)])
     }
 
     fn count<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
@@ -119,11 +119,10 @@ impl PartedDedup {
 
     fn pairs<'py>(&self, py: Python<'py>, blocks: Vec<PyBackedBytes>) -> PyResult<Bound<'py, PyAny>> {
         let pairs = work::run(py, |_| pairs_of_blocks(&self.measure, &slices(&blocks)))?.map_err(wrong)?;
-        let columns: Vec<ArrayRef> = vec![
-            Arc::new(UInt64Array::from_iter_values(pairs.iter().map(|(a, _)| *a))),
-            Arc::new(UInt64Array::from_iter_values(pairs.iter().map(|(_, b)| *b))),
-        ];
-        table(py, &[("a", DataType::UInt64), ("b", DataType::UInt64)], vec![columns])
+        let side = |of: fn(&(u64, u64)) -> u64| -> ArrayRef {
+            Arc::new(UInt64Array::from_iter_values(pairs.iter().map(of)))
+        };
+        table(py, vec![vec![("a", side(|pair| pair.0)), ("b", side(|pair| pair.1))]])
     }
 
     fn heavy(&self, py: Python<'_>, blocks: Vec<PyBackedBytes>, most: u64) -> PyResult<Vec<(u8, u64, u64)>> {
@@ -139,34 +138,27 @@ impl PartedDedup {
         let (a, b) = (Texts::from_arrow("a", a)?, Texts::from_arrow("b", b)?);
         same_length("b", b.len(), a.len())?;
         let (a, b): (Vec<Option<&str>>, Vec<Option<&str>>) = (a.each(), b.each());
-        let found: Vec<Option<(Compared, Witness)>> = work::run(py, |_| {
+        let found: Vec<Option<(parted::Compared, Witness)>> = work::run(py, |_| {
             let pairs = || a.iter().zip(&b).map(|(a, b)| (a.unwrap_or_default(), b.unwrap_or_default()));
             let found = self.measure.compared(pairs()).into_iter().zip(pairs());
             found.map(|(found, (a, b))| found.map(|found| (found, witness(a, b)))).collect()
         })?;
-        let each = || found.iter().map(|found| found.as_ref());
+        let each = || found.iter().map(Option::as_ref);
         let figure =
             |of: fn(&Witness) -> f64| doubles(each().map(|found| found.map(|(_, figures)| of(figures))));
-        let verdict = |found: &(Compared, Witness)| if found.0.same { "same" } else { "borderline" };
-        let columns: Vec<ArrayRef> = vec![
-            strings(each().map(|found| found.map(verdict))),
-            doubles(each().map(|found| found.map(|(found, _)| found.score))),
-            strings(each().map(|found| found.map(|(found, _)| found.predicate))),
-            strings(each().map(|found| found.and_then(|(found, _)| found.veto))),
-            figure(|figures| figures.levenshtein),
-            figure(|figures| figures.jaro_winkler),
-            figure(|figures| figures.sorensen_dice),
-        ];
-        let names = [
-            ("verdict", DataType::Utf8),
-            ("score", DataType::Float64),
-            ("predicate", DataType::Utf8),
-            ("veto", DataType::Utf8),
-            ("levenshtein", DataType::Float64),
-            ("jaro_winkler", DataType::Float64),
-            ("sorensen_dice", DataType::Float64),
-        ];
-        table(py, &names, vec![columns])
+        let compared = |(found, _): &(parted::Compared, Witness)| Compared {
+            verdict: if found.same { "same" } else { "borderline" },
+            score: found.score,
+            predicate: Some(found.predicate),
+            veto: found.veto,
+        };
+        let mut columns = comparisons(each().map(|found| found.map(compared))).to_vec();
+        columns.extend([
+            ("levenshtein", figure(|figures| figures.levenshtein)),
+            ("jaro_winkler", figure(|figures| figures.jaro_winkler)),
+            ("sorensen_dice", figure(|figures| figures.sorensen_dice)),
+        ]);
+        table(py, vec![columns])
     }
 
     /// Batches are taken one by one, and sorted in so many MiB and on the disk.
@@ -191,32 +183,21 @@ impl PartedDedup {
             Ok(())
         })
         .map_err(|error| match error {
-            riddlemill_text::offline::dedup::parted::ResolveError::Take(error) => error,
-            error @ riddlemill_text::offline::dedup::parted::ResolveError::Sort(_) => {
-                PyRuntimeError::new_err(error.to_string())
-            }
+            ResolveError::Take(error) => error,
+            error @ ResolveError::Sort(_) => PyRuntimeError::new_err(error.to_string()),
         })?;
-        let columns: Vec<ArrayRef> = vec![
-            Arc::new(UInt64Array::from(rows)),
-            Arc::new(UInt64Array::from(into)),
-            doubles(scores),
-            strings(predicates.iter().map(Option::as_deref)),
+        let columns: Vec<Column> = vec![
+            ("row", Arc::new(UInt64Array::from(rows))),
+            ("into", Arc::new(UInt64Array::from(into))),
+            ("score", doubles(scores)),
+            ("predicate", strings(predicates.iter().map(Option::as_deref))),
         ];
-        let names = [
-            ("row", DataType::UInt64),
-            ("into", DataType::UInt64),
-            ("score", DataType::Float64),
-            ("predicate", DataType::Utf8),
-        ];
-        table(py, &names, vec![columns])
+        table(py, vec![columns])
     }
 }
 
 impl PartedDedup {
-    fn sum(
-        &self,
-        counts: &[PyBackedBytes],
-    ) -> Result<PartStats, riddlemill_text::offline::dedup::parted::StatError> {
+    fn sum(&self, counts: &[PyBackedBytes]) -> Result<PartStats, StatError> {
         let mut sum = PartStats::new(&self.measure);
         counts.iter().try_for_each(|counts| sum.add_bytes(counts)).map(|()| sum)
     }

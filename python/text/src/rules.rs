@@ -1,5 +1,7 @@
 //! Rules that decide text by text.
 
+use std::sync::Arc;
+
 use arrow_array::builder::{BooleanBuilder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
@@ -17,14 +19,14 @@ use crate::table::{Column, Decisions, ROWS, column, doubles, strings, table, who
 use crate::texts::{Texts, arrays, has_arrow, is_missing, same_length};
 use crate::{words, work};
 
-/// Makes batches of columns from so many rows each, on all threads, in their order.
-fn batches(
+/// Makes batches from so many rows each, on all threads, in their order; of no rows, an empty one.
+fn batches<Batch: Send>(
     py: Python<'_>,
     rows: usize,
-    make: impl Fn(&mut dyn Iterator<Item = usize>) -> Vec<ArrayRef> + Sync + Send,
-) -> PyResult<Vec<Vec<ArrayRef>>> {
+    make: impl Fn(&mut dyn Iterator<Item = usize>) -> Batch + Sync + Send,
+) -> PyResult<Vec<Batch>> {
     work::run(py, |stop| {
-        let starts: Vec<usize> = (0..rows).step_by(ROWS).collect();
+        let starts: Vec<usize> = (0..rows.max(1)).step_by(ROWS).collect();
         // A text can take milliseconds. What is short of rows after Ctrl-C reaches nobody.
         let batch = |start: usize| make(&mut (start..rows.min(start + ROWS)).take_while(|_| !stop.stopped()));
         starts.into_par_iter().map(batch).collect()
@@ -62,17 +64,15 @@ pub(crate) fn clean<'py>(
                 ..Post::default()
             };
             let told = RowOutcome::from(offline::clean(post, &settings));
-            decisions.put(&told, told.row.as_ref().map(|post| post.text.as_str()));
+            decisions.append(&told, told.row.as_ref().map(|post| post.text.as_str()));
             scores.push(told.row.as_ref().and_then(|post| post.score));
             numbers.push(told.row.as_ref().and_then(|post| post.number));
         }
         let mut columns = decisions.finish();
-        columns.extend([doubles(scores), whole(numbers)]);
+        columns.extend([("score", doubles(scores)), ("number", whole(numbers))]);
         columns
     })?;
-    let mut columns = Decisions::columns(true);
-    columns.extend([("score", DataType::Float64), ("number", DataType::UInt64)]);
-    table(py, &columns, made)
+    table(py, made)
 }
 
 /// Whether the texts ask, by which rule and on what ground: see the module's stub.
@@ -93,24 +93,23 @@ pub(crate) fn judge<'py>(
             (judged.is_question, judged.rule.code(), judged.evidence)
         }
     };
-    let mut made = batches(py, texts.len(), |rows| {
+    let made = batches(py, texts.len(), |rows| {
         let judged: Vec<_> = rows.map(|row| texts[row].map(judge)).collect();
         let mut asks = BooleanBuilder::new();
         judged.iter().for_each(|judged| asks.append_option(judged.as_ref().map(|(asks, ..)| *asks)));
-        let asks: ArrayRef = std::sync::Arc::new(asks.finish());
-        if !evidence {
-            return vec![asks];
+        let mut columns: Vec<Column> = vec![("is_question", Arc::new(asks.finish()))];
+        if evidence {
+            let rules = judged.iter().map(|judged| judged.as_ref().map(|(_, rule, _)| *rule));
+            let grounds = judged.iter().map(|judged| judged.as_ref().map(|(.., ground)| ground.as_str()));
+            let grounds = grounds.map(|ground| ground.filter(|ground| !ground.is_empty()));
+            columns.extend([("reason", strings(rules)), ("evidence", strings(grounds))]);
         }
-        let rules = judged.iter().map(|judged| judged.as_ref().map(|(_, rule, _)| *rule));
-        let grounds = judged.iter().map(|judged| judged.as_ref().map(|(.., ground)| ground.as_str()));
-        vec![asks, strings(rules), strings(grounds.map(|ground| ground.filter(|ground| !ground.is_empty())))]
+        columns
     })?;
-    if !evidence {
-        return column(py, DataType::Boolean, made.iter_mut().filter_map(Vec::pop).collect());
+    if evidence {
+        return table(py, made);
     }
-    let columns: [Column; 3] =
-        [("is_question", DataType::Boolean), ("reason", DataType::Utf8), ("evidence", DataType::Utf8)];
-    table(py, &columns, made)
+    column(py, made.into_iter().flatten().map(|(_, asks)| asks).collect())
 }
 
 /// The texts without personal data: see the module's stub.
@@ -149,11 +148,11 @@ pub(crate) fn anonymise<'py>(
             let text = texts[row].unwrap_or_default().to_owned();
             let mentions = mentions.as_ref().map(|all| all[row].clone()).unwrap_or_default();
             let told = RowOutcome::from(stage.post(Post { text, mentions, ..Post::default() }));
-            decisions.put(&told, told.row.as_ref().map(|post| post.text.as_str()));
+            decisions.append(&told, told.row.as_ref().map(|post| post.text.as_str()));
         }
         decisions.finish()
     })?;
-    table(py, &Decisions::columns(true), made)
+    table(py, made)
 }
 
 /// Lists of texts, a list a row.
@@ -168,8 +167,7 @@ fn lists_of(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<String>>> 
     }
     for chunk in arrays(given)? {
         let wrong = |error| PyTypeError::new_err(format!("{name} is no column of lists of texts: {error}"));
-        let kind =
-            DataType::LargeList(std::sync::Arc::new(arrow_schema::Field::new("item", DataType::Utf8, true)));
+        let kind = DataType::LargeList(Arc::new(arrow_schema::Field::new("item", DataType::Utf8, true)));
         let chunk = arrow_cast::cast(&chunk, &kind).map_err(wrong)?;
         chunk.to_data().validate_full().map_err(wrong)?;
         for list in chunk.as_list::<i64>().iter() {
@@ -208,14 +206,14 @@ pub(crate) fn filter<'py>(
         for row in rows {
             let text = texts[row].unwrap_or_default().to_owned();
             let images = images.as_ref().map_or(0, |images| images[row]);
-            decisions.put(
+            decisions.append(
                 &RowOutcome::from(offline::filter(Post { text, images, ..Post::default() }, &settings)),
                 None,
             );
         }
         decisions.finish()
     })?;
-    table(py, &Decisions::columns(false), made)
+    table(py, made)
 }
 
 /// The texts as keys: see the module's stub.
@@ -229,10 +227,10 @@ pub(crate) fn normalize<'py>(
     let how = Fold { width, case, script, whitespace, punctuation, variants };
     let texts = Texts::from_arrow("texts", texts)?;
     let texts = texts.each();
-    let mut made = batches(py, texts.len(), |rows| {
+    let made = batches(py, texts.len(), |rows| {
         let mut folded = StringBuilder::new();
         rows.for_each(|row| folded.append_option(texts[row].map(|text| fold(text, how))));
-        vec![std::sync::Arc::new(folded.finish())]
+        Arc::new(folded.finish()) as ArrayRef
     })?;
-    column(py, DataType::Utf8, made.iter_mut().filter_map(Vec::pop).collect())
+    column(py, made)
 }

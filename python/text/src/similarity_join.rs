@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::builder::{BooleanBuilder, UInt32Builder};
-use arrow_array::{ArrayRef, Float64Array, UInt32Array};
-use arrow_schema::DataType;
+use arrow_array::{ArrayRef, UInt32Array};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
@@ -15,7 +14,7 @@ use riddlemill_text::record::{Outcome, Post};
 use riddlemill_text::text::normalise::{Fold, fold};
 use riddlemill_text::text::sameness::{self, Predicate, Verdict};
 
-use crate::table::{Decisions, column, doubles, strings, table};
+use crate::table::{Column, Compared, Decisions, column, comparisons, doubles, table};
 use crate::texts::{Texts, same_length};
 use crate::{words, work};
 
@@ -53,7 +52,7 @@ pub(crate) fn similarity<'py>(
         let each = |(a, b): (&Option<&str>, &Option<&str>)| (!stop.stopped()).then_some(score((*a)?, (*b)?));
         a.par_iter().zip(&b).map(each).collect()
     })?;
-    column(py, DataType::Float64, vec![doubles(scores)])
+    column(py, vec![doubles(scores)])
 }
 
 enum Measure {
@@ -84,22 +83,15 @@ pub(crate) fn compare<'py>(
     })?;
     let mut duplicate = BooleanBuilder::new();
     found.iter().for_each(|found| duplicate.append_option(found.map(|found| found.verdict == Verdict::Same)));
-    let found = || found.iter();
-    let columns: Vec<ArrayRef> = vec![
-        Arc::new(duplicate.finish()),
-        strings(found().map(|found| found.map(|found| found.verdict.name()))),
-        doubles(found().map(|found| found.map(|found| found.score))),
-        strings(found().map(|found| found.and_then(|found| found.predicate.map(Predicate::name)))),
-        strings(found().map(|found| found.and_then(|found| found.veto.map(|veto| veto.name())))),
-    ];
-    let names = [
-        ("duplicate", DataType::Boolean),
-        ("verdict", DataType::Utf8),
-        ("score", DataType::Float64),
-        ("predicate", DataType::Utf8),
-        ("veto", DataType::Utf8),
-    ];
-    table(py, &names, vec![columns])
+    let compared = |found: &sameness::Comparison| Compared {
+        verdict: found.verdict.name(),
+        score: found.score,
+        predicate: found.predicate.map(Predicate::name),
+        veto: found.veto.map(|veto| veto.name()),
+    };
+    let mut columns: Vec<Column> = vec![("duplicate", Arc::new(duplicate.finish()))];
+    columns.extend(comparisons(found.iter().map(|found| found.as_ref().map(compared))));
+    table(py, vec![columns])
 }
 
 /// The settings of a join.
@@ -172,20 +164,13 @@ pub(crate) fn similar_pairs<'py>(
                 pairs.clear();
             }
         }
-        if !pairs.is_empty() {
+        // Without any pair there is an empty batch, which says what columns there would be.
+        if !pairs.is_empty() || batches.is_empty() {
             batches.push(pair_columns(&pairs));
         }
         batches
     })?;
-    let names = [
-        ("a", DataType::UInt32),
-        ("b", DataType::UInt32),
-        ("score", DataType::Float64),
-        ("verdict", DataType::Utf8),
-        ("predicate", DataType::Utf8),
-        ("veto", DataType::Utf8),
-    ];
-    table(py, &names, batches)
+    table(py, batches)
 }
 
 /// How many pairs of rows there are.
@@ -195,19 +180,19 @@ fn pairs_of(groups: &[Vec<u32>], similar_pairs: &[SimilarPair]) -> u64 {
     within + similar_pairs.iter().map(|like| size(like.a) * size(like.b)).sum::<u64>()
 }
 
-fn pair_columns(pairs: &[(u32, u32, Option<&SimilarPair>)]) -> Vec<ArrayRef> {
-    let each = || pairs.iter().map(|(.., like)| like);
-    let identical = Predicate::Identical.name();
-    vec![
-        Arc::new(UInt32Array::from_iter_values(pairs.iter().map(|(a, ..)| *a))),
-        Arc::new(UInt32Array::from_iter_values(pairs.iter().map(|(_, b, _)| *b))),
-        Arc::new(Float64Array::from_iter_values(each().map(|like| like.map_or(1.0, |like| like.score)))),
-        strings(
-            each().map(|like| Some(if like.is_none_or(|like| like.same) { "same" } else { "borderline" })),
-        ),
-        strings(each().map(|like| Some(like.map_or(identical, |like| like.predicate)))),
-        strings(each().map(|like| like.and_then(|like| like.veto))),
-    ]
+fn pair_columns(pairs: &[(u32, u32, Option<&SimilarPair>)]) -> Vec<Column> {
+    let side = |of: fn(&(u32, u32, Option<&SimilarPair>)) -> u32| -> ArrayRef {
+        Arc::new(UInt32Array::from_iter_values(pairs.iter().map(of)))
+    };
+    let compared = |(.., like): &(u32, u32, Option<&SimilarPair>)| {
+        let identical = (true, 1.0, Predicate::Identical.name(), None);
+        let (same, score, predicate, veto) =
+            like.map_or(identical, |like| (like.same, like.score, like.predicate, like.veto));
+        let verdict = if same { "same" } else { "borderline" };
+        Some(Compared { verdict, score, predicate: Some(predicate), veto })
+    };
+    let [verdict, score, predicate, veto] = comparisons(pairs.iter().map(compared));
+    vec![("a", side(|pair| pair.0)), ("b", side(|pair| pair.1)), score, verdict, predicate, veto]
 }
 
 /// Rows are numbered in 32 bits.
@@ -275,11 +260,9 @@ pub(crate) fn dedup<'py>(
             _ => None,
         });
         into.append_option(row);
-        decisions.put(&RowOutcome::from(outcome), None);
+        decisions.append(&RowOutcome::from(outcome), None);
     }
-    let mut columns: Vec<ArrayRef> = vec![Arc::new(into.finish()), doubles(figures)];
+    let mut columns: Vec<Column> = vec![("into", Arc::new(into.finish())), ("score", doubles(figures))];
     columns.extend(decisions.finish());
-    let mut names = vec![("into", DataType::UInt32), ("score", DataType::Float64)];
-    names.extend(Decisions::columns(false));
-    table(py, &names, vec![columns])
+    table(py, vec![columns])
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow_array::builder::{ArrayBuilder, Float64Builder, StringBuilder, UInt64Builder};
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{Field, Schema};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3_arrow::{PyChunkedArray, PyTable};
@@ -13,31 +13,52 @@ use riddlemill_text::offline::RowOutcome;
 /// Rows of one batch: enough for a core, and far from the 2 GiB that a batch of texts may hold.
 pub(crate) const ROWS: usize = 1 << 12;
 
-/// A column of a table: its name, its type.
-pub(crate) type Column = (&'static str, DataType);
+/// A column of a batch, with its name. Its type is that of its values.
+pub(crate) type Column = (&'static str, ArrayRef);
 
-/// A table of batches that were made in their order.
-pub(crate) fn table<'py>(
-    py: Python<'py>,
-    columns: &[Column],
-    batches: Vec<Vec<ArrayRef>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let fields: Vec<Field> =
-        columns.iter().map(|(name, kind)| Field::new(*name, kind.clone(), true)).collect();
+/// A table of batches that were made in their order, each with the same columns. Of no rows there is one batch without
+/// rows: the names and types of the columns are those of the first.
+pub(crate) fn table<'py>(py: Python<'py>, batches: Vec<Vec<Column>>) -> PyResult<Bound<'py, PyAny>> {
+    let first = batches.first().ok_or_else(no_batch)?;
+    let field = |(name, values): &Column| Field::new(*name, values.data_type().clone(), true);
+    let fields: Vec<Field> = first.iter().map(field).collect();
     let schema = Arc::new(Schema::new(fields));
-    let made = |columns| RecordBatch::try_new(schema.clone(), columns);
+    let made = |columns: Vec<Column>| {
+        RecordBatch::try_new(schema.clone(), columns.into_iter().map(|(_, values)| values).collect())
+    };
     let batches: Result<Vec<RecordBatch>, _> = batches.into_iter().map(made).collect();
     let batches = batches.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
     PyTable::try_new(batches, schema)?.into_arro3(py)
 }
 
-/// One column of chunks that were made in their order.
-pub(crate) fn column<'py>(
-    py: Python<'py>,
-    kind: DataType,
-    chunks: Vec<ArrayRef>,
-) -> PyResult<Bound<'py, PyAny>> {
+/// One column of chunks that were made in their order. Of no rows there is one chunk without rows, which has the type.
+pub(crate) fn column<'py>(py: Python<'py>, chunks: Vec<ArrayRef>) -> PyResult<Bound<'py, PyAny>> {
+    let kind = chunks.first().ok_or_else(no_batch)?.data_type().clone();
     PyChunkedArray::try_new(chunks, Arc::new(Field::new("", kind, true)))?.into_arro3(py)
+}
+
+fn no_batch() -> PyErr {
+    PyRuntimeError::new_err("no batch says which columns there are")
+}
+
+/// What the comparison of two texts came to: `same`, `borderline` or `different`, from a score of 0 to 1, and the names of
+/// the predicate that holds and of the veto against it.
+#[derive(Clone, Copy)]
+pub(crate) struct Compared<'a> {
+    pub(crate) verdict: &'a str,
+    pub(crate) score: f64,
+    pub(crate) predicate: Option<&'a str>,
+    pub(crate) veto: Option<&'a str>,
+}
+
+/// The columns of comparisons: `verdict`, `score`, `predicate`, `veto`, all null where nothing was compared.
+pub(crate) fn comparisons<'a>(each: impl Iterator<Item = Option<Compared<'a>>> + Clone) -> [Column; 4] {
+    [
+        ("verdict", strings(each.clone().map(|found| found.map(|found| found.verdict)))),
+        ("score", doubles(each.clone().map(|found| found.map(|found| found.score)))),
+        ("predicate", strings(each.clone().map(|found| found.and_then(|found| found.predicate)))),
+        ("veto", strings(each.map(|found| found.and_then(|found| found.veto)))),
+    ]
 }
 
 /// What a stage decided on rows, and how they read where they go on.
@@ -61,7 +82,7 @@ impl Decisions {
     }
 
     /// Takes what was decided on the next row.
-    pub(crate) fn put<T>(&mut self, told: &RowOutcome<T>, text: Option<&str>) {
+    pub(crate) fn append<T>(&mut self, told: &RowOutcome<T>, text: Option<&str>) {
         if let Some(column) = &mut self.text {
             column.append_option(text);
         }
@@ -71,15 +92,11 @@ impl Decisions {
     }
 
     /// The columns: `text` where texts go back, `outcome`, `reason`, `evidence`.
-    pub(crate) fn finish(self) -> Vec<ArrayRef> {
-        let columns = self.text.into_iter().chain([self.outcome, self.reason, self.evidence]);
-        columns.map(|mut column| ArrayBuilder::finish(&mut column)).collect()
-    }
-
-    /// Names and types of those.
-    pub(crate) fn columns(texts: bool) -> Vec<Column> {
-        let names = ["text", "outcome", "reason", "evidence"];
-        names.into_iter().skip(usize::from(!texts)).map(|name| (name, DataType::Utf8)).collect()
+    pub(crate) fn finish(self) -> Vec<Column> {
+        let columns =
+            [("outcome", self.outcome), ("reason", self.reason), ("evidence", self.evidence)].into_iter();
+        let columns = self.text.map(|text| ("text", text)).into_iter().chain(columns);
+        columns.map(|(name, mut values)| (name, ArrayBuilder::finish(&mut values))).collect()
     }
 }
 

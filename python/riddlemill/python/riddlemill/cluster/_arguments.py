@@ -1,0 +1,49 @@
+"""The arguments of a script that runs a job, which are the same for every engine."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from ._job import Job
+from ._plan import Engine
+
+
+def arguments(
+    description: str | None, *, work: str = "a folder for what lies between tasks, by fsspec"
+) -> argparse.ArgumentParser:
+    """A parser of the arguments of `run_job`, to which a script adds its own. `work` is the help text of `--work`."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--recipe", required=True, help="ruozhibench-gen, flub or chumor")
+    parser.add_argument("--work", required=True, help=work)
+    parser.add_argument("--workspace", default=".", help="the folder of pipeline.toml")
+    parser.add_argument("--dumps", help="the workspace's folder as other machines see it, by fsspec")
+    parser.add_argument("--storage", type=json.loads, default={}, help="options of fsspec's file system, as JSON")
+    parser.add_argument("--lanes", type=_positive, help="of keys; one for 32,768 rows, if left out")
+    parser.add_argument("--split", type=_positive, default=100_000, help="rows that look under one key together")
+    parser.add_argument("--rounds", type=_positive, default=1, help="bring the keys of dedup together in so many shares")
+    return parser
+
+
+def run_job(args: argparse.Namespace, engine: Engine) -> None:
+    """Runs the job that the arguments name, and says on stderr which phases are done."""
+    job = Job(
+        args.workspace,
+        args.recipe,
+        args.work,
+        engine,
+        dumps=args.dumps,
+        lanes=args.lanes,
+        split=args.split,
+        rounds=args.rounds,
+        storage=args.storage,
+    )
+    job.run(lambda phase: print(phase, file=sys.stderr, flush=True))
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is less than 1")
+    return number

@@ -1,0 +1,115 @@
+"""The folder that all machines see, by fsspec. A file is whole or absent there."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import io
+import json
+import os
+import tarfile
+import tempfile
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import fsspec
+import pyarrow as pa
+
+from ._plan import Plan
+
+
+def system_of(plan: Plan, path: str = "") -> tuple[Any, str]:
+    """The file system of the folder, and a path there."""
+    url = f"{plan.work}/{path}".rstrip("/")
+    system, found = fsspec.core.url_to_fs(url, **json.loads(plan.storage))
+    return system, found
+
+
+def is_local(system: Any) -> bool:
+    """Whether it is a disk, or one that looks like it."""
+    protocols = (system.protocol,) if isinstance(system.protocol, str) else system.protocol
+    return "file" in protocols
+
+
+def write(plan: Plan, path: str, data: bytes) -> None:
+    """Writes a file whole. Two tasks that make the same write the same."""
+    system, place = system_of(plan, path)
+    if not is_local(system):
+        # An object is there when it is whole.
+        system.pipe_file(place, data)
+        return
+    making = f"{place}.{uuid.uuid4().hex}.making"
+    system.makedirs(os.path.dirname(place), exist_ok=True)
+    with system.open(making, "wb") as file:
+        file.write(data)
+    os.replace(making, place)
+
+
+def read(plan: Plan, path: str) -> bytes | None:
+    """A file; nothing where it is absent."""
+    system, place = system_of(plan, path)
+    try:
+        found = system.cat_file(place)
+    except FileNotFoundError:
+        return None
+    assert isinstance(found, bytes)
+    return found
+
+
+def packed(data: bytes) -> bytes:
+    """In one frame of zstd, with its size in it."""
+    return bytes(_codec().compress(data, asbytes=True))
+
+
+@functools.cache
+def _codec() -> Any:
+    return pa.Codec("zstd", compression_level=1)
+
+
+def unpacked(data: bytes) -> bytes:
+    """The bytes of frames of zstd."""
+    with pa.CompressedInputStream(pa.BufferReader(data), "zstd") as stream:
+        return bytes(stream.read())
+
+
+def lines_of(plan: Plan, path: str) -> bytes:
+    """The lines of a packed file; none where it is absent."""
+    data = read(plan, path)
+    return b"" if data is None else unpacked(data)
+
+
+@functools.cache
+def _unpack_workspace(work: str, recipe: str, storage: str, shipped: str) -> str:
+    """Settings, salt and lists on this machine: unpacked once a process, and gone with it."""
+    plan = Plan(recipe, work, (), (), (), 1, 1, 1, shipped, storage)
+    folder = tempfile.TemporaryDirectory(prefix="riddlemill-")
+    _UNPACKED.append(folder)
+    archive = read(plan, f"shipped/{shipped}")
+    if archive is None:
+        raise FileNotFoundError(f"{work}/shipped/{shipped}")
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+        tar.extractall(folder.name, filter="data")
+    return folder.name
+
+
+# Each is deleted when the process ends.
+_UNPACKED: list[tempfile.TemporaryDirectory[str]] = []
+
+
+def workspace_of(plan: Plan) -> str:
+    """The folder on this machine that has the settings, salt and lists of the workspace."""
+    return _unpack_workspace(plan.work, plan.recipe, plan.storage, plan.shipped)
+
+
+@contextlib.contextmanager
+def fetched(plan: Plan, place: str) -> Iterator[str]:
+    """A dump as a file of this machine."""
+    system, path = fsspec.core.url_to_fs(place, **(json.loads(plan.storage) if "://" in place else {}))
+    if is_local(system):
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="riddlemill-") as folder:
+        local = os.path.join(folder, os.path.basename(path))
+        system.get_file(path, local)
+        yield local

@@ -1,0 +1,106 @@
+"""Import: a dump is a task."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from .._command import command
+from .._errors import raised
+from . import sizes
+from ._calls import DONE, environment
+from ._files import fetched, packed, workspace_of, write
+from ._frames import frame_of, report, table_of
+from ._plan import Block, Plan
+
+
+def import_dump(plan: Plan, dump: int) -> Iterator[Block]:
+    """The ledger records of a dump, in chunks, and what tells whether its posts' ids came before."""
+    source, file, place = plan.dumps[dump]
+    chunks = records = 0
+    with fetched(plan, place) as path, tempfile.TemporaryFile() as errors:
+        workspace = workspace_of(plan)
+        args = ["import", "--unsettled", "--source", source, "--file", file, "--names", f"{workspace}/names"]
+        process = subprocess.Popen(
+            [command(), "apply", *args, "--recipe", plan.recipe, "--workspace", workspace, path],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=environment(),
+        )
+        assert process.stdout is not None
+        try:
+            while lines := [line for _, line in zip(range(sizes.CHUNK), process.stdout)]:
+                write(plan, f"unsettled/{dump}-{chunks}", packed(b"".join(lines)))
+                yield from _identities(plan, dump, chunks, lines)
+                chunks += 1
+                records += len(lines)
+            code = process.wait()
+        finally:
+            process.kill()
+        if code not in DONE:
+            errors.seek(0)
+            raise raised(code, errors.read().decode(errors="replace"))
+    yield 0, frame_of(pa.table({"records": [records], "dump": [dump]}))
+
+
+# A post's id and text as digests: 128 bits tell any two ids apart.
+IDENTITY = np.dtype(
+    [("id", "<u8"), ("more", "<u8"), ("dump", "<i4"), ("chunk", "<i4"), ("at", "<i4"), ("row", "<i4"), ("text", "<u8")]
+)
+
+
+def _identities(plan: Plan, dump: int, chunk: int, lines: list[bytes]) -> Iterator[Block]:
+    found = []
+    for at, line in enumerate(lines):
+        for row, post in enumerate(json.loads(line).get("rows", ())):
+            text, _ = _digest(post.get("text", ""))
+            found.append((*_digest(post["id"]), dump, chunk, at, row, text))
+    identities = np.array(found, IDENTITY)
+    lanes = identities["id"] % np.uint64(plan.lanes)
+    for lane in np.unique(lanes):
+        yield int(lane), frame_of(pa.table({"posts": pa.array([identities[lanes == lane].tobytes()], pa.binary())}))
+
+
+def _digest(text: str) -> tuple[int, int]:
+    first, second = struct.unpack("<QQ", hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest())
+    return first, second
+
+
+def find_repeats(plan: Plan, lane: int, blocks: Sequence[bytes]) -> Iterator[Block]:
+    """Of posts of one id the first is kept: which posts come again, by dump."""
+    tables = [table_of(block) for block in blocks]
+    for table in tables:
+        if "records" in table.column_names:
+            yield table["dump"][0].as_py(), frame_of(table)
+    posts = [table["posts"][0].as_py() for table in tables if "posts" in table.column_names]
+    rows = np.sort(np.frombuffer(b"".join(posts), IDENTITY), order=["id", "more", "dump", "chunk", "at", "row"])
+    if len(rows) < 2:
+        return
+    known = (rows["id"][1:] == rows["id"][:-1]) & (rows["more"][1:] == rows["more"][:-1])
+    again = np.concatenate([[False], known])
+    # The first of its id, of each row.
+    first = np.maximum.accumulate(np.where(again, 0, np.arange(len(rows))))
+    same = rows["text"] == rows["text"][first]
+    for dump in np.unique(rows["dump"][again]):
+        of_dump = again & (rows["dump"] == dump)
+        columns = {name: rows[name][of_dump] for name in ("chunk", "at", "row")}
+        yield int(dump), frame_of(pa.table({**columns, "same": same[of_dump]}))
+
+
+def keep_repeats(plan: Plan, dump: int, blocks: Sequence[bytes]) -> Iterator[Block]:
+    """Writes which posts of a dump come again, and reports how many records it has."""
+    tables = [table_of(block) for block in blocks]
+    repeats = [table for table in tables if "same" in table.column_names]
+    if repeats:
+        write(plan, f"repeats/{dump}", frame_of(pa.concat_tables(repeats)))
+    for table in tables:
+        if "records" in table.column_names:
+            yield report(dump=dump, records=table["records"][0].as_py())

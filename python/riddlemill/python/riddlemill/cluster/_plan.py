@@ -1,0 +1,57 @@
+"""What a job is made of: a plan that every task is given, and phases of tasks and steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+# A lane, and what goes there.
+Block = tuple[int, bytes]
+
+STAGES = ["import", "clean", "anonymise", "filter", "dedup"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a task needs to know; small, and the same for all."""
+
+    recipe: str
+    # A folder that all machines see, by fsspec: /mnt/x, s3://bucket/x, ….
+    work: str
+    # Of each dump: source, file (its name in the ledger), where it is.
+    dumps: tuple[tuple[str, str, str], ...]
+    # Of each chunk, in order: the pieces that it is made of, by their dump and their number there.
+    chunks: tuple[tuple[tuple[int, int], ...], ...]
+    # Settings of dedup.
+    dedup: tuple[tuple[str, Any], ...]
+    # Lanes of keys.
+    lanes: int
+    rounds: int
+    split: int
+    # Settings, salt and lists of the workspace, by the digest of their archive.
+    shipped: str
+    # Options of fsspec's file system, as JSON.
+    storage: str = "{}"
+    share: str = "1/1"
+
+
+Task = Callable[[Plan, int], Iterator[Block]]
+Step = Callable[[Plan, int, Sequence[bytes]], Iterator[Block]]
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Tasks, and what is done with the blocks that they give. What the last step gives comes back to the driver."""
+
+    name: str
+    tasks: int
+    first: str
+    # Names of steps, and how many lanes each of them has.
+    steps: tuple[tuple[str, int], ...] = ()
+
+
+class Engine(Protocol):
+    """Whatever runs a phase, and hands back the blocks of its last step."""
+
+    def run(self, plan: Plan, phase: Phase) -> Iterable[bytes]: ...

@@ -1,0 +1,117 @@
+"""Rows: from import on a chunk is a task, through clean, anonymise and filter; and which rows compare alike with all."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ._calls import apply, dedup_of
+from ._files import lines_of, packed, read, write
+from ._frames import by_lane, chunk_of, chunked, frame_of, numbers_of, report, stored_table, table_of
+from ._plan import STAGES, Block, Plan
+
+# Its functions are made when it is imported: no type checker knows them.
+pc: Any = importlib.import_module("pyarrow.compute")
+
+
+def make_rows(plan: Plan, number: int) -> Iterator[Block]:
+    """The ledger records of a chunk through import, clean, anonymise and filter, and the rows that are left."""
+    lines = b"".join(_settled(plan, dump, piece) for dump, piece in plan.chunks[number])
+    for stage in STAGES[:-1]:
+        args = ["settle"] if stage == "import" else [stage, "--books"]
+        lines = apply(plan, args, lines)
+        write(plan, f"{stage}/part-{number:08}.zst", packed(lines))
+    posts = [post for line in lines.splitlines() for post in json.loads(line).get("rows", ())]
+    ids = pa.array([post["id"] for post in posts], pa.string())
+    texts = pa.array([post.get("text", "") for post in posts], pa.string())
+    scores = [post.get("score") for post in posts]
+    times = pa.array([post.get("time") for post in posts], pa.string())
+    dedup = dedup_of(plan.dedup)
+    ranks = chunked(dedup.ranks(ids, texts, scores, times))
+    rows = pa.table({"id": ids, "text": texts, "rank": ranks})
+    write(plan, f"rows/{number}", packed(frame_of(rows)))
+    yield 0, frame_of(pa.table({"rows": [len(posts)]}))
+    digests = chunked(dedup.digests(texts))
+    own = pa.table({"digest": digests, "row": numbers_of(number, len(posts)), "rank": ranks})
+    own = own.filter(pc.is_valid(own["digest"]))
+    lanes = lanes_of_copies(plan)
+    places = np.array([int.from_bytes(digest[:8], "big") % lanes for digest in own["digest"].to_pylist()], np.int64)
+    yield from by_lane(own, places)
+
+
+def _settled(plan: Plan, dump: int, chunk: int) -> bytes:
+    """The lines of a piece, those with posts that came before marked with them."""
+    lines = lines_of(plan, f"unsettled/{dump}-{chunk}")
+    repeats = read(plan, f"repeats/{dump}")
+    if repeats is None:
+        return lines
+    again: dict[int, list[dict[str, Any]]] = {}
+    table = table_of(repeats)
+    for one in table.filter(pc.equal(table["chunk"], chunk)).to_pylist():
+        again.setdefault(one["at"], []).append({"row": one["row"], "same": one["same"]})
+    if not again:
+        return lines
+    marked = lines.splitlines(keepends=True)
+    for at, rows in again.items():
+        known = json.dumps(sorted(rows, key=lambda one: int(one["row"]))).encode()
+        marked[at] = b'{"again":' + known + b',"booked":' + marked[at].rstrip(b"\n") + b"}\n"
+    return b"".join(marked)
+
+
+def lanes_of_copies(plan: Plan) -> int:
+    """How many lanes the digests of rows have: one for four chunks."""
+    return max(1, -(-len(plan.chunks) // 4))
+
+
+def find_copies(plan: Plan, lane: int, blocks: Sequence[bytes]) -> Iterator[Block]:
+    """Of rows that compare alike with every row the first by rank is kept: the others, by chunk."""
+    tables = [table_of(block) for block in blocks]
+    yield from ((0, frame_of(table)) for table in tables if "rows" in table.column_names)
+    found = [table for table in tables if "digest" in table.column_names]
+    if not found:
+        return
+    rows = pa.concat_tables(found).sort_by([("digest", "ascending"), ("rank", "ascending")]).combine_chunks()
+    digests = rows["digest"].to_pylist()
+    again = np.array([n > 0 and digests[n - 1] == digest for n, digest in enumerate(digests)])
+    first = np.maximum.accumulate(np.where(again, 0, np.arange(len(again))))
+    heads = rows.take(pa.array(first[again]))
+    gone = rows.filter(pa.array(again))
+    copies = pa.table(
+        {"from": gone["row"], "from_rank": gone["rank"], "into": heads["row"], "into_rank": heads["rank"]}
+    )
+    yield from by_lane(copies, chunk_of(gone["row"].to_numpy()))
+
+
+def keep_copies(plan: Plan, number: int, blocks: Sequence[bytes]) -> Iterator[Block]:
+    """Writes which rows of a chunk are copies, and reports how many rows and copies there are."""
+    tables = [table_of(block) for block in blocks]
+    yield from (report(rows=table["rows"][0].as_py()) for table in tables if "rows" in table.column_names)
+    copies = [table for table in tables if "from" in table.column_names]
+    if copies:
+        table = pa.concat_tables(copies).sort_by("from")
+        write(plan, f"copies/{number}", packed(frame_of(table)))
+        yield report(copies=len(table))
+
+
+def rows_of(plan: Plan, number: int) -> Any:
+    """The rows of a chunk: `id`, `text`, `rank`."""
+    found = stored_table(plan, f"rows/{number}")
+    if found is None:
+        raise FileNotFoundError(f"{plan.work}/rows/{number}")
+    return found
+
+
+def heads_of(plan: Plan, number: int) -> tuple[Any, Any]:
+    """The rows of a chunk that are no copies: their numbers and texts."""
+    rows = rows_of(plan, number)
+    numbers = numbers_of(number, len(rows)).to_numpy()
+    copies = stored_table(plan, f"copies/{number}")
+    if copies is not None:
+        stays = ~np.isin(numbers, copies["from"].to_numpy())
+        return numbers[stays], rows["text"].filter(pa.array(stays))
+    return numbers, rows["text"]
