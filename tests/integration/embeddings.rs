@@ -10,15 +10,15 @@ use riddlemill::store::StageReader;
 use serde_json::{Value, json};
 
 use crate::generate::Server;
-use crate::harness::{Workspace, source};
+use crate::harness::{Workspace, source, title};
 
 /// Texts on one topic lie close to each other; what has none lies far from all.
 fn vector(text: &str) -> Vec<f64> {
-    let topics = [["brook", "stream"], ["clock", "watch"]];
+    let topics = [["brook", "stream"], ["clock", "watch"], ["门槛", "门坎"], ["企鹅", "企鹅"]];
     let topic = topics.iter().position(|words| words.iter().any(|word| text.contains(word)));
-    let mut vector = vec![0.0; 4];
-    vector[topic.unwrap_or(2)] = 1.0;
-    vector[3] = text.len() as f64 / 1000.0;
+    let mut vector = vec![0.0; 6];
+    vector[topic.unwrap_or(4)] = 1.0;
+    vector[5] = text.len() as f64 / 1000.0;
     vector
 }
 
@@ -46,9 +46,8 @@ const PUZZLES: &str = r#"{"id": "riddle:1", "question": "How did the shepherd ge
 {"id": "riddle:5", "question": "Which ladder has no steps?", "answer": "A ladder in a stocking."}
 "#;
 
-fn merged(ws: &Workspace) -> BTreeMap<String, (String, String)> {
-    let said =
-        ws.call(["show", "dedup", "--recipe", "brainteaser", "--outcome", "merged", "--json"]).expect(0).out;
+fn merged(ws: &Workspace, recipe: &str) -> BTreeMap<String, (String, String)> {
+    let said = ws.call(["show", "dedup", "--recipe", recipe, "--outcome", "merged", "--json"]).expect(0).out;
     let told: Value = serde_json::from_str(&said).unwrap();
     let rows = told[0]["rows"].as_array().unwrap().clone();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
@@ -67,11 +66,11 @@ fn near_embeddings_merge_puzzles_whose_answers_agree() {
 
     // Without replies nothing is near but by words, and nothing is asked.
     run(&["--offline"]).expect(0);
-    assert_eq!((merged(&ws).len(), server.count()), (0, 0));
+    assert_eq!((merged(&ws, "brainteaser").len(), server.count()), (0, 0));
 
     run(&[]).expect(0);
     assert_eq!(server.take()["embedding"], 5);
-    let found = merged(&ws);
+    let found = merged(&ws, "brainteaser");
     assert_eq!(found.len(), 1, "{found:?}");
     let (into, evidence) = found.values().next().unwrap();
     let other = found.keys().next().unwrap();
@@ -95,5 +94,69 @@ fn near_embeddings_merge_puzzles_whose_answers_agree() {
     ws.call(["replies", "verify"]).expect(0);
     // A threshold that no pair reaches is another decision on the same replies.
     run(&["--set", "puzzles.cosine=1.0"]).expect(0);
-    assert_eq!((merged(&ws).len(), server.count()), (0, 0));
+    assert_eq!((merged(&ws, "brainteaser").len(), server.count()), (0, 0));
+}
+
+/// Two posts say the same in other words, two the opposite, and one stands alone.
+const POSTS: [&str; 5] = [
+    "门槛算不算门的一部分？",
+    "脚抬起来跨过那道门坎，我在屋里还是屋外？",
+    "为什么天气越冷企鹅越会感冒",
+    "为什么天气越冷企鹅越不会感冒",
+    "影子会不会嫌我胖？",
+];
+
+#[test]
+fn near_embeddings_merge_posts_unless_a_veto_holds() {
+    let server = Server::start(None);
+    let embeddings = "[embeddings]\nendpoint = \"loop\"\n";
+    let ws = Workspace::with(
+        &(source("own", "leymore-titles", "raw/dumps/posts.json") + &server.settings() + embeddings),
+    );
+    let posts: Vec<String> = (1..).zip(POSTS).map(|(tid, text)| title(tid, text)).collect();
+    ws.write("raw/dumps/posts.json", format!("[{}]", posts.join(",")));
+    let run = |more: &[&str]| ws.call(["run", "--recipe", "flub", "--to", "dedup"].iter().chain(more));
+
+    run(&["--offline"]).expect(0);
+    assert_eq!((merged(&ws, "flub").len(), server.count()), (0, 0));
+    let estimate = ws.call(["estimate", "--recipe", "flub", "--json"]).expect(0).out;
+    assert!(estimate.contains("\"dedup\""), "{estimate}");
+
+    run(&[]).expect(0);
+    assert_eq!(server.take()["embedding"], 5);
+    let found = merged(&ws, "flub");
+    let (into, evidence) = &found["tieba:1"];
+    assert_eq!((found.len(), into.as_str()), (1, "tieba:2"), "{found:?}");
+    assert!(evidence.contains("cosine"), "{evidence}");
+    let borderline = ws.call(["show", "dedup", "--recipe", "flub", "--borderline"]).expect(0).out;
+    assert!(borderline.contains("企鹅") && borderline.contains("negation"), "{borderline}");
+    ws.audit_clean();
+
+    // What was derived comes back from the stored embeddings, and a run that has all asks nothing.
+    let derived = ws.derived();
+    ws.remove_derived();
+    run(&["--offline"]).expect(0);
+    run(&[]).expect(0);
+    assert_eq!(server.count(), 0);
+    crate::harness::assert_same(&derived, &ws.derived(), "from stored embeddings");
+    run(&["--set", "embeddings.cosine=1.0"]).expect(0);
+    assert_eq!((merged(&ws, "flub").len(), server.count()), (0, 0));
+    // Without an endpoint it is the stage that it would have been without the section.
+    run(&["--set", "embeddings.endpoint="]).expect(0);
+    let manifest = ws.read("staged/flub/05_dedup/manifest.json");
+    assert!(!manifest.contains("cosine") && !manifest.contains("embeddings"), "{manifest}");
+
+    // In parts nobody could compare each with each.
+    for stage in ["dedup", "dedup-keys"] {
+        let refused = ws.call(["apply", stage]);
+        assert_eq!(refused.code, 2, "{}", refused.err);
+        assert!(
+            refused.err.contains("embeddings.endpoint: embeddings are compared by `run` alone"),
+            "{}",
+            refused.err
+        );
+    }
+    let unknown = run(&["--set", "embeddings.endpoint=nobody"]);
+    assert_eq!(unknown.code, 2);
+    assert!(unknown.err.contains("embeddings.endpoint: there is no [llm.nobody]"), "{}", unknown.err);
 }

@@ -9,6 +9,7 @@
 //!   options alone.
 //! - [`judges`]: the distribution of ratings and the agreement of raters.
 //! - [`join`]: an exact similarity join, which finds every pair of texts over a threshold.
+//! - [`vectors`]: pairs of embeddings that point the same way.
 //! - [`offline`]: the rules and the join combined as the offline stages use them, according to settings.
 //! - [`hint`]: the word that was probably meant; [`problem`]: a mistake in a settings file, with its place.
 //! - [`replies`]: signs that a text written by a model is unusable.
@@ -25,3 +26,4 @@ pub mod record;
 pub mod replies;
 pub mod shortcuts;
 pub mod text;
+pub mod vectors;

@@ -13,6 +13,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::progress::Bar;
 use crate::config::{Config, sections};
 use crate::stages::apply::{Row, apply_dedup, row_of};
+use crate::stages::embed::refuse_in_parts;
 use crate::stages::{OnDiskError, Output, Stop, Waiting, apply_on_disk};
 use crate::store::Error;
 
@@ -22,6 +23,7 @@ pub(super) fn settings(
     config: &Config,
     recipe: Option<&str>,
 ) -> Result<sections::Dedup, Failure> {
+    refuse_in_parts(config, recipe).map_err(|e| Failure::usage(e.to_string()))?;
     let mut settings: sections::Dedup = config.typed(recipe, "dedup");
     if let Some(metric) = &args.metric {
         settings.metric.clone_from(metric);

@@ -11,8 +11,8 @@ const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'stati
 
 /// The tables of pipeline.toml, in the order of the file.
 pub const SECTIONS: &[Section] = &[
-    RUN, IMPORT, TEXT, CLEAN, ANONYMISE, FILTER, DEDUP, DRAFT, REVIEW, RESPOND, JUDGE, OPTIONS, PUZZLES,
-    RELEASE,
+    RUN, IMPORT, TEXT, CLEAN, ANONYMISE, FILTER, DEDUP, EMBEDDINGS, DRAFT, REVIEW, RESPOND, JUDGE, OPTIONS,
+    PUZZLES, RELEASE,
 ];
 
 /// Defaults for `run`; flags override them.
@@ -188,6 +188,21 @@ pub const DEDUP: Section = Section {
             Kind::Whole(16, 1_048_576),
             "4096",
             "MiB of memory for finding near duplicates; with more posts the search works on disk. Never changes a result.",
+        ),
+    ],
+};
+
+/// Likeness by a model.
+pub const EMBEDDINGS: Section = Section {
+    name: "embeddings",
+    doc: "Near duplicates among posts by a model's embeddings, in addition to dedup.metric. Only `run` asks for them, for at most 100000 posts. Puzzles have settings of their own, puzzles.embeddings.",
+    keys: &[
+        key("endpoint", Kind::Text, "\"\"", "The [llm.<name>] that embeds posts; \"\" for none."),
+        key(
+            "cosine",
+            Kind::Share,
+            "0.92",
+            "The cosine from which two posts count as one, if no veto of the default similarity holds.",
         ),
     ],
 };
@@ -525,6 +540,16 @@ pub struct Options {
     pub seed: u64,
 }
 
+/// Resolved settings of embeddings of posts.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Embeddings {
+    /// The name of an `[llm.<name>]`, or empty.
+    pub endpoint: String,
+    /// 0 to 1.
+    pub cosine: f64,
+}
+
 /// Resolved settings of puzzles.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -602,6 +627,7 @@ mod tests {
         config.typed::<Draft>(None, "draft");
         config.typed::<Review>(None, "review");
         config.typed::<Options>(None, "options");
+        config.typed::<Embeddings>(None, "embeddings");
         config.typed::<Puzzles>(None, "puzzles");
         config.typed::<Release>(None, "release");
         config.typed::<Respond>(None, "respond");

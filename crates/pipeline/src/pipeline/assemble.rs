@@ -10,6 +10,7 @@ use super::evidence::RunContext;
 use super::{RunError, open};
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
+use crate::stages::embed::refuse_in_parts;
 use crate::stages::import::{Dump, FileRow, add_names, append_names, append_published, no_names, open_dump};
 use crate::stages::parted::{PairLine, near_pair};
 use crate::stages::published::Published;
@@ -195,7 +196,10 @@ pub fn assemble(
             append_published(&known.dumps, &settings, &withdrawn, &mut writer)?;
             append_names(&names, &mut writer)?;
         }
-        Stage::Dedup => near_pairs(&mut writer, pairs)?,
+        Stage::Dedup => {
+            refuse_in_parts(config, Some(recipe.name)).map_err(RunError::from)?;
+            near_pairs(&mut writer, pairs)?;
+        }
         _ => {}
     }
     Ok(writer.commit(opening)?)

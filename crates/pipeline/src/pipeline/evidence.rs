@@ -14,7 +14,7 @@ use crate::stages::published::Published;
 use crate::stages::respond::Made;
 use crate::stages::review::Votes;
 use crate::stages::withdrawal::Withdrawals;
-use crate::stages::{Draft, PuzzleStage, Rows, Stage, StageError, draft, of_subjects, puzzle, salt};
+use crate::stages::{Draft, Embeds, PuzzleStage, Rows, Stage, StageError, draft, of_subjects, puzzle, salt};
 use riddlemill_review::decisions::{DecisionLog, Verdict};
 use riddlemill_tables::{self as store, InputRef, Manifest, Workspace};
 use riddlemill_text::record::{Reason, State};
@@ -158,13 +158,11 @@ impl<'a> RunContext<'a> {
             }
             Stage::Puzzle(PuzzleStage::Strip | PuzzleStage::Spelling | PuzzleStage::Given)
             | Stage::Riddle => BTreeMap::new(),
-            Stage::Dedup => without_memory(self.config.stage(recipe, "dedup")),
-            Stage::Puzzle(PuzzleStage::Dedup) => {
+            Stage::Dedup | Stage::Puzzle(PuzzleStage::Dedup) => {
                 let mut decide = without_memory(self.config.stage(recipe, "dedup"));
-                let (settings, _) = self.puzzles();
-                if !settings.embeddings.is_empty() {
-                    decide.insert("cosine".into(), settings.cosine.into());
-                }
+                let cosine =
+                    Embeds::of(step.stage).and_then(|embeds| embeds.cosine(self.config, self.recipe.name));
+                decide.extend(cosine.map(|cosine| ("cosine".to_string(), cosine.into())));
                 decide
             }
             // Where the database lies decides nothing; what it holds is evidence.
@@ -229,16 +227,6 @@ impl<'a> RunContext<'a> {
                 let (recipe, ballot) = kind.place();
                 evidence.insert("votes".into(), self.votes()?.evidence(recipe, ballot));
             }
-            Stage::Puzzle(PuzzleStage::Dedup) => {
-                let workspace = Workspace::new(&self.config.root);
-                let puzzles = || {
-                    let inputs = step.inputs.iter();
-                    let inputs = inputs.map(|input| rows::subjects_of(&workspace, self.recipe, input));
-                    Ok(inputs.collect::<Result<Vec<_>, StageError>>()?.concat())
-                };
-                let stored = puzzle::embed::evidence(self.config, self.recipe.name, puzzles)?;
-                evidence.extend(stored.map(|stored| ("embeddings".to_string(), stored)));
-            }
             Stage::Puzzle(PuzzleStage::Given) => {
                 evidence
                     .extend(puzzle::SuppliedFacts::open(&self.config.root, &self.puzzles().0)?.evidence());
@@ -254,6 +242,11 @@ impl<'a> RunContext<'a> {
             | Stage::Riddle
             | Stage::Choose(_)
             | Stage::Puzzle(_) => {}
+        }
+        if let Some(embeds) = Embeds::of(step.stage) {
+            let texts = || rows::embedded(&Workspace::new(&self.config.root), self.recipe, step, embeds);
+            let stored = embeds.evidence(self.config, self.recipe.name, texts)?;
+            evidence.extend(stored.map(|stored| ("embeddings".to_string(), stored)));
         }
         if step.stage.rows() != Rows::Posts {
             evidence.extend(self.declared(step));
@@ -289,9 +282,8 @@ impl<'a> RunContext<'a> {
         offline: bool,
     ) -> Result<Freshness, RunError> {
         let found = freshness(place, opening);
-        if let (Stage::Puzzle(PuzzleStage::Dedup), false, Freshness::Fresh(manifest)) =
-            (step.stage, offline, &found)
-            && puzzle::embed::asks(self.config, self.recipe.name)?
+        if let (Some(embeds), false, Freshness::Fresh(manifest)) = (Embeds::of(step.stage), offline, &found)
+            && embeds.asks(self.config, self.recipe.name)?
         {
             let stored = manifest.evidence.get("embeddings").and_then(|e| e.split(' ').next()?.parse().ok());
             let missing = manifest.counts.records_in.saturating_sub(stored.unwrap_or(0));

@@ -9,19 +9,19 @@ use crate::config::sections;
 use crate::recipe::Step;
 use crate::stages::Rated;
 use crate::stages::draft::LlmContext;
+use crate::stages::embed::Embedded;
 use crate::stages::import::{Secrets, add_names, import, no_names};
 use crate::stages::published::{self, Published, settled};
 use crate::stages::respond::Made;
 use crate::stages::withdrawal::Withdrawals;
 use crate::stages::{
-    self, Annotatable, Draft, Pulse, PuzzleStage, Review, Rows, Stage, StageError, Stop, of_subjects, puzzle,
-    salt,
+    self, Annotatable, Draft, Embeds, Pulse, PuzzleStage, Review, Rows, Stage, StageError, Stop, of_subjects,
+    puzzle, salt,
 };
 use riddlemill_files::par_map::{SPLIT, par_map_ordered};
 use riddlemill_llm::Run;
 use riddlemill_review::decisions::StageDecisions;
 use riddlemill_tables::{Batch, ColumnAccess, Manifest, Part, StageReader, StageWriter, Workspace};
-use riddlemill_text::puzzle::sameness::similar;
 use riddlemill_text::record::{CunningText, Declared, Outcome, Post, Puzzle, Record, is_published};
 
 use super::evidence::RunContext;
@@ -206,8 +206,11 @@ impl StageRunner<'_> {
                 let run: sections::Run = self.known.config.typed(None, "run");
                 let folder = self.place.parent().unwrap_or(self.place);
                 let on_disk = stages::OnDisk { folder, check: run.disk_check };
-                let (stop, pulse) = (self.stop, self.pulse);
-                stages::dedup(&self.inputs, &settings, &people, on_disk, &mut writer, stop, pulse)?;
+                stages::dedup(&self.inputs, &settings, &people, on_disk, &mut writer, &self.asking())?;
+                if Embeds::Posts.cosine(self.known.config, self.known.recipe.name).is_some() {
+                    // The embeddings that it bought are part of its evidence.
+                    return Ok(writer.commit(self.known.opening(step, self.made)?)?);
+                }
             }
             Stage::Draft(_)
             | Stage::Review(_)
@@ -259,8 +262,8 @@ impl StageRunner<'_> {
             PuzzleStage::Dedup => {
                 let settings: sections::Dedup = self.settings(step);
                 let puzzles = self.all()?;
-                let vectors = puzzle::embed::vectors(&puzzles, &self.asking())?;
-                let near = similar(&vectors, self.known.puzzles().0.cosine);
+                let questions: Vec<Embedded> = puzzles.iter().map(Embedded::from).collect();
+                let near = Embeds::Puzzles.similar(&questions, &self.asking())?;
                 puzzle::dedup(puzzles, &settings, &people, &near, &mut writer, self.stop, self.pulse)?;
                 // The embeddings that it bought are part of its evidence.
                 return Ok(writer.commit(self.known.opening(step, self.made)?)?);

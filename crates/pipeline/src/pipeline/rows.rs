@@ -5,13 +5,14 @@ use rustc_hash::FxHashMap;
 
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
+use crate::stages::embed::Embedded;
 use crate::stages::review::Votes;
-use crate::stages::{Annotatable, PuzzleStage, Rows, Stage, StageError, draft, of_subjects, puzzle};
+use crate::stages::{Annotatable, Embeds, Rows, Stage, StageError, draft, of_subjects};
 use riddlemill_llm::{Ask, Endpoint};
 use riddlemill_review::ballot::Ballot;
 use riddlemill_review::{Blinding, Digest, Item};
 use riddlemill_tables::{StageReader, Workspace};
-use riddlemill_text::record::Post;
+use riddlemill_text::record::{Post, Puzzle};
 
 use super::RunError;
 
@@ -116,6 +117,35 @@ pub fn blinding(workspace: &Workspace) -> Result<Blinding, riddlemill_tables::Er
 /// What goes to each endpoint.
 pub type ByEndpoint = Vec<(Endpoint, Vec<Ask>)>;
 
+/// What a step would embed of the rows that are before it.
+///
+/// # Errors
+/// [`StageError`] where rows cannot be read.
+pub fn embedded(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    step: &Step,
+    embeds: Embeds,
+) -> Result<Vec<Embedded>, StageError> {
+    let mut texts = Vec::new();
+    for input in step.inputs {
+        match embeds {
+            Embeds::Puzzles => {
+                texts.extend(subjects_of::<Puzzle>(workspace, recipe, input)?.iter().map(Embedded::from));
+            }
+            Embeds::Posts => {
+                let Some((from, number, before)) = recipe.input(input) else { continue };
+                let stage = workspace.stage(from.name, number, before.name);
+                for part in StageReader::open(&stage)?.iter().flat_map(|reader| reader.parts::<Post>("rows"))
+                {
+                    texts.extend(part?.iter().map(Embedded::from));
+                }
+            }
+        }
+    }
+    Ok(texts)
+}
+
 /// What a step would ask models, by endpoint, from the rows that are before it: `None` where the step
 /// asks nothing, `Some(None)` where those rows have not been made.
 ///
@@ -127,13 +157,10 @@ pub fn draft_requests(
     step: &Step,
 ) -> Result<Option<Option<ByEndpoint>>, RunError> {
     let workspace = Workspace::new(&config.root);
-    if step.stage == Stage::Puzzle(PuzzleStage::Dedup) {
-        let Some(endpoint) = puzzle::embed::endpoint(config, recipe.name)? else { return Ok(None) };
-        let mut puzzles = Vec::new();
-        for input in step.inputs {
-            puzzles.append(&mut subjects_of(&workspace, recipe, input)?);
-        }
-        return Ok(Some(Some(vec![(endpoint, puzzle::embed::requests(&puzzles))])));
+    if let Some(embeds) = Embeds::of(step.stage) {
+        let Some(endpoint) = embeds.endpoint(config, recipe.name)? else { return Ok(None) };
+        let texts = embedded(&workspace, recipe, step, embeds)?;
+        return Ok(Some(Some(vec![(endpoint, embeds.requests(&texts)?)])));
     }
     let Stage::Draft(kind) = step.stage else { return Ok(None) };
     if draft::is_unseen(kind, config, recipe.name) {

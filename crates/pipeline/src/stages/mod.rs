@@ -7,6 +7,7 @@ mod column_access;
 mod declared;
 mod dedup;
 pub mod draft;
+pub mod embed;
 pub mod import;
 mod judge;
 mod options;
@@ -29,6 +30,7 @@ pub(crate) use declared::lacking;
 pub use declared::{choose, mark, published_riddle, riddle};
 pub use dedup::{NearPair, OnDisk, OnDiskError, Output, apply_on_disk, dedup, parted};
 pub use draft::Draft;
+pub use embed::Embeds;
 pub use judge::judge;
 pub use options::options;
 pub use overrule::{

@@ -6,8 +6,6 @@
 
 use std::collections::BTreeSet;
 
-use rayon::prelude::*;
-
 use super::words::{content, key, letters, number};
 
 /// From here on two answers agree: the share of the shorter one's words that the other has too.
@@ -25,27 +23,6 @@ pub fn answers_agree(a: &str, b: &str) -> (bool, f64) {
     }
     let share = left.intersection(&right).count() as f64 / shorter as f64;
     (share >= AGREES && exact(a) == exact(b) && letters(a) == letters(b), share)
-}
-
-/// Every pair of vectors whose cosine is at or over a threshold, by number, with the cosine: each is compared with each,
-/// none is lost. A vector that is missing, of another length or without direction is like none.
-pub fn similar(vectors: &[Option<Vec<f32>>], threshold: f64) -> Vec<(usize, usize, f64)> {
-    let units: Vec<Option<Vec<f64>>> = vectors.par_iter().map(|vector| unit(vector.as_deref()?)).collect();
-    let of_row = |a: usize| {
-        let units = &units;
-        let pair = move |b: usize| {
-            let (left, right) = units[a].as_deref().zip(units[b].as_deref())?;
-            let cosine: f64 = left.iter().zip(right).map(|(x, y)| x * y).sum();
-            (left.len() == right.len() && cosine >= threshold).then_some((a, b, cosine.min(1.0)))
-        };
-        (a + 1..units.len()).filter_map(pair).collect::<Vec<_>>()
-    };
-    (0..units.len()).into_par_iter().flat_map_iter(of_row).collect()
-}
-
-fn unit(vector: &[f32]) -> Option<Vec<f64>> {
-    let length = vector.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
-    (length > 0.0 && length.is_finite()).then(|| vector.iter().map(|x| f64::from(*x) / length).collect())
 }
 
 /// Letters and numbers: `the letter N` is not nearly `the letters N and S`, nor nine nearly ten.
@@ -94,22 +71,6 @@ mod tests {
         assert!(!agree("The letter a", "The letter i"));
         assert!(!agree("G,T,F.", "F,T,G."));
         assert!(agree("The letter 'a'.", "the letter A"));
-    }
-
-    #[test]
-    fn every_similar_pair_is_found() {
-        let vectors = [
-            Some(vec![1.0, 0.0]),
-            Some(vec![2.0, 0.1]),
-            None,
-            Some(vec![0.0, 1.0]),
-            Some(vec![0.0, 0.0]),
-            Some(vec![3.0]),
-        ];
-        let found = similar(&vectors, 0.99);
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert!(found[0].0 == 0 && found[0].1 == 1 && found[0].2 > 0.998);
-        assert_eq!(similar(&vectors, 0.0).len(), 3);
     }
 
     proptest! {

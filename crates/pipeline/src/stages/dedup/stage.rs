@@ -9,12 +9,15 @@ use super::fates::Fates;
 use super::posts::{Held, Posts, disk_error};
 use super::room::Needs;
 use crate::config::sections;
-use crate::stages::{Pulse, StageError, Stop, Waiting};
+use crate::stages::draft::LlmContext;
+use crate::stages::embed::{Embedded, Embeds};
+use crate::stages::{StageError, Waiting};
 use riddlemill_review::decisions::StageDecisions;
 use riddlemill_tables::{StageReader, StageWriter};
 use riddlemill_text::join::{Spill, Watch};
 use riddlemill_text::offline::dedup::{Found, SimilarPair, ranks, similar_pairs, similar_pairs_on_disk};
 use riddlemill_text::record::{Outcome, Post, Reason, Record, is_published, record};
+use riddlemill_text::text::sameness::{Veto, veto};
 
 record! {
     /// Two records that are alike, down to the margin under the threshold.
@@ -50,7 +53,8 @@ pub struct OnDisk<'a> {
 }
 
 /// Removes duplicates among the posts of these stages, as the texts and people's decisions say. What does not fit in
-/// the memory that the settings allow works on the disk, with the same result.
+/// the memory that the settings allow works on the disk, with the same result. Where an endpoint is set for it,
+/// [embeddings](Embeds) that are near are further evidence, unless a veto of the default similarity holds.
 ///
 /// # Errors
 /// [`StageError`] where the stage cannot be written, there is no room for it, or the user stopped.
@@ -60,9 +64,9 @@ pub fn dedup(
     decisions: &StageDecisions,
     on_disk: OnDisk<'_>,
     writer: &mut StageWriter<Post>,
-    stop: &Stop,
-    pulse: &dyn Pulse,
+    asking: &LlmContext<'_>,
 ) -> Result<(), StageError> {
+    let (stop, pulse) = (asking.stop, asking.pulse);
     let needs = Needs::of(inputs)?;
     let spills = needs.memory() > settings.memory_mib.saturating_mul(1 << 20);
     if spills {
@@ -70,11 +74,12 @@ pub fn dedup(
         pulse.tell(&needs.words(settings));
     }
     let posts = Held::read(inputs, spills.then_some(on_disk.folder), stop)?;
+    let near = near_by_embeddings(&posts, asking)?;
     let count = posts.count() as u64;
     // Some records are left for the writing, which is the stage's end.
     let (joined, written) = (count - count / WRITING, count / WRITING);
     let waiting = Waiting::new(stop, pulse, joined);
-    let (groups, similar_pairs) = match posts.in_memory() {
+    let (groups, mut similar_pairs) = match posts.in_memory() {
         Some(texts) => similar_pairs(&texts, settings, &waiting),
         None => {
             let memory = usize::try_from(settings.memory_mib << 20).unwrap_or(usize::MAX);
@@ -86,6 +91,9 @@ pub fn dedup(
         }
     };
     stop.check()?;
+    add_near(&mut similar_pairs, &groups, &near, |a, b| {
+        Ok(veto(&posts.text(a)?, &posts.text(b)?).map(Veto::name))
+    })?;
     let ranks = ranks(&posts.standings, &settings.keep, |row| posts.id(row as usize));
     let fates = Fates::of(Found::of(groups, similar_pairs, ranks), &posts, decisions)?;
     stop.check()?;
@@ -178,6 +186,55 @@ const WRITING: u64 = 20;
 /// The predicate of pairs whose embeddings are near.
 const COSINE: &str = "cosine";
 
+/// Which posts are near by their embeddings, by number, with their cosine.
+fn near_by_embeddings(posts: &Held, asking: &LlmContext<'_>) -> Result<Vec<(usize, usize, f64)>, StageError> {
+    if Embeds::Posts.cosine(asking.config, asking.recipe).is_none() {
+        return Ok(Vec::new());
+    }
+    let text = |post| Ok(Embedded { id: posts.id(post).to_owned(), text: posts.text(post)?.into_owned() });
+    let texts: Vec<Embedded> = (0..posts.count()).map(text).collect::<Result<_, StageError>>()?;
+    Embeds::Posts.similar(&texts, asking)
+}
+
+/// Adds rows that are near by their embeddings to the pairs of groups that are alike by their words. A pair that a veto
+/// takes apart is one for a person to look at, whoever found it.
+fn add_near(
+    pairs: &mut Vec<SimilarPair>,
+    groups: &[Vec<u32>],
+    near: &[(usize, usize, f64)],
+    veto: impl Fn(usize, usize) -> Result<Option<&'static str>, StageError>,
+) -> Result<(), StageError> {
+    if near.is_empty() {
+        return Ok(());
+    }
+    let rows = groups.iter().zip(0u32..).flat_map(|(rows, group)| rows.iter().map(move |row| (*row, group)));
+    let group_of: BTreeMap<u32, u32> = rows.collect();
+    let mut known: BTreeMap<(u32, u32), usize> =
+        pairs.iter().enumerate().map(|(at, like)| ((like.a, like.b), at)).collect();
+    for &(first, second, score) in near {
+        let (first_of, second_of) = (group_of.get(&(first as u32)), group_of.get(&(second as u32)));
+        // A text without a letter is in no group.
+        let Some((&one, &other)) = first_of.zip(second_of).filter(|(one, other)| one != other) else {
+            continue;
+        };
+        let (a, b) = (one.min(other), one.max(other));
+        let at = known.get(&(a, b)).copied();
+        if at.is_some_and(|at| pairs[at].same || pairs[at].veto.is_some()) {
+            continue;
+        }
+        let veto = veto(first, second)?;
+        let found = SimilarPair { a, b, score, same: veto.is_none(), predicate: COSINE, veto };
+        match at {
+            Some(at) => pairs[at] = found,
+            None => {
+                known.insert((a, b), pairs.len());
+                pairs.push(found);
+            }
+        }
+    }
+    Ok(())
+}
+
 /// What becomes of each post, in order, and the table of all that is alike.
 type Decisions = (Vec<Option<Outcome<Post>>>, Vec<NearPair>);
 
@@ -192,34 +249,7 @@ pub(in crate::stages) fn decide_where(
     agree: impl Fn(usize, usize) -> bool,
 ) -> Result<Decisions, StageError> {
     let mut found = Found::among(posts, settings, watch);
-    let mut group_of = vec![0u32; posts.len()];
-    for (rows, group) in found.groups.iter().zip(0u32..) {
-        rows.iter().for_each(|row| group_of[*row as usize] = group);
-    }
-    let mut known: BTreeMap<(u32, u32), usize> =
-        found.similar_pairs.iter().enumerate().map(|(at, like)| ((like.a, like.b), at)).collect();
-    for &(first, second, score) in similar {
-        let (a, b) = (group_of[first].min(group_of[second]), group_of[first].max(group_of[second]));
-        match known.get(&(a, b)) {
-            _ if a == b => {}
-            Some(&at) if found.similar_pairs[at].same => {}
-            Some(&at) => {
-                found.similar_pairs[at] =
-                    SimilarPair { a, b, score, same: true, predicate: COSINE, veto: None }
-            }
-            None => {
-                known.insert((a, b), found.similar_pairs.len());
-                found.similar_pairs.push(SimilarPair {
-                    a,
-                    b,
-                    score,
-                    same: true,
-                    predicate: COSINE,
-                    veto: None,
-                });
-            }
-        }
-    }
+    add_near(&mut found.similar_pairs, &found.groups, similar, |_, _| Ok(None))?;
     for like in &mut found.similar_pairs {
         like.same &= agree(found.heads[like.a as usize], found.heads[like.b as usize]);
     }

@@ -1,12 +1,11 @@
 //! BrainTeaser's own stages: from riddles to puzzles, and from a puzzle to the questions of its group.
 //!
 //! In the order of the recipe: [`strip()`] makes a puzzle of a riddle, [`super::Anonymise`] marks personal data, [`spelling()`] proposes corrections,
-//! [`dedup()`] keeps one of two that are alike by their words or by [`embed`]dings, [`given()`] takes premises from files,
+//! [`dedup()`] keeps one of two that are alike by their words or by [embeddings](super::embed), [`given()`] takes premises from files,
 //! [`near()`] distractors of word puzzles from files or WordNet, [`group()`] makes the three questions. What models draft and people decide is said in
 //! [`super::subject`].
 
 mod dedup;
-pub mod embed;
 mod given;
 mod group;
 mod near;

@@ -134,6 +134,11 @@ fn after_vetoes(
     }
 }
 
+/// What takes apart two texts that something beside their characters, such as embeddings, finds alike; symmetric.
+pub fn veto(a: &str, b: &str) -> Option<Veto> {
+    after_vetoes(Predicate::Reworded, Verdict::Same, &Prepared::new(a), &Prepared::new(b)).1
+}
+
 /// All predicates. The pairs that are `Same` or `Borderline` are among the union of those that meet
 /// one of them; vetoes only take away.
 pub fn predicates() -> &'static [PredicateSpec] {

@@ -40,7 +40,7 @@ mod template;
 pub mod view;
 mod weight;
 
-pub use compare::{Comparison, Evidence, Veto, compare, compare_prepared, predicates};
+pub use compare::{Comparison, Evidence, Veto, compare, compare_prepared, predicates, veto};
 pub use predicate::{Metric, Need, Predicate, PredicateSpec, Ratio, Verdict, View};
 pub use prepared::{Prepared, Reading, Token};
 pub(crate) use reworded::PAIRS;

@@ -1,0 +1,232 @@
+//! Embeddings of texts: where an endpoint for them is set, their likeness is further evidence for duplicates, among posts
+//! and among puzzles (BrainTeaser 3.2). What an endpoint answered is stored for good, like every reply.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::config::{Config, sections};
+use crate::stages::draft::{LlmContext, agreed, open_store, sends};
+use crate::stages::{PuzzleStage, Stage, StageError, Unusable};
+use riddlemill_llm::{Ask, CancellationToken, Endpoint, Engine, Limits, Usd};
+use riddlemill_tables::Workspace;
+use riddlemill_text::record::{Post, Puzzle};
+use riddlemill_text::vectors::similar;
+
+/// More posts are not embedded: every two of them are compared.
+const MOST_POSTS: usize = 100_000;
+
+/// What is embedded by a stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Embeds {
+    /// The texts of posts, as `[embeddings]` says.
+    Posts,
+    /// The questions of puzzles, as `[puzzles]` says.
+    Puzzles,
+}
+
+/// A text to embed, and whose it is.
+#[derive(Clone, Debug)]
+pub struct Embedded {
+    /// The record's id.
+    pub id: String,
+    /// What is embedded of it.
+    pub text: String,
+}
+
+impl From<&Post> for Embedded {
+    fn from(post: &Post) -> Self {
+        Embedded { id: post.id.clone(), text: post.text.clone() }
+    }
+}
+
+impl From<&Puzzle> for Embedded {
+    fn from(puzzle: &Puzzle) -> Self {
+        Embedded { id: puzzle.id.clone(), text: puzzle.question.clone() }
+    }
+}
+
+impl Embeds {
+    /// What a stage embeds where its settings name an endpoint; `None` of a stage that never does.
+    pub fn of(stage: Stage) -> Option<Embeds> {
+        match stage {
+            Stage::Dedup => Some(Embeds::Posts),
+            Stage::Puzzle(PuzzleStage::Dedup) => Some(Embeds::Puzzles),
+            _ => None,
+        }
+    }
+
+    fn key(self) -> &'static str {
+        match self {
+            Embeds::Posts => "embeddings.endpoint",
+            Embeds::Puzzles => "puzzles.embeddings",
+        }
+    }
+
+    /// The endpoint's name, or nothing, and the cosine from which two texts are near.
+    fn settings(self, config: &Config, recipe: &str) -> (String, f64) {
+        match self {
+            Embeds::Posts => {
+                let sections::Embeddings { endpoint, cosine } = config.typed(Some(recipe), "embeddings");
+                (endpoint, cosine)
+            }
+            Embeds::Puzzles => {
+                let settings: sections::Puzzles = config.typed(Some(recipe), "puzzles");
+                (settings.embeddings, settings.cosine)
+            }
+        }
+    }
+
+    /// The cosine from which two texts are near; `None` where no endpoint is named.
+    pub fn cosine(self, config: &Config, recipe: &str) -> Option<f64> {
+        let (endpoint, cosine) = self.settings(config, recipe);
+        (!endpoint.is_empty()).then_some(cosine)
+    }
+
+    /// The endpoint that the settings name; `None` where they name none.
+    ///
+    /// # Errors
+    /// [`StageError::Settings`] where the name is not set.
+    pub fn endpoint(self, config: &Config, recipe: &str) -> Result<Option<Endpoint>, StageError> {
+        let (name, _) = self.settings(config, recipe);
+        if name.is_empty() {
+            return Ok(None);
+        }
+        let found = config.endpoints.iter().find(|endpoint| endpoint.name == name).cloned();
+        let Some(mut endpoint) = found else {
+            return Err(self.unusable(format!("there is no [llm.{name}]")));
+        };
+        endpoint.pack = endpoint.pack.map(|pack| config.root.join(pack));
+        Ok(Some(endpoint))
+    }
+
+    /// Whether a run may get embeddings that are not stored.
+    ///
+    /// # Errors
+    /// As of [`Embeds::endpoint`].
+    pub fn asks(self, config: &Config, recipe: &str) -> Result<bool, StageError> {
+        Ok(self.endpoint(config, recipe)?.is_some_and(|endpoint| sends(&endpoint)))
+    }
+
+    /// Every two of the texts whose embeddings are near, by number, with their cosine; nothing where no endpoint is set.
+    ///
+    /// # Errors
+    /// [`StageError::Stopped`] after a Ctrl-C; else where endpoint or store cannot be used, or there are too many.
+    pub fn similar(
+        self,
+        texts: &[Embedded],
+        asking: &LlmContext<'_>,
+    ) -> Result<Vec<(usize, usize, f64)>, StageError> {
+        let Some(endpoint) = self.endpoint(asking.config, asking.recipe)? else { return Ok(Vec::new()) };
+        let (_, cosine) = self.settings(asking.config, asking.recipe);
+        let vectors = self.vectors(endpoint, texts, asking)?;
+        Ok(similar(&vectors, cosine))
+    }
+
+    /// A vector a text, in their order; `None` where none is stored and none can be had.
+    fn vectors(
+        self,
+        endpoint: Endpoint,
+        texts: &[Embedded],
+        asking: &LlmContext<'_>,
+    ) -> Result<Vec<Option<Vec<f32>>>, StageError> {
+        let settings: sections::Draft = asking.config.typed(Some(asking.recipe), "draft");
+        let cap = (settings.max_usd > 0.0).then(|| Usd::from_dollars(settings.max_usd));
+        let cancel = CancellationToken::new();
+        let limits = Limits {
+            offline: asking.offline,
+            retry_failed: asking.retry_failed,
+            cancel: cancel.clone(),
+            run: asking.run.clone(),
+            recipe: Some((asking.recipe.to_string(), cap)),
+        };
+        let asks = self.requests(texts)?;
+        let store = Arc::new(open_store(asking.config)?);
+        agreed(&store, std::slice::from_ref(&endpoint), std::slice::from_ref(&asks), asking)?;
+        let engine = Engine::new(store, endpoint, limits).map_err(|e| self.unusable(e))?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        let runtime = runtime.map_err(|e| self.unusable(e))?;
+        let answers = runtime.block_on(async {
+            let work = engine.ask_all(asks, |_| {});
+            tokio::pin!(work);
+            loop {
+                tokio::select! {
+                    answers = &mut work => break answers,
+                    // What is in flight is finished and kept; nothing new goes out.
+                    () = tokio::time::sleep(Duration::from_millis(100)) => {
+                        if asking.stop.asked() {
+                            cancel.cancel();
+                        }
+                    }
+                }
+            }
+        });
+        asking.stop.check()?;
+        Ok(answers.iter().map(|answer| answer.reply().and_then(|reply| reply.vector.clone())).collect())
+    }
+
+    /// The embeddings that are stored, as `<how many> <hash>`; `None` where no endpoint is set.
+    ///
+    /// # Errors
+    /// [`StageError`] where endpoint or store cannot be read.
+    pub fn evidence(
+        self,
+        config: &Config,
+        recipe: &str,
+        texts: impl FnOnce() -> Result<Vec<Embedded>, StageError>,
+    ) -> Result<Option<String>, StageError> {
+        let Some(endpoint) = self.endpoint(config, recipe)? else { return Ok(None) };
+        let mut there = Vec::new();
+        if let Some(pack) = endpoint.pack.as_deref().filter(|_| !sends(&endpoint)) {
+            // A pack that cannot be read is told when it is used.
+            there.push(blake3::hash(&std::fs::read(pack).unwrap_or_default()).to_hex().to_string());
+        } else if Workspace::new(&config.root).raw().join("replies").exists() {
+            let store = open_store(config)?;
+            for text in texts()? {
+                let key = Engine::request(&endpoint, &request(&text)).key();
+                if store.contains(&key)? {
+                    there.push(key.to_string());
+                }
+            }
+        }
+        there.sort();
+        Ok(Some(format!("{} {}", there.len(), &blake3::hash(there.concat().as_bytes()).to_hex()[..16])))
+    }
+
+    /// What would be embedded.
+    ///
+    /// # Errors
+    /// [`StageError`] where it is too much.
+    pub fn requests(self, texts: &[Embedded]) -> Result<Vec<Ask>, StageError> {
+        if self == Embeds::Posts && texts.len() > MOST_POSTS {
+            let what = format!(
+                "{} posts are too many to embed: each is compared with each, which is for {MOST_POSTS} at most",
+                texts.len()
+            );
+            let hint = "leave it empty; dedup.metric alone finds near duplicates among millions";
+            return Err(Unusable::at(self.key(), what).hint(hint).into());
+        }
+        Ok(texts.iter().map(request).collect())
+    }
+
+    fn unusable(self, what: impl std::fmt::Display) -> StageError {
+        Unusable::at(self.key(), what).into()
+    }
+}
+
+/// Refuses settings that ask for embeddings where a stage works in parts, without a workspace or on a cluster.
+///
+/// # Errors
+/// [`StageError::Settings`] where they do.
+pub fn refuse_in_parts(config: &Config, recipe: Option<&str>) -> Result<(), StageError> {
+    let settings: sections::Embeddings = config.typed(recipe, "embeddings");
+    if settings.endpoint.is_empty() {
+        return Ok(());
+    }
+    let what = "embeddings are compared by `run` alone";
+    let hint = "leave it empty for `apply`, `assemble` and clusters: --set embeddings.endpoint=";
+    Err(Unusable::at(Embeds::Posts.key(), what).hint(hint).into())
+}
+
+fn request(text: &Embedded) -> Ask {
+    Ask::embedding(&text.id, &text.text)
+}

@@ -1,0 +1,136 @@
+//! Vectors that point nearly the same way, such as embeddings of texts: each is compared with each, none is lost.
+
+use pulp::{Arch, Simd, WithSimd};
+use rayon::prelude::*;
+
+/// Rows that are compared with as many others while both lie in a core's own cache.
+const BLOCK: usize = 64;
+
+/// So many products are summed side by side, on every processor: sums are the same everywhere.
+const LANES: usize = 16;
+
+/// So far beside the cosine a sum in single precision may lie, for vectors of many thousand dimensions.
+const SLACK: f32 = 1e-3;
+
+/// Every pair of vectors whose cosine is at or over a threshold, by number, ascending, with the cosine. A vector that is
+/// missing, of another length or without direction is like none.
+pub fn similar(vectors: &[Option<Vec<f32>>], threshold: f64) -> Vec<(usize, usize, f64)> {
+    let arch = Arch::new();
+    let units: Vec<Unit> = vectors.par_iter().enumerate().filter_map(|(row, v)| Unit::new(row, v)).collect();
+    let blocks: Vec<&[Unit]> = units.chunks(BLOCK).collect();
+    let least = threshold as f32 - SLACK;
+    let of_block = |at: usize| {
+        let mut near = Vec::new();
+        for other in &blocks[at..] {
+            arch.dispatch(Near { block: blocks[at], other, least, near: &mut near });
+        }
+        let exact = |(a, b): (usize, usize)| {
+            let cosine = cosine(vectors[a].as_deref()?, vectors[b].as_deref()?)?;
+            (cosine >= threshold).then_some((a, b, cosine.min(1.0)))
+        };
+        near.into_iter().filter_map(exact).collect::<Vec<_>>()
+    };
+    let mut found: Vec<_> = (0..blocks.len()).into_par_iter().flat_map_iter(of_block).collect();
+    found.sort_unstable_by_key(|&(a, b, _)| (a, b));
+    found
+}
+
+/// A vector of length 1.
+struct Unit {
+    row: usize,
+    values: Vec<f32>,
+}
+
+impl Unit {
+    fn new(row: usize, vector: &Option<Vec<f32>>) -> Option<Unit> {
+        let unit = unit(vector.as_deref()?)?;
+        Some(Unit { row, values: unit.into_iter().map(|x| x as f32).collect() })
+    }
+}
+
+/// Pairs of two blocks that may be near.
+struct Near<'a> {
+    block: &'a [Unit],
+    other: &'a [Unit],
+    least: f32,
+    near: &'a mut Vec<(usize, usize)>,
+}
+
+impl WithSimd for Near<'_> {
+    type Output = ();
+
+    /// Written plainly: it is compiled once more for processors with wider registers.
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for a in self.block {
+            for b in self.other.iter().filter(|b| b.row > a.row && b.values.len() == a.values.len()) {
+                if dot(&a.values, &b.values) >= self.least {
+                    self.near.push((a.row, b.row));
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn dot(left: &[f32], right: &[f32]) -> f32 {
+    let ((left, left_rest), (right, right_rest)) = (left.as_chunks::<LANES>(), right.as_chunks::<LANES>());
+    let mut sums = [0.0; LANES];
+    for (x, y) in left.iter().zip(right) {
+        for lane in 0..LANES {
+            sums[lane] += x[lane] * y[lane];
+        }
+    }
+    let rest: f32 = left_rest.iter().zip(right_rest).map(|(x, y)| x * y).sum();
+    sums.iter().sum::<f32>() + rest
+}
+
+/// The cosine of two vectors of one length.
+fn cosine(a: &[f32], b: &[f32]) -> Option<f64> {
+    let (left, right) = unit(a).zip(unit(b))?;
+    (left.len() == right.len()).then(|| left.iter().zip(&right).map(|(x, y)| x * y).sum())
+}
+
+fn unit(vector: &[f32]) -> Option<Vec<f64>> {
+    let length = vector.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
+    (length > 0.0 && length.is_finite()).then(|| vector.iter().map(|x| f64::from(*x) / length).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn vectors_of_one_direction_are_near() {
+        let vectors =
+            [Some(vec![3.0, 4.0]), Some(vec![6.0, 8.0]), None, Some(vec![4.0, -3.0]), Some(vec![1.0])];
+        assert_eq!(similar(&vectors, 0.9), [(0, 1, 1.0)]);
+        assert!(similar(&[Some(vec![0.0]), Some(vec![0.0]), Some(vec![f32::NAN])], 0.0).is_empty());
+    }
+
+    proptest! {
+        /// Over several blocks, lanes and a rest.
+        #[test]
+        fn it_is_each_pair_that_is_near(
+            vectors in prop::collection::vec(
+                prop::option::weighted(0.95, prop::sample::select(vec![3, 16, 35])
+                    .prop_flat_map(|dimensions: usize| prop::collection::vec(-1.0f32..1.0, dimensions))),
+                0..150,
+            ),
+            threshold in 0.0f64..1.0,
+        ) {
+            let mut expected = Vec::new();
+            for a in 0..vectors.len() {
+                for b in a + 1..vectors.len() {
+                    let Some((x, y)) = vectors[a].as_deref().zip(vectors[b].as_deref()) else { continue };
+                    if let Some(cosine) = cosine(x, y).filter(|cosine| *cosine >= threshold) {
+                        expected.push((a, b, cosine.min(1.0)));
+                    }
+                }
+            }
+            prop_assert_eq!(similar(&vectors, threshold), expected);
+        }
+    }
+}
