@@ -8,10 +8,27 @@ use minijinja::value::Serde;
 use riddlemill_benchmarks::data::Data;
 use riddlemill_benchmarks::scope::{text, texts};
 use riddlemill_benchmarks::task::{Posed, Wants};
-use riddlemill_benchmarks::{Expression, Trouble};
+use riddlemill_benchmarks::{ColumnError, Expression, Trouble};
 use serde_json::{Map, Value as Json};
 
 use super::task::Task;
+
+/// Why a row is no item.
+#[derive(Debug, thiserror::Error)]
+pub enum ItemError {
+    /// Nothing is asked about the rows of this set.
+    #[error("no tasks are known on {0:?}")]
+    NoTasks(String),
+    /// It has no id.
+    #[error("id: it is missing")]
+    NoId,
+    /// It lacks a column that is asked about, or has it in another type.
+    #[error(transparent)]
+    Column(#[from] ColumnError),
+    /// What the benchmark's folder computes of it cannot be computed.
+    #[error(transparent)]
+    Computed(#[from] Trouble),
+}
 
 /// One item.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,11 +55,11 @@ impl Item {
     /// Reads a row of the clean layout of a set.
     ///
     /// # Errors
-    /// What the row lacks.
-    pub fn of_row(config: &str, row: &Map<String, Json>) -> Result<Item, String> {
+    /// [`ItemError`] where the row is none.
+    pub fn of_row(config: &str, row: &Map<String, Json>) -> Result<Item, ItemError> {
         let benchmark = riddlemill_benchmarks::find(config).filter(|benchmark| !benchmark.tasks.is_empty());
-        let benchmark = benchmark.ok_or_else(|| format!("no tasks are known on {config:?}"))?;
-        let id = row.get("id").and_then(Json::as_str).ok_or("id: it is missing")?.to_owned();
+        let benchmark = benchmark.ok_or_else(|| ItemError::NoTasks(config.to_owned()))?;
+        let id = row.get("id").and_then(Json::as_str).ok_or(ItemError::NoId)?.to_owned();
         let data = benchmark.data.as_ref();
         if let Some(wrong) = data.and_then(|data| {
             let of_parts = data.group.iter().chain(&data.parts).flat_map(Expression::names);
@@ -50,16 +67,15 @@ impl Item {
             let asked = data.poses.iter().map(|poses| poses.question);
             data.lacking(row, of_parts.map(String::as_str).chain(of_tasks).chain(asked))
         }) {
-            return Err(wrong);
+            return Err(wrong.into());
         }
-        let told = |trouble: Trouble| trouble.to_string();
         let columns = Value::from(Serde(row));
         let mut posed = BTreeMap::new();
         for task in &benchmark.tasks {
-            posed.extend(task.posed(&columns).map_err(told)?.map(|one| (task.name, one)));
+            posed.extend(task.posed(&columns)?.map(|one| (task.name, one)));
         }
         let (group, parts) = match data {
-            Some(data) => placed(data, &columns).map_err(told)?,
+            Some(data) => placed(data, &columns)?,
             None => (None, Vec::new()),
         };
         let source = row.get("source_id").and_then(Json::as_str).filter(|source| !source.is_empty());

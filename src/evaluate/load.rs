@@ -112,7 +112,10 @@ fn items(
     for (at, (row, _)) in rows.iter().zip(&gone).enumerate().filter(|(_, (_, gone))| !**gone) {
         match Item::of_row(config, row) {
             Ok(item) => items.push(item),
-            Err(what) => aside.push(SetAside { place: format!("{}:{}", path.display(), at + 1), what }),
+            Err(error) => {
+                let place = format!("{}:{}", path.display(), at + 1);
+                aside.push(SetAside { place, what: error.to_string() });
+            }
         }
     }
     let withdrawn = gone.into_iter().filter(|gone| *gone).count();

@@ -67,7 +67,7 @@ pub use numbered::is_published;
 pub use origin::origin;
 pub use publish::{Proposal, Wanted, current, due, release};
 pub use restore::{Restored, restore, unsound};
-pub use row::{Row, Value};
+pub use row::{Row, RowError, Value};
 pub use shortcuts::Guessed;
 pub use since::{Fate, Otherwise, Since, since};
 pub use source::CandidateSource;

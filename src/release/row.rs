@@ -7,6 +7,39 @@ use serde_json::{Map, Number, Value as Json};
 use super::layout::Layout;
 use riddlemill_benchmarks::data::Kind;
 
+/// Why an object is no row of a layout.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RowError {
+    /// It has a key, or has it earlier, that is not the next column's.
+    #[error("key {key:?} where {column:?} is expected")]
+    Order {
+        /// The key.
+        key: String,
+        /// The column whose turn it is.
+        column: &'static str,
+    },
+    /// It ends before this column.
+    #[error("no {0:?}")]
+    Lacks(&'static str),
+    /// A value is of another type than its column.
+    #[error("{column}: not {}", kind.name())]
+    Type {
+        /// The column.
+        column: &'static str,
+        /// What it holds.
+        kind: Kind,
+    },
+    /// A column has no value, and must have one.
+    #[error("{0}: null")]
+    Null(&'static str),
+    /// It has more keys than there are columns.
+    #[error("key {0:?} is in no column")]
+    Strange(String),
+    /// What the benchmark's folder demands of a row does not hold, in that folder's words.
+    #[error("{0}")]
+    Check(String),
+}
+
 /// One value of a released row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -60,28 +93,28 @@ impl Row {
         out.write_all(b"}\n")
     }
 
-    /// Reads a row that was written as JSON. Says what does not fit the layout.
+    /// Reads a row that was written as JSON.
     ///
     /// # Errors
-    /// The first thing wrong: a key that is missing, strange or out of order, or a value of another type.
-    pub fn from_json(layout: &Layout, json: &Map<String, Json>) -> Result<Row, String> {
+    /// [`RowError`], the first: a key that is missing, strange or out of order, or a value of another type.
+    pub fn from_json(layout: &Layout, json: &Map<String, Json>) -> Result<Row, RowError> {
         let mut keys = json.keys();
         let mut values = Vec::with_capacity(layout.columns.len());
         for column in layout.columns {
             match keys.next() {
                 Some(key) if key == column.name => {}
-                Some(key) => return Err(format!("key {key:?} where {:?} is expected", column.name)),
-                None => return Err(format!("no {:?}", column.name)),
+                Some(key) => return Err(RowError::Order { key: key.clone(), column: column.name }),
+                None => return Err(RowError::Lacks(column.name)),
             }
             let value = Value::from_json(column.kind, &json[column.name])
-                .ok_or_else(|| format!("{}: not {}", column.name, column.kind.name()))?;
+                .ok_or(RowError::Type { column: column.name, kind: column.kind })?;
             if value == Value::Null && !column.nullable {
-                return Err(format!("{}: null", column.name));
+                return Err(RowError::Null(column.name));
             }
             values.push(value);
         }
         match keys.next() {
-            Some(key) => Err(format!("key {key:?} is in no column")),
+            Some(key) => Err(RowError::Strange(key.clone())),
             None => Ok(Row(values)),
         }
     }

@@ -215,7 +215,7 @@ impl Compat {
 
 impl Kind {
     /// Whether a value of a row is of this type.
-    fn fits(self, value: &serde_json::Value) -> bool {
+    pub(crate) fn fits(self, value: &serde_json::Value) -> bool {
         match self {
             Kind::Text => value.is_string(),
             Kind::Count => value.is_u64(),
@@ -229,21 +229,6 @@ impl Kind {
 }
 
 impl Data {
-    /// What is wrong with the first of these columns that a row lacks, or has in another type.
-    pub fn lacking<'c>(
-        &self,
-        row: &serde_json::Map<String, serde_json::Value>,
-        columns: impl Iterator<Item = &'c str>,
-    ) -> Option<String> {
-        let mut columns = columns.filter_map(|name| self.columns.iter().find(|column| column.name == name));
-        columns.find_map(|column| match row.get(column.name).unwrap_or(&serde_json::Value::Null) {
-            serde_json::Value::Null if column.nullable => None,
-            value if column.kind.fits(value) => None,
-            serde_json::Value::Null => Some(format!("{}: it is missing", column.name)),
-            value => Some(format!("{}: {value} is not {}", column.name, column.kind.name())),
-        })
-    }
-
     /// Whether a name is in an expression over records.
     pub fn asks(&self, name: &str) -> bool {
         self.columns.iter().any(|column| column.is.names().contains(name))

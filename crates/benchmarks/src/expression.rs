@@ -51,6 +51,17 @@ impl Form {
     }
 }
 
+/// Why a text is no expression.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SyntaxError {
+    /// It uses a filter that the language has not.
+    #[error("unknown filter {0:?}")]
+    Filter(&'static str),
+    /// It is not as the language is written.
+    #[error("{}", .0.detail().map_or_else(|| .0.to_string(), str::to_owned))]
+    Written(#[from] Error),
+}
+
 /// An expression that could not be computed for a record or row.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {what}")]
@@ -63,16 +74,19 @@ pub struct Trouble {
 
 impl Expression {
     /// # Errors
-    /// What is wrong with it.
-    pub(crate) fn parse(language: Language, place: String, source: &'static str) -> Result<Self, String> {
-        let told = |e: &Error| e.detail().map_or_else(|| e.to_string(), str::to_owned);
+    /// [`SyntaxError`] where it is no expression.
+    pub(crate) fn parse(
+        language: Language,
+        place: String,
+        source: &'static str,
+    ) -> Result<Expression, SyntaxError> {
         let name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         for filter in filters(source) {
             // A filter that there is none of is otherwise named by the first record that reaches it.
             let alone =
                 language.compile_expression(&format!("none|{filter}")).and_then(|alone| alone.eval(()));
             if alone.is_err_and(|e| e.kind() == ErrorKind::UnknownFilter) {
-                return Err(format!("unknown filter {filter:?}"));
+                return Err(SyntaxError::Filter(filter));
             }
         }
         let form = if !source.is_empty()
@@ -82,10 +96,10 @@ impl Expression {
         {
             Form::Name
         } else if source.contains("{{") || source.contains("{%") {
-            language.template_from_str(source).map_err(|e| told(&e))?;
+            language.template_from_str(source)?;
             Form::Template(language)
         } else {
-            Form::Expression(language.compile_expression(source).map_err(|e| told(&e))?)
+            Form::Expression(language.compile_expression(source)?)
         };
         let names = form.names(source, false);
         Ok(Expression { place, source, form, names })

@@ -43,6 +43,7 @@ pub mod published;
 pub mod reader;
 mod records;
 pub mod reply;
+mod row;
 pub mod scope;
 pub mod setting;
 mod shown;
@@ -57,6 +58,7 @@ pub use data::Data;
 pub use expression::{Expression, Trouble};
 pub use paper::{Difference, Paper};
 pub use reader::{Problem, Problems};
+pub use row::ColumnError;
 
 /// The files of the built-in folders, by `<benchmark>/<path>`, in the order of their paths.
 static FILES: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/files.rs"));

@@ -8,11 +8,32 @@ use serde_json::Value;
 /// The tokens that JSON has not.
 const BARE: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
 
+/// Why a text is no object, or no array.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{wrong} at byte {at}")]
+pub struct NotationError {
+    wrong: Wrong,
+    /// From 0.
+    at: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum Wrong {
+    #[error("`{0}` is missing")]
+    Missing(char),
+    #[error("a key is no text")]
+    Key,
+    #[error("no value")]
+    NoValue,
+    #[error("something follows it")]
+    More,
+}
+
 /// The members of an object in their order: each key with the text of its value. A repeated key is reported twice.
 ///
 /// # Errors
 /// What is no object, with the byte.
-pub fn members(text: &str) -> Result<Vec<(String, &str)>, String> {
+pub fn members(text: &str) -> Result<Vec<(String, &str)>, NotationError> {
     let mut cursor = Cursor { text, at: 0 };
     cursor.expect(b'{')?;
     let mut members = Vec::new();
@@ -21,7 +42,7 @@ pub fn members(text: &str) -> Result<Vec<(String, &str)>, String> {
     }
     loop {
         let key = cursor.value()?;
-        let key: String = serde_json::from_str(key).map_err(|_| cursor.wrong("a key is no text"))?;
+        let key: String = serde_json::from_str(key).map_err(|_| cursor.wrong(Wrong::Key))?;
         cursor.expect(b':')?;
         members.push((key, cursor.value()?));
         if cursor.next_is(b'}') {
@@ -35,7 +56,7 @@ pub fn members(text: &str) -> Result<Vec<(String, &str)>, String> {
 ///
 /// # Errors
 /// What is no array, with the byte.
-pub fn elements(text: &str) -> Result<Vec<&str>, String> {
+pub fn elements(text: &str) -> Result<Vec<&str>, NotationError> {
     let mut cursor = Cursor { text, at: 0 };
     cursor.expect(b'[')?;
     let mut elements = Vec::new();
@@ -118,25 +139,21 @@ impl<'t> Cursor<'t> {
         found
     }
 
-    fn expect(&mut self, byte: u8) -> Result<(), String> {
-        if self.next_is(byte) {
-            Ok(())
-        } else {
-            Err(self.wrong(&format!("`{}` is missing", char::from(byte))))
-        }
+    fn expect(&mut self, byte: u8) -> Result<(), NotationError> {
+        if self.next_is(byte) { Ok(()) } else { Err(self.wrong(Wrong::Missing(byte.into()))) }
     }
 
-    fn wrong(&self, what: &str) -> String {
-        format!("{what} at byte {}", self.at)
+    fn wrong(&self, wrong: Wrong) -> NotationError {
+        NotationError { wrong, at: self.at }
     }
 
-    fn end(&mut self) -> Result<(), String> {
+    fn end(&mut self) -> Result<(), NotationError> {
         self.blank();
-        if self.at == self.text.len() { Ok(()) } else { Err(self.wrong("something follows it")) }
+        if self.at == self.text.len() { Ok(()) } else { Err(self.wrong(Wrong::More)) }
     }
 
     /// The text of the next value, which must be one but for the tokens that JSON has not.
-    fn value(&mut self) -> Result<&'t str, String> {
+    fn value(&mut self) -> Result<&'t str, NotationError> {
         self.blank();
         let start = self.at;
         let bytes = self.text.as_bytes();
@@ -155,7 +172,7 @@ impl<'t> Cursor<'t> {
             self.at += 1;
         }
         let found = self.text[start..self.at.min(self.text.len())].trim_end();
-        if value(found).is_some() { Ok(found) } else { Err(format!("no value at byte {start}")) }
+        value(found).map(|_| found).ok_or(NotationError { wrong: Wrong::NoValue, at: start })
     }
 }
 
@@ -177,6 +194,15 @@ mod tests {
         assert_eq!(strict(r#""NaN""#), r#""NaN""#);
         assert!(members("{}").unwrap().is_empty() && elements(" [ ] ").unwrap().is_empty());
         assert_eq!(elements("[{\"a\": 1}, NaN]").unwrap(), ["{\"a\": 1}", "NaN"]);
+    }
+
+    #[test]
+    fn what_is_neither_is_told_with_its_byte() {
+        let told = |text: &str| members(text).unwrap_err().to_string();
+        assert_eq!(told("[1]"), "`{` is missing at byte 0");
+        assert_eq!(told("{1: 2}"), "a key is no text at byte 2");
+        assert_eq!(told("{\"a\": nan}"), "no value at byte 6");
+        assert_eq!(told("{\"a\": 1} x"), "something follows it at byte 9");
     }
 
     #[test]

@@ -259,9 +259,9 @@ impl Keys<'_> {
     }
 
     /// Tells what is wrong with a key, or with the table where it has no such key.
-    pub fn problem(&self, key: &str, what: impl Into<String>) {
+    pub fn problem(&self, key: &str, what: impl ToString) {
         let item = self.table.get(key).and_then(Item::span);
-        self.reader.problem(item.or_else(|| self.span()), what.into());
+        self.reader.problem(item.or_else(|| self.span()), what.to_string());
     }
 
     /// Where the table begins: its first key, if it has one.

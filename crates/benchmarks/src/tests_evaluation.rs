@@ -4,7 +4,7 @@ use minijinja::value::{Serde, Value};
 use serde_json::json;
 
 use crate::benchmark::{self, Benchmark};
-use crate::reader::keep;
+use crate::reader::{Problems, keep};
 use crate::table::{Kind, Measures};
 use crate::task::{Asks, Found};
 
@@ -34,15 +34,14 @@ label = { en = "None", zh = "无" }
 means = { en = "No kind.", zh = "没有类别。" }
 "#;
 
-fn read(more: &str) -> Result<Benchmark, String> {
+fn read(more: &str) -> Result<Benchmark, Problems> {
     let files = vec![
         ("benchmark.toml", keep(&format!("{BEGIN}{more}"))),
         ("ballots.toml", LISTS),
         ("prompts/ask.jinja", "{{ text }}"),
         ("prompts/judge.jinja", "{{ text }}"),
     ];
-    let read = benchmark::load(&[("jokes", files)], true).map_err(|problems| problems.to_string())?;
-    Ok(read.into_iter().next().unwrap())
+    Ok(benchmark::load(&[("jokes", files)], true)?.into_iter().next().unwrap())
 }
 
 const TASKS: &str = r#"
@@ -122,8 +121,9 @@ fn a_task_is_asked_as_its_folder_says() {
 fn a_row_of_another_type_is_told() {
     let read = read(TASKS).unwrap();
     let data = read.data.as_ref().unwrap();
-    let lacking =
-        |row: serde_json::Value, column: &str| data.lacking(row.as_object().unwrap(), [column].into_iter());
+    let lacking = |row: serde_json::Value, column: &str| {
+        data.lacking(row.as_object().unwrap(), [column].into_iter()).map(|error| error.to_string())
+    };
     assert_eq!(lacking(json!({ "why": null }), "why"), None, "it may be missing");
     assert_eq!(lacking(json!({}), "text").as_deref(), Some("text: it is missing"));
     assert_eq!(lacking(json!({ "both": [1] }), "both").as_deref(), Some("both: [1] is not a list of texts"));
@@ -193,7 +193,7 @@ name = "kinds"
 title = "Kinds"
 columns = [{ title = "A", score = "kind" }, { title = "B", groups = "kind" }]
 "#;
-    let told = read(&wrong).unwrap_err();
+    let told = read(&wrong).unwrap_err().to_string();
     for what in [
         "did you mean \"judge\"?",
         "`scale` is the lowest and the highest",
@@ -205,7 +205,7 @@ columns = [{ title = "A", score = "kind" }, { title = "B", groups = "kind" }]
         assert!(told.contains(what), "{what}\n{told}");
     }
     assert!(!told.contains("unknown key"), "what follows a mistake is none: {told}");
-    let told = read(&format!("{TASKS}{table}")).unwrap_err();
+    let told = read(&format!("{TASKS}{table}")).unwrap_err().to_string();
     for what in [
         "the answers to \"explain\" are not of the kind that this table measures",
         "`tasks` names 2 for a table of this kind",

@@ -18,7 +18,7 @@ use riddlemill_benchmarks::{Benchmark, Data, Trouble};
 use serde_json::{Map, Value as Json};
 
 use super::manifest::MADE_WITH;
-use super::row::{Row, Value};
+use super::row::{Row, RowError, Value};
 use crate::recipe::Recipe;
 use crate::record::Standing;
 use crate::stages::Rows;
@@ -163,13 +163,13 @@ impl Layout {
     /// What must hold within a row beyond its types.
     ///
     /// # Errors
-    /// What does not, in words.
-    pub fn check(&self, row: &Row) -> Result<(), String> {
+    /// [`RowError::Check`] where it does not.
+    pub fn check(&self, row: &Row) -> Result<(), RowError> {
         // A published row is what it is; what does not hold of it is told by `riddlemill published`.
         if self.standing_of(row) == Some(Standing::Published.code()) {
             return Ok(());
         }
-        self.findings(row).into_iter().next().map_or(Ok(()), Err)
+        self.findings(row).into_iter().next().map_or(Ok(()), |finding| Err(RowError::Check(finding)))
     }
 
     /// How sure a row is.
