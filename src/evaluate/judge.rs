@@ -159,10 +159,7 @@ fn request(
     }
     let said = answer.text.trim();
     let values = values(item, judged, answer, said, seed).map_err(|trouble| {
-        StageError::from(PromptError::Template {
-            name: judged.template.to_owned(),
-            what: trouble.to_string(),
-        })
+        StageError::from(PromptError::Values { name: judged.template.to_owned(), what: trouble.to_string() })
     })?;
     let rendered = prompts.render(judged.template, values).map_err(StageError::from)?;
     let about = match judged.role {

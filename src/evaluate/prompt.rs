@@ -63,7 +63,7 @@ pub fn ask(
     let form = task.declared().form(form.name());
     let template = form.map_or_else(|| task.template(setting), |form| form.template);
     let values = values(item, task, shots, form)
-        .map_err(|trouble| PromptError::Template { name: template.to_owned(), what: trouble.to_string() })?;
+        .map_err(|trouble| PromptError::Values { name: template.to_owned(), what: trouble.to_string() })?;
     let rendered: Rendered = prompts.render(template, values)?;
     Ok(Ask::new(about(item, task, setting), rendered, 0))
 }

@@ -8,7 +8,7 @@ use super::provider;
 use super::refusal;
 use super::request::Request;
 use super::tokens;
-use super::wire::{self, Content};
+use super::wire::{self, Content, WireError};
 
 /// Reads a whole answer to questions that were sent together: what each says, and the response that it alone would have
 /// had, to be kept under its own key.
@@ -22,14 +22,14 @@ pub(super) fn read(requests: &[&Request], received: Received) -> Result<Vec<(Con
         wire::read(requests[0], &received)?;
     }
     let raws = apart(requests, &received.body).map_err(|why| Fault {
-        kind: refusal::within(&received.body, why),
+        kind: refusal::within(&received.body, why.to_string()),
         raw: wire::short(&received.body),
         asked_wait: received.asked_wait,
         usage: None,
     })?;
     let read = |(request, raw): (&&Request, String)| {
         let content = wire::content(request, &raw).map_err(|why| {
-            let kind = Kind::Garbage(why);
+            let kind = Kind::Garbage(why.to_string());
             Fault { kind, raw: wire::short(&raw), asked_wait: None, usage: None }
         })?;
         Ok((content, raw))
@@ -38,21 +38,21 @@ pub(super) fn read(requests: &[&Request], received: Received) -> Result<Vec<(Con
 }
 
 /// The response to each of several texts: its vector, and its share of the tokens by the embedded vocabulary's count.
-fn apart(requests: &[&Request], body: &str) -> Result<Vec<String>, String> {
-    let mut body: Value = serde_json::from_str(body).map_err(|error| error.to_string())?;
+fn apart(requests: &[&Request], body: &str) -> Result<Vec<String>, WireError> {
+    let mut body: Value = serde_json::from_str(body)?;
     if body.get("data").is_none() {
         body = provider::as_openai(&body.to_string()).unwrap_or(body);
     }
-    let data = body.get("data").and_then(Value::as_array).ok_or("no data")?;
+    let data = body.get("data").and_then(Value::as_array).ok_or(WireError::Nothing("data"))?;
     if data.len() != requests.len() {
-        return Err(format!("{} vectors for {} texts", data.len(), requests.len()));
+        return Err(WireError::Vectors { vectors: data.len(), texts: requests.len() });
     }
     let mut ordered: Vec<Option<&Value>> = vec![None; requests.len()];
     for (at, one) in data.iter().enumerate() {
         let index = one.get("index").and_then(Value::as_u64).map_or(at, |index| index as usize);
         match ordered.get_mut(index) {
             Some(place @ None) => *place = Some(one),
-            _ => return Err(format!("two vectors, or none, for text {index}")),
+            _ => return Err(WireError::VectorNumber(index)),
         }
     }
     let counts: Vec<u64> = requests.iter().map(|request| tokens::count_request(request)).collect();

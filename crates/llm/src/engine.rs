@@ -14,6 +14,7 @@ use riddlemill_text::record::Reason;
 
 use super::answer::{Answer, Ask, Failed, Held, Marks, Reply, refuses_schema};
 use super::batch::takes_batches;
+use super::endpoint_error::EndpointError;
 use super::http::{Http, Transport};
 use super::money::{Price, Usd};
 use super::pace::Pace;
@@ -49,12 +50,12 @@ pub struct Limits {
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// A setting makes no sense.
-    #[error("llm.{endpoint}: {what}")]
+    #[error("llm.{endpoint}: {source}")]
     Setting {
         /// The endpoint's name.
         endpoint: String,
         /// What is wrong with it.
-        what: String,
+        source: EndpointError,
     },
     /// The sample pack cannot be read.
     #[error("llm.{endpoint}: {source}")]
@@ -91,18 +92,16 @@ pub(super) enum Source {
 impl Engine {
     /// Prepares an endpoint. A missing key or price is no error here: what is stored is answered without either.
     pub fn new(store: Arc<Store>, endpoint: Endpoint, limits: Limits) -> Result<Engine, EngineError> {
-        let setting = |what: String| EngineError::Setting { endpoint: endpoint.name.clone(), what };
+        let setting = |source| EngineError::Setting { endpoint: endpoint.name.clone(), source };
         let held = |reason, what: String| Source::Nothing(Held { reason, what });
         let unset = endpoint.variables().find(|name| ApiKey::from_env(name).is_none());
         let source = if endpoint.provider.is_pack() {
-            let path =
-                endpoint.pack.as_deref().ok_or_else(|| setting("replies from a file need a pack".into()))?;
+            let path = endpoint.pack.as_deref().ok_or_else(|| setting(EndpointError::NoPack))?;
             let pack = Pack::load(path)
                 .map_err(|source| EngineError::Pack { endpoint: endpoint.name.clone(), source })?;
             Source::Pack(if endpoint.provider == Provider::Made { pack.made_elsewhere() } else { pack })
         } else if endpoint.batch && !takes_batches(endpoint.provider) {
-            let takes = "batch = true is for provider = \"openai\", \"azure\", \"anthropic\" or \"gemini\"";
-            return Err(setting(takes.into()));
+            return Err(setting(EndpointError::NoBatches));
         } else if limits.offline {
             held(Reason::ReplyMissing, "the run is offline".into())
         } else if endpoint.price().is_none() {
@@ -378,9 +377,12 @@ pub(super) fn from_store(reply: StoredReply) -> Answer {
             marks: Marks { truncated: content.truncated, ..Marks::default() },
         }),
         // Only an imported line can be so.
-        Err(error) => {
-            Answer::Failed(Failed { reason: Reason::ReplyUnparseable, error, raw: reply.raw, key: reply.key })
-        }
+        Err(error) => Answer::Failed(Failed {
+            reason: Reason::ReplyUnparseable,
+            error: error.to_string(),
+            raw: reply.raw,
+            key: reply.key,
+        }),
     }
 }
 

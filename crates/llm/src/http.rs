@@ -7,6 +7,7 @@ use futures_util::future::BoxFuture;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use tokio::time::timeout;
 
+use super::endpoint_error::EndpointError;
 use super::fault::{Fault, Kind};
 use super::provider::{self, Address, Call};
 use super::retry::{exhausted_for, retry_after, seconds};
@@ -85,12 +86,15 @@ pub(super) struct Http {
 
 impl Http {
     /// Fails where the address is none, or a header cannot be sent.
-    pub(super) fn new(endpoint: &Endpoint) -> Result<Http, String> {
+    pub(super) fn new(endpoint: &Endpoint) -> Result<Http, EndpointError> {
         Http::with(endpoint, &ApiKey::from_env)
     }
 
     /// As [`Http::new`], with the values of variables from elsewhere than the environment.
-    pub(super) fn with(endpoint: &Endpoint, value: &dyn Fn(&str) -> Option<ApiKey>) -> Result<Http, String> {
+    pub(super) fn with(
+        endpoint: &Endpoint,
+        value: &dyn Fn(&str) -> Option<ApiKey>,
+    ) -> Result<Http, EndpointError> {
         let address = Address::new(endpoint)?;
         let key = endpoint.key_env.as_deref().and_then(value);
         let headers = provider::headers(endpoint, value)?;
@@ -105,7 +109,7 @@ impl Http {
             .retry(reqwest::retry::never())
             .user_agent(concat!("riddlemill/", env!("CARGO_PKG_VERSION")))
             .build()
-            .map_err(|error| error.without_url().to_string())?;
+            .map_err(|error| EndpointError::Client(error.without_url()))?;
         Ok(Http {
             client,
             provider: endpoint.provider,

@@ -14,6 +14,7 @@
 mod answer;
 mod batch;
 mod embedding_batch;
+mod endpoint_error;
 mod engine;
 mod estimate;
 mod events;
@@ -48,6 +49,7 @@ mod tests;
 
 pub use answer::{Answer, Ask, Failed, Held, Marks, Reply, What};
 pub use batch::{GiveUpError, GivenUp, OpenBatch, give_up_lost, open_batches};
+pub use endpoint_error::EndpointError;
 pub use engine::{Engine, EngineError, Limits};
 pub use estimate::{Estimate, Reading, at_most, estimate};
 pub use fault::{Fault, Kind};

@@ -21,6 +21,31 @@ const MOST_TOKENS: u64 = 100_000_000;
 /// Error bodies are kept up to here.
 const MAX_RAW: usize = 64 * 1024;
 
+/// Why a body is no answer of the interface.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum WireError {
+    /// It is no JSON, or of another form.
+    #[error(transparent)]
+    Form(#[from] serde_json::Error),
+    /// A list that shall hold what was asked for is empty or missing.
+    #[error("no {0}")]
+    Nothing(&'static str),
+    /// An embedding has no numbers.
+    #[error("an empty vector")]
+    EmptyVector,
+    /// Of several texts not each has a vector of its own.
+    #[error("{vectors} vectors for {texts} texts")]
+    Vectors {
+        /// How many vectors came.
+        vectors: usize,
+        /// How many texts were sent.
+        texts: usize,
+    },
+    /// The vectors' numbers are not those of the texts.
+    #[error("two vectors, or none, for text {0}")]
+    VectorNumber(usize),
+}
+
 /// What an answer says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Content {
@@ -56,8 +81,8 @@ pub(super) fn read(request: &Request, received: &Received) -> Result<Content, Fa
         let asked_wait = received.asked_wait.or(refusal.asked_wait);
         return Err(Fault { asked_wait, ..fault(refusal.kind, None) });
     }
-    let content =
-        content(request, &received.body).map_err(|why| fault(refusal::within(&received.body, why), None))?;
+    let content = content(request, &received.body)
+        .map_err(|why| fault(refusal::within(&received.body, why.to_string()), None))?;
     // What was cut before it began is an answer to keep: the same request would buy the same again.
     if content.text.trim().is_empty() && content.vector.is_none() && !content.truncated {
         let kind = match content {
@@ -76,11 +101,11 @@ pub fn spoken(request: &Request, raw: &str) -> (String, String) {
 }
 
 /// Reads the body of a successful answer, also one that was stored long ago.
-pub(super) fn content(request: &Request, raw: &str) -> Result<Content, String> {
+pub(super) fn content(request: &Request, raw: &str) -> Result<Content, WireError> {
     match &request.input {
         Input::Chat { .. } => {
             let body: Chat = of_any(raw)?;
-            let choice = body.choices.into_iter().next().ok_or("no choices")?;
+            let choice = body.choices.into_iter().next().ok_or(WireError::Nothing("choices"))?;
             let Reply { content, refusal, reasoning, reasoning_content } = choice.message;
             let (said, thought) =
                 content.map(Text::join).or(refusal.map(|text| (text, String::new()))).unwrap_or_default();
@@ -103,15 +128,15 @@ pub(super) fn content(request: &Request, raw: &str) -> Result<Content, String> {
         }
         Input::Embedding { .. } => {
             let body: Embeddings = of_any(raw)?;
-            let vector = body.data.into_iter().next().ok_or("no data")?.embedding;
+            let vector = body.data.into_iter().next().ok_or(WireError::Nothing("data"))?.embedding;
             if vector.is_empty() {
-                return Err("an empty vector".into());
+                return Err(WireError::EmptyVector);
             }
             let usage = believable(request, 0, body.usage);
             Ok(Content { vector: Some(vector), usage, ..Content::default() })
         }
         Input::Translation { .. } => {
-            let body: Translated = serde_json::from_str(raw).map_err(|error| error.to_string())?;
+            let body: Translated = serde_json::from_str(raw)?;
             let text = body.translated_text;
             Ok(Content { whole: text.clone(), text, ..Content::default() })
         }
@@ -119,10 +144,10 @@ pub(super) fn content(request: &Request, raw: &str) -> Result<Content, String> {
 }
 
 /// An answer in OpenAI's form, or brought into it.
-fn of_any<T: serde::de::DeserializeOwned>(raw: &str) -> Result<T, String> {
+fn of_any<T: serde::de::DeserializeOwned>(raw: &str) -> Result<T, WireError> {
     serde_json::from_str(raw).or_else(|error| {
         let other = provider::as_openai(raw).and_then(|body| serde_json::from_value(body).ok());
-        other.ok_or_else(|| error.to_string())
+        other.ok_or(WireError::Form(error))
     })
 }
 

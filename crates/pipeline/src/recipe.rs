@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use crate::config::sections::SECTIONS;
 use crate::config::{
-    Config, FILE, Kind, PAPER, Problem, Problems, Source, TABLE, reference, unknown, value_json,
+    Config, FILE, Kind, Mismatch, PAPER, Problem, Problems, Source, TABLE, reference, unknown, value_json,
 };
 use crate::stages::{Review, Rows, Stage};
 use riddlemill_benchmarks::{Benchmark, Paper};
@@ -80,8 +80,8 @@ fn prompts_of(benchmark: &Benchmark) -> Vec<Problem> {
         let place = format!("{}/prompts/{file}.jinja", benchmark.name);
         let examined = match riddlemill_llm::prompt::examine(prompt.text) {
             Ok(examined) => examined,
-            Err(what) => {
-                problem(place, what);
+            Err(error) => {
+                problem(place, error.to_string());
                 continue;
             }
         };
@@ -162,9 +162,10 @@ fn choices_of(benchmark: &Benchmark) -> Vec<Problem> {
                 None => unknown(&format!("key of [{section}]"), name, known.keys.iter().map(|key| key.name)),
                 Some(known) => {
                     let value = toml.parse::<toml_edit::Value>().ok().and_then(|value| value_json(&value));
-                    let wrong =
-                        value.map_or(Some("a value of TOML".to_owned()), |v| known.kind.check(&v).err());
-                    format!("{key}: expected {}", wrong?)
+                    let wrong = value
+                        .ok_or_else(|| Mismatch::new("a value of TOML"))
+                        .and_then(|value| known.kind.check(&value));
+                    format!("{key}: {}", wrong.err()?)
                 }
             },
         };

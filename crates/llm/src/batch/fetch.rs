@@ -1,15 +1,16 @@
 //! Bringing a batch on its way: sent where it is not yet, looked at, fetched and booked once it has ended.
 
+use riddlemill_files::log::LogError;
 use rustc_hash::FxHashMap;
 
 use super::Turn;
 use super::log::{self, Entry, Item};
-use super::server::{Found, Line as Answered, Server, State};
+use super::server::{Found, Line as Answered, Server, State, Unanswered};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::http::Received;
 use crate::money::Usd;
-use crate::store::{Failure, Line, StoredReply, now_ms};
+use crate::store::{Failure, Line, Shared, StoreError, StoredReply, now_ms};
 use crate::{tokens, wire};
 
 /// How far a batch was brought.
@@ -29,9 +30,24 @@ pub(super) enum Stuck {
     Gone(String),
 }
 
-impl From<String> for Stuck {
-    fn from(why: String) -> Stuck {
-        Stuck::Fails(why)
+/// What came of a batch could not be written down.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unbooked {
+    #[error(transparent)]
+    Store(#[from] Shared),
+    #[error(transparent)]
+    Log(#[from] LogError),
+}
+
+impl From<StoreError> for Unbooked {
+    fn from(error: StoreError) -> Unbooked {
+        Unbooked::Store(error.into())
+    }
+}
+
+impl From<Unbooked> for Stuck {
+    fn from(error: Unbooked) -> Stuck {
+        Stuck::Fails(error.to_string())
     }
 }
 
@@ -50,7 +66,9 @@ impl Engine {
             None => {
                 let found = match new {
                     true => Found::Nowhere,
-                    false => server.find(entry, &turn.ids).await.map_err(|fault| told(&fault))?,
+                    false => {
+                        server.find(entry, &turn.ids).await.map_err(|fault| Stuck::Fails(told(&fault)))?
+                    }
                 };
                 let id = match found {
                     Found::Batch(id) => id,
@@ -75,7 +93,7 @@ impl Engine {
                         Err(fault) => return Err(Stuck::Fails(told(&fault))),
                     },
                 };
-                log::add(&turn.log, &entry.called(&id)).map_err(|error| error.to_string())?;
+                log::add(&turn.log, &entry.called(&id)).map_err(Unbooked::from)?;
                 turn.ids.push(id.clone());
                 id
             }
@@ -99,37 +117,43 @@ impl Engine {
         entry: &Entry,
         lines: Vec<Answered>,
         how: &str,
-    ) -> Result<(), String> {
+    ) -> Result<(), Unbooked> {
         self.book(entry, lines, how).await?;
-        log::add(&turn.log, &entry.over(how)).map_err(|error| error.to_string())
+        Ok(log::add(&turn.log, &entry.over(how))?)
     }
 
     /// Stores what came, an outcome for each attempt. What has none was not answered, and is not charged.
-    pub(super) async fn book(&self, entry: &Entry, lines: Vec<Answered>, how: &str) -> Result<(), String> {
+    pub(super) async fn book(&self, entry: &Entry, lines: Vec<Answered>, how: &str) -> Result<(), Unbooked> {
         let in_order = lines.len() == entry.items.len() && lines.iter().all(|line| line.key.is_none());
         let key = |at: usize, line: &Answered| match in_order {
             true => Some(entry.items[at].key.to_string()),
             false => line.key.clone(),
         };
         let lines = lines.into_iter().enumerate();
-        let mut came: FxHashMap<String, Result<Received, String>> =
+        let mut came: FxHashMap<String, Result<Received, Unanswered>> =
             lines.filter_map(|(at, line)| Some((key(at, &line)?, line.came))).collect();
         let mut settling = Vec::new();
         for item in &entry.items {
             // Booked by a process that ended before it could say so.
-            if self.store.contains(&item.key).map_err(|error| error.to_string())? {
+            if self.store.contains(&item.key)? {
                 continue;
             }
             let line = self.outcome(item, entry.at_ms, came.remove(&item.key.to_string()), how);
-            settling.push(self.store.settle(line).map_err(|error| error.to_string())?);
+            settling.push(self.store.settle(line)?);
         }
         for one in settling {
-            one.synced().await.map_err(|error| error.to_string())?;
+            one.synced().await?;
         }
         Ok(())
     }
 
-    fn outcome(&self, item: &Item, since_ms: u64, came: Option<Result<Received, String>>, how: &str) -> Line {
+    fn outcome(
+        &self,
+        item: &Item,
+        since_ms: u64,
+        came: Option<Result<Received, Unanswered>>,
+        how: &str,
+    ) -> Line {
         let (at_ms, elapsed_ms) = (now_ms(), now_ms().saturating_sub(since_ms));
         let failure = Failure {
             id: item.attempt.clone(),

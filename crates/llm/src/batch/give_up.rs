@@ -83,7 +83,7 @@ impl Engine {
                     Found::Batch(id) => id,
                     Found::Nowhere => {
                         let ended = self.end(&turn, &entry, Vec::new(), "it was given up before it was sent");
-                        ended.await.map_err(GiveUpError::Log)?;
+                        ended.await.map_err(|error| GiveUpError::Log(error.to_string()))?;
                         return Ok(GivenUp::NeverSent);
                     }
                     Found::Perhaps => {

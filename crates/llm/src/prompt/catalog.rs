@@ -9,7 +9,7 @@ use riddlemill_text::hint::near_miss;
 use serde::Serialize;
 use similar::TextDiff;
 
-use super::template::{Output, Rendered, Template};
+use super::template::{Output, Rendered, Template, TemplateError};
 
 /// The prompts of the benchmarks, as their folders hold them.
 fn embedded() -> impl Iterator<Item = &'static riddlemill_benchmarks::Prompt> {
@@ -28,11 +28,19 @@ pub enum PromptError {
         source: io::Error,
     },
     /// A file is no prompt.
-    #[error("prompt {name}: {what}")]
+    #[error("prompt {name}: {source}")]
     Template {
         /// The prompt's name.
         name: String,
         /// What is wrong with it.
+        source: TemplateError,
+    },
+    /// What a prompt is filled in with cannot be computed.
+    #[error("prompt {name}: {what}")]
+    Values {
+        /// The prompt's name.
+        name: String,
+        /// What cannot, and where that is declared.
         what: String,
     },
     /// There is no such prompt.
@@ -109,7 +117,7 @@ impl Prompts {
                     None => embedded.to_owned(),
                 };
                 let template = Template::parse(&source)
-                    .map_err(|what| PromptError::Template { name: name.to_owned(), what })?;
+                    .map_err(|source| PromptError::Template { name: name.to_owned(), source })?;
                 Ok(Prompt { name, embedded, source, overridden_by, template })
             })
             .collect::<Result<_, PromptError>>()?;
@@ -132,7 +140,7 @@ impl Prompts {
         let messages = prompt
             .template
             .render(&Value::from(minijinja::value::Serde(values)))
-            .map_err(|what| PromptError::Template { name: name.to_owned(), what })?;
+            .map_err(|source| PromptError::Template { name: name.to_owned(), source })?;
         let (template, hash) = (name.to_owned(), prompt.template.hash.clone());
         Ok(Rendered { template, hash, messages, output: prompt.template.output })
     }

@@ -12,4 +12,4 @@ mod template;
 
 pub use catalog::{PAPER, PromptError, PromptInfo, Prompts};
 pub use inside::inside;
-pub use template::{Examined, Output, Rendered, examine};
+pub use template::{Examined, Output, Rendered, TemplateError, examine};

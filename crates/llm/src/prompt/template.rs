@@ -38,6 +38,31 @@ pub struct Rendered {
     pub output: Output,
 }
 
+/// Why a file is no prompt, or cannot be filled in.
+#[derive(Debug, thiserror::Error)]
+pub enum TemplateError {
+    /// It does not begin with its comment.
+    #[error("a prompt opens with a comment {{# … #}} that says where it comes from")]
+    NoComment,
+    /// Its comment names another form of a reply than there is.
+    #[error("output is text or json, not {0}")]
+    Output(String),
+    /// It is not as the template language is written, or a value is missing or wrong.
+    #[error("{}{}", told(.0), place(.0))]
+    Language(#[from] Error),
+}
+
+fn told(error: &Error) -> String {
+    match error.detail() {
+        Some(detail) => format!("{}: {detail}", error.kind()),
+        None => error.kind().to_string(),
+    }
+}
+
+fn place(error: &Error) -> String {
+    error.line().map(|line| format!(" (line {line} of the message)")).unwrap_or_default()
+}
+
 /// What a prompt file asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Examined {
@@ -50,8 +75,8 @@ pub struct Examined {
 /// Looks a prompt file through without rendering it.
 ///
 /// # Errors
-/// What is wrong with it.
-pub fn examine(source: &str) -> Result<Examined, String> {
+/// [`TemplateError`] where it is no prompt.
+pub fn examine(source: &str) -> Result<Examined, TemplateError> {
     let template = Template::parse(source)?;
     Ok(Examined { variables: template.variables(), bare: template.bare() })
 }
@@ -68,13 +93,13 @@ pub(super) struct Template {
 }
 
 impl Template {
-    /// Takes a file apart. The error says what is wrong with it.
-    pub(super) fn parse(source: &str) -> Result<Template, String> {
+    /// Takes a file apart.
+    pub(super) fn parse(source: &str) -> Result<Template, TemplateError> {
         let (comment, body) = source
             .trim_start()
             .strip_prefix("{#")
             .and_then(|rest| rest.split_once("#}"))
-            .ok_or("a prompt opens with a comment {# … #} that says where it comes from")?;
+            .ok_or(TemplateError::NoComment)?;
         let comment = comment.trim_matches(['-', ' ', '\n', '\r']);
         let mut about = Vec::new();
         let mut output = Output::Text;
@@ -83,7 +108,7 @@ impl Template {
                 None => about.push(line),
                 Some("json") => output = Output::Json,
                 Some("text") => {}
-                Some(other) => return Err(format!("output is text or json, not {other}")),
+                Some(other) => return Err(TemplateError::Output(other.to_owned())),
             }
         }
         let mut env = Environment::new();
@@ -91,7 +116,7 @@ impl Template {
         env.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
         // A block tag on a line of its own leaves no empty line behind.
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
-        env.set_syntax(syntax.map_err(|error| describe(&error))?);
+        env.set_syntax(syntax?);
         let tags = tags(body);
         env.add_filter("inside", move |text: Value, tag: String| match text.as_str() {
             Some(text) => Ok(inside_among(text, &tag, &tags)),
@@ -108,17 +133,17 @@ impl Template {
         let sections = sections(body);
         let hash = Key::hash(format!("{output:?}\n{sections:?}").as_bytes()).to_string();
         for (at, (_, section)) in sections.iter().enumerate() {
-            env.add_template_owned(at.to_string(), section.clone()).map_err(|error| describe(&error))?;
+            env.add_template_owned(at.to_string(), section.clone())?;
         }
         Ok(Template { about: about.join(" "), output, hash, sections, env })
     }
 
     /// The messages for one record. The error names the value that is missing or wrong.
-    pub(super) fn render(&self, values: &Value) -> Result<Vec<Message>, String> {
+    pub(super) fn render(&self, values: &Value) -> Result<Vec<Message>, TemplateError> {
         let message = |(at, (role, _)): (usize, &(Role, String))| {
             let rendered =
                 self.env.get_template(&at.to_string()).and_then(|template| template.render(values.clone()));
-            rendered.map(|text| Message::new(*role, text.trim())).map_err(|error| describe(&error))
+            rendered.map(|text| Message::new(*role, text.trim())).map_err(TemplateError::from)
         };
         self.sections.iter().enumerate().map(message).collect()
     }
@@ -190,14 +215,6 @@ fn sections(body: &str) -> Vec<(Role, String)> {
     sections
 }
 
-fn describe(error: &Error) -> String {
-    let place = error.line().map(|line| format!(" (line {line} of the message)")).unwrap_or_default();
-    match error.detail() {
-        Some(detail) => format!("{}: {detail}{place}", error.kind()),
-        None => format!("{}{place}", error.kind()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -230,9 +247,9 @@ mod tests {
 
     #[test]
     fn a_missing_value_is_an_error() {
-        let error = Template::parse(SOURCE).unwrap().render(&context! {}).unwrap_err();
+        let error = Template::parse(SOURCE).unwrap().render(&context! {}).unwrap_err().to_string();
         assert!(error.contains("undefined"), "{error}");
-        let error = Template::parse(SOURCE).unwrap().render(&context! { post => 5 }).unwrap_err();
+        let error = Template::parse(SOURCE).unwrap().render(&context! { post => 5 }).unwrap_err().to_string();
         assert!(error.contains("only a text"), "{error}");
     }
 
@@ -247,8 +264,8 @@ mod tests {
 
     #[test]
     fn a_file_without_its_comment_is_refused() {
-        assert!(Template::parse("hello").err().unwrap().contains("comment"));
-        assert!(Template::parse("{# x\noutput: yaml #}").err().unwrap().contains("yaml"));
+        assert!(Template::parse("hello").err().unwrap().to_string().contains("comment"));
+        assert!(Template::parse("{# x\noutput: yaml #}").err().unwrap().to_string().contains("yaml"));
         assert!(Template::parse("{# x #}{{ a").is_err());
     }
 }

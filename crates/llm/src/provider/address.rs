@@ -1,5 +1,6 @@
 //! Where an endpoint's requests go.
 
+use crate::endpoint_error::EndpointError;
 use crate::secret::percent_encoded;
 use crate::settings::{Endpoint, Provider};
 
@@ -12,16 +13,14 @@ pub(crate) struct Address {
 
 impl Address {
     /// Fails where the address is none, or holds a user name or password: those would be in errors and logs.
-    pub(crate) fn new(endpoint: &Endpoint) -> Result<Address, String> {
+    pub(crate) fn new(endpoint: &Endpoint) -> Result<Address, EndpointError> {
         let url = reqwest::Url::parse(&endpoint.base_url)
-            .map_err(|error| format!("base_url is not an address: {error}"))?;
+            .map_err(|error| EndpointError::NoAddress(error.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(format!("base_url must start with http:// or https://, not {}:", url.scheme()));
+            return Err(EndpointError::Scheme(url.scheme().to_owned()));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(
-                "base_url holds a user name or password; name an environment variable in key_env".to_owned()
-            );
+            return Err(EndpointError::Credentials);
         }
         let (base, query) = match endpoint.base_url.split_once('?') {
             Some((base, query)) => (base, query.split('&').map(str::to_owned).collect()),
@@ -38,9 +37,7 @@ impl Address {
                     address.query.push(format!("api-version={version}"));
                 }
                 None if said => {}
-                None => {
-                    return Err("provider = \"azure\" needs api_version, such as \"2024-10-21\"".to_owned());
-                }
+                None => return Err(EndpointError::NoVersion),
             }
         }
         Ok(address)
@@ -86,7 +83,7 @@ mod tests {
         assert_eq!(new("http://127.0.0.1:1/v1/").unwrap(), "http://127.0.0.1:1/v1/x");
         assert!(new("127.0.0.1").is_err());
         assert!(new("ftp://host").is_err());
-        let refused = new("https://me:secret@host/v1").unwrap_err();
+        let refused = new("https://me:secret@host/v1").unwrap_err().to_string();
         assert!(refused.contains("key_env") && !refused.contains("secret"));
     }
 
@@ -102,6 +99,6 @@ mod tests {
         let two = Endpoint { api_version: Some("2".into()), ..endpoint(Provider::Azure, query) };
         assert_eq!(Address::new(&two).unwrap().join("p?alt=sse"), "https://h/p?alt=sse&api-version=2");
         let none = Address::new(&endpoint(Provider::Azure, "https://h")).unwrap_err();
-        assert!(none.contains("api_version"));
+        assert!(none.to_string().contains("api_version"));
     }
 }

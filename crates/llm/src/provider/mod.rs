@@ -21,6 +21,7 @@ pub(super) use gemini::{model as gemini_model, version as gemini_version};
 #[cfg(test)]
 pub(super) use tests::{asked, endpoint, http, recorded, recorder_after};
 
+use super::endpoint_error::EndpointError;
 use super::request::{Message, Request, Role};
 use super::secret::{ApiKey, percent_encoded};
 use super::settings::{Endpoint, Format, Provider, Sampling};
@@ -84,8 +85,8 @@ pub(super) fn models(body: &str) -> Vec<String> {
 pub(super) fn headers(
     endpoint: &Endpoint,
     value: &dyn Fn(&str) -> Option<ApiKey>,
-) -> Result<HeaderMap, String> {
-    let unsendable = |name: &str| format!("the value of {name} holds characters that no header may");
+) -> Result<HeaderMap, EndpointError> {
+    let unsendable = |name: &str| EndpointError::HeaderValue(name.to_owned());
     let accept = if endpoint.provider == Provider::Gemini { "*/*" } else { "application/json" };
     let mut headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]);
     let name = match endpoint.provider {
@@ -106,8 +107,8 @@ pub(super) fn headers(
         headers.insert("anthropic-version", version);
     }
     for (name, variable) in &endpoint.headers {
-        let header = HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_| format!("headers: {name:?} is not a header name"))?;
+        let header =
+            HeaderName::from_bytes(name.as_bytes()).map_err(|_| EndpointError::HeaderName(name.clone()))?;
         if let Some(value) = value(variable) {
             headers.insert(header, value.header("").ok_or_else(|| unsendable(variable))?);
         }

@@ -200,7 +200,7 @@ async fn headers_come_from_variables_and_are_struck_out_like_keys() {
     assert_eq!(seen["headers"]["x-team"], "value-of-a-header");
     assert_eq!(seen["headers"]["authorization"], "value-of-a-header");
     let wrong = Endpoint { headers: BTreeMap::from([("x team".into(), "T".into())]), ..said };
-    assert!(Http::with(&wrong, &|_| None).err().unwrap().contains("x team"));
+    assert!(Http::with(&wrong, &|_| None).err().unwrap().to_string().contains("x team"));
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ use serde_json::Value;
 use toml_edit::{Document, Item, Table};
 
 use super::layer::{Layer, Origin, item_json};
+use super::mismatch::Mismatch;
 use super::near_miss;
 use super::own;
 use super::profile::Profiles;
@@ -170,11 +171,11 @@ impl Reader<'_> {
 
     /// The value of a setting that a benchmark declares.
     fn own(&mut self, setting: &riddlemill_benchmarks::setting::Setting, item: &Item) -> Option<Value> {
-        let value = item_json(item).ok_or_else(|| "a plain value".to_string());
+        let value = item_json(item).ok_or_else(|| Mismatch::new("a plain value"));
         match value.and_then(|value| own::check(setting, &value)) {
             Ok(value) => Some(value),
-            Err(expected) => {
-                self.problem(item.span(), format!("{}: expected {expected}", setting.name));
+            Err(mismatch) => {
+                self.problem(item.span(), format!("{}: {mismatch}", setting.name));
                 None
             }
         }
@@ -486,11 +487,12 @@ impl Reader<'_> {
             self.unknown("key", name, key_span(table, name), near);
             return None;
         };
-        let value = item_json(item).ok_or_else(|| "a plain value".to_string()).and_then(|v| kind.check(&v));
+        let value =
+            item_json(item).ok_or_else(|| Mismatch::new("a plain value")).and_then(|v| kind.check(&v));
         match value {
             Ok(value) => Some(value),
-            Err(expected) => {
-                self.problem(item.span(), format!("{name}: expected {expected}"));
+            Err(mismatch) => {
+                self.problem(item.span(), format!("{name}: {mismatch}"));
                 None
             }
         }

@@ -361,7 +361,7 @@ fn insert(
         let value = toml_value(text).filter(|value| own.kind.holds(value)).unwrap_or_else(|| text.into());
         match own::check(own, &value) {
             Ok(value) => drop(layer.insert(dotted.into(), (value, origin))),
-            Err(expected) => problem(format!("expected {expected}, not {text:?}")),
+            Err(mismatch) => problem(format!("{mismatch}, not {text:?}")),
         }
         return;
     }
@@ -385,7 +385,7 @@ fn insert(
         Ok(value) => {
             layer.insert(dotted.into(), (value, origin));
         }
-        Err(expected) => problem(format!("expected {expected}, not {text:?}")),
+        Err(mismatch) => problem(format!("{mismatch}, not {text:?}")),
     }
 }
 

@@ -3,6 +3,7 @@
 use riddlemill_benchmarks::setting::Setting;
 use serde_json::Value;
 
+use super::mismatch::Mismatch;
 use super::near_miss;
 
 /// Those of a recipe.
@@ -25,16 +26,15 @@ pub(super) fn sections(recipe: &str) -> Vec<&'static str> {
 /// A value that fits a setting.
 ///
 /// # Errors
-/// What was expected instead, as a fragment that follows `expected `.
-pub(super) fn check(setting: &Setting, value: &Value) -> Result<Value, String> {
+/// [`Mismatch`] where it does not.
+pub(super) fn check(setting: &Setting, value: &Value) -> Result<Value, Mismatch> {
     use riddlemill_benchmarks::setting::Kind;
     if setting.kind.holds(value) {
         return Ok(value.clone());
     }
-    let expected = setting.kind.expected();
     let near = match setting.kind {
         Kind::OneOf(words) => value.as_str().and_then(|text| near_miss(text, words.iter().copied())),
         _ => None,
     };
-    Err(expected + &near.map(|near| format!("; did you mean {near:?}?")).unwrap_or_default())
+    Err(Mismatch::new(setting.kind.expected()).near(near))
 }

@@ -4,6 +4,7 @@ use riddlemill_text::hint::near_miss;
 use serde_json::Value;
 
 use super::licence;
+use super::mismatch::{Beside, Mismatch};
 
 /// A table of settings.
 #[derive(Clone, Copy, Debug)]
@@ -60,8 +61,8 @@ impl Kind {
     /// Checks a value and brings it into its canonical form.
     ///
     /// # Errors
-    /// What was expected instead, as a fragment that follows `expected `.
-    pub fn check(self, value: &Value) -> Result<Value, String> {
+    /// [`Mismatch`] where it may not be held.
+    pub fn check(self, value: &Value) -> Result<Value, Mismatch> {
         let fits = match (self, value) {
             (Kind::Flag, Value::Bool(_)) | (Kind::Text, Value::String(_)) => true,
             (Kind::Whole(low, high), Value::Number(n)) => {
@@ -83,25 +84,22 @@ impl Kind {
         if fits {
             return Ok(value.clone());
         }
-        let expected = self.expected();
+        let mismatch = Mismatch::new(self.expected());
         Err(match self {
             Kind::Choice(words) => {
-                let near = value.as_str().and_then(|v| near_miss(v, words.iter().copied()));
-                let near = near.map(|n| format!("; did you mean {n:?}?")).unwrap_or_default();
-                format!("{expected}{near}")
+                mismatch.near(value.as_str().and_then(|v| near_miss(v, words.iter().copied())))
             }
             Kind::Licence => {
                 let near = value.as_str().and_then(|text| licence::check(text).err()?);
-                let near = near.map(|n| format!("; did you mean {n:?}?")).unwrap_or_default();
-                format!("{expected}{near}")
+                mismatch.near(near)
             }
             Kind::Map(words) => {
-                let unknown =
+                let strange =
                     value.as_object().and_then(|map| map.keys().find(|k| !words.contains(&k.as_str())));
-                let unknown = unknown.map(|k| format!("; {k:?} is none of them")).unwrap_or_default();
-                format!("{expected}{unknown}")
+                let beside = strange.map_or(Beside::Nothing, |key| Beside::Strange(key.clone()));
+                Mismatch { beside, ..mismatch }
             }
-            _ => expected,
+            _ => mismatch,
         })
     }
 

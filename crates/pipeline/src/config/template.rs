@@ -271,13 +271,16 @@ fn pipeline(sources: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Config, FILE, Overrides};
+    use crate::config::{Config, FILE, Overrides, Problems};
 
-    fn load(text: &str) -> Result<Config, String> {
+    fn load(text: &str) -> Result<Config, Problems> {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join(FILE), text).unwrap();
         Config::load(dir.path(), &crate::recipe::names(), &[], &Overrides::default())
-            .map_err(|e| e.to_string())
+    }
+
+    fn problems(text: &str) -> String {
+        load(text).err().unwrap().to_string()
     }
 
     /// The file with these lines uncommented.
@@ -315,8 +318,8 @@ mod tests {
     #[test]
     fn a_key_without_its_table_says_which() {
         let text = sample_pipeline().replace("# max_reasks = 2", "max_reasks = 2");
-        let of_annotator = load(&text).err().unwrap();
-        let of_filter = load("[filter]\nmax_reasks = 2\n").err().unwrap();
+        let of_annotator = problems(&text);
+        let of_filter = problems("[filter]\nmax_reasks = 2\n");
         for problem in [of_annotator, of_filter] {
             assert!(
                 problem.contains(
@@ -329,13 +332,12 @@ mod tests {
 
     #[test]
     fn what_stands_twice_is_named() {
-        let problem =
-            load("[draft]\nmax_reasks = 1\n\n[filter]\nmin_chars = 2\n[draft]\nmax_usd = 1\n").err().unwrap();
+        let problem = problems("[draft]\nmax_reasks = 1\n\n[filter]\nmin_chars = 2\n[draft]\nmax_usd = 1\n");
         assert_eq!(
             problem,
             "pipeline.toml:6:2: [draft] is there already, at line 1\n  hint: put its keys there, and leave this line out"
         );
-        let problem = load("[filter]\nmin_chars = 2\nmax_chars = 3\nmin_chars = 4\n").err().unwrap();
+        let problem = problems("[filter]\nmin_chars = 2\nmax_chars = 3\nmin_chars = 4\n");
         assert_eq!(problem, "pipeline.toml:4:1: `min_chars` is set already, at line 2");
     }
 }

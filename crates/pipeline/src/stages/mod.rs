@@ -10,6 +10,7 @@ pub mod draft;
 pub mod embed;
 pub mod import;
 mod judge;
+mod line_error;
 mod options;
 mod overrule;
 mod pairs;

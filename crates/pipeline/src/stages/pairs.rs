@@ -53,7 +53,8 @@ pub fn pairs(
                 }
                 writer.join(choice, parents);
             }
-            Err(evidence) => {
+            Err(error) => {
+                let evidence = error.to_string();
                 let held = |evidence: &str| Outcome::Held {
                     reason: Reason::OptionsMissing,
                     evidence: evidence.into(),
@@ -87,24 +88,39 @@ fn role(answer: &Response, choice: &Choice) -> &'static str {
     }
 }
 
-/// The item of a question, or why there is none. `answers` are in the order of their names.
-fn choice(question: Question, answers: &[Response], seed: u64) -> Result<Choice, String> {
+/// Why a question becomes no item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum NoItem {
+    /// Of its answers only so many are rated.
+    #[error("{0} rated answers, and two are needed")]
+    TooFewRated(usize),
+    /// No two of so many answers are rated far enough apart.
+    #[error("all {0} answers are rated alike")]
+    RatedAlike(usize),
+    #[error("its English or its analysis is missing")]
+    Unfinished,
+    #[error("the two answers drawn are the same, word for word")]
+    SameWords,
+}
+
+/// The item of a question. `answers` are in the order of their names.
+fn choice(question: Question, answers: &[Response], seed: u64) -> Result<Choice, NoItem> {
     let means: Vec<Mean> = answers.iter().map(|answer| Mean::new(answer.numbers())).collect();
     let Some(pair) = gap_pair(&means, GAP, seed, &question.id) else {
         let rated = means.iter().filter(|mean| mean.count > 0).count();
         return Err(match rated {
-            0 | 1 => format!("{rated} rated answers, and two are needed"),
-            n => format!("all {n} answers are rated alike"),
+            0 | 1 => NoItem::TooFewRated(rated),
+            n => NoItem::RatedAlike(n),
         });
     };
     let (Some(question_en), Some(irrationality)) =
         (question.question_en.clone(), question.irrationality.clone())
     else {
-        return Err("its English or its analysis is missing".into());
+        return Err(NoItem::Unfinished);
     };
     let (good, bad) = (&answers[pair.good], &answers[pair.bad]);
     if good.text == bad.text {
-        return Err("the two answers drawn are the same, word for word".into());
+        return Err(NoItem::SameWords);
     }
     let made = Choice {
         question_en,
@@ -204,9 +220,10 @@ mod tests {
     #[test]
     fn two_rated_answers_are_needed_and_they_must_differ() {
         let told = |answers: &[Response]| choice(question("q"), answers, 7).unwrap_err();
-        assert_eq!(told(&[answer("a", &[1])]), "1 rated answers, and two are needed");
-        assert_eq!(told(&[answer("a", &[1]), answer("b", &[1, 1])]), "all 2 answers are rated alike");
+        assert_eq!(told(&[answer("a", &[1])]).to_string(), "1 rated answers, and two are needed");
+        let alike = told(&[answer("a", &[1]), answer("b", &[1, 1])]);
+        assert_eq!(alike.to_string(), "all 2 answers are rated alike");
         let same = Response { text: "says a".into(), ..answer("b", &[4]) };
-        assert!(told(&[answer("a", &[1]), same]).contains("word for word"));
+        assert_eq!(told(&[answer("a", &[1]), same]), NoItem::SameWords);
     }
 }

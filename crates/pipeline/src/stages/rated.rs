@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use super::StageError;
+use super::line_error::LineError;
 use super::respond::Refused;
 use crate::config::Config;
 use riddlemill_tables::{Error, Workspace};
@@ -105,8 +106,8 @@ impl Rated {
                         match of_response.iter().find(|other| other.judge == line.judge) {
                             Some(first) => {
                                 let first = first.basis.trim_start_matches("made:");
-                                let evidence = format!("the same response and judge as {first}");
-                                refused.push(Refused { id: place, evidence });
+                                let error = LineError::SameRating { first: first.to_owned() };
+                                refused.push(Refused::line(place, &error));
                             }
                             None => {
                                 let Line { judge, rating, explanation, .. } = line;
@@ -115,7 +116,7 @@ impl Rated {
                             }
                         }
                     }
-                    Err(evidence) => refused.push(Refused { id: place, evidence }),
+                    Err(error) => refused.push(Refused::line(place, &error)),
                 }
             }
         }
@@ -124,22 +125,17 @@ impl Rated {
 }
 
 /// A line and the response that it rates, or what is wrong with it.
-fn read(line: &str, known: &HashSet<&str>) -> Result<(String, Line), String> {
-    let line: Line = serde_json::from_str(line).map_err(|e| {
-        format!("no rating: {e}\n  hint: a line is {{\"item\": …, \"model\": …, \"judge\": …, \"rating\": 0 to 4, \"for\": \"question\" or \"pair\"}}")
-    })?;
+fn read(line: &str, known: &HashSet<&str>) -> Result<(String, Line), LineError> {
+    let line: Line = serde_json::from_str(line).map_err(LineError::NoRating)?;
     if !SCALE.contains(&line.rating) {
-        return Err(format!("{} is no rating from 0 to 4", line.rating));
+        return Err(LineError::OffScale(line.rating));
     }
     if line.judge.trim().is_empty() {
-        return Err("no judge is named".into());
+        return Err(LineError::NoJudge);
     }
     let response = Response::id_of(&line.item, line.to == To::Pair, &line.model, line.sample);
     if !known.contains(response.as_str()) {
-        return Err(format!(
-            "no response of {:?} to {:?} is rated here\n  hint: its text goes into raw/responses, or the model is asked",
-            line.model, line.item
-        ));
+        return Err(LineError::NotRated { model: line.model, item: line.item });
     }
     Ok((response, line))
 }

@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Found, Line, PAGE, PAGES, Server, State, answered, is_name, named, so_far};
+use super::{Found, Line, PAGE, PAGES, Server, State, Unanswered, answered, is_name, named, so_far};
 use crate::batch::log::{Entry, Item};
 use crate::fault::Fault;
 
@@ -87,9 +87,9 @@ fn line(line: &Value) -> Option<Line> {
     let key = Some(line["custom_id"].as_str()?.to_owned());
     let result = &line["result"];
     let came = match result["type"].as_str() {
-        Some("succeeded") => answered(200, &result["message"]),
-        Some("errored") => answered(status(&result["error"]), &result["error"]),
-        other => Err(other.unwrap_or("no answer").to_owned()),
+        Some("succeeded") => Ok(answered(200, &result["message"])),
+        Some("errored") => Ok(answered(status(&result["error"]), &result["error"])),
+        other => Err(Unanswered::because(other)),
     };
     Some(Line { key, came })
 }

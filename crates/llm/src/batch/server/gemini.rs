@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Found, Line, PAGE, PAGES, Server, State, answered, is_name, named, so_far};
+use super::{Found, Line, PAGE, PAGES, Server, State, Unanswered, answered, is_name, named, so_far};
 use crate::batch::log::{Entry, Item};
 use crate::fault::Fault;
 use crate::provider;
@@ -82,12 +82,12 @@ impl Server<'_> {
 fn line(line: &Value) -> Line {
     let key = line.pointer("/metadata/key").or_else(|| line.get("key")).and_then(Value::as_str);
     let came = match (line.get("response").filter(|response| response.is_object()), line.get("error")) {
-        (Some(response), _) => answered(200, response),
+        (Some(response), _) => Ok(answered(200, response)),
         (None, Some(error)) => match status(error["code"].as_u64()) {
-            Some(status) => answered(status, &json!({"error": error})),
-            None => Err(error["message"].as_str().unwrap_or("no answer").to_owned()),
+            Some(status) => Ok(answered(status, &json!({"error": error}))),
+            None => Err(Unanswered::because(error["message"].as_str())),
         },
-        (None, None) => Err("no answer".to_owned()),
+        (None, None) => Err(Unanswered::default()),
     };
     Line { key: key.map(str::to_owned), came }
 }

@@ -56,7 +56,18 @@ pub(in crate::batch) struct Line {
     /// Its key; some servers give their answers in the order of the requests, and no key.
     pub key: Option<String>,
     /// Its answer, or why there is none.
-    pub came: Result<Received, String>,
+    pub came: Result<Received, Unanswered>,
+}
+
+/// A request of a batch that was not answered, with what the server says of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.as_deref().unwrap_or("no answer"))]
+pub(in crate::batch) struct Unanswered(Option<String>);
+
+impl Unanswered {
+    fn because(said: Option<&str>) -> Unanswered {
+        Unanswered(said.map(str::to_owned))
+    }
 }
 
 impl Server<'_> {
@@ -124,8 +135,8 @@ impl Server<'_> {
 }
 
 /// An answer to one request as it would have come alone.
-fn answered(status: u16, body: &Value) -> Result<Received, String> {
-    Ok(Received { status, body: body.to_string(), ..Received::default() })
+fn answered(status: u16, body: &Value) -> Received {
+    Received { status, body: body.to_string(), ..Received::default() }
 }
 
 /// The name under which the server knows what it has just been sent.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Found, Line, PAGE, PAGES, Server, State, answered, is_name, named, so_far};
+use super::{Found, Line, PAGE, PAGES, Server, State, Unanswered, answered, is_name, named, so_far};
 use crate::batch::log::Entry;
 use crate::fault::Fault;
 use crate::http::Errand;
@@ -107,10 +107,10 @@ fn line(line: &Value) -> Option<Line> {
     let key = Some(line["custom_id"].as_str()?.to_owned());
     let status = line["response"]["status_code"].as_u64().and_then(|status| u16::try_from(status).ok());
     let came = match status {
-        Some(status) => answered(status, &line["response"]["body"]),
+        Some(status) => Ok(answered(status, &line["response"]["body"])),
         None => {
             let why = ["message", "code"].iter().find_map(|name| line["error"][name].as_str());
-            Err(why.unwrap_or("no answer").to_owned())
+            Err(Unanswered::because(why))
         }
     };
     Some(Line { key, came })

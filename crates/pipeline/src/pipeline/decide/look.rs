@@ -21,6 +21,10 @@ pub(super) struct Stages<'c> {
     last: RefCell<Option<(String, Option<Standing>)>>,
 }
 
+/// The record that a step does not have, by its id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Absent(pub String);
+
 /// Where a record's way ended.
 #[derive(Clone, Debug)]
 pub struct Standing {
@@ -119,20 +123,20 @@ impl<'c> Stages<'c> {
         Ok(last)
     }
 
-    /// The hash of what a person sees of a record, or of two, at a step; the id that is not there where one is not.
+    /// The hash of what a person sees of a record, or of two, at a step.
     pub(super) fn seen(
         &self,
         step: &Step,
         id: &str,
         other: Option<&str>,
-    ) -> Result<Result<Digest, String>, RunError> {
+    ) -> Result<Result<Digest, Absent>, RunError> {
         if let Stage::Review(review) = step.stage {
             let items = self.items(review, step, id)?;
-            return Ok(items.map(|items| seen_items(items.iter())).ok_or_else(|| id.to_owned()));
+            return Ok(items.map(|items| seen_items(items.iter())).ok_or_else(|| Absent(id.to_owned())));
         }
-        let Some(text) = self.text(step, id)? else { return Ok(Err(id.to_owned())) };
+        let Some(text) = self.text(step, id)? else { return Ok(Err(Absent(id.to_owned()))) };
         let Some(other) = other else { return Ok(Ok(seen_text(&text))) };
-        let Some(text_of_other) = self.text(step, other)? else { return Ok(Err(other.to_owned())) };
+        let Some(text_of_other) = self.text(step, other)? else { return Ok(Err(Absent(other.to_owned()))) };
         Ok(Ok(seen_pair((id, &text), (other, &text_of_other))))
     }
 
@@ -142,11 +146,11 @@ impl<'c> Stages<'c> {
         step: &Step,
         id: &str,
         text: Option<&str>,
-    ) -> Result<Result<Digest, String>, RunError> {
+    ) -> Result<Result<Digest, Absent>, RunError> {
         match (step.stage, text) {
             (Stage::Review(_), _) => self.seen(step, id, None),
             (_, Some(text)) => Ok(Ok(seen_text(text))),
-            (_, None) => Ok(Err(id.to_owned())),
+            (_, None) => Ok(Err(Absent(id.to_owned()))),
         }
     }
 

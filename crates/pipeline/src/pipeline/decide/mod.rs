@@ -10,8 +10,8 @@ mod state;
 
 use std::collections::BTreeMap;
 
-use look::Stages;
 pub use look::Standing;
+use look::{Absent, Stages};
 pub use open::{Listed, Open, open_records};
 pub use state::{Found, State as DecisionState, states};
 
@@ -372,7 +372,7 @@ fn place(stages: &Stages<'_>, wish: &Wish) -> Result<(&'static Step, Digest), De
     }
     match stages.seen(step, &wish.record, wish.other.as_deref())? {
         Ok(seen) => Ok((step, seen)),
-        Err(missing) => {
+        Err(Absent(missing)) => {
             let ended = stages.ended(&missing)?;
             match ended {
                 Some(ended) => Err(not_reached(&missing, ended.step)),

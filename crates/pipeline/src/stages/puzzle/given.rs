@@ -15,6 +15,7 @@ use serde::Deserialize;
 
 use crate::config::sections;
 use crate::stages::draft::PREMISES;
+use crate::stages::line_error::LineError;
 use crate::stages::{StageError, Unusable};
 use riddlemill_text::puzzle::distractors::core;
 use riddlemill_text::puzzle::words::key;
@@ -75,7 +76,7 @@ impl SuppliedFacts {
             for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
                 let place = format!("{name}:{}", at + 1);
                 if let Err(why) = given.take(line, &place) {
-                    given.refused.push((place, why));
+                    given.refused.push((place, why.to_string()));
                 }
             }
         }
@@ -87,8 +88,8 @@ impl SuppliedFacts {
         self.files.iter().map(|(name, hash)| (format!("premises {name}"), hash.clone())).collect()
     }
 
-    fn take(&mut self, line: &str, place: &str) -> Result<(), String> {
-        let line: Line = serde_json::from_str(line).map_err(|e| e.to_string())?;
+    fn take(&mut self, line: &str, place: &str) -> Result<(), LineError> {
+        let line: Line = serde_json::from_str(line)?;
         let texts = |list: Vec<String>| -> Vec<String> {
             let list = list.into_iter().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
             list.filter(|text| !text.is_empty()).collect()
@@ -99,18 +100,15 @@ impl SuppliedFacts {
             self.members.entry(key(word)).or_insert(entry);
             return Ok(());
         }
-        let whose = line.id.or(line.question.as_deref().map(key)).ok_or(
-            "it names no puzzle and no word\n  hint: \"question\" (or \"head\", or \"id\") with \"premises\" or \"tails\"; \"word\" with \"members\"",
-        )?;
+        let whose = line.id.or(line.question.as_deref().map(key)).ok_or(LineError::AboutNothing)?;
         match (line.premises, line.tails) {
             (Some(premises), None) => {
                 let premises = texts(premises);
                 if !PREMISES.contains(&premises.len()) {
-                    let (fewest, most) = (PREMISES.start(), PREMISES.end());
-                    return Err(format!("{} premises, not {fewest} to {most}", premises.len()));
+                    return Err(LineError::Premises { found: premises.len(), wanted: PREMISES });
                 }
                 let overturned = line.overturned.and_then(|at| premises.get(at).cloned());
-                let overturned = overturned.ok_or("\"overturned\" is no number of a premise, from 0")?;
+                let overturned = overturned.ok_or(LineError::Overturned)?;
                 self.premises.entry(whose).or_insert((premises, overturned, place.to_owned()));
             }
             (None, Some(tails)) => {
@@ -119,7 +117,7 @@ impl SuppliedFacts {
                 let lines = tails.map(|tail| format!("{relation}: {tail}"));
                 self.inferences.entry(whose).or_default().extend(lines);
             }
-            _ => return Err("it has neither \"premises\" nor \"tails\", or both".into()),
+            _ => return Err(LineError::NotOneKind),
         }
         Ok(())
     }

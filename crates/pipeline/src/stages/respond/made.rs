@@ -12,6 +12,7 @@ use serde::Deserialize;
 use super::response;
 use crate::config::{Config, sections};
 use crate::stages::StageError;
+use crate::stages::line_error::LineError;
 use riddlemill_llm::without_reasoning;
 use riddlemill_tables::{Error, Workspace};
 use riddlemill_text::record::{Question, Response, record};
@@ -23,6 +24,13 @@ record! {
         id: String,
         /// What is wrong with it, and what would help.
         evidence: String,
+    }
+}
+
+impl Refused {
+    /// A line that cannot be used.
+    pub(in crate::stages) fn line(place: String, error: &LineError) -> Refused {
+        Refused { id: place, evidence: error.to_string() }
     }
 }
 
@@ -118,13 +126,10 @@ impl Made {
                         let response = response(question, normal, &line.model, line.sample, text, basis);
                         let words = (question.id.clone(), normal, line.model.clone(), response.text.clone());
                         if let Some(first) = seen.get(&response.id) {
-                            let evidence = format!(
-                                "the same item, model and sample as {first}\n  hint: number further answers of a model with \"sample\""
-                            );
-                            refused.push(Refused { id: place, evidence });
+                            let error = LineError::SameResponse { first: first.clone() };
+                            refused.push(Refused::line(place, &error));
                         } else if !texts.insert(words) {
-                            let evidence = "this model has answered so before, word for word".into();
-                            refused.push(Refused { id: place, evidence });
+                            refused.push(Refused::line(place, &LineError::SameWords));
                         } else {
                             seen.insert(response.id.clone(), place);
                             made.entry(question.id.clone()).or_default().push(response);
@@ -132,7 +137,7 @@ impl Made {
                     }
                     // A sample speaks of the sample's questions, and a workspace of its own has others.
                     Err(_) if file.sample && is_of_another(line, &known) => {}
-                    Err(evidence) => refused.push(Refused { id: place, evidence }),
+                    Err(error) => refused.push(Refused::line(place, &error)),
                 }
             }
         }
@@ -146,21 +151,16 @@ fn is_of_another(line: &str, known: &HashMap<&str, &Question>) -> bool {
 }
 
 /// A line and its question, or what is wrong with it.
-fn read<'q>(line: &str, known: &HashMap<&str, &'q Question>) -> Result<(&'q Question, Line), String> {
-    let line: Line = serde_json::from_str(line).map_err(|e| {
-        format!("no response: {e}\n  hint: a line is {{\"item\": …, \"model\": …, \"text\": …, \"for\": \"question\" or \"pair\"}}")
-    })?;
+fn read<'q>(line: &str, known: &HashMap<&str, &'q Question>) -> Result<(&'q Question, Line), LineError> {
+    let line: Line = serde_json::from_str(line).map_err(LineError::NoResponse)?;
     let Some(question) = known.get(line.item.as_str()).copied() else {
-        return Err(format!(
-            "no question {:?} at the end of its recipe\n  hint: `riddlemill explain {}` says why",
-            line.item, line.item
-        ));
+        return Err(LineError::NoQuestion(line.item));
     };
     if line.model.trim().is_empty() || line.text.trim().is_empty() {
-        return Err("model and text must not be empty".into());
+        return Err(LineError::EmptyResponse);
     }
     if matches!(line.to, To::Pair) && question.pair.is_none() {
-        return Err(format!("{:?} has no paired normal question", line.item));
+        return Err(LineError::NoPair(line.item));
     }
     Ok((question, line))
 }
