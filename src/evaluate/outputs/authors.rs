@@ -16,6 +16,7 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
+use super::error::OutputError;
 use super::{Output, Said, Which};
 use crate::evaluate::task::{Setting, Task};
 use crate::llm::{parse, without_reasoning};
@@ -34,7 +35,7 @@ const FLUB: [(&str, &str, bool); 8] = [
 ];
 
 /// What a line says, where one of the authors' scripts wrote it; `None` where none did.
-pub(super) fn outputs(path: &Path, line: &Json) -> Option<Vec<Result<Output, String>>> {
+pub(super) fn outputs(path: &Path, line: &Json) -> Option<Vec<Result<Output, OutputError>>> {
     let has = |key: &str| line.get(key).is_some();
     if has("good_first_response") || has("bad_first_response") {
         return Some(choices(path, line));
@@ -52,8 +53,8 @@ pub(super) fn outputs(path: &Path, line: &Json) -> Option<Vec<Result<Output, Str
 }
 
 /// RuozhiBench-MC in both orders.
-fn choices(path: &Path, line: &Json) -> Vec<Result<Output, String>> {
-    let of = |key: &str, task: &str| {
+fn choices(path: &Path, line: &Json) -> Vec<Result<Output, OutputError>> {
+    let of = |key: &'static str, task: &str| {
         let response = line.get(key)?;
         let task = Task::named(task);
         Some(words(response, key).map(|text| Output {
@@ -70,8 +71,8 @@ fn choices(path: &Path, line: &Json) -> Vec<Result<Output, String>> {
 }
 
 /// RuozhiBench-Gen: a response to the question or to the one beside it, and a judge's rating where there is one.
-fn responses(path: &Path, line: &Json) -> Vec<Result<Output, String>> {
-    let of = |key: &str, rating: &str, task: &str| {
+fn responses(path: &Path, line: &Json) -> Vec<Result<Output, OutputError>> {
+    let of = |key: &'static str, rating: &'static str, task: &str| {
         let response = line.get(key)?;
         let output = || {
             let text = words(response, key)?;
@@ -94,11 +95,9 @@ fn responses(path: &Path, line: &Json) -> Vec<Result<Output, String>> {
 }
 
 /// A rating from 0 to 4. Their scripts write -1 for what they could not read.
-fn rated(value: &Json, key: &str) -> Result<String, String> {
+fn rated(value: &Json, key: &'static str) -> Result<String, OutputError> {
     let whole = value.as_f64().filter(|rating| (0.0..=4.0).contains(rating) && rating.fract() == 0.0);
-    whole.map(|rating| rating.to_string()).ok_or_else(|| {
-        format!("{key} {value} is not a rating from 0 to 4\n  hint: the judge's reply could not be parsed; the response itself is in response_*/")
-    })
+    whole.map(|rating| rating.to_string()).ok_or_else(|| OutputError::NoRating { key, value: value.clone() })
 }
 
 fn ruozhibench(line: &Json) -> Which {
@@ -107,13 +106,9 @@ fn ruozhibench(line: &Json) -> Which {
 }
 
 /// FLUB's three tasks. What a judge said about an explanation is in a copy of the line.
-fn flub(path: &Path, line: &Json) -> Result<Output, String> {
+fn flub(path: &Path, line: &Json) -> Result<Output, OutputError> {
     let name = stem(path).unwrap_or_default();
-    let unnamed = || {
-        format!(
-            "{name:?} names no task of FLUB\n  hint: its authors' tasks.py writes TASK_output_MODEL.jsonl, as selection_output_MODEL.jsonl"
-        )
-    };
+    let unnamed = || OutputError::NoFlubTask(name.clone());
     let (task, model) = name.split_once("_output_").ok_or_else(unnamed)?;
     let (task, shots) = match task.rsplit_once('_').filter(|(_, end)| end.ends_with("shot")) {
         Some((task, shots)) => (task, shots.trim_end_matches("shot").parse().map_err(|_| unnamed())?),
@@ -135,11 +130,9 @@ fn flub(path: &Path, line: &Json) -> Result<Output, String> {
     let ratings = judged
         .map(|judged| {
             let [min, max] = named.and_then(Task::scale).unwrap_or([1, 10]);
-            let rating = parse::bracketed(judged, min..=max).map_err(|e| {
-                format!("evaluation_response: {e}\n  hint: the response itself is in outputs/")
-            })?;
+            let rating = parse::bracketed(judged, min..=max)?;
             let judge = path.parent().and_then(Path::file_name).unwrap_or_default();
-            Ok::<_, String>((judge.to_string_lossy().into_owned(), rating.to_string()))
+            Ok::<_, OutputError>((judge.to_string_lossy().into_owned(), rating.to_string()))
         })
         .transpose()?;
     Ok(Output {
@@ -156,7 +149,7 @@ fn flub(path: &Path, line: &Json) -> Result<Output, String> {
 }
 
 /// BrainTeaser: the letter is the place of an option in `choice_list`.
-fn solved(line: &Json) -> Result<Output, String> {
+fn solved(line: &Json) -> Result<Output, OutputError> {
     let texts: Vec<&str> =
         line["choice_list"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
     let response = line["response"].as_str().map(without_reasoning);
@@ -169,7 +162,9 @@ fn solved(line: &Json) -> Result<Output, String> {
             Said::Option((*option).to_owned(), said.unwrap_or_else(|| (*option).to_owned()))
         }
         (None, Some(said)) => Said::Words(said),
-        (None, None) => return Err("neither \"response\" nor \"predict\" holds an answer".into()),
+        (None, None) => {
+            return Err(OutputError::NothingSaid { keys: ["response", "predict"], wanted: "an answer" });
+        }
     };
     Ok(Output {
         which: Which::Asked {
@@ -185,8 +180,8 @@ fn solved(line: &Json) -> Result<Output, String> {
 }
 
 /// The words of a reply; their clients write null or false where a model did not answer.
-fn words<'a>(value: &'a Json, key: &str) -> Result<&'a str, String> {
-    value.as_str().ok_or_else(|| format!("{key} is {value}: the model did not answer"))
+fn words<'a>(value: &'a Json, key: &'static str) -> Result<&'a str, OutputError> {
+    value.as_str().ok_or_else(|| OutputError::Unanswered { key, value: value.clone() })
 }
 
 /// The file's name without its ending: the model, in RuozhiBench's files.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
+use super::error::OutputError;
 use super::{Lines, Output, Said, Which};
 use crate::evaluate::task::Setting;
 use crate::llm::parse;
@@ -21,24 +22,22 @@ pub(super) fn lines(path: &Path, log: &Json) -> Lines {
     samples.iter().enumerate().map(line).collect()
 }
 
-fn output(sample: &Json, model: Option<&str>) -> Result<Output, String> {
+fn output(sample: &Json, model: Option<&str>) -> Result<Output, OutputError> {
     let item = match &sample["id"] {
         Json::String(id) => id.clone(),
         Json::Number(id) => id.to_string(),
-        _ => return Err("the sample has no \"id\"".into()),
+        _ => return Err(OutputError::SampleLacks("\"id\"")),
     };
     if let Some(error) = sample.get("error").filter(|error| !error.is_null()) {
-        return Err(format!(
-            "the sample ended in an error: {}",
-            error["message"].as_str().unwrap_or("unknown")
-        ));
+        let message = error["message"].as_str().unwrap_or("unknown");
+        return Err(OutputError::SampleFailed(message.to_owned()));
     }
     if sample["epoch"].as_u64().is_some_and(|epoch| epoch > 1) {
-        return Err("a further epoch: the first is evaluated".into());
+        return Err(OutputError::FurtherEpoch);
     }
     let out = &sample["output"];
     let text = out["completion"].as_str().or_else(|| words(&out["choices"][0]["message"]["content"]));
-    let Some(text) = text.map(without_reasoning) else { return Err("the sample has no output".into()) };
+    let Some(text) = text.map(without_reasoning) else { return Err(OutputError::SampleLacks("output")) };
     let options = sample["choices"].as_array().map_or(0, Vec::len);
     let said = match options {
         0 => Said::Words(text),

@@ -2,11 +2,10 @@
 
 use serde::Deserialize;
 
+use super::error::OutputError;
 use super::{Output, Said, Which};
 use crate::evaluate::task::{Setting, Task};
 use crate::llm::without_reasoning;
-
-pub(super) const HINT: &str = "a line is {\"item\": …, \"model\": …, \"task\": …, \"text\": …}, with \"setting\": \"5-shot\" or \"cot\" where it is not 0-shot";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -34,10 +33,10 @@ enum To {
     Pair,
 }
 
-pub(super) fn output(line: &str) -> Result<Output, String> {
-    let line: Line = serde_json::from_str(line).map_err(|e| format!("no output: {e}\n  hint: {HINT}"))?;
+pub(super) fn output(line: &str) -> Result<Output, OutputError> {
+    let line: Line = serde_json::from_str(line).map_err(OutputError::NoForm)?;
     if line.sample > 0 {
-        return Err("a further answer of a model: the first is evaluated".into());
+        return Err(OutputError::FurtherAnswer);
     }
     let of_response = line.to.and_then(|to| match to {
         To::Question => Task::named("answer"),

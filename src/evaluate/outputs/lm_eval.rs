@@ -5,26 +5,30 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
+use super::error::OutputError;
 use super::{Output, Said, Which};
 use crate::evaluate::task::Setting;
 use crate::llm::without_reasoning;
 
-pub(super) fn output(path: &Path, line: &Json) -> Result<Output, String> {
+/// Where lm_eval keeps what a model said, the better place first.
+const RESPONSES: [&str; 2] = ["filtered_resps", "resps"];
+
+pub(super) fn output(path: &Path, line: &Json) -> Result<Output, OutputError> {
     let id = line["doc"].get("id").and_then(Json::as_str);
     let Some(item) = id else {
-        return Err("the document has no \"id\"\n  hint: the release's own eval/lm_eval files keep it".into());
+        return Err(OutputError::DocumentUnnamed);
     };
     // lm_eval names the folder after the model.
     let model = path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().replace("__", "/"));
-    let said =
-        said(line).ok_or("neither \"filtered_resps\" nor \"resps\" holds a reply or log-likelihoods")?;
+    let said = said(line)
+        .ok_or(OutputError::NothingSaid { keys: RESPONSES, wanted: "a reply or log-likelihoods" })?;
     let setting = line["doc"].get("setting").and_then(Json::as_str).and_then(|text| text.parse().ok());
     let setting: Setting = setting.unwrap_or_default();
     Ok(Output { which: Which::Named(item.into()), task: None, setting, model, said, ratings: Vec::new() })
 }
 
 fn said(line: &Json) -> Option<Said> {
-    ["filtered_resps", "resps"].iter().find_map(|key| replies(&line[*key]))
+    RESPONSES.iter().find_map(|key| replies(&line[*key]))
 }
 
 fn replies(json: &Json) -> Option<Said> {

@@ -3,6 +3,7 @@
 //! with file and line.
 
 mod authors;
+mod error;
 mod inspect;
 mod lines;
 mod lm_eval;
@@ -27,6 +28,7 @@ use crate::options::LETTERS;
 use crate::stages::import::{NUMPY, numpy_rows};
 use crate::store::Error;
 use crate::text::normalise::{Fold, fold};
+use error::{HINT, OutputError, Unlike};
 
 /// A file of outputs, and the model that they are taken for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,7 +88,7 @@ enum Said {
 }
 
 /// The lines of a file: where each stands, and what it says or why it says nothing.
-type Lines = Vec<(String, Result<Output, String>)>;
+type Lines = Vec<(String, Result<Output, OutputError>)>;
 
 /// Reads files of outputs to a set; of a folder all that lie in it. Of two answers to the same the first counts, also
 /// before `answers`; what judges said about the same words is added to it.
@@ -115,11 +117,11 @@ pub fn read(set: &Set, files: &[File], answers: &mut Vec<Answer>) -> Result<Vec<
                         }
                         Some((at, first)) => match rate(&mut answers[*at], answer) {
                             Ok(()) => continue,
-                            Err(what) => format!("the same item, task and model as {first}{what}"),
+                            Err(unlike) => OutputError::Again { first: first.clone(), unlike },
                         },
                     },
                 };
-                aside.push(SetAside { place, what: problem });
+                aside.push(SetAside { place, what: problem.to_string() });
             }
         }
     }
@@ -127,9 +129,9 @@ pub fn read(set: &Set, files: &[File], answers: &mut Vec<Answer>) -> Result<Vec<
 }
 
 /// Adds the ratings of an answer to the same answer; of two that say the same nothing is lost.
-fn rate(known: &mut Answer, again: Answer) -> Result<(), &'static str> {
+fn rate(known: &mut Answer, again: Answer) -> Result<(), Unlike> {
     if known.text.trim() != again.text.trim() {
-        return Err(", in other words");
+        return Err(Unlike::Words);
     }
     // The response that judges rated is in a file of its own, too.
     if again.ratings.is_empty() {
@@ -137,7 +139,7 @@ fn rate(known: &mut Answer, again: Answer) -> Result<(), &'static str> {
     }
     let new = |rating: &Rating| known.ratings.iter().all(|other| other.judge != rating.judge);
     if !again.ratings.iter().all(new) {
-        return Err(", rated by the same judge");
+        return Err(Unlike::Judge);
     }
     known.ratings.extend(again.ratings);
     Ok(())
@@ -204,7 +206,7 @@ fn parsed(path: &Path, bytes: &[u8]) -> Result<Lines, EvaluateError> {
         }
     };
     if lines.is_empty() {
-        return Err(form("it holds no output", lines::HINT));
+        return Err(form("it holds no output", HINT));
     }
     Ok(lines)
 }
@@ -215,7 +217,7 @@ fn said(path: &Path, at: &str, line: &str) -> Lines {
     let outputs = match serde_json::from_str::<Json>(&notation::strict(line)) {
         Ok(json) if json.get("doc").is_some() => vec![lm_eval::output(path, &json)],
         Ok(json) => authors::outputs(path, &json).unwrap_or_else(|| vec![lines::output(line)]),
-        Err(error) => vec![Err(format!("no JSON: {error}\n  hint: {}", lines::HINT))],
+        Err(error) => vec![Err(OutputError::NoJson(error))],
     };
     outputs.into_iter().map(|output| (place.clone(), output)).collect()
 }
@@ -235,38 +237,48 @@ impl<'s> Items<'s> {
         Items { named: set.places(), asked }
     }
 
-    fn find(&self, set: &'s Set, which: &Which) -> Result<&'s Item, String> {
+    fn find(&self, set: &'s Set, which: &Which) -> Result<&'s Item, OutputError> {
         match which {
             Which::Named(name) => self
                 .named
                 .get(name.as_str())
                 .map(|&at| &set.items[at])
-                .ok_or_else(|| format!("no item {name:?} in {}", set.name())),
+                .ok_or_else(|| OutputError::NoItem { name: name.clone(), set: set.name() }),
             Which::Asked { id, text } => {
                 let asked = self.asked.get(&fold(text, Fold::KEY)).map(Vec::as_slice).unwrap_or_default();
                 let of_id = id.as_deref().and_then(|id| asked.iter().find(|at| set.items[**at].id == id));
                 match (of_id, asked) {
                     (Some(&at), _) | (None, &[at]) => Ok(&set.items[at]),
-                    (None, []) => Err(format!("no item of {} asks {text:?}", set.name())),
-                    (None, _) => Err(format!("{} items of {} ask {text:?}", asked.len(), set.name())),
+                    (None, []) => Err(OutputError::NotAsked { question: text.clone(), set: set.name() }),
+                    (None, _) => Err(OutputError::AskedBySeveral {
+                        count: asked.len(),
+                        question: text.clone(),
+                        set: set.name(),
+                    }),
                 }
             }
         }
     }
 }
 
-fn answer(set: &Set, items: &Items<'_>, file: &File, place: &str, output: Output) -> Result<Answer, String> {
+fn answer(
+    set: &Set,
+    items: &Items<'_>,
+    file: &File,
+    place: &str,
+    output: Output,
+) -> Result<Answer, OutputError> {
     let item = items.find(set, &output.which)?;
     let task = match output.task {
         Some(task) => task,
         None => usual(set, item)?,
     };
     if !item.takes(task) {
-        return Err(format!("{task} cannot be asked about {:?} of {}", item.id, set.name()));
+        return Err(OutputError::TaskUnfit { task, item: item.id.clone(), set: set.name() });
     }
     let model = file.model.clone().or(output.model).filter(|model| !model.trim().is_empty());
     let Some(model) = model else {
-        return Err("no model is named\n  hint: --outputs MODEL=FILE names it for the whole file".into());
+        return Err(OutputError::NoModel);
     };
     let basis = format!("made:{place}");
     let ratings = output.ratings.into_iter().map(|(judge, value)| {
@@ -282,12 +294,12 @@ fn answer(set: &Set, items: &Items<'_>, file: &File, place: &str, output: Output
     let answer = match output.said {
         Said::Words(text) => Answer::read(item, given(text)),
         Said::Place(_, _) if !task.is_choice() => {
-            return Err(format!("{task} has no options to choose from"));
+            return Err(OutputError::NoChoice(task));
         }
         Said::Place(at, text) => Answer::chosen(item, given(text), at),
         Said::Option(option, text) => match of_option(&option) {
             Some(at) => Answer::chosen(item, given(text), at),
-            None => return Err(format!("{:?} has no option {option:?}", item.id)),
+            None => return Err(OutputError::NoOption { item: item.id.clone(), option }),
         },
         Said::Labelled { letter, prompt, text } => match labelled(item, task, &prompt, letter) {
             Some(at) => Answer::chosen(item, given(text), at),
@@ -308,12 +320,12 @@ fn labelled(item: &Item, task: Task, prompt: &str, letter: char) -> Option<usize
 }
 
 /// The task that a set's own eval/ files put: the first that asks something of the item as its row stands.
-fn usual(set: &Set, item: &Item) -> Result<Task, String> {
+fn usual(set: &Set, item: &Item) -> Result<Task, OutputError> {
     let columns = item.columns();
     let puts = |task: &Task| match &task.declared().usual {
         Some(usual) => usual.holds(&columns).unwrap_or(false),
         None => true,
     };
     let mut tasks = Task::of_config(&set.config).into_iter().filter(|task| item.takes(*task));
-    tasks.find(puts).ok_or_else(|| "the item has no task".to_string())
+    tasks.find(puts).ok_or(OutputError::NoTask)
 }

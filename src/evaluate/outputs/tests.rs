@@ -44,6 +44,59 @@ fn plain_lines_are_scored_and_bad_ones_set_aside() {
 }
 
 #[test]
+fn what_is_set_aside_says_what_is_wrong_and_what_would_help() {
+    let set = set("flub", vec![text(0, true, None, 0)]);
+    let lines = [
+        (r#"{"item": "t0", "model": "m", "task": "select", "text": "A"}"#, ""),
+        (
+            r#"{"item": "t0", "model": "m", "task": "select", "text": "B"}"#,
+            "the same item, task and model as FILE:1, in other words",
+        ),
+        (r#"{"item": "t7", "model": "m", "text": "A"}"#, "no item \"t7\" in flub@test"),
+        (
+            r#"{"item": "t0", "model": "m", "task": "classify", "text": "A"}"#,
+            "classify cannot be asked about \"t0\" of flub@test",
+        ),
+        (
+            r#"{"item": "t0", "model": "m", "text": "A", "sample": 1}"#,
+            "a further answer of a model: the first is evaluated",
+        ),
+        (
+            r#"{"item": "t0", "text": "A"}"#,
+            "no model is named\n  hint: --outputs MODEL=FILE names it for the whole file",
+        ),
+        (
+            r#"{"doc": {"n": 1}, "resps": [["A"]]}"#,
+            "the document has no \"id\"\n  hint: the release's own eval/lm_eval files keep it",
+        ),
+        (
+            r#"{"doc": {"id": "t0"}, "resps": []}"#,
+            "neither \"filtered_resps\" nor \"resps\" holds a reply or log-likelihoods",
+        ),
+        (
+            r#"{"id": "t0", "text": "x", "prompt": "y", "response": null}"#,
+            "\"a\" names no task of FLUB\n  hint: its authors' tasks.py writes TASK_output_MODEL.jsonl, as selection_output_MODEL.jsonl",
+        ),
+    ];
+    let content: Vec<&str> = lines.iter().map(|(line, _)| *line).collect();
+    let (_, aside) = read_file(&set, "a.jsonl", &content.join("\n"), None);
+    let told = aside.iter().map(|aside| {
+        let file = aside.place.rsplit_once(':').unwrap().0;
+        aside.what.replace(file, "FILE")
+    });
+    let wanted: Vec<&str> = lines[1..].iter().map(|(_, what)| *what).collect();
+    assert_eq!(told.collect::<Vec<_>>(), wanted);
+
+    let (_, aside) = read_file(&set, "b.jsonl", "{\"item\": 1}\nno", None);
+    let hint = "\n  hint: a line is {\"item\": …, \"model\": …, \"task\": …, \"text\": …}, with \"setting\": \"5-shot\" or \"cot\" where it is not 0-shot";
+    assert!(aside[0].what.starts_with("no output: ") && aside[0].what.ends_with(hint), "{}", aside[0].what);
+    assert!(aside[1].what.starts_with("no JSON: ") && aside[1].what.ends_with(hint), "{}", aside[1].what);
+    let row = r#"{"id": "t0", "text": "x", "prompt": "y", "response": null}"#;
+    let (_, aside) = read_file(&set, "selection_output_m.jsonl", row, None);
+    assert_eq!(aside[0].what, "response is null: the model did not answer");
+}
+
+#[test]
 fn raw_responses_are_outputs_of_gen() {
     let set = set("ruozhibench-gen", vec![question(0, &[]), question(1, &[])]);
     let lines = [

@@ -55,7 +55,7 @@ pub(super) struct Fetcher {
 }
 
 impl Fetcher {
-    pub fn new(guard: Guard, user_agent: &str, limits: &Limits) -> Result<Self, String> {
+    pub fn new(guard: Guard, user_agent: &str, limits: &Limits) -> Result<Fetcher, reqwest::Error> {
         // No redirects, no proxy, no cookies, no decoding, no referer: a hop is a request of its
         // own that is checked anew, and the archive holds the bytes that came.
         let client = riddlemill_http::client()
@@ -69,8 +69,7 @@ impl Fetcher {
             .http1_only()
             .referer(false)
             .connect_timeout(Duration::from_secs_f64(limits.idle_secs.max(0.001)))
-            .build()
-            .map_err(|error| error.to_string())?;
+            .build()?;
         Ok(Fetcher { client, guard, user_agent: user_agent.into(), limits: limits.clone() })
     }
 

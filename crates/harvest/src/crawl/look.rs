@@ -33,17 +33,39 @@ pub struct Looked {
     pub date: String,
 }
 
+/// Why there is no page.
+#[derive(Debug, thiserror::Error)]
+pub enum NoPage {
+    /// The site does not want it to be asked for.
+    #[error("robots.txt forbids {0}")]
+    Forbidden(Url),
+    /// It was not asked for, or no answer came.
+    #[error("{url}: {why}")]
+    Unanswered {
+        /// Its address, redirects followed.
+        url: Url,
+        /// Which rule of the crawl, or what of the connection.
+        why: String,
+    },
+    /// What came is no whole page.
+    #[error("{0}: the answer is longer than `limits`, or in an unknown encoding")]
+    NotWhole(Url),
+    /// It leads from one address to the next.
+    #[error("{0}: more redirects than `limits.redirects`")]
+    Redirects(Url),
+}
+
 /// Whether a crawl may ask the host of an address.
 pub fn may_ask(source: &Source, url: &Url) -> bool {
     source.resolve().is_ok_and(|resolved| authority(url).is_some_and(|host| resolved.hosts.contains(&host)))
 }
 
 /// Asks for a page once: robots.txt, hosts, delays and limits are those of the crawl, and where the crawl is at work
-/// already nothing is asked. The inner error says why there is no page.
+/// already nothing is asked.
 ///
 /// # Errors
-/// Wrong settings, or the crawl is running.
-pub async fn look(source: &Source, dirs: &Dirs, url: &Url) -> Result<Result<Looked, String>, CrawlError> {
+/// Wrong settings, or the crawl is running; the inner error where there is no page.
+pub async fn look(source: &Source, dirs: &Dirs, url: &Url) -> Result<Result<Looked, NoPage>, CrawlError> {
     let resolved = source.resolve()?;
     let lock = dirs.journal(&source.name).with_extension("lock");
     let wrap = |error| FrontierError::io(&lock, error);
@@ -68,13 +90,15 @@ pub async fn look(source: &Source, dirs: &Dirs, url: &Url) -> Result<Result<Look
     for _ in 0..=source.limits.redirects {
         let answer = match visitor.visit(&at, &Validators::default()).await.0 {
             Outcome::Answer(answer) => answer,
-            Outcome::Disallowed => return Ok(Err(format!("robots.txt forbids {at}"))),
-            Outcome::Refused(refusal) => return Ok(Err(format!("{at}: {refusal}"))),
+            Outcome::Disallowed => return Ok(Err(NoPage::Forbidden(at))),
+            Outcome::Refused(refusal) => {
+                return Ok(Err(NoPage::Unanswered { url: at, why: refusal.to_string() }));
+            }
             Outcome::Deferred(why)
             | Outcome::Failed(why)
             | Outcome::Throttled(why)
             | Outcome::Cut(_, why) => {
-                return Ok(Err(format!("{at}: {why}")));
+                return Ok(Err(NoPage::Unanswered { url: at, why }));
             }
         };
         let status = answer.head.status;
@@ -84,7 +108,7 @@ pub async fn look(source: &Source, dirs: &Dirs, url: &Url) -> Result<Result<Look
             continue;
         }
         let Some(body) = visitor.fetcher.decode(&answer).filter(|body| body.truncated.is_none()) else {
-            return Ok(Err(format!("{at}: the answer is longer than `limits`, or in an unknown encoding")));
+            return Ok(Err(NoPage::NotWhole(at)));
         };
         return Ok(Ok(Looked {
             url: at.into(),
@@ -94,5 +118,5 @@ pub async fn look(source: &Source, dirs: &Dirs, url: &Url) -> Result<Result<Look
             date: time::utc_micros(SystemTime::max(answer.began, SystemTime::UNIX_EPOCH)),
         }));
     }
-    Ok(Err(format!("{url}: more redirects than `limits.redirects`")))
+    Ok(Err(NoPage::Redirects(url.clone())))
 }

@@ -37,7 +37,7 @@ pub use done::{Done, FrontierError, Role};
 pub use frontier::{Age, age};
 pub use guard::{Guard, Lookup, Refusal, SystemLookup, is_public};
 pub use journal::Dirs;
-pub use look::{Looked, look, may_ask};
+pub use look::{Looked, NoPage, look, may_ask};
 pub use plan::{Plan, plan};
 pub use run::{CrawlError, Summary, run, run_with};
 pub use settings::{Seed, SettingsError, Source};

@@ -67,7 +67,7 @@ pub enum CrawlError {
     Frontier(#[from] FrontierError),
     /// The HTTP client cannot be built.
     #[error("cannot set up HTTP: {0}")]
-    Client(String),
+    Client(reqwest::Error),
 }
 
 /// Crawls a source until nothing is left to do or `cancel` is ready. Running it again goes on

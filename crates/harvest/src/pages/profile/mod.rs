@@ -3,8 +3,9 @@
 //!
 //! Reading order: [`keys`] are the words of the language, [`rules`] reads them and tells mistakes, [`pick`] finds one
 //! thing in a page, [`pointer`] finds it in JSON, [`xml`] makes JSON of XML, [`times`] reads times, [`read`] reads whole
-//! pages, [`inspect`] tells what was found and what was not.
+//! pages, [`inspect`] tells what was found and what was not, [`error`] is what can be wrong.
 
+mod error;
 mod inspect;
 mod keys;
 mod pick;
@@ -28,6 +29,7 @@ use url::Url;
 use super::pattern;
 use rules::Rules;
 
+pub use error::XmlError;
 pub use inspect::{Inspected, Inspection, Missing, Seen};
 pub use keys::{Fault, Field, Format, Jokes, KEYS, PICK_KEYS};
 pub use read::{Entry, Reading};
@@ -114,7 +116,7 @@ impl Profile {
         file: impl BufRead,
         limit: u64,
         all: bool,
-        take: impl FnMut(u64, Result<Value, String>) -> bool,
+        take: impl FnMut(u64, Result<Value, XmlError>) -> bool,
     ) {
         if let Some(pick::From::Json(path)) = &self.rules.item {
             xml::each(file, &if all { path.unfiltered() } else { path.clone() }, limit, take);

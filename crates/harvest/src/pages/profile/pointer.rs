@@ -6,6 +6,8 @@
 
 use serde_json::Value;
 
+use super::error::RuleError;
+
 /// A pointer that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pointer(pub(super) Vec<Step>);
@@ -22,13 +24,13 @@ impl Pointer {
     /// Reads a pointer; the empty one is the whole value.
     ///
     /// # Errors
-    /// What is wrong with it.
-    pub fn parse(text: &str) -> Result<Pointer, String> {
+    /// [`RuleError`] where it is none.
+    pub fn parse(text: &str) -> Result<Pointer, RuleError> {
         if text.is_empty() {
             return Ok(Pointer(Vec::new()));
         }
         let Some(rest) = text.strip_prefix('/') else {
-            return Err(format!("a pointer begins with `/`, as in \"/data/title\", and {text:?} does not"));
+            return Err(RuleError::NoPointer(text.to_owned()));
         };
         rest.split('/').map(step).collect::<Result<_, _>>().map(Pointer)
     }
@@ -50,14 +52,14 @@ impl Pointer {
     }
 }
 
-fn step(text: &str) -> Result<Step, String> {
+fn step(text: &str) -> Result<Step, RuleError> {
     let plain = |name: &str| name.replace("~1", "/").replace("~0", "~");
     let Some((name, filter)) = text.split_once('[') else {
         return Ok(Step { name: plain(text), filter: None });
     };
     let filter = filter.strip_suffix(']').and_then(|filter| filter.split_once('='));
     let Some((field, says)) = filter else {
-        return Err(format!("{text:?} is not a step of a pointer: a filter is written [field=value]"));
+        return Err(RuleError::NoStep(text.to_owned()));
     };
     Ok(Step {
         name: plain(name),
@@ -132,7 +134,7 @@ mod tests {
         assert_eq!(found("/row[@T=1]", &value), ["x"]);
         assert_eq!(found("/row[@T=2]", &value), [""; 0]);
         assert_eq!(found("/nowhere/*", &value), [""; 0]);
-        assert!(Pointer::parse("items").unwrap_err().contains("begins with"));
-        assert!(Pointer::parse("/items[ok]").unwrap_err().contains("filter"));
+        assert!(Pointer::parse("items").unwrap_err().to_string().contains("begins with"));
+        assert!(Pointer::parse("/items[ok]").unwrap_err().to_string().contains("filter"));
     }
 }

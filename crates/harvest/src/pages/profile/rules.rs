@@ -8,6 +8,7 @@ use regex::Regex;
 use scraper::Selector;
 use serde_json::{Map, Value};
 
+use super::error::RuleError;
 use super::keys::{Fault, Field, Format, Jokes, KEYS, PICK_KEYS};
 use super::pick::{From, Pick, Place, ReadAs, Way};
 use super::pointer::Pointer;
@@ -86,14 +87,15 @@ impl Reader<'_> {
         let rules = Rules {
             format,
             encoding: self.parsed("encoding", |label| {
-                Encoding::for_label(label.as_bytes()).ok_or_else(|| format!("unknown encoding {label:?}"))
+                Encoding::for_label(label.as_bytes())
+                    .ok_or_else(|| RuleError::UnknownEncoding(label.to_owned()))
             }),
             zone: self.parsed("zone", |zone| {
-                times::zone(zone).ok_or_else(|| "expected \"UTC\" or hours from it, as \"+08:00\"".into())
+                times::zone(zone).ok_or(RuleError::Expected("\"UTC\" or hours from it, as \"+08:00\""))
             }),
             time_formats: self.each_of("time_formats", |form| times::check(form).map(|()| form.to_owned())),
             namespace: self.parsed("namespace", |name| match name.trim() {
-                "" => Err("expected a name".into()),
+                "" => Err(RuleError::Expected("a name")),
                 name => Ok(name.to_owned()),
             }),
             lists: self.each_of("lists", pattern),
@@ -202,9 +204,9 @@ impl Reader<'_> {
         }
     }
 
-    fn parsed<T>(&mut self, key: &str, read: impl Fn(&str) -> Result<T, String>) -> Option<T> {
+    fn parsed<T>(&mut self, key: &str, read: impl Fn(&str) -> Result<T, RuleError>) -> Option<T> {
         let text = self.text(key)?;
-        read(&text).map_err(|what| self.fault(&[key], what)).ok()
+        read(&text).map_err(|error| self.fault(&[key], error.to_string())).ok()
     }
 
     fn choice<T: Copy + Default>(&mut self, key: &str, choices: &[(&'static str, T)]) -> T {
@@ -219,7 +221,7 @@ impl Reader<'_> {
     }
 
     /// A text or a list of them, each read.
-    fn each_of<T>(&mut self, key: &str, read: impl Fn(&str) -> Result<T, String>) -> Vec<T> {
+    fn each_of<T>(&mut self, key: &str, read: impl Fn(&str) -> Result<T, RuleError>) -> Vec<T> {
         let list = match self.said.get(key) {
             None => return Vec::new(),
             Some(Value::Array(list)) => list.clone(),
@@ -227,9 +229,9 @@ impl Reader<'_> {
         };
         let mut found = Vec::new();
         for (at, value) in list.iter().enumerate() {
-            match value.as_str().ok_or_else(|| "expected a text".to_owned()).and_then(&read) {
+            match value.as_str().ok_or(RuleError::Expected("a text")).and_then(&read) {
                 Ok(read) => found.push(read),
-                Err(what) => self.fault(&[key, &at.to_string()], what),
+                Err(error) => self.fault(&[key, &at.to_string()], error.to_string()),
             }
         }
         found
@@ -243,7 +245,7 @@ impl Reader<'_> {
 
     fn from(&mut self, text: &str, path: &[&str]) -> Option<From> {
         let from = if self.json { Pointer::parse(text).map(From::Json) } else { html(text) };
-        from.map_err(|what| self.fault(path, what)).ok()
+        from.map_err(|error| self.fault(path, error.to_string())).ok()
     }
 
     fn pick(&mut self, key: &str, next: bool) -> Option<Pick> {
@@ -348,8 +350,9 @@ impl Reader<'_> {
                 ReadAs::Text
             }
         };
-        let matches =
-            matches.and_then(|text| regex(&text).map_err(|what| self.fault(&way_path("match"), what)).ok());
+        let matches = matches.and_then(|text| {
+            regex(&text).map_err(|error| self.fault(&way_path("match"), error.to_string())).ok()
+        });
         let goes_on = goes_on.and_then(|text| self.from(&text, &way_path("while")));
         let of = of.and_then(|text| self.from(&text, &way_path("of")));
         for (key, there) in [("param", param.is_some()), ("while", goes_on.is_some())] {
@@ -368,7 +371,7 @@ impl Reader<'_> {
 }
 
 /// `selector@attribute#/pointer`, each part but one left out.
-fn html(text: &str) -> Result<From, String> {
+fn html(text: &str) -> Result<From, RuleError> {
     let (head, pointer) = match text.split_once("#/") {
         Some((head, pointer)) => (head, Some(Pointer::parse(&format!("/{pointer}"))?)),
         None => (text, None),
@@ -381,31 +384,26 @@ fn html(text: &str) -> Result<From, String> {
         _ => (head.trim(), None),
     };
     if pointer.is_some() && attribute.is_none() {
-        return Err(format!(
-            "{text:?} points into JSON, and names no attribute that holds it: \"li@data-field#/id\""
-        ));
+        return Err(RuleError::NoAttribute(text.to_owned()));
     }
     if selector.is_empty() && attribute.is_none() {
-        return Err("expected a CSS selector".into());
+        return Err(RuleError::Expected("a CSS selector"));
     }
     let selector = if selector.is_empty() { None } else { Some(css(selector)?) };
     Ok(From::Html { selector, attribute, pointer })
 }
 
-fn css(text: &str) -> Result<Selector, String> {
-    Selector::parse(text).map_err(|e| format!("{text:?} is not a CSS selector: {e}"))
+fn css(text: &str) -> Result<Selector, RuleError> {
+    Selector::parse(text).map_err(|e| RuleError::NoSelector { text: text.to_owned(), why: e.to_string() })
 }
 
-fn regex(text: &str) -> Result<Regex, String> {
-    Regex::new(text).map_err(|e| {
-        let last = e.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        format!("{text:?} is not a regular expression: {last}")
-    })
+fn regex(text: &str) -> Result<Regex, RuleError> {
+    Regex::new(text).map_err(|error| RuleError::NoRegex { text: text.to_owned(), error })
 }
 
-fn pattern(text: &str) -> Result<String, String> {
+fn pattern(text: &str) -> Result<String, RuleError> {
     match ["/", "*", "http://", "https://"].iter().any(|start| text.starts_with(start)) {
         true => Ok(text.to_owned()),
-        false => Err(format!("{text:?} matches no address; it begins with `/`, `*` or `http`")),
+        false => Err(RuleError::MatchesNothing(text.to_owned())),
     }
 }

@@ -6,6 +6,7 @@ use jiff::tz::Offset;
 use jiff::{SignedDuration, Timestamp};
 
 use super::super::time;
+use super::error::RuleError;
 
 /// A zone as a profile says it: `UTC`, `Z`, `+08:00`, `-5`.
 pub(super) fn zone(text: &str) -> Option<Offset> {
@@ -25,13 +26,14 @@ pub(super) fn zone(text: &str) -> Option<Offset> {
 }
 
 /// Whether a form can be read at all: it is tried on a moment that it wrote itself.
-pub(super) fn check(format: &str) -> Result<(), String> {
+pub(super) fn check(format: &str) -> Result<(), RuleError> {
     if matches!(format, "unix" | "unix_ms") {
         return Ok(());
     }
     let moment = BrokenDownTime::from(&DateTime::constant(2024, 3, 5, 12, 30, 1, 0).in_tz_utc());
-    let written = moment.to_string(format).map_err(|e| e.to_string())?;
-    BrokenDownTime::parse(format, &written).map_err(|e| e.to_string()).map(|_| ())
+    let written = moment.to_string(format)?;
+    BrokenDownTime::parse(format, &written)?;
+    Ok(())
 }
 
 trait InUtc {

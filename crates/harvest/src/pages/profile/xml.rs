@@ -8,6 +8,7 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 use serde_json::{Map, Value};
 
+use super::error::XmlError;
 use super::pointer::Pointer;
 
 /// Nesting beyond this is no list of posts.
@@ -26,7 +27,7 @@ pub fn each(
     reader: impl BufRead,
     path: &Pointer,
     limit: u64,
-    mut take: impl FnMut(u64, Result<Value, String>) -> bool,
+    mut take: impl FnMut(u64, Result<Value, XmlError>) -> bool,
 ) {
     let mut reader = Reader::from_reader(reader);
     reader.config_mut().check_end_names = true;
@@ -40,7 +41,8 @@ pub fn each(
         let event = match reader.read_event_into(&mut buffer) {
             Ok(event) => event,
             Err(error) => {
-                take(number + 1, Err(format!("no XML from byte {}: {error}", reader.error_position())));
+                let (byte, why) = (reader.error_position(), error.to_string());
+                take(number + 1, Err(XmlError::NoXml { byte, why }));
                 return;
             }
         };
@@ -48,14 +50,14 @@ pub fn each(
         match event {
             Event::Eof if outer.is_empty() && open.is_empty() => return,
             Event::Eof => {
-                take(number + 1, Err("the file ends inside an element".into()));
+                take(number + 1, Err(XmlError::Cut));
                 return;
             }
             Event::Start(start) | Event::Empty(start) => {
                 if open.is_empty() {
                     outer.push(start.name().as_ref().to_owned());
                     if outer.len() > MAX_DEPTH {
-                        take(number + 1, Err("elements nest too deeply".into()));
+                        take(number + 1, Err(XmlError::Deep));
                         return;
                     }
                     if !leads_to(path, &outer) {
@@ -67,7 +69,7 @@ pub fn each(
                     (number, began) = (number + 1, before);
                 }
                 if open.len() > MAX_DEPTH {
-                    take(number, Err("elements nest too deeply".into()));
+                    take(number, Err(XmlError::Deep));
                     return;
                 }
                 open.push(opened(&start));
@@ -111,7 +113,7 @@ pub fn each(
         outer.pop();
         let kept = path.0.last().is_none_or(|step| step.keeps(&value));
         let length = reader.buffer_position() - began;
-        let item = if length > limit { Err(format!("an element of {length} bytes")) } else { Ok(value) };
+        let item = if length > limit { Err(XmlError::Oversize(length)) } else { Ok(value) };
         if kept && !take(number, item) {
             return;
         }
@@ -166,7 +168,7 @@ mod tests {
 
     use super::*;
 
-    fn items(xml: &str, path: &str) -> Vec<(u64, Result<Value, String>)> {
+    fn items(xml: &str, path: &str) -> Vec<(u64, Result<Value, XmlError>)> {
         let mut found = Vec::new();
         each(xml.as_bytes(), &Pointer::parse(path).unwrap(), 1000, |number, item| {
             found.push((number, item));
@@ -194,12 +196,13 @@ mod tests {
         let cut = items("<posts><row Id='1'/><row Id='2", "/posts/row");
         assert_eq!(cut.len(), 2);
         assert!(cut[0].1.is_ok() && cut[1].1.is_err());
-        assert!(items("<posts><row Id='1'/>", "/posts/row")[1].1.is_err());
+        assert_eq!(items("<posts><row Id='1'/>", "/posts/row")[1].1, Err(XmlError::Cut));
         let long = format!("<posts><row Id='{}'/><row Id='2'/></posts>", "x".repeat(2000));
         let found = items(&long, "/posts/row");
-        assert!(found[0].1.as_ref().unwrap_err().contains("bytes") && found[1].1.is_ok());
+        assert_eq!(found[0].1.as_ref().unwrap_err().to_string(), "an element of 2012 bytes");
+        assert!(found[1].1.is_ok());
         let deep = "<a>".repeat(1000);
-        assert!(items(&deep, "/posts/row")[0].1.is_err());
+        assert_eq!(items(&deep, "/posts/row")[0].1, Err(XmlError::Deep));
         assert!(items(&format!("<posts><row>{}", "<a>".repeat(1000)), "/posts/row")[0].1.is_err());
     }
 }

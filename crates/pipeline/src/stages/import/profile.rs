@@ -8,7 +8,7 @@ use std::io::Read;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use riddlemill_harvest::pages::profile::{Entry, Format, Jokes};
+use riddlemill_harvest::pages::profile::{Entry, Format, Jokes, XmlError};
 use riddlemill_harvest::pages::{self, Class, Profile, Site, charset};
 use riddlemill_text::record::{PostKind, Reason};
 
@@ -88,8 +88,8 @@ fn items(dump: &Dump, profile: &Profile, limit: u64, sender: &SyncSender<Vec<Uni
         profile.each_item(file, limit, false, |number, item| {
             let read = match item {
                 Ok(item) => Ok((Class::Ok, String::new(), profile.read_item(&item, &answers))),
-                Err(what) if what.starts_with("an element of") => Err((Reason::Oversize, what)),
-                Err(what) => Err((Reason::Truncated, what)),
+                Err(error @ XmlError::Oversize(_)) => Err((Reason::Oversize, error.to_string())),
+                Err(error) => Err((Reason::Truncated, error.to_string())),
             };
             batch.push(Unit { at: number, name: number.to_string(), read });
             batch.len() < BATCH || sender.send(std::mem::take(&mut batch)).is_ok()
