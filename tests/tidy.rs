@@ -22,6 +22,7 @@ const RANKS: &[&[&str]] = &[
         "log",
         "text",
         "join",
+        "vectors",
         "record",
         "options",
         "shortcuts",
