@@ -105,7 +105,7 @@ pub(super) fn decide(
         (Some(dispute), _) => dispute,
         (None, Some(item)) if overrule => settled(item),
         (None, Some(_)) => {
-            let hint = "--overrule speaks the last word on an item that is settled or open";
+            let hint = "--overrule adjudicates an item that is settled or open";
             return Err(usage(format!("{item} is not a dispute of {name}\n  hint: {hint}")));
         }
         (None, None) => return Err(usage(format!("{item} is not an item of {name}"))),

@@ -86,7 +86,7 @@ pub(super) fn next(
     for standing in standings {
         let name = standing.recipe.name;
         if release::due(config, standing.recipe)? {
-            let why = format!("{name} is complete, and says what no release says");
+            let why = format!("{name} is complete, and no release equals its candidate");
             return Ok(Some(Next { command: format!("riddlemill release {name}"), why }));
         }
     }

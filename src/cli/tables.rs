@@ -309,7 +309,7 @@ pub(super) fn voted(voted: &Voted) -> Vec<String> {
         ));
     }
     if voted.settled + voted.disputed > 0 {
-        lines.push(format!("disputes: {} settled by a last word, {} open", voted.settled, voted.disputed));
+        lines.push(format!("disputes: {} settled by adjudication, {} open", voted.settled, voted.disputed));
     }
     if let Some((modified, of)) = voted.modified {
         let share = 100.0 * modified as f64 / of as f64;

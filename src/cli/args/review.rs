@@ -148,7 +148,7 @@ pub(in crate::cli) enum ReviewVerb {
         #[arg(value_name = "FILE", requires = "by")]
         files: Vec<PathBuf>,
     },
-    /// List the disputes, or speak the last word on an item
+    /// List the disputes, or adjudicate an item
     Adjudicate {
         #[command(flatten)]
         place: Place,

@@ -16,11 +16,7 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
         "One reviewer gave two different answers independently ({})",
         "同一复核者答了两次，两次答案互不知情（{}）",
     ),
-    (
-        "twice_adjudication",
-        "Two last words, neither knowing of the other ({})",
-        "有两个仲裁结果，互不知情（{}）",
-    ),
+    ("twice_adjudication", "Two independent adjudications ({})", "有两个仲裁结果，互不知情（{}）"),
     ("people", "People", "人员"),
     (
         "people_about",
@@ -80,7 +76,7 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("waited_for", "What is waited for", "正在等待"),
     ("waits_vote", "Votes on {}:", "{} 条等待投票："),
     ("waits_review", "A second look at {}:", "{} 条等待复核："),
-    ("waits_adjudication", "A last word on {}:", "{} 条等待仲裁："),
+    ("waits_adjudication", "Adjudication of {}:", "{} 条等待仲裁："),
     ("given_to_nobody", "given to nobody yet", "尚未分配"),
     ("given_nothing", "given nothing", "没有分配任务"),
     ("n_votes", "votes: {}", "{} 票"),

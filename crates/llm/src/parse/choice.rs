@@ -139,16 +139,7 @@ pub fn one_of<'a>(reply: &str, names: &[&'a str]) -> Result<&'a str, Unreadable>
     }
 }
 
-/// Categories by priority, `2 6 3` (RuozhiBench, figure 11): [`numbers`], three from 1 to 6.
-///
-/// # Errors
-/// Where there are not three numbers, or one is off the list or repeated.
-pub fn categories(reply: &str) -> Result<[u8; 3], Unreadable> {
-    let read = numbers(reply, 3, 1..=6, "2 6 3")?;
-    Ok([read[0], read[1], read[2]])
-}
-
-/// So many different numbers by priority, `like` "2 6 3". Commas and full-width digits count; a label or prose does not
+/// So many different numbers by priority, `like` "2 6 3" (RuozhiBench, figure 11). Commas and full-width digits count; a label or prose does not
 /// disturb as long as it holds no other number.
 ///
 /// # Errors

@@ -7,7 +7,7 @@ mod json;
 mod rating;
 mod text;
 
-pub use choice::{categories, choice, choice_within, labelled, letter, numbers, one_of};
+pub use choice::{choice, choice_within, labelled, letter, numbers, one_of};
 pub use json::{flag, object, optional_text, strings, text_field};
 pub use rating::{bracketed, rating};
 pub use riddlemill_text::text::counts::{sentences, words};

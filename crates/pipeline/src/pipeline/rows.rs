@@ -136,8 +136,9 @@ pub fn embedded(
             Embeds::Posts => {
                 let Some((from, number, before)) = recipe.input(input) else { continue };
                 let stage = workspace.stage(from.name, number, before.name);
-                for part in StageReader::open(&stage)?.iter().flat_map(|reader| reader.parts::<Post>("rows"))
-                {
+                let Some(reader) = StageReader::open(&stage)? else { continue };
+                embeds.refuse_many(texts.len() as u64 + reader.table("rows").rows)?;
+                for part in reader.parts::<Post>("rows") {
                     texts.extend(part?.iter().map(Embedded::from));
                 }
             }
@@ -160,7 +161,7 @@ pub fn draft_requests(
     if let Some(embeds) = Embeds::of(step.stage) {
         let Some(endpoint) = embeds.endpoint(config, recipe.name)? else { return Ok(None) };
         let texts = embedded(&workspace, recipe, step, embeds)?;
-        return Ok(Some(Some(vec![(endpoint, embeds.requests(&texts)?)])));
+        return Ok(Some(Some(vec![(endpoint, embeds.requests(&texts))])));
     }
     let Stage::Draft(kind) = step.stage else { return Ok(None) };
     if draft::is_unseen(kind, config, recipe.name) {

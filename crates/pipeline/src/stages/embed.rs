@@ -7,13 +7,13 @@ use std::time::Duration;
 use crate::config::{Config, sections};
 use crate::stages::draft::{LlmContext, agreed, open_store, sends};
 use crate::stages::{PuzzleStage, Stage, StageError, Unusable};
-use riddlemill_llm::{Ask, CancellationToken, Endpoint, Engine, Limits, Usd};
+use riddlemill_llm::{Ask, Endpoint, Engine};
 use riddlemill_tables::Workspace;
 use riddlemill_text::record::{Post, Puzzle};
 use riddlemill_text::vectors::similar;
 
 /// More posts are not embedded: every two of them are compared.
-const MOST_POSTS: usize = 100_000;
+const MOST_POSTS: u64 = 100_000;
 
 /// What is embedded by a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,17 +129,8 @@ impl Embeds {
         texts: &[Embedded],
         asking: &LlmContext<'_>,
     ) -> Result<Vec<Option<Vec<f32>>>, StageError> {
-        let settings: sections::Draft = asking.config.typed(Some(asking.recipe), "draft");
-        let cap = (settings.max_usd > 0.0).then(|| Usd::from_dollars(settings.max_usd));
-        let cancel = CancellationToken::new();
-        let limits = Limits {
-            offline: asking.offline,
-            retry_failed: asking.retry_failed,
-            cancel: cancel.clone(),
-            run: asking.run.clone(),
-            recipe: Some((asking.recipe.to_string(), cap)),
-        };
-        let asks = self.requests(texts)?;
+        let (limits, cancel) = asking.limits();
+        let asks = self.requests(texts);
         let store = Arc::new(open_store(asking.config)?);
         agreed(&store, std::slice::from_ref(&endpoint), std::slice::from_ref(&asks), asking)?;
         let engine = Engine::new(store, endpoint, limits).map_err(|e| self.unusable(e))?;
@@ -193,19 +184,22 @@ impl Embeds {
     }
 
     /// What would be embedded.
+    pub fn requests(self, texts: &[Embedded]) -> Vec<Ask> {
+        texts.iter().map(request).collect()
+    }
+
+    /// Refuses more texts than can be compared, each with each; before they are read.
     ///
     /// # Errors
-    /// [`StageError`] where it is too much.
-    pub fn requests(self, texts: &[Embedded]) -> Result<Vec<Ask>, StageError> {
-        if self == Embeds::Posts && texts.len() > MOST_POSTS {
-            let what = format!(
-                "{} posts are too many to embed: each is compared with each, which is for {MOST_POSTS} at most",
-                texts.len()
-            );
-            let hint = "leave it empty; dedup.metric alone finds near duplicates among millions";
-            return Err(Unusable::at(self.key(), what).hint(hint).into());
+    /// [`StageError::Settings`] where there are more.
+    pub fn refuse_many(self, count: u64) -> Result<(), StageError> {
+        if self == Embeds::Puzzles || count <= MOST_POSTS {
+            return Ok(());
         }
-        Ok(texts.iter().map(request).collect())
+        let what =
+            format!("{count} posts are too many to embed: each is compared with each, {MOST_POSTS} at most");
+        let hint = "leave it empty; dedup.metric alone finds near duplicates among millions";
+        Err(Unusable::at(self.key(), what).hint(hint).into())
     }
 
     fn unusable(self, what: impl std::fmt::Display) -> StageError {
@@ -229,4 +223,17 @@ pub fn refuse_in_parts(config: &Config, recipe: Option<&str>) -> Result<(), Stag
 
 fn request(text: &Embedded) -> Ask {
     Ask::embedding(&text.id, &text.text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_posts_than_can_be_compared_are_refused() {
+        assert!(Embeds::Posts.refuse_many(MOST_POSTS).is_ok());
+        let refused = Embeds::Posts.refuse_many(MOST_POSTS + 1).unwrap_err().to_string();
+        assert!(refused.starts_with("embeddings.endpoint: 100001 posts are too many to embed"), "{refused}");
+        assert!(Embeds::Puzzles.refuse_many(MOST_POSTS + 1).is_ok());
+    }
 }

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::fates::Fates;
 use super::posts::{Held, Posts, disk_error};
 use super::room::Needs;
-use crate::config::sections;
+use crate::config::sections::{self, Language};
 use crate::stages::draft::LlmContext;
 use crate::stages::embed::{Embedded, Embeds};
 use crate::stages::{StageError, Waiting};
@@ -54,7 +54,7 @@ pub struct OnDisk<'a> {
 
 /// Removes duplicates among the posts of these stages, as the texts and people's decisions say. What does not fit in
 /// the memory that the settings allow works on the disk, with the same result. Where an endpoint is set for it,
-/// [embeddings](Embeds) that are near are further evidence, unless a veto of the default similarity holds.
+/// [embeddings](Embeds) that are near are further evidence, unless a veto of the default similarity holds, which reads Chinese.
 ///
 /// # Errors
 /// [`StageError`] where the stage cannot be written, there is no room for it, or the user stopped.
@@ -91,8 +91,10 @@ pub fn dedup(
         }
     };
     stop.check()?;
-    add_near(&mut similar_pairs, &groups, &near, |a, b| {
-        Ok(veto(&posts.text(a)?, &posts.text(b)?).map(Veto::name))
+    add_near(&mut similar_pairs, &groups, &near, |a, b| match settings.language {
+        Language::Zh => Ok(veto(&posts.text(a)?, &posts.text(b)?).map(Veto::name)),
+        // The vetoes read Chinese.
+        Language::En => Ok(None),
     })?;
     let ranks = ranks(&posts.standings, &settings.keep, |row| posts.id(row as usize));
     let fates = Fates::of(Found::of(groups, similar_pairs, ranks), &posts, decisions)?;
@@ -191,6 +193,7 @@ fn near_by_embeddings(posts: &Held, asking: &LlmContext<'_>) -> Result<Vec<(usiz
     if Embeds::Posts.cosine(asking.config, asking.recipe).is_none() {
         return Ok(Vec::new());
     }
+    Embeds::Posts.refuse_many(posts.count() as u64)?;
     let text = |post| Ok(Embedded { id: posts.id(post).to_owned(), text: posts.text(post)?.into_owned() });
     let texts: Vec<Embedded> = (0..posts.count()).map(text).collect::<Result<_, StageError>>()?;
     Embeds::Posts.similar(&texts, asking)
@@ -219,10 +222,14 @@ fn add_near(
         };
         let (a, b) = (one.min(other), one.max(other));
         let at = known.get(&(a, b)).copied();
-        if at.is_some_and(|at| pairs[at].same || pairs[at].veto.is_some()) {
+        if at.is_some_and(|at| pairs[at].same) {
             continue;
         }
         let veto = veto(first, second)?;
+        if at.is_some() && veto.is_some() {
+            // For a person to look at already.
+            continue;
+        }
         let found = SimilarPair { a, b, score, same: veto.is_none(), predicate: COSINE, veto };
         match at {
             Some(at) => pairs[at] = found,
@@ -267,6 +274,33 @@ pub(in crate::stages) fn decide_where(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn embeddings_add_to_words_and_vetoes_hold() {
+        let pair = |a, b, same, predicate, veto| SimilarPair { a, b, score: 0.5, same, predicate, veto };
+        let mut pairs = vec![
+            pair(0, 1, true, "near", None),
+            pair(0, 2, false, "reworded", Some("template")),
+            pair(1, 2, false, "reworded", None),
+        ];
+        let groups = vec![vec![0], vec![1, 4], vec![2], vec![3]];
+        // The last row has no letter, and is in no group; 1 and 4 are one.
+        let near =
+            [(0, 1, 0.99), (0, 2, 0.98), (1, 2, 0.97), (1, 4, 1.0), (2, 3, 0.96), (3, 4, 0.95), (3, 5, 1.0)];
+        let veto = |a, b| Ok(((a, b) == (0, 2) || (a, b) == (2, 3)).then_some("series"));
+        add_near(&mut pairs, &groups, &near, veto).unwrap();
+        let told: Vec<_> = pairs.iter().map(|p| (p.a, p.b, p.same, p.predicate, p.veto)).collect();
+        assert_eq!(
+            told,
+            [
+                (0, 1, true, "near", None),
+                (0, 2, false, "reworded", Some("template")),
+                (1, 2, true, COSINE, None),
+                (2, 3, false, COSINE, Some("series")),
+                (1, 3, true, COSINE, None),
+            ]
+        );
+    }
 
     #[test]
     fn a_source_that_loses_over_half_of_its_posts_is_told() {

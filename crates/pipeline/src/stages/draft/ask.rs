@@ -52,6 +52,25 @@ pub struct LlmContext<'a> {
     pub pulse: &'a dyn Pulse,
 }
 
+impl LlmContext<'_> {
+    /// What an engine may do, and what ends its asking.
+    pub(in crate::stages) fn limits(&self) -> (Limits, CancellationToken) {
+        let settings: sections::Draft = self.config.typed(Some(self.recipe), "draft");
+        let cancel = CancellationToken::new();
+        let limits = Limits {
+            offline: self.offline,
+            retry_failed: self.retry_failed,
+            cancel: cancel.clone(),
+            run: self.run.clone(),
+            recipe: Some((
+                self.recipe.to_string(),
+                (settings.max_usd > 0.0).then(|| Usd::from_dollars(settings.max_usd)),
+            )),
+        };
+        (limits, cancel)
+    }
+}
+
 /// The prompts, the workspace's own in `prompts/` among them.
 ///
 /// # Errors
@@ -302,16 +321,7 @@ pub fn ask_endpoints<T>(
     max_reasks: u32,
     asking: &LlmContext<'_>,
 ) -> Result<Vec<Vec<Parsed<T>>>, StageError> {
-    let settings: sections::Draft = asking.config.typed(Some(asking.recipe), "draft");
-    let cancel = CancellationToken::new();
-    let cap = (settings.max_usd > 0.0).then(|| Usd::from_dollars(settings.max_usd));
-    let limits = Limits {
-        offline: asking.offline,
-        retry_failed: asking.retry_failed,
-        cancel: cancel.clone(),
-        run: asking.run.clone(),
-        recipe: Some((asking.recipe.to_string(), cap)),
-    };
+    let (limits, cancel) = asking.limits();
     let store = Arc::new(open_store(asking.config)?);
     if asking.retry_failed && !asking.offline {
         for (endpoint, asks) in endpoints.iter().zip(&asks).filter(|(endpoint, _)| sends(endpoint)) {
