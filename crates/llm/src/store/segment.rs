@@ -63,13 +63,23 @@ pub(super) fn list(dir: &Path) -> io::Result<Vec<(Number, bool)>> {
 
 /// Creates and locks the next segment, whose number is at least `first`. Two processes that ask at once get two numbers.
 pub(super) fn create(dir: &Path, first: Number) -> io::Result<(Number, File)> {
+    create_with(dir, first, || {})
+}
+
+/// `unlocked` runs while the new file is not locked yet.
+fn create_with(dir: &Path, first: Number, mut unlocked: impl FnMut()) -> io::Result<(Number, File)> {
     // Nor is the number of one given again that is gone.
     let mut number = list(dir)?.last().map_or(1, |&(last, _)| last + 1).max(first);
     loop {
         match File::options().write(true).read(true).create_new(true).open(open_path(dir, number)) {
             Ok(file) => {
+                unlocked();
                 file.lock()?;
-                return Ok((number, file));
+                // Between the two steps it looked like that of a writer that is gone: who opened the store may have sealed it.
+                if open_path(dir, number).exists() && !sealed_path(dir, number).exists() {
+                    return Ok((number, file));
+                }
+                number += 1;
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
             Err(error) => return Err(error),
@@ -224,6 +234,25 @@ mod tests {
         let long = format!("line\n{}", "x".repeat(10_000));
         let (_, mut file) = segment_of(dir.path(), long.as_bytes());
         assert_eq!(cut_torn_tail(&mut file).unwrap(), 5);
+    }
+
+    #[test]
+    fn a_segment_that_somebody_sealed_before_it_was_locked_is_left() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut others = vec![1];
+        let (number, mut file) = create_with(dir.path(), 1, || {
+            // Whoever opens a store seals what no writer holds.
+            if let Some(number) = others.pop() {
+                let mut abandoned = take_over(dir.path(), number).unwrap().unwrap();
+                seal(dir.path(), number, &mut abandoned).unwrap();
+                fs::remove_file(open_path(dir.path(), number)).unwrap();
+            }
+        })
+        .unwrap();
+        file.write_all(b"paid for\n").unwrap();
+        assert_eq!(number, 2);
+        assert_eq!(fs::read_to_string(open_path(dir.path(), number)).unwrap(), "paid for\n");
+        assert_eq!(list(dir.path()).unwrap(), [(1, true), (2, false)]);
     }
 
     #[test]
