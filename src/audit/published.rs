@@ -15,7 +15,7 @@ use crate::record::{Entry, Post, State, is_published};
 use crate::release::Row;
 use crate::release::layout::{self, Layout, oddity};
 use crate::stages::published::{Published, PublishedRow};
-use crate::stages::{NearPair, PuzzleStage, Rows, Stage};
+use crate::stages::{NearPair, Rows};
 use crate::store::{Error, Filter, StageReader, Workspace, select};
 
 /// What became of the published rows of a recipe.
@@ -111,7 +111,7 @@ pub fn published(workspace: &Workspace, recipe: &'static Recipe) -> Result<Optio
         let Some(stage) = StageReader::open(&workspace.stage(recipe.name, at + 1, step.name))? else { break };
         let entries: Vec<Entry> = select(&stage, "ledger", &Filter::equals("reason", "published"))?;
         report.let_through.extend(let_through(step.name, entries));
-        let merges = matches!(step.stage, Stage::Dedup | Stage::Puzzle(PuzzleStage::Dedup));
+        let merges = step.stage.compares_pairs();
         // Before puzzles are merged they are posts at the import alone.
         let posts = recipe.steps[..at].iter().rposition(|before| before.stage.rows() == Rows::Posts);
         if let (true, Some(posts)) = (merges, posts)

@@ -1,6 +1,5 @@
 //! `benchmark`: what a benchmark is made of, whether its folder can be used, and what it would ask about one post.
 
-use std::any::Any;
 use std::fmt::Write as _;
 
 use serde_json::{Value as Json, json};
@@ -10,10 +9,10 @@ use super::exit::{Exit, Failure};
 use super::output;
 use crate::config::Config;
 use crate::recipe::{self, RECIPES, Recipe};
-use crate::record::{Outcome, Post, PostKind};
+use crate::record::{Post, PostKind};
 use crate::release;
-use crate::review::decisions::StageDecisions;
-use crate::stages::{self, Annotatable, PuzzleStage, Stage, draft, of_subjects};
+use crate::stages::native::Written;
+use crate::stages::{self, Annotatable, Stage, draft, of_subjects};
 use riddlemill_benchmarks::Benchmark;
 
 pub(super) fn benchmark(verb: &BenchmarkVerb, global: &Global) -> Result<Exit, Failure> {
@@ -77,7 +76,7 @@ pub(super) fn does(step: &recipe::Step) -> (&'static str, String) {
         }
         Stage::Options => ("options", String::new()),
         Stage::Choose(options) => ("options", format!("{} of them", options.number)),
-        Stage::Riddle | Stage::Puzzle(_) | Stage::Pairs => ("native", String::new()),
+        Stage::Native(native) => ("native", native.name().to_owned()),
     }
 }
 
@@ -183,7 +182,7 @@ fn tried(config: &Config, recipe: &'static Recipe, post: Post, global: &Global) 
         match step.stage {
             Stage::Draft(kind) => {
                 let asked = of_subjects!(kind.subjects(), S => {
-                    record::<S>(recipe, post.clone()).and_then(|record: S| record.prompt(kind, &draft::Slot::default()))
+                    record::<S>(recipe, config, post.clone()).and_then(|record: S| record.prompt(kind, &draft::Slot::default()))
                 });
                 let said = match asked {
                     Some(asked) => match prompts.render(asked.template, asked.values) {
@@ -197,7 +196,7 @@ fn tried(config: &Config, recipe: &'static Recipe, post: Post, global: &Global) 
             Stage::Review(kind) => {
                 let ballot = kind.ballot(&review);
                 let items = of_subjects!(kind.subjects(), S => {
-                    record::<S>(recipe, post.clone()).map(|record: S| record.items(&ballot, seed)).unwrap_or_default()
+                    record::<S>(recipe, config, post.clone()).map(|record: S| record.items(&ballot, seed)).unwrap_or_default()
                 });
                 let fields: Vec<&str> = ballot.fields.iter().map(|field| field.name).collect();
                 let said: Vec<Json> = items.iter().map(|item| json!(item.content)).collect();
@@ -243,25 +242,20 @@ fn tried(config: &Config, recipe: &'static Recipe, post: Post, global: &Global) 
 }
 
 /// The record that a post is where the recipe's models and people see it first.
-fn record<S: Annotatable>(recipe: &'static Recipe, post: Post) -> Option<S> {
-    for step in recipe.steps {
-        let mut made: Box<dyn Any> = match step.stage {
-            Stage::Riddle => {
-                Box::new(row(stages::riddle(post.clone(), step.name, &StageDecisions::default())))
-            }
-            Stage::Puzzle(PuzzleStage::Strip) => Box::new(row(stages::puzzle::strip(post.clone()))),
-            _ => continue,
-        };
-        // Which of the types it is follows from the recipe.
-        return made.downcast_mut::<Option<S>>().and_then(Option::take);
-    }
-    S::of_post(post)
-}
-
-fn row<R>(outcome: Outcome<R>) -> Option<R> {
-    match outcome {
-        Outcome::Kept(row) | Outcome::Changed { row, .. } => Some(row),
+fn record<S: Annotatable>(recipe: &'static Recipe, config: &Config, post: Post) -> Option<S> {
+    let natives = recipe.steps.iter().filter_map(|step| match step.stage {
+        Stage::Native(native) if native.is_of_riddles() => Some(native),
         _ => None,
+    });
+    let mut written = Written::Post(post);
+    for native in natives {
+        if let Ok(Some(rule)) = native.reread(config, recipe.name) {
+            written = rule(written)?;
+        }
+    }
+    match written {
+        Written::Post(post) => S::of_post(post),
+        made => made.into_record(),
     }
 }
 

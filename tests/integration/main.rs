@@ -46,6 +46,7 @@ mod notes;
 mod outdated;
 mod own;
 mod own_columns;
+mod own_operations;
 mod packs;
 mod parted;
 mod picture;

@@ -9,6 +9,7 @@ use crate::data::{self, Data, Fields, Number};
 use crate::declares::{self, Tables};
 use crate::draft::{Draft, Marked, Options, Place};
 use crate::expression::{self, Expression};
+use crate::native::Native;
 use crate::paper::{self, Cited, Paper};
 use crate::published::{self, Published};
 use crate::reader::{Keys, Problem, Problems, read};
@@ -59,6 +60,8 @@ pub struct Benchmark {
     pub evaluation: Vec<crate::table::Table>,
     /// Which texts of its groups are marked.
     pub marked: Vec<Marked>,
+    /// Its steps that are named operations of the program.
+    pub natives: Vec<Native>,
     /// What its files say about each step and ballot.
     tables: Tables,
     /// The hash of its files: what a released folder follows from beside its rows.
@@ -176,6 +179,8 @@ impl Benchmark {
         asked.extend(self.drafts.iter().filter(|d| d.name == step.name).flat_map(Draft::expressions));
         let options = self.options.iter().filter(|options| options.name == step.name);
         asked.extend(options.flat_map(|options| [&options.right, &options.wrong]));
+        let natives = self.natives.iter().filter(|native| native.name == step.name);
+        asked.extend(natives.flat_map(|native| native.asked().chain(native.said())));
         asked
     }
 
@@ -284,7 +289,11 @@ pub fn load(
         let of_ballots = records::unknown_columns(kind, benchmark.fields(), &benchmark.ballots.steps);
         let of_drafts =
             benchmark.drafts.iter().flat_map(|draft| records::unknown_to_draft(benchmark.fields(), draft));
-        of_ballots.into_iter().chain(of_drafts)
+        let of_natives = benchmark
+            .natives
+            .iter()
+            .flat_map(|native| records::unknown_to_native(benchmark.fields(), native));
+        of_ballots.into_iter().chain(of_drafts).chain(of_natives)
     }));
     if problems.is_empty() { Ok(benchmarks) } else { Err(Problems(problems)) }
 }
@@ -418,7 +427,7 @@ fn benchmark(
     };
     let tasks = tasks::read(&known, keys);
     let evaluation = tables::read(language, data.as_ref(), &lists, &tasks, keys);
-    let StepTables { drafts, options, marked } = told;
+    let StepTables { drafts, options, marked, natives } = told;
     if let Some(kind) = records {
         records_known(kind, keys);
     }
@@ -426,6 +435,7 @@ fn benchmark(
         drafts,
         options,
         marked,
+        natives,
         tasks,
         evaluation,
         tables: Tables::new(),
@@ -482,6 +492,7 @@ struct StepTables {
     drafts: Vec<Draft>,
     options: Vec<Options>,
     marked: Vec<Marked>,
+    natives: Vec<Native>,
 }
 
 /// Tells of a kind of records that there is none of.
@@ -601,13 +612,7 @@ fn said(
     let words = [("draft", Word::Draft), ("options", Word::Options), ("native", Word::Native)];
     let kind = match keys.one_of("kind", &words) {
         Some(Word::Draft) => {
-            let ballot = keys.text("for");
-            if let (Some(ballot), Some(ballots)) = (ballot, ballots)
-                && !ballots.steps.iter().any(|step| step.name == ballot)
-            {
-                let known = ballots.steps.iter().map(|step| step.name);
-                keys.problem("for", riddlemill_text::hint::unknown("ballot", ballot, known));
-            }
+            let ballot = ballot_of(ballots, keys);
             // Without a prompt it is a draft that the program knows.
             if ["prompt", "case", "reply"].into_iter().any(|key| keys.has(key)) {
                 told.drafts.extend(at.draft(ballots, keys));
@@ -620,10 +625,28 @@ fn said(
             }
             Some(Kind::Options)
         }
-        Some(Word::Native) => Some(Kind::Native(keys.needed("op"))),
+        Some(Word::Native) => {
+            ballot_of(ballots, keys);
+            let leaves = keys.text("records").or(at.records);
+            let op = keys.needed("op");
+            told.natives.push(at.native(op, leaves, keys));
+            Some(Kind::Native(op))
+        }
         None => None,
     };
     (kind, keys.texts("from"))
+}
+
+/// The ballot that a step drafts for; one that there is none of is told.
+fn ballot_of(ballots: Option<&Ballots>, keys: &Keys<'_>) -> Option<&'static str> {
+    let ballot = keys.text("for")?;
+    if let Some(ballots) = ballots
+        && !ballots.steps.iter().any(|step| step.name == ballot)
+    {
+        let known = ballots.steps.iter().map(|step| step.name);
+        keys.problem("for", riddlemill_text::hint::unknown("ballot", ballot, known));
+    }
+    Some(ballot)
 }
 
 /// Inputs and numbers of other benchmarks that these have not.

@@ -1,6 +1,5 @@
 //! Drafts, the order of options, and what else a step is told in its table: `[step.NAME]` of benchmark.toml.
 
-use std::fmt;
 use std::sync::Arc;
 
 use crate::ballots::Ballots;
@@ -97,14 +96,15 @@ macro_rules! by_name {
             }
         }
         impl Eq for $type {}
-        impl fmt::Debug for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 write!(f, "{}/{}", self.benchmark, self.name)
             }
         }
     )*};
 }
 by_name!(Draft Options Marked);
+pub(crate) use by_name;
 
 impl Draft {
     /// What it is called in settings and flags: the ballot that it is for, or its step.
@@ -170,13 +170,13 @@ pub(crate) struct Place<'a> {
 }
 
 impl Place<'_> {
-    fn expression(&self, keys: &Keys<'_>, key: &str) -> Option<Expression> {
+    pub(crate) fn expression(&self, keys: &Keys<'_>, key: &str) -> Option<Expression> {
         let source = keys.text(key)?;
         let place = keys.place(key).unwrap_or_else(|| self.file.to_owned());
         Expression::parse(self.language, place, source).map_err(|what| keys.problem(key, what)).ok()
     }
 
-    fn named(&self, keys: &Keys<'_>, key: &str) -> Option<Vec<(&'static str, Expression)>> {
+    pub(crate) fn named(&self, keys: &Keys<'_>, key: &str) -> Option<Vec<(&'static str, Expression)>> {
         let each = |keys: &Keys<'_>| -> Vec<_> {
             let read = |name: &'static str| Some((name, self.expression(keys, name)?));
             keys.names().into_iter().filter_map(read).collect()

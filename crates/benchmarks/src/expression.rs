@@ -144,7 +144,7 @@ impl Expression {
     }
 
     /// What it asks for with the names below: `best.draft.hint`.
-    pub(crate) fn paths(&self) -> BTreeSet<String> {
+    pub fn paths(&self) -> BTreeSet<String> {
         self.form.names(self.source, true)
     }
 
@@ -160,7 +160,7 @@ impl Expression {
     }
 
     /// Where it stands.
-    pub(crate) fn place(&self) -> &str {
+    pub fn place(&self) -> &str {
         &self.place
     }
 

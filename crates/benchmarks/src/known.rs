@@ -7,6 +7,7 @@ use riddlemill_text::hint::unknown;
 use crate::benchmark::{Benchmark, Kind};
 use crate::draft::REPLIED;
 use crate::expression::Expression;
+use crate::native::Native;
 use crate::reader::Problem;
 use crate::scope::group;
 
@@ -21,13 +22,17 @@ const TAKEN: [&str; 8] = ["id", "text", "post", "table", "settings", "number", "
 const DECIDED: [&str; 8] = ["standing", "basis", "given", "tally", "draft", "draft_basis", "drafts", "flags"];
 
 impl Benchmark {
-    /// Names in expressions over its records that no step has made, each with its place.
-    pub fn unknown_names(&self) -> Vec<Problem> {
-        unknown_names(self)
+    /// Names in expressions over its records that no step has made, each with its place. `leaves` says what a named
+    /// operation leaves; of one that it does not know every name is taken.
+    pub fn unknown_names(&self, leaves: impl Fn(&Native) -> Option<Vec<&'static str>>) -> Vec<Problem> {
+        unknown_names(self, &leaves)
     }
 }
 
-fn unknown_names(benchmark: &Benchmark) -> Vec<Problem> {
+fn unknown_names(
+    benchmark: &Benchmark,
+    leaves: &dyn Fn(&Native) -> Option<Vec<&'static str>>,
+) -> Vec<Problem> {
     let mut known: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let of = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
     known.insert("post".into(), of(&POST));
@@ -119,8 +124,17 @@ fn unknown_names(benchmark: &Benchmark) -> Vec<Problem> {
                 }
                 known.insert(group(step.name), of(&["shown", "right"]));
             }
-            Kind::Native("riddle") => {
-                known.insert(group(step.name), of(&["question", "answer"]));
+            Kind::Native(_) => {
+                let Some(native) = benchmark.natives.iter().find(|native| native.name == step.name) else {
+                    continue;
+                };
+                native.asked().for_each(|e| check(&known, e));
+                let fields = match (native.ballot, leaves(native)) {
+                    (Some(_), _) => of(&["draft", "draft_basis"]),
+                    (None, Some(fields)) if fields.is_empty() => continue,
+                    (None, fields) => of(&fields.unwrap_or_default()),
+                };
+                known.entry(group(native.called())).or_default().extend(fields);
             }
             _ => {}
         }

@@ -9,6 +9,7 @@ use riddlemill_text::record::{
 use crate::ballot::Ballot;
 use crate::draft::{Draft, REPLIED};
 use crate::expression::Expression;
+use crate::native::Native;
 use crate::reader::Problem;
 
 /// Every kind with its columns.
@@ -39,14 +40,30 @@ const SAID: [&str; 6] = ["said", "given", "decisions", "standing", "basis", "it"
 
 /// Columns that the records of a draft have not, where it names them.
 pub(crate) fn unknown_to_draft(fields: &[(&'static str, Expression)], draft: &Draft) -> Vec<Problem> {
-    let Some(columns) = draft.records.and_then(columns) else { return Vec::new() };
+    unknown_to_step(draft.records, fields, draft.asked(), draft.said().chain(draft.checked()), &draft.keeps)
+}
+
+/// Columns that the records of an operation have not, where its step names them.
+pub(crate) fn unknown_to_native(fields: &[(&'static str, Expression)], native: &Native) -> Vec<Problem> {
+    unknown_to_step(native.records, fields, native.asked(), native.said(), &native.keeps)
+}
+
+/// Columns that the records of a step have not, in expressions over a record, in those over the record and what was said,
+/// and where that goes to.
+fn unknown_to_step<'e>(
+    records: Option<&'static str>,
+    fields: &[(&'static str, Expression)],
+    asked: impl Iterator<Item = &'e Expression>,
+    behind: impl Iterator<Item = &'e Expression>,
+    keeps: &[(&'static str, Expression)],
+) -> Vec<Problem> {
+    let Some(columns) = records.and_then(columns) else { return Vec::new() };
     let names = || columns.iter().map(|column| column.name).chain(fields.iter().map(|(name, _)| *name));
     let told =
         |e: &Expression, what: Option<String>| what.map(|what| Problem { place: e.place().to_owned(), what });
-    let asked = draft.asked().filter_map(|e| told(e, e.unknown("column", names())));
-    let behind = draft.said().chain(draft.checked());
+    let asked = asked.filter_map(|e| told(e, e.unknown("column", names())));
     let behind = behind.filter_map(|e| told(e, e.unknown("column", names().chain(REPLIED))));
-    let strange = draft.keeps.iter().filter(|(column, _)| !columns.iter().any(|known| known.name == *column));
+    let strange = keeps.iter().filter(|(column, _)| !columns.iter().any(|known| known.name == *column));
     let strange = strange.filter_map(|(column, e)| {
         told(e, Some(unknown("column", column, columns.iter().map(|column| column.name))))
     });

@@ -39,7 +39,7 @@ pub use freshness::{Change, Freshness, describe_changes, differences};
 pub use merge::{MergeError, Merged, merge};
 pub use outdated::{Outdated, outdated};
 pub use plan::{Planned, plan};
-pub use rows::{ByEndpoint, blinding, draft_requests, review_items, shown_items, subjects};
+pub use rows::{ByEndpoint, blinding, draft_requests, review_items, shown_items};
 pub use stale::{StaleStage, stale_stages};
 pub use tasks::{Tasks, now};
 pub use voting::{Mend, votes_as_tasks};

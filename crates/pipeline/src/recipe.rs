@@ -56,13 +56,18 @@ pub fn open(root: &std::path::Path) -> Result<(), Problems> {
         problems.extend(choices_of(benchmark));
         problems.extend(shadowed(benchmark));
         problems.extend(crate::stages::draft::problems(benchmark));
+        problems.extend(crate::stages::native::problems(benchmark));
         if !Stage::has_records_of_its_own(benchmark) {
-            problems.extend(benchmark.unknown_names());
+            problems.extend(benchmark.unknown_names(crate::stages::native::leaves));
             problems.extend(prompts_of(benchmark));
             problems.extend(behind_records(benchmark));
         }
-        for step in benchmark.steps.iter().filter(|step| Stage::declared(benchmark, step).is_none()) {
-            let what = crate::stages::lacking(benchmark, step)
+        let unmade = |step: &&riddlemill_benchmarks::Step| {
+            let native = matches!(step.kind, riddlemill_benchmarks::Kind::Native(_));
+            !native && Stage::declared(benchmark, step).is_none()
+        };
+        for step in benchmark.steps.iter().filter(unmade) {
+            let what = crate::stages::lacking(step)
                 .unwrap_or_else(|| format!("nothing makes the step {:?}", step.name));
             let place = format!("{}/benchmark.toml", benchmark.name);
             problems.push(Problem { place, what });
@@ -340,7 +345,7 @@ impl Recipe {
 
     /// Whether it is made of riddles and their answers, and not of a forum's posts.
     pub fn is_of_riddles(&self) -> bool {
-        self.steps.iter().any(|step| matches!(step.stage, Stage::Puzzle(_) | Stage::Riddle))
+        self.steps.iter().any(|step| matches!(step.stage, Stage::Native(native) if native.is_of_riddles()))
     }
 
     /// The step that an input names, its number from 1, and the recipe it belongs to.

@@ -12,7 +12,7 @@ use crate::decisions::seen_pair;
 use crate::pipeline::Withheld;
 use crate::recipe::{Recipe, Step};
 use crate::record::Entry;
-use crate::stages::{NearPair, PuzzleStage, Stage};
+use crate::stages::NearPair;
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
 use crate::web::staged::{Looking, Record};
@@ -110,8 +110,7 @@ pub(in crate::web) async fn page(
 
 /// The step of a recipe that compares records.
 fn comparing(recipe: &'static Recipe) -> Option<&'static Step> {
-    let compares = |stage| matches!(stage, Stage::Dedup | Stage::Puzzle(PuzzleStage::Dedup));
-    recipe.steps.iter().find(|step| compares(step.stage))
+    recipe.steps.iter().find(|step| step.stage.compares_pairs())
 }
 
 fn find(app: &App, recipe: &'static Recipe, filter: Filter, visitor: &Visitor) -> Result<Found, PageError> {

@@ -14,7 +14,7 @@ use crate::stages::published::Published;
 use crate::stages::respond::Made;
 use crate::stages::review::Votes;
 use crate::stages::withdrawal::Withdrawals;
-use crate::stages::{Draft, Embeds, PuzzleStage, Rows, Stage, StageError, draft, of_subjects, puzzle, salt};
+use crate::stages::{Draft, Embeds, Rows, Stage, StageError, draft, of_subjects, salt};
 use riddlemill_review::decisions::{DecisionLog, Verdict};
 use riddlemill_tables::{self as store, InputRef, Manifest, Workspace};
 use riddlemill_text::record::{Reason, State};
@@ -156,34 +156,10 @@ impl<'a> RunContext<'a> {
                 }
                 decide
             }
-            Stage::Puzzle(PuzzleStage::Strip | PuzzleStage::Spelling | PuzzleStage::Given)
-            | Stage::Riddle => BTreeMap::new(),
-            Stage::Dedup | Stage::Puzzle(PuzzleStage::Dedup) => {
-                let mut decide = without_memory(self.config.stage(recipe, "dedup"));
-                let cosine =
-                    Embeds::of(step.stage).and_then(|embeds| embeds.cosine(self.config, self.recipe.name));
-                decide.extend(cosine.map(|cosine| ("cosine".to_string(), cosine.into())));
-                decide
-            }
-            // Where the database lies decides nothing; what it holds is evidence.
-            Stage::Puzzle(PuzzleStage::Near | PuzzleStage::ContextNear) => {
-                self.config.stage(recipe, "options")
-            }
-            Stage::Puzzle(PuzzleStage::Group) => {
-                let mut decide = self.config.stage(recipe, "puzzles");
-                decide.retain(|key, _| ["none_share", "train_share"].contains(&key.as_str()));
-                decide.extend(self.config.stage(recipe, "options"));
-                decide
-            }
+            Stage::Native(native) => native.settings(self.config, self.recipe.name),
+            Stage::Dedup => Embeds::Posts.comparison(self.config, self.recipe.name),
             _ => self.config.stage(recipe, step.stage.section()),
         }
-    }
-
-    /// The settings of puzzles, and the seed of what is drawn for them.
-    pub(super) fn puzzles(&self) -> (sections::Puzzles, u64) {
-        let recipe = Some(self.recipe.name);
-        let seed = self.config.typed::<sections::Options>(recipe, "options").seed;
-        (self.config.typed(recipe, "puzzles"), seed)
     }
 
     /// What a step takes from raw/: name and hash.
@@ -200,7 +176,7 @@ impl<'a> RunContext<'a> {
                 let settings = self.config.typed(Some(self.recipe.name), "import");
                 evidence.extend(crate::stages::import::words_evidence(&self.config.root, &settings)?);
             }
-            Stage::Anonymise | Stage::Puzzle(PuzzleStage::Anonymise) | Stage::Mark(_) => {
+            Stage::Anonymise | Stage::Mark(_) => {
                 let settings = self.config.typed(Some(self.recipe.name), "anonymise");
                 evidence.extend(crate::stages::policy_lists(&self.config.root, &settings)?.evidence());
             }
@@ -227,21 +203,8 @@ impl<'a> RunContext<'a> {
                 let (recipe, ballot) = kind.place();
                 evidence.insert("votes".into(), self.votes()?.evidence(recipe, ballot));
             }
-            Stage::Puzzle(PuzzleStage::Given) => {
-                evidence
-                    .extend(puzzle::SuppliedFacts::open(&self.config.root, &self.puzzles().0)?.evidence());
-            }
-            Stage::Puzzle(PuzzleStage::Near | PuzzleStage::ContextNear) => {
-                evidence.extend(puzzle::Near::evidence(&self.config.root, &self.puzzles().0)?);
-            }
-            Stage::Clean
-            | Stage::Filter
-            | Stage::Dedup
-            | Stage::Options
-            | Stage::Pairs
-            | Stage::Riddle
-            | Stage::Choose(_)
-            | Stage::Puzzle(_) => {}
+            Stage::Native(native) => evidence.extend(native.evidence(self.config, self.recipe.name)?),
+            Stage::Clean | Stage::Filter | Stage::Dedup | Stage::Options | Stage::Choose(_) => {}
         }
         if let Some(embeds) = Embeds::of(step.stage) {
             let texts = || rows::embedded(&Workspace::new(&self.config.root), self.recipe, step, embeds);
@@ -301,12 +264,6 @@ impl<'a> RunContext<'a> {
         let why = Change::Missing { key: "replies".to_owned(), count: missing };
         Ok(Freshness::Stale(manifest.clone(), vec![why]))
     }
-}
-
-/// Settings of dedup but for what it may take, which decides nothing.
-fn without_memory(mut settings: BTreeMap<String, Value>) -> BTreeMap<String, Value> {
-    settings.remove("memory_mib");
-    settings
 }
 
 /// Records without a reply that another run may get.

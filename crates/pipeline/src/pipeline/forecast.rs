@@ -8,15 +8,13 @@ use super::rehearsal::Rehearsal;
 use super::{RunError, Selection, draft_requests};
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
-use crate::stages::{Draft, PuzzleStage, Rows, Stage, draft};
+use crate::stages::{Draft, Rows, Stage, draft};
 use riddlemill_llm::parse::Unreadable;
 use riddlemill_llm::{Ask, Endpoint, Estimate, Prompts, Reading, Usd, at_most, estimate};
 use riddlemill_tables::{Manifest, StageReader, Workspace, json_parts};
 use riddlemill_text::record::{Reason, State};
 use riddlemill_text::text::grouped;
 
-/// Variants that a group of puzzles has.
-const VARIANTS: u64 = 3;
 /// Texts of people and models in a prompt, beside the one that was imported, at most.
 const TEXTS: u64 = 8;
 /// What chat templates add around a prompt's messages, generously.
@@ -198,7 +196,7 @@ fn after(
     let decided = on + counts.state(State::Dropped);
     let share = if decided > 0 { on as f64 / decided as f64 } else { 1.0 };
     let each = match step.stage {
-        Stage::Puzzle(PuzzleStage::Group) => VARIANTS,
+        Stage::Native(native) => native.children(),
         Stage::Draft(Draft::Respond) => {
             let endpoints = draft::endpoints(Draft::Respond, config, recipe.name)?;
             let asked = draft::slots(Draft::Respond, config, recipe.name, &endpoints)?.len() as u64;

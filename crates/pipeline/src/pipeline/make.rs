@@ -3,29 +3,25 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use rayon::prelude::*;
-
 use crate::config::sections;
 use crate::recipe::Step;
 use crate::stages::Rated;
 use crate::stages::draft::LlmContext;
-use crate::stages::embed::Embedded;
 use crate::stages::import::{Secrets, add_names, import, no_names};
-use crate::stages::published::{self, Published, settled};
+use crate::stages::native::Job;
+use crate::stages::published::{Published, settled};
 use crate::stages::respond::Made;
 use crate::stages::withdrawal::Withdrawals;
 use crate::stages::{
-    self, Annotatable, Draft, Embeds, Pulse, PuzzleStage, Review, Rows, Stage, StageError, Stop, of_subjects,
-    puzzle, salt,
+    self, Annotatable, Draft, Embeds, Native, Pulse, Review, Rows, Stage, StageError, Stop, of_subjects, salt,
 };
-use riddlemill_files::par_map::{SPLIT, par_map_ordered};
 use riddlemill_llm::Run;
 use riddlemill_review::decisions::StageDecisions;
-use riddlemill_tables::{Batch, ColumnAccess, Manifest, Part, StageReader, StageWriter, Workspace};
-use riddlemill_text::record::{CunningText, Declared, Outcome, Post, Puzzle, Record, is_published};
+use riddlemill_tables::{ColumnAccess, Manifest, StageReader, StageWriter, Workspace};
+use riddlemill_text::record::{CunningText, Declared, Outcome, Post, Record, is_published};
 
+use super::RunError;
 use super::evidence::RunContext;
-use super::{RunError, rows};
 
 /// What a stage is made from.
 pub(super) struct StageRunner<'a> {
@@ -63,19 +59,7 @@ impl StageRunner<'_> {
                 })?;
                 return Ok(writer.commit(opening)?);
             }
-            Stage::Puzzle(kind) => return self.puzzle(kind, step, opening),
-            Stage::Riddle => {
-                let mut writer = StageWriter::create(self.place)?;
-                let people = self.decisions(step)?;
-                let published = self.published()?;
-                self.each(&mut writer, |post: Post| {
-                    let outcome = stages::riddle(post.clone(), step.name, &people);
-                    settled(&published, step.name, &post, outcome, || {
-                        Some(stages::published_riddle(&post, step.name))
-                    })
-                })?;
-                return Ok(writer.commit(opening)?);
-            }
+            Stage::Native(native) => return self.native(native, step, opening),
             Stage::Mark(marked) => {
                 let mut settings: sections::Anonymise = self.settings(step);
                 match marked.english {
@@ -103,16 +87,6 @@ impl StageRunner<'_> {
                     let passing = || Some(record.clone());
                     writer.append(&record.id, &settled(&published, step.name, &record, outcome, passing));
                 }
-                return Ok(writer.commit(opening)?);
-            }
-            Stage::Pairs => {
-                let settings: sections::Options = self.settings(step);
-                let mut writer = StageWriter::create(self.place)?;
-                let [responses, questions] = self.inputs.as_slice() else { return Ok(opening) };
-                let (questions, responses) = (questions.all("rows")?, responses.all("rows")?);
-                let published = self.published()?;
-                let of_rows = (&published, self.known.recipe.name);
-                stages::pairs(questions, responses, &settings, of_rows, &mut writer);
                 return Ok(writer.commit(opening)?);
             }
             _ => {}
@@ -215,83 +189,32 @@ impl StageRunner<'_> {
             Stage::Draft(_)
             | Stage::Review(_)
             | Stage::Options
-            | Stage::Pairs
-            | Stage::Puzzle(_)
-            | Stage::Riddle
+            | Stage::Native(_)
             | Stage::Mark(_)
             | Stage::Choose(_) => {}
         }
         Ok(writer.commit(opening)?)
     }
 
-    /// A stage of puzzles.
-    fn puzzle(&self, kind: PuzzleStage, step: &Step, opening: Manifest) -> Result<Manifest, RunError> {
-        let published = self.published()?;
-        if kind == PuzzleStage::Group {
-            let (settings, seed) = self.known.puzzles();
-            let mut writer = StageWriter::create(self.place)?;
-            let earlier: Vec<&str> = self.known.recipe.steps.iter().map(|step| step.name).collect();
-            self.each(&mut writer, |row: Puzzle| match is_published(&row.id) {
-                true => published::group(&published, step.name, &row, &earlier),
-                false => puzzle::group(row, &settings, seed),
-            })?;
-            return Ok(writer.commit(opening)?);
-        }
-        let mut writer = StageWriter::create(self.place)?;
-        let people = self.decisions(step)?;
-        let through =
-            |row: &Puzzle, outcome| settled(&published, step.name, row, outcome, || Some(row.clone()));
-        match kind {
-            PuzzleStage::Strip => self.each(&mut writer, |post: Post| {
-                let outcome = stages::strip_decided(post.clone(), &people);
-                settled(&published, step.name, &post, outcome, || Some(puzzle::as_published(&post)))
-            })?,
-            PuzzleStage::Anonymise => {
-                let settings =
-                    sections::Anonymise { language: sections::Language::En, ..self.settings(step) };
-                let anonymise = stages::anonymise_stage(&self.known.config.root, &settings)?;
-                let decide = |puzzle: Puzzle| {
-                    let outcome = stages::anonymise_puzzle_decided(puzzle.clone(), &anonymise, &people);
-                    through(&puzzle, outcome)
-                };
-                self.each(&mut writer, decide)?;
-            }
-            PuzzleStage::Spelling => {
-                self.each(&mut writer, |row: Puzzle| through(&row, puzzle::spelling(row.clone())))?;
-            }
-            PuzzleStage::Dedup => {
-                let settings: sections::Dedup = self.settings(step);
-                let puzzles = self.all()?;
-                let questions: Vec<Embedded> = puzzles.iter().map(Embedded::from).collect();
-                let near = Embeds::Puzzles.similar(&questions, &self.asking())?;
-                puzzle::dedup(puzzles, &settings, &people, &near, &mut writer, self.stop, self.pulse)?;
-                // The embeddings that it bought are part of its evidence.
-                return Ok(writer.commit(self.known.opening(step, self.made)?)?);
-            }
-            PuzzleStage::Given => {
-                let given = puzzle::SuppliedFacts::open(&self.known.config.root, &self.known.puzzles().0)?;
-                self.tell_refused(&given.refused);
-                self.each(&mut writer, |row: Puzzle| through(&row, puzzle::given(row.clone(), &given)))?;
-            }
-            PuzzleStage::Near | PuzzleStage::ContextNear => {
-                let (settings, seed) = self.known.puzzles();
-                let near = puzzle::Near::open(&self.known.config.root, &settings, seed)?;
-                self.tell_refused(near.refused());
-                let beside = match kind {
-                    PuzzleStage::ContextNear => puzzle::Beside::ContextAnswer,
-                    _ => puzzle::Beside::Answer,
-                };
-                let decide = |row: Puzzle| through(&row, puzzle::near(row.clone(), &near, beside));
-                self.each(&mut writer, decide)?;
-            }
-            PuzzleStage::Group => {}
-        }
-        Ok(writer.commit(opening)?)
-    }
-
-    /// Lines of a person's file that cannot be used are said, and the others count.
-    fn tell_refused(&self, refused: &[(String, String)]) {
-        refused.iter().for_each(|(place, why)| self.pulse.tell(&format!("{place}: left out: {why}")));
+    /// A named operation.
+    fn native(&self, native: Native, step: &Step, opening: Manifest) -> Result<Manifest, RunError> {
+        let rows =
+            |input: &str| self.known.recipe.input(input).map_or(Rows::Posts, |(.., step)| step.stage.rows());
+        let job = Job {
+            native,
+            place: self.place,
+            inputs: step.inputs.iter().map(|input| rows(input)).zip(&self.inputs).collect(),
+            people: self.decisions(step)?,
+            published: self.published()?,
+            asking: self.asking(),
+        };
+        let written = native.make(&job)?;
+        let opening = match Embeds::of(step.stage) {
+            // The embeddings that it bought are part of its evidence.
+            Some(_) => self.known.opening(step, self.made)?,
+            None => opening,
+        };
+        Ok(written.commit(opening)?)
     }
 
     fn settings<T: serde::de::DeserializeOwned>(&self, step: &Step) -> T {
@@ -363,40 +286,18 @@ impl StageRunner<'_> {
         let mut records = Vec::new();
         for (input, reader) in step.inputs.iter().zip(&self.inputs) {
             let rows = self.known.recipe.input(input).map_or(Rows::Posts, |(.., step)| step.stage.rows());
-            records.append(&mut rows::subjects(reader, rows)?);
+            records.append(&mut stages::subjects(reader, rows)?);
         }
         Ok(records)
     }
 
-    /// A stage whose decision on a record depends on that record alone. Parts are read, decided and recorded on
-    /// all cores while those before them are written, so memory does not grow with the input.
+    /// A stage whose decision on a record depends on that record alone.
     fn each<R: Record, T: Record>(
         &self,
         writer: &mut StageWriter<T>,
         decide: impl Fn(R) -> Outcome<T> + Sync,
     ) -> Result<(), StageError> {
-        let append = |mut batch: Batch<T>, row: R| {
-            let id = row.id().to_string();
-            batch.append(&id, &decide(row));
-            batch
-        };
-        // A part is split further where there are fewer parts than cores.
-        let decided = |rows: Vec<R>| -> Vec<Batch<T>> {
-            rows.into_par_iter().with_min_len(SPLIT).fold(|| Batch::with_room(SPLIT), append).collect()
-        };
-        for input in &self.inputs {
-            let decide = |part: &Part| -> Result<_, StageError> {
-                let batches = decided(input.part(part)?);
-                self.pulse.advance(part.rows);
-                Ok(batches)
-            };
-            par_map_ordered(input.table("rows").parts.iter(), decide, |batches| {
-                self.stop.check()?;
-                batches.into_iter().for_each(|batch| writer.append_batch(batch));
-                Ok(writer.flush()?)
-            })?;
-        }
-        Ok(())
+        self.inputs.iter().try_for_each(|input| stages::each(input, writer, self.stop, self.pulse, &decide))
     }
 
     /// A stage of [`StageRunner::each`]'s kind of which it is known what it touches.
@@ -432,18 +333,6 @@ impl StageRunner<'_> {
                 self.stop.check()
             })
         })
-    }
-
-    /// All rows of all inputs, for a stage that decides over the whole.
-    fn all<R: Record>(&self) -> Result<Vec<R>, StageError> {
-        let mut records = Vec::new();
-        for input in &self.inputs {
-            for part in input.parts("rows") {
-                self.stop.check()?;
-                records.append(&mut part?);
-            }
-        }
-        Ok(records)
     }
 }
 

@@ -10,12 +10,13 @@ use super::plan::Planned;
 use super::{RunError, rows};
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
+use crate::stages::native::{Reread, Written};
 use crate::stages::review::Votes;
-use crate::stages::{self, Annotatable, PuzzleStage, Rows, Stage, StageError, draft, of_subjects, puzzle};
+use crate::stages::{self, Annotatable, Rows, Stage, StageError, draft, of_subjects};
 use riddlemill_llm::Engine;
 use riddlemill_review::votes::current;
 use riddlemill_tables::{StageReader, Workspace};
-use riddlemill_text::record::{Outcome, Post, Puzzle, is_published};
+use riddlemill_text::record::{Outcome, Post, Puzzle, Record, is_published};
 
 /// What rests on texts that a run would change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -41,12 +42,15 @@ pub fn outdated(
     planned: &[Planned],
 ) -> Result<Option<Outdated>, RunError> {
     let stale = planned.iter().find(|planned| {
-        let text = recipe.step(planned.step).is_some_and(|(_, step)| decides(step.stage));
+        let text = recipe.step(planned.step).is_some_and(|(_, step)| step.stage.writes_texts());
         text && matches!(planned.freshness, Freshness::Stale(..))
     });
     let Some(stale) = stale else { return Ok(None) };
-    let chain: Vec<_> =
-        recipe.steps.iter().take_while(|step| step.stage == Stage::Import || decides(step.stage)).collect();
+    let chain: Vec<_> = recipe
+        .steps
+        .iter()
+        .take_while(|step| step.stage == Stage::Import || step.stage.writes_texts())
+        .collect();
     let workspace = Workspace::new(&config.root);
     let open = |number: usize, name: &str| StageReader::open(&workspace.stage(recipe.name, number, name));
     let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return Ok(None) };
@@ -54,37 +58,16 @@ pub fn outdated(
         return Ok(None);
     };
 
-    let mut known: HashMap<String, Digest> = HashMap::new();
-    let riddles = matches!(last.stage, Stage::Puzzle(_));
-    if riddles {
-        for part in before.parts::<Puzzle>("rows") {
-            known.extend(part?.into_iter().map(|puzzle| (puzzle.id.clone(), of_puzzle(&puzzle))));
-        }
-    } else {
-        for part in before.parts::<Post>("rows") {
-            known.extend(part?.into_iter().map(|post| (post.id, digest(&post.text))));
-        }
-    }
-    let name = Some(recipe.name);
-    let (clean, filter): (sections::Clean, sections::Filter) =
-        (config.typed(name, "clean"), config.typed(name, "filter"));
-    let settings: sections::Anonymise = config.typed(name, "anonymise");
-    let anonymise = stages::anonymise_stage(&config.root, &settings)?;
-    let english = sections::Anonymise { language: sections::Language::En, ..settings };
-    let anonymise_riddle = stages::anonymise_stage(&config.root, &english)?;
-    let rules = || chain.iter().skip(1).map(|step| step.stage);
-    let of_post = |post: Post| {
-        let passed = rules().try_fold(post, |post, stage| match stage {
-            Stage::Clean => goes_on(stages::clean(post, &clean)),
-            Stage::Anonymise => goes_on(anonymise.post(post)),
-            _ => goes_on(stages::filter(post, &filter)),
-        });
-        passed.map(|post| digest(&post.text))
+    let known = match last.stage.rows() {
+        Rows::Puzzles => texts::<Puzzle>(&before, Written::from)?,
+        Rows::Declared => texts(&before, Written::Declared)?,
+        _ => texts(&before, Written::Post)?,
     };
-    let of_riddle = |post: Post| {
-        let stripped = goes_on(puzzle::strip(post))?;
-        let passed = rules().skip(1).try_fold(stripped, |riddle, _| goes_on(anonymise_riddle.puzzle(riddle)));
-        passed.map(|riddle| of_puzzle(&riddle))
+    let rules: Vec<Reread> =
+        chain.iter().skip(1).map(|step| rule(config, recipe, step)).collect::<Result<_, _>>()?;
+    let today = |post: Post| {
+        let passed = rules.iter().try_fold(Written::Post(post), |written, rule| rule(written));
+        passed.map(|written| digest(&written.text()))
     };
     let mut changed: HashSet<String> = HashSet::new();
     for part in import.parts::<Post>("rows") {
@@ -94,8 +77,7 @@ pub fn outdated(
             if is_published(id) {
                 return None;
             }
-            let now = if riddles { of_riddle(post) } else { of_post(post) };
-            (now.as_ref() != Some(old)).then(|| id.clone())
+            (today(post).as_ref() != Some(old)).then(|| id.clone())
         };
         changed.par_extend(part?.into_par_iter().filter_map(differs));
     }
@@ -121,25 +103,52 @@ pub fn outdated(
     Ok(Some(found))
 }
 
-/// Whether a stage writes texts by rules alone, before anybody votes on them.
-fn decides(stage: Stage) -> bool {
-    matches!(
-        stage,
-        Stage::Clean
-            | Stage::Anonymise
-            | Stage::Filter
-            | Stage::Puzzle(PuzzleStage::Strip | PuzzleStage::Anonymise)
-    )
+/// What each record of a stage says, as a digest.
+fn texts<R: Record>(
+    stage: &StageReader,
+    written: impl Fn(R) -> Written,
+) -> Result<HashMap<String, Digest>, riddlemill_tables::Error> {
+    let mut texts = HashMap::new();
+    for part in stage.parts::<R>("rows") {
+        let said = |row: R| (row.id().to_owned(), digest(&written(row).text()));
+        texts.extend(part?.into_iter().map(said));
+    }
+    Ok(texts)
+}
+
+/// How a step would write a text today.
+fn rule(config: &Config, recipe: &'static Recipe, step: &Step) -> Result<Reread, StageError> {
+    let name = Some(recipe.name);
+    let of_post = |rule: Box<dyn Fn(Post) -> Outcome<Post> + Sync>| -> Reread {
+        Box::new(move |written| match written {
+            Written::Post(post) => goes_on(rule(post)).map(Written::Post),
+            other => Some(other),
+        })
+    };
+    Ok(match step.stage {
+        Stage::Clean => {
+            let settings: sections::Clean = config.typed(name, "clean");
+            of_post(Box::new(move |post| stages::clean(post, &settings)))
+        }
+        Stage::Anonymise => {
+            let stage = stages::anonymise_stage(&config.root, &config.typed(name, "anonymise"))?;
+            of_post(Box::new(move |post| stage.post(post)))
+        }
+        Stage::Filter => {
+            let settings: sections::Filter = config.typed(name, "filter");
+            of_post(Box::new(move |post| stages::filter(post, &settings)))
+        }
+        Stage::Native(native) => {
+            native.reread(config, recipe.name)?.unwrap_or_else(|| Box::new(Some::<Written>))
+        }
+        _ => Box::new(Some::<Written>),
+    })
 }
 
 type Digest = [u8; 32];
 
 fn digest(text: &str) -> Digest {
     *blake3::hash(text.as_bytes()).as_bytes()
-}
-
-fn of_puzzle(puzzle: &Puzzle) -> Digest {
-    digest(&puzzle::shown(&puzzle.question, &puzzle.answer))
 }
 
 /// The record as it leaves a stage; `None` where it does not pass.

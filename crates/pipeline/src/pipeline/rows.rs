@@ -7,28 +7,14 @@ use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
 use crate::stages::embed::Embedded;
 use crate::stages::review::Votes;
-use crate::stages::{Annotatable, Embeds, Rows, Stage, StageError, draft, of_subjects};
+use crate::stages::{Annotatable, Embeds, Stage, StageError, draft, of_subjects, subjects};
 use riddlemill_llm::{Ask, Endpoint};
 use riddlemill_review::ballot::Ballot;
 use riddlemill_review::{Blinding, Digest, Item};
 use riddlemill_tables::{StageReader, Workspace};
-use riddlemill_text::record::{Post, Puzzle};
+use riddlemill_text::record::{Post, Record};
 
 use super::RunError;
-
-/// A stage's rows as records of a type: posts are records nobody has looked at yet.
-///
-/// # Errors
-/// [`riddlemill_tables::Error`] where a part is missing or damaged.
-pub fn subjects<S: Annotatable>(
-    reader: &StageReader,
-    rows: Rows,
-) -> Result<Vec<S>, riddlemill_tables::Error> {
-    match rows {
-        Rows::Posts => Ok(reader.all::<Post>("rows")?.into_iter().filter_map(S::of_post).collect()),
-        _ => reader.all("rows"),
-    }
-}
 
 /// The records of a step that was made; none where it was not.
 pub(super) fn subjects_of<S: Annotatable>(
@@ -130,8 +116,13 @@ pub fn embedded(
     let mut texts = Vec::new();
     for input in step.inputs {
         match embeds {
-            Embeds::Puzzles => {
-                texts.extend(subjects_of::<Puzzle>(workspace, recipe, input)?.iter().map(Embedded::from));
+            Embeds::Questions => {
+                let Stage::Native(native) = step.stage else { continue };
+                of_subjects!(native.subjects(), S => {
+                    let records: Vec<S> = subjects_of(workspace, recipe, input)?;
+                    let compared = |record: &S| Embedded { id: record.id().into(), text: native.compared(record) };
+                    texts.extend(records.iter().map(compared));
+                });
             }
             Embeds::Posts => {
                 let Some((from, number, before)) = recipe.input(input) else { continue };

@@ -1,58 +1,13 @@
-//! Stages of benchmarks whose folders say all: riddles as groups, personal data in them, the order of options.
+//! Stages of benchmarks whose folders say all: personal data in their groups, the order of options.
 
 use riddlemill_benchmarks::draft::{Marked, Options};
-use riddlemill_review::decisions::StageDecisions;
 use riddlemill_text::options::{LETTERS, choices};
-use riddlemill_text::record::{Declared, Outcome, Post, Puzzle, Reason};
+use riddlemill_text::record::{Declared, Outcome, Reason};
 use serde_json::json;
 
 use super::Anonymise;
-use super::puzzle;
-use super::subject::declared::{Groups, of_post, scope};
+use super::subject::declared::{Groups, scope};
 use crate::config::sections;
-
-/// A riddle's question and answer, as the group of the step, and what people decided about it.
-pub fn riddle(post: Post, step: &str, people: &StageDecisions) -> Outcome<Declared> {
-    let kept = Declared { title: None, content: None, ..of_post(post.clone()) };
-    let outcome = super::strip_decided(post, people);
-    let declared = |puzzle: Puzzle| {
-        let mut record = kept;
-        let mut groups = Groups::split(&record);
-        let fields = groups.of_step(step);
-        record.text = puzzle::shown(&puzzle.question, &puzzle.answer);
-        fields.insert("question".into(), json!(puzzle.question));
-        fields.insert("answer".into(), json!(puzzle.answer));
-        groups.write_into(&mut record);
-        record
-    };
-    match outcome {
-        // No ballot before the first draft could give it one.
-        Outcome::Kept(row) | Outcome::Changed { row, .. } if row.answer.is_empty() => {
-            Outcome::Held { reason: Reason::AnswerMissing, evidence: row.question }
-        }
-        Outcome::Kept(puzzle) => Outcome::Kept(declared(puzzle)),
-        Outcome::Changed { row, rule, evidence, before, after } => {
-            Outcome::Changed { row: declared(row), rule, evidence, before, after }
-        }
-        Outcome::Dropped { reason, evidence } => Outcome::Dropped { reason, evidence },
-        Outcome::Held { reason, evidence } => Outcome::Held { reason, evidence },
-        Outcome::Failed { reason, evidence } => Outcome::Failed { reason, evidence },
-        Outcome::Merged { .. } | Outcome::Expanded(_) | Outcome::Joined { .. } => {
-            unreachable!("a riddle is looked at alone")
-        }
-    }
-}
-
-/// A published riddle as the group of the step, to the letter.
-pub fn published_riddle(post: &Post, step: &str) -> Declared {
-    let mut record = Declared { title: None, content: None, ..of_post(post.clone()) };
-    let mut groups = Groups::split(&record);
-    let fields = groups.of_step(step);
-    fields.insert("question".into(), json!(post.title));
-    fields.insert("answer".into(), json!(post.content));
-    groups.write_into(&mut record);
-    record
-}
 
 /// Marks personal data in the texts that the step names.
 pub fn mark(mut record: Declared, marked: &Marked, anonymise: &Anonymise) -> Outcome<Declared> {
@@ -127,10 +82,7 @@ pub fn choose(mut record: Declared, options: &Options, settings: &sections::Opti
 }
 
 /// Why a step of a benchmark cannot be made; `None` where it can.
-pub(crate) fn lacking(
-    benchmark: &riddlemill_benchmarks::Benchmark,
-    step: &riddlemill_benchmarks::Step,
-) -> Option<String> {
+pub(crate) fn lacking(step: &riddlemill_benchmarks::Step) -> Option<String> {
     use riddlemill_benchmarks::Kind;
     Some(match step.kind {
         Kind::Draft(_) => format!(
@@ -139,9 +91,6 @@ pub(crate) fn lacking(
         ),
         Kind::Options => {
             format!("[step.{}] lacks `right` and `wrong`: which answers are put in order", step.name)
-        }
-        Kind::Native(op) => {
-            riddlemill_text::hint::unknown("operation", op, super::stage::operations(benchmark))
         }
         _ => return None,
     })

@@ -1,15 +1,18 @@
 //! Embeddings of texts: where an endpoint for them is set, their likeness is further evidence for duplicates, among posts
 //! and among puzzles (BrainTeaser 3.2). What an endpoint answered is stored for good, like every reply.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::config::{Config, sections};
 use crate::stages::draft::{LlmContext, agreed, open_store, sends};
-use crate::stages::{PuzzleStage, Stage, StageError, Unusable};
+use crate::stages::{Stage, StageError, Unusable};
 use riddlemill_llm::{Ask, Endpoint, Engine};
 use riddlemill_tables::Workspace;
-use riddlemill_text::record::{Post, Puzzle};
+use riddlemill_text::record::Post;
 use riddlemill_text::vectors::similar;
 
 /// More posts are not embedded: every two of them are compared.
@@ -20,8 +23,8 @@ const MOST_POSTS: u64 = 100_000;
 pub enum Embeds {
     /// The texts of posts, as `[embeddings]` says.
     Posts,
-    /// The questions of puzzles, as `[puzzles]` says.
-    Puzzles,
+    /// What an operation compares of riddles, as `[puzzles]` says.
+    Questions,
 }
 
 /// A text to embed, and whose it is.
@@ -39,18 +42,12 @@ impl From<&Post> for Embedded {
     }
 }
 
-impl From<&Puzzle> for Embedded {
-    fn from(puzzle: &Puzzle) -> Self {
-        Embedded { id: puzzle.id.clone(), text: puzzle.question.clone() }
-    }
-}
-
 impl Embeds {
     /// What a stage embeds where its settings name an endpoint; `None` of a stage that never does.
     pub fn of(stage: Stage) -> Option<Embeds> {
         match stage {
             Stage::Dedup => Some(Embeds::Posts),
-            Stage::Puzzle(PuzzleStage::Dedup) => Some(Embeds::Puzzles),
+            Stage::Native(native) if native.compares_pairs() => Some(Embeds::Questions),
             _ => None,
         }
     }
@@ -58,7 +55,7 @@ impl Embeds {
     fn key(self) -> &'static str {
         match self {
             Embeds::Posts => "embeddings.endpoint",
-            Embeds::Puzzles => "puzzles.embeddings",
+            Embeds::Questions => "puzzles.embeddings",
         }
     }
 
@@ -69,7 +66,7 @@ impl Embeds {
                 let sections::Embeddings { endpoint, cosine } = config.typed(Some(recipe), "embeddings");
                 (endpoint, cosine)
             }
-            Embeds::Puzzles => {
+            Embeds::Questions => {
                 let settings: sections::Puzzles = config.typed(Some(recipe), "puzzles");
                 (settings.embeddings, settings.cosine)
             }
@@ -80,6 +77,14 @@ impl Embeds {
     pub fn cosine(self, config: &Config, recipe: &str) -> Option<f64> {
         let (endpoint, cosine) = self.settings(config, recipe);
         (!endpoint.is_empty()).then_some(cosine)
+    }
+
+    /// The settings of a comparison that can change its rows: not what it may take, which decides nothing.
+    pub fn comparison(self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
+        let mut decide = config.stage(Some(recipe), "dedup");
+        decide.remove("memory_mib");
+        decide.extend(self.cosine(config, recipe).map(|cosine| ("cosine".to_owned(), cosine.into())));
+        decide
     }
 
     /// The endpoint that the settings name; `None` where they name none.
@@ -193,7 +198,7 @@ impl Embeds {
     /// # Errors
     /// [`StageError::Settings`] where there are more.
     pub fn refuse_many(self, count: u64) -> Result<(), StageError> {
-        if self == Embeds::Puzzles || count <= MOST_POSTS {
+        if self == Embeds::Questions || count <= MOST_POSTS {
             return Ok(());
         }
         let what =
@@ -234,6 +239,6 @@ mod tests {
         assert!(Embeds::Posts.refuse_many(MOST_POSTS).is_ok());
         let refused = Embeds::Posts.refuse_many(MOST_POSTS + 1).unwrap_err().to_string();
         assert!(refused.starts_with("embeddings.endpoint: 100001 posts are too many to embed"), "{refused}");
-        assert!(Embeds::Puzzles.refuse_many(MOST_POSTS + 1).is_ok());
+        assert!(Embeds::Questions.refuse_many(MOST_POSTS + 1).is_ok());
     }
 }

@@ -3,10 +3,10 @@
 //! A stage is called as ever. Where somebody decided about the record as it reads today, the outcome is theirs, and
 //! the ledger names the decision beside what the rule said.
 
-use super::{Anonymise, clean, filter, puzzle};
+use super::{Anonymise, clean, filter};
 use crate::config::sections;
 use riddlemill_review::decisions::{Decision, Ruling, StageDecisions, Verdict, seen_text};
-use riddlemill_text::record::{Outcome, Post, Puzzle, Reason};
+use riddlemill_text::record::{Outcome, Post, Reason};
 
 /// Clean, with how people decided that a post reads.
 pub fn clean_decided(
@@ -39,14 +39,14 @@ pub fn clean_decided(
 }
 
 /// The title and content that people decided on.
-fn edit_parts(post: &mut Post, ruling: &Ruling<'_>) {
+pub(super) fn edit_parts(post: &mut Post, ruling: &Ruling<'_>) {
     let text = |decision: Option<&Decision>| decision.and_then(|decision| decision.text.clone());
     post.title = text(ruling.title).or(post.title.take());
     post.content = text(ruling.answer).or(post.content.take());
 }
 
 /// The decisions on how something reads, as a ledger names them.
-fn edits(ruling: &Ruling<'_>) -> String {
+pub(super) fn edits(ruling: &Ruling<'_>) -> String {
     let edits = [ruling.text, ruling.title, ruling.answer].into_iter().flatten();
     edits.map(Decision::to_string).collect::<Vec<_>>().join("; ")
 }
@@ -87,45 +87,6 @@ pub fn filter_decided(post: Post, settings: &sections::Filter, decisions: &Stage
         return filter(post, settings);
     };
     overruled(filter(post.clone(), settings), &ruling, || Some(post))
-}
-
-/// From a riddle to a puzzle, with how people decided that it reads: its text or title is what is asked, its
-/// content the answer.
-pub fn strip_decided(mut post: Post, decisions: &StageDecisions) -> Outcome<Puzzle> {
-    let Some(ruling) = decisions.ruling(&post.id, || seen_text(&post.text)) else {
-        return puzzle::strip(post);
-    };
-    let edits = edits(&ruling);
-    let before = post.text.clone();
-    edit_parts(&mut post, &ruling);
-    if let Some(text) = ruling.text.and_then(|decision| decision.text.clone()) {
-        post.title = Some(text);
-    }
-    post.text = Post::written(post.title.as_deref(), post.content.as_deref());
-    let outcome = puzzle::strip(post);
-    let by_rule = by_rule(&outcome);
-    let outcome = match outcome {
-        Outcome::Kept(row) | Outcome::Changed { row, .. } if !edits.is_empty() => {
-            let after = puzzle::shown(&row.question, &row.answer);
-            let evidence = format!("{edits}; {by_rule}");
-            Outcome::Changed { row, rule: Reason::DecidedText.code(), evidence, before, after }
-        }
-        outcome => outcome,
-    };
-    // Nothing goes on without a question and an answer.
-    overruled(outcome, &ruling, || None)
-}
-
-/// Marks personal data of a puzzle, with decisions.
-pub fn anonymise_puzzle_decided(
-    puzzle: Puzzle,
-    stage: &Anonymise,
-    decisions: &StageDecisions,
-) -> Outcome<Puzzle> {
-    let seen = || seen_text(&puzzle::shown(&puzzle.question, &puzzle.answer));
-    let Some(ruling) = decisions.ruling(&puzzle.id, seen) else { return stage.puzzle(puzzle) };
-    let marked = || Some(stage.marked_puzzle(puzzle.clone()));
-    overruled(stage.puzzle(puzzle.clone()), &ruling, marked)
 }
 
 /// The outcome after what a person decided about the record's fate. `passing` is the record as it goes on where

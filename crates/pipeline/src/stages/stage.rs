@@ -3,8 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use super::native::Native;
 use super::unusable::Unusable;
-use super::{Draft, PuzzleStage, Review};
+use super::{Draft, Review, Subjects};
 use riddlemill_benchmarks::draft::{Marked, Options};
 use riddlemill_review::decisions::Verdict;
 use riddlemill_tables as store;
@@ -29,12 +30,8 @@ pub enum Stage {
     Review(Review),
     /// The options of a multiple choice (FLUB 2.1).
     Options,
-    /// A stage that knows of puzzles alone (BrainTeaser).
-    Puzzle(PuzzleStage),
-    /// A good and a bad answer (RuozhiBench 4.2).
-    Pairs,
-    /// A riddle's question and answer as a group of a declared record.
-    Riddle,
+    /// A named operation.
+    Native(Native),
     /// Personal data out of the texts of a declared record.
     Mark(&'static Marked),
     /// The options of a declared multiple choice.
@@ -77,6 +74,14 @@ impl Rows {
         Rows::Choices,
         Rows::Declared,
     ];
+
+    /// The rows of a kind, as folders name it; without one what the folder declares.
+    pub fn of_kind(kind: Option<&str>) -> Rows {
+        match kind {
+            Some("multiple choices") => Rows::Choices,
+            kind => Subjects::of_kind(kind).rows(),
+        }
+    }
 
     /// Their name in the reference.
     pub fn name(self) -> &'static str {
@@ -165,10 +170,9 @@ impl Stage {
             Kind::Options => Stage::Options,
             Kind::Draft(_) => Stage::Draft(Draft::of(benchmark, step.name)?),
             Kind::Ballot(name) => Stage::Review(Review::new(benchmark.ballot(name)?)),
-            Kind::Native("riddle") if own => Stage::Riddle,
-            Kind::Native(_) if own => return None,
-            Kind::Native("rated_pair") => Stage::Pairs,
-            Kind::Native(op) => Stage::Puzzle(PuzzleStage::of_op(op)?),
+            Kind::Native(_) => Stage::Native(Native::find(
+                benchmark.natives.iter().find(|native| native.name == step.name)?,
+            )?),
         })
     }
 
@@ -187,12 +191,9 @@ impl Stage {
             Stage::Dedup => "dedup",
             Stage::Draft(_) => "draft",
             Stage::Review(_) => "review",
-            Stage::Options | Stage::Pairs | Stage::Choose(_) => "options",
-            Stage::Riddle => "puzzles",
+            Stage::Options | Stage::Choose(_) => "options",
             Stage::Mark(_) => "anonymise",
-            Stage::Puzzle(PuzzleStage::Dedup) => "dedup",
-            Stage::Puzzle(PuzzleStage::Anonymise) => "anonymise",
-            Stage::Puzzle(_) => "puzzles",
+            Stage::Native(native) => native.section(),
         }
     }
 
@@ -204,10 +205,8 @@ impl Stage {
             Stage::Draft(draft) => draft.subjects().rows(),
             Stage::Review(review) => review.subjects().rows(),
             Stage::Options => Rows::Texts,
-            Stage::Puzzle(PuzzleStage::Group) => Rows::Variants,
-            Stage::Puzzle(_) => Rows::Puzzles,
-            Stage::Pairs => Rows::Choices,
-            Stage::Riddle | Stage::Mark(_) | Stage::Choose(_) => Rows::Declared,
+            Stage::Native(native) => native.rows(),
+            Stage::Mark(_) | Stage::Choose(_) => Rows::Declared,
         }
     }
 
@@ -215,22 +214,31 @@ impl Stage {
     pub fn takes(self, verdict: Verdict) -> bool {
         match self {
             Stage::Clean => !verdict.is_of_pair(),
-            // Nothing goes on from there without a question and an answer: who has the answer says it.
-            Stage::Puzzle(PuzzleStage::Strip) | Stage::Riddle => {
-                !verdict.is_of_pair() && verdict != Verdict::Keep
-            }
-            Stage::Anonymise | Stage::Filter | Stage::Puzzle(PuzzleStage::Anonymise) => {
+            Stage::Anonymise | Stage::Filter => {
                 matches!(verdict, Verdict::Keep | Verdict::Drop | Verdict::Hold)
             }
-            Stage::Dedup | Stage::Puzzle(PuzzleStage::Dedup) => verdict.is_of_pair(),
+            Stage::Dedup => verdict.is_of_pair(),
             Stage::Review(_) => verdict == Verdict::Keep,
-            Stage::Import
-            | Stage::Draft(_)
-            | Stage::Options
-            | Stage::Puzzle(_)
-            | Stage::Pairs
-            | Stage::Mark(_)
-            | Stage::Choose(_) => false,
+            Stage::Native(native) => native.takes(verdict),
+            Stage::Import | Stage::Draft(_) | Stage::Options | Stage::Mark(_) | Stage::Choose(_) => false,
+        }
+    }
+
+    /// Whether it compares every record with the others, merges those that are one, and leaves a table of pairs.
+    pub fn compares_pairs(self) -> bool {
+        match self {
+            Stage::Dedup => true,
+            Stage::Native(native) => native.compares_pairs(),
+            _ => false,
+        }
+    }
+
+    /// Whether it writes texts by rules alone, before anybody votes on them.
+    pub fn writes_texts(self) -> bool {
+        match self {
+            Stage::Clean | Stage::Anonymise | Stage::Filter => true,
+            Stage::Native(native) => native.writes_texts(),
+            _ => false,
         }
     }
 
@@ -255,27 +263,9 @@ impl Stage {
             Stage::Draft(_) => 2,
             Stage::Review(_) => 1,
             Stage::Options => 1,
-            // 2 takes no optional review without an answer for a doubt.
-            Stage::Pairs => 2,
-            // 2 takes promotion off behind a letter; tells letters and their order apart; as Stage::Dedup.
-            // Near: 2 takes all three words from the sense that the puzzle means, at most one of them a synonym; 3 takes
-            // words that readers know alone. Strip: 3 lets a riddle without an answer go on to the ballot on its text.
-            // Spelling: 2 looks at every puzzle, at shorter words, and knows contractions. Group: 2 takes the distractors
-            // of a new situation from their own ballot.
-            // Near: 4 takes words of things that one can point at alone; 5 looks at hypernyms further up.
-            Stage::Puzzle(PuzzleStage::Near) => 5,
-            Stage::Puzzle(PuzzleStage::Strip) => 3,
-            Stage::Puzzle(PuzzleStage::Dedup | PuzzleStage::Spelling | PuzzleStage::Group) => 2,
-            Stage::Puzzle(_) | Stage::Riddle | Stage::Mark(_) | Stage::Choose(_) => 1,
+            Stage::Mark(_) | Stage::Choose(_) => 1,
+            Stage::Native(native) => native.version(),
         }
-    }
-}
-
-/// The named operations that a step of a benchmark may be.
-pub(super) fn operations(benchmark: &riddlemill_benchmarks::Benchmark) -> Vec<&'static str> {
-    match Stage::has_records_of_its_own(benchmark) {
-        true => PuzzleStage::OPS.iter().map(|(op, _)| *op).chain(["rated_pair"]).collect(),
-        false => vec!["riddle"],
     }
 }
 

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::decision::{Decision, Question, Verdict};
+use super::decision::{Decision, Question, Verdict, seen_pair};
 use crate::Digest;
 
 /// What people decided about a stage's records and pairs; of each question the decision that holds.
@@ -120,5 +120,21 @@ impl StageDecisions {
             holds.then_some(Pairing { a, b, one: decision.verdict == Verdict::One, decision })
         };
         self.pairs.iter().filter_map(pairing).collect()
+    }
+
+    /// The decisions about pairs as they would be of other texts of the same records: `shown` is what people saw of a
+    /// record, `compared` what a stage compares. Those about a text that a record no longer has are left out.
+    #[must_use]
+    pub fn about<'t>(
+        &self,
+        shown: impl Fn(&str) -> Option<&'t str>,
+        compared: impl Fn(&str) -> Option<&'t str>,
+    ) -> StageDecisions {
+        let retold = |decision: &Decision| {
+            let (a, b) = (decision.record.as_str(), decision.other.as_deref()?);
+            (decision.seen == seen_pair((a, shown(a)?), (b, shown(b)?))).then_some(())?;
+            Some(Decision { seen: seen_pair((a, compared(a)?), (b, compared(b)?)), ..decision.clone() })
+        };
+        StageDecisions { pairs: self.pairs.iter().filter_map(retold).collect(), ..self.clone() }
     }
 }

@@ -5,12 +5,13 @@ use std::cell::RefCell;
 use crate::config::{Config, sections};
 use crate::pipeline::RunError;
 use crate::recipe::{Recipe, Step};
+use crate::stages::native::shown;
 use crate::stages::review::{passing, seen_items};
-use crate::stages::{Annotatable, Review, Rows, Stage, of_subjects, puzzle_shown};
+use crate::stages::{Annotatable, Review, Rows, Stage, of_subjects};
 use riddlemill_review::decisions::{seen_pair, seen_text};
 use riddlemill_review::{Digest, Item};
 use riddlemill_tables::{Error, Filter, StageReader, Workspace, select};
-use riddlemill_text::record::{Entry, Post, Puzzle, State};
+use riddlemill_text::record::{Entry, Post, Puzzle, Record, State};
 
 /// The stages of a recipe that were made.
 pub(super) struct Stages<'c> {
@@ -163,6 +164,14 @@ impl<'c> Stages<'c> {
     pub(super) fn texts(&self, step: &Step, ids: &[&str]) -> Result<Vec<(String, String)>, Error> {
         let Some((rows, reader)) = self.input(step) else { return Ok(Vec::new()) };
         let wanted = Filter::any_of("id", ids.iter().copied());
+        if let (Stage::Native(native), true) =
+            (step.stage, rows != Rows::Posts && step.stage.compares_pairs())
+        {
+            return Ok(of_subjects!(native.subjects(), S => {
+                let records = select::<S>(reader, "rows", &wanted)?.into_iter();
+                records.map(|record| (record.id().to_owned(), native.shown(&record))).collect()
+            }));
+        }
         Ok(match rows {
             Rows::Posts => {
                 let posts = select::<Post>(reader, "rows", &wanted)?.into_iter();
@@ -174,12 +183,7 @@ impl<'c> Stages<'c> {
             }
             Rows::Puzzles => {
                 let puzzles = select::<Puzzle>(reader, "rows", &wanted)?.into_iter();
-                let text = |puzzle: Puzzle| match step.stage.takes(riddlemill_review::decisions::Verdict::Two)
-                {
-                    true => (puzzle.id, puzzle.question),
-                    false => (puzzle.id, puzzle_shown(&puzzle.question, &puzzle.answer)),
-                };
-                puzzles.map(text).collect()
+                puzzles.map(|puzzle| (puzzle.id, shown(&puzzle.question, &puzzle.answer))).collect()
             }
             // What people vote on is made of posts.
             _ => {

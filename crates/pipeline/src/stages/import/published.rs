@@ -51,7 +51,7 @@ impl Rows {
                 let first = groups.insert(name.clone());
                 members.insert((name.clone(), found.role.clone()));
                 let record = published_id(set, &name);
-                let mark = crate::stages::puzzle::ROLES.iter().find(|(role, _)| *role == found.role);
+                let mark = crate::stages::native::ROLES.iter().find(|(role, _)| *role == found.role);
                 let row = PublishedRow {
                     id: format!("{record}{}", mark.map_or("", |(_, mark)| mark)),
                     record: record.clone(),

@@ -2,7 +2,7 @@
 
 use super::index::with_says;
 use super::{Published, PublishedRow};
-use crate::stages::puzzle::ROLES;
+use crate::stages::native::ROLES;
 use riddlemill_text::record::{Outcome, Puzzle, Variant};
 
 /// The questions that the rows of a puzzle's group are. Where people decided otherwise on the puzzle, a question follows

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use minijinja::Value as TemplateValue;
 use minijinja::value::Object;
 use riddlemill_benchmarks::ballot::BallotSource;
+use riddlemill_benchmarks::native::Native;
 use riddlemill_benchmarks::scope::{Scope, above, text as text_of, texts};
 use riddlemill_benchmarks::{Expression, Trouble};
 use riddlemill_review::ballot::{Ballot, Drafts};
@@ -134,15 +135,8 @@ pub(super) fn decided<R: Annotatable>(
         (status_column.as_str(), OwnedCell::Text(standing.code().to_owned())),
         (basis_column.as_str(), OwnedCell::Texts(all)),
     ]);
-    let mut findings = Vec::new();
-    for (column, is) in &asked.keeps {
-        let kind = R::COLUMNS.iter().find(|known| known.name == *column).map(|column| column.kind);
-        match (kind, before.value(is)) {
-            (Some(kind), Ok(value)) => drop(cells.insert(column, cell(kind, &value))),
-            (None, Ok(_)) => {}
-            (_, Err(trouble)) => findings.push(trouble.to_string()),
-        }
-    }
+    let (kept, mut findings) = kept::<R>(&asked.keeps, &before);
+    cells.extend(kept);
     *record = with_fields(record, |column| cells.remove(column));
     let behind = scope(&above(names, &row(record)), step.recipe);
     for find in &asked.finds {
@@ -152,6 +146,40 @@ pub(super) fn decided<R: Annotatable>(
         }
     }
     record.flags().extend(findings.into_iter().map(|finding| format!("{}: {finding}", step.name)));
+}
+
+/// The columns that a table of `keeps` fills, and what could not be computed.
+pub(super) fn kept<R: Record>(
+    keeps: &[(&'static str, Expression)],
+    scope: &Scope<'_>,
+) -> (BTreeMap<&'static str, OwnedCell>, Vec<String>) {
+    let (mut cells, mut troubles) = (BTreeMap::new(), Vec::new());
+    for (column, is) in keeps {
+        let kind = R::COLUMNS.iter().find(|known| known.name == *column).map(|column| column.kind);
+        match (kind, scope.value(is)) {
+            (Some(kind), Ok(value)) => drop(cells.insert(*column, cell(kind, &value))),
+            (None, Ok(_)) => {}
+            (_, Err(trouble)) => troubles.push(trouble.to_string()),
+        }
+    }
+    (cells, troubles)
+}
+
+/// Puts what a named operation found into the columns that its step names. Returns what could not be computed.
+pub(super) fn found<R: Record + Clone>(
+    record: &mut R,
+    native: &Native,
+    values: &Values,
+    basis: &[String],
+) -> Vec<String> {
+    let names = BTreeMap::from([
+        ("said", answers(values)),
+        ("basis", basis.iter().map(|basis| TemplateValue::from(basis.as_str())).collect()),
+    ]);
+    let behind = scope(&above(names, &row(record)), native.benchmark);
+    let (mut cells, troubles) = kept::<R>(&native.keeps, &behind);
+    *record = with_fields(record, |column| cells.remove(column));
+    troubles
 }
 
 /// Why a record cannot go on without an answer.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use minijinja::Value as TemplateValue;
 use minijinja::value::Serde;
 use riddlemill_benchmarks::Trouble;
+use riddlemill_benchmarks::native::Native;
 use riddlemill_benchmarks::scope::{Scope, group, text};
 use serde_json::{Map, Value as Json, json};
 
@@ -95,6 +96,28 @@ fn names(record: &Declared) -> TemplateValue {
 impl Annotatable for Declared {
     fn of_post(post: Post) -> Option<Declared> {
         Some(of_post(post))
+    }
+
+    fn names(&self) -> TemplateValue {
+        names(self)
+    }
+
+    fn found(&mut self, native: &Native, values: &Values, basis: &[String]) -> Vec<String> {
+        let mut groups = Groups::split(self);
+        match native.ballot {
+            Some(ballot) => {
+                let of_ballot = groups.of_step(ballot);
+                of_ballot.insert("draft".into(), json!(values));
+                of_ballot.insert("draft_basis".into(), json!(basis));
+            }
+            None => {
+                let own = groups.of_step(native.name);
+                own.extend(values.iter().map(|(name, value)| (name.to_owned(), json!(value))));
+                own.insert("basis".into(), json!(basis));
+            }
+        }
+        groups.write_into(self);
+        Vec::new()
     }
 
     fn prompt(&self, draft: Draft, _: &Slot) -> Option<Prompt> {

@@ -7,10 +7,10 @@ use riddlemill_benchmarks::Expression;
 use riddlemill_benchmarks::draft::Draft;
 use riddlemill_benchmarks::scope::{Scope, above, texts};
 use riddlemill_review::Values;
-use riddlemill_text::record::{OwnedCell, Record, with_fields};
+use riddlemill_text::record::{Record, with_fields};
 use riddlemill_text::replies::unusable;
 
-use super::columns::{answers, cell, row, scope};
+use super::columns::{answers, kept, row, scope};
 use super::{Annotatable, Drafted, Prompt};
 
 /// What a draft asks of a record; `None` where it asks nothing of it.
@@ -48,15 +48,8 @@ pub(super) fn drafted<R: Annotatable>(record: &mut R, draft: &Draft, drafts: &[D
     let before = row(record);
     let mut replied = Replied::new(draft, drafts, &scope(&before, draft.benchmark));
     let behind = scope(&above(replied.names(), &before), draft.benchmark);
-    let mut cells: BTreeMap<&str, OwnedCell> = BTreeMap::new();
-    for (column, is) in &draft.keeps {
-        let kind = R::COLUMNS.iter().find(|known| known.name == *column).map(|column| column.kind);
-        match (kind, behind.value(is)) {
-            (Some(kind), Ok(value)) => drop(cells.insert(column, cell(kind, &value))),
-            (None, Ok(_)) => {}
-            (_, Err(trouble)) => replied.findings.push(trouble.to_string()),
-        }
-    }
+    let (mut cells, troubles) = kept::<R>(&draft.keeps, &behind);
+    replied.findings.extend(troubles);
     *record = with_fields(record, |column| cells.remove(column));
     replied.check(draft, &row(record));
     replied.findings

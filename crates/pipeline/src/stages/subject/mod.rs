@@ -15,10 +15,15 @@ mod response;
 
 use std::collections::BTreeMap;
 
+use minijinja::Value as TemplateValue;
+use riddlemill_benchmarks::native::Native;
+use riddlemill_benchmarks::scope::Scope;
+
 use super::draft::{Draft, Slot};
 use super::stage::Rows;
 use riddlemill_review::ballot::Ballot;
 use riddlemill_review::{Digest, Item, Values};
+use riddlemill_tables::{Error, StageReader};
 use riddlemill_text::record::{Post, Reason, Record, Standing};
 
 /// The record types that drafts and reviews fill in.
@@ -154,6 +159,16 @@ pub trait Annotatable: Record + Clone {
     /// The record that a post becomes; `None` where it is made of other records.
     fn of_post(post: Post) -> Option<Self>;
 
+    /// Its parts by the names that expressions give them: its columns, or the groups of its steps.
+    fn names(&self) -> TemplateValue {
+        columns::row(self)
+    }
+
+    /// Takes what a named operation found. Returns what could not be computed.
+    fn found(&mut self, native: &Native, values: &Values, basis: &[String]) -> Vec<String> {
+        columns::found(self, native, values, basis)
+    }
+
     /// What a draft asks for in one of its slots; `None` where nothing is asked of this record there.
     fn prompt(&self, draft: Draft, _slot: &Slot) -> Option<Prompt> {
         drafts::prompt(self, draft.declared()?)
@@ -207,6 +222,22 @@ pub trait Annotatable: Record + Clone {
     /// A step's decision as a ledger shows it.
     fn after(&self, step: &Ballot) -> String {
         columns::text(self, step, |asked| asked.after.as_ref())
+    }
+}
+
+/// A record as a benchmark's expressions see it.
+pub(super) fn in_scope<S: Annotatable>(record: &S, benchmark: &str) -> Scope<'static> {
+    columns::scope(&record.names(), benchmark)
+}
+
+/// A stage's rows as records of a type: posts are records nobody has looked at yet.
+///
+/// # Errors
+/// [`Error`] where a part is missing or damaged.
+pub fn subjects<S: Annotatable>(reader: &StageReader, rows: Rows) -> Result<Vec<S>, Error> {
+    match rows {
+        Rows::Posts => Ok(reader.all::<Post>("rows")?.into_iter().filter_map(S::of_post).collect()),
+        _ => reader.all("rows"),
     }
 }
 

@@ -1,24 +1,79 @@
-//! Options of RuozhiBench-MC: a good and a bad answer to every question (Zhai et al., 4.2).
+//! `rated_pair`: the options of RuozhiBench-MC: a good and a bad answer to every question (Zhai et al., 4.2).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use super::published::{self, Published};
-use crate::config::sections;
+use serde_json::Value;
+
+use super::{Commit, Form, Job, Operation, Records, Signature};
+use crate::config::{Config, sections};
+use crate::stages::published::{self, Published};
+use crate::stages::stage::{Rows, StageError};
+use crate::stages::unusable::Unusable;
 use riddlemill_tables::StageWriter;
 use riddlemill_text::options::{Mean, gap_pair, order};
 use riddlemill_text::record::{Choice, Outcome, Question, Reason, Response, Standing};
 
-/// Two answers have to be more than this apart (section 4.2).
+pub(super) struct RatedPair;
+
+/// How far the means of two answers have to be apart (4.2), where the step says nothing else.
 const GAP: u32 = 2;
-/// What the order of the two is drawn for.
+/// What the order of the two is drawn for, where the step says nothing else: another word, another order.
 const PURPOSE: &str = "mc options";
+
+static SIGNATURE: Signature = Signature {
+    name: "rated_pair",
+    // 2 takes no optional review without an answer for a doubt.
+    version: 2,
+    section: "options",
+    records: Records::Made { of: &[Rows::Responses, Rows::Questions], into: &[Rows::Choices] },
+    inputs: &[],
+    gives: &[],
+    settings: &[("gap", Form::Count(0, 4)), ("purpose", Form::Text)],
+};
+
+impl Operation for RatedPair {
+    fn signature(&self) -> &'static Signature {
+        &SIGNATURE
+    }
+
+    fn settings(&self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
+        config.stage(Some(recipe), SIGNATURE.section)
+    }
+
+    fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
+        let of = |wanted: Rows| job.inputs.iter().find(|(rows, _)| *rows == wanted).map(|(_, input)| *input);
+        let (Some(responses), Some(questions)) = (of(Rows::Responses), of(Rows::Questions)) else {
+            let lacks = "it reads the rated answers and the questions that they belong to";
+            return Err(Unusable::at(job.step(), lacks).into());
+        };
+        let draw = Draw {
+            gap: job.native.setting("gap").and_then(Value::as_u64).map_or(GAP, |gap| gap as u32),
+            purpose: job.native.setting("purpose").and_then(Value::as_str).unwrap_or(PURPOSE),
+            seed: job.settings::<sections::Options>(SIGNATURE.section).seed,
+        };
+        let mut writer = job.writer()?;
+        let of_rows = (&job.published, job.asking.recipe);
+        pairs(questions.all("rows")?, responses.all("rows")?, draw, of_rows, &mut writer);
+        Ok(Box::new(writer))
+    }
+}
+
+/// What a pair is drawn with.
+#[derive(Clone, Copy)]
+struct Draw {
+    /// How far apart the two have to be rated.
+    gap: u32,
+    /// What their order is drawn for.
+    purpose: &'static str,
+    seed: u64,
+}
 
 /// Joins questions and their rated responses into items. Answers to normal questions end here. What a published row of the
 /// benchmark says about a question is its item.
-pub fn pairs(
+fn pairs(
     questions: Vec<Question>,
     responses: Vec<Response>,
-    settings: &sections::Options,
+    draw: Draw,
     (rows, benchmark): (&Published, &str),
     writer: &mut StageWriter<Choice>,
 ) {
@@ -36,10 +91,10 @@ pub fn pairs(
         // An order of their own, whatever order they came in.
         answers.sort_by(|a, b| (&a.model, a.sample).cmp(&(&b.model, b.sample)));
         let id = question.id.clone();
-        let of_row = published::choice(rows, benchmark, &question, settings.seed, PURPOSE);
+        let of_row = published::choice(rows, benchmark, &question, draw.seed, draw.purpose);
         let made = match of_row {
             Some(made) => Ok(with_ratings(made, &answers)),
-            None => choice(question, &answers, settings.seed),
+            None => choice(question, &answers, draw),
         };
         match made {
             Ok(choice) => {
@@ -104,9 +159,9 @@ enum NoItem {
 }
 
 /// The item of a question. `answers` are in the order of their names.
-fn choice(question: Question, answers: &[Response], seed: u64) -> Result<Choice, NoItem> {
+fn choice(question: Question, answers: &[Response], draw: Draw) -> Result<Choice, NoItem> {
     let means: Vec<Mean> = answers.iter().map(|answer| Mean::new(answer.numbers())).collect();
-    let Some(pair) = gap_pair(&means, GAP, seed, &question.id) else {
+    let Some(pair) = gap_pair(&means, draw.gap, draw.seed, &question.id) else {
         let rated = means.iter().filter(|mean| mean.count > 0).count();
         return Err(match rated {
             0 | 1 => NoItem::TooFewRated(rated),
@@ -131,7 +186,7 @@ fn choice(question: Question, answers: &[Response], seed: u64) -> Result<Choice,
         bad_model: bad.name(),
         gap: means[pair.good].value() - means[pair.bad].value(),
         pairs: pair.of as u64,
-        good_first: order(seed, PURPOSE, &question.id, 2) == [0, 1],
+        good_first: order(draw.seed, draw.purpose, &question.id, 2) == [0, 1],
         standing: standing(&question, answers).code().into(),
         id: question.id,
         text: question.text,
@@ -176,6 +231,8 @@ fn standing(question: &Question, answers: &[Response]) -> Standing {
 mod tests {
     use super::*;
 
+    const DRAW: Draw = Draw { gap: GAP, purpose: PURPOSE, seed: 7 };
+
     fn question(id: &str) -> Question {
         Question {
             id: id.into(),
@@ -200,7 +257,7 @@ mod tests {
     #[test]
     fn the_higher_one_is_good() {
         let answers = [answer("a", &[0, 1, 0]), answer("b", &[4, 4, 3]), answer("c", &[])];
-        let made = choice(question("q"), &answers, 7).unwrap();
+        let made = choice(question("q"), &answers, DRAW).unwrap();
         assert_eq!((made.good_model.as_str(), made.bad_model.as_str(), made.pairs), ("b", "a", 1));
         assert!((made.gap - 10.0 / 3.0).abs() < 1e-12);
         assert_eq!(made.ratings, ["0", "1", "0", "4", "4", "3"]);
@@ -210,7 +267,7 @@ mod tests {
                 category_status: status.map(str::to_owned),
                 ..question("q")
             };
-            choice(question, &answers, 7).unwrap().standing
+            choice(question, &answers, DRAW).unwrap().standing
         };
         assert_eq!(standing(Some("provisional")), "provisional");
         assert_eq!(standing(Some("synthetic")), "synthetic");
@@ -219,7 +276,7 @@ mod tests {
 
     #[test]
     fn two_rated_answers_are_needed_and_they_must_differ() {
-        let told = |answers: &[Response]| choice(question("q"), answers, 7).unwrap_err();
+        let told = |answers: &[Response]| choice(question("q"), answers, DRAW).unwrap_err();
         assert_eq!(told(&[answer("a", &[1])]).to_string(), "1 rated answers, and two are needed");
         let alike = told(&[answer("a", &[1]), answer("b", &[1, 1])]);
         assert_eq!(alike.to_string(), "all 2 answers are rated alike");

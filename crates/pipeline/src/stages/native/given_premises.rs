@@ -1,5 +1,5 @@
-//! What files say in place of the paper's sources (section 3.3): premises that somebody listed, what COMET infers
-//! from a question, the entries of a Wikipedia category beside an answer.
+//! `given_premises`: what files say in place of BrainTeaser's sources (section 3.3): premises that somebody listed, what
+//! COMET infers from a question, the entries of a Wikipedia category beside an answer.
 //!
 //! A line is a JSON object of one of three kinds. `question` (or `head`, as COMET calls it) or `id` says which puzzle,
 //! `word` which answer:
@@ -13,17 +13,54 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::config::sections;
-use crate::stages::draft::PREMISES;
+use super::fill::{Found, Taken, fill};
+use super::{Commit, Input, Job, Operation, Records, Signature, puzzles};
+use crate::config::{Config, sections};
+use crate::stages::draft::PREMISES as COUNT;
 use crate::stages::line_error::LineError;
 use crate::stages::{StageError, Unusable};
+use riddlemill_review::Values;
 use riddlemill_text::puzzle::distractors::core;
 use riddlemill_text::puzzle::words::key;
-use riddlemill_text::record::{Outcome, Puzzle, Reason};
+use riddlemill_text::record::Reason;
+
+pub(super) struct GivenPremises;
+
+const QUESTION: &str = "question";
+const PREMISES: &str = "premises";
+const OVERTURNED: &str = "overturned";
+const INFERENCES: &str = "inferences";
+
+static SIGNATURE: Signature = Signature {
+    name: "given_premises",
+    version: 1,
+    section: "puzzles",
+    records: Records::AsTheyCome,
+    // The premises that are there already: none are taken from a file then.
+    inputs: &[Input { name: QUESTION, needed: true }, Input { name: PREMISES, needed: false }],
+    gives: &[PREMISES, OVERTURNED, INFERENCES],
+    settings: &[],
+};
+
+impl Operation for GivenPremises {
+    fn signature(&self) -> &'static Signature {
+        &SIGNATURE
+    }
+
+    fn evidence(&self, config: &Config, recipe: &str) -> Result<BTreeMap<String, String>, StageError> {
+        Ok(SuppliedFacts::open(&config.root, &puzzles(config, recipe).0)?.evidence())
+    }
+
+    fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
+        let facts = SuppliedFacts::open(&job.asking.config.root, &job.puzzles().0)?;
+        job.tell_refused(&facts.refused);
+        fill(job, |taken| Ok(given(taken, &facts)))
+    }
+}
 
 /// What the files that the settings name say.
 #[derive(Debug, Default)]
-pub struct SuppliedFacts {
+pub(super) struct SuppliedFacts {
     /// Premises by puzzle, with the overturned one and the line they are in.
     premises: HashMap<String, (Vec<String>, String, String)>,
     /// `relation: tail` by puzzle.
@@ -33,7 +70,7 @@ pub struct SuppliedFacts {
     /// Name and hash of each file.
     files: Vec<(String, String)>,
     /// Lines that say nothing that can be used: where, and why.
-    pub refused: Vec<(String, String)>,
+    pub(super) refused: Vec<(String, String)>,
 }
 
 #[derive(Deserialize)]
@@ -56,7 +93,7 @@ impl SuppliedFacts {
     ///
     /// # Errors
     /// [`StageError::Settings`] where the pattern is none or a file cannot be read.
-    pub fn open(root: &Path, settings: &sections::Puzzles) -> Result<SuppliedFacts, StageError> {
+    pub(super) fn open(root: &Path, settings: &sections::Puzzles) -> Result<SuppliedFacts, StageError> {
         let mut given = SuppliedFacts::default();
         if settings.premises.is_empty() {
             return Ok(given);
@@ -84,7 +121,7 @@ impl SuppliedFacts {
     }
 
     /// What a manifest records: name and hash of each file.
-    pub fn evidence(&self) -> BTreeMap<String, String> {
+    pub(super) fn evidence(&self) -> BTreeMap<String, String> {
         self.files.iter().map(|(name, hash)| (format!("premises {name}"), hash.clone())).collect()
     }
 
@@ -104,8 +141,8 @@ impl SuppliedFacts {
         match (line.premises, line.tails) {
             (Some(premises), None) => {
                 let premises = texts(premises);
-                if !PREMISES.contains(&premises.len()) {
-                    return Err(LineError::Premises { found: premises.len(), wanted: PREMISES });
+                if !COUNT.contains(&premises.len()) {
+                    return Err(LineError::Premises { found: premises.len(), wanted: COUNT });
                 }
                 let overturned = line.overturned.and_then(|at| premises.get(at).cloned());
                 let overturned = overturned.ok_or(LineError::Overturned)?;
@@ -129,40 +166,39 @@ impl SuppliedFacts {
     }
 }
 
-/// Takes premises and inferences of a sentence puzzle from the files; a model is asked for what they do not say.
-pub fn given(mut puzzle: Puzzle, given: &SuppliedFacts) -> Outcome<Puzzle> {
-    let asked = key(&puzzle.question);
-    let mut evidence = Vec::new();
-    if puzzle.is_word() {
-        return Outcome::Kept(puzzle);
-    }
-    let premises = given.premises.get(&puzzle.id).or_else(|| given.premises.get(&asked));
-    if let Some((premises, overturned, place)) = premises.filter(|_| puzzle.premises_draft.is_empty()) {
-        puzzle.premises_draft.clone_from(premises);
-        puzzle.stumper_draft = Some(overturned.clone());
-        puzzle.premises_basis = vec![format!("file:{place}")];
+/// The premises and inferences of a puzzle in the files; a model is asked for what they do not say.
+fn given(taken: &Taken<'_>, facts: &SuppliedFacts) -> Option<Found> {
+    let asked = key(&taken.text(QUESTION)?);
+    let mut listed = taken.texts(PREMISES);
+    let (mut values, mut basis, mut evidence) = (Values::new(), Vec::new(), Vec::new());
+    let premises = facts.premises.get(taken.id).or_else(|| facts.premises.get(&asked));
+    if let Some((premises, overturned, place)) = premises.filter(|_| listed.is_empty()) {
+        listed.clone_from(premises);
+        values.set(PREMISES, premises.clone());
+        values.set(OVERTURNED, overturned.as_str());
+        basis.push(format!("file:{place}"));
         evidence.push(format!("premises of {place}"));
     }
-    let inferences = given.inferences.get(&puzzle.id).or_else(|| given.inferences.get(&asked));
-    if let Some(inferences) = inferences.filter(|inferences| !inferences.is_empty()) {
-        puzzle.inferences.clone_from(inferences);
+    let inferences = facts.inferences.get(taken.id).or_else(|| facts.inferences.get(&asked));
+    let inferences = inferences.filter(|inferences| !inferences.is_empty());
+    if let Some(inferences) = inferences {
+        values.set(INFERENCES, inferences.clone());
         evidence.push(format!("{} inferences", inferences.len()));
     }
     if evidence.is_empty() {
-        return Outcome::Kept(puzzle);
+        return None;
     }
-    Outcome::Changed {
-        rule: Reason::PremisesGiven.code(),
-        evidence: evidence.join("; "),
-        before: String::new(),
-        after: puzzle.premises_draft.iter().chain(&puzzle.inferences).cloned().collect::<Vec<_>>().join("\n"),
-        row: puzzle,
-    }
+    let after = listed.iter().chain(inferences.into_iter().flatten()).cloned().collect::<Vec<_>>().join("\n");
+    let (evidence, before) = (evidence.join("; "), String::new());
+    Some(Found { values, basis, rule: Reason::PremisesGiven, evidence, before, after })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::fill::filled;
+    use super::super::tests::step;
     use super::*;
+    use riddlemill_text::record::{Outcome, Puzzle};
 
     #[test]
     fn files_give_premises_inferences_and_members() {
@@ -182,14 +218,21 @@ mod tests {
         assert_eq!(refused.count(), 5);
         let sentence =
             Puzzle { question: "Why is it so?".into(), answer: "Edam.".into(), ..Puzzle::default() };
-        let Outcome::Changed { row, evidence, .. } = given(sentence.clone(), &all) else { panic!() };
+        let given = |puzzle| filled(puzzle, step("brainteaser", "given"), &|taken| Ok(given(taken, &all)));
+        let Outcome::Changed { row, evidence, .. } = given(sentence.clone()) else { panic!() };
         assert_eq!((row.premises_draft.len(), row.stumper_draft.as_deref()), (4, Some("c")));
         assert_eq!(
             (row.inferences.as_slice(), evidence.as_str()),
             (&["HinderedBy: it rains".to_owned()][..], "premises of f:1; 1 inferences")
         );
         assert_eq!(all.members("Edam.").unwrap().1, "cheeses");
-        let other = Puzzle { question: "Another?".into(), ..sentence };
-        assert!(matches!(given(other, &all), Outcome::Kept(_)));
+        let other = Puzzle { question: "Another?".into(), ..sentence.clone() };
+        assert!(matches!(given(other), Outcome::Kept(_)));
+        // What a person listed stays; a word puzzle has no premises.
+        let own = Puzzle { premises_draft: vec!["Mine.".into()], ..sentence.clone() };
+        let Outcome::Changed { row, evidence, after, .. } = given(own) else { panic!() };
+        assert_eq!((row.premises_draft, evidence.as_str()), (vec!["Mine.".to_owned()], "1 inferences"));
+        assert_eq!((row.premises_basis, after.as_str()), (Vec::new(), "Mine.\nHinderedBy: it rains"));
+        assert!(matches!(given(Puzzle { kind: Some("word".into()), ..sentence }), Outcome::Kept(_)));
     }
 }

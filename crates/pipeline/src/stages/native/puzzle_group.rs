@@ -1,14 +1,64 @@
-//! From a puzzle to the three questions of its group, each with its options (sections 3.3 and 3.4).
+//! `puzzle_group`: from a puzzle to the three questions of its group, each with its options (BrainTeaser 3.3 and 3.4).
 
-use crate::config::sections;
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{Commit, Job, Operation, Records, Signature};
+use crate::config::{Config, sections};
+use crate::stages::published;
+use crate::stages::stage::{Rows, StageError};
 use riddlemill_text::puzzle::options::{self, Options};
-use riddlemill_text::record::{Outcome, Puzzle, Reason, Standing, Variant};
+use riddlemill_text::record::{Outcome, Puzzle, Reason, Standing, Variant, is_published};
+
+pub(super) struct PuzzleGroup;
+
+static SIGNATURE: Signature = Signature {
+    name: "puzzle_group",
+    // 2 takes the distractors of a new situation from their own ballot.
+    version: 2,
+    section: "puzzles",
+    records: Records::Made { of: &[Rows::Puzzles], into: &[Rows::Variants] },
+    inputs: &[],
+    gives: &[],
+    settings: &[],
+};
+
+impl Operation for PuzzleGroup {
+    fn signature(&self) -> &'static Signature {
+        &SIGNATURE
+    }
+
+    fn settings(&self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
+        let mut decide = config.stage(Some(recipe), SIGNATURE.section);
+        decide.retain(|key, _| ["none_share", "train_share"].contains(&key.as_str()));
+        decide.extend(config.stage(Some(recipe), "options"));
+        decide
+    }
+
+    fn children(&self) -> u64 {
+        ROLES.len() as u64
+    }
+
+    fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
+        let (settings, seed) = job.puzzles();
+        let benchmark = riddlemill_benchmarks::find(job.asking.recipe);
+        let steps: Vec<&str> =
+            benchmark.iter().flat_map(|benchmark| &benchmark.steps).map(|step| step.name).collect();
+        let mut writer = job.writer()?;
+        job.each(&mut writer, |row: Puzzle| match is_published(&row.id) {
+            true => published::group(&job.published, job.step(), &row, &steps),
+            false => group(row, &settings, seed),
+        })?;
+        Ok(Box::new(writer))
+    }
+}
 
 /// The roles of a group with what is behind their ids.
 pub const ROLES: [(&str, &str); 3] = [("original", ""), ("semantic", "_SR"), ("context", "_CR")];
 
 /// Three questions, or none: a group that lacks one, or has options that read the same, is held.
-pub fn group(puzzle: Puzzle, settings: &sections::Puzzles, seed: u64) -> Outcome<Variant> {
+fn group(puzzle: Puzzle, settings: &sections::Puzzles, seed: u64) -> Outcome<Variant> {
     let variants: Result<Vec<Variant>, String> =
         ROLES.into_iter().map(|(role, mark)| variant(&puzzle, role, mark, settings, seed)).collect();
     match variants {

@@ -1,0 +1,83 @@
+//! `anonymise_riddle`: personal data out of both texts of a puzzle. Texts of declared records are marked by `anonymise` with
+//! `texts`.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::reread::goes_on;
+use super::riddle::shown;
+use super::{Commit, Job, Native, Operation, Records, Reread, Signature, Written};
+use crate::config::{Config, sections};
+use crate::stages::anonymise::{anonymise_stage, policy_lists};
+use crate::stages::overrule::overruled;
+use crate::stages::stage::{Rows, StageError};
+use riddlemill_review::decisions::{StageDecisions, Verdict, seen_text};
+use riddlemill_text::offline::Anonymise;
+use riddlemill_text::record::{Outcome, Puzzle};
+
+pub(super) struct AnonymiseRiddle;
+
+static SIGNATURE: Signature = Signature {
+    name: "anonymise_riddle",
+    version: 1,
+    section: "anonymise",
+    records: Records::Made { of: &[Rows::Puzzles], into: &[Rows::Puzzles] },
+    inputs: &[],
+    gives: &[],
+    settings: &[],
+};
+
+impl Operation for AnonymiseRiddle {
+    fn signature(&self) -> &'static Signature {
+        &SIGNATURE
+    }
+
+    fn takes(&self, verdict: Verdict) -> bool {
+        matches!(verdict, Verdict::Keep | Verdict::Drop | Verdict::Hold)
+    }
+
+    fn settings(&self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
+        config.stage(Some(recipe), SIGNATURE.section)
+    }
+
+    fn evidence(&self, config: &Config, recipe: &str) -> Result<BTreeMap<String, String>, StageError> {
+        let settings = config.typed(Some(recipe), SIGNATURE.section);
+        Ok(policy_lists(&config.root, &settings)?.evidence())
+    }
+
+    fn writes_texts(&self) -> bool {
+        true
+    }
+
+    fn reread(&self, _: Native, config: &Config, recipe: &str) -> Result<Option<Reread>, StageError> {
+        let stage = english(config, recipe)?;
+        Ok(Some(Box::new(move |written| match written {
+            Written::Puzzle(puzzle) => goes_on(stage.puzzle(*puzzle)).map(Written::from),
+            other => Some(other),
+        })))
+    }
+
+    fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
+        let stage = english(job.asking.config, job.asking.recipe)?;
+        let mut writer = job.writer()?;
+        job.each(&mut writer, |puzzle: Puzzle| {
+            job.through(&puzzle, decided(puzzle.clone(), &stage, &job.people))
+        })?;
+        Ok(Box::new(writer))
+    }
+}
+
+/// Puzzles are in English, whatever the language of a workspace's posts is.
+fn english(config: &Config, recipe: &str) -> Result<Anonymise, StageError> {
+    let settings: sections::Anonymise = config.typed(Some(recipe), SIGNATURE.section);
+    anonymise_stage(&config.root, &sections::Anonymise { language: sections::Language::En, ..settings })
+}
+
+/// Marks personal data of a puzzle, with decisions.
+fn decided(puzzle: Puzzle, stage: &Anonymise, decisions: &StageDecisions) -> Outcome<Puzzle> {
+    let seen = || seen_text(&shown(&puzzle.question, &puzzle.answer));
+    let Some(ruling) = decisions.ruling(&puzzle.id, seen) else { return stage.puzzle(puzzle) };
+    let marked = || Some(stage.marked_puzzle(puzzle.clone()));
+    overruled(stage.puzzle(puzzle.clone()), &ruling, marked)
+}

@@ -1,0 +1,139 @@
+//! What a folder gets wrong about the operations that it names.
+
+use riddlemill_benchmarks::native::{KEYS, Native as Declared};
+use riddlemill_benchmarks::{Benchmark, find};
+
+use super::{Form, Native, OPERATIONS, Records};
+use crate::config::{Problem, unknown};
+use crate::stages::stage::{Rows, Stage};
+
+/// Every problem with the operations of a benchmark, each with its place.
+pub fn problems(benchmark: &'static Benchmark) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for declared in &benchmark.natives {
+        match Native::find(declared) {
+            Some(native) => {
+                records(benchmark, native, &mut problems);
+                fields(native, &mut problems);
+                settings(native, &mut problems);
+            }
+            None => {
+                let known = OPERATIONS.iter().map(|op| op.signature().name);
+                let what = unknown("operation", declared.op, known);
+                problems.push(Problem { place: declared.place.clone(), what });
+            }
+        }
+    }
+    problems
+}
+
+fn problem(declared: &Declared, what: String) -> Problem {
+    Problem { place: declared.place.clone(), what }
+}
+
+/// Records that the operation cannot work on.
+fn records(benchmark: &'static Benchmark, native: Native, problems: &mut Vec<Problem>) {
+    let (name, declared) = (native.name(), native.declared);
+    let step = benchmark.steps.iter().find(|step| step.name == declared.name);
+    let input = |input: &&str| match input.split_once('/') {
+        Some((other, step)) => rows_of(find(other)?, step),
+        None => rows_of(benchmark, input),
+    };
+    let come: Vec<Rows> = step.iter().flat_map(|step| &step.from).filter_map(input).collect();
+    let listed = |rows: &[Rows]| rows.iter().map(|rows| rows.name()).collect::<Vec<_>>().join(" or ");
+    match native.op.signature().records {
+        Records::Made { of, into } => {
+            if !into.contains(&native.rows()) {
+                let what = format!(
+                    "{name:?} makes {}, and the records of this step are {}",
+                    listed(into),
+                    native.rows().name()
+                );
+                problems.push(problem(declared, what));
+            }
+            for rows in come.iter().filter(|rows| !of.contains(rows)) {
+                let what = format!("{name:?} reads {}, and {} come to it", listed(of), rows.name());
+                problems.push(problem(declared, what));
+            }
+        }
+        Records::AsTheyCome => {
+            let posts_too = native.rows() == Rows::Declared;
+            let strange = |rows: &&Rows| **rows != native.rows() && !(posts_too && **rows == Rows::Posts);
+            for rows in come.iter().filter(strange) {
+                let what =
+                    format!("{name:?} leaves {}, and {} come to it", native.rows().name(), rows.name());
+                problems.push(problem(declared, what));
+            }
+        }
+    }
+}
+
+fn rows_of(benchmark: &'static Benchmark, step: &str) -> Option<Rows> {
+    let step = benchmark.steps.iter().find(|known| known.name == step)?;
+    Some(Stage::declared(benchmark, step)?.rows())
+}
+
+/// Parts of a record that it takes or leaves otherwise than the step says.
+fn fields(native: Native, problems: &mut Vec<Problem>) {
+    let (name, declared, signature) = (native.name(), native.declared, native.op.signature());
+    for (with, is) in &declared.with {
+        if !signature.inputs.iter().any(|input| input.name == *with) {
+            let known = signature.inputs.iter().map(|input| input.name);
+            let what = unknown(&format!("value that {name:?} takes"), with, known);
+            problems.push(Problem { place: is.place().to_owned(), what });
+        }
+    }
+    for input in signature.inputs.iter().filter(|input| input.needed && declared.takes(input.name).is_none())
+    {
+        let what = format!("`with` does not give {:?}, which {name:?} needs", input.name);
+        problems.push(problem(declared, what));
+    }
+    if matches!(signature.records, Records::Made { .. }) {
+        let said = [
+            ("when", declared.when.is_some()),
+            ("for", declared.ballot.is_some()),
+            ("keeps", !declared.keeps.is_empty()),
+        ];
+        for (key, _) in said.iter().filter(|(_, said)| *said) {
+            problems.push(problem(declared, format!("{name:?} has no `{key}`: it makes whole records")));
+        }
+        return;
+    }
+    if !signature.gives.is_empty() && declared.records.is_some() && declared.keeps.is_empty() {
+        let gives = signature.gives.join(", ");
+        let what = format!("`keeps` is missing: the columns that get what {name:?} finds ({gives})");
+        problems.push(problem(declared, what));
+    }
+    for (_, is) in &declared.keeps {
+        let said = is.paths().into_iter().filter_map(|path| path.strip_prefix("said.").map(str::to_owned));
+        for field in said.filter(|field| !signature.gives.contains(&field.as_str())) {
+            let what =
+                unknown(&format!("field that {name:?} finds"), &field, signature.gives.iter().copied());
+            problems.push(Problem { place: is.place().to_owned(), what });
+        }
+    }
+}
+
+/// Settings in the step's table that it has not, or not so.
+fn settings(native: Native, problems: &mut Vec<Problem>) {
+    let (name, signature) = (native.name(), native.op.signature());
+    for setting in &native.declared.settings {
+        let form = signature.settings.iter().find(|(key, _)| *key == setting.key).map(|(_, form)| *form);
+        let what = match form {
+            None => {
+                let known = signature.settings.iter().map(|(key, _)| *key).chain(KEYS);
+                unknown(&format!("setting of {name:?}"), setting.key, known)
+            }
+            Some(Form::Text) if setting.value.is_string() => continue,
+            Some(Form::Text) => format!("{}: expected a text", setting.key),
+            Some(Form::Count(least, most)) => {
+                let fits = setting.value.as_u64().is_some_and(|count| (least..=most).contains(&count));
+                if fits {
+                    continue;
+                }
+                format!("{}: expected a whole number from {least} to {most}", setting.key)
+            }
+        };
+        problems.push(Problem { place: setting.place.clone(), what });
+    }
+}

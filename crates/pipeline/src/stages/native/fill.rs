@@ -1,0 +1,105 @@
+//! Operations that look at one record at a time and find fields of it, as a draft does. What they take of a record the step
+//! says (`with`), and where the fields go: into columns (`keeps`), the draft of a ballot (`for`), or a group of their own.
+
+use riddlemill_benchmarks::Expression;
+use riddlemill_benchmarks::scope::Scope;
+use riddlemill_review::Values;
+use riddlemill_tables::StageWriter;
+use riddlemill_text::record::{Outcome, Reason};
+
+use super::{Commit, Job, Native};
+use crate::stages::of_subjects;
+use crate::stages::stage::StageError;
+use crate::stages::subject::{Annotatable, in_scope};
+
+/// What an operation finds of one record.
+pub(super) struct Found {
+    /// The fields, by the operation's names.
+    pub values: Values,
+    /// What they rest on.
+    pub basis: Vec<String>,
+    /// What the ledger calls it.
+    pub rule: Reason,
+    /// What speaks for it.
+    pub evidence: String,
+    /// The record's text before.
+    pub before: String,
+    /// The text, or the fields, behind it.
+    pub after: String,
+}
+
+/// A record as an operation sees it: what the step's table names.
+pub(super) struct Taken<'r> {
+    /// The record's id.
+    pub id: &'r str,
+    native: Native,
+    scope: Scope<'static>,
+}
+
+impl<'r> Taken<'r> {
+    /// What a step takes of a record.
+    pub(super) fn of<S: Annotatable>(native: Native, record: &'r S) -> Taken<'r> {
+        Taken { id: record.id(), native, scope: in_scope(record, native.declared.benchmark) }
+    }
+
+    /// A text; nothing where the step names none, or it is empty, null, or cannot be computed.
+    pub(super) fn text(&self, name: &str) -> Option<String> {
+        let text = self.scope.text(self.native.declared.takes(name)?).ok().flatten();
+        text.filter(|text| !text.is_empty())
+    }
+
+    /// A list of texts.
+    pub(super) fn texts(&self, name: &str) -> Vec<String> {
+        let list = self.native.declared.takes(name).and_then(|is| self.scope.texts(is).ok());
+        list.unwrap_or_default()
+    }
+
+    /// Whether the step looks at the record.
+    fn is_asked(&self) -> bool {
+        let when: Option<&Expression> = self.native.declared.when.as_ref();
+        self.scope.holds(when).unwrap_or(true)
+    }
+}
+
+/// Lets an operation look at every record. What it finds nothing of goes on as it is; one that it cannot judge fails with its
+/// words.
+///
+/// # Errors
+/// [`StageError`] where stages cannot be read or written, or the user stopped.
+pub(super) fn fill(
+    job: &Job<'_>,
+    find: impl Fn(&Taken<'_>) -> Result<Option<Found>, String> + Sync,
+) -> Result<Box<dyn Commit>, StageError> {
+    of_subjects!(job.native.subjects(), S => {
+        let mut writer: StageWriter<S> = job.writer()?;
+        let decide = |row: S| job.through(&row, filled(row.clone(), job.native, &find));
+        job.each_subject(&mut writer, decide)?;
+        Ok(Box::new(writer))
+    })
+}
+
+/// What becomes of one record.
+pub(super) fn filled<S: Annotatable>(
+    mut record: S,
+    native: Native,
+    find: &impl Fn(&Taken<'_>) -> Result<Option<Found>, String>,
+) -> Outcome<S> {
+    let taken = Taken::of(native, &record);
+    let found = if taken.is_asked() { find(&taken) } else { Ok(None) };
+    match found {
+        Ok(None) => Outcome::Kept(record),
+        Err(evidence) => Outcome::Failed { reason: Reason::Unreadable, evidence },
+        Ok(Some(found)) => {
+            let troubles = record.found(native.declared, &found.values, &found.basis);
+            let told = troubles.into_iter().map(|trouble| format!("{}: {trouble}", native.declared.name));
+            record.flags().extend(told);
+            Outcome::Changed {
+                row: record,
+                rule: found.rule.code(),
+                evidence: found.evidence,
+                before: found.before,
+                after: found.after,
+            }
+        }
+    }
+}

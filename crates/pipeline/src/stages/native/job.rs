@@ -1,0 +1,121 @@
+//! What a run hands to an operation: its input, where its rows go, and what people and published sets say.
+
+use std::path::Path;
+
+use super::Native;
+use crate::config::sections;
+use crate::stages::draft::LlmContext;
+use crate::stages::each::{all, each};
+use crate::stages::published::{Published, settled};
+use crate::stages::stage::{Rows, StageError};
+use crate::stages::subject::{Annotatable, subjects};
+use riddlemill_review::decisions::StageDecisions;
+use riddlemill_tables::{CommitError, Manifest, StageReader, StageWriter};
+use riddlemill_text::record::{Outcome, Record};
+
+/// A step that is made.
+pub struct Job<'a> {
+    /// The step.
+    pub native: Native,
+    /// Where its rows go.
+    pub place: &'a Path,
+    /// The stages that it reads, with what their rows are.
+    pub inputs: Vec<(Rows, &'a StageReader)>,
+    /// What people decided about its records.
+    pub people: StageDecisions,
+    /// The rows of published sets that its records come from.
+    pub published: Published,
+    /// The settings, the run, and whom to tell.
+    pub asking: LlmContext<'a>,
+}
+
+/// Rows that were written and are not in place yet.
+pub trait Commit {
+    /// Puts them in place.
+    ///
+    /// # Errors
+    /// [`CommitError`] where they cannot be written, or their accounting does not close.
+    fn commit(self: Box<Self>, opening: Manifest) -> Result<Manifest, CommitError>;
+}
+
+impl<R: Record> Commit for StageWriter<R> {
+    fn commit(self: Box<Self>, opening: Manifest) -> Result<Manifest, CommitError> {
+        StageWriter::commit(*self, opening)
+    }
+}
+
+impl Job<'_> {
+    /// The step's name.
+    pub fn step(&self) -> &'static str {
+        self.native.declared.name
+    }
+
+    /// A writer for its rows.
+    pub(super) fn writer<R: Record>(&self) -> Result<StageWriter<R>, StageError> {
+        Ok(StageWriter::create(self.place)?)
+    }
+
+    /// The settings of a table of pipeline.toml.
+    pub(super) fn settings<T: serde::de::DeserializeOwned>(&self, section: &str) -> T {
+        self.asking.config.typed(Some(self.asking.recipe), section)
+    }
+
+    /// The settings of puzzles, and the seed of what is drawn for them.
+    pub(super) fn puzzles(&self) -> (sections::Puzzles, u64) {
+        super::puzzles(self.asking.config, self.asking.recipe)
+    }
+
+    /// The outcome of a record that was published: it goes on as it was.
+    pub(super) fn through<R: Record + Clone>(&self, row: &R, outcome: Outcome<R>) -> Outcome<R> {
+        settled(&self.published, self.step(), row, outcome, || Some(row.clone()))
+    }
+
+    /// Decides record by record, as [`each`].
+    pub(super) fn each<R: Record, T: Record>(
+        &self,
+        writer: &mut StageWriter<T>,
+        decide: impl Fn(R) -> Outcome<T> + Sync,
+    ) -> Result<(), StageError> {
+        let (stop, pulse) = (self.asking.stop, self.asking.pulse);
+        self.inputs.iter().try_for_each(|(_, input)| each(input, writer, stop, pulse, &decide))
+    }
+
+    /// [`Job::each`] of records that drafts and reviews fill in; posts are records that nobody has looked at yet.
+    pub(super) fn each_subject<S: Annotatable>(
+        &self,
+        writer: &mut StageWriter<S>,
+        decide: impl Fn(S) -> Outcome<S> + Sync,
+    ) -> Result<(), StageError> {
+        for (rows, input) in &self.inputs {
+            match rows {
+                Rows::Posts => {
+                    for record in subjects::<S>(input, *rows)? {
+                        self.asking.stop.check()?;
+                        let id = record.id().to_owned();
+                        writer.append(&id, &decide(record));
+                        self.asking.pulse.advance(1);
+                    }
+                }
+                _ => each(input, writer, self.asking.stop, self.asking.pulse, &decide)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// All records, for an operation that decides over the whole.
+    pub(super) fn subjects<S: Annotatable>(&self) -> Result<Vec<S>, StageError> {
+        let mut records = Vec::new();
+        for (rows, input) in &self.inputs {
+            match rows {
+                Rows::Posts => records.append(&mut subjects(input, *rows)?),
+                _ => all(input, self.asking.stop, &mut records)?,
+            }
+        }
+        Ok(records)
+    }
+
+    /// Lines of a person's file that cannot be used are said, and the others count.
+    pub(super) fn tell_refused(&self, refused: &[(String, String)]) {
+        refused.iter().for_each(|(place, why)| self.asking.pulse.tell(&format!("{place}: left out: {why}")));
+    }
+}

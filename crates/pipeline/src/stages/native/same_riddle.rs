@@ -1,0 +1,109 @@
+//! `same_riddle`: one record a riddle (BrainTeaser 3.2): near questions whose answers agree.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::fill::Taken;
+use super::{Commit, Input, Job, Operation, Records, Signature};
+use crate::config::{Config, sections};
+use crate::stages::dedup::{decide_where, unmerged};
+use crate::stages::embed::{Embedded, Embeds};
+use crate::stages::of_subjects;
+use crate::stages::stage::{StageError, Waiting};
+use crate::stages::subject::Annotatable;
+use riddlemill_review::decisions::Verdict;
+use riddlemill_text::puzzle::sameness::answers_agree;
+use riddlemill_text::record::{Outcome, Post};
+
+pub(super) struct SameRiddle;
+
+/// What is compared.
+pub(super) const QUESTION: &str = "question";
+/// What has to agree, where the step names it.
+const ANSWER: &str = "answer";
+
+static SIGNATURE: Signature = Signature {
+    name: "same_riddle",
+    // 2 tells letters and their order apart.
+    version: 2,
+    section: "dedup",
+    records: Records::AsTheyCome,
+    inputs: &[Input { name: QUESTION, needed: true }, Input { name: ANSWER, needed: false }],
+    gives: &[],
+    settings: &[],
+};
+
+impl Operation for SameRiddle {
+    fn signature(&self) -> &'static Signature {
+        &SIGNATURE
+    }
+
+    fn takes(&self, verdict: Verdict) -> bool {
+        verdict.is_of_pair()
+    }
+
+    fn settings(&self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
+        Embeds::Questions.comparison(config, recipe)
+    }
+
+    fn compares_pairs(&self) -> bool {
+        true
+    }
+
+    fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
+        of_subjects!(job.native.subjects(), S => compare::<S>(job))
+    }
+}
+
+/// Removes duplicates. Questions are joined as the settings of dedup say, and embeddings, where an endpoint for them is set,
+/// add pairs that are near by these; of a pair that is near, the answers decide. Equal questions are one riddle whatever
+/// their answers, which the ledger tells.
+fn compare<S: Annotatable>(job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
+    let settings: sections::Dedup = job.settings(SIGNATURE.section);
+    let records: Vec<S> = job.subjects()?;
+    let (mut questions, mut answers) = (Vec::new(), Vec::new());
+    for record in &records {
+        let taken = Taken::of(job.native, record);
+        let text = taken.text(QUESTION).unwrap_or_default();
+        questions.push(Post { id: record.id().into(), text, ..Post::default() });
+        answers.push(taken.text(ANSWER).unwrap_or_default());
+    }
+    let texts: Vec<Embedded> = questions.iter().map(Embedded::from).collect();
+    let near = Embeds::Questions.similar(&texts, &job.asking)?;
+    let has_answers = job.native.declared.takes(ANSWER).is_some();
+    let agree = |a: usize, b: usize| !has_answers || answers_agree(&answers[a], &answers[b]).0;
+    let waiting = Waiting::new(job.asking.stop, job.asking.pulse, records.len() as u64);
+    // People decided about the records as pages show them.
+    let at: BTreeMap<&str, usize> = records.iter().enumerate().map(|(at, r)| (r.id(), at)).collect();
+    let shown: Vec<String> = records.iter().map(|record| job.native.shown(record)).collect();
+    let shown = |id: &str| at.get(id).map(|at| shown[*at].as_str());
+    let people = job.people.about(shown, |id| at.get(id).map(|at| questions[*at].text.as_str()));
+    let (outcomes, pairs) = decide_where(&questions, &settings, &people, &near, &waiting, agree)?;
+    job.asking.stop.check()?;
+    let mut writer = job.writer()?;
+    let mut table = writer.table("pairs")?;
+    pairs.iter().for_each(|pair| table.append(pair));
+    writer.keep(table)?;
+    for (place, (record, outcome)) in records.iter().zip(outcomes).enumerate() {
+        let outcome = match outcome {
+            Some(Outcome::Merged { into, reason, score, evidence }) if has_answers => {
+                let other = at.get(into.as_str()).map(|at| answers[*at].as_str()).unwrap_or_default();
+                let (_, share) = answers_agree(&answers[place], other);
+                let evidence = format!("{evidence}; answers share {share:.2}");
+                Outcome::Merged { into, reason, score, evidence }
+            }
+            Some(Outcome::Merged { into, reason, score, evidence }) => {
+                Outcome::Merged { into, reason, score, evidence }
+            }
+            Some(Outcome::Changed { rule, evidence, before, after, .. }) => {
+                Outcome::Changed { row: record.clone(), rule, evidence, before, after }
+            }
+            _ => Outcome::Kept(record.clone()),
+        };
+        let outcome = unmerged(record, outcome, S::clone);
+        writer.append(record.id(), &outcome);
+    }
+    writer.flush()?;
+    Ok(Box::new(writer))
+}

@@ -1,0 +1,84 @@
+//! `spelling`: typing errors in English, as proposals for a person (BrainTeaser 3.2).
+
+use super::fill::{Found, Taken, fill};
+use super::riddle::shown;
+use super::{Commit, Input, Job, Operation, Records, Signature};
+use crate::stages::stage::StageError;
+use riddlemill_review::Values;
+use riddlemill_text::puzzle::spelling::{Speller, corrected};
+use riddlemill_text::record::Reason;
+
+pub(super) struct Spelling;
+
+const QUESTION: &str = "question";
+const ANSWER: &str = "answer";
+const CORRECTIONS: &str = "corrections";
+
+static SIGNATURE: Signature = Signature {
+    name: "spelling",
+    // 2 looks at every puzzle, at shorter words, and knows contractions.
+    version: 2,
+    section: "puzzles",
+    records: Records::AsTheyCome,
+    inputs: &[Input { name: QUESTION, needed: true }, Input { name: ANSWER, needed: false }],
+    gives: &[QUESTION, ANSWER, CORRECTIONS],
+    settings: &[],
+};
+
+impl Operation for Spelling {
+    fn signature(&self) -> &'static Signature {
+        &SIGNATURE
+    }
+
+    fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
+        fill(job, |taken| Ok(proposals(taken)))
+    }
+}
+
+/// The corrections that a dictionary proposes, and the texts with all of them; the texts stay as they are until people say
+/// so.
+fn proposals(taken: &Taken<'_>) -> Option<Found> {
+    let (question, answer) =
+        (taken.text(QUESTION).unwrap_or_default(), taken.text(ANSWER).unwrap_or_default());
+    let corrections = Speller::bundled().corrections(&question, &answer);
+    if corrections.is_empty() {
+        return None;
+    }
+    let mut values = Values::new();
+    let (right_question, right_answer) =
+        (corrected(&question, &corrections), corrected(&answer, &corrections));
+    let (before, after) = (shown(&question, &answer), shown(&right_question, &right_answer));
+    values.set(QUESTION, right_question.as_str());
+    values.set(ANSWER, right_answer.as_str());
+    let list: Vec<String> = corrections.iter().map(ToString::to_string).collect();
+    let evidence = list.join(", ");
+    values.set(CORRECTIONS, list);
+    Some(Found { values, basis: vec!["dictionary".into()], rule: Reason::Misspelt, evidence, before, after })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fill::filled;
+    use super::super::tests::step;
+    use super::*;
+    use riddlemill_text::record::{Outcome, Puzzle};
+
+    #[test]
+    fn the_text_waits_for_people() {
+        let puzzle = |question: &str| Puzzle {
+            question: question.into(),
+            answer: "A clock.".into(),
+            ..Puzzle::default()
+        };
+        let spelling =
+            |puzzle| filled(puzzle, step("brainteaser", "spelling"), &|taken| Ok(proposals(taken)));
+        let outcome = spelling(puzzle("Which mornign never ends?"));
+        let Outcome::Changed { row, evidence, .. } = outcome else { panic!("{outcome:?}") };
+        assert_eq!(
+            (row.question.as_str(), evidence.as_str()),
+            ("Which mornign never ends?", "mornign -> morning")
+        );
+        assert_eq!(row.question_draft.as_deref(), Some("Which morning never ends?"));
+        assert!(matches!(spelling(puzzle("Which morning never ends?")), Outcome::Kept(_)));
+    }
+}

@@ -1,0 +1,295 @@
+//! Named operations in a benchmark whose folder declares its records.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::browser::Server;
+use crate::harness::Workspace;
+use crate::own::vote;
+
+const RIDDLES: &str = "small-riddles";
+
+const BENCHMARK: &str = r#"about = "riddles with words beside the answer"
+steps = ["import", "riddle", "same", "typing", "review:typos", "facts", "near", "review:wrong", "options"]
+
+[step.riddle]
+kind = "native"
+op = "riddle"
+
+[step.same]
+kind = "native"
+op = "same_riddle"
+with = { question = "riddle.question", answer = "riddle.answer" }
+
+[step.typing]
+kind = "native"
+op = "spelling"
+for = "typos"
+with = { question = "riddle.question", answer = "riddle.answer" }
+
+[step.facts]
+kind = "native"
+op = "given_premises"
+with = { question = "question" }
+
+[step.near]
+kind = "native"
+op = "neighbours"
+for = "wrong"
+with = { question = "question", answer = "riddle.answer" }
+
+[step.options]
+kind = "options"
+right = "riddle.answer"
+wrong = "wrong.best"
+
+[fields]
+question = "typos.question or riddle.question"
+
+[data]
+about = "A riddle with four answers."
+rests_on = ["typos?", "wrong"]
+columns = [
+  { name = "id", type = "text", is = "id", about = "Its name." },
+  { name = "riddle", type = "text", is = "question", about = "The riddle." },
+  { name = "options", type = "list of text", is = "options.shown", about = "Four answers." },
+  { name = "premises", type = "list of text", is = "facts.premises or []", about = "What one believes at first." },
+  { name = "from", type = "list of text", is = "wrong.draft.from", about = "How each wrong answer is related to the right one." },
+  { name = "standing", type = "text", is = "standing", values = ["confirmed", "published", "provisional", "synthetic"], about = "How sure it is." },
+]
+[data.poses]
+question = "riddle"
+instruction = "Answer the riddle."
+words = "riddle"
+
+[paper]
+set = "Small riddles"
+title = "Small riddles"
+authors = "nobody"
+year = 2026
+url = ""
+key = "small"
+biases = ""
+languages = ["en"]
+
+[settings.dedup]
+metric = "indel"
+threshold = 0.8
+"#;
+
+const BALLOTS: &str = r#"[every]
+voters = ["annotator"]
+votes = 1
+drafts = "shown"
+
+[ballot.typos]
+title = "Are these typing errors?"
+guideline = "Accept the corrections, or write the riddle as it should read."
+when = "typos.draft"
+shows = [{ key = "riddle", is = "riddle.question" }, { key = "corrections", is = "typos.draft.corrections" }]
+[[ballot.typos.fields]]
+name = "verdict"
+label = "Accept?"
+kind = "choice"
+options = [{ code = "accept", label = "yes", means = "The corrections are right." }, { code = "rewrite", label = "no", means = "It reads otherwise." }]
+[[ballot.typos.fields]]
+name = "question"
+label = "The riddle"
+kind = "text"
+when = { field = "verdict", write = ["rewrite"], draft = ["accept"] }
+
+[ballot.wrong]
+title = "Which three are wrong?"
+guideline = "Pick three."
+when = "wrong.draft"
+shows = [{ key = "riddle", is = "question" }, { key = "answer", is = "riddle.answer" }, { key = "words", is = "wrong.draft.distractors", label = "Words" }]
+[[ballot.wrong.fields]]
+name = "best"
+label = "The three"
+kind = "pick"
+k = 3
+from = "words"
+"#;
+
+const TABLE: &str = "no,riddle,answer\n\
+    1,Which bird goes down?,A swallow.\n\
+    2,What has a neck and no head?,A bottle.\n\
+    3,What has a neck but no head?,The bottle.\n\
+    4,What has a neck and no heart?,A guitar.\n\
+    5,Which mornign never ends for a stopped clock?,The clock.\n";
+
+fn small_riddles() -> Workspace {
+    let ws = Workspace::folder();
+    ws.write("raw/salt", crate::harness::SALT);
+    ws.write(&format!("benchmarks/{RIDDLES}/benchmark.toml"), BENCHMARK);
+    ws.write(&format!("benchmarks/{RIDDLES}/ballots.toml"), BALLOTS);
+    ws.write("raw/dumps/riddles.csv", TABLE);
+    let facts = [
+        json!({ "word": "swallow", "category": "birds of the sky", "members": ["an eagle", "crow", "the robin"] }),
+        json!({ "word": "clock", "category": "furniture", "members": ["a sofa", "a shelf", "the carpet"] }),
+        json!({ "question": "which bird goes down", "premises": ["It flies.", "It sits.", "It is a bird.", "It falls."], "overturned": 2 }),
+    ];
+    ws.write("raw/premises/facts.jsonl", facts.map(|line| format!("{line}\n")).concat());
+    ws.write(
+        "pipeline.toml",
+        "version = 1\n[text]\nlanguage = \"en\"\n[puzzles]\nwordnet = \"\"\n\
+         [[source]]\nname = \"riddles\"\nkind = \"table\"\npath = \"raw/dumps/riddles.csv\"\n\
+         fields = { id = \"riddle:{no}\", title = \"riddle\", content = \"answer\" }\nrecipes = [\"small-riddles\"]\n\
+         [[annotator]]\nname = \"annotator-1\"\nrole = \"annotator\"\nlanguages = [\"en\"]\n\
+         [[annotator]]\nname = \"meta-1\"\nrole = \"meta\"\nlanguages = [\"en\"]\n",
+    );
+    ws
+}
+
+/// The outcomes of a step, by record.
+fn outcome(ws: &Workspace, step: &str, id: &str) -> Value {
+    let said = ws.call(["show", step, "--recipe", RIDDLES, "--json"]).expect(0).out;
+    let told: Value = serde_json::from_str(&said).unwrap();
+    let rows = told[0]["rows"].as_array().unwrap();
+    rows.iter().find(|row| row["id"] == id).unwrap_or_else(|| panic!("no {id} in {said}")).clone()
+}
+
+#[test]
+fn operations_work_on_declared_records() {
+    let ws = small_riddles();
+    ws.call(["benchmark", "check"]).expect(0);
+    ws.run().expect(0);
+    // One riddle is there twice; of two that are near the answers differ, and people may part what is one.
+    let third = outcome(&ws, "same", "riddle:3");
+    assert_eq!((&third["outcome"], &third["into"]), (&json!("merged"), &json!("riddle:2")), "{third}");
+    assert!(third["evidence"].as_str().unwrap().contains("answers share 1.00"), "{third}");
+    assert_eq!(outcome(&ws, "same", "riddle:4")["outcome"], "kept");
+
+    // A dictionary proposes, and the text waits for people.
+    let fifth = outcome(&ws, "typing", "riddle:5");
+    assert_eq!((&fifth["outcome"], &fifth["evidence"]), (&json!("changed"), &json!("mornign -> morning")));
+    vote(&ws, RIDDLES, "typos", "annotator-1", |see| {
+        assert_eq!(see["corrections"], json!(["mornign -> morning"]), "{see}");
+        json!({ "verdict": "accept" })
+    });
+    ws.run().expect(0);
+
+    // Words beside the answer are the draft of a ballot; what files know of a riddle is a group of its own.
+    let first = outcome(&ws, "near", "riddle:1");
+    assert_eq!(first["reason"], "beside_answer", "{first}");
+    assert_eq!(outcome(&ws, "near", "riddle:2")["outcome"], "kept");
+    assert_eq!(outcome(&ws, "facts", "riddle:1")["evidence"], "premises of raw/premises/facts.jsonl:3");
+    vote(&ws, RIDDLES, "wrong", "annotator-1", |_| json!({ "best": "1; 2; 3" }));
+    ws.run().expect(0);
+    ws.audit_clean();
+    let rows = ws.candidates(RIDDLES);
+    let mut ids: Vec<&str> = rows.iter().map(|row| row["id"].as_str().unwrap()).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, ["riddle:1", "riddle:5"]);
+    let row = |id: &str| rows.iter().find(|row| row["id"] == id).unwrap();
+    assert_eq!(row("riddle:5")["riddle"], "Which morning never ends for a stopped clock?");
+    let mut options: Vec<&str> =
+        row("riddle:1")["options"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    options.sort_unstable();
+    assert_eq!(options, ["A crow.", "A robin.", "A swallow.", "An eagle."]);
+    assert_eq!(row("riddle:1")["premises"], json!(["It flies.", "It sits.", "It is a bird.", "It falls."]));
+    assert!(row("riddle:1")["from"][0].as_str().unwrap().contains("birds of the sky"), "{rows:?}");
+    assert_eq!(row("riddle:1")["standing"], "confirmed");
+
+    // The same raw/ makes the same bytes; a line more in a file is evidence of the step that reads it.
+    let before = ws.derived();
+    ws.remove_derived();
+    ws.run().expect(0);
+    crate::harness::assert_same(&before, &ws.derived(), "made anew");
+    ws.write("raw/premises/more.jsonl", "{\"word\": \"x\", \"members\": []}\n");
+    let said = ws.call(["status"]).expect(0).out;
+    assert!(said.contains("facts") && said.contains("premises raw/premises/more.jsonl"), "{said}");
+}
+
+/// People decide about pairs of declared records as they see them on the page.
+#[test]
+fn people_part_riddles_that_were_merged() {
+    let ws = small_riddles();
+    ws.call(["run", "--to", "same"]).expect(0);
+    let server = Server::start(&ws, &[]);
+    let page = server.get(&format!("/{RIDDLES}/duplicates?show=pairs&verdict=same")).body;
+    assert!(page.contains("neck but no head") && page.contains("The bottle."), "{page}");
+    drop(server);
+    let decide = [
+        "decide",
+        "two",
+        "riddle:2",
+        "riddle:3",
+        "--recipe",
+        RIDDLES,
+        "--by",
+        "meta-1",
+        "--why",
+        "they differ",
+    ];
+    ws.call(decide).expect(0);
+    ws.call(["run", "--to", "same"]).expect(0);
+    let third = outcome(&ws, "same", "riddle:3");
+    assert_eq!((&third["outcome"], &third["reason"]), (&json!("changed"), &json!("decided_two")), "{third}");
+    ws.audit_clean();
+}
+
+#[test]
+fn what_is_wrong_with_an_operation_is_told_with_its_place() {
+    let ws = small_riddles();
+    let path = format!("benchmarks/{RIDDLES}/benchmark.toml");
+    let wrong = |from: &str, to: &str, parts: &[&str]| {
+        assert!(BENCHMARK.contains(from), "{from}");
+        ws.write(&path, BENCHMARK.replacen(from, to, 1));
+        let said = ws.call(["benchmark", "check"]).expect(2).err;
+        for part in parts {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+    };
+    wrong(
+        "op = \"same_riddle\"",
+        "op = \"same_ridle\"",
+        &[
+            "small-riddles/benchmark.toml:10:6: unknown operation \"same_ridle\"",
+            "did you mean \"same_riddle\"?",
+        ],
+    );
+    wrong(
+        "with = { question = \"riddle.question\"",
+        "with = { qestion = \"riddle.question\"",
+        &[
+            "unknown value that \"same_riddle\" takes \"qestion\"",
+            "did you mean \"question\"?",
+            "benchmark.toml:10:6: `with` does not give \"question\", which \"same_riddle\" needs",
+        ],
+    );
+    wrong(
+        "op = \"same_riddle\"\n",
+        "op = \"same_riddle\"\nthreshhold = 0.8\nwen = true\n",
+        &[
+            "benchmark.toml:11:14: unknown setting of \"same_riddle\" \"threshhold\"",
+            "benchmark.toml:12:7: unknown setting of \"same_riddle\" \"wen\"",
+            "did you mean \"when\"?",
+        ],
+    );
+    wrong("for = \"typos\"", "for = \"typoes\"", &["unknown ballot \"typoes\"", "did you mean \"typos\"?"]);
+    wrong(
+        "op = \"riddle\"\n",
+        "op = \"puzzle_group\"\nwhen = \"id\"\n",
+        &[
+            "\"puzzle_group\" makes reconstructions, and the records of this step are declared records",
+            "\"puzzle_group\" reads puzzles, and posts come to it",
+            "\"puzzle_group\" has no `when`: it makes whole records",
+        ],
+    );
+    wrong("with = { question = \"question\" }", "with = { question = \"facts.premises\" }", &["\"facts\""]);
+    wrong("facts.premises or []", "facts.premisses or []", &["\"premisses\"", "did you mean \"premises\"?"]);
+    // Built-in folders are checked in the same way.
+    let flub = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/benchmarks/brainteaser");
+    let mut text = std::fs::read_to_string(flub.join("benchmark.toml")).unwrap();
+    text = text.replace(
+        "keeps = { distractors_draft = \"said.distractors\"",
+        "keeps = { distractors_draft = \"said.words\"",
+    );
+    ws.write(&path, BENCHMARK);
+    ws.call(["init", "--benchmark", "brainteaser"]).expect(0);
+    ws.write("benchmarks/brainteaser/benchmark.toml", text);
+    let said = ws.call(["benchmark", "check"]).expect(2).err;
+    assert!(said.contains("unknown field that \"neighbours\" finds \"words\""), "{said}");
+}
