@@ -1,9 +1,10 @@
 //! What the join of the default similarity takes, predicate by predicate.
 //!
-//! `cargo run --release -p riddlemill-text --example alike -- POSTS.jsonl [COUNT [WHAT]]`, POSTS with `{"text": …}` a line.
-//! Prints for each join its keys, lookups, postings that were met, pairs that were compared and pairs that it found, with
-//! the CPU seconds of the process; then the same for all together, with the pairs that are at least borderline. WHAT is a
-//! join alone (`near`, `sound`, `reworded`), `whole`, or `pairs`, which lists every pair, for reading.
+//! `cargo run --release -p riddlemill-text --example similarity_join -- POSTS.jsonl [COUNT [WHAT]]`, POSTS with `{"text": …}` a line.
+//! Prints for each join its keys, lookups, postings that were met, pairs that were compared, pairs that it found and how
+//! many were compared for each of these, with its CPU seconds; then the same for all together, with the pairs that are at
+//! least borderline; at last what the process took. WHAT is a join alone (`near`, `sound`, `reworded`), `whole`, or
+//! `pairs`, which lists every pair, for reading.
 
 use std::borrow::Cow;
 use std::io::{BufRead, BufReader};
@@ -11,6 +12,10 @@ use std::io::{BufRead, BufReader};
 use riddlemill_text::join::{Effort, alike, default_joins, self_join};
 use riddlemill_text::text::sameness::{Comparison, Predicate, Verdict, view};
 use serde_json::Value;
+
+/// The program's allocator, so that what this takes is what `run` takes.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// CPU seconds of this process, all threads, where the system tells.
 fn cpu() -> f64 {
@@ -20,17 +25,26 @@ fn cpu() -> f64 {
     (ticks(11).unwrap_or_default() + ticks(12).unwrap_or_default()) / 100.0
 }
 
+/// Most memory that this process ever held, in MiB, where the system tells.
+fn peak() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
+    line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib / 1024)
+}
+
 fn say(what: &str, effort: Effort, found: usize, before: f64) {
     let Effort { keys, probes, met, compared } = effort;
     println!(
-        "{what}: {keys} keys, {probes} lookups, {met} met, {compared} compared, {found} found, {:.1} CPU s",
+        "{what}: {keys} keys, {probes} lookups, {met} met, {compared} compared, {found} found, {:.1} compared for each, \
+         {:.1} CPU s",
+        compared as f64 / found.max(1) as f64,
         cpu() - before
     );
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let path = arguments.first().ok_or("usage: alike POSTS.jsonl [COUNT]")?;
+    let path = arguments.first().ok_or("usage: similarity_join POSTS.jsonl [COUNT]")?;
     let count = arguments.get(1).map_or(Ok(usize::MAX), |count| count.parse())?;
     let each = arguments.get(2).map(String::as_str);
     let mut posts = Vec::new();
@@ -39,8 +53,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         posts.push(row["text"].as_str().unwrap_or_default().to_owned());
     }
     println!("{} posts, read in {:.1} CPU s", posts.len(), cpu());
-    let folded: Vec<String> = posts.iter().map(|post| view::fold(post)).collect();
-    println!("folded, {:.1} CPU s", cpu());
     if each == Some("pairs") {
         let texts: Vec<&str> = posts.iter().map(String::as_str).collect();
         let found = alike(&texts);
@@ -54,6 +66,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Ok(());
     }
     if each != Some("whole") {
+        let folded: Vec<String> = posts.iter().map(|post| view::fold(post)).collect();
+        println!("folded, {:.1} CPU s", cpu());
         for join in default_joins() {
             if each.is_some_and(|name| name != join.predicate.name()) {
                 continue;
@@ -81,5 +95,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         println!("{same} of them the same, {} borderline, digest {digest:x}", found.pairs.len() - same);
     }
+    println!("together {:.1} CPU s, {} MiB at most", cpu(), peak().unwrap_or_default());
     Ok(())
 }

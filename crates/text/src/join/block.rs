@@ -10,7 +10,7 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::found::{Effort, Match};
-use super::index::Index;
+use super::index::{FETCHED, Index};
 use super::keys::{Key, Placed, cut, placed};
 use super::metric::Linear;
 use super::records::Records;
@@ -56,7 +56,7 @@ impl WithSimd for Scan<'_, '_> {
         let Linear { small, large, of } = query.metric.linear(query.threshold);
         let (large, own) = (large * u64::from(size), of * u64::from(size));
         for (key, bucket) in buckets {
-            let Key { hash, skip } = keys[*key as usize];
+            let Key { hash, skip, .. } = keys[*key as usize];
             for posting in block.index.holders(hash, bucket.clone()) {
                 if posting.record >= a {
                     break;
@@ -172,7 +172,10 @@ impl<'a> Block<'a> {
             scratch.candidates.dedup();
             let mut set = false;
             let Scratch { candidates, pattern, effort, .. } = scratch;
-            for &b in candidates.iter() {
+            for (n, &b) in candidates.iter().enumerate() {
+                if n.is_multiple_of(FETCHED) {
+                    self.records.fetch_heads(candidates[n..].iter().take(FETCHED).copied());
+                }
                 if !self.plausible(probes, a, b) {
                     continue;
                 }
@@ -182,7 +185,7 @@ impl<'a> Block<'a> {
                 }
                 effort.compared += 1;
                 if let Some(score) = pattern.score(self.records.symbols(b), self.records.size(b)) {
-                    found.push(Match { a, b, score });
+                    found.push(Match { a, b, score, shared_pairs: 0 });
                 }
             }
         }

@@ -8,6 +8,8 @@ pub(super) struct Match {
     pub a: u32,
     pub b: u32,
     pub score: Score,
+    /// Of bags: what the pairs of neighbours weigh that both hold.
+    pub shared_pairs: u32,
 }
 
 /// What a join did, for measures that do not depend on the machine.

@@ -135,9 +135,10 @@ pub fn verify(group: &[Member], query: &Query) -> Vec<Found> {
     let weights: Vec<u32> = alphabet.iter().map(|&token| weight(token, metric)).collect();
     let letters = alphabet.partition_point(|&token| pair(token).is_none());
     let (weights, of_pairs) = weights.split_at(letters);
+    let of_pairs: Vec<u8> = of_pairs.iter().map(|&weight| weight as u8).collect();
     let size = |symbols: &Vec<u32>| parted(symbols).0.iter().map(|&s| weights[s as usize]).sum();
     let sizes: Vec<u32> = texts.iter().map(size).collect();
-    let mut pattern = Pattern::new(*query, letters, weights, of_pairs);
+    let mut pattern = Pattern::new(*query, letters, weights, &of_pairs);
     let mut found = Vec::new();
     let of_role = |role| (0..group.len()).filter(move |&i| group[i].role == role);
     for large in of_role(Role::Larger) {
@@ -214,6 +215,7 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     use super::*;
+    use crate::join::stress::texts_of_phrases;
     use crate::join::{Pair, Stats, Threshold, self_join};
     use proptest::prelude::*;
 
@@ -260,6 +262,16 @@ mod tests {
         ) {
             let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
             let query = Query { metric, threshold: Threshold::new(p, 20).expect("at most 20/20") };
+            let each = |pair: Pair| (pair.a.into(), pair.b.into(), pair.score.num, pair.score.den);
+            let expected: Vec<_> = self_join(&rows, &query).pairs().map(each).collect();
+            prop_assert_eq!(grouped(&rows, &query), expected);
+        }
+
+        #[test]
+        fn groups_give_what_the_join_gives_of_phrases(rows in texts_of_phrases(), p in 8u32..=20) {
+            let rows: BTreeSet<&str> = rows.iter().map(String::as_str).filter(|row| !row.is_empty()).collect();
+            let rows: Vec<&str> = rows.into_iter().collect();
+            let query = Query { metric: Metric::Reworded, threshold: Threshold::new(p, 20).expect("at most 20/20") };
             let each = |pair: Pair| (pair.a.into(), pair.b.into(), pair.score.num, pair.score.den);
             let expected: Vec<_> = self_join(&rows, &query).pairs().map(each).collect();
             prop_assert_eq!(grouped(&rows, &query), expected);

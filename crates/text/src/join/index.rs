@@ -5,6 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::keys::{Key, Placed, cut, placed};
+use super::rarer::Rarer;
 use super::records::Records;
 use super::signature::Classes;
 use super::stats::Order;
@@ -18,6 +19,9 @@ const FILTER_BITS: usize = 8;
 
 /// Records whose keys are cut in one go.
 const CHUNK: usize = 4096;
+
+/// So many records are fetched at once.
+pub(super) const FETCHED: usize = 64;
 
 /// A record in the list of a key, with what refuses it without a look at the record: that would be a wait
 /// for memory each time.
@@ -50,6 +54,14 @@ impl Posting {
     }
 }
 
+/// A bag in the list of a pair of neighbours.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Listed {
+    pub posting: Posting,
+    /// Beside the list's pair; none where the key is longer than a pair.
+    pub rarer: Rarer,
+}
+
 /// Lists of records by key, each in the order of the records.
 pub(super) struct Index {
     shards: Vec<Shard>,
@@ -63,6 +75,16 @@ struct Shard {
     /// Bucket k is `postings[starts[k]..starts[k + 1]]`; their number is a power of two.
     starts: Vec<u32>,
     postings: Vec<Posting>,
+    /// Of bags, by posting: the rarer pairs beside the one that is the key.
+    rarer: Vec<Rarer>,
+}
+
+/// What a shard is made of.
+#[derive(Clone, Default)]
+struct Entries {
+    entries: Vec<Entry>,
+    /// Of bags, by entry.
+    rarer: Vec<Rarer>,
 }
 
 #[derive(Clone, Copy)]
@@ -76,7 +98,7 @@ impl Index {
     /// Indexes a block of records for partners of their sizes and above.
     pub fn new(records: &Records, block: Range<u32>, order: &Order, items: Items<'_>) -> Self {
         let all: Vec<u32> = block.collect();
-        let chunks: Vec<Vec<Vec<Entry>>> = all
+        let chunks: Vec<Vec<Entries>> = all
             .par_chunks(CHUNK)
             .map(|chunk| {
                 let chunk = if items.go(chunk.len()) { chunk } else { &[] };
@@ -84,7 +106,7 @@ impl Index {
             })
             .collect();
         // By shard, so that what a shard is made of goes when it is made.
-        let mut of_shards: Vec<Vec<Vec<Entry>>> = (0..SHARDS).map(|_| Vec::new()).collect();
+        let mut of_shards: Vec<Vec<Entries>> = (0..SHARDS).map(|_| Vec::new()).collect();
         for chunk in chunks {
             of_shards.iter_mut().zip(chunk).for_each(|(parts, part)| parts.push(part));
         }
@@ -113,13 +135,15 @@ impl Index {
         shard.starts[bucket]..shard.starts[bucket + 1]
     }
 
-    /// Records that may hold a key, of whose hash the lower 48 bits and the shard are known, ascending, and few that do
+    /// Bags that may hold a key, of whose hash the lower 48 bits and the shard are known, ascending, and few that do
     /// not.
-    pub fn list(&self, hash: u64) -> impl Iterator<Item = Posting> + '_ {
+    pub fn list(&self, hash: u64) -> impl Iterator<Item = Listed> + '_ {
         let shard = &self.shards[shard_of(hash)];
         let bucket = shard.bucket(hash);
-        let postings = &shard.postings[shard.starts[bucket] as usize..shard.starts[bucket + 1] as usize];
-        postings.iter().copied().filter(move |posting| posting.may_hold(hash))
+        let range = shard.starts[bucket] as usize..shard.starts[bucket + 1] as usize;
+        let listed = shard.postings[range.clone()].iter().zip(&shard.rarer[range]);
+        let listed = listed.map(|(&posting, &rarer)| Listed { posting, rarer });
+        listed.filter(move |listed| listed.posting.may_hold(hash))
     }
 
     /// Whether a bucket that is not empty may have a holder of the key before this record, by its first one.
@@ -159,18 +183,27 @@ impl Cutting {
     }
 }
 
-fn entries(records: &Records, order: &Order, chunk: &[u32]) -> Vec<Vec<Entry>> {
-    let mut shards: Vec<Vec<Entry>> = vec![Vec::new(); SHARDS];
+fn entries(records: &Records, order: &Order, chunk: &[u32]) -> Vec<Entries> {
+    let mut shards: Vec<Entries> = vec![Entries::default(); SHARDS];
     let mut cutter = Cutting::default();
+    let of_bags = order.query.metric.is_of_bags();
     for &record in chunk {
         cutter.cut(records, record, order);
-        for &Key { hash, skip } in &cutter.keys {
+        let keys = cutter.keys.iter().filter(|key| !records.is_lone(record, key.pair, order));
+        for &Key { hash, skip, pair } in keys {
             let skip = u16::try_from(skip).unwrap_or(u16::MAX);
-            shards[shard_of(hash)].push(Entry { hash, record, skip });
+            let shard = &mut shards[shard_of(hash)];
+            shard.entries.push(Entry { hash, record, skip });
+            if of_bags {
+                shard.rarer.push(records.rarer(record, pair));
+            }
         }
     }
-    // What is not used of thousands of lists is as much again.
-    shards.iter_mut().for_each(Vec::shrink_to_fit);
+    for shard in &mut shards {
+        // What is not used of thousands of lists is as much again.
+        shard.entries.shrink_to_fit();
+        shard.rarer.shrink_to_fit();
+    }
     shards
 }
 
@@ -184,14 +217,16 @@ pub(super) fn hash_in(shard: usize, hash: u64) -> u64 {
 }
 
 impl Shard {
-    fn new(parts: &[Vec<Entry>], records: &Records) -> Self {
-        let total: usize = parts.iter().map(Vec::len).sum();
+    fn new(parts: &[Entries], records: &Records) -> Self {
+        let total: usize = parts.iter().map(|part| part.entries.len()).sum();
+        let of_bags = parts.iter().any(|part| !part.rarer.is_empty());
         let buckets = total.next_power_of_two();
         let filter = vec![0; (total * FILTER_BITS / 64).next_power_of_two()];
         let postings = vec![Posting::default(); total];
-        let mut shard = Self { filter, starts: vec![0; buckets + 2], postings };
+        let rarer = vec![Rarer::default(); if of_bags { total } else { 0 }];
+        let mut shard = Self { filter, starts: vec![0; buckets + 2], postings, rarer };
         // Counts two places on, so that after the fill below each start is where it belongs.
-        for entry in parts.iter().flatten() {
+        for entry in parts.iter().flat_map(|part| &part.entries) {
             let bucket = shard.bucket(entry.hash);
             shard.starts[bucket + 2] += 1;
             let (word, bit) = shard.filter_bit(entry.hash);
@@ -200,13 +235,21 @@ impl Shard {
         for i in 2..shard.starts.len() {
             shard.starts[i] += shard.starts[i - 1];
         }
-        for &Entry { hash, record, skip } in parts.iter().flatten() {
-            let bucket = shard.bucket(hash);
-            let place = &mut shard.starts[bucket + 1];
-            let size = u16::try_from(records.size(record)).unwrap_or(u16::MAX);
-            let tagged = records.signature(record).classes().tagged(hash as u8);
-            shard.postings[*place as usize] = Posting { record, size, skip, tagged };
-            *place += 1;
+        for part in parts {
+            for (n, &Entry { hash, record, skip }) in part.entries.iter().enumerate() {
+                if n.is_multiple_of(FETCHED) {
+                    records.fetch_heads(part.entries[n..].iter().take(FETCHED).map(|entry| entry.record));
+                }
+                let bucket = shard.bucket(hash);
+                let place = &mut shard.starts[bucket + 1];
+                let size = u16::try_from(records.size(record)).unwrap_or(u16::MAX);
+                let tagged = records.signature(record).classes().tagged(hash as u8);
+                shard.postings[*place as usize] = Posting { record, size, skip, tagged };
+                if let Some(&beside) = part.rarer.get(n) {
+                    shard.rarer[*place as usize] = beside;
+                }
+                *place += 1;
+            }
         }
         shard
     }

@@ -21,7 +21,8 @@
 //! There the shared letters may end before a key is long enough. A record cannot know where, so each of its
 //! subsets that weighs enough to be all that is shared is a key too, marked as an end.
 
-use super::plan::{Budget, DEEPEST};
+use super::metric::{Linear, Metric};
+use super::plan::{Budget, DEEPEST, FEW_RECORDS_OF_BAG, largest_partner};
 use super::stats::Order;
 use super::tokens::{FIRST_PAIR, parted};
 
@@ -29,10 +30,6 @@ use super::tokens::{FIRST_PAIR, parted};
 /// in a list is cheaper than looking up another key: hundreds are read in the time of a few lookups, and most
 /// are refused by what is beside them.
 const FEW_RECORDS: f64 = 512.0;
-
-/// The same for bags, whose lists are no burden: see `lists`. What a pair of neighbours goes with is no chance: a phrase
-/// comes whole, so that longer keys are in more records than they should, and records that share one meet under each.
-const FEW_RECORDS_OF_BAG: f64 = 8192.0;
 
 /// Starting states of hashes: of keys, of those cut at the greatest depth, and of ends.
 const KEY: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -57,7 +54,12 @@ pub(super) struct Key {
     pub hash: u64,
     /// At least so much of the record's size is unshared in a pair that this key finds.
     pub skip: u32,
+    /// Where among a bag's pairs of neighbours the one stands that is this key by itself, else [`NO_PAIR`].
+    pub pair: u16,
 }
+
+/// No place among the pairs of a bag, or none that is kept.
+pub(super) const NO_PAIR: u16 = u16::MAX;
 
 /// Tokens of a record from rare to common. `sequence` says whether their places in the text count.
 pub(super) fn placed(symbols: &[u32], order: &Order, tokens: &mut Vec<Placed>) {
@@ -105,8 +107,7 @@ pub(super) fn cut(tokens: &[Placed], pairs: &[u32], budget: Budget, order: &Orde
 
 /// The key that a pair of neighbours is by itself; none where it is so common that keys go on with letters.
 pub(super) fn finds_alone(pair: u32, order: &Order) -> Option<u64> {
-    let expected = order.rows * f64::from(order.pairs[(pair - FIRST_PAIR) as usize].chance);
-    (expected <= FEW_RECORDS_OF_BAG).then(|| hash_of_pair(pair))
+    (pair < order.common_pairs).then(|| hash_of_pair(pair))
 }
 
 /// Where the keys of a pair of neighbours begin. No two pairs have the same, as far as an index and its lists look at
@@ -118,6 +119,11 @@ fn hash_of_pair(pair: u32) -> u64 {
     let hash = (hash ^ hash >> 28).wrapping_mul(0x9F_B21C_651E_98DF) & BITS;
     let hash = hash ^ hash >> 28;
     (hash >> 48) << 56 | hash & ((1 << 48) - 1)
+}
+
+/// A key that no pair of neighbours is by itself, and that passes over nothing.
+fn longer(hash: u64) -> Key {
+    Key { hash, skip: 0, pair: NO_PAIR }
 }
 
 /// No place.
@@ -149,7 +155,7 @@ struct Chosen {
 impl Cutter<'_> {
     /// Keys of a bag: each begins with the rarest pair of neighbours that a partner may share.
     fn begin_with_pairs(&self, pairs: &[u32], keys: &mut Vec<Key>) {
-        let weight = |pair: u32| self.order.weights_of_pairs[(pair - FIRST_PAIR) as usize];
+        let weight = |pair: u32| self.order.weight_of_pair(pair);
         let total: u32 = pairs.iter().fold(0, |sum, &pair| sum.saturating_add(weight(pair)));
         let spare = total.saturating_sub(self.budget.least_of_pairs(total));
         let mut skipped = 0u32;
@@ -157,17 +163,20 @@ impl Cutter<'_> {
             if skipped > spare {
                 break;
             }
+            let left = total - skipped;
             skipped = skipped.saturating_add(weight(pair));
             if i > 0 && pairs[i - 1] == pair {
+                continue;
+            }
+            let skip = self.skip_of_pairs(total, left);
+            if let Some(hash) = finds_alone(pair, self.order) {
+                keys.push(Key { hash, skip, pair: u16::try_from(i).unwrap_or(NO_PAIR) });
                 continue;
             }
             let of_pair = &self.order.pairs[(pair - FIRST_PAIR) as usize];
             let expected = self.order.rows * f64::from(of_pair.chance);
             let hash = hash_of_pair(pair);
-            if finds_alone(pair, self.order).is_some() {
-                keys.push(Key { hash, skip: 0 });
-                continue;
-            }
+            let start = keys.len();
             // The letters of the pair are shared; the others are what the key goes on with.
             let (x, y) = of_pair.letters;
             let place = |letter: u32| self.tokens.partition_point(|token| token.symbol < letter);
@@ -175,15 +184,34 @@ impl Cutter<'_> {
             let cutter = Cutter { besides, ..*self };
             let chosen = Chosen { depth: 1, skipped: 0, weight: weight(pair), hash, expected };
             if chosen.weight >= self.budget.least {
-                keys.push(Key { hash: mix(hash, END), skip: self.budget.size - chosen.weight });
+                keys.push(Key { skip: self.budget.size - chosen.weight, ..longer(mix(hash, END)) });
             }
             if self.budget.stops >> 1 & 1 == 1 {
-                keys.push(Key { hash: mix(hash, STOP), skip: 0 });
+                keys.push(longer(mix(hash, STOP)));
             }
             if self.deepest > 1 {
                 cutter.grow(chosen, 0, &mut [0; DEEPEST as usize], keys);
             }
+            keys[start..].iter_mut().for_each(|key| key.skip = key.skip.max(skip));
         }
+    }
+
+    /// What a bag leaves unshared with every partner, where those of its pairs of neighbours that may be shared weigh
+    /// `left` of `total`.
+    ///
+    /// That is too little for a partner whose pairs weigh over three times as much, or the bag's own if they are
+    /// lighter: such a partner is too large. What is unshared with the largest one left says the same, and is looked at
+    /// wherever sizes are.
+    fn skip_of_pairs(&self, total: u32, left: u32) -> u32 {
+        if Metric::need_of_pairs(total, total) <= left {
+            return 0;
+        }
+        let Linear { small, large, of } = self.order.query.metric.linear(self.order.query.threshold);
+        let (size, largest) = (u64::from(self.budget.size), u64::from(largest_partner(left)));
+        if largest >= size {
+            return 0;
+        }
+        u32::try_from((of * size).saturating_sub(small * largest + large * size) / of).unwrap_or(u32::MAX)
     }
 
     /// Extends a subset by every token at or after `from` that the budget reaches.
@@ -205,13 +233,13 @@ impl Cutter<'_> {
             let expected = chosen.expected * f64::from(self.order.chance[token.symbol as usize]);
             let weight = chosen.weight + token.weight;
             if expected <= few {
-                keys.push(Key { hash, skip });
+                keys.push(Key { skip, ..longer(hash) });
             } else {
                 if stops >> depth & 1 == 1 {
-                    keys.push(Key { hash: mix(hash, STOP), skip });
+                    keys.push(Key { skip, ..longer(mix(hash, STOP)) });
                 }
                 if self.weighted && weight >= least {
-                    keys.push(Key { hash: mix(hash, END), skip: size - weight });
+                    keys.push(Key { skip: size - weight, ..longer(mix(hash, END)) });
                 }
                 if depth < self.deepest {
                     places[chosen.depth as usize] = token.place;

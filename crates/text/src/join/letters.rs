@@ -1,7 +1,7 @@
 //! Letters of one list of the index: an order of their own, and the records of the list under their first ones.
 
 use super::block::Block;
-use super::index::Posting;
+use super::index::{FETCHED, Listed};
 
 /// Letters are counted in so many records of a list.
 const SAMPLE: usize = 64;
@@ -59,12 +59,13 @@ impl Letters {
     }
 
     /// Which letters many of the list hold.
-    pub fn count(&mut self, block: &Block<'_>, list: &[Posting]) {
+    pub fn count(&mut self, block: &Block<'_>, list: &[Listed]) {
         let step = list.len().div_ceil(SAMPLE).max(1);
-        let sample = list.iter().step_by(step);
+        let sample = list.iter().step_by(step).map(|listed| listed.posting.record);
         let many = (sample.len() / COMMON).max(2) as u16;
-        for posting in sample {
-            let letters = block.records.parts(posting.record).0;
+        block.records.fetch(sample.clone());
+        for record in sample {
+            let letters = block.records.parts(record).0;
             for of_letter in letters.chunk_by(|x, y| x == y) {
                 let count = &mut self.counts[of_letter[0] as usize];
                 *count += 1;
@@ -79,12 +80,17 @@ impl Letters {
     }
 
     /// Puts the records of a list under their letters, for partners of this size and above.
-    pub fn index(&mut self, block: &Block<'_>, list: &[Posting], least: u32) {
+    pub fn index(&mut self, block: &Block<'_>, list: &[Listed], least: u32) {
         let query = block.order.query;
-        for (posting, i) in list.iter().zip(0u32..) {
-            let size = block.records.size(posting.record);
+        for (listed, i) in list.iter().zip(0u32..) {
+            let record = listed.posting.record;
+            if (i as usize).is_multiple_of(FETCHED) {
+                let some = list[i as usize..].iter().take(FETCHED);
+                block.records.fetch(some.map(|listed| listed.posting.record));
+            }
+            let size = block.records.size(record);
             let spare = size - query.metric.need(query.threshold, size, least.max(size)).min(size);
-            self.prefix(block.records.parts(posting.record).0, spare, block, |letters, letter, skip| {
+            self.prefix(block.records.parts(record).0, spare, block, |letters, letter, skip| {
                 letters.prefixes.push((letter, Node { i, size, skip }));
                 letters.ends[letter as usize] += 1;
             });

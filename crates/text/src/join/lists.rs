@@ -7,7 +7,10 @@
 //! either may leave unshared. Letters of the phrase are out of the way, and what is met shares something else, too.
 //!
 //! A pair of records that share several pairs of neighbours is compared in the list of the first of these alone. Most that
-//! meet in another list are told by the [`rarer`](super::rarer) pairs beside the list's.
+//! meet in another list are told by the [`rarer`](super::rarer) pairs beside the list's, of many records at once.
+//!
+//! Records are looked at in no order, so that time goes into waiting for memory: what decides without a look at a record
+//! stands beside its key, and what has to be looked at is fetched for many records at a time.
 
 use std::ops::Range;
 
@@ -16,11 +19,11 @@ use rayon::prelude::*;
 
 use super::block::Block;
 use super::found::{Effort, Match};
-use super::index::{Posting, SHARDS, hash_in, shard_of};
+use super::index::{FETCHED, Listed, Posting, SHARDS, hash_in, shard_of};
 use super::keys::{Key, Placed, cut, finds_alone, placed};
 use super::letters::Letters;
 use super::metric::{Linear, Metric};
-use super::rarer::Rarer;
+use super::rarer::{Rarer, Side};
 use super::records::Records;
 use super::signature::{Classes, PairWorth, Worth};
 use super::tokens::FIRST_PAIR;
@@ -41,7 +44,13 @@ const FEW_PAIRS: usize = if cfg!(test) { 2 } else { 1 << 13 };
 /// of its lists.
 const LONG: usize = 1024;
 
-/// A record that looks under a key, in twelve bytes: there are thirty and more a record.
+/// So many records of a list tell which rarer pair is beside its own in most of them.
+const SAMPLE: usize = 64;
+
+/// A list is parted so often at most.
+const PARTED: u32 = 8;
+
+/// A record that looks under a key, in twenty bytes: there are thirty and more a record.
 #[derive(Clone, Copy)]
 struct Looking {
     record: u32,
@@ -50,26 +59,19 @@ struct Looking {
     low: u32,
     middle: u16,
     skip: u16,
+    rarer: Rarer,
 }
 
 impl Looking {
-    fn new(hash: u64, record: u32, skip: u32) -> Self {
+    fn new(hash: u64, record: u32, skip: u32, rarer: Rarer) -> Self {
         let skip = u16::try_from(skip).unwrap_or(u16::MAX);
-        Self { record, low: hash as u32, middle: (hash >> 32) as u16, skip }
+        Self { record, low: hash as u32, middle: (hash >> 32) as u16, skip, rarer }
     }
 
     /// What is kept of the key's hash: which shard it is of is known. Keys of one hash cost a comparison, never a pair.
     fn key(self) -> u64 {
         u64::from(self.middle) << 32 | u64::from(self.low)
     }
-}
-
-/// A record of a list, for those who look.
-#[derive(Clone, Copy)]
-struct Listed {
-    /// Who has met it last, by their number.
-    met_by: u32,
-    rarer: Rarer,
 }
 
 /// What [`Looking`] keeps of a hash.
@@ -125,7 +127,7 @@ fn matches(block: &Block<'_>, probes: &Records, range: Range<u32>, items: Items<
 /// What records look under, as far as it is in the index, by shard; and how many keys they have.
 fn look(block: &Block<'_>, probes: &Records, chunk: &[u32]) -> (Vec<Vec<Looking>>, u64) {
     let mut shards: Vec<Vec<Looking>> = vec![Vec::new(); SHARDS];
-    let (mut tokens, mut keys) = (Vec::<Placed>::new(), Vec::<Key>::new());
+    let (mut tokens, mut keys, mut held) = (Vec::<Placed>::new(), Vec::<Key>::new(), Vec::<bool>::new());
     let mut lookups = 0;
     for &record in chunk {
         let Some(budget) = block.order.plan.downward(probes.size(record), block.sizes) else { continue };
@@ -133,8 +135,16 @@ fn look(block: &Block<'_>, probes: &Records, chunk: &[u32]) -> (Vec<Vec<Looking>
         placed(probes.symbols(record), block.order, &mut tokens);
         cut(&tokens, probes.parts(record).1, budget, block.order, &mut keys);
         lookups += keys.len() as u64;
-        for &Key { hash, skip } in keys.iter().filter(|key| block.index.may_hold(key.hash)) {
-            shards[shard_of(hash)].push(Looking::new(hash, record, skip));
+        // All first, so that none waits for another's memory.
+        held.clear();
+        held.extend(keys.iter().map(|key| block.index.may_hold(key.hash)));
+        let shared = keys
+            .iter()
+            .zip(&held)
+            .filter(|(key, held)| **held && !probes.is_lone(record, key.pair, block.order));
+        for (&Key { hash, skip, pair }, _) in shared {
+            let rarer = probes.rarer(record, pair);
+            shards[shard_of(hash)].push(Looking::new(hash, record, skip, rarer));
         }
     }
     (shards, lookups)
@@ -142,8 +152,8 @@ fn look(block: &Block<'_>, probes: &Records, chunk: &[u32]) -> (Vec<Vec<Looking>
 
 /// Reused from list to list.
 struct Scratch<'a> {
-    list: Vec<Posting>,
-    listed: Vec<Listed>,
+    list: Vec<Listed>,
+    met_by: Vec<u32>,
     candidates: Vec<(u32, u32)>,
     pattern: Pattern<'a>,
     worth: Worth,
@@ -156,7 +166,7 @@ impl<'a> Scratch<'a> {
         let alphabet = block.order.alphabet();
         Self {
             list: Vec::new(),
-            listed: Vec::new(),
+            met_by: Vec::new(),
             candidates: Vec::new(),
             pattern: block.pattern(),
             worth: Worth::NOTHING,
@@ -177,67 +187,114 @@ fn in_shard(
     let (mut matches, mut effort) = (Vec::new(), Effort::default());
     for group in looking.chunk_by(|x, y| x.key() == y.key()) {
         let hash = hash_in(shard, group[0].key());
-        scratch.list.clear();
-        scratch.list.extend(block.index.list(hash));
         let last = group[group.len() - 1].record;
-        scratch.list.truncate(scratch.list.partition_point(|posting| posting.record < last));
-        if scratch.list.is_empty() {
-            continue;
-        }
+        let mut list = std::mem::take(&mut scratch.list);
+        list.clear();
+        list.extend(block.index.list(hash).take_while(|listed| listed.posting.record < last));
         scratch.candidates.clear();
-        let Scratch { list, listed, candidates, letters, worth, .. } = scratch;
-        let pair = pair_of_list(block, list, hash);
-        listed.clear();
-        listed.extend(list.iter().map(|posting| {
-            let rarer = pair.map(|pair| block.records.rarer(posting.record, pair));
-            Listed { met_by: u32::MAX, rarer: rarer.unwrap_or_default() }
-        }));
-        let looking = group;
-        let in_list = InList { block, probes, pair, list, listed, looking, worth, letters, candidates };
-        effort.met += block.arch.dispatch(in_list);
-        for of_one in scratch.candidates.chunk_by(|x, y| x.0 == y.0) {
-            let a = of_one[0].0;
-            let (symbols, size, pairs) = (probes.symbols(a), probes.size(a), probes.parts(a).1);
-            let mut set = false;
-            let weight = probes.pairs(a).1;
-            let is_short = pairs.len() <= LONG;
-            if is_short {
-                scratch.pair_worth.set(pairs, block.order);
-            }
-            for &(_, b) in of_one {
-                let (classes, of_other) = block.records.pairs(b);
-                if is_short && !scratch.pair_worth.may_share(Metric::need_of_pairs(weight, of_other), classes)
-                {
-                    continue;
-                }
-                let others = block.records.symbols(b);
-                let other = |pair: u32| {
-                    finds_alone(pair, block.order).is_some_and(|alone| alone & KEPT != hash & KEPT)
-                };
-                if first_of_both(pairs, block.records.parts(b).1).is_none_or(other) {
-                    continue;
-                }
-                if !set {
-                    scratch.pattern.set(symbols, size);
-                    set = true;
-                }
-                effort.compared += 1;
-                if let Some(score) = scratch.pattern.score(others, block.records.size(b)) {
-                    matches.push(Match { a, b, score });
-                }
-            }
-        }
+        effort.met += in_parts(block, probes, group, &list, PARTED, scratch);
+        scratch.list = list;
+        // A record looks into each part of the list.
+        scratch.candidates.sort_unstable();
+        verify(block, probes, hash, scratch, &mut effort, &mut matches);
     }
     (matches, effort)
 }
 
-/// The pair of neighbours whose list this is; none where a key is longer than a pair.
-fn pair_of_list(block: &Block<'_>, list: &[Posting], hash: u64) -> Option<u32> {
-    let of_list = |pair: &u32| {
-        let alone = finds_alone(*pair, block.order);
-        alone.is_some_and(|alone| alone & KEPT == hash & KEPT && shard_of(alone) == shard_of(hash))
+/// Of the candidates that met in the list of a key those that are pairs; what is left to another list is not compared.
+fn verify(
+    block: &Block<'_>,
+    probes: &Records,
+    hash: u64,
+    scratch: &mut Scratch<'_>,
+    effort: &mut Effort,
+    matches: &mut Vec<Match>,
+) {
+    let Scratch { candidates, pattern, pair_worth, .. } = scratch;
+    let of_other_list =
+        |pair: u32| finds_alone(pair, block.order).is_some_and(|alone| alone & KEPT != hash & KEPT);
+    let (mut looks, mut set) = (None, false);
+    for (n, &(a, b)) in candidates.iter().enumerate() {
+        if n.is_multiple_of(FETCHED) {
+            let some = candidates[n..].iter().take(FETCHED);
+            probes.fetch_pairs(some.clone().map(|pair| pair.0));
+            block.records.fetch_pairs(some.map(|pair| pair.1));
+        }
+        let (pairs, weight) = (probes.parts(a).1, probes.pairs(a).1);
+        let is_short = pairs.len() <= LONG;
+        if looks != Some(a) {
+            (looks, set) = (Some(a), false);
+            if is_short {
+                pair_worth.set(pairs, block.order);
+            }
+        }
+        let (classes, of_other) = block.records.pairs(b);
+        if is_short && !pair_worth.may_share(Metric::need_of_pairs(weight, of_other), classes) {
+            continue;
+        }
+        if first_of_both(pairs, block.records.parts(b).1).is_none_or(of_other_list) {
+            continue;
+        }
+        if !set {
+            pattern.set(probes.symbols(a), probes.size(a));
+            set = true;
+        }
+        effort.compared += 1;
+        if let Some(score) = pattern.score(block.records.symbols(b), block.records.size(b)) {
+            matches.push(Match { a, b, score, shared_pairs: pattern.shared_pairs() });
+        }
+    }
+}
+
+/// Pairs of a record that looks and one of the list, both ascending, that may be alike; how many are met.
+///
+/// Most of a list have one rarer pair beside its own, where a phrase goes on. None of those is compared with another of
+/// them here: where many of the list are of that kind, they are set apart, and not even looked at by each other.
+fn in_parts(
+    block: &Block<'_>,
+    probes: &Records,
+    looking: &[Looking],
+    list: &[Listed],
+    parted: u32,
+    scratch: &mut Scratch<'_>,
+) -> u64 {
+    if looking.is_empty() || list.is_empty() {
+        return 0;
+    }
+    let all = looking.len() * list.len();
+    if all > FEW_PAIRS
+        && parted > 0
+        && let Some((side, beside)) = common(list)
+    {
+        let (with, without): (Vec<Listed>, Vec<Listed>) =
+            list.iter().partition(|listed| listed.rarer.on(side) == beside);
+        let others: Vec<Looking> =
+            looking.iter().copied().filter(|looking| looking.rarer.on(side) != beside).collect();
+        // Else it is more work than it saves.
+        if (looking.len() - others.len()) * with.len() >= all / 8 {
+            return in_parts(block, probes, looking, &without, parted - 1, scratch)
+                + in_parts(block, probes, &others, &with, parted - 1, scratch);
+        }
+    }
+    let Scratch { met_by, candidates, letters, worth, .. } = scratch;
+    met_by.clear();
+    met_by.resize(list.len(), u32::MAX);
+    block.arch.dispatch(InList { block, probes, list, met_by, looking, worth, letters, candidates })
+}
+
+/// The rarer pair that is beside the list's own in most of its records, as far as a sample tells.
+fn common(list: &[Listed]) -> Option<(Side, u32)> {
+    let step = list.len().div_ceil(SAMPLE).max(1);
+    let of_side = |side: Side| {
+        let mut sample = [0; SAMPLE];
+        let beside = list.iter().step_by(step).map(|listed| listed.rarer.on(side));
+        sample.iter_mut().zip(beside).for_each(|(place, beside)| *place = beside);
+        sample.sort_unstable();
+        let alike = sample.chunk_by(|x, y| x == y).filter(|alike| alike[0] != 0);
+        alike.max_by_key(|alike| alike.len()).map(|alike| (alike.len(), side, alike[0]))
     };
-    block.records.parts(list.first()?.record).1.iter().copied().find(of_list)
+    let found = [Side::Before, Side::After].into_iter().filter_map(of_side);
+    found.max_by_key(|(count, ..)| *count).map(|(_, side, beside)| (side, beside))
 }
 
 /// The first of two ascending sequences that is in both.
@@ -257,9 +314,9 @@ fn first_of_both(a: &[u32], b: &[u32]) -> Option<u32> {
 struct InList<'s, 'a> {
     block: &'s Block<'a>,
     probes: &'s Records,
-    pair: Option<u32>,
-    list: &'s [Posting],
-    listed: &'s mut [Listed],
+    list: &'s [Listed],
+    /// By record of the list: who has met it last, by their number.
+    met_by: &'s mut [u32],
     looking: &'s [Looking],
     worth: &'s mut Worth,
     letters: &'s mut Letters,
@@ -316,8 +373,7 @@ impl WithSimd for InList<'_, '_> {
     /// Nothing here is written in vectors: it is compiled once more for processors that count bits in one step.
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> u64 {
-        let Self { block, probes, pair, list, listed, looking, worth, letters, candidates } = self;
-        let rarer = |record: u32| pair.map(|pair| probes.rarer(record, pair)).unwrap_or_default();
+        let Self { block, probes, list, met_by, looking, worth, letters, candidates } = self;
         let query = block.order.query;
         let Linear { small, large, of } = query.metric.linear(query.threshold);
         let looker = |one: &Looking| {
@@ -337,13 +393,16 @@ impl WithSimd for InList<'_, '_> {
         };
         let mut met = 0;
         if list.len() * looking.len() <= FEW_PAIRS {
-            for mut looker in looking.iter().map(looker) {
-                let (record, rarer) = (looker.record, rarer(looker.record));
-                let earlier = list.iter().zip(&*listed).take_while(|(posting, _)| posting.record < record);
-                for (&posting, _) in earlier.filter(|(_, listed)| !listed.rarer.shares_one(rarer)) {
-                    met += 1;
-                    if looker.may_meet(posting, block, probes, worth) {
-                        candidates.push((looker.record, posting.record));
+            for some in looking.chunks(FETCHED) {
+                probes.fetch(some.iter().map(|one| one.record));
+                for one in some {
+                    let mut looker = looker(one);
+                    let earlier = list.iter().take_while(|listed| listed.posting.record < one.record);
+                    for listed in earlier.filter(|listed| !listed.rarer.shares_one(one.rarer)) {
+                        met += 1;
+                        if looker.may_meet(listed.posting, block, probes, worth) {
+                            candidates.push((one.record, listed.posting.record));
+                        }
                     }
                 }
             }
@@ -351,37 +410,41 @@ impl WithSimd for InList<'_, '_> {
         }
         letters.count(block, list);
         letters.index(block, list, probes.size(looking[0].record));
-        let first = block.records.size(list[0].record);
-        for (one, number) in looking.iter().zip(0u32..) {
-            let (mut looker, rarer) = (looker(one), rarer(one.record));
-            let size = probes.size(one.record);
-            let least = query.metric.least_partner(query.threshold, size).max(first);
-            let spare = size - query.metric.need(query.threshold, size, least.min(size)).min(size);
-            letters.prefix(probes.parts(one.record).0, spare, block, |letters, letter, skip| {
-                // What is left may be all that a partner of this size must share, and of no larger one.
-                let Some(left) = looker.own.checked_sub(of * u64::from(skip) + looker.large) else { return };
-                let nodes = letters.records_with(letter);
-                let from = if nodes.len() > 8 { nodes.partition_point(|node| node.size < least) } else { 0 };
-                for node in &nodes[from..] {
-                    let partner = u64::from(node.size);
-                    if small * partner > left {
-                        break;
+        let first = block.records.size(list[0].posting.record);
+        for (some, numbers) in looking.chunks(FETCHED).zip((0u32..).step_by(FETCHED)) {
+            probes.fetch(some.iter().map(|one| one.record));
+            for (one, number) in some.iter().zip(numbers..) {
+                let mut looker = looker(one);
+                let size = probes.size(one.record);
+                let least = query.metric.least_partner(query.threshold, size).max(first);
+                let spare = size - query.metric.need(query.threshold, size, least.min(size)).min(size);
+                letters.prefix(probes.parts(one.record).0, spare, block, |letters, letter, skip| {
+                    // What is left may be all that a partner of this size must share, and of no larger one.
+                    let skip = u64::from(skip.max(one.skip.into()));
+                    let Some(left) = looker.own.checked_sub(of * skip + looker.large) else { return };
+                    let nodes = letters.records_with(letter);
+                    let from =
+                        if nodes.len() > 8 { nodes.partition_point(|node| node.size < least) } else { 0 };
+                    for node in &nodes[from..] {
+                        let partner = u64::from(node.size);
+                        if small * partner > left {
+                            break;
+                        }
+                        if small * partner + looker.large + of * u64::from(node.skip) > of * partner {
+                            continue;
+                        }
+                        let (listed, met_by) = (&list[node.i as usize], &mut met_by[node.i as usize]);
+                        if *met_by == number || listed.rarer.shares_one(one.rarer) {
+                            continue;
+                        }
+                        *met_by = number;
+                        met += 1;
+                        if looker.may_meet(listed.posting, block, probes, worth) {
+                            candidates.push((one.record, listed.posting.record));
+                        }
                     }
-                    if small * partner + looker.large + of * u64::from(node.skip) > of * partner {
-                        continue;
-                    }
-                    let listed = &mut listed[node.i as usize];
-                    if listed.met_by == number || listed.rarer.shares_one(rarer) {
-                        continue;
-                    }
-                    listed.met_by = number;
-                    met += 1;
-                    let posting = list[node.i as usize];
-                    if looker.may_meet(posting, block, probes, worth) {
-                        candidates.push((one.record, posting.record));
-                    }
-                }
-            });
+                });
+            }
         }
         letters.forget();
         met

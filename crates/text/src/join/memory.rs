@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::Query;
 use super::block::{Block, can_concern};
 use super::found::{Effort, Match};
 use super::index::Cutting;
 use super::records::Records;
 use super::stats::{Order, Stats};
 use super::watch::Part;
-use super::{Query, Score};
 
 /// Keys of one block's index, about; each takes some 40 bytes while the index is built.
 pub(super) const BLOCK_KEYS: u64 = 1 << 24;
@@ -28,16 +28,13 @@ const CUT: f64 = 0.05;
 const INDEX: f64 = 0.15;
 const PROBE: f64 = 0.70;
 
-/// Two texts at or over the threshold, by their places in the input, `a < b`.
-pub(super) type Found = (u32, u32, Score);
-
-/// Every pair of these texts, which are distinct and not empty, ascending.
+/// Every pair of these texts, which are distinct and not empty, by their places in the input, `a < b`, ascending.
 pub(super) fn matches(
     texts: &[&str],
     query: &Query,
     block_keys: u64,
     part: Part<'_>,
-) -> (Vec<Found>, Effort) {
+) -> (Vec<Match>, Effort) {
     let order = Order::new(&count(texts, query, part.share(COUNT)), query.threshold);
     let (records, texts) = spell(texts, &order, part.share(SPELL));
     let (mut found, mut effort) = (Vec::<Match>::new(), Effort::default());
@@ -66,14 +63,11 @@ pub(super) fn matches(
         found.extend(more);
         effort += spent;
     }
-    let mut found: Vec<Found> = found
-        .into_iter()
-        .map(|Match { a, b, score }| {
-            let (a, b) = (texts[a as usize], texts[b as usize]);
-            (a.min(b), a.max(b), score)
-        })
-        .collect();
-    found.par_sort_unstable_by_key(|&(a, b, _)| (a, b));
+    for found in &mut found {
+        let (a, b) = (texts[found.a as usize], texts[found.b as usize]);
+        (found.a, found.b) = (a.min(b), a.max(b));
+    }
+    found.par_sort_unstable_by_key(|found| (found.a, found.b));
     (found, effort)
 }
 

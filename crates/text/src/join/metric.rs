@@ -134,6 +134,11 @@ pub(super) fn overlap(shared: u32, a: u32, b: u32) -> Score {
     Score { num: 5 * shared, den: 4 * a.min(b) + a.max(b) }
 }
 
+/// The weight of letters that two bags share, of what [`overlap`] made of it.
+pub(super) fn shared_letters(score: Score) -> u32 {
+    score.num / 5
+}
+
 fn bag(tokens: impl Iterator<Item = Vec<char>>) -> BTreeMap<Vec<char>, u32> {
     let mut bag = BTreeMap::new();
     tokens.for_each(|token| *bag.entry(token).or_default() += 1);

@@ -2,10 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::found::Effort;
+use super::found::{Effort, Match};
 use super::memory::{BLOCK_KEYS, matches};
+use super::metric::shared_letters;
 use super::watch::Part;
 use super::{Query, Score, Watch};
+use crate::text::sameness::SharedWeights;
 
 /// Two rows at or over the threshold, by their numbers in the input, `a < b`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +30,8 @@ pub struct Joined {
     pub groups: Vec<Vec<u32>>,
     /// Pairs of groups, `a < b` by group number, ascending.
     pub pairs: Vec<Pair>,
+    /// Of bags, by pair: what the pairs of neighbours weigh that both hold.
+    pub(super) shared_pairs: Vec<u32>,
     /// What it took.
     pub effort: Effort,
 }
@@ -45,8 +49,10 @@ pub fn self_join_watched(rows: &[&str], query: &Query, watch: &dyn Watch) -> Joi
 pub(super) fn join_by_blocks(rows: &[&str], query: &Query, block_keys: u64, part: Part<'_>) -> Joined {
     let (texts, groups) = distinct(rows);
     let (found, effort) = matches(&texts, query, block_keys, part);
-    let pairs = found.into_iter().map(|(a, b, score)| Pair { a, b, score }).collect();
-    Joined { groups, pairs, effort }
+    let of_bags = if query.metric.is_of_bags() { found.as_slice() } else { &[] };
+    let shared_pairs = of_bags.iter().map(|found| found.shared_pairs).collect();
+    let pairs = found.into_iter().map(|Match { a, b, score, .. }| Pair { a, b, score }).collect();
+    Joined { groups, pairs, shared_pairs, effort }
 }
 
 /// Distinct non-empty rows by first occurrence, and the rows that read so.
@@ -66,6 +72,14 @@ fn distinct<'a>(rows: &[&'a str]) -> (Vec<&'a str>, Vec<Vec<u32>>) {
 }
 
 impl Joined {
+    /// By pair of groups, what the two share, where the metric tells.
+    pub(super) fn shared_weights(&self) -> impl Iterator<Item = Option<SharedWeights>> + '_ {
+        self.pairs.iter().enumerate().map(|(n, pair)| {
+            let letters = shared_letters(pair.score);
+            self.shared_pairs.get(n).map(|&pairs| SharedWeights { letters, pairs })
+        })
+    }
+
     /// Every pair of rows, ascending by (a, b). Takes memory for the groups, not for the pairs.
     pub fn pairs(&self) -> impl Iterator<Item = Pair> + '_ {
         let mut partners: Vec<Vec<(u32, Score)>> = vec![Vec::new(); self.groups.len()];
@@ -98,6 +112,7 @@ impl Joined {
 mod tests {
     use super::*;
     use crate::join::similarity;
+    use crate::join::stress::texts_of_phrases;
     use crate::join::{Metric, Threshold};
     use proptest::prelude::*;
 
@@ -149,6 +164,16 @@ mod tests {
         #[test]
         fn short_words(rows in proptest::collection::vec("[天地人你我]{1,8}", 0..60), query in queries()) {
             check(&rows, &query);
+        }
+
+        #[test]
+        fn phrases(rows in texts_of_phrases(), query in queries()) {
+            check(&rows, &query);
+        }
+
+        #[test]
+        fn phrases_of_reworded_posts(rows in texts_of_phrases()) {
+            check(&rows, &Query { metric: Metric::Reworded, threshold: Threshold::ratio(3, 5) });
         }
 
         #[test]

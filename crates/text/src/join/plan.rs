@@ -2,13 +2,18 @@
 
 use super::metric::Metric;
 use super::{Query, Threshold};
-use crate::text::sameness::MOST_WEIGHT;
+use crate::text::sameness::{MOST_WEIGHT, PAIRS};
 
 /// The most subsets a record enumerates for one required overlap; it bounds their length.
 const MOST_SUBSETS: u64 = 1000;
 
 /// The same for bags, whose pairs leave more unshared; most records are far from their worst pair.
 const MOST_SUBSETS_OF_BAG: u64 = 1_000_000;
+
+/// A pair of neighbours is a key by itself where it is in about this many records. Lists of bags are no burden: see
+/// `lists`. What a pair goes with is no chance: a phrase comes whole, so that longer keys are in more records than they
+/// should, and records that share one meet under each.
+pub(super) const FEW_RECORDS_OF_BAG: f64 = 8192.0;
 
 /// Required overlaps from here on use single tokens as keys.
 const LONG: u32 = 1024;
@@ -35,9 +40,20 @@ pub(super) struct Budget {
 impl Budget {
     /// The least that a pair shares of the pairs of neighbours of a bag, which weigh so much here.
     pub(super) fn least_of_pairs(&self, weight: u32) -> u32 {
-        // A letter that is neither the first nor the last is in two of them.
-        Metric::need_of_pairs(weight, (2 * self.partner).saturating_sub(2 * MOST_WEIGHT))
+        Metric::need_of_pairs(weight, least_of_size(self.partner))
     }
+}
+
+/// What the pairs of neighbours of a bag of this size weigh at least: a letter that is neither the first nor the last is
+/// in two of them.
+fn least_of_size(size: u32) -> u32 {
+    (2 * size).saturating_sub(2 * MOST_WEIGHT)
+}
+
+/// The largest bag for which shared pairs of neighbours of this weight may be enough, where its pairs are the lighter.
+pub(super) fn largest_partner(shared: u32) -> u32 {
+    let lightest = u64::from(shared) * PAIRS.den / PAIRS.num;
+    u32::try_from(lightest / 2 + u64::from(MOST_WEIGHT)).unwrap_or(u32::MAX)
 }
 
 /// How keys are cut for one metric and threshold. Depends on nothing else.

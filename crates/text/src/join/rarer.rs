@@ -20,6 +20,19 @@ impl Rarer {
         let (Rarer([before, after]), Rarer([others_before, others_after])) = (self, other);
         (before == others_before && before != 0) || (after == others_after && after != 0)
     }
+
+    /// The one before, or the one after; 0 where none is known.
+    #[inline(always)]
+    pub fn on(self, side: Side) -> u32 {
+        self.0[side as usize]
+    }
+}
+
+/// Where from a pair of neighbours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Before,
+    After,
 }
 
 /// Where the two are among the pairs of the bag.
@@ -35,13 +48,10 @@ const FARTHEST: usize = 16;
 /// Where pairs are looked up by one of their letters. Of two in one slot the rarer one is found.
 const SLOTS: usize = 256;
 
-/// Of a bag with these pairs, the rarer ones beside one of them. `places` are those of [`places`].
+/// Of a bag with these pairs, the rarer ones beside the one at a place among them. `places` are those of [`places`].
 #[inline(always)]
-pub(super) fn rarer(pair: u32, pairs: &[u32], places: &[Places]) -> Rarer {
-    let Some(at) = pairs.iter().take(NOWHERE.into()).position(|&other| other == pair) else {
-        return Rarer::default();
-    };
-    let Places(places) = places[at];
+pub(super) fn rarer(at: usize, pairs: &[u32], places: &[Places]) -> Rarer {
+    let Some(&Places(places)) = places.get(at) else { return Rarer::default() };
     Rarer(places.map(|place| if place == NOWHERE { 0 } else { pairs[usize::from(place)] }))
 }
 
@@ -117,7 +127,8 @@ mod tests {
         let mut found = Vec::new();
         places(pairs, order, &mut found);
         assert_eq!(found.len(), pairs.len());
-        rarer(pair, pairs, &found)
+        let at = pairs.iter().position(|&other| other == pair).expect("a pair of the bag");
+        rarer(at, pairs, &found)
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! Records: distinct rows as sequences or sets of symbols, in the order of their sizes.
 
+use std::hint::black_box;
+
+use super::keys::NO_PAIR;
 use super::rarer::{Places, Rarer, places, rarer};
 use super::signature::{PairClasses, Signature};
 use super::stats::Order;
@@ -115,11 +118,51 @@ impl Records {
         (classes, weight)
     }
 
-    /// Of a bag: the rarer pairs of neighbours beside this one; none where it does not hold it.
-    #[inline(always)]
-    pub fn rarer(&self, record: u32, pair: u32) -> Rarer {
+    /// Of a bag: the rarer pairs of neighbours beside the one at a place among its pairs; none where there is none.
+    pub fn rarer(&self, record: u32, at: u16) -> Rarer {
         let (pairs, start) = (self.parts(record).1, self.pairs[self.place(record)].start);
-        rarer(pair, pairs, &self.places[start..start + pairs.len()])
+        rarer(at.into(), pairs, &self.places[start..start + pairs.len()])
+    }
+
+    /// Whether no other record has a key, of which the pair of neighbours stands at this place.
+    pub fn is_lone(&self, record: u32, at: u16, order: &Order) -> bool {
+        self.parts(record)
+            .1
+            .get(usize::from(at))
+            .is_some_and(|&pair| at != NO_PAIR && pair < order.shared_pairs)
+    }
+
+    /// Brings what is known of records beside their symbols into the processor's caches, of all at once: read one after
+    /// the other, each would be waited for.
+    #[inline(always)]
+    pub fn fetch_heads(&self, records: impl Iterator<Item = u32>) {
+        black_box(records.fold(0, |bits, record| bits ^ self.size(record)));
+    }
+
+    /// The same with their letters.
+    #[inline(always)]
+    pub fn fetch(&self, records: impl Iterator<Item = u32> + Clone) {
+        self.fetch_heads(records.clone());
+        Self::fetch_symbols(records.map(|record| self.parts(record).0));
+    }
+
+    /// The same with their pairs of neighbours, and with what is known of these.
+    #[inline(always)]
+    pub fn fetch_pairs(&self, records: impl Iterator<Item = u32> + Clone) {
+        self.fetch_heads(records.clone());
+        black_box(records.clone().fold(0, |bits, record| bits ^ self.pairs(record).1));
+        Self::fetch_symbols(records.map(|record| self.parts(record).1));
+    }
+
+    /// Three places are all that most have: one is fetched with fifteen others.
+    #[inline(always)]
+    fn fetch_symbols<'s>(of_records: impl Iterator<Item = &'s [u32]>) {
+        let at = |symbols: &[u32], place: usize| symbols.get(place).copied().unwrap_or_default();
+        black_box(of_records.fold(0, |bits, symbols| {
+            bits ^ at(symbols, 0)
+                ^ at(symbols, symbols.len() / 2)
+                ^ at(symbols, symbols.len().saturating_sub(1))
+        }));
     }
 
     /// One past the last record from `start` on before a size that does not hold; sizes that hold come

@@ -11,7 +11,7 @@
 //! | sound | sounds | [`Metric::Indel`] |
 //! | reworded | folded texts | [`Metric::Reworded`] |
 //!
-//! What they find together is compared in full, and the comparison alone decides. Texts that no
+//! What they find together is compared by the predicates that found it, and the comparison alone decides. Texts that no
 //! comparison can tell apart are one group, compared once.
 
 use std::borrow::Cow;
@@ -25,7 +25,8 @@ use super::pairs::join_by_blocks;
 use super::watch::Part;
 use super::{Effort, Metric, Query, Threshold, Watch};
 use crate::text::sameness::{
-    Comparison, Predicate, PredicateSpec, Prepared, Reading, Verdict, compare_prepared, predicates, view,
+    Comparison, Predicate, PredicateSpec, Predicates, Prepared, Reading, SharedWeights, Verdict,
+    compare_among, predicates, view,
 };
 
 /// Every pair that is at least borderline, with texts that compare alike held as one group.
@@ -71,22 +72,54 @@ fn alike_of(texts: &[&str], part: Part<'_>) -> AlikePairs {
     effort.compared = candidates.len() as u64;
     let items = part.share(COMPARE).over(candidates.len());
     let pairs = candidates
-        .par_chunk_by(|x, y| x.0 == y.0)
+        .par_chunk_by(|x, y| x.a == y.a)
         .flat_map_iter(|partners| {
             let partners = if items.go(partners.len()) { partners } else { &[] };
             let prepared = |reading: u32| Prepared::from(&readings[reading as usize]);
-            let Some(first) = partners.first().map(|pair| prepared(pair.0)) else { return Vec::new() };
-            let compare = |&(a, b): &(u32, u32)| compared(a, &first, b, &prepared(b));
-            partners.iter().filter_map(compare).collect::<Vec<_>>()
+            let Some(first) = partners.first().map(|pair| prepared(pair.a)) else { return Vec::new() };
+            partners.iter().filter_map(|pair| pair.compared(&first, &prepared(pair.b))).collect::<Vec<_>>()
         })
         .collect();
     AlikePairs { groups, pairs, effort }
 }
 
-/// Two groups with these texts, where they are at least borderline.
-pub(super) fn compared(a: u32, first: &Prepared, b: u32, second: &Prepared) -> Option<AlikePair> {
-    let comparison = compare_prepared(first, second);
-    (comparison.verdict != Verdict::Different).then_some(AlikePair { a, b, comparison })
+/// Two groups that may be alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Candidate {
+    pub a: u32,
+    pub b: u32,
+    /// Of which predicates. A join finds exactly the pairs of its own, so that no other holds.
+    pub of: Predicates,
+    /// What the two share, where a join has counted it.
+    pub shared: Option<SharedWeights>,
+}
+
+/// The predicates that are cheap to try, by texts that are equal or begin alike.
+pub(super) const BY_BEGINNING: Predicates =
+    Predicates::one(Predicate::Identical).and(Predicates::one(Predicate::Opening));
+
+impl Candidate {
+    /// Found in some order as a pair of a predicate.
+    pub fn new(x: u32, y: u32, of: Predicates, shared: Option<SharedWeights>) -> Self {
+        Self { a: x.min(y), b: x.max(y), of: of.and(BY_BEGINNING), shared }
+    }
+
+    /// Takes another of the same two groups in; false where it is of others.
+    pub fn takes(&mut self, other: &Candidate) -> bool {
+        let same = (self.a, self.b) == (other.a, other.b);
+        if same {
+            self.of = self.of.and(other.of);
+            self.shared = self.shared.or(other.shared);
+        }
+        same
+    }
+
+    /// How the two compare with these texts, where they are at least borderline.
+    pub fn compared(self, first: &Prepared, second: &Prepared) -> Option<AlikePair> {
+        let Candidate { a, b, of, shared } = self;
+        let comparison = compare_among(first, second, of, shared);
+        (comparison.verdict != Verdict::Different).then_some(AlikePair { a, b, comparison })
+    }
 }
 
 /// What a join sees of a reading; empty where the text is too short for its predicate.
@@ -118,8 +151,8 @@ fn group(texts: &[&str], part: Part<'_>) -> (Vec<Reading>, Vec<Vec<u32>>) {
     (readings, groups)
 }
 
-/// Pairs of readings, `a < b`, ascending, that one of the joins found.
-fn candidates(readings: &[Reading], part: Part<'_>) -> (Vec<(u32, u32)>, Effort) {
+/// Pairs of readings, ascending, that one of the joins found.
+fn candidates(readings: &[Reading], part: Part<'_>) -> (Vec<Candidate>, Effort) {
     let mut effort = Effort::default();
     // Readings of one text differ by the numbers of a series or a list. There are few.
     let mut texts: Vec<&str> = Vec::new();
@@ -134,21 +167,24 @@ fn candidates(readings: &[Reading], part: Part<'_>) -> (Vec<(u32, u32)>, Effort)
         readings_of[text as usize].push(i);
     }
     drop(seen);
-    let mut pairs: Vec<(u32, u32)> = readings_of
+    let same_text = Predicates::ALL;
+    let mut pairs: Vec<Candidate> = readings_of
         .iter()
         .filter(|same| same.len() > 1)
         .flat_map(|same| {
-            same.iter().enumerate().flat_map(|(i, &a)| same[i + 1..].iter().map(move |&b| (a, b)))
+            same.iter().enumerate().flat_map(move |(i, &a)| {
+                same[i + 1..].iter().map(move |&b| Candidate::new(a, b, same_text, None))
+            })
         })
         .collect();
-    let mut add = |found: &mut dyn Iterator<Item = (u32, u32)>| {
-        for (a, b) in found {
+    let mut add = |found: &mut dyn Iterator<Item = (u32, u32, Option<SharedWeights>)>, of: Predicates| {
+        for (a, b, shared) in found {
             for &a in &readings_of[a as usize] {
-                pairs.extend(readings_of[b as usize].iter().map(|&b| (a.min(b), a.max(b))));
+                pairs.extend(readings_of[b as usize].iter().map(|&b| Candidate::new(a, b, of, shared)));
             }
         }
         pairs.par_sort_unstable();
-        pairs.dedup();
+        pairs.dedup_by(|next, kept| kept.takes(next));
     };
     // The shorter text has so many characters, hence both have.
     let long = |least: usize| -> Vec<&str> {
@@ -156,7 +192,8 @@ fn candidates(readings: &[Reading], part: Part<'_>) -> (Vec<(u32, u32)>, Effort)
         texts.iter().map(|text| if long(text) { *text } else { "" }).collect()
     };
     for spec in predicates().iter().filter(|spec| spec.predicate == Predicate::Opening) {
-        add(&mut openings(&long(spec.least_chars), spec.borderline).into_iter());
+        let found = openings(&long(spec.least_chars), spec.borderline);
+        add(&mut found.into_iter().map(|(a, b)| (a, b, None)), BY_BEGINNING);
     }
     let joins = default_joins();
     let part = part.share(1.0 / joins.len().max(1) as f64);
@@ -166,7 +203,14 @@ fn candidates(readings: &[Reading], part: Part<'_>) -> (Vec<(u32, u32)>, Effort)
         let views: Vec<&str> = views.iter().map(AsRef::as_ref).collect();
         let joined = join_by_blocks(&views, &join.query, BLOCK_KEYS, part);
         effort += joined.effort;
-        add(&mut joined.pairs().map(|pair| (pair.a, pair.b)));
+        let same_view = joined.groups.iter().flat_map(|rows| {
+            rows.iter().enumerate().flat_map(|(i, &a)| rows[..i].iter().map(move |&b| (a, b, None)))
+        });
+        let rows = |group: u32| &joined.groups[group as usize];
+        let found = joined.pairs.iter().zip(joined.shared_weights()).flat_map(|(pair, shared)| {
+            rows(pair.a).iter().flat_map(move |&a| rows(pair.b).iter().map(move |&b| (a, b, shared)))
+        });
+        add(&mut same_view.chain(found), Predicates::one(join.predicate));
     }
     (pairs, effort)
 }
@@ -205,9 +249,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::text::sameness::{Need, Ratio};
+    use crate::join::stress::texts_of_phrases;
+    use crate::text::sameness::{Need, Ratio, compare_prepared};
 
-    fn brute(texts: &[String]) -> Vec<(String, String)> {
+    /// Two texts, and all that their comparison says.
+    type Told = (String, String, String);
+
+    fn brute(texts: &[String]) -> Vec<Told> {
         let mut firsts: Vec<(&String, Prepared)> = Vec::new();
         for text in texts.iter().filter(|t| !t.trim().is_empty()) {
             let prepared = Prepared::new(text);
@@ -218,8 +266,9 @@ mod tests {
         let mut pairs = Vec::new();
         for (i, (a, first)) in firsts.iter().enumerate() {
             for (b, second) in &firsts[i + 1..] {
-                if compare_prepared(first, second).verdict != Verdict::Different {
-                    pairs.push((a.to_string(), b.to_string()));
+                let comparison = compare_prepared(first, second);
+                if comparison.verdict != Verdict::Different {
+                    pairs.push((a.to_string(), b.to_string(), format!("{comparison:?}")));
                 }
             }
         }
@@ -227,11 +276,12 @@ mod tests {
         pairs
     }
 
-    fn joined(texts: &[String]) -> Vec<(String, String)> {
+    fn joined(texts: &[String]) -> Vec<Told> {
         let rows: Vec<&str> = texts.iter().map(String::as_str).collect();
         let found = alike(&rows);
         let text = |group: u32| texts[found.groups[group as usize][0] as usize].clone();
-        let mut pairs: Vec<_> = found.pairs.iter().map(|p| (text(p.a), text(p.b))).collect();
+        let told = |pair: &AlikePair| (text(pair.a), text(pair.b), format!("{:?}", pair.comparison));
+        let mut pairs: Vec<Told> = found.pairs.iter().map(told).collect();
         pairs.sort();
         pairs
     }
@@ -275,6 +325,15 @@ mod tests {
             texts.push(format!("{first}然后呢"));
             texts.push(format!("{last}{first}"));
             texts.push(format!("{last}，{last}，一二三四五六七八九十"));
+            prop_assert_eq!(joined(&texts), brute(&texts));
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        #[test]
+        fn the_join_finds_what_brute_force_finds_among_phrases(texts in texts_of_phrases()) {
             prop_assert_eq!(joined(&texts), brute(&texts));
         }
     }

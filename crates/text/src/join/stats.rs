@@ -3,9 +3,10 @@
 use rustc_hash::FxHashMap;
 
 use super::classes::class_of_letter;
-use super::plan::Plan;
+use super::plan::{FEW_RECORDS_OF_BAG, Plan};
 use super::tokens::{FIRST_PAIR, Token, pair, parted, tokens, weight};
 use super::{Metric, Query, Threshold};
+use crate::text::sameness::MOST_WEIGHT;
 
 /// How many rows hold each token. Merging is associative and commutative, so that partitions may be
 /// counted apart and in any order.
@@ -103,8 +104,12 @@ pub struct Order {
     pub(super) classes: Vec<u8>,
     /// Of bags: pairs of neighbours from rare to common, by their symbol less [`FIRST_PAIR`].
     pub(super) pairs: Vec<Neighbours>,
-    /// What each of them weighs.
-    pub(super) weights_of_pairs: Vec<u32>,
+    /// What each of them weighs; in bytes, since they are looked up in no order.
+    pub(super) weights_of_pairs: Vec<u8>,
+    /// Pairs of neighbours before this one are held by one row alone: among those that were counted nobody shares them.
+    pub(super) shared_pairs: u32,
+    /// Pairs of neighbours from this one on are too common to be keys by themselves.
+    pub(super) common_pairs: u32,
     symbols: Symbols,
 }
 
@@ -154,7 +159,14 @@ impl Order {
             Metric::Jaccard { .. } | Metric::Reworded => Symbols::Tokens(numbered.collect()),
         };
         let mut neighbours = Vec::with_capacity(pairs.len());
-        let weights_of_pairs = pairs.iter().map(|&(.., token)| weight(token, metric)).collect();
+        const { assert!(2 * MOST_WEIGHT <= u8::MAX as u32) }
+        let weights_of_pairs = pairs.iter().map(|&(.., token)| weight(token, metric) as u8).collect();
+        let before = |holds: fn(f64) -> bool| {
+            let count = pairs.partition_point(|&(_, holders, _)| holds(rows * f64::from(share(holders))));
+            FIRST_PAIR + count as u32
+        };
+        let (shared_pairs, common_pairs) =
+            (before(|expected| expected < 1.5), before(|expected| expected <= FEW_RECORDS_OF_BAG));
         if let Symbols::Tokens(table) = &mut symbols {
             for (&(_, holders, token), symbol) in pairs.iter().zip(FIRST_PAIR..NONE) {
                 let letters = pair(token).and_then(|(x, y)| Some((*table.get(&x)?, *table.get(&y)?)));
@@ -172,6 +184,8 @@ impl Order {
             classes,
             pairs: neighbours,
             weights_of_pairs,
+            shared_pairs,
+            common_pairs,
             symbols,
         }
     }
@@ -206,7 +220,7 @@ impl Order {
 
     /// What a pair of neighbours of a bag weighs.
     pub(super) fn weight_of_pair(&self, pair: u32) -> u32 {
-        self.weights_of_pairs[(pair - FIRST_PAIR) as usize]
+        self.weights_of_pairs[(pair - FIRST_PAIR) as usize].into()
     }
 
     /// What a symbol is worth that is no pair.

@@ -1,10 +1,31 @@
 //! Rows that break joins: what is counted here is work, not time.
 
+use proptest::prelude::*;
+
 use super::*;
 
 const TIGHT: Query = Query { metric: Metric::Indel, threshold: EIGHTY };
 const EIGHTY: Threshold = Threshold::ratio(4, 5);
 const METRICS: [Metric; 4] = [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::Reworded];
+
+/// Texts of phrases that begin and go on differently, as posts of one forum are: lists of the index are full of records
+/// that share one of them and little else.
+pub(super) fn texts_of_phrases() -> impl Strategy<Value = Vec<String>> {
+    const PHRASES: [&str; 6] = [
+        "冰箱里的灯关门后还亮吗",
+        "我钻进去看过一次",
+        "为什么云不会恐高",
+        "鱼在水里口渴了怎么办",
+        "医生说一生只能死一次",
+        "小偷把我家的门偷走了",
+    ];
+    let part = (0..PHRASES.len(), 0..4usize, 2..12usize, "[一-俿]{0,2}");
+    let part = part.prop_map(|(n, from, chars, rest)| {
+        PHRASES[n].chars().skip(from).take(chars).chain(rest.chars()).collect::<String>()
+    });
+    let text = prop::collection::vec(part, 1..6).prop_map(|parts| parts.concat());
+    prop::collection::vec(text, 2..40)
+}
 
 /// The same numbers every time.
 struct Draw(u64);

@@ -15,7 +15,7 @@ pub(super) struct Pattern<'a> {
     /// By symbol, what it is worth; empty where each is worth 1.
     weights: &'a [u32],
     /// By pair of neighbours, what it weighs.
-    of_pairs: &'a [u32],
+    of_pairs: &'a [u8],
     /// By symbol: its row in `masks`, 0 where the pattern does not hold it.
     row: Vec<u32>,
     /// Rows of `words` words: where the symbol is in the pattern.
@@ -23,6 +23,8 @@ pub(super) struct Pattern<'a> {
     words: usize,
     symbols: Vec<u32>,
     size: u32,
+    /// With the record that was scored last.
+    shared_pairs: u32,
     /// Vectors of the recurrences.
     plus: Vec<u64>,
     minus: Vec<u64>,
@@ -30,11 +32,24 @@ pub(super) struct Pattern<'a> {
 
 impl<'a> Pattern<'a> {
     /// Room for records over an alphabet of this many symbols.
-    pub fn new(query: Query, alphabet: usize, weights: &'a [u32], of_pairs: &'a [u32]) -> Self {
+    pub fn new(query: Query, alphabet: usize, weights: &'a [u32], of_pairs: &'a [u8]) -> Self {
         let Query { metric, threshold } = query;
         let row = if metric.of_sequences() { vec![0; alphabet] } else { Vec::new() };
         let (masks, symbols, plus, minus) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { metric, threshold, weights, of_pairs, row, masks, words: 1, symbols, size: 0, plus, minus }
+        Self {
+            metric,
+            threshold,
+            weights,
+            of_pairs,
+            row,
+            masks,
+            words: 1,
+            symbols,
+            size: 0,
+            shared_pairs: 0,
+            plus,
+            minus,
+        }
     }
 
     /// Makes `symbols`, of this size, the record to compare with.
@@ -97,14 +112,19 @@ impl<'a> Pattern<'a> {
                 if shared < need {
                     return None;
                 }
-                let of_pair = |pair: u32| self.of_pairs[(pair - FIRST_PAIR) as usize];
+                let of_pair = |pair: u32| u32::from(self.of_pairs[(pair - FIRST_PAIR) as usize]);
                 let weigh = |pairs: &[u32]| pairs.iter().map(|&pair| of_pair(pair)).sum();
                 let (of_a, of_b) = (weigh(pairs), weigh(other_pairs));
                 let need = Metric::need_of_pairs(of_a, of_b);
-                let shared_pairs = shared_weight((pairs, of_a), (other_pairs, of_b), of_pair, need);
-                (shared_pairs >= need).then(|| overlap(shared, a, b))
+                self.shared_pairs = shared_weight((pairs, of_a), (other_pairs, of_b), of_pair, need);
+                (self.shared_pairs >= need).then(|| overlap(shared, a, b))
             }
         }
+    }
+
+    /// Of bags: what the pairs of neighbours weigh that both hold, of the record and the one that scored last.
+    pub fn shared_pairs(&self) -> u32 {
+        self.shared_pairs
     }
 
     /// Length of the longest common subsequence, or less than `need` where it is less.

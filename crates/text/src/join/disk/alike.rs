@@ -13,10 +13,10 @@ use rustc_hash::FxHashMap;
 
 use super::sorter::{Merge, Runs, Sorter};
 use super::{DiskError, Limits, Working, join_within};
-use crate::join::similarity_join::{compared, joined_text};
+use crate::join::similarity_join::{BY_BEGINNING, Candidate, joined_text};
 use crate::join::watch::Part;
 use crate::join::{AlikePair, AlikePairs, Effort, Watch, default_joins, openings_of};
-use crate::text::sameness::{Prepared, Reading};
+use crate::text::sameness::{Predicates, Prepared, Reading, SharedWeights};
 
 /// Where a join keeps what it does not hold.
 #[derive(Clone, Copy, Debug)]
@@ -80,12 +80,13 @@ pub(super) fn alike_within<T: AsRef<str> + Sync>(
         let joined = join_within(views, &join.query, folder.path(), limits, each)?;
         failed.map_or(Ok(()), Err)?;
         effort += joined.effort;
-        for (pair, n) in joined.pairs()?.zip(0..) {
+        for (pair, n) in joined.pairs_with_shared()?.zip(0..) {
             if n % BATCH == 0 {
                 DiskError::unless_stopped(part)?;
             }
-            let pair = pair?;
-            candidates.push(&[pair.a, pair.b])?;
+            let (pair, shared) = pair?;
+            let of = Predicates::one(join.predicate);
+            push(&mut candidates, Candidate::new(pair.a, pair.b, of, shared))?;
         }
     }
     let (pairs, compared) = readings.compare(candidates.finish()?, part.share(COMPARE))?;
@@ -184,8 +185,7 @@ impl Readings {
         groups.par_sort_unstable_by_key(|rows| rows[0]);
         let group = |row: u32| groups.partition_point(|rows| rows[0] < row) as u32;
         for (a, b) in keys {
-            let (a, b) = (group(a), group(b));
-            same_key.push(&[a.min(b), a.max(b)])?;
+            push(same_key, Candidate::new(group(a), group(b), Predicates::ALL, None))?;
         }
         self.groups = groups;
         Ok(self)
@@ -270,7 +270,7 @@ impl Readings {
             }
             for found in batch {
                 for short in found.into_iter().filter(|short| *short != long) {
-                    candidates.push(&[short.min(long), short.max(long)])?;
+                    push(candidates, Candidate::new(short, long, BY_BEGINNING, None))?;
                 }
                 long += 1;
             }
@@ -281,11 +281,11 @@ impl Readings {
     /// Of these pairs those that are at least borderline, and how many were compared.
     fn compare(&self, candidates: Runs, part: Part<'_>) -> Result<(Vec<AlikePair>, u64), DiskError> {
         let mut merge = candidates.read()?;
-        let (mut pairs, mut compared_pairs, mut last) = (Vec::new(), 0, None);
+        let (mut pairs, mut compared_pairs, mut ahead) = (Vec::new(), 0, None);
         let items = part.over(self.groups.len());
         loop {
-            let batch = next_pairs(&mut merge, &mut last)?;
-            let Some(&(through, _)) = batch.last() else { break };
+            let batch = next_candidates(&mut merge, &mut ahead)?;
+            let Some(&Candidate { a: through, .. }) = batch.last() else { break };
             // Candidates come in the order of their first groups: how far those are is how far this is.
             let done = pairs.last().map_or(0, |pair: &AlikePair| pair.a);
             if !items.go(through.saturating_sub(done) as usize) {
@@ -293,12 +293,12 @@ impl Readings {
             }
             compared_pairs += batch.len() as u64;
             let found: Vec<Vec<AlikePair>> = batch
-                .par_chunk_by(|x, y| x.0 == y.0)
+                .par_chunk_by(|x, y| x.a == y.a)
                 .map(|partners| {
-                    let first = Prepared::from(&self.reading(partners[0].0)?);
+                    let first = Prepared::from(&self.reading(partners[0].a)?);
                     let mut found = Vec::new();
-                    for &(a, b) in partners {
-                        found.extend(compared(a, &first, b, &Prepared::from(&self.reading(b)?)));
+                    for pair in partners {
+                        found.extend(pair.compared(&first, &Prepared::from(&self.reading(pair.b)?)));
                     }
                     Ok(found)
                 })
@@ -309,18 +309,35 @@ impl Readings {
     }
 }
 
-/// The next pairs in order, each once.
-fn next_pairs(merge: &mut Merge, last: &mut Option<(u32, u32)>) -> Result<Vec<(u32, u32)>, DiskError> {
-    let (mut pairs, mut list) = (Vec::with_capacity(BATCH), Vec::new());
-    while pairs.len() < BATCH && merge.next(&mut list)? {
-        if let &[a, b] = list.as_slice()
-            && *last != Some((a, b))
-        {
-            *last = Some((a, b));
-            pairs.push((a, b));
-        }
+fn push(candidates: &mut Sorter, Candidate { a, b, of, shared }: Candidate) -> Result<(), DiskError> {
+    let of = of.bits().into();
+    match shared {
+        Some(SharedWeights { letters, pairs }) => candidates.push(&[a, b, of, letters, pairs]),
+        None => candidates.push(&[a, b, of]),
     }
-    Ok(pairs)
+}
+
+/// The next candidates in order, each pair once. The one that comes `ahead` of them waits for the next time.
+fn next_candidates(merge: &mut Merge, ahead: &mut Option<Candidate>) -> Result<Vec<Candidate>, DiskError> {
+    let (mut candidates, mut list) = (Vec::<Candidate>::with_capacity(BATCH), Vec::new());
+    candidates.extend(ahead.take());
+    while merge.next(&mut list)? {
+        let &[a, b, of, ref shared @ ..] = list.as_slice() else { continue };
+        let shared = match *shared {
+            [letters, pairs] => Some(SharedWeights { letters, pairs }),
+            _ => None,
+        };
+        let next = Candidate { a, b, of: Predicates::of_bits(of as u8), shared };
+        if candidates.last_mut().is_some_and(|last| last.takes(&next)) {
+            continue;
+        }
+        if candidates.len() == BATCH {
+            *ahead = Some(next);
+            break;
+        }
+        candidates.push(next);
+    }
+    Ok(candidates)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::sorter::{Reader, Runs, Sorter};
 use super::{DiskError, Limits};
+use crate::join::Score;
 use crate::join::block::Block;
 use crate::join::found::{Effort, Match};
 use crate::join::index::Cutting;
@@ -16,7 +17,8 @@ use crate::join::watch::Part;
 /// What looking for partners takes of a block's work, about.
 const PROBE: f64 = 0.8;
 
-/// Matches in both directions, as row, partner, numerator and denominator, in order.
+/// Matches in both directions, as row, partner, numerator and denominator, and of bags what the pairs of neighbours weigh
+/// that both hold; in order.
 pub(super) fn matches(
     records: &Path,
     count: usize,
@@ -27,6 +29,7 @@ pub(super) fn matches(
 ) -> Result<(Runs, Effort), DiskError> {
     let mut found = Sorter::new(folder, "pairs", limits.sort);
     let mut effort = Effort::default();
+    let of_bags = order.query.metric.is_of_bags();
     let (mut first, mut position) = (0, 0);
     loop {
         let mut stream = Stream::open(records, first, position)?;
@@ -43,10 +46,11 @@ pub(super) fn matches(
         DiskError::unless_stopped(part)?;
         effort.keys += index.keys();
         let mut put = |matches: Vec<Match>, probes: &[u32], probes_from: u32| -> Result<(), DiskError> {
-            for Match { a, b, score } in matches {
+            for Match { a, b, score: Score { num, den }, shared_pairs } in matches {
                 let (a, b) = (probes[(a - probes_from) as usize], rows[(b - block.first) as usize]);
-                found.push(&[a, b, score.num, score.den])?;
-                found.push(&[b, a, score.num, score.den])?;
+                let told = if of_bags { &[num, den, shared_pairs][..] } else { &[num, den] };
+                found.push(&[&[a, b], told].concat())?;
+                found.push(&[&[b, a], told].concat())?;
             }
             Ok(())
         };

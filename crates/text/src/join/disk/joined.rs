@@ -5,7 +5,15 @@ use rustc_hash::FxHashMap;
 use super::distinct::Copies;
 use super::sorter::{Merge, Runs};
 use super::{DiskError, Working};
+use crate::join::metric::shared_letters;
 use crate::join::{Effort, Pair, Score};
+use crate::text::sameness::SharedWeights;
+
+/// A row that another is like, their score, and what the two share, where the metric tells.
+type Like = (u32, Score, Option<SharedWeights>);
+
+/// Two rows, and what they share, where the metric tells.
+pub(super) type Shared = (Pair, Option<SharedWeights>);
 
 /// Every pair of a join on disk. Its files are deleted with it.
 pub struct DiskJoined {
@@ -36,7 +44,7 @@ impl DiskJoined {
         Ok(std::iter::from_fn(move || {
             loop {
                 match matches.next() {
-                    Ok(Some((a, b, score))) if a < b => return Some(Ok(Pair { a, b, score })),
+                    Ok(Some((a, (b, score, _)))) if a < b => return Some(Ok(Pair { a, b, score })),
                     Ok(Some(_)) => {}
                     Ok(None) => return None,
                     Err(error) => return Some(Err(error)),
@@ -50,14 +58,21 @@ impl DiskJoined {
     /// # Errors
     /// [`DiskError`] where a working file cannot be read.
     pub fn pairs(&self) -> Result<impl Iterator<Item = Result<Pair, DiskError>> + '_, DiskError> {
+        Ok(self.pairs_with_shared()?.map(|found| found.map(|(pair, _)| pair)))
+    }
+
+    /// The same, with what the two share.
+    pub(super) fn pairs_with_shared(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<Shared, DiskError>> + '_, DiskError> {
         let mut copied: Vec<(u32, u32)> =
             self.copies.iter().flat_map(|(&first, rows)| rows.iter().map(move |&row| (row, first))).collect();
         copied.sort_unstable();
         let mut copied = copied.into_iter().peekable();
         let mut matches = Matches::open(&self.runs)?;
         // What texts with copies are like, for the copies to come.
-        let mut kept: FxHashMap<u32, Vec<(u32, Score)>> = FxHashMap::default();
-        let next_of_row = move || -> Result<Option<Vec<Pair>>, DiskError> {
+        let mut kept: FxHashMap<u32, Vec<Like>> = FxHashMap::default();
+        let next_of_row = move || -> Result<Option<Vec<Shared>>, DiskError> {
             let (row, first) = match (copied.peek().copied(), matches.peek()) {
                 (None, None) => return Ok(None),
                 (Some((row, first)), next) if next.is_none_or(|next| row <= next) => {
@@ -71,20 +86,20 @@ impl DiskJoined {
             };
             let mut like = Vec::new();
             while matches.peek() == Some(row) {
-                like.extend(matches.next()?.map(|(_, partner, score)| (partner, score)));
+                like.extend(matches.next()?.map(|(_, like)| like));
             }
             let like = match self.copies.contains_key(&first) {
                 true => &*kept.entry(first).or_insert(like),
                 false => &like,
             };
             let mut pairs = Vec::new();
-            for &(partner, score) in like.iter().chain(&[(first, Score::ONE)]) {
+            for &(partner, score, shared) in like.iter().chain(&[(first, Score::ONE, None)]) {
                 let alone = [partner];
                 let rows = self.copies.get(&partner).map_or(&alone[..], Vec::as_slice);
                 let later = &rows[rows.partition_point(|&other| other <= row)..];
-                pairs.extend(later.iter().map(|&b| Pair { a: row, b, score }));
+                pairs.extend(later.iter().map(|&b| (Pair { a: row, b, score }, shared)));
             }
-            pairs.sort_unstable_by_key(|pair| pair.b);
+            pairs.sort_unstable_by_key(|(pair, _)| pair.b);
             Ok(Some(pairs))
         };
         Ok(flatten(next_of_row))
@@ -93,8 +108,8 @@ impl DiskJoined {
 
 /// The pairs of row after row; after an error, nothing.
 fn flatten(
-    mut next: impl FnMut() -> Result<Option<Vec<Pair>>, DiskError>,
-) -> impl Iterator<Item = Result<Pair, DiskError>> {
+    mut next: impl FnMut() -> Result<Option<Vec<Shared>>, DiskError>,
+) -> impl Iterator<Item = Result<Shared, DiskError>> {
     let (mut row, mut done) = (Vec::new().into_iter(), false);
     std::iter::from_fn(move || {
         loop {
@@ -142,9 +157,15 @@ impl Matches {
         self.ahead.as_ref().and_then(|list| list.first().copied())
     }
 
-    fn next(&mut self) -> Result<Option<(u32, u32, Score)>, DiskError> {
+    /// A row, and what it is like.
+    fn next(&mut self) -> Result<Option<(u32, Like)>, DiskError> {
         let found = match self.ahead.as_deref() {
-            Some(&[row, partner, num, den]) => Some((row, partner, Score { num, den })),
+            Some(&[row, partner, num, den, ref pairs @ ..]) => {
+                let score = Score { num, den };
+                let letters = shared_letters(score);
+                let shared = pairs.first().map(|&pairs| SharedWeights { letters, pairs });
+                Some((row, (partner, score, shared)))
+            }
             _ => return Ok(None),
         };
         self.advance()?;

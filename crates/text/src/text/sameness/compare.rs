@@ -1,7 +1,7 @@
 //! The verdict: the strongest predicate, less what the vetoes take.
 
-use super::predicate::{Predicate, PredicateSpec, Ratio, Verdict};
-use super::prepared::Prepared;
+use super::predicate::{Predicate, PredicateSpec, Predicates, Ratio, Verdict};
+use super::prepared::{Prepared, Shared, SharedWeights};
 use super::{compilation, identical, near, negation, opening, place, reworded, series, sound, template};
 
 /// Why a pair was taken to be less alike than its predicate says.
@@ -73,6 +73,17 @@ pub fn compare(a: &str, b: &str) -> Comparison {
 /// Of the predicates that hold the one with the strongest verdict decides, after vetoes; among equals
 /// the first in the order of [`Predicate`].
 pub fn compare_prepared(a: &Prepared, b: &Prepared) -> Comparison {
+    compare_among(a, b, Predicates::ALL, None)
+}
+
+/// [`compare_prepared`] where it is known that no other predicates than these hold, and perhaps what the two share.
+pub(crate) fn compare_among(
+    a: &Prepared,
+    b: &Prepared,
+    among: Predicates,
+    shared: Option<SharedWeights>,
+) -> Comparison {
+    let shared = Shared::new(a, b, shared);
     let chars = (a.len().min(b.len()), a.len().max(b.len()));
     let outcome = |verdict, predicate, veto, measure: Ratio| Comparison {
         verdict,
@@ -82,13 +93,19 @@ pub fn compare_prepared(a: &Prepared, b: &Prepared) -> Comparison {
         evidence: Evidence { measure, chars },
     };
     let mut best: Option<Comparison> = None;
-    for (spec, measure) in MEASURES {
-        let measure = measure(a, b);
+    for spec in predicates().iter().filter(|spec| among.has(spec.predicate)) {
+        let measure = match spec.predicate {
+            Predicate::Identical => identical::measure(a, b),
+            Predicate::Opening => opening::measure(a, b),
+            Predicate::Near => near::measure(a, b),
+            Predicate::Sound => sound::measure(a, b),
+            Predicate::Reworded => reworded::measure(shared),
+        };
         let plain = spec.judge(measure, chars.0);
         if plain == Verdict::Different {
             continue;
         }
-        let (verdict, veto) = after_vetoes(spec.predicate, plain, a, b);
+        let (verdict, veto) = after_vetoes(spec.predicate, plain, a, b, shared);
         let found = outcome(verdict, Some(spec.predicate), veto, measure);
         if verdict == Verdict::Same {
             return found;
@@ -97,18 +114,9 @@ pub fn compare_prepared(a: &Prepared, b: &Prepared) -> Comparison {
             best = Some(found);
         }
     }
-    best.unwrap_or_else(|| outcome(Verdict::Different, None, None, reworded::overlap(&a.bag, &b.bag)))
+    let overlap = || reworded::overlap(shared.letters(), shared.weights());
+    best.unwrap_or_else(|| outcome(Verdict::Different, None, None, overlap()))
 }
-
-type Measure = fn(&Prepared, &Prepared) -> Ratio;
-
-const MEASURES: [(PredicateSpec, Measure); 5] = [
-    (identical::SPEC, identical::measure),
-    (opening::SPEC, opening::measure),
-    (near::SPEC, near::measure),
-    (sound::SPEC, sound::measure),
-    (reworded::SPEC, reworded::measure),
-];
 
 /// What is left of a verdict. A part of a series is another text; any other veto takes one step.
 fn after_vetoes(
@@ -116,6 +124,7 @@ fn after_vetoes(
     verdict: Verdict,
     a: &Prepared,
     b: &Prepared,
+    shared: Shared<'_>,
 ) -> (Verdict, Option<Veto>) {
     let veto = match predicate {
         Predicate::Identical => None,
@@ -123,7 +132,7 @@ fn after_vetoes(
         Predicate::Near | Predicate::Sound => negation::vetoes(a, b).then_some(Veto::Negation),
         Predicate::Opening => compilation::vetoes(a, b).then_some(Veto::Compilation),
         Predicate::Reworded if negation::vetoes(a, b) => Some(Veto::Negation),
-        Predicate::Reworded if template::vetoes(a, b) => Some(Veto::Template),
+        Predicate::Reworded if template::vetoes(shared) => Some(Veto::Template),
         Predicate::Reworded if compilation::vetoes(a, b) => Some(Veto::Compilation),
         Predicate::Reworded => place::vetoes(a, b).then_some(Veto::Place),
     };
@@ -136,7 +145,8 @@ fn after_vetoes(
 
 /// What takes apart two texts that something beside their characters, such as embeddings, finds alike; symmetric.
 pub fn veto(a: &str, b: &str) -> Option<Veto> {
-    after_vetoes(Predicate::Reworded, Verdict::Same, &Prepared::new(a), &Prepared::new(b)).1
+    let (a, b) = (Prepared::new(a), Prepared::new(b));
+    after_vetoes(Predicate::Reworded, Verdict::Same, &a, &b, Shared::new(&a, &b, None)).1
 }
 
 /// All predicates. The pairs that are `Same` or `Borderline` are among the union of those that meet

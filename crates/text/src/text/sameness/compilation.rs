@@ -17,16 +17,16 @@ use super::{Prepared, Ratio};
 const LIST: u32 = 3;
 
 pub(super) fn vetoes(a: &Prepared, b: &Prepared) -> bool {
-    let (light, heavy) = if a.bag.total <= b.bag.total { (a, b) } else { (b, a) };
-    if 2 * light.bag.total >= heavy.bag.total {
+    let (light, heavy) = if a.weight <= b.weight { (a, b) } else { (b, a) };
+    if 2 * light.weight >= heavy.weight {
         return false;
     }
-    if heavy.items >= LIST && light.items < LIST {
+    if heavy.items() >= LIST && light.items() < LIST {
         return true;
     }
     // The lead is a quarter longer than the text: room for words put in.
     let lead = Bag::of_chars(&heavy.chars[..heavy.len().min(light.len() * 5 / 4)]);
-    Ratio::new(light.bag.shared(&lead), light.bag.total.max(1)) < Ratio::new(2, 3)
+    Ratio::new(light.bag().shared(&lead), light.weight.max(1)) < Ratio::new(2, 3)
 }
 
 #[cfg(test)]

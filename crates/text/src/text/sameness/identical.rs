@@ -24,7 +24,7 @@ pub(super) const SPEC: PredicateSpec = PredicateSpec {
 };
 
 pub(super) fn measure(a: &Prepared, b: &Prepared) -> Ratio {
-    Ratio::new((a.key == b.key && !a.key.is_empty()).into(), 1)
+    Ratio::new((a.key() == b.key() && !a.key().is_empty()).into(), 1)
 }
 
 #[cfg(test)]

@@ -40,8 +40,11 @@ mod template;
 pub mod view;
 mod weight;
 
+pub(crate) use compare::compare_among;
 pub use compare::{Comparison, Evidence, Veto, compare, compare_prepared, predicates, veto};
+pub(crate) use predicate::Predicates;
 pub use predicate::{Metric, Need, Predicate, PredicateSpec, Ratio, Verdict, View};
+pub(crate) use prepared::SharedWeights;
 pub use prepared::{Prepared, Reading, Token};
 pub(crate) use reworded::PAIRS;
 pub use weight::weight;

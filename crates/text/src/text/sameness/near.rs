@@ -28,7 +28,7 @@ pub(super) const SPEC: PredicateSpec = PredicateSpec {
 };
 
 pub(super) fn measure(a: &Prepared, b: &Prepared) -> Ratio {
-    indel(&a.chars, &b.chars, SPEC.borderline, || a.bag.common(&b.bag).0)
+    indel(&a.chars, &b.chars, SPEC.borderline, || a.bag().common(b.bag()).0)
 }
 
 /// The Indel ratio, or 0 where it is under the threshold. `common` counts the characters that the

@@ -17,7 +17,8 @@ pub(super) fn vetoes(a: &Prepared, b: &Prepared) -> bool {
     if rest_a.len() == a.chars.len() && rest_b.len() == b.chars.len() {
         return false;
     }
-    reworded::overlap(&Bag::of_chars(&rest_a), &Bag::of_chars(&rest_b)) < Ratio::new(60, 100)
+    let (a, b) = (Bag::of_chars(&rest_a), Bag::of_chars(&rest_b));
+    reworded::overlap(a.shared(&b), (a.total.min(b.total), a.total.max(b.total))) < Ratio::new(60, 100)
 }
 
 fn without_names(chars: &[char]) -> Vec<char> {

@@ -52,6 +52,41 @@ impl Predicate {
     }
 }
 
+/// A set of predicates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Predicates(u8);
+
+impl Predicates {
+    /// All there are.
+    pub const ALL: Self = Self(!0);
+
+    /// This one alone.
+    pub const fn one(predicate: Predicate) -> Self {
+        Self(1 << predicate as u8)
+    }
+
+    /// Those of either set.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether this one is among them.
+    pub const fn has(self, predicate: Predicate) -> bool {
+        self.0 & Self::one(predicate).0 != 0
+    }
+
+    /// As a number, for files.
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// Of a number from [`Predicates::bits`].
+    pub const fn of_bits(bits: u8) -> Self {
+        Self(bits)
+    }
+}
+
 /// A ratio of two integers. Compared as a ratio: 1/2 equals 2/4.
 #[derive(Clone, Copy, Debug)]
 pub struct Ratio {

@@ -1,5 +1,7 @@
 //! A text made ready for many comparisons.
 
+use std::sync::OnceLock;
+
 use super::{numbers, view, weight};
 
 /// One token of a bag: a character or a pair of neighbours, with how often it occurs.
@@ -13,25 +15,73 @@ pub struct Token {
     pub weight: u32,
 }
 
-/// Everything that is compared of one text, computed once. A few hundred bytes for a short post.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// Everything that is compared of one text, each part computed once, when it is first asked for.
+#[derive(Clone, Debug)]
 pub struct Prepared {
-    /// [`view::key`]; empty only for a blank text.
-    pub(super) key: String,
+    /// All else follows from it.
+    reading: Reading,
     /// [`view::fold`], as characters.
     pub(super) chars: Vec<char>,
-    /// [`view::sound`], as characters.
-    pub(super) sounds: Vec<char>,
-    /// The sounds as a bag.
-    pub(super) sound_bag: Bag,
-    /// The folded characters as a bag.
-    pub(super) bag: Bag,
-    /// The folded pairs of neighbours as a bag.
-    pub(super) grams: Bag,
-    /// Issue numbers and years, in rising order.
-    pub(super) series: Vec<u32>,
-    /// Lines that begin with a number and a mark, as in a list.
-    pub(super) items: u32,
+    /// What the characters weigh together.
+    pub(super) weight: u64,
+    sounds: OnceLock<Vec<char>>,
+    sound_bag: OnceLock<Bag>,
+    bag: OnceLock<Bag>,
+    grams: OnceLock<Bag>,
+}
+
+impl PartialEq for Prepared {
+    fn eq(&self, other: &Self) -> bool {
+        self.reading == other.reading
+    }
+}
+
+impl Eq for Prepared {}
+
+/// What two texts share.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shared<'p> {
+    a: &'p Prepared,
+    b: &'p Prepared,
+    known: Option<SharedWeights>,
+}
+
+/// The weights that two folded texts share, of characters and of pairs of neighbours, repetitions counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SharedWeights {
+    pub letters: u32,
+    pub pairs: u32,
+}
+
+impl<'p> Shared<'p> {
+    /// Counted when it is asked for, where it is not known.
+    pub fn new(a: &'p Prepared, b: &'p Prepared, known: Option<SharedWeights>) -> Self {
+        Self { a, b, known }
+    }
+
+    /// The weight of the shared characters.
+    pub fn letters(&self) -> u64 {
+        self.known.map_or_else(|| self.a.bag().shared(self.b.bag()), |known| known.letters.into())
+    }
+
+    /// The weight of the shared pairs of neighbours.
+    pub fn pairs(&self) -> u64 {
+        self.known.map_or_else(|| self.a.grams().shared(self.b.grams()), |known| known.pairs.into())
+    }
+
+    /// What the characters of each text weigh, the lighter first.
+    pub fn weights(&self) -> (u64, u64) {
+        in_order(self.a.weight, self.b.weight)
+    }
+
+    /// What the pairs of neighbours of each text weigh, the lighter first.
+    pub fn weights_of_pairs(&self) -> (u64, u64) {
+        in_order(self.a.weight_of_pairs(), self.b.weight_of_pairs())
+    }
+}
+
+fn in_order(a: u64, b: u64) -> (u64, u64) {
+    (a.min(b), a.max(b))
 }
 
 /// Tokens in rising order of symbol, and their weight together.
@@ -49,9 +99,9 @@ pub struct Reading {
     key: String,
     /// Whether the key is the folded text, which is empty otherwise.
     is_folded: bool,
-    /// As in [`Prepared`].
+    /// Issue numbers and years, in rising order.
     series: Vec<u32>,
-    /// As in [`Prepared`].
+    /// Lines that begin with a number and a mark, as in a list.
     items: u32,
 }
 
@@ -110,27 +160,63 @@ impl Reading {
 }
 
 impl From<&Reading> for Prepared {
-    /// Linear in the length of the text, but for the sorting of its characters.
+    /// Linear in the length of the text.
     fn from(reading: &Reading) -> Self {
         let chars: Vec<char> = reading.folded().chars().collect();
-        let sounds: Vec<char> = chars.iter().map(|&c| view::syllable(c)).collect();
-        Self {
-            key: reading.key.clone(),
-            sound_bag: Bag::of_chars(&sounds),
-            sounds,
-            bag: Bag::of_chars(&chars),
-            grams: Bag::of_pairs(&chars),
-            series: reading.series.clone(),
-            items: reading.items,
-            chars,
-        }
+        let weight = chars.iter().map(|&c| u64::from(weight(c))).sum();
+        let (sounds, sound_bag, bag, grams) =
+            (OnceLock::new(), OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { reading: reading.clone(), chars, weight, sounds, sound_bag, bag, grams }
     }
 }
 
 impl Prepared {
-    /// Prepares a text. Linear in its length, but for the sorting of its characters.
+    /// Prepares a text. Linear in its length.
     pub fn new(text: &str) -> Self {
         Self::from(&Reading::new(text))
+    }
+
+    /// [`view::key`]; empty only for a blank text.
+    pub(super) fn key(&self) -> &str {
+        self.reading.key()
+    }
+
+    /// Issue numbers and years, in rising order.
+    pub(super) fn series(&self) -> &[u32] {
+        &self.reading.series
+    }
+
+    /// Lines that begin with a number and a mark, as in a list.
+    pub(super) fn items(&self) -> u32 {
+        self.reading.items
+    }
+
+    /// [`view::sound`], as characters.
+    pub(super) fn sounds(&self) -> &[char] {
+        self.sounds.get_or_init(|| self.chars.iter().map(|&c| view::syllable(c)).collect())
+    }
+
+    /// The sounds as a bag.
+    pub(super) fn sound_bag(&self) -> &Bag {
+        self.sound_bag.get_or_init(|| Bag::of_chars(self.sounds()))
+    }
+
+    /// The folded characters as a bag.
+    pub(super) fn bag(&self) -> &Bag {
+        self.bag.get_or_init(|| Bag::of_chars(&self.chars))
+    }
+
+    /// What the pairs of neighbours weigh together: a character that is neither the first nor the last is in two.
+    fn weight_of_pairs(&self) -> u64 {
+        match self.chars.as_slice() {
+            [first, .., last] => 2 * self.weight - u64::from(weight(*first) + weight(*last)),
+            _ => 0,
+        }
+    }
+
+    /// The folded pairs of neighbours as a bag.
+    pub(super) fn grams(&self) -> &Bag {
+        self.grams.get_or_init(|| Bag::of_pairs(&self.chars))
     }
 
     /// Length of the folded text in characters.
@@ -145,38 +231,37 @@ impl Prepared {
 
     /// The folded characters with their counts and weights, in rising order of symbol.
     pub fn characters(&self) -> &[Token] {
-        &self.bag.tokens
+        &self.bag().tokens
     }
 
     /// The pairs of neighbours with their counts and weights, in rising order of symbol.
     pub fn pairs(&self) -> &[Token] {
-        &self.grams.tokens
+        &self.grams().tokens
     }
 }
 
 impl Bag {
     /// The bag of characters.
     pub fn of_chars(chars: &[char]) -> Self {
-        Self::collect(chars.iter().map(|&c| (u64::from(u32::from(c)), weight(c))).collect())
+        let weigh = |symbol: u64| char::from_u32(symbol as u32).map_or(0, weight);
+        Self::collect(chars.iter().map(|&c| u64::from(u32::from(c))).collect(), weigh)
     }
 
     /// The bag of neighbours. A pair weighs as much as its two characters.
     pub fn of_pairs(chars: &[char]) -> Self {
-        let pair = |w: &[char]| {
-            (u64::from(u32::from(w[0])) << 32 | u64::from(u32::from(w[1])), weight(w[0]) + weight(w[1]))
-        };
-        Self::collect(chars.windows(2).map(pair).collect())
+        let pair = |w: &[char]| u64::from(u32::from(w[0])) << 32 | u64::from(u32::from(w[1]));
+        let letter = |half: u64| char::from_u32(half as u32).map_or(0, weight);
+        Self::collect(chars.windows(2).map(pair).collect(), |symbol| letter(symbol >> 32) + letter(symbol))
     }
 
-    fn collect(mut occurrences: Vec<(u64, u32)>) -> Self {
+    fn collect(mut occurrences: Vec<u64>, weigh: impl Fn(u64) -> u32) -> Self {
         occurrences.sort_unstable();
-        let mut bag = Bag::default();
-        for (symbol, weight) in occurrences {
-            bag.total += u64::from(weight);
-            match bag.tokens.last_mut() {
-                Some(last) if last.symbol == symbol => last.count += 1,
-                _ => bag.tokens.push(Token { symbol, count: 1, weight }),
-            }
+        let mut bag = Bag { tokens: Vec::with_capacity(occurrences.len()), total: 0 };
+        for of_symbol in occurrences.chunk_by(|x, y| x == y) {
+            let (symbol, count) = (of_symbol[0], of_symbol.len() as u32);
+            let weight = weigh(symbol);
+            bag.total += u64::from(count) * u64::from(weight);
+            bag.tokens.push(Token { symbol, count, weight });
         }
         bag
     }
@@ -225,6 +310,15 @@ mod tests {
         let (a, b) = (Bag::of_chars(&['鱼', '鱼', '刺']), Bag::of_chars(&['鱼', '鳞', '鱼', '鱼']));
         assert_eq!(a.shared(&b), u64::from(2 * weight('鱼')));
         assert_eq!(a.shared(&a), a.total);
+    }
+
+    #[test]
+    fn pairs_weigh_what_their_bag_weighs() {
+        for text in ["", "鱼", "鱼鱼", "鱼刺和鱼鳞和鱼刺"] {
+            let prepared = Prepared::new(text);
+            assert_eq!(prepared.weight_of_pairs(), prepared.grams().total, "{text}");
+            assert_eq!(prepared.weight, prepared.bag().total, "{text}");
+        }
     }
 
     #[test]

@@ -20,7 +20,7 @@
 //! Example: `鳄鱼被做成了皮包，于是鳄鱼愤怒地咬了皮包` and `鳄鱼愤怒地咬了皮包，因为自己被做成了皮包`.
 
 use super::predicate::{Metric, Need, Predicate, PredicateSpec, Ratio, View};
-use super::prepared::{Bag, Prepared, Token};
+use super::prepared::{Bag, Shared, Token};
 use super::view;
 
 /// How far the lighter text decides.
@@ -51,20 +51,19 @@ fn bag(text: &str) -> Vec<Token> {
 }
 
 /// The overlap of the characters; 0 where too few neighbours are shared.
-pub(super) fn measure(a: &Prepared, b: &Prepared) -> Ratio {
-    let chars = overlap(&a.bag, &b.bag);
+pub(super) fn measure(shared: Shared<'_>) -> Ratio {
+    let chars = overlap(shared.letters(), shared.weights());
     if chars < SPEC.borderline {
         return chars;
     }
-    let pairs = Ratio::new(a.grams.shared(&b.grams), a.grams.total.min(b.grams.total).max(1));
+    let pairs = Ratio::new(shared.pairs(), shared.weights_of_pairs().0.max(1));
     if pairs < PAIRS { Ratio::new(0, 1) } else { chars }
 }
 
-/// [`Metric::Overlap`] with [`TOWARD`]; 0 for two empty bags.
-pub(super) fn overlap(a: &Bag, b: &Bag) -> Ratio {
-    let (lighter, heavier) = (a.total.min(b.total), a.total.max(b.total));
+/// [`Metric::Overlap`] with [`TOWARD`] of two bags that share this weight, the lighter's weight first; 0 for two empty ones.
+pub(super) fn overlap(shared: u64, (lighter, heavier): (u64, u64)) -> Ratio {
     let Ratio { num, den } = TOWARD;
-    Ratio::new(den * a.shared(b), (num * lighter + (den - num) * heavier).max(1))
+    Ratio::new(den * shared, (num * lighter + (den - num) * heavier).max(1))
 }
 
 #[cfg(test)]

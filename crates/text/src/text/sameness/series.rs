@@ -12,7 +12,7 @@ use super::Prepared;
 
 pub(super) fn vetoes(a: &Prepared, b: &Prepared) -> bool {
     let lacks = |x: &[u32], y: &[u32]| x.iter().any(|n| y.binary_search(n).is_err());
-    lacks(&a.series, &b.series) && lacks(&b.series, &a.series)
+    lacks(a.series(), b.series()) && lacks(b.series(), a.series())
 }
 
 #[cfg(test)]

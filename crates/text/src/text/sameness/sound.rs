@@ -27,7 +27,7 @@ pub(super) const SPEC: PredicateSpec = PredicateSpec {
 };
 
 pub(super) fn measure(a: &Prepared, b: &Prepared) -> Ratio {
-    indel(&a.sounds, &b.sounds, SPEC.borderline, || a.sound_bag.common(&b.sound_bag).0)
+    indel(a.sounds(), b.sounds(), SPEC.borderline, || a.sound_bag().common(b.sound_bag()).0)
 }
 
 #[cfg(test)]

@@ -12,20 +12,21 @@
 //!
 //! Example: `每天喝一杯牛奶的人变成了奶牛` and `每天喝一杯咖啡的人变成了猫头鹰`.
 
+use super::Ratio;
+use super::prepared::Shared;
 use super::reworded::overlap;
-use super::{Prepared, Ratio};
 
 /// From here on too much is shared for another joke.
 const ALIKE: Ratio = Ratio::new(77, 100);
 
-pub(super) fn vetoes(a: &Prepared, b: &Prepared) -> bool {
-    let chars = overlap(&a.bag, &b.bag);
+pub(super) fn vetoes(shared: Shared<'_>) -> bool {
+    let chars = overlap(shared.letters(), shared.weights());
     if chars >= ALIKE {
         return false;
     }
-    let lighter = a.bag.total.min(b.bag.total).max(1);
-    let mostly_covered = Ratio::new(a.bag.shared(&b.bag), lighter) >= Ratio::new(85, 100);
-    let pairs = overlap(&a.grams, &b.grams);
+    let lighter = shared.weights().0.max(1);
+    let mostly_covered = Ratio::new(shared.letters(), lighter) >= Ratio::new(85, 100);
+    let pairs = overlap(shared.pairs(), shared.weights_of_pairs());
     let together = Ratio::new(4 * pairs.num, pairs.den) >= Ratio::new(3 * chars.num, chars.den);
     !mostly_covered && together
 }

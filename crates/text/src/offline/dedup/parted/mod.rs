@@ -13,6 +13,15 @@
 //! Where what lies between holds bytes, as the columns of a data frame do, [`Keyer::blocks`] gives the keys of many rows
 //! in blocks and [`pairs_of_blocks`] takes them: a key has 14 bytes there where its line has 170.
 //!
+//! # Why this is not the join on disk
+//!
+//! [`alike_on_disk`](crate::join::alike_on_disk) finds the same pairs on one machine, and shares all that decides with
+//! these functions: statistics, order, keys, and the comparison. What lies between is another job. There, one index
+//! stands in memory and whole records pass by it, so that a key is written nowhere, lists are searched by what else
+//! their records share, and a record is beside its key when it is looked at. Here nobody holds more than one group of
+//! rows: every key is written, sorted and brought to its group by somebody else's shuffle, and a sketch is all that is
+//! known of a row there. Run on one machine in place of the join on disk these functions give the same pairs for MEASURED
+//!
 //! A row is known by its [rank](rank_of), which says at once which of two rows is kept. All of it is made of
 //! the functions of [`crate::join`]; what comes out is what [`super::decide`] decides over the whole.
 
