@@ -1,6 +1,6 @@
-//! Near misses: the word that was probably meant.
+//! Suggestions for misspelt words.
 
-/// The word that was probably meant, if one is close.
+/// The closest of `words` to a misspelt one, if any is close enough.
 pub fn near_miss<'a>(written: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let words: Vec<&str> = words.into_iter().collect();
     let near = words
@@ -8,7 +8,7 @@ pub fn near_miss<'a>(written: &str, words: impl IntoIterator<Item = &'a str>) ->
         .map(|word| (strsim::damerau_levenshtein(written, word), *word))
         .filter(|(distance, word)| *distance <= 1 + word.chars().count() / 4)
         .min_by_key(|(distance, _)| *distance);
-    // `url`, where one word alone has it as a part: `base_url`.
+    // `url` also matches the only word that has it as a part: `base_url`.
     let whole = || {
         let has_it = |word: &&&str| word.split(['_', '-', '.']).any(|part| part == written);
         let mut with = words.iter().filter(has_it);
@@ -17,7 +17,7 @@ pub fn near_miss<'a>(written: &str, words: impl IntoIterator<Item = &'a str>) ->
     near.map(|(_, word)| word).or_else(whole)
 }
 
-/// `unknown stage "filtr"`, with the word that was probably meant, else with all there are.
+/// `unknown stage "filtr"`, followed by the closest word or, without one, by the list of all words.
 pub fn unknown<'a>(what: &str, written: &str, words: impl IntoIterator<Item = &'a str>) -> String {
     let words: Vec<&str> = words.into_iter().collect();
     match near_miss(written, words.iter().copied()) {

@@ -2,8 +2,8 @@
 //!
 //! # In reading order
 //!
-//! - [`record`]: what a record is, the eight [outcomes](record::Outcome) a stage can give it, the closed list of
-//!   [reasons](record::Reason), and the accounting that must close.
+//! - [`record`]: what a record is, the eight [outcomes](record::Outcome) a stage can give it, the closed list
+//! of [reasons](record::Reason), and the accounting.
 //! - [`text`]: rules over `&str`: cleaning, anonymising, whether a text is a question, whether two texts are one joke.
 //! - [`options`]: right and wrong answers in a random order; [`shortcuts`]: how well the right one can be guessed from the
 //!   options alone.
@@ -11,7 +11,7 @@
 //! - [`join`]: an exact similarity join, which finds every pair of texts over a threshold.
 //! - [`vectors`]: pairs of embeddings that point the same way.
 //! - [`offline`]: the rules and the join combined as the offline stages use them, according to settings.
-//! - [`hint`]: the word that was probably meant; [`problem`]: a mistake in a settings file, with its place.
+//! - [`hint`]: suggestions for misspelt words; [`problem`]: an error in a settings file, with its place.
 //! - [`replies`]: signs that a text written by a model is unusable.
 //! - [`puzzle`]: English puzzles, their words, distractors, options and reconstructions.
 

@@ -1,14 +1,15 @@
-//! What is wrong with a text that people write, such as settings or a declaration: all of it at once, each with its place.
+//! Errors in texts that people write, such as settings or a declaration: all of them at once, each with its
+//! place.
 
 use std::cell::RefCell;
 use std::fmt;
 
-/// Something that cannot be used.
+/// One error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Where: `pipeline.toml:3:1`, `flub/ballots.toml:12:1`, `RIDDLEMILL_DEDUP__METRIC`, `--set`.
     pub place: String,
-    /// What is wrong, and how to mend it.
+    /// What is wrong, and how to fix it.
     pub what: String,
 }
 
@@ -28,17 +29,17 @@ impl fmt::Display for Problems {
     }
 }
 
-/// The problems of one file as they are found, in whatever order, and told in the order of its lines.
+/// Collects the problems of one file in any order and returns them in the order of its lines.
 #[derive(Debug)]
 pub struct Found<'t> {
     file: &'t str,
     text: &'t str,
-    /// Each with its place in the text.
+    /// Each with its byte offset.
     found: RefCell<Vec<(usize, Problem)>>,
 }
 
 impl<'t> Found<'t> {
-    /// Of a file that says `text`.
+    /// For a file with the content `text`.
     pub fn new(file: &'t str, text: &'t str) -> Found<'t> {
         Found { file, text, found: RefCell::default() }
     }
@@ -48,7 +49,7 @@ impl<'t> Found<'t> {
         self.found.borrow().len()
     }
 
-    /// Takes note of what is wrong at an offset of the text.
+    /// Records a problem at an offset of the text.
     pub fn add(&self, offset: usize, what: String) {
         self.found.borrow_mut().push((offset, Problem { place: self.place(offset), what }));
     }
@@ -59,7 +60,7 @@ impl<'t> Found<'t> {
         format!("{}:{line}:{column}", self.file)
     }
 
-    /// All of them: who reads the report goes down the file once.
+    /// All of them, sorted by place, so that a reader goes through the file once.
     pub fn in_order(self) -> Vec<Problem> {
         let mut found = self.found.into_inner();
         found.sort_by_key(|(offset, _)| *offset);
@@ -75,7 +76,7 @@ pub fn position(text: &str, offset: usize) -> (usize, usize) {
     (line, column)
 }
 
-/// Characters that an input method for Chinese or a word processor types where TOML has an ASCII one.
+/// Characters that a Chinese input method or a word processor types in place of TOML's ASCII ones.
 const LOOKALIKES: &[(char, char)] = &[
     ('＝', '='),
     ('［', '['),
@@ -96,8 +97,8 @@ const LOOKALIKES: &[(char, char)] = &[
     ('\u{3000}', ' '),
 ];
 
-/// A parser's message for a syntax error at an offset, with a hint where the line has a character that only looks like
-/// one of the syntax. Text between straight quotation marks may contain any character.
+/// A parser's message for a syntax error at an offset, with a hint if the line has a character that looks
+/// like one of TOML's syntax. Text between straight quotation marks may contain any character.
 pub fn syntax_error(text: &str, offset: usize, message: &str) -> String {
     let message = message.lines().next().unwrap_or_default();
     let (line, _) = position(text, offset);

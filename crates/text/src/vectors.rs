@@ -1,19 +1,20 @@
-//! Vectors that point nearly the same way, such as embeddings of texts: each is compared with each, none is lost.
+//! Pairs of vectors that point nearly the same way, such as embeddings of texts. Exact: every vector is
+//! compared with every other.
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-/// Rows that are compared with as many others while both lie in a core's own cache.
+/// Number of rows compared with as many others while both fit in a core's own cache.
 const BLOCK: usize = 64;
 
-/// So many products are summed side by side, on every processor: sums are the same everywhere.
+/// Number of products summed in parallel, the same on every processor, so that sums are the same everywhere.
 const LANES: usize = 16;
 
-/// So far beside the cosine a sum in single precision may lie, for vectors of many thousand dimensions.
+/// The largest error of a sum in single precision, for vectors of many thousand dimensions.
 const SLACK: f32 = 1e-3;
 
-/// Every pair of vectors whose cosine is at or over a threshold, by number, ascending, with the cosine. A vector that is
-/// missing, of another length or without direction is like none.
+/// Every pair of vectors whose cosine is at least the threshold, ascending by index, with the cosine. A
+/// vector that is missing, zero or of another length is similar to none.
 pub fn similar(vectors: &[Option<Vec<f32>>], threshold: f64) -> Vec<(usize, usize, f64)> {
     let arch = Arch::new();
     let units: Vec<Unit> = vectors.par_iter().enumerate().filter_map(|(row, v)| Unit::new(row, v)).collect();
@@ -48,7 +49,7 @@ impl Unit {
     }
 }
 
-/// Pairs of two blocks that may be near.
+/// Finds candidate pairs of two blocks.
 struct Near<'a> {
     block: &'a [Unit],
     other: &'a [Unit],
@@ -59,7 +60,7 @@ struct Near<'a> {
 impl WithSimd for Near<'_> {
     type Output = ();
 
-    /// Written plainly: it is compiled once more for processors with wider registers.
+    /// Plain loops: compiled again for processors with wider registers.
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         for a in self.block {
@@ -111,7 +112,7 @@ mod tests {
     }
 
     proptest! {
-        /// Over several blocks, lanes and a rest.
+        /// Sizes cover several blocks, lanes and a remainder.
         #[test]
         fn it_is_each_pair_that_is_near(
             vectors in prop::collection::vec(

@@ -1,4 +1,4 @@
-//! Figures 4, 5 and 6: how ratings are spread, and what models reach.
+//! Figures 4, 5 and 6: distribution of ratings, and scores of models.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,11 +11,11 @@ use super::Rating;
 pub struct Distribution {
     /// The judge.
     pub judge: String,
-    /// The model whose answers are rated; none for all of them.
+    /// The model whose answers are rated; `None` for all models.
     pub model: Option<String>,
     /// Whether the answers are to normal questions.
     pub normal: bool,
-    /// How many 0, 1, 2, 3 and 4.
+    /// How many ratings of 0, 1, 2, 3 and 4.
     pub counts: [u64; 5],
 }
 
@@ -39,12 +39,12 @@ pub fn distributions(ratings: &[Rating<'_>]) -> Vec<Distribution> {
     counts.into_iter().map(row).collect()
 }
 
-/// What a model reaches in a category, from 0 to 100.
+/// Score of a model in a category, from 0 to 100.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cell {
     /// The model.
     pub model: String,
-    /// The category; none for all questions.
+    /// The category; `None` for all questions.
     pub category: Option<String>,
     /// Questions it answered.
     pub questions: usize,
@@ -52,7 +52,7 @@ pub struct Cell {
     pub score: f64,
 }
 
-/// Means over all judges by model and category, models by what they reach over all, the best first. A
+/// Means over all judges by model and category. Models are sorted by their overall score, best first. A
 /// question counts in each of its categories.
 pub fn means<'a>(ratings: &[Rating<'_>], categories: impl Fn(&str) -> &'a [String]) -> Vec<Cell> {
     #[derive(Default)]

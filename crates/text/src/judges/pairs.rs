@@ -1,4 +1,4 @@
-//! Table 3: how far two judges agree.
+//! Table 3: agreement of two judges.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Rating;
 
-/// Ratings this far apart or farther disagree largely (table 3).
+/// From this distance on, two ratings count as a large difference (table 3).
 const LARGE: f64 = 2.0;
 
 /// Two judges.
@@ -14,26 +14,27 @@ const LARGE: f64 = 2.0;
 pub struct JudgePair {
     /// Their names, sorted.
     pub judges: [String; 2],
-    /// Each rating by itself: a response's first by the one with its first by the other, and so on.
+    /// Ratings paired one by one: the judges' first ratings of a response, their second ones, and so on.
     pub individual: Measures,
     /// The means of each judge's ratings of all answers to one question.
     pub mean: Measures,
 }
 
-/// What is measured on pairs of numbers.
+/// Statistics of pairs of numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Measures {
     /// How many pairs.
     pub pairs: usize,
-    /// Pearson's correlation; none where either never varies.
+    /// Pearson's correlation; `None` if either side is constant.
     pub pearson: Option<f64>,
-    /// The first judge's mean less the second's.
+    /// Mean of the first judge minus mean of the second.
     pub difference: Option<f64>,
     /// Percent of pairs that differ by 2 points or more.
     pub large_percent: Option<f64>,
 }
 
-/// Every two judges who rated a response both, by name. `ratings` are of tricky or of normal questions.
+/// Every two judges who rated at least one response in common, sorted by name. `ratings` are of tricky or of
+/// normal questions, not of both.
 pub fn judge_pairs(ratings: &[Rating<'_>]) -> Vec<JudgePair> {
     let mut single: BTreeMap<(&str, u32), BTreeMap<&str, f64>> = BTreeMap::new();
     let mut sums: BTreeMap<&str, BTreeMap<&str, (f64, f64)>> = BTreeMap::new();
@@ -68,7 +69,7 @@ pub fn judge_pairs(ratings: &[Rating<'_>]) -> Vec<JudgePair> {
 }
 
 impl Measures {
-    /// Measures some pairs.
+    /// Statistics of (first judge, second judge) pairs.
     pub fn compute(pairs: &[(f64, f64)]) -> Measures {
         let n = pairs.len() as f64;
         if pairs.is_empty() {
@@ -79,7 +80,7 @@ impl Measures {
         let spread = |of: &dyn Fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>();
         let together = spread(&|pair| (pair.0 - a) * (pair.1 - b));
         let alone = spread(&|pair| (pair.0 - a).powi(2)) * spread(&|pair| (pair.1 - b).powi(2));
-        // The least bit keeps means such as 1/3 + 2/3 from falling short of a whole number.
+        // The tolerance keeps sums such as 1/3 + 2/3 from falling just short of a whole number.
         let large = pairs.iter().filter(|pair| (pair.0 - pair.1).abs() >= LARGE - 1e-9).count();
         Measures {
             pairs: pairs.len(),

@@ -15,7 +15,7 @@ fn two_judges_are_compared_on_ratings_and_on_means() {
         rating("q1/n", "b", 0, 4),
         rating("q2/m", "a", 0, 1),
         rating("q2/m", "b", 0, 2),
-        // Nobody else looked at this one.
+        // Rated by one judge only.
         rating("q3/m", "a", 0, 3),
     ];
     let [pair] = &judge_pairs(&ratings)[..] else { panic!() };
@@ -42,7 +42,7 @@ fn repeats_are_pairs_of_their_own() {
     let pairs = judge_pairs(&ratings);
     assert_eq!((pairs[0].individual.pairs, pairs[0].mean.pairs), (2, 1));
     assert_eq!(pairs[0].mean.difference, Some(1.5));
-    // One pair of means never varies.
+    // One judge's means are constant.
     assert_eq!(pairs[0].mean.pearson, None);
     assert_eq!(judge_pairs(&ratings[..2]), []);
 }

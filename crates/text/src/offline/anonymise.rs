@@ -1,4 +1,4 @@
-//! Anonymise: personal data becomes a mark, listed terms hold the post for a person.
+//! Anonymise: personal data is replaced by marks; posts with listed terms are held for a person.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use crate::record::{Outcome, Post, Puzzle, Reason};
 use crate::text::anonymise::{Action, Anonymiser, Settings};
 use crate::text::policy::{ListError, Policy, SHIPPED};
 
-/// The word lists that the settings name, read.
+/// The word lists named in the settings, as name and content.
 #[derive(Clone, Debug, Default)]
 pub struct Lists(Vec<(String, String)>);
 
 impl Lists {
-    /// The lists of these names: the shipped ones for `builtin`, what `read` gives for others.
+    /// Reads lists by name: `builtin` from the program, others through `read`.
     ///
     /// # Errors
-    /// That of `read`.
+    /// Those of `read`.
     pub fn read<E>(names: &[String], read: impl Fn(&str) -> Result<String, E>) -> Result<Lists, E> {
         let mut lists = Vec::new();
         for name in names {
@@ -27,7 +27,7 @@ impl Lists {
         Ok(Lists(lists))
     }
 
-    /// What a manifest records: each list's name and hash.
+    /// What the manifest records: each list's name and hash.
     pub fn evidence(&self) -> BTreeMap<String, String> {
         let hash = |text: &str| blake3::hash(text.as_bytes()).to_hex()[..16].to_string();
         self.0.iter().map(|(name, text)| (format!("list {name}"), hash(text))).collect()
@@ -38,7 +38,7 @@ impl Lists {
 #[derive(Debug)]
 pub struct Anonymise {
     anonymiser: Anonymiser,
-    /// Marks what the other refuses, for what a person lets through.
+    /// Marks instead of refusing, for posts that a person lets through.
     marker: Anonymiser,
     policy: Policy,
 }
@@ -78,12 +78,13 @@ impl Anonymise {
         Ok(Anonymise { anonymiser, marker, policy })
     }
 
-    /// Anonymises a post. The ledger says kinds and counts, never the words; the text before is in
-    /// the stage before, which is private.
+    /// Anonymises a post. The ledger records kinds and counts, never the words; the text before is only in
+    /// the previous stage, which is private.
     pub fn post(&self, mut post: Post) -> Outcome<Post> {
         let mentions = std::mem::take(&mut post.mentions);
         let names: Vec<&str> = mentions.iter().map(String::as_str).collect();
-        // A note is shown and not published: it loses its marks, and itself where the settings refuse what is in it.
+        // A note is shown but not published: personal data in it is marked, and a note that the settings
+        // refuse is removed.
         post.note = post.note.and_then(|note| {
             let done = self.anonymiser.apply(&note, &names);
             (!done.refused).then(|| done.text.into_owned())
@@ -100,7 +101,7 @@ impl Anonymise {
         }
     }
 
-    /// Anonymises question and answer of a puzzle, as [`Anonymise::post`] does a text.
+    /// Anonymises the question and answer of a puzzle like [`Anonymise::post`].
     pub fn puzzle(&self, mut puzzle: Puzzle) -> Outcome<Puzzle> {
         let mut told = Vec::new();
         for (field, text) in [("question", &mut puzzle.question), ("answer", &mut puzzle.answer)] {
@@ -132,8 +133,8 @@ impl Anonymise {
         }
     }
 
-    /// A post that a person lets through: whatever the settings refuse and the lists hold, its personal data is
-    /// marked.
+    /// A post that a person lets through: its personal data is marked, even where the settings would refuse
+    /// it or a list hold it.
     pub fn marked(&self, mut post: Post) -> Post {
         let mentions = std::mem::take(&mut post.mentions);
         let names: Vec<&str> = mentions.iter().map(String::as_str).collect();
@@ -141,7 +142,7 @@ impl Anonymise {
         post
     }
 
-    /// As [`Anonymise::marked`], of a puzzle.
+    /// The same for a puzzle.
     pub fn marked_puzzle(&self, mut puzzle: Puzzle) -> Puzzle {
         for text in [&mut puzzle.question, &mut puzzle.answer] {
             *text = self.marker.apply(text, &[]).text.into_owned();
@@ -149,10 +150,10 @@ impl Anonymise {
         puzzle
     }
 
-    /// One text: nothing where it stays as it is, else how it reads with marks and what was marked.
+    /// Anonymises one text: `None` if it is unchanged, else the text with marks and what was marked.
     ///
     /// # Errors
-    /// Why it must not go on, and what speaks for that.
+    /// The reason to drop or hold the text, and the evidence.
     pub fn one(&self, text: &str) -> Result<Option<(String, String)>, (Reason, String)> {
         match self.text(text, &[]) {
             Verdict::Refused(evidence) => Err((Reason::PersonalData, evidence)),
@@ -178,10 +179,10 @@ impl Anonymise {
     }
 }
 
-/// The rule in the ledger.
+/// The rule's name in the ledger.
 pub const MARKED: &str = "personal_data_marked";
 
-/// What becomes of a text; with the evidence.
+/// The decision on a text, with evidence.
 enum Verdict {
     Clean,
     Marked(String, String),

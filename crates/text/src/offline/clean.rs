@@ -1,10 +1,10 @@
-//! Clean: what the post says, without placeholders, numbering and other debris.
+//! Clean: extracts the post's own words, without placeholders, numbering and other debris.
 
 use super::settings::{self, Language};
 use crate::record::{Outcome, Post, PostKind, Reason};
 use crate::text::clean::{self as rules, DraftKind, PostText, Verdict};
 
-/// Cleans a post. Title and content become the text, and stay behind.
+/// Cleans a post. Title and content are combined into `text` and then removed.
 pub fn clean(mut post: Post, settings: &settings::Clean) -> Outcome<Post> {
     let kind = match post.kind {
         PostKind::Thread => DraftKind::Thread,
@@ -42,7 +42,7 @@ pub fn clean(mut post: Post, settings: &settings::Clean) -> Outcome<Post> {
     }
 }
 
-/// A post of an English forum.
+/// Cleans a post of an English forum.
 fn english(mut post: Post, title: Option<&str>, content: Option<&str>) -> Outcome<Post> {
     let (text, rule) = crate::text::english::clean(title.unwrap_or_default(), content);
     if !text.chars().any(char::is_alphanumeric) {
@@ -58,7 +58,7 @@ fn english(mut post: Post, title: Option<&str>, content: Option<&str>) -> Outcom
     Outcome::Changed { row: post, rule, evidence: rule.to_owned(), before, after }
 }
 
-/// The rules that fired, each once, in order.
+/// The rules that were applied, each once, in order.
 pub fn rules_of<'a>(codes: impl Iterator<Item = &'a str>) -> String {
     let mut seen: Vec<&str> = Vec::new();
     for code in codes {

@@ -1,17 +1,17 @@
-//! What a stage decided, in the words of ledgers, for texts that come by themselves.
+//! A stage's decision, in the ledger's terms, for single texts outside a run.
 
 use crate::record::{Outcome, PostKind};
 
-/// What a stage decided on one row, and the row where it goes on.
+/// A stage's decision on one row, and the row if it goes on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowOutcome<T> {
-    /// The row as it goes on; none where it does not.
+    /// The row as it goes on; `None` if it does not.
     pub row: Option<T>,
-    /// The word for the outcome.
+    /// The outcome's name in the ledger.
     pub outcome: &'static str,
     /// The code of the rule or reason.
     pub reason: Option<&'static str>,
-    /// What speaks for it; never empty.
+    /// The evidence; never empty.
     pub evidence: Option<String>,
 }
 
@@ -26,14 +26,15 @@ impl<T> From<Outcome<T>> for RowOutcome<T> {
             Outcome::Held { reason, evidence } => (None, "held", Some(reason.code()), Some(evidence)),
             Outcome::Failed { reason, evidence } => (None, "failed", Some(reason.code()), Some(evidence)),
             Outcome::Merged { reason, evidence, .. } => (None, "merged", Some(reason.code()), Some(evidence)),
-            // No stage that takes loose rows makes several of one, or one of several.
+            // Stages that take single rows neither split nor join them.
             Outcome::Expanded(_) | Outcome::Joined { .. } => (None, "failed", None, None),
         };
         RowOutcome { row, outcome, reason, evidence: evidence.filter(|evidence| !evidence.is_empty()) }
     }
 }
 
-/// How a loose text is put together: as `kind` says, or else a thread where it has a title.
+/// How title and content of a single text are combined: by `kind` if given, else as a thread if it has a
+/// title.
 pub fn kind_of(kind: Option<&str>, titled: bool) -> PostKind {
     match (kind, titled) {
         (Some("numbered"), _) => PostKind::Numbered,

@@ -1,16 +1,16 @@
-//! Filter: posts of the recipe's kind.
+//! Filter: keeps posts of the kind that the recipe asks for.
 
 use super::settings::{self, Language};
 use crate::record::{Outcome, Post, Reason};
 use crate::text::filter::{Context, Settings, filter as rules};
 use crate::text::{english, interrogative};
 
-/// Keeps a post or says which rule it fails.
+/// Keeps a post or drops it with the rule it fails.
 pub fn filter(post: Post, settings: &settings::Filter) -> Outcome<Post> {
     let rules_on = Settings {
         min_chars: settings.min_chars,
         max_chars: settings.max_chars,
-        // The words of management are those of Chinese forums.
+        // The patterns of forum management are Chinese.
         management: settings.forum && settings.language == Language::Zh,
         ..Settings::default()
     };

@@ -1,8 +1,9 @@
-//! What the offline stages decide of a post, by their settings: the rules of [`crate::text`] and the joins of
-//! [`crate::join`] put together as a run puts them. No files and no tables: the program's stages, its filters of lines
-//! and the Python package all call these.
+//! The decisions of the offline stages on posts, by their settings: the rules of [`crate::text`] and the
+//! joins of [`crate::join`] combined as in a run. No files and no tables: the program's stages, its line
+//! filters and the Python package all call these.
 //!
-//! In the order of the stages: [`clean()`], [`Anonymise`], [`filter()`], [`dedup`]; [`settings`] is what they go by.
+//! In the order of the stages: [`clean()`], [`Anonymise`], [`filter()`], [`dedup`]; [`settings`] configures
+//! them.
 
 mod anonymise;
 mod clean;

@@ -1,9 +1,9 @@
-//! What the offline stages go by, as `pipeline.toml` gives it. The defaults are those of a workspace that says nothing;
-//! a test of the settings holds the two equal.
+//! The settings of the offline stages in `pipeline.toml`. The defaults equal those of a workspace that sets
+//! nothing; a test of the settings compares the two.
 
 use serde::Deserialize;
 
-/// A language that text stages know.
+/// A language that the text stages support.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
@@ -20,7 +20,7 @@ pub enum Language {
 pub struct Clean {
     /// `newline`, `title` or `content`.
     pub join: String,
-    /// That of the posts.
+    /// The language of the posts.
     #[serde(default)]
     pub language: Language,
 }
@@ -47,7 +47,7 @@ pub struct Anonymise {
     pub addresses: String,
     /// `builtin` or paths.
     pub policy: Vec<String>,
-    /// That of the posts.
+    /// The language of the posts.
     #[serde(default)]
     pub language: Language,
 }
@@ -71,15 +71,15 @@ impl Default for Anonymise {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Filter {
-    /// Keep questions only.
+    /// Whether to keep questions only.
     pub questions: bool,
-    /// Characters.
+    /// Fewest characters.
     pub min_chars: usize,
-    /// Characters.
+    /// Most characters.
     pub max_chars: usize,
-    /// Drop forum management.
+    /// Whether to drop posts that manage the forum.
     pub forum: bool,
-    /// That of the posts.
+    /// The language of the posts.
     #[serde(default)]
     pub language: Language,
 }
@@ -102,11 +102,11 @@ pub struct Dedup {
     pub margin: f64,
     /// `longest`, `best-scored` or `earliest`.
     pub keep: String,
-    /// Fold before comparing.
+    /// Whether to fold texts before comparing.
     pub normalize: bool,
-    /// MiB that a join may take before it works on the disk. Never changes a result.
+    /// MiB that a join may use before it works on disk. Never changes a result.
     pub memory_mib: u64,
-    /// That of the posts.
+    /// The language of the posts.
     #[serde(default)]
     pub language: Language,
 }

@@ -3,7 +3,7 @@
 use super::Draw;
 use crate::text::normalise::{Fold, fold};
 
-/// What options are called.
+/// The letters of options.
 pub const LETTERS: [&str; 8] = ["A", "B", "C", "D", "E", "F", "G", "H"];
 
 /// Options in the order in which they are shown.
@@ -11,7 +11,7 @@ pub const LETTERS: [&str; 8] = ["A", "B", "C", "D", "E", "F", "G", "H"];
 pub struct Choices {
     /// The texts.
     pub options: Vec<String>,
-    /// The place of the right one, from 0.
+    /// The index of the right one.
     pub answer: usize,
 }
 
@@ -19,13 +19,13 @@ pub struct Choices {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("wrong answer {second} is the same as {}", if *.first == 0 { "the right one".to_owned() } else { format!("wrong answer {first}") })]
 pub struct Alike {
-    /// The place of the one: 0 is the right answer, from 1 on the wrong ones.
+    /// The index of the first: 0 is the right answer, others are wrong ones.
     pub first: usize,
-    /// The place of the other.
+    /// The index of the second.
     pub second: usize,
 }
 
-/// A drawn order of `n` things, every one equally likely: which thing is in each place.
+/// A random permutation of `n` things, all equally likely: which thing is in each place.
 ///
 /// ```
 /// use riddlemill_text::options::order;
@@ -47,12 +47,12 @@ pub fn order(seed: u64, purpose: &str, id: &str, n: usize) -> Vec<usize> {
 /// Puts the right answer and the wrong ones in the order drawn for `id`.
 ///
 /// # Errors
-/// [`Alike`] where two of them are the same but for width, case, punctuation and spaces.
+/// [`Alike`] if two of them differ only in width, case, punctuation and spaces.
 pub fn choices(right: &str, wrong: &[String], seed: u64, purpose: &str, id: &str) -> Result<Choices, Alike> {
     let texts: Vec<&str> = std::iter::once(right).chain(wrong.iter().map(String::as_str)).collect();
     let folded: Vec<String> = texts.iter().map(|text| fold(text, Fold::KEY)).collect();
     for (second, text) in folded.iter().enumerate() {
-        // What is punctuation alone folds to nothing and is compared as it is.
+        // A text of punctuation only folds to nothing and is compared unfolded.
         let same = |first: &usize| match text.is_empty() {
             true => texts[*first] == texts[second],
             false => folded[*first] == *text,
@@ -66,7 +66,7 @@ pub fn choices(right: &str, wrong: &[String], seed: u64, purpose: &str, id: &str
     Ok(Choices { options: order.into_iter().map(|place| texts[place].to_owned()).collect(), answer })
 }
 
-/// Which wrong answers repeat each other, or the right one, which is called `called`: `number 3 says the same as
+/// Wrong answers that repeat each other or the right one, which is named `called`: `number 3 says the same as
 /// number 1`.
 pub fn repetitions(called: &str, right: &str, wrong: &[String]) -> Vec<String> {
     let folded: Vec<String> = wrong.iter().map(|text| fold(text, Fold::KEY)).collect();

@@ -26,7 +26,7 @@ impl Draw {
     /// A number below `n` (at least 1), each equally likely.
     pub fn below(&mut self, n: usize) -> usize {
         let n = n.max(1) as u64;
-        // The last, incomplete run of 0..n in the range of u64 would favour small numbers.
+        // The last, incomplete run of 0..n in the range of u64 would favour small numbers, so it is rejected.
         let limit = u64::MAX - u64::MAX % n;
         loop {
             let drawn = self.bits();

@@ -1,4 +1,4 @@
-//! Laws of drawn options, for any input.
+//! Property tests of drawn options, for any input.
 
 use proptest::prelude::*;
 
@@ -54,7 +54,7 @@ proptest! {
     }
 }
 
-/// 4! orders of 24,000 items: each about 1,000 times.
+/// 4! orders of 24,000 items: about 1,000 items each.
 #[test]
 fn every_order_is_as_likely_as_any_other() {
     let mut counts = std::collections::BTreeMap::new();
@@ -65,7 +65,7 @@ fn every_order_is_as_likely_as_any_other() {
     assert!(counts.values().all(|count| (850..1150).contains(count)), "{counts:?}");
 }
 
-/// Of five answers rated 0, 0, 0, 3, 4 six pairs are wide: each is drawn as often.
+/// Six pairs of the answers rated 0, 0, 0, 3, 4 are wide: each is drawn equally often.
 #[test]
 fn wide_pairs_are_drawn_uniformly() {
     let means: Vec<Mean> = [0, 0, 0, 3, 4].map(|rating| Mean::new([rating])).to_vec();
@@ -81,7 +81,7 @@ fn wide_pairs_are_drawn_uniformly() {
 #[test]
 fn exactly_the_gap_is_not_more_than_it() {
     let mean = |ratings: &[u32]| Mean::new(ratings.iter().copied());
-    // 3 1/3 and 1 1/3 differ by exactly 2, which floating point cannot say.
+    // 3 1/3 and 1 1/3 differ by exactly 2, which floating point cannot represent.
     assert_eq!(
         gap_pair(&[mean(&[3, 3, 4]), mean(&[1, 1, 2])], 2, 1, "q"),
         Some(GapPair { good: 0, bad: 1, of: 0 })

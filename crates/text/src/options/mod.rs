@@ -1,8 +1,9 @@
-//! What a model chooses between: options in a drawn order, and pairs of answers that are far enough apart.
+//! The options a model chooses between: options in a drawn order, and pairs of answers whose ratings are far
+//! enough apart.
 //!
-//! Every choice is drawn from a seed, a purpose and the item's own id ([`Draw`]), so that one item more
-//! changes no other item. Balance over a set is therefore a measured figure ([`crate::shortcuts`]) and no
-//! constraint. Nothing here knows of records, tables or stages.
+//! Every choice is drawn from a seed, a purpose and the item's own id ([`Draw`]), so that adding an item
+//! changes no other. Balance over a set is therefore measured ([`crate::shortcuts`]), not enforced. Nothing
+//! here depends on records, tables or stages.
 
 mod choices;
 mod draw;

@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 
 use super::Draw;
 
-/// The mean of whole ratings, kept exact: in which order they came leaves no trace.
+/// The mean of whole ratings, kept exact, so that it does not depend on their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Mean {
     /// Their sum.
     pub sum: u32,
-    /// How many there are; without any there is no mean.
+    /// How many there are; 0 means that there is no mean.
     pub count: u32,
 }
 
@@ -21,7 +21,7 @@ impl Mean {
             .fold(Mean::default(), |mean, rating| Mean { sum: mean.sum + rating, count: mean.count + 1 })
     }
 
-    /// The mean as a number; 0 where there is none.
+    /// The mean as a number; 0 without ratings.
     pub fn value(self) -> f64 {
         if self.count == 0 { 0.0 } else { f64::from(self.sum) / f64::from(self.count) }
     }
@@ -39,23 +39,23 @@ impl Mean {
     }
 }
 
-/// Which answers make a pair, by their places in the list they were drawn from.
+/// The two answers of a pair, as indices into the list they were drawn from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GapPair {
-    /// The one that is rated higher.
+    /// The one with the higher rating.
     pub good: usize,
     /// The other.
     pub bad: usize,
-    /// How many pairs were far enough apart; 0 where the highest and the lowest are in.
+    /// How many pairs were far enough apart; 0 if the highest and the lowest were taken instead.
     pub of: usize,
 }
 
-/// Draws a pair of answers whose means differ by more than `gap`, all such pairs equally likely. Where
-/// there is none it is the highest and the lowest, the first of each in the list. `None` where all are
-/// rated alike, or there are fewer than two.
+/// Draws a pair of answers whose means differ by more than `gap`, all such pairs equally likely. If there is
+/// none, takes the highest and the lowest, the first of each in the list. `None` if all are rated alike, or
+/// there are fewer than two.
 ///
-/// The list has to be in an order of its own, by name: then nothing but the answers to this question
-/// decides, not even their order of arrival.
+/// The list has to be in an order that does not depend on arrival, such as by name: then only the answers to
+/// this question decide.
 pub fn gap_pair(means: &[Mean], gap: u32, seed: u64, id: &str) -> Option<GapPair> {
     let rated: Vec<usize> = (0..means.len()).filter(|&at| means[at].count > 0).collect();
     let mut wide = Vec::new();

@@ -1,11 +1,11 @@
-//! What can be known of distractors without solving the puzzle (section 3.3).
+//! Checks on distractors that need no solution of the puzzle (section 3.3).
 
 use super::letters::plays_along;
 use super::options::NONE;
 use super::words::{content, key, letters};
 
-/// What is wrong with a set of distractors, in words that can be put to a model or a person; empty where nothing is.
-/// `letters` says whether the puzzle is about letters, so that a distractor must not play the answer's game.
+/// The faults of a set of distractors, worded for a model or a person; empty if there are none. With
+/// `letters` the puzzle is about letters, so a distractor must not share the answer's wordplay.
 pub fn faults(question: &str, answer: &str, distractors: &[String], letters: bool) -> Vec<String> {
     let mut faults = Vec::new();
     if distractors.len() != 3 {
@@ -28,14 +28,14 @@ pub fn faults(question: &str, answer: &str, distractors: &[String], letters: boo
     faults
 }
 
-/// Whether two options say the same as far as words tell: they read the same, or have all words that say something in
-/// common. Letters are distinguished by their order too.
+/// Whether two options say the same as far as their words show: they read the same, or have the same content
+/// words. The order of letters counts too.
 pub fn alike(a: &str, b: &str) -> bool {
     let (left, right) = (content(a), content(b));
     key(a) == key(b) || (!left.is_empty() && left == right && letters(a) == letters(b))
 }
 
-/// An answer without its article and its full stop: `A swallow.` is about `swallow`.
+/// An answer without its article and full stop: `A swallow.` becomes `swallow`.
 pub fn core(answer: &str) -> &str {
     let bare = answer.trim().trim_end_matches(['.', '!']).trim_end();
     let article = ["a ", "an ", "the "]

@@ -1,27 +1,27 @@
-//! Plays on letters: what binds an answer to the words of its puzzle.
+//! Wordplay on letters between an answer and the words of its puzzle.
 //!
-//! A distractor of a word puzzle must not solve it, and the only thing that a program can know of the
-//! solution is the play: the answer is inside the question's letters, or is a word of it backwards,
-//! shuffled or shortened. A word that plays the same game is no distractor.
+//! A distractor of a word puzzle must not solve it, and the only part of the solution that a program can
+//! check is the wordplay: the answer is inside the question's letters, or is one of its words backwards,
+//! shuffled or shortened. A word with the same wordplay is not a distractor.
 
 use super::words::words;
 
-/// How a word can sit in a question.
+/// How a word's letters occur in a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Play {
-    /// Its letters stand side by side inside a word, or across words, of the question.
+    /// Its letters occur in a row inside a word, or across words, of the question.
     Inside,
     /// It is a word of the question backwards.
     Backwards,
-    /// It has the letters of a word of the question in another order.
+    /// It is an anagram of a word of the question.
     Shuffled,
-    /// It is a word of the question that lost letters.
+    /// It is a word of the question with letters removed.
     Shortened,
-    /// It is a word of the question that gained letters.
+    /// It is a word of the question with letters added.
     Lengthened,
 }
 
-/// Every play that a word plays with a question. Empty for words of one letter: every text holds them.
+/// Every wordplay between a word and a question. Empty for words of one letter, which every text contains.
 pub fn plays(question: &str, word: &str) -> Vec<Play> {
     let word = squeeze(word);
     if word.chars().count() < 2 {
@@ -39,14 +39,14 @@ pub fn plays(question: &str, word: &str) -> Vec<Play> {
     plays(Play::Inside, squeeze(question).contains(&word) && !own.contains(&word));
     plays(Play::Backwards, backwards != word && own.contains(&backwards));
     plays(Play::Shuffled, own.iter().any(|w| *w != word && sorted(w) == sorted(&word)));
-    // Two letters of a long word are in every second word.
+    // Two letters of a long word occur in every second word.
     let long = word.chars().count() > 2;
     plays(Play::Shortened, long && own.iter().any(|w| w.len() > word.len() && subsequence(&word, w)));
     plays(Play::Lengthened, own.iter().any(|w| w.len() > 2 && w.len() < word.len() && subsequence(w, &word)));
     found
 }
 
-/// Whether a candidate plays a game that the answer plays, and so might be right.
+/// Whether a candidate shares a wordplay with the answer, and so might be right.
 pub fn plays_along(question: &str, answer: &str, candidate: &str) -> bool {
     let game = plays(question, answer);
     !game.is_empty() && plays(question, candidate).iter().any(|play| game.contains(play))
@@ -63,7 +63,7 @@ fn sorted(word: &str) -> Vec<char> {
     letters
 }
 
-/// Whether `long` has all letters of `short` in their order.
+/// Whether `long` contains all letters of `short` in order.
 fn subsequence(short: &str, long: &str) -> bool {
     let mut letters = long.chars();
     short.chars().all(|c| letters.any(|other| other == c))

@@ -1,10 +1,10 @@
-//! Words beside an answer in WordNet: its synonyms, and the words that share a hypernym with it (section 3.3).
+//! Words near an answer in WordNet: its synonyms, and the words that share a hypernym with it (section 3.3).
 //!
-//! The paper takes the latter from Wikipedia's categories; hypernyms replace them here. Which sense of the
-//! answer is meant is told by its puzzle (Lesk): the sense whose words, hypernyms and gloss share most with the
-//! question goes first, then the more frequent one. Where the nearest hypernym has too few words that readers know, the
-//! ones over it are looked at (`kinds`). All three words are of one hypernym, of the answer's part of speech and in its
-//! number; at most one is a synonym, and no two are spellings of one word.
+//! The paper takes the latter from Wikipedia's categories; hypernyms replace them here. The puzzle decides
+//! which sense of the answer is meant (Lesk): first the sense whose words, hypernyms and gloss share most
+//! with the question, then the more frequent one. If the nearest hypernym has too few words that readers
+//! know, those above it are tried (`kinds`). All three words are of one hypernym, of the answer's part of
+//! speech and in its number; at most one is a synonym, and no two are spellings of one word.
 
 mod kinds;
 
@@ -18,16 +18,16 @@ use super::wordnet::{Place, Pos, Synset, WordNet, WordNetError};
 use super::words::{content, key, tokens};
 use crate::options::Draw;
 
-/// From how many of the best known words three are drawn.
+/// The number of best known words from which three are drawn.
 const BEST: usize = 8;
 
-/// Words that questions ask with; a gloss that has one says nothing of the puzzle.
+/// Words that questions ask with; finding one in a gloss says nothing about the puzzle.
 const ASKING: [&str; 8] = ["kind", "type", "sort", "word", "name", "call", "part", "use"];
 
-/// Hypernyms over a sense that say what it is.
+/// Number of hypernyms above a sense that describe it.
 const LEVELS: usize = 3;
 
-/// A word beside an answer, in the answer's form.
+/// A word near an answer, in the answer's form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Near {
     /// As an option: `A duck.`
@@ -36,11 +36,11 @@ pub struct Near {
     pub relation: String,
 }
 
-/// Three distractors of a word puzzle; none where WordNet does not know the answer, or has fewer beside the sense that
-/// the puzzle means. Among words equally near `seed` and `id` decide.
+/// Three distractors of a word puzzle; none if WordNet does not have the answer, or has fewer words near the
+/// sense that the puzzle means. Among words equally near, `seed` and `id` decide.
 ///
 /// # Errors
-/// [`WordNetError`] where the database is damaged.
+/// [`WordNetError`] if the database is damaged.
 pub fn near(
     wordnet: &WordNet,
     question: &str,
@@ -49,13 +49,13 @@ pub fn near(
     id: &str,
 ) -> Result<Vec<Near>, WordNetError> {
     let own = core(answer);
-    // A letter, `F O E` or a sentence is no entry, whatever is under `n`.
+    // A letter, `F O E` or a sentence is not looked up, although `n` has entries.
     let spelt_out = own.split_whitespace().all(|word| word.chars().count() == 1);
     if own.chars().count() < 3 || tokens(own) > 3 || spelt_out {
         return Ok(Vec::new());
     }
     let mut draw = Draw::new(seed, "brainteaser near", id);
-    // `A screw driver.` is listed as one word.
+    // WordNet lists `A screw driver.` as one word.
     let joined: String = own.split([' ', '-']).collect();
     let forms = if wordnet.counts() && joined != own { vec![own, &joined] } else { vec![own] };
     for own in forms {
@@ -74,7 +74,7 @@ pub fn near(
     Ok(Vec::new())
 }
 
-/// A puzzle for whose answer words are looked for.
+/// A puzzle whose answer needs related words.
 struct Asks<'a> {
     question: &'a str,
     answer: &'a str,
@@ -94,15 +94,15 @@ impl<'a> Asks<'a> {
     }
 }
 
-/// Three words beside one sense.
+/// Three words near one sense.
 struct Set {
     words: Vec<Near>,
-    /// Lower is better: how far over the sense their hypernym stands, and among how many they were chosen.
+    /// Lower is better: how far above the sense their hypernym is, and from how many words they were chosen.
     rank: (usize, Reverse<usize>),
 }
 
-/// The words beside one sense of the answer: those that share the lowest hypernym with it that has three, or has two
-/// beside a synonym.
+/// The words near one sense of the answer: those that share the lowest hypernym that has three of them, or
+/// two and a synonym.
 fn of_sense(
     wordnet: &WordNet,
     sense: &Synset,
@@ -110,7 +110,7 @@ fn of_sense(
     draw: &mut Draw,
 ) -> Result<Option<Set>, WordNetError> {
     let named = proper(sense, asks.own);
-    // Another name of a thing is that thing: `the Eternal City` would be as right as `Rome`.
+    // Another name of the same thing would be right too: `the Eternal City` for `Rome`.
     let mut synonyms: Vec<Member> = Vec::new();
     if !named {
         let all = words_of(sense, asks.own);
@@ -128,7 +128,7 @@ fn of_sense(
         }
         if found.len() == 3 {
             let words = found.into_iter().map(|(near, _)| near).collect();
-            // A small database has no frequencies to prefer a sense by: the first one stays.
+            // A small database has no frequencies to choose a sense by, so the first one is taken.
             let choice = if wordnet.counts() { choice } else { 0 };
             return Ok(Some(Set { words, rank: (climb, Reverse(choice)) }));
         }
@@ -144,7 +144,7 @@ struct Member {
     fame: u32,
 }
 
-/// Takes so many words more, drawn from the best known that fit.
+/// Adds at most `most` words, drawn from the best known that fit.
 fn choose(
     wordnet: &WordNet,
     members: &mut Vec<Member>,
@@ -157,8 +157,8 @@ fn choose(
     let &Asks { question, answer, own, many: answers_many, .. } = asks;
     let asked = said_by(question);
     shuffle(members, draw);
-    // As many words as the answer has first, so that length gives nothing away. Beside an answer of one word a phrase is a
-    // definition: `potato peelings`.
+    // Words with as many parts as the answer come first, so that length gives nothing away. Next to a
+    // one-word answer, a phrase reads like a definition: `potato peelings`.
     let apart = |word: &str| tokens(word).abs_diff(tokens(own));
     members.retain(|member| apart(&member.word) <= usize::from(tokens(own) > 1));
     members.sort_by_key(|member| apart(&member.word));
@@ -195,8 +195,8 @@ fn choose(
     Ok(())
 }
 
-/// Three distractors of a word puzzle from the members of a category; fewer where no more of them fit. `seed` and `id`
-/// decide which.
+/// Three distractors of a word puzzle from the members of a category, drawn by `seed` and `id`; fewer if no
+/// more fit.
 pub fn members(
     question: &str,
     answer: &str,
@@ -221,8 +221,8 @@ pub fn members(
     found
 }
 
-/// Whether a word may be beside an answer and the words that were taken: it is neither of them in another form, and
-/// does not solve the puzzle by its letters.
+/// Whether a word may be an option with this answer and the words already taken: it is no other form of any
+/// of them, and its letters do not solve the puzzle.
 fn fits(question: &str, own: &str, word: &str, text: &str, found: &[Near]) -> bool {
     !plays_along(question, own, word)
         && !shares_word(word, own)
@@ -234,7 +234,7 @@ fn fits(question: &str, own: &str, word: &str, text: &str, found: &[Near]) -> bo
         })
 }
 
-/// What a text says, without the ending of a plural.
+/// The content words of a text, without plural endings.
 fn said_by(text: &str) -> BTreeSet<String> {
     let one = |word: String| match word.strip_suffix('s') {
         Some(stem) if in_plural(&word) && stem.chars().count() > 2 => stem.to_owned(),
@@ -243,10 +243,10 @@ fn said_by(text: &str) -> BTreeSet<String> {
     content(text).into_iter().map(one).collect()
 }
 
-/// The sense of a noun that its puzzle means, or several that it speaks of equally; none where that cannot be told. The
-/// senses are compared by the words that they and what stands over them share with the question, and those that share
-/// most are meant; where none shares any, those of things that the word is met in more often than in all others together,
-/// other parts of speech included.
+/// The senses of a noun that its puzzle means: one, several that fit equally, or none if that cannot be
+/// decided. Senses are compared by the words that they and their hypernyms share with the question. If none
+/// shares any, the sense as a thing is taken if the word is used in it more often than in all others
+/// together, including other parts of speech.
 fn meant(wordnet: &WordNet, word: &str, plural: bool, question: &str) -> Result<Vec<Synset>, WordNetError> {
     let one = if plural { &word[..word.len() - 1] } else { word };
     let mut all = wordnet.senses(word)?;
@@ -258,7 +258,7 @@ fn meant(wordnet: &WordNet, word: &str, plural: bool, question: &str) -> Result<
         }
     }
     let entry = |sense: &Synset| wordnet.count(sense, word).max(wordnet.count(sense, one));
-    // A person answers who it is, not what.
+    // A question for a person (`who`) is not answered by a thing.
     let who = key(question).split(' ').any(|word| ["who", "whose", "whom"].contains(&word));
     let asked = said_by(question);
     let total: u64 = all.iter().map(entry).sum();
@@ -282,12 +282,13 @@ fn meant(wordnet: &WordNet, word: &str, plural: bool, question: &str) -> Result<
         let shared = |said: &BTreeSet<String>| {
             said.intersection(&asked).filter(|word| !ASKING.contains(&word.as_str())).count()
         };
-        // `What kind of fish` names what it is; a word of the gloss may be there by chance, and breaks ties alone.
+        // `What kind of fish` names the hypernym; words of the gloss may match by chance, so they only break
+        // ties.
         ranked.push(((shared(&said), shared(&gloss)), sense));
     }
     let most = ranked.iter().map(|(shared, _)| *shared).max().unwrap_or_default();
     let named = most.0 > 0;
-    // The fruit and what it grows on are one word to a reader.
+    // To a reader, a fruit and its tree are one word.
     let of_one_kind = |a: &Synset, b: &Synset| a.place == b.place || kinds::grown(a, b);
     let mostly = |sense: &Synset| {
         let own: u64 = all.iter().filter(|other| of_one_kind(other, sense)).map(entry).sum();
@@ -327,7 +328,7 @@ fn in_plural(word: &str) -> bool {
     word.ends_with('s') && !["ss", "us", "is"].iter().any(|ending| word.ends_with(ending))
 }
 
-/// The words of a synset but the answer itself; no abbreviations, no numbers.
+/// The words of a synset other than the answer itself, abbreviations and numbers.
 fn words_of<'a>(synset: &'a Synset, own: &'a str) -> impl Iterator<Item = String> + 'a {
     let plain = |word: &&String| {
         word.chars().all(|c| c.is_alphabetic() || " -'".contains(c))
@@ -337,18 +338,18 @@ fn words_of<'a>(synset: &'a Synset, own: &'a str) -> impl Iterator<Item = String
     synset.words.iter().filter(plain).filter(move |word| !word.eq_ignore_ascii_case(own)).cloned()
 }
 
-/// Whether the answer is a name in this sense, as WordNet writes it.
+/// Whether the answer is a proper name in this sense, as WordNet writes it.
 fn proper(sense: &Synset, own: &str) -> bool {
     let entry = sense.words.iter().find(|word| word.eq_ignore_ascii_case(own)).or(sense.words.first());
     entry.is_some_and(|word| word.starts_with(char::is_uppercase))
 }
 
-/// `pears` beside `pear`, `vapour` beside `vapor`: the answer once more.
+/// Whether one is the other in another form or spelling: `pears` and `pear`, `vapour` and `vapor`.
 fn inflected(a: &str, b: &str) -> bool {
     strsim::normalized_levenshtein(&a.to_lowercase(), &b.to_lowercase()) >= 0.7
 }
 
-/// Whether a synset speaks of nothing that a puzzle for everybody leaves out.
+/// Whether a synset is free of topics that puzzles for everybody avoid.
 fn decent(synset: &Synset) -> bool {
     const INDECENT: [&str; 9] =
         ["sexual", "prostitut", "obscene", "offensive", "disparag", "vulgar", "genital", "slur", "nazi"];
@@ -356,14 +357,14 @@ fn decent(synset: &Synset) -> bool {
     !INDECENT.iter().any(|word| gloss.contains(word))
 }
 
-/// `house sparrow` beside `sparrow` is hardly another word.
+/// Whether one contains the other as a word: `house sparrow` is too close to `sparrow`.
 fn shares_word(a: &str, b: &str) -> bool {
     let lower = |text: &str| -> Vec<String> { text.split([' ', '-']).map(str::to_lowercase).collect() };
     let other = lower(b);
     lower(a).iter().any(|word| other.contains(word))
 }
 
-/// A word in the form of the answer: its article, its capital, its full stop.
+/// A word in the form of the answer: with its article, capital and full stop.
 fn shaped(answer: &str, word: &str) -> String {
     let answer = answer.trim();
     let article = answer.split_whitespace().next().map(str::to_lowercase).unwrap_or_default();
@@ -399,7 +400,7 @@ mod tests {
         let mut birds = texts("Which bird goes down with every bite?", "A swallow.");
         birds.sort();
         assert_eq!(birds, ["A duck.", "A martlet.", "A sparrow."]);
-        // One synonym and one word beside it are no three.
+        // One synonym and one related word are only two.
         assert_eq!(texts("How much liquid goes down at once?", "A swallow."), Vec::<String>::new());
         assert_eq!(texts("Which city is the capital?", "Rome").len(), 0);
         let mut many = texts("Which birds go down with every bite?", "Swallows.");
@@ -448,7 +449,7 @@ mod tests {
         assert_eq!(once.len(), 0, "two birds are beside it, and it has no synonym");
     }
 
-    /// Every set that WordNet serves on the published half at hand, for a reader: `-- --nocapture`.
+    /// Prints every set that WordNet gives for the published half at hand: `-- --nocapture`.
     #[test]
     fn the_published_puzzles_are_served() {
         let Some(folder) = std::env::var_os("RIDDLEMILL_REFERENCE") else {

@@ -1,13 +1,13 @@
 //! Four options from an answer and its distractors, and the orders they are shown in (section 3.3).
 //!
-//! Normally the answer, two distractors and `None of above.` are there. In a share of the groups lateral thinking
-//! shall fail: the answer gives way to the third distractor, and `None of above.` is right. The paper says "6% of
-//! the questions"; whole groups are drawn here, so that a group stays one puzzle in three forms. Whatever is right,
-//! `None of above.` is last.
+//! Normally the answer, two distractors and `None of above.` are shown. In a share of the groups lateral
+//! thinking should fail: the third distractor replaces the answer, and `None of above.` is right. The paper
+//! says "6% of the questions"; whole groups are drawn here, so that a group stays one puzzle in three forms.
+//! `None of above.` is always last.
 
 use crate::options::Draw;
 
-/// The fourth option, as the published set writes it.
+/// The last option, as the published set writes it.
 pub const NONE: &str = "None of above.";
 /// The share of groups whose answer is replaced (section 3.3).
 pub const REPLACED_SHARE: f64 = 0.06;
@@ -17,9 +17,9 @@ pub const REPLACED_SHARE: f64 = 0.06;
 pub struct Options {
     /// The right answer: the puzzle's, or [`NONE`].
     pub answer: String,
-    /// The wrong ones; the third is [`NONE`] where the answer is the puzzle's.
+    /// The wrong ones; the third is [`NONE`] if the answer is the puzzle's.
     pub distractors: [String; 3],
-    /// The puzzle's answer where [`NONE`] is right.
+    /// The puzzle's answer if [`NONE`] is right.
     pub original_answer: Option<String>,
     /// For each place shown: 0 the answer, 1 to 3 the distractors.
     pub order: [u64; 4],
@@ -33,7 +33,7 @@ pub fn replaced(seed: u64, group: &str, share: f64) -> bool {
 /// The options of a question with this answer and these distractors.
 ///
 /// # Errors
-/// What makes them no four options: two that read the same, or an empty one.
+/// Why they are not four options: two read the same, or one is empty.
 pub fn options(
     answer: &str,
     distractors: [&str; 3],
@@ -54,7 +54,7 @@ pub fn options(
             return Err(format!("two options read the same: {same:?} and {part:?}"));
         }
     }
-    // What is shuffled is what is before `None of above.`
+    // Only the places before `None of above.` are shuffled.
     let none = if replaced { 0 } else { 3 };
     let mut order: Vec<u64> = (0..4).filter(|part| *part != none).collect();
     let mut draw = Draw::new(seed, "brainteaser order", id);
@@ -80,7 +80,7 @@ pub fn choices(answer: &str, distractors: &[String; 3], order: &[u64; 4]) -> [St
     order.map(|part| parts.get(part as usize).copied().unwrap_or_default().to_owned())
 }
 
-/// Whether a group is of the part for training, in a split that keeps groups together.
+/// Whether a group is in the training part of a split that keeps groups together.
 pub fn trains(seed: u64, group: &str, share: f64) -> bool {
     Draw::new(seed, "brainteaser split", group).unit() < share
 }

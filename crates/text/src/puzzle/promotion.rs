@@ -1,8 +1,8 @@
-//! A site's own talk, glued onto what a riddle says: `Next, try these riddles for kids.`
+//! A site's advertising, glued onto the text of a riddle: `Next, try these riddles for kids.`
 //!
-//! Sentences are taken off the end of a text, never from its middle, and never all of them. A sentence goes
-//! where it holds the text of a link and invites, or invites to what sites have on offer. A lead-in such as
-//! `Want more?` goes with the sentence behind it. What goes is evidence.
+//! Sentences are removed from the end of a text, never from its middle, and never all of them. A sentence is
+//! removed if it contains the text of a link and invites, or invites to typical content of such sites. A
+//! lead-in such as `Want more?` is removed with the sentence after it. What is removed is the evidence.
 
 use std::sync::LazyLock;
 
@@ -10,21 +10,21 @@ use regex::Regex;
 
 use super::words::stops;
 
-/// Ways to invite.
+/// Phrases of invitation.
 static INVITES: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i)\b(check out|don[’']?t miss|sign up|subscribe|follow (us|our|me)|share (it|this|them|with)|click|read on|(next|now|then),? try|try (these|this|our|out)|see (more|also|our|if|the)|looking for|for more|find out more|learn more|read more|get (a|our|more|your)|test your|challenge your|take (our|this)|browse|visit (us|our)|join (us|our)|download|here are|plus[,:]|up next|related:|more:|brush up|crack up|(enjoy|laugh at|love|share|explore|discover) (these|our|more))\b",
     )
 });
 
-/// What sites have on offer.
+/// What such sites offer.
 static OFFERS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i)\b(riddles?|jokes?|puns|puzzles|quiz(zes)?|brain ?teasers?|newsletter|channel|trivia|one-liners|word games|knock-knock|tongue twisters|optical illusions|friends|e-?mail|inbox|facebook|instagram|twitter|tiktok|youtube|pinterest|website|app|article|page|list|below)\b",
     )
 });
 
-/// What leads in to an invitation.
+/// Lead-ins to an invitation.
 static LEADS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i)^(want|need|craving|ready for|in the mood for|looking for|enjoy(ed|ing)?|like[ds]?|love[ds]?|did you (like|get|enjoy)|can[’']?t get enough|still (here|stumped)|stumped|got it|feeling)\b.{0,60}[?!]$",
@@ -38,14 +38,14 @@ fn pattern(text: &str) -> Regex {
     }
 }
 
-/// A text without its promotion, and the sentences that went, in their order.
+/// A text without its promotion, and the removed sentences in order.
 pub fn strip<'a>(text: &'a str, links: &[String]) -> (&'a str, Vec<&'a str>) {
-    // A name cut in two loses nothing: what is left of it promotes nothing.
+    // Cutting at a stop inside a name is harmless: the rest of it promotes nothing.
     let all = stops(text);
     let mut kept = all.len();
     while kept > 1 && promotes(all[kept - 1].1, links) {
         kept -= 1;
-        // `Want more?` promotes nothing by itself.
+        // `Want more?` alone promotes nothing, so it needs a removed sentence after it.
         while kept > 1 && LEADS.is_match(all[kept - 1].1) {
             kept -= 1;
         }
@@ -57,7 +57,7 @@ pub fn strip<'a>(text: &'a str, links: &[String]) -> (&'a str, Vec<&'a str>) {
 }
 
 fn promotes(sentence: &str, links: &[String]) -> bool {
-    // What is in quotation marks is said in the riddle.
+    // Text in quotation marks belongs to the riddle.
     if sentence.starts_with(['"', '“']) {
         return false;
     }
@@ -65,7 +65,7 @@ fn promotes(sentence: &str, links: &[String]) -> bool {
     INVITES.is_match(sentence) && (linked || OFFERS.is_match(sentence))
 }
 
-/// `A mushroom — see the best riddles.`: an invitation behind a dash.
+/// `A mushroom — see the best riddles.`: an invitation after a dash.
 fn after_dash<'a>(text: &'a str, links: &[String]) -> (&'a str, Option<&'a str>) {
     let dash = [" — ", " – ", " - "].into_iter().filter_map(|dash| text.rfind(dash)).max();
     let Some((head, tail)) = dash.map(|at| text.split_at(at)) else { return (text, None) };

@@ -1,7 +1,7 @@
 //! Checks on the two reconstructions of a puzzle (section 3.4), before a person's time is spent on them.
 //!
-//! The bounds are taken from the 172 published groups of a reference half: of the rephrasings none but whole copies
-//! keeps more than [`COPIED`] of the words both ways, and of the new situations three in a hundred share more than
+//! The bounds come from the 172 published groups of a reference half: apart from whole copies, no rephrasing
+//! shares more than [`COPIED`] of the words both ways, and three in a hundred new situations share more than
 //! [`REPHRASED`] of them both ways.
 
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::options::NONE;
 use super::words::{NUMBERS, content, key, number, sentences, words};
 
-/// A rephrasing that shares more of the words than this, both ways, changed hardly any.
+/// A rephrasing that shares more of the words than this, both ways, is nearly a copy.
 pub const COPIED: f64 = 0.95;
 /// A rephrasing that shares less than this, both ways, has little left of the puzzle.
 pub const LOST: f64 = 0.2;
@@ -48,7 +48,7 @@ pub fn semantic(question: &str, answer: &str, variant: &str, distractors: &[Stri
         findings.push(format!("{lost} is lost"));
     }
     let (before, now) = (content(question), content(variant));
-    // A word that an option holds too gives nothing away.
+    // A word that is in an option too gives nothing away.
     let options: BTreeSet<String> = distractors.iter().flat_map(|text| content(text)).collect();
     let told: Vec<String> = content(answer)
         .into_iter()
@@ -81,7 +81,7 @@ fn fixed(text: &str) -> BTreeSet<String> {
     let fixed = words(text).into_iter().filter(|word| {
         let number =
             word.text.parse::<u64>().is_ok() || NUMBERS[2..].contains(&word.text.to_lowercase().as_str());
-        // A name at the start of a sentence cannot be told from a word; in the middle it can.
+        // At the start of a sentence a name looks like any other word; in the middle it has a capital.
         let name = word.text.starts_with(char::is_uppercase)
             && !starts.contains(&word.at)
             && word.text.chars().count() > 2

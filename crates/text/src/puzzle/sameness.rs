@@ -1,17 +1,17 @@
-//! Whether two riddles are one (section 3.2): near questions with answers that agree.
+//! Whether two riddles are the same (section 3.2): similar questions with answers that agree.
 //!
-//! Questions alone do not tell. `What part of London is in France?` and `What part of Korea is in China?` are near and
-//! two puzzles; `A man …` and `A woman …` with one solution are one puzzle, and two where the solution turns on who it
-//! is. So a pair of near questions is one riddle where their answers say the same.
+//! Questions alone do not decide. `What part of London is in France?` and `What part of Korea is in China?`
+//! are similar but two puzzles; `A man …` and `A woman …` with the same solution are one puzzle, but two if
+//! the solution depends on the person. So similar questions are one riddle if their answers say the same.
 
 use std::collections::BTreeSet;
 
 use super::words::{content, key, letters, number};
 
-/// From here on two answers agree: the share of the shorter one's words that the other has too.
+/// Two answers agree from this share of the shorter one's words on.
 const AGREES: f64 = 0.6;
 
-/// Whether two answers say the same, and how much of the shorter one the other holds, 0 to 1.
+/// Whether two answers say the same, and the share of the shorter one's words that the other has, 0 to 1.
 pub fn answers_agree(a: &str, b: &str) -> (bool, f64) {
     if key(a) == key(b) {
         return (true, 1.0);
@@ -25,7 +25,7 @@ pub fn answers_agree(a: &str, b: &str) -> (bool, f64) {
     (share >= AGREES && exact(a) == exact(b) && letters(a) == letters(b), share)
 }
 
-/// Letters and numbers: `the letter N` is not nearly `the letters N and S`, nor nine nearly ten.
+/// Letters and numbers, which must match exactly: `the letter N` is not `the letters N and S`, nor nine ten.
 fn exact(text: &str) -> BTreeSet<String> {
     let exact = content(text)
         .into_iter()
@@ -34,7 +34,7 @@ fn exact(text: &str) -> BTreeSet<String> {
     exact.collect()
 }
 
-/// Content words without endings that only grammar asks for.
+/// Content words without inflectional endings.
 fn meaning(text: &str) -> BTreeSet<String> {
     let stem = |word: String| {
         let word = number(&word);

@@ -1,11 +1,11 @@
 //! Typing errors in puzzles: proposals for a person to confirm, word by word (section 3.2).
 //!
-//! A word is proposed for correction where the dictionary does not know it and knows one that a slip of the fingers away
-//! from it is; a contraction without its apostrophe gets it. Puzzles play with words, so much is left alone: names (a
-//! capital inside a sentence, here or elsewhere in the puzzle), words with digits, words that are in the puzzle more
-//! than once, that say one syllable twice, or that are one or two in quotation marks; an answer that reads as a word
-//! backwards, or is nearly a word of its question. Where a puzzle asks for letters, its answer is left alone, what it
-//! quotes and what it names as a word.
+//! A correction is proposed for a word that is not in the dictionary if a typing slip turns it into one that
+//! is, and for a contraction without its apostrophe. Puzzles play with words, so many are left alone: names
+//! (a capital inside a sentence, here or elsewhere in the puzzle), words with digits, words that occur more
+//! than once, that repeat a syllable, or that are in quotation marks alone or in pairs; an answer that is a
+//! word backwards, or nearly a word of its question. In a puzzle about letters, the answer, quoted words and
+//! words mentioned as words are left alone.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ use super::words::{Word, sentences, words};
 
 /// The American English dictionary of Debian's hunspell-en-us, made from SCOWL; its licence is beside it.
 static BUNDLED: LazyLock<Speller> = LazyLock::new(|| {
-    // A hasher without a random seed, so that suggestions come in the same order in every process.
+    // A hasher without a random seed makes suggestions come in the same order in every process.
     let affixes = include_str!("dictionary/en_US.aff");
     let words = include_str!("dictionary/en_US.dic");
     match Dictionary::new_with_hasher(affixes, words, FxBuildHasher) {
@@ -26,7 +26,7 @@ static BUNDLED: LazyLock<Speller> = LazyLock::new(|| {
     }
 });
 
-/// Words of puzzles that turn on letters: an odd word in them is likely to be meant.
+/// Words that mark puzzles about letters, where an odd word is likely to be intended.
 const ABOUT_LETTERS: &[&str] = &[
     "letter",
     "letters",
@@ -41,22 +41,22 @@ const ABOUT_LETTERS: &[&str] = &[
     "rhymes",
 ];
 
-/// Right after these a puzzle names a word as such.
+/// After these words a puzzle mentions a word as such.
 const NAMING: &[&str] = &["word", "words", "letter", "spell", "spells", "spelled"];
 
-/// Endings that are behind an apostrophe.
+/// Endings after an apostrophe.
 const CONTRACTED: [&str; 6] = ["t", "ve", "re", "ll", "d", "m"];
 
-/// Letters that a slip may put in.
+/// Letters that a slip may insert.
 const ALPHABET: std::ops::RangeInclusive<char> = 'a'..='z';
 
 /// The shortest part of a compound.
 const PART: usize = 4;
 
-/// The shortest word that is looked at.
+/// Shorter words are not checked.
 const SHORTEST: usize = 3;
 
-/// British spellings of what the dictionary writes otherwise: no typing errors.
+/// British spellings that the dictionary writes otherwise; not typing errors.
 const BRITISH: &[(&str, &str)] = &[
     ("storeys", "stories"),
     ("storey", "story"),
@@ -89,17 +89,17 @@ pub struct Speller {
     dictionary: Dictionary<FxBuildHasher>,
 }
 
-/// A word that is misspelt, and what was probably meant.
+/// A misspelt word and its correction.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Correction {
-    /// As it stands.
+    /// As written.
     pub wrong: String,
-    /// As it should.
+    /// As corrected.
     pub right: String,
 }
 
 impl Correction {
-    /// The correction that a line `wrong -> right` states.
+    /// Parses a line `wrong -> right`.
     pub fn parse(line: &str) -> Option<Correction> {
         let (wrong, right) = line.split_once(" -> ")?;
         Some(Correction { wrong: wrong.to_owned(), right: right.to_owned() })
@@ -118,7 +118,7 @@ impl Speller {
         &BUNDLED
     }
 
-    /// What is probably misspelt in a puzzle, in the order of its first appearance.
+    /// What is probably misspelt in a puzzle, in order of first appearance.
     pub fn corrections(&self, question: &str, answer: &str) -> Vec<Correction> {
         let all: Vec<Spelt> = spelt(question).into_iter().chain(spelt(answer)).collect();
         let mut times: BTreeMap<&str, usize> = BTreeMap::new();
@@ -141,7 +141,7 @@ impl Speller {
                 continue;
             }
             let Some(right) = self.slip(&word.plain) else { continue };
-            // A fish without eyes is a `fsh`.
+            // An answer may be a word of the question without some letters: a fish without eyes is a `fsh`.
             if !(answers && times.contains_key(right.as_str())) {
                 found.push(Correction { wrong: word.plain.clone(), right });
             }
@@ -153,9 +153,9 @@ impl Speller {
         self.dictionary.check(word)
     }
 
-    /// Known as it is, with a capital, without its 's, part by part, or in American spelling.
+    /// Whether it is known as written, with a capital, without its 's, part by part, or in American spelling.
     fn spelt_well(&self, word: &str) -> bool {
-        // Many a slip makes three letters that are some name.
+        // Three wrong letters are often some name.
         let name = |word: &str| word.chars().count() > SHORTEST && self.known(&capital(word));
         let known = |word: &str| self.known(word) || name(word);
         let bare = word.strip_suffix("'s").or(word.strip_suffix('\'')).unwrap_or(word);
@@ -171,15 +171,15 @@ impl Speller {
             || self.is_compound(bare)
     }
 
-    /// `takedowns`: two words of the dictionary, neither of them short.
+    /// Whether it is two dictionary words, neither of them short: `takedowns`.
     fn is_compound(&self, word: &str) -> bool {
         let cuts = word.char_indices().map(|(at, _)| word.split_at(at));
         let mut parts = cuts.filter(|(head, tail)| head.len() >= PART && tail.len() >= PART);
         parts.any(|(head, tail)| self.known(head) && self.known(tail))
     }
 
-    /// What was probably meant: the word with its apostrophe in place, or the word of the dictionary that a slip away is;
-    /// `None` where there is none.
+    /// The intended word: with its apostrophe in place, or the dictionary word that is one slip away; `None`
+    /// if there is none.
     fn slip(&self, word: &str) -> Option<String> {
         if let Some(contraction) = self.contraction(word) {
             return Some(contraction);
@@ -188,7 +188,7 @@ impl Speller {
         let mut suggested = Vec::new();
         self.dictionary.suggest(bare, &mut suggested);
         let slips = if bare.chars().count() >= 9 { 2 } else { 1 };
-        // A space or a capital more is no typing error that this step repairs.
+        // An added space or capital is not a typing error that this step repairs.
         suggested.retain(|right| {
             right.chars().all(|c| c.is_lowercase() || c == '\'')
                 && strsim::damerau_levenshtein(bare, right) <= slips
@@ -196,14 +196,14 @@ impl Speller {
         if suggested.is_empty() {
             suggested = self.one_off(bare);
         }
-        // The first letter is the one that people hit.
+        // The first letter is the one that people rarely mistype.
         let near = suggested.into_iter().min_by_key(|right| {
             (strsim::damerau_levenshtein(bare, right), right.chars().next() != bare.chars().next())
         });
         near.map(|right| right + rest)
     }
 
-    /// `didnt` and `did'nt` are `didn't`.
+    /// Restores an apostrophe: `didnt` and `did'nt` become `didn't`.
     fn contraction(&self, word: &str) -> Option<String> {
         let letters: String = word.chars().filter(|c| *c != '\'').collect();
         let with = |ending: &&str| {
@@ -213,7 +213,7 @@ impl Speller {
         CONTRACTED.iter().find_map(with)
     }
 
-    /// The words of the dictionary that one letter more, less, other or changed with its neighbour makes of this one.
+    /// The dictionary words that differ by one letter added, removed, replaced or swapped with its neighbour.
     fn one_off(&self, word: &str) -> Vec<String> {
         let letters: Vec<char> = word.chars().collect();
         let mut made: Vec<Vec<char>> = Vec::new();
@@ -233,7 +233,7 @@ impl Speller {
     }
 }
 
-/// A text with its corrections made, whole words alone; a capital stays one.
+/// A text with corrections applied to whole words; a capital stays a capital.
 pub fn corrected(text: &str, corrections: &[Correction]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
@@ -249,7 +249,7 @@ pub fn corrected(text: &str, corrections: &[Correction]) -> String {
     out
 }
 
-/// A word of a puzzle, and what speaks for its being meant as it is.
+/// A word of a puzzle, with signs that its spelling is intended.
 struct Spelt {
     /// In lower case, with a straight apostrophe.
     plain: String,
@@ -259,9 +259,9 @@ struct Spelt {
     named: bool,
     /// Whether it is in quotation marks.
     quoted: bool,
-    /// Whether there are two words there at most.
+    /// Whether the quotation has at most two words.
     alone: bool,
-    /// Whether the word before it says that a word as such follows.
+    /// Whether the word before it announces a word mentioned as such.
     naming: bool,
 }
 
@@ -289,13 +289,13 @@ fn spelt(text: &str) -> Vec<Spelt> {
     all.iter().enumerate().map(one).collect()
 }
 
-/// `nana`.
+/// Whether a word repeats a syllable: `nana`.
 fn says_twice(word: &str) -> bool {
     let (head, tail) = word.split_at(word.len() / 2 + word.len() % 2);
     word.is_ascii() && head == tail
 }
 
-/// What is in the quotation marks around a word; `None` where there are none.
+/// The quotation that contains a word; `None` outside of quotation marks.
 fn quotation<'a>(text: &'a str, word: &Word<'_>) -> Option<&'a str> {
     let before = &text[..word.at];
     let straight = before.matches('"').count() % 2 == 1;
@@ -394,7 +394,7 @@ mod tests {
         Some(rows)
     }
 
-    /// A slip of the fingers in a word: two letters changed, one left out, one more, or one other.
+    /// A typing slip in a word: two letters swapped, one left out, one added, or one replaced.
     fn mistyped(word: &str, draw: &mut Draw) -> String {
         let mut letters: Vec<char> = word.chars().collect();
         let at = draw.below(letters.len());
@@ -408,9 +408,9 @@ mod tests {
         letters.into_iter().collect()
     }
 
-    /// Of 200 typing errors put into the published puzzles by a seeded draw, 95 % are found, and at most 1 % of the
-    /// published words are flagged: on either half of the texts by their hash, of which rules were chosen on the first
-    /// alone. `-- --nocapture` prints the figures.
+    /// Of 200 typing errors put into the published puzzles by a seeded draw, 95 % are found, and at most 1 %
+    /// of the published words are flagged, on either half of the texts by their hash; the rules were chosen
+    /// on the first half only. `-- --nocapture` prints the figures.
     #[test]
     fn typing_errors_are_found_in_published_puzzles_and_little_else() {
         let Some(rows) = published() else {

@@ -10,7 +10,7 @@ use super::words::tokens;
 /// A question with more tokens than this is long (table 3).
 pub const LONG: usize = 30;
 
-/// One question, as the statistics look at it.
+/// One question, as the statistics use it.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
     /// The question.
@@ -74,7 +74,7 @@ pub struct Topic {
     pub frequency: usize,
 }
 
-/// The most frequent topics, at most `top`, and `Others` for the rest. Ties go by name.
+/// The most frequent topics, at most `top`, and `Others` for the rest. Ties are sorted by name.
 pub fn topics<'a>(all: impl IntoIterator<Item = &'a str>, top: usize) -> Vec<Topic> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     all.into_iter().for_each(|topic| *counts.entry(topic).or_default() += 1);
@@ -89,7 +89,7 @@ pub fn topics<'a>(all: impl IntoIterator<Item = &'a str>, top: usize) -> Vec<Top
     lines
 }
 
-/// A topic as the table writes it: the first of several, without a full stop, with a capital.
+/// A topic as the table writes it: the first one listed, without full stop, capitalised.
 pub fn topic(reply: &str) -> String {
     let first = reply.split(['\n', ',', ';', '/']).next().unwrap_or_default();
     let bare = first.trim().trim_end_matches('.').trim();

@@ -1,8 +1,8 @@
 //! WordNet's database files, read as wndb(5) documents them.
 //!
-//! `index.<pos>` lists lemmas in order, each with the byte offsets of its senses in `data.<pos>`, the most frequent
-//! first; a line of `data.<pos>` is a synset: its words, its pointers, its gloss. Files stay as they are read; a
-//! lemma is found by halving the index, a synset by its offset.
+//! `index.<pos>` lists lemmas in order, each with the byte offsets of its senses in `data.<pos>`, most
+//! frequent first; a line of `data.<pos>` is a synset: its words, its pointers, its gloss. Files are kept as
+//! read; a lemma is found by binary search in the index, a synset by its offset.
 
 use std::fs;
 use std::io;
@@ -46,7 +46,7 @@ pub enum Pos {
 }
 
 impl Pos {
-    /// Every part of speech, the one with most answers first.
+    /// Every part of speech, most frequent answers first.
     pub const ALL: [Pos; 4] = [Pos::Noun, Pos::Verb, Pos::Adjective, Pos::Adverb];
 
     fn name(self) -> &'static str {
@@ -69,29 +69,29 @@ impl Pos {
     }
 }
 
-/// Where a synset stands.
+/// The place of a synset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// In which file.
+    /// The part of speech, which selects the file.
     pub pos: Pos,
-    /// At which byte.
+    /// Byte offset in it.
     pub offset: usize,
 }
 
 /// A set of words with one meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Synset {
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
-    /// Its words, blanks between the parts of a collocation; capitals as the lexicographer wrote them.
+    /// Its words, with spaces between the parts of a collocation, and the lexicographer's capitals.
     pub words: Vec<String>,
-    /// The lexicographers' file that it is in: 5 is that of animals, 6 of artifacts.
+    /// The lexicographers' file it belongs to: 5 is animals, 6 artifacts.
     pub file: u32,
-    /// What the list of counts knows each of them by: `lemma%type:file:id:`.
+    /// Prefix of each word's key in the list of counts: `lemma%type:file:id:`.
     pub keys: Vec<String>,
     /// Pointers to other synsets, with their symbols: `@` hypernym, `@i` of an instance, `~` and `~i` their converse.
     pub pointers: Vec<(String, Place)>,
-    /// What it means, with examples.
+    /// Its definition, with examples.
     pub gloss: String,
 }
 
@@ -105,11 +105,11 @@ impl Synset {
 /// An opened database.
 #[derive(Debug)]
 pub struct WordNet {
-    /// Index, data and exceptions of each part of speech that is there.
+    /// Index, data and exceptions of each part of speech present.
     files: Vec<(Pos, Files)>,
-    /// How often each sense was met in the texts that WordNet's makers tagged; empty where the list is missing.
+    /// How often each sense occurs in the texts tagged by WordNet's makers; empty if the list is missing.
     counts: String,
-    /// How often each word is in glosses, and in the sentences that they quote, once that was asked.
+    /// How often each word occurs in glosses and in their examples; counted on first use.
     glosses: OnceLock<FxHashMap<String, Used>>,
     folder: PathBuf,
 }
@@ -118,7 +118,7 @@ pub struct WordNet {
 #[derive(Clone, Copy, Debug, Default)]
 struct Used {
     in_all: u32,
-    /// In the examples among them, which are sentences as people write them.
+    /// How many of these are in examples, which are sentences as people write them.
     in_examples: u32,
 }
 
@@ -130,7 +130,7 @@ struct Files {
 }
 
 impl WordNet {
-    /// Reads a folder. Nouns must be there, other parts of speech may be missing, as may the exception lists.
+    /// Reads a folder. Nouns are required; other parts of speech and the exception lists are optional.
     ///
     /// # Errors
     /// [`WordNetError`] naming the file.
@@ -158,25 +158,25 @@ impl WordNet {
         Ok(WordNet { files, counts, glosses: OnceLock::new(), folder: folder.to_path_buf() })
     }
 
-    /// How often a word was met in a sense, in the texts that WordNet's makers tagged.
+    /// How often a word occurs in a sense, in the texts tagged by WordNet's makers.
     pub fn count(&self, sense: &Synset, word: &str) -> u64 {
         let Some((_, key)) =
             sense.words.iter().zip(&sense.keys).find(|(own, _)| own.eq_ignore_ascii_case(word))
         else {
             return 0;
         };
-        // `key::head number count`; a satellite's key ends in the word that it is grouped under.
+        // `key::head number count`; the key of a satellite ends in its head word.
         let lines =
             starting(&self.counts, key).filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok());
         lines.sum()
     }
 
-    /// How often a word, in lower case, is in the glosses: what WordNet's makers explain other words by.
+    /// How often a word, in lower case, occurs in glosses, which explain other words.
     pub fn in_glosses(&self, word: &str) -> u32 {
         self.used(word).in_all
     }
 
-    /// How often a word, in lower case, is in the sentences that glosses quote as examples.
+    /// How often a word, in lower case, occurs in the examples that glosses quote.
     pub fn in_examples(&self, word: &str) -> u32 {
         self.used(word).in_examples
     }
@@ -200,18 +200,18 @@ impl WordNet {
         self.glosses.get_or_init(count).get(word).copied().unwrap_or_default()
     }
 
-    /// Whether it can be told how often words are met.
+    /// Whether the database has word frequencies.
     pub fn counts(&self) -> bool {
         !self.counts.is_empty()
     }
 
-    /// Whether the word itself is listed as this part of speech, not a base form of it.
+    /// Whether the word itself, not a base form of it, is listed as this part of speech.
     pub fn lists(&self, word: &str, pos: Pos) -> bool {
         let lemma = word.to_lowercase().replace(' ', "_");
         self.files.iter().any(|(of, files)| *of == pos && find(&files.index, &lemma).is_some())
     }
 
-    /// The hash of all files: what a decision that rests on them depends on.
+    /// A hash of all files, for decisions that depend on them.
     pub fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         for (pos, files) in &self.files {
@@ -224,11 +224,11 @@ impl WordNet {
         hasher.finalize().to_hex()[..16].to_string()
     }
 
-    /// The senses of a word, by part of speech and then by frequency. Where the word itself is not listed, its base
-    /// forms are looked up: `swallows`, `mice`.
+    /// The senses of a word, by part of speech and then by frequency. If the word itself is not listed, its
+    /// base forms are looked up: `swallows`, `mice`.
     ///
     /// # Errors
-    /// [`WordNetError::Format`] where a file is damaged.
+    /// [`WordNetError::Format`] if a file is damaged.
     pub fn senses(&self, word: &str) -> Result<Vec<Synset>, WordNetError> {
         let lemma = word.to_lowercase().replace(' ', "_");
         let mut senses = Vec::new();
@@ -245,7 +245,7 @@ impl WordNet {
     /// The synset at a place.
     ///
     /// # Errors
-    /// [`WordNetError::Format`] where no synset is there.
+    /// [`WordNetError::Format`] if there is none.
     pub fn synset(&self, place: Place) -> Result<Synset, WordNetError> {
         let files = self.files.iter().find(|(pos, _)| *pos == place.pos).map(|(_, files)| files);
         let line = files.and_then(|files| files.data.get(place.offset..)?.lines().next());
@@ -270,8 +270,8 @@ impl WordNet {
     }
 }
 
-/// The line of a sorted file that begins with a word and a blank. Lines of the licence begin with two blanks, before
-/// every word.
+/// The line of a sorted file that begins with a word and a space. Lines of the licence begin with two spaces,
+/// so they sort before every word.
 fn find<'a>(sorted: &'a str, word: &str) -> Option<&'a str> {
     let bytes = sorted.as_bytes();
     let (mut low, mut high) = (0, bytes.len());
@@ -323,7 +323,7 @@ fn parse(line: &str, place: Place) -> Option<Synset> {
     let (mut words, mut keys) = (Vec::with_capacity(count), Vec::with_capacity(count));
     for _ in 0..count {
         let word = fields.next()?;
-        // Adjectives carry their place in a phrase: `galore(ip)`.
+        // Adjectives may carry a syntactic marker: `galore(ip)`.
         let word = word.split_once('(').map_or(word, |(word, _)| word);
         words.push(word.replace('_', " "));
         let id = u32::from_str_radix(fields.next()?, 16).ok()?;
@@ -341,7 +341,7 @@ fn parse(line: &str, place: Place) -> Option<Synset> {
     Some(Synset { place, words, file: lexicographer, keys, pointers, gloss: gloss.trim().to_owned() })
 }
 
-/// Base forms of an inflected word: those its exception list gives, else by the rules of morphology(7).
+/// Base forms of an inflected word: those in the exception list, else by the rules of morphology(7).
 fn base_forms(pos: Pos, word: &str, exceptions: &str) -> Vec<String> {
     if let Some(line) = find(exceptions, word) {
         return line.split(' ').skip(1).map(str::to_owned).collect();
@@ -375,20 +375,20 @@ fn base_forms(pos: Pos, word: &str, exceptions: &str) -> Vec<String> {
     detached.filter(|form| form.len() > 1).collect()
 }
 
-/// Writes a small database in the documented format: for samples and tests.
+/// Writes a small database in the documented format, for samples and tests.
 pub mod write {
     use std::collections::BTreeMap;
 
-    /// A synset to be written: its words, the number of its hypernym among all, whether it is an instance of it, and
-    /// its gloss.
+    /// A synset to write: its words, the index of its hypernym, whether it is an instance of it, and its
+    /// gloss.
     pub type Line<'a> = (&'a [&'a str], Option<usize>, bool, &'a str);
 
-    /// `index.noun` and `data.noun` of these synsets, in their order.
+    /// `index.noun` and `data.noun` of these synsets, in order.
     pub fn nouns(licence: &str, synsets: &[Line<'_>]) -> (String, String) {
         let header: String =
             licence.lines().enumerate().map(|(i, line)| format!("  {} {line}  \n", i + 1)).collect();
         let place = |offset: usize| format!("{offset:08}");
-        // Offsets have a fixed width, so a first pass with zeros gives every length.
+        // Offsets have a fixed width, so a first pass with zeros gives the length of every line.
         let mut offsets = vec![0; synsets.len()];
         let mut data = String::new();
         for _ in 0..2 {

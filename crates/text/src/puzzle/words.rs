@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// Words that say little by themselves; two texts share them by chance.
+/// Function words; two texts share them by chance.
 const FUNCTION: &[&str] = &[
     "a", "an", "the", "of", "to", "in", "on", "at", "and", "or", "is", "are", "was", "were", "be", "been",
     "am", "do", "does", "did", "he", "him", "she", "it", "they", "them", "we", "us", "his", "her", "its",
@@ -12,16 +12,16 @@ const FUNCTION: &[&str] = &[
     "out", "up", "because", "come", "possible", "all", "any",
 ];
 
-/// Tokens as table 3 counts them: runs between white space. Of the ways to count, this one gives the
-/// published averages on the published puzzles.
+/// Tokens as table 3 counts them: split at white space. Of the possible ways to count, this one reproduces
+/// the published averages on the published puzzles.
 pub fn tokens(text: &str) -> usize {
     text.split_whitespace().count()
 }
 
-/// A word of a text and where it stands, in bytes.
+/// A word of a text and its byte offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word<'a> {
-    /// As it is written.
+    /// The word as written.
     pub text: &'a str,
     /// Where it begins.
     pub at: usize,
@@ -47,8 +47,8 @@ pub fn words(text: &str) -> Vec<Word<'_>> {
     words
 }
 
-/// The words that carry what a text says, in lower case, each once. `a` and `i` are among them where they are letters
-/// and neither article nor pronoun ([`letters`]).
+/// The content words of a text, in lower case, each once. `a` and `i` are included only as letters
+/// ([`letters`]).
 pub fn content(text: &str) -> BTreeSet<String> {
     let all = words(text);
     let lower = |word: &Word<'_>| word.text.to_lowercase().replace('’', "'");
@@ -56,8 +56,8 @@ pub fn content(text: &str) -> BTreeSet<String> {
     (0..all.len()).filter(says).map(|at| lower(&all[at])).collect()
 }
 
-/// The letters that a text names, in lower case and in their order: `G, T, F` is not `F, T, G`. Where it names nothing
-/// but letters and numbers, the numbers too.
+/// The letters that a text mentions, in lower case and in order: `G, T, F` is not `F, T, G`. If it mentions
+/// only letters and numbers, the numbers too.
 pub fn letters(text: &str) -> Vec<String> {
     let all = words(text);
     let digits = |word: &String| word.chars().all(|c| c.is_ascii_digit());
@@ -70,9 +70,10 @@ pub fn letters(text: &str) -> Vec<String> {
     kept.map(|(_, word)| word).collect()
 }
 
-/// Whether the word at a place is a letter that is named. Any single letter but `a` and `i` is. Those two are where
-/// the text says so (`the letter a`, `the letters E and I`, `an I`), where they are in quotation marks, among other
-/// letters (`a, e, i`) or alone, and an `a` where nothing follows that an article could go with (`It is A.`).
+/// Whether the word at an index is a letter mentioned as such. Any single letter but `a` and `i` is. Those
+/// two are if the text says so (`the letter a`, `the letters E and I`, `an I`), in quotation marks, among
+/// other letters (`a, e, i`) or alone; `a` also if nothing follows that an article could belong to (`It is
+/// A.`).
 fn letter(text: &str, all: &[Word<'_>], at: usize) -> bool {
     const QUOTES: [char; 7] = ['"', '\'', '“', '”', '‘', '’', '`'];
     let single =
@@ -92,7 +93,7 @@ fn letter(text: &str, all: &[Word<'_>], at: usize) -> bool {
         && (is(at - 1, &["an"]) || (is(at - 1, &["the"]) && word.text.starts_with(char::is_uppercase)));
     let (head, tail) = (&text[..word.at], &text[word.at + word.text.len()..]);
     let quoted = head.ends_with(QUOTES) && tail.starts_with(QUOTES);
-    // `a T` has an article, `a, t` has none.
+    // `a T` has an article, `a, t` does not.
     let apart = |from: &Word<'_>, to: &Word<'_>| text[from.at + from.text.len()..to.at].trim() != "";
     let beside = [at.checked_sub(1), (at + 1 < all.len()).then_some(at + 1)].into_iter().flatten();
     let among = beside.into_iter().any(|other| {
@@ -126,14 +127,14 @@ pub fn key(text: &str) -> String {
     words.join(" ")
 }
 
-/// The sentences of a text with where each begins, in bytes; the white space behind one is not part of it. A stop
-/// after a title or an initial ends none.
+/// The sentences of a text with their byte offsets, without the white space after them. A full stop after a
+/// title or an initial does not end a sentence.
 pub fn sentences(text: &str) -> Vec<(usize, &str)> {
     cut(text, true)
 }
 
-/// The text cut at every stop, so that `T. Next, more.` is two: for whoever looks at what is last and keeps the rest
-/// as it is.
+/// The text cut at every stop, so that `T. Next, more.` is two pieces: for callers that inspect the end of a
+/// text and keep the rest unchanged.
 pub fn stops(text: &str) -> Vec<(usize, &str)> {
     cut(text, false)
 }
@@ -153,7 +154,7 @@ fn cut(text: &str, names: bool) -> Vec<(usize, &str)> {
             '.' => {
                 let mut before = text[start..at].rsplit(|c: char| !c.is_alphanumeric());
                 let last = before.next().unwrap_or_default();
-                // "An S." names a letter.
+                // `An S.` mentions a letter.
                 let named = before.next().is_some_and(|word| NAMING.contains(&word.to_lowercase().as_str()));
                 let initial = last.chars().count() == 1
                     && last.chars().all(char::is_uppercase)

@@ -1,4 +1,4 @@
-//! Closed accounting: what entered a stage left it, in exactly one state each.
+//! Closed accounting: every record that entered a stage left it in exactly one state.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub enum Unbalanced {
     Out {
         /// Rows written.
         records_out: u64,
-        /// Rows that the outcomes stand for.
+        /// Rows that the outcomes account for.
         expected: u64,
     },
 }
@@ -54,7 +54,7 @@ impl Counts {
         }
     }
 
-    /// Adds so many records of one state and reason that entered.
+    /// Adds `n` records of one state and reason.
     pub fn count(&mut self, state: State, reason: Option<&str>, n: u64) {
         self.records_in += n;
         *self.states.entry(state.code().into()).or_default() += n;
@@ -68,11 +68,11 @@ impl Counts {
         self.states.get(state.code()).copied().unwrap_or(0)
     }
 
-    /// Proves that the accounting closes: every record in has one state, and the rows out are those kept,
+    /// Checks that the accounting closes: every record in has one state, and the rows out are those kept,
     /// those changed, the `children` of those expanded and the `joins` that several went into.
     ///
     /// # Errors
-    /// [`Unbalanced`] says which side is off.
+    /// [`Unbalanced`] names the side that is off.
     pub fn close(&self, children: u64, joins: u64) -> Result<(), Unbalanced> {
         let sum: u64 = self.states.values().sum();
         if sum != self.records_in {

@@ -23,7 +23,7 @@ pub struct Column {
     pub name: &'static str,
     /// Its type.
     pub kind: CellKind,
-    /// What it holds, for the reference.
+    /// Description, for the reference.
     pub about: &'static str,
 }
 
@@ -50,8 +50,8 @@ pub trait Cells {
     fn append(&mut self, cell: Cell<'_>);
 }
 
-/// Gives the values of a stored row, in the order of the record's columns. A value of another type
-/// than the column's is given as absent: the store checks types once for a whole part.
+/// Gives the values of a stored row, in the order of the record's columns. A value of another type than the
+/// column's is treated as absent: the store checks types once for a whole part.
 pub trait Values {
     /// The next value as text.
     fn text(&mut self) -> Option<String>;
@@ -117,7 +117,8 @@ field!(f64, Real, |v| Cell::Real(*v), real, 0.0);
 field!(bool, Flag, |v| Cell::Flag(*v), flag, false);
 field!(Vec<String>, Texts, |v| Cell::Texts(v), texts, Vec::new());
 
-/// Declares a record type: a struct whose fields are columns. The first field is its id.
+/// Declares a record type: a struct whose fields are columns. The first field is its id. Doc comments of
+/// fields become [`Column::about`].
 #[doc(hidden)]
 #[macro_export]
 macro_rules! declare_record {
@@ -162,7 +163,7 @@ macro_rules! declare_record {
 #[doc(inline)]
 pub use declare_record as record;
 
-/// The logical hash of rows: that of the digests of their columns, whatever the file format that keeps them.
+/// The logical hash of rows, combined from the digests of their columns; independent of the file format.
 pub fn row_digest<'a, R: Record>(rows: impl IntoIterator<Item = &'a R>) -> blake3::Hash {
     let columns = R::COLUMNS.iter().map(|_| ColumnDigest::default()).collect();
     let mut sink = Digests { columns, next: 0 };
@@ -194,9 +195,9 @@ impl Cells for Digests {
     }
 }
 
-/// The hash of a column in the making: its type, a number for each cell in their order, which of them are null, and
-/// the texts one behind the other. The number of a text is its length, and so is that of a list, with those of its
-/// texts behind it.
+/// The hash of a column, built cell by cell: its type, a number for each cell in order, which of them are
+/// null, and the texts concatenated. The number of a text is its length, and so is that of a list, followed
+/// by those of its texts.
 #[derive(Default)]
 pub struct ColumnDigest {
     kind: u8,
@@ -208,7 +209,7 @@ pub struct ColumnDigest {
 
 impl ColumnDigest {
     /// Takes the next cell.
-    // Whoever has a column of one kind needs one of these branches.
+    // For a column of one kind the compiler keeps only one of these branches.
     #[inline(always)]
     pub fn append(&mut self, cell: Cell<'_>) {
         let (kind, number) = match cell {
@@ -236,7 +237,7 @@ impl ColumnDigest {
         }
     }
 
-    /// Takes texts that stand one behind the other: where the first begins, and where each ends.
+    /// Takes concatenated texts: the start of the first, and the end of each.
     pub fn texts(&mut self, text: &str, ends: &[i64]) {
         for at in ends.windows(2) {
             self.numbers.append(&(at[1] - at[0]).to_le_bytes());
@@ -258,7 +259,7 @@ impl ColumnDigest {
     }
 }
 
-/// Bytes that are hashed together: many lanes at once, while they are in the cache.
+/// Buffers bytes so that they are hashed in large blocks, while they are in the cache.
 #[derive(Default)]
 struct Stream {
     bytes: Vec<u8>,

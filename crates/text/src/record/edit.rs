@@ -2,7 +2,7 @@
 
 use super::{Cell, Cells, Record, Values};
 
-/// One value of a row that belongs to nobody else.
+/// An owned [`Cell`](super::Cell).
 #[derive(Clone, Debug, PartialEq)]
 pub enum OwnedCell {
     /// No value.
@@ -19,8 +19,8 @@ pub enum OwnedCell {
     Texts(Vec<String>),
 }
 
-/// The record with what `field` gives for the columns of which it gives something. A value of another type than the
-/// column's is taken as none.
+/// The record with the values that `field` returns for its columns; columns for which it returns `None` are
+/// kept. A value of another type than the column's is read as null.
 pub fn with_fields<R: Record>(record: &R, mut field: impl FnMut(&'static str) -> Option<OwnedCell>) -> R {
     let mut row = Row { cells: Vec::with_capacity(R::COLUMNS.len()) };
     record.append_to(&mut row);

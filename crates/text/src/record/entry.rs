@@ -1,4 +1,4 @@
-//! The rows of a ledger and of the links beside it.
+//! The rows of a ledger and of its links.
 
 use super::cell::record;
 

@@ -1,4 +1,4 @@
-//! Identity: what a record is called, for good, whatever it came from.
+//! Identity: a record's permanent id, whatever source it came from.
 
 /// The id of a post without a native one: `text:` and 16 hex digits of the text's hash. Two posts
 /// with the same text and no id of their own are one record.
@@ -6,10 +6,10 @@ pub fn text_id(text: &str) -> String {
     short("text", blake3::hash(text.as_bytes()))
 }
 
-/// Before the ids of records that come from a published set: `published:flub:<id of its row>`.
+/// Prefix of the ids of records from a published set: `published:flub:<id of its row>`.
 const PUBLISHED: &str = "published:";
 
-/// The id of a record that comes from a published set, by what that set calls it.
+/// The id of a record from a published set, by the id it has there.
 pub fn published_id(set: &str, name: &str) -> String {
     format!("{PUBLISHED}{set}:{name}")
 }
@@ -19,8 +19,8 @@ pub fn is_published(id: &str) -> bool {
     id.starts_with(PUBLISHED)
 }
 
-/// The id of a record made of others: its parents and its role, hashed. Lengths separate the parts,
-/// so no two lists of parents share a name.
+/// The id of a record made of others: a hash of its parents and its role. Lengths separate the parts, so that
+/// no two lists of parents share an id.
 pub fn derived(role: &str, parents: &[&str]) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in std::iter::once(&role).chain(parents) {
@@ -30,8 +30,8 @@ pub fn derived(role: &str, parents: &[&str]) -> String {
     short(role, hasher.finalize())
 }
 
-/// A person's name or id as it may leave raw/: the same person gets the same mark in one
-/// workspace, nobody can turn it back without the salt.
+/// A person's name or id as it may leave raw/: the same person gets the same mark in one workspace, and
+/// nobody can reverse it without the salt.
 pub fn pseudonym(salt: &[u8; 32], name: &str) -> String {
     short("u", blake3::keyed_hash(salt, name.as_bytes()))
 }

@@ -1,8 +1,8 @@
-//! What a record is, what can happen to it, and why.
+//! Records, their outcomes, and the reasons for them.
 //!
-//! A record has an id and typed fields ([`Record`]); a stage turns each record that enters it into
-//! exactly one [`Outcome`]; the ledger keeps that outcome as an [`Entry`] and the links keep which
-//! record came from which ([`Link`]). Nothing here knows of Parquet, of folders or of a stage.
+//! A record has an id and typed fields ([`Record`]); a stage turns each record that enters it into exactly
+//! one [`Outcome`]; the ledger keeps that outcome as an [`Entry`], and links keep which record came from
+//! which ([`Link`]). Nothing here depends on Parquet, folders or stages.
 
 mod accounting;
 mod cell;

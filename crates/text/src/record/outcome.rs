@@ -1,8 +1,9 @@
-//! What a stage did with a record. Exactly one of eight, whatever happens.
+//! What a stage did with a record: always exactly one of eight outcomes.
 
 use super::Reason;
 
-/// The figures of a merge that any string library can check, beside the score that decided.
+/// Similarity figures of a merge that any string library can reproduce, in addition to the score that
+/// decided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Witness {
     /// strsim's normalized Levenshtein similarity, 0 to 1, over Unicode scalar values.
@@ -24,9 +25,9 @@ pub enum Outcome<T> {
         row: T,
         /// The code of the text rule that changed it; the first one where several did.
         rule: &'static str,
-        /// Every rule that fired, comma-joined where several did.
+        /// Every rule that was applied, separated by commas.
         evidence: String,
-        /// The text before; empty where it must not be repeated.
+        /// The text before; empty if it must not be repeated.
         before: String,
         /// The text after.
         after: String,
@@ -60,7 +61,7 @@ pub enum Outcome<T> {
     Held {
         /// What it waits for.
         reason: Reason,
-        /// On whom, or what was found.
+        /// The vote it waits for, or what was found.
         evidence: String,
     },
     /// Could not be processed.
@@ -72,7 +73,7 @@ pub enum Outcome<T> {
     },
 }
 
-/// The eight states, as they are in ledgers and counts.
+/// The eight states, as written in ledgers and counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum State {
     /// Goes on as it came.
@@ -120,7 +121,7 @@ impl State {
         }
     }
 
-    /// One sentence a reader of a ledger understands without the source.
+    /// One sentence that a reader of a ledger understands without the source.
     pub const fn definition(self) -> &'static str {
         match self {
             State::Kept => "Goes on as it came.",
@@ -134,7 +135,7 @@ impl State {
         }
     }
 
-    /// The state of a code, or `None` for a word that is none.
+    /// The state of a code, or `None` for an unknown one.
     pub fn from_code(code: &str) -> Option<State> {
         State::ALL.into_iter().find(|s| s.code() == code)
     }

@@ -18,7 +18,7 @@ pub enum PostKind {
 }
 
 impl PostKind {
-    /// The word in rows.
+    /// The value in rows.
     pub fn code(self) -> &'static str {
         match self {
             PostKind::Thread => "thread",
@@ -86,7 +86,7 @@ record! {
 }
 
 impl Post {
-    /// What is in a post as it was written: title and content, one line break between.
+    /// Title and content as written, with one line break between.
     pub fn written(title: Option<&str>, content: Option<&str>) -> String {
         match (title, content) {
             (Some(title), Some(content)) => [title, "\n", content].concat(),
@@ -96,7 +96,7 @@ impl Post {
     }
 }
 
-/// Begins a record from a post: what it says and where it comes from.
+/// Starts a record from a post: its text and its source.
 macro_rules! from_post {
     ($name:ident) => {
         impl From<$crate::record::Post> for $name {

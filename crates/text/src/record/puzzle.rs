@@ -165,7 +165,7 @@ impl Puzzle {
 }
 
 impl Variant {
-    /// The order as numbers; `None` where it is no order of four.
+    /// The order as numbers; `None` if it is not an order of four.
     pub fn places(&self) -> Option<[u64; 4]> {
         let places: Option<Vec<u64>> = self.order.iter().map(|place| place.parse().ok()).collect();
         places?.try_into().ok()

@@ -38,17 +38,17 @@ record! {
 }
 
 impl Response {
-    /// What a response is called.
+    /// The id of a response.
     pub fn id_of(question: &str, normal: bool, model: &str, sample: u64) -> String {
         super::derived(Response::role(normal), &[question, model, &sample.to_string()])
     }
 
-    /// What it is to its question.
+    /// Its role in relation to its question.
     pub fn role(normal: bool) -> &'static str {
         if normal { "response to the pair" } else { "response" }
     }
 
-    /// Whose it is: the model, and a number from the second answer on.
+    /// The model, with a number from its second answer on.
     pub fn name(&self) -> String {
         match self.sample {
             0 => self.model.clone(),

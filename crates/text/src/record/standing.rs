@@ -1,15 +1,15 @@
-//! How sure a reviewed field is, and what the self-checks of drafts found.
+//! How sure a reviewed field is, and the findings of self-checks on drafts.
 
 /// How sure a reviewed field is; the least sure first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {
-    /// A draft says so, and people have not looked at it yet.
+    /// Taken from a draft that people have not reviewed yet.
     Provisional,
-    /// It takes a sample's votes to say so.
+    /// Decided by votes of a sample.
     Synthetic,
-    /// A published file says so; whether people agreed on it there is not known here.
+    /// Taken from a published file; whether people agreed on it there is not known here.
     Published,
-    /// People said so.
+    /// Decided by people.
     Confirmed,
 }
 
@@ -18,7 +18,7 @@ impl Standing {
     pub const ALL: [Standing; 4] =
         [Standing::Provisional, Standing::Synthetic, Standing::Published, Standing::Confirmed];
 
-    /// The word in rows.
+    /// The value in rows.
     pub fn code(self) -> &'static str {
         match self {
             Standing::Confirmed => "confirmed",
@@ -28,8 +28,8 @@ impl Standing {
         }
     }
 
-    /// That of a row whose fields stand so: as sure as the least sure of them. A field without a standing
-    /// is one that nobody decided.
+    /// The standing of a row: as sure as the least sure of its fields. A field without a standing has not
+    /// been decided by anybody.
     pub fn least<'a>(statuses: impl IntoIterator<Item = Option<&'a str>>) -> Standing {
         let standing = |status: Option<&str>| {
             let known = Standing::ALL.into_iter().find(|standing| Some(standing.code()) == status);

@@ -1,4 +1,4 @@
-//! What is suspicious about a text that a model wrote, before a person's time is spent on it.
+//! Signs that a text written by a model is unusable, checked before a person's time is spent on it.
 
 mod translation;
 mod unusable;

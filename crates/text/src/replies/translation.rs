@@ -17,7 +17,7 @@ const NUMBERS: [&[&str]; 13] = [
     &["twelve", "twelfth"],
 ];
 
-/// Numbers and Latin names that are gone, a question that is none, Chinese that is left.
+/// Lost numbers and Latin names, a question that no longer asks, leftover Chinese.
 pub fn lost(chinese: &str, english: &str) -> Vec<String> {
     let narrow: String = chinese.chars().map(narrow).collect();
     let lower = english.to_lowercase();
@@ -54,7 +54,7 @@ fn narrow(c: char) -> char {
     }
 }
 
-/// Longest stretches of such characters, each once.
+/// The longest runs of matching characters, each once.
 fn runs(text: &str, of: impl Fn(char) -> bool) -> Vec<&str> {
     let mut runs: Vec<&str> = text.split(|c| !of(c)).filter(|run| !run.is_empty()).collect();
     runs.dedup();

@@ -1,4 +1,4 @@
-//! Answers that are none: a refusal, nothing, or what was asked about said back.
+//! Unusable answers: a refusal, an empty text, or an echo of the request.
 
 use std::sync::LazyLock;
 
@@ -6,8 +6,8 @@ use regex::Regex;
 
 use crate::text::normalise::{Fold, fold};
 
-/// How a model refuses, at the beginning of what it says. Something that merely speaks of being sorry, or of what
-/// cannot be done, is no refusal: it takes both, or the model's own part in it.
+/// How a model refuses, at the beginning of its reply. Merely mentioning regret, or something that cannot be
+/// done, is not a refusal: it takes both, or the model's own part in it.
 static REFUSALS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     const VERBS: &str = "assist|help|provide|fulfil|comply|translate|answer|respond|create|engage|support|complete|generate|write|continue|discuss|explain|do that|do this|process";
     [
@@ -29,16 +29,16 @@ static REFUSALS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     .collect()
 });
 
-/// Whether a text reads as a model that refuses to do what it was asked, in English or Chinese.
+/// Whether a text is a model's refusal to do what it was asked, in English or Chinese.
 fn refuses(text: &str) -> bool {
     let text = text.replace('’', "'");
-    // A refusal comes first, and what explains it behind.
+    // A refusal comes first, its explanation after it.
     let head: String = text.trim_start().chars().take(200).collect();
     REFUSALS.iter().any(|refusal| refusal.is_match(&head))
 }
 
-/// Why an answer cannot be taken as a draft, or `None` where it can. `asked` is the text that it is about: one that
-/// reads as a refusal itself is rightly answered by another.
+/// Why an answer cannot be used as a draft, or `None` if it can. If `asked`, the text it is about, reads as a
+/// refusal itself, an answer that does so is fine.
 pub fn unusable(asked: &str, answer: &str) -> Option<&'static str> {
     if !answer.contains(char::is_alphanumeric) {
         return Some("says nothing");
@@ -94,7 +94,7 @@ mod tests {
             assert!(!refuses(text), "{text}");
             assert_eq!(unusable("雨伞会不会淋湿？", text), None, "{text}");
         }
-        // What is asked about may be one itself.
+        // The text asked about may itself be a refusal.
         assert_eq!(unusable("对不起，我不能回答这个问题", "Sorry, I cannot answer this question."), None);
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Linear, over hashed n-grams of one to three characters of an option and its rank by length among its
 //! item's options, trained so that the softmax over an item's options prefers the right one. Every item is
-//! judged by a classifier that was trained without it and without its group.
+//! judged by a classifier that was trained without the item and its group.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -11,34 +11,34 @@ use super::{Item, Share, credit};
 use crate::options::Draw;
 use crate::text::normalise::{Fold, fold};
 
-/// Parts that the items are drawn into.
+/// Number of cross-validation folds.
 pub(super) const FOLDS: usize = 10;
-/// Times that the training items are gone through.
+/// Passes over the training items.
 const EPOCHS: usize = 4;
-/// Weights; n-grams that share one disturb each other a little.
+/// Number of weights; n-grams with the same hash disturb each other a little.
 const WEIGHTS: usize = 1 << 18;
 const LONGEST_GRAM: usize = 3;
 const RATE: f32 = 0.5;
 
-/// What the classifier gets right.
+/// The classifier's results.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Baseline {
     /// Its accuracy.
     pub accuracy: Share,
-    /// The items that it got right, in their order.
+    /// The items that it got right, in order.
     pub guessed: Vec<String>,
-    /// Into how many parts the items were drawn.
+    /// Number of folds.
     pub folds: usize,
 }
 
-/// Trains and judges. `None` of fewer items than folds.
+/// Trains and judges. `None` for fewer items than folds.
 pub fn baseline(items: &[Item<'_>], seed: u64) -> Option<Baseline> {
     if items.len() < FOLDS {
         return None;
     }
     let features: Vec<Vec<Vec<u32>>> = items.par_iter().map(features).collect();
-    // By id and not by place: an item keeps its fold whatever else comes or goes. By group: a puzzle and its
-    // semantic reconstruction share their options, and one would give the other away.
+    // By id and not by index: an item keeps its fold when others are added or removed. By group: a puzzle and
+    // its semantic reconstruction share their options, and one would give the other away.
     let fold_of: Vec<usize> =
         items.iter().map(|item| Draw::new(seed, "shortcut fold", item.group).below(FOLDS)).collect();
     let mut order: Vec<usize> = (0..items.len()).collect();
@@ -68,7 +68,8 @@ pub fn baseline(items: &[Item<'_>], seed: u64) -> Option<Baseline> {
     })
 }
 
-/// Weights learned from the items in `others`: `features` are those of their options, `gold` says which is right.
+/// Weights learned from the items in `others`: `features` are those of their options, `gold` is the index of
+/// the right one.
 pub(super) fn train(
     features: &[Vec<Vec<u32>>],
     gold: impl Fn(usize) -> usize,
@@ -106,12 +107,13 @@ pub(super) fn score(weights: &[f32], grams: &[u32]) -> f32 {
     grams.iter().map(|&gram| weights[gram as usize]).sum::<f32>() * scale(grams)
 }
 
-/// Long options must not weigh more for their length alone; its rank is a feature of its own.
+/// Normalises by length: long options must not weigh more for their length alone, whose rank is a feature of
+/// its own.
 fn scale(grams: &[u32]) -> f32 {
     1.0 / (grams.len().max(1) as f32).sqrt()
 }
 
-/// What an option is known by, whatever is beside it.
+/// The features of one option that do not depend on the other options.
 #[derive(Clone, Debug)]
 pub(super) struct Written {
     grams: Vec<u32>,
@@ -125,7 +127,7 @@ pub(super) fn written(text: &str) -> Written {
     Written { grams, chars: text.chars().count() }
 }
 
-/// The hashed features of options that are together, each once: those of each, and its rank by length.
+/// The hashed features of the options of one item, each once: each option's own, and its rank by length.
 pub(super) fn ranked(options: &[&Written]) -> Vec<Vec<u32>> {
     let of = |option: &&Written| {
         let rank = options.iter().filter(|other| other.chars > option.chars).count();

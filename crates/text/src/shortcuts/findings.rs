@@ -1,24 +1,24 @@
-//! Which figures pass a limit.
+//! Which figures exceed a limit.
 
 use serde::Serialize;
 
 use super::{Share, Shortcuts};
 
-/// How much may be guessed.
+/// Limits on how well answers may be guessed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// The lower end of a rule's interval may lie this far above chance: the classifier, the longest and the
+    /// How far the lower end of a rule's interval may be above chance: the classifier, the longest and the
     /// shortest option, the most and the least overlap.
     pub above_chance: f64,
     /// Positions of right options less likely than this count as not random.
     pub position_p: f64,
-    /// Options of an item that hardly differ.
+    /// Options of an item that are nearly equal.
     pub near_equal: usize,
     /// Options that occur in several items.
     pub reused: usize,
 }
 
-/// A figure that passes its limit.
+/// A figure that exceeds its limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// Which figure it is: `positions`, `longest`, `shortest`, `most`, `least`, `baseline`, `near_equal` or
@@ -26,13 +26,13 @@ pub struct Finding {
     pub figure: &'static str,
     /// What was found, with its figure and limit.
     pub what: String,
-    /// What could be done about it. Nothing is done by itself.
+    /// What could be done about it; nothing is done automatically.
     pub fix: &'static str,
-    /// The items it concerns; empty where it is the set as a whole.
+    /// The items it concerns; empty if it is about the whole set.
     pub items: Vec<String>,
 }
 
-/// The figures that pass their limits.
+/// The figures that exceed their limits.
 pub fn findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
     let mut found = Vec::new();
     let percent = |share: f64| format!("{:.1} %", share * 100.0);

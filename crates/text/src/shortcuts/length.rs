@@ -1,4 +1,4 @@
-//! How long the right options are beside the others, in characters.
+//! The length of right options compared with the others, in characters.
 
 use serde::Serialize;
 
@@ -8,15 +8,16 @@ use super::{Item, Share, credit};
 /// The right options by their length among the options of their item.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Lengths {
-    /// How many right options are the longest, the second longest … Of options of one length each has its part.
+    /// How many right options are the longest, the second longest …; options of equal length share a rank in
+    /// parts.
     pub ranks: Vec<f64>,
-    /// Pearson's chi-square against as many in every rank.
+    /// Pearson's chi-square against a uniform distribution.
     pub chi_square: f64,
-    /// How likely so uneven ranks are where length says nothing.
+    /// The probability of ranks at least this uneven if length says nothing.
     pub p: f64,
-    /// Taking the longest option.
+    /// The rule of taking the longest option.
     pub longest: Share,
-    /// Taking the shortest option.
+    /// The rule of taking the shortest option.
     pub shortest: Share,
 }
 

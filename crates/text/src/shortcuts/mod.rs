@@ -1,8 +1,8 @@
-//! What a model may guess an answer from without reading the question.
+//! How well answers can be guessed without reading the question.
 //!
-//! A set of multiple choices can be solved in part by the place of the right option, its length, words it
-//! shares with the question, or the way it is written. [`measure`] gives the figures; [`findings`] says
-//! which of them pass a limit, with the items; nothing here changes an item.
+//! A multiple-choice set can be solved in part by the position of the right option, its length, words it
+//! shares with the question, or its style. [`measure`] computes the figures; [`findings`] lists those that
+//! exceed a limit, with the items; nothing here changes an item.
 
 mod baseline;
 mod findings;
@@ -33,13 +33,13 @@ pub use tells::{Tell, tells};
 pub struct Item<'a> {
     /// Its id.
     pub id: &'a str,
-    /// The id that it shares with items made of the same record; else its own.
+    /// The id that it shares with items made of the same record; otherwise its own id.
     pub group: &'a str,
     /// What is asked.
     pub question: &'a str,
     /// The options, in the order shown.
     pub options: &'a [String],
-    /// The place of the right one, from 0.
+    /// The index of the right one.
     pub gold: usize,
 }
 
@@ -48,25 +48,26 @@ pub struct Item<'a> {
 pub struct Shortcuts {
     /// How many items.
     pub items: usize,
-    /// Options an item.
+    /// Number of options per item.
     pub options: usize,
-    /// Where the right options stand.
+    /// Positions of the right options.
     pub positions: Positions,
-    /// How long they are beside the others.
+    /// Lengths of right options compared with the others.
     pub lengths: Lengths,
     /// What they share with the question.
     pub overlap: Overlap,
-    /// Options of one item that hardly differ.
+    /// Options of one item that are nearly equal.
     pub near_equal: Vec<NearEqual>,
     /// Options that occur in several items.
     pub reused: Vec<Reused>,
-    /// What a classifier makes of the options alone; none of fewer items than folds.
+    /// A classifier's accuracy from the options alone; `None` for fewer items than folds.
     pub baseline: Option<Baseline>,
 }
 
-/// Measures a set whose items have the same number of options. Options in `apart` (`None of above.`) are no
-/// reuse; where one is in the same place of every item it is no place, length or wording to guess from either, and
-/// the rules choose among the others. `None` of an empty set or one whose items differ in their number of options.
+/// Measures a set whose items all have the same number of options. Options in `apart` (`None of above.`) do
+/// not count as reused; if one is at the same index in every item, its position, length and wording are
+/// ignored and the rules choose among the others. `None` for an empty set or one with different numbers of
+/// options.
 pub fn measure(items: &[Item<'_>], apart: &[&str], seed: u64) -> Option<Shortcuts> {
     let options = items.first()?.options.len();
     if options < 2 || items.iter().any(|item| item.options.len() != options || item.gold >= options) {
@@ -77,7 +78,7 @@ pub fn measure(items: &[Item<'_>], apart: &[&str], seed: u64) -> Option<Shortcut
     let choosing: Vec<Item<'_>> = items
         .iter()
         .zip(&open)
-        // Where the option that stands apart is right, there is nothing else to find.
+        // If the option set apart is right, no other one is.
         .filter(|(item, _)| !fixed.contains(&item.gold))
         .map(|(item, (options, gold))| Item { options, gold: *gold, ..*item })
         .collect();
@@ -93,7 +94,7 @@ pub fn measure(items: &[Item<'_>], apart: &[&str], seed: u64) -> Option<Shortcut
     })
 }
 
-/// The places where every item has the same option, one that stands apart. Two others are left at least.
+/// Indices where every item has the same option from `apart`. At least two others remain.
 fn fixed(items: &[Item<'_>], options: usize, apart: &[&str]) -> Vec<usize> {
     let same = |at: &usize| {
         let first = items[0].options[*at].as_str();
@@ -104,14 +105,14 @@ fn fixed(items: &[Item<'_>], options: usize, apart: &[&str]) -> Vec<usize> {
     if options - fixed.len() < 2 || all_right { Vec::new() } else { fixed }
 }
 
-/// The options of an item but those at the fixed places, and the place of the right one among them.
+/// The options of an item without those at the fixed indices, and the index of the right one among them.
 fn without(item: &Item<'_>, fixed: &[usize]) -> (Vec<String>, usize) {
     let open = |at: &usize| !fixed.contains(at);
     let options = (0..item.options.len()).filter(open).map(|at| item.options[at].clone()).collect();
     (options, (0..item.gold).filter(open).count())
 }
 
-/// The credit of whoever takes the option with the highest score: 1, a part where several tie, or 0.
+/// The credit for taking the option with the highest score: 1, a fraction on a tie, or 0.
 fn credit(scores: &[f64], gold: usize) -> f64 {
     let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let ties = scores.iter().filter(|score| **score == best).count();

@@ -1,11 +1,11 @@
-//! Options of one item that hardly differ: a reader cannot say which of the two is meant.
+//! Nearly equal options of one item: a reader cannot tell which of the two is right.
 
 use serde::Serialize;
 
 use super::Item;
 use crate::text::normalise::{Fold, fold};
 
-/// From here on two options say the same to most readers: one edit in ten characters.
+/// From this similarity on, two options say the same to most readers: one edit in ten characters.
 const ALIKE: f64 = 0.9;
 
 /// Two options of an item.
@@ -13,11 +13,11 @@ const ALIKE: f64 = 0.9;
 pub struct NearEqual {
     /// The item.
     pub id: String,
-    /// The places of the two, from 0.
+    /// The indices of the two.
     pub places: (usize, usize),
     /// Whether one of them is the right one.
     pub with_right: bool,
-    /// Their normalized Levenshtein similarity after folding; 1 where nothing is left between them.
+    /// Their normalized Levenshtein similarity after folding; 1 if they are equal after folding.
     pub likeness: f64,
 }
 
@@ -30,7 +30,7 @@ pub fn near_equal(items: &[Item<'_>]) -> Vec<NearEqual> {
             for (first, other) in folded[..second].iter().enumerate() {
                 let likeness = match item.options[first] == item.options[second] {
                     true => 1.0,
-                    // Two options of signs alone have nothing left to compare.
+                    // Folding two options of punctuation alone leaves nothing to compare.
                     false if text.is_empty() || other.is_empty() => 0.0,
                     false => strsim::normalized_levenshtein(other, text),
                 };

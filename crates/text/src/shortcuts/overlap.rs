@@ -14,13 +14,13 @@ pub struct Overlap {
     pub right: f64,
     /// The mean share of a wrong option's pairs.
     pub wrong: f64,
-    /// Taking the option that shares most.
+    /// The rule of taking the option that shares most.
     pub most: Share,
-    /// Taking the option that shares least.
+    /// The rule of taking the option that shares least.
     pub least: Share,
 }
 
-/// Compares options with their questions, without regard to width, case and punctuation.
+/// Compares options with their questions, ignoring width, case and punctuation.
 pub fn overlap(items: &[Item<'_>]) -> Overlap {
     let options = items.first().map_or(0, |item| item.options.len());
     let (mut right, mut wrong) = (Vec::new(), Vec::new());

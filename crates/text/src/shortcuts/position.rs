@@ -1,4 +1,4 @@
-//! Where the right options stand.
+//! Positions of the right options.
 
 use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
@@ -8,16 +8,16 @@ use super::Item;
 /// Right options by place.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Positions {
-    /// How many right options are in each place.
+    /// How many right options are at each position.
     pub counts: Vec<u64>,
-    /// Pearson's chi-square against as many in every place.
+    /// Pearson's chi-square against a uniform distribution.
     pub chi_square: f64,
-    /// How likely so uneven counts are where places are drawn.
+    /// The probability of counts at least this uneven if positions are drawn.
     pub p: f64,
 }
 
-/// Counts the places. All items have as many options as the first. At the `fixed` places stands an option that is not
-/// drawn: they are counted, and no chance is asked of them.
+/// Counts the positions. All items have as many options as the first. Options at the `fixed` positions are
+/// not drawn: they are counted, but left out of the test.
 pub fn positions(items: &[Item<'_>], fixed: &[usize]) -> Positions {
     let mut counts = vec![0; items.first().map_or(0, |item| item.options.len())];
     for item in items {
@@ -30,7 +30,7 @@ pub fn positions(items: &[Item<'_>], fixed: &[usize]) -> Positions {
     Positions { counts, chi_square, p }
 }
 
-/// Chi-square of counts against equal ones, and its p.
+/// Chi-square of counts against equal ones, and its p-value.
 pub(super) fn uniform(counts: &[f64]) -> (f64, f64) {
     let expected = counts.iter().sum::<f64>() / counts.len().max(1) as f64;
     if counts.len() < 2 || expected <= 0.0 {

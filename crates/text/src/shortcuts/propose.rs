@@ -1,13 +1,14 @@
-//! Wrong options that do not give the right one away: which of several candidates to take, over a whole set.
+//! Chooses wrong options that do not give the right one away, from several candidates, over a whole set.
 //!
-//! A reader is misled by wrong options that are about the question; a classifier that never reads the question is misled by
-//! wrong options that are written as right ones are. The candidates that are about their question come first, and are
-//! given up only where the classifier would pick out the right option among them: then the candidate that it takes for
-//! right with the least loss for the reader is in place of the one that it trusts least. The classifier is trained
-//! anew on what was chosen, until nothing changes that it would not undo.
+//! A reader is misled by wrong options that are about the question; a classifier that never reads the
+//! question is misled by wrong options written like right ones. Candidates about their question are chosen
+//! first, and are replaced only if the classifier would pick out the right option among them: then the
+//! candidate that it takes for right, at the least loss for the reader, replaces the one that it trusts
+//! least. The classifier is retrained on each choice, until nothing changes that it would not undo.
 //!
-//! A text stands beside one item only. What a classifier met in two items it knows by heart, and what is right in one item
-//! and wrong in another says nothing about how right options are written: it makes the figure look better than the set is.
+//! A text is used for one item only. The classifier memorises what occurs in two items, and a text that is
+//! right in one item and wrong in another says nothing about how right options are written: it makes the
+//! figure look better than the set is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,8 +20,8 @@ use crate::text::normalise::{Fold, fold};
 
 /// Rounds of training and choosing.
 const ROUNDS: usize = 12;
-/// Classifiers that judge a round, each with folds of its own. One alone is right several percent more or less often by
-/// its seed, and the least of twelve rounds would be the luckiest one.
+/// Number of classifiers that judge a round, each with its own folds. A single one varies by several percent
+/// with its seed, and the minimum of twelve rounds would just be the luckiest one.
 const JUDGES: u64 = 3;
 
 /// An item whose wrong options are to be chosen.
@@ -28,19 +29,19 @@ const JUDGES: u64 = 3;
 pub struct Open<'a> {
     /// Its id.
     pub id: &'a str,
-    /// What is asked.
+    /// The question.
     pub question: &'a str,
     /// The right option.
     pub right: &'a str,
-    /// What may be beside it.
+    /// Candidates for its wrong options.
     pub candidates: &'a [String],
 }
 
-/// The places of the candidates that are proposed for each item, ascending: `k` of each, or all where there are fewer.
-/// Candidates that say what another one, the right option, or an option of another item says are left out while there are
-/// others.
+/// The indices of the candidates that are proposed for each item, ascending: `k` of each, or all if there are
+/// fewer. Candidates that repeat another one, the right option, or an option of another item are used only if
+/// there are no others.
 ///
-/// `above_chance` is how far the classifier may be right beyond chance before options are exchanged.
+/// `above_chance` is how far above chance the classifier may be before options are exchanged.
 pub fn propose(items: &[Open<'_>], k: usize, above_chance: f64, seed: u64) -> Vec<Vec<usize>> {
     let prepared: Vec<Prepared> = items.par_iter().map(|item| prepare(item)).collect();
     let mut order: Vec<usize> = (0..items.len()).collect();
@@ -67,7 +68,7 @@ pub fn propose(items: &[Open<'_>], k: usize, above_chance: f64, seed: u64) -> Ve
         if right <= bar {
             break;
         }
-        // As many as are found too often, the surest first.
+        // Exchanges only as many items as exceed the limit, the surest first.
         let mut found: Vec<usize> = (0..items.len()).filter(|&at| judged[at].found > 0.5).collect();
         found.sort_by(|&a, &b| {
             judged[b].margin.total_cmp(&judged[a].margin).then(items[a].id.cmp(items[b].id))
@@ -92,8 +93,8 @@ fn sorted(mut chosen: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     chosen
 }
 
-/// The candidates that an item begins with, those about the question first. What another item has comes after what none
-/// has, and what the item itself says already last.
+/// An item's initial candidates, those about the question first. Texts that another item has come after those
+/// that none has, and repetitions within the item last.
 fn first<'a>(item: &'a Prepared, k: usize, taken: &mut Taken<'a>) -> Vec<usize> {
     let (free, of_others): (Vec<usize>, Vec<usize>) =
         item.about.iter().copied().partition(|&place| taken.is_free(&item.keys[place]));
@@ -123,18 +124,18 @@ impl<'a> Taken<'a> {
     }
 }
 
-/// What is known of an item before anything is chosen.
+/// The properties of an item that do not depend on the choice.
 struct Prepared {
     right: Written,
-    /// What the right option says, and each candidate, whatever its spelling.
+    /// The folded text of the right option, to which those of the candidates are compared.
     right_key: String,
     keys: Vec<String>,
     candidates: Vec<Written>,
     /// How much each candidate shares with the question and its right option.
     shares: Vec<f64>,
-    /// The candidates that say something of their own, those that are about the question first.
+    /// Candidates that repeat nothing, those about the question first.
     about: Vec<usize>,
-    /// The others: they say what the right option or one of `about` says.
+    /// The others: they repeat the right option or one of `about`.
     again: Vec<usize>,
 }
 
@@ -173,12 +174,12 @@ fn pairs(text: &str) -> BTreeSet<(char, char)> {
     folded.windows(2).map(|pair| (pair[0], pair[1])).collect()
 }
 
-/// What classifiers that were trained on other items make of one: means over them.
+/// The judgement of an item by classifiers that were trained on other items: means over them.
 #[derive(Clone, Default)]
 struct Judged {
-    /// How many of them take the right option, 0 to 1.
+    /// The share of them that take the right option, 0 to 1.
     found: f64,
-    /// How far the right option lies above the best of the chosen ones.
+    /// How far the right option scores above the best of the chosen ones.
     margin: f32,
     right: f32,
     candidates: Vec<f32>,
@@ -201,7 +202,7 @@ fn judge(
         })
         .collect();
     let features: Vec<Vec<Vec<u32>>> = sets.par_iter().map(|set| ranked(set)).collect();
-    // A candidate is scored as it would be in place of the last one.
+    // A candidate is scored as if it replaced the last chosen one.
     let beside: Vec<Vec<Vec<u32>>> = prepared
         .par_iter()
         .zip(&sets)
@@ -240,8 +241,8 @@ fn judge(
     means
 }
 
-/// Puts a candidate that the classifier takes for right in place of the chosen one that it trusts least; whether there
-/// is one whose text no item has. Of several the one that shares most with the question.
+/// Replaces the chosen candidate that the classifier trusts least by one that it takes for right, of several
+/// the one that shares most with the question. Returns whether there was one whose text no item has.
 fn exchange<'a>(item: &'a Prepared, judged: &Judged, chosen: &mut [usize], taken: &mut Taken<'a>) -> bool {
     let free = item.about.iter().copied().filter(|&place| taken.is_free(&item.keys[place]));
     let over = free.filter(|&place| judged.candidates[place] > judged.right);

@@ -1,4 +1,4 @@
-//! Options that occur in several items: who knows one of them knows something of the others. Items of one group share
+//! Options that occur in several items: knowing one item helps with the others. Items of one group share
 //! theirs by design, as a puzzle and its rephrasing do.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use crate::text::normalise::{Fold, fold};
 /// An option of several items.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Reused {
-    /// The text, as it first stands.
+    /// The text, as it is first written.
     pub text: String,
     /// The items where it is right.
     pub right: Vec<String>,
@@ -19,8 +19,8 @@ pub struct Reused {
     pub wrong: Vec<String>,
 }
 
-/// Every option that is in items of more than one group, without regard to width, case and punctuation; those
-/// meant for every item are left out.
+/// Every option that is in items of more than one group, ignoring width, case and punctuation; options meant
+/// for every item are left out.
 pub fn reused(items: &[Item<'_>], apart: &[&str]) -> Vec<Reused> {
     let mut by_text: BTreeMap<String, Reused> = BTreeMap::new();
     for item in items {

@@ -8,7 +8,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 pub struct Share {
     /// The share of items it gets right; ties count in parts.
     pub value: f64,
-    /// What guessing gives.
+    /// The share by guessing.
     pub chance: f64,
     /// The lower end of the 95 % interval (Wilson's score interval).
     pub low: f64,
@@ -17,7 +17,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// So many of so many, where one of `options` is right.
+    /// `successes` of `items`, each with one right option of `options`.
     pub fn new(successes: f64, items: usize, options: usize) -> Share {
         let chance = if options == 0 { 0.0 } else { 1.0 / options as f64 };
         if items == 0 {

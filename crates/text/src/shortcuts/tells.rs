@@ -1,11 +1,12 @@
-//! What of one item's options gives the right one away before anything was asked: its length, and how it is written.
+//! Features of one item's options that give the right one away: its length, and how it is written.
 
 use serde::Serialize;
 
-/// From so many times the length of every other option on, an option is seen to be the long one; and the other way round.
+/// An option stands out if it is at least this many times as long as every other option, or every other as
+/// it.
 const APART: f64 = 1.3;
 
-/// Something that only the right option has, or lacks.
+/// A feature that only the right option has, or lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tell {
@@ -26,7 +27,7 @@ pub enum Tell {
 }
 
 impl Tell {
-    /// In English and in Chinese.
+    /// A description in English and in Chinese.
     pub fn words(self) -> (&'static str, &'static str) {
         match self {
             Tell::Longest => ("the right option is by far the longest", "正确选项明显最长"),
@@ -43,7 +44,7 @@ impl Tell {
     }
 }
 
-/// What gives the right option away beside these others; nothing where there are none.
+/// The features that give the right option away among these; empty if there are none.
 pub fn tells(right: &str, wrong: &[&str]) -> Vec<Tell> {
     if wrong.is_empty() {
         return Vec::new();

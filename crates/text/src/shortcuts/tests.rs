@@ -45,7 +45,7 @@ fn options_without_a_pattern_stay_at_chance() {
 
 #[test]
 fn what_a_group_shares_teaches_nothing_about_it() {
-    // Each item a second time in other words: its options are the same.
+    // Each item occurs twice, with the same options in other words.
     let set = set(300, |_, _, draw| words(draw, 12));
     let again: Vec<String> = set.iter().map(|(id, ..)| format!("{id}_SR")).collect();
     let judged = |apart: bool| {
@@ -123,8 +123,8 @@ fn repeated_options_are_named() {
     assert_eq!(reused(&[], &[]), []);
 }
 
-/// BrainTeaser's groups as they are drawn: an original, a rephrasing with the same options, another situation; `None of
-/// above.` last, and right in 6 % of the groups.
+/// BrainTeaser's groups as drawn: an original, a rephrasing with the same options, another situation; `None
+/// of above.` last, and right in 6 % of the groups.
 #[test]
 fn groups_that_are_drawn_as_the_paper_has_them_pass_every_limit() {
     let none = "None of above.";
@@ -153,7 +153,7 @@ fn groups_that_are_drawn_as_the_paper_has_them_pass_every_limit() {
     assert_eq!(findings(&figures, &STRICT), []);
     assert_eq!(figures.positions.counts[3], 36);
     assert!((figures.lengths.longest.chance - 1.0 / 3.0).abs() < 1e-9);
-    // A place that is drawn badly, and an option of two groups, are found as before.
+    // A badly drawn position, and an option of two groups, are still found.
     let crooked: Vec<Vec<String>> = items
         .iter()
         .map(|item| {
@@ -186,13 +186,13 @@ fn a_handful_of_items_trains_nothing() {
 
 #[test]
 fn intervals_are_wilsons() {
-    // 15 of 20: a textbook's interval.
+    // 15 of 20: an interval from a textbook.
     let share = Share::new(15.0, 20, 2);
     assert!((share.low - 0.5313).abs() < 5e-4 && (share.high - 0.8881).abs() < 5e-4, "{share:?}");
     assert!(share.above_chance() && !Share::new(11.0, 20, 2).above_chance());
 }
 
-/// The half of the published FLUB that is at hand: where its right options stand, and what may be guessed.
+/// The half of the published FLUB at hand: positions of right options, and how well they can be guessed.
 #[test]
 fn the_published_flub_is_measured() {
     let Some(folder) = std::env::var_os("RIDDLEMILL_REFERENCE") else {
@@ -214,7 +214,7 @@ fn the_published_flub_is_measured() {
     let figures = figures(&set);
     assert_eq!(figures.positions.counts, [117, 101, 109, 97]);
     assert!(figures.positions.p > 0.05, "{:?}", figures.positions);
-    // Four rows have an option twice.
+    // Four rows repeat an option.
     assert!(figures.near_equal.iter().filter(|near| near.likeness == 1.0).count() >= 4);
     let shown = serde_json::json!({
         "lengths": figures.lengths, "overlap": figures.overlap, "near_equal": figures.near_equal.len(),
@@ -223,23 +223,23 @@ fn the_published_flub_is_measured() {
     eprintln!("{shown}");
 }
 
-/// A text of FLUB: its id, itself, its explanation, and what may be beside that.
+/// A text of FLUB: its id, itself, its explanation, and candidates for wrong answers.
 type Cunning = (String, String, String, Vec<String>);
 
-/// What of other rows is among the candidates of a row.
+/// Which texts of other rows are among the candidates of a row.
 #[derive(Clone, Copy, Debug)]
 enum Six {
-    /// Their wrong answers: all candidates are written as wrong answers are.
+    /// Their wrong answers: all candidates are written like wrong answers.
     Wrong,
     /// Any of their options: a quarter are explanations.
     Options,
-    /// Their explanations: candidates of another matter, but written as right answers are.
+    /// Their explanations: candidates about something else, but written like right answers.
     Explanations,
 }
 
-/// A quarter of the rows of FLUB that are at hand, where there are any: each row's own three wrong answers, and six options
-/// of the other rows (three where these are explanations: there are no more), each drawn for one row only, so that no
-/// option is met twice and none that is right in one item is wrong in another.
+/// A quarter of the rows of FLUB at hand, if there are any: each row's own three wrong answers, and six
+/// options of other rows (three if these are explanations: there are no more), each drawn for one row only,
+/// so that no option occurs twice and none that is right in one item is wrong in another.
 fn nine_candidates(six: Six) -> Option<Vec<Cunning>> {
     let Some(folder) = std::env::var_os("RIDDLEMILL_REFERENCE") else {
         eprintln!("skipped: RIDDLEMILL_REFERENCE is not set");
@@ -279,14 +279,15 @@ fn nine_candidates(six: Six) -> Option<Vec<Cunning>> {
     Some(items)
 }
 
-/// What a classifier that never reads the text gets right where these candidates are beside the explanations.
+/// The accuracy of a classifier that never reads the text, with these candidates as wrong answers.
 fn guessed(rows: &[Cunning], chosen: &[Vec<usize>], seed: u64) -> f64 {
     let sets: Vec<(Vec<String>, usize)> = rows
         .iter()
         .zip(chosen)
         .map(|((id, _, right, candidates), places)| {
             let wrong: Vec<String> = places.iter().map(|&place| candidates[place].clone()).collect();
-            // Published wrong answers of a row may be the same twice, which no set of the program's own has.
+            // A row's published wrong answers may repeat each other, which never happens in a set made by
+            // this program.
             let order = crate::options::order(1, "flub options", id, 4);
             let texts: Vec<&String> = std::iter::once(right).chain(&wrong).collect();
             let gold = order.iter().position(|&place| place == 0).unwrap();
@@ -301,8 +302,8 @@ fn guessed(rows: &[Cunning], chosen: &[Vec<usize>], seed: u64) -> f64 {
     measure(&items, &[], seed).unwrap().baseline.unwrap().accuracy.value
 }
 
-/// A text that two items could have is proposed for one of them, and one that an item says already for none, while there
-/// are others.
+/// A text that fits two items is proposed for one of them only, and one that repeats the item's own for none,
+/// as long as there are others.
 #[test]
 fn a_text_is_proposed_for_one_item() {
     let of = |candidates: &[&str]| candidates.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
@@ -320,13 +321,14 @@ fn a_text_is_proposed_for_one_item() {
     let two = propose(&open, 2, 0.0, 1);
     assert!(two[0] == [0, 1] || two[0] == [0, 3] || two[0] == [1, 3], "{two:?}");
     assert_eq!(two[1], [2, 3]);
-    // Too few are left: what another item has comes before what this one has twice.
+    // Too few remain: a text of another item is preferred to a repetition within this one.
     assert_eq!(two[2], [0, 2]);
     assert_eq!(propose(&open, 3, 0.0, 1)[2], [0, 1, 2]);
 }
 
-/// How far a choice among nine can hide the right answer, and what it costs: a candidate of another row is about something
-/// else. Wrong answers hide nothing, however they are chosen; candidates in the form of an explanation do.
+/// How well a choice among nine can hide the right answer, and at what cost: a candidate of another row is
+/// about something else. Wrong answers hide nothing, however they are chosen; candidates in the form of an
+/// explanation do.
 #[test]
 fn proposed_options_of_flub_give_away_what_their_form_does() {
     for (six, bounds) in
@@ -354,7 +356,7 @@ fn proposed_options_of_flub_give_away_what_their_form_does() {
             );
         }
         let chosen = propose(&open, 3, 0.05, 1);
-        // RIDDLEMILL_LISTED=100 prints so many proposals to be read.
+        // RIDDLEMILL_LISTED=100 prints that many proposals for reading.
         let listed = std::env::var("RIDDLEMILL_LISTED").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
         let mut of_rows =
             rows.iter().zip(&chosen).flat_map(|(row, places)| places.iter().map(move |p| (row, *p)));

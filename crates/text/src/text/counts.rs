@@ -1,7 +1,7 @@
 //! Words and sentences of a text in any language, counted as people do.
 
-/// Words of a text, for limits such as "at most 100 words": runs between white space that hold a letter or digit,
-/// and each Chinese, Japanese or Korean character by itself.
+/// Words of a text, for limits such as "at most 100 words": runs between white space that contain a letter or
+/// digit, and each Chinese, Japanese or Korean character by itself.
 pub fn words(text: &str) -> usize {
     let cjk = |c: char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}');
     text.split_whitespace()
@@ -12,8 +12,8 @@ pub fn words(text: &str) -> usize {
         .sum()
 }
 
-/// Sentences of a text: stretches with a letter or digit that end in a full stop, exclamation or question mark, or
-/// with the text. A point between digits or inside a word ends none.
+/// Sentences of a text: stretches with a letter or digit that end in a full stop, exclamation or question
+/// mark, or at the end of the text. A point between digits or inside a word does not end one.
 pub fn sentences(text: &str) -> usize {
     let chars: Vec<char> = text.chars().collect();
     let mut count = 0;

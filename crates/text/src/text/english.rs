@@ -1,12 +1,12 @@
-//! What the text stages know of English: the debris of its forums, and what asks.
+//! English rules of the text stages: the debris of English forums, and which posts ask.
 
 use std::borrow::Cow;
 
-/// What a forum leaves where a text was.
+/// What a forum puts in place of a removed text.
 const GONE: [&str; 4] = ["[removed]", "[deleted]", "[removed by moderator]", "[ removed by reddit ]"];
 
-/// Title and text of a post as one: without what a forum left in place of a text, without the title once more, and
-/// without runs of blanks. With the rule that changed something, if one did.
+/// Title and text of a post as one: without placeholders of removed texts, without a repeated title, and
+/// without runs of spaces. Also returns the rule that changed something, if one did.
 pub fn clean(title: &str, content: Option<&str>) -> (String, Option<&'static str>) {
     let title = tidy(title);
     let Some(content) = content.map(tidy).filter(|content| !content.is_empty()) else {
@@ -27,7 +27,7 @@ fn tidy(text: &str) -> String {
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// Auxiliaries and forms of `be`, which a question without a question word opens with.
+/// Auxiliaries and forms of `be` that open a question without a question word.
 const AUXILIARIES: [&str; 28] = [
     "am", "are", "is", "was", "were", "do", "does", "did", "have", "has", "had", "can", "could", "shall",
     "should", "will", "would", "may", "might", "must", "aren't", "isn't", "don't", "doesn't", "didn't",
@@ -36,16 +36,17 @@ const AUXILIARIES: [&str; 28] = [
 /// Question words.
 const WORDS: [&str; 11] =
     ["what", "who", "whom", "whose", "which", "when", "where", "why", "how", "what's", "why's"];
-/// Who or what an auxiliary is followed by in a question.
+/// Subjects that follow an auxiliary in a question.
 const SUBJECTS: [&str; 22] = [
     "i", "you", "he", "she", "it", "we", "they", "there", "this", "that", "these", "those", "the", "a", "an",
     "my", "your", "our", "their", "anyone", "anybody", "people",
 ];
-/// What a question word is followed by where it asks without an auxiliary.
+/// Words that follow a question word in a question without an auxiliary.
 const AFTER: [&str; 5] = ["if", "about", "come", "else", "to"];
 
-/// Whether a post in English asks, with the rule and the sentence that decided: a sentence outside of quotation marks
-/// ends in a question mark, or opens as a question does. A question that the next sentence answers is none.
+/// Whether a post in English asks, with the rule and the sentence that decided: a sentence outside of
+/// quotation marks ends in a question mark, or opens like a question. A question that the next sentence
+/// answers does not count.
 pub fn asks(text: &str) -> (bool, &'static str, String) {
     let narration = unquoted(text);
     let sentences = sentences(&narration);
@@ -77,7 +78,7 @@ pub fn asks(text: &str) -> (bool, &'static str, String) {
     )
 }
 
-/// The text with what is between quotation marks left out; an apostrophe is none.
+/// The text without quotations; an apostrophe does not open one.
 fn unquoted(text: &str) -> Cow<'_, str> {
     if !text.contains(['"', '“']) {
         return Cow::Borrowed(text);
@@ -97,7 +98,7 @@ fn unquoted(text: &str) -> Cow<'_, str> {
     if within { Cow::Borrowed(text) } else { Cow::Owned(kept) }
 }
 
-/// Sentences that say something, and whether each ends in a question mark.
+/// Sentences that contain a word, and whether each ends in a question mark.
 fn sentences(text: &str) -> Vec<(&str, bool)> {
     let mut found = Vec::new();
     for piece in text.split_inclusive(['.', '?', '!', '\n']) {

@@ -1,6 +1,6 @@
-//! Counts as people read them.
+//! Counts with thousands separators.
 
-/// 81700 as `81,700`, and a minus sign for what is less than nothing.
+/// 81700 as `81,700`; negative numbers get a minus sign.
 pub fn grouped(n: i64) -> String {
     let digits = n.unsigned_abs().to_string();
     let mut out = String::from(if n < 0 { "−" } else { "" });

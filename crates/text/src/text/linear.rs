@@ -1,4 +1,4 @@
-//! Every rule takes time in proportion to the text, whatever the text repeats: posts are a stranger's.
+//! Every rule takes time proportional to the text, even for repetitive texts: posts come from strangers.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use super::interrogative;
 use super::normalise::{Fold, fold};
 use super::policy::Policy;
 
-/// What is repeated: what once took minutes, and what the rules look for.
+/// Repeated units: some that once took minutes, and what the rules look for.
 const UNITS: [&str; 44] = [
     "@a ",
     "@云中鹤 ",
@@ -89,7 +89,7 @@ fn repeated(unit: &str, bytes: usize) -> String {
     unit.repeat(bytes / unit.len() + 1)
 }
 
-/// The shorter of two goes: what else the machine does only adds.
+/// The shorter of two measurements: other load on the machine only adds time.
 fn time(rule: &dyn Fn(&str), text: &str) -> Duration {
     let go = || {
         let start = Instant::now();
@@ -100,12 +100,12 @@ fn time(rule: &dyn Fn(&str), text: &str) -> Duration {
     if first < ENOUGH { first } else { first.min(go()) }
 }
 
-/// Of what takes no longer nobody asks how it grows.
+/// Times below this are not checked for growth.
 const ENOUGH: Duration = Duration::from_millis(400);
 /// Bytes of the shorter text; the other has sixteen times as many.
 const SHORT: usize = 16 << 10;
 
-/// Sixteen times the text takes sixteen times as long, or 256 times where a rule looks at all of it again and again.
+/// Sixteen times the text takes sixteen times as long, or 256 times if a rule rescans it again and again.
 fn check(name: &str, rule: &dyn Fn(&str), unit: &str) -> Result<(), String> {
     let long = time(rule, &repeated(unit, 16 * SHORT));
     if long < ENOUGH {

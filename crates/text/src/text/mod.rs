@@ -1,5 +1,5 @@
-//! Text rules over `&str`: what a post says once the forum's debris is gone, whether it asks, and
-//! whether two posts are the same joke. Nothing here knows of files, tables or settings files.
+//! Text rules over `&str`: removing the forum's debris from a post, whether it asks, and whether two posts
+//! are the same joke. Nothing here depends on files, tables or settings files.
 
 pub mod anonymise;
 pub mod clean;
@@ -19,7 +19,7 @@ pub mod time;
 
 pub use grouped::grouped;
 
-/// Whether a character is a letter or a digit: [`char::is_alphanumeric`], quick about Chinese.
+/// Whether a character is a letter or a digit: [`char::is_alphanumeric`], faster for Chinese.
 pub fn is_letter(c: char) -> bool {
     match c {
         '\u{4e00}'..='\u{9fff}' => true,

@@ -1,20 +1,20 @@
 //! Folding for comparison keys: two spellings of the same words become one string.
 //!
-//! What: compatibility forms (full and half width, ligatures, circled digits), case, traditional
-//! characters, emoji presentation, punctuation and whitespace, each where the options ask for it.
+//! What: compatibility forms (full and half width, ligatures, circled digits), case, traditional characters,
+//! emoji presentation, punctuation and whitespace, each if the options ask for it.
 //!
 //! Why: copies of a joke differ by keyboard and region long before they differ by a word.
 //!
-//! Traditional characters are folded one by one, by OpenCC's tables, so that a key never depends on
-//! what is around a character. Known problem of that: `乾` becomes `干` in `乾隆` too. A key is to be
-//! compared, never shown.
+//! Traditional characters are folded one by one, by OpenCC's tables, so that a key never depends on the
+//! context of a character. Known problem of that: `乾` becomes `干` in `乾隆` too. Keys are for comparison, never
+//! for display.
 
 use std::sync::LazyLock;
 
 use ferrous_opencc::{OpenCC, config::BuiltinConfig};
 use unicode_normalization::UnicodeNormalization;
 
-/// What a key passes over.
+/// Differences that a key ignores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fold {
     /// Fold width and other compatibility forms (NFKC).
@@ -32,11 +32,11 @@ pub struct Fold {
 }
 
 impl Fold {
-    /// Everything is folded: the key under which copies meet.
+    /// Everything is folded: the key by which copies are found.
     pub const KEY: Fold =
         Fold { width: true, case: true, script: true, whitespace: true, punctuation: true, variants: true };
 
-    /// Spelling is folded, words stay apart: what a rule for people's words looks at.
+    /// Spelling is folded, words stay separate: for rules about people's words.
     pub const WORDS: Fold = Fold { whitespace: false, punctuation: false, ..Fold::KEY };
 
     /// Nothing is folded.
@@ -53,8 +53,8 @@ impl Fold {
 /// The characters whose simplified forms are looked up.
 const HAN: std::ops::RangeInclusive<char> = '\u{3400}'..='\u{9fff}';
 
-/// The simplified form of each of [`HAN`], after repeated folding; empty where the tables cannot be read. A place a
-/// character: nothing is looked up more often.
+/// The simplified form of each of [`HAN`], after repeated folding; empty if the tables cannot be read. An
+/// array by character, because nothing is looked up more often.
 static SIMPLIFIED: LazyLock<Vec<char>> = LazyLock::new(|| {
     let Ok(opencc) = OpenCC::from_config(BuiltinConfig::T2s) else { return Vec::new() };
     let simplify = |c: char| {
@@ -95,8 +95,8 @@ fn is_variant(c: char) -> bool {
 /// ```
 pub fn fold(text: &str, fold: Fold) -> String {
     let mut folded = once(text, fold);
-    // Lower case and compatibility forms can make room for each other (`㎅`, `ϓ`); two rounds settle
-    // nearly everything, and each round shortens or settles what is left.
+    // Lower case and compatibility forms can enable each other (`㎅`, `ϓ`); two rounds suffice for nearly
+    // everything, and each round shortens or settles the rest.
     for _ in 0..4 {
         let again = once(&folded, fold);
         if again == folded {
@@ -130,7 +130,7 @@ fn once(text: &str, fold: Fold) -> String {
     out
 }
 
-/// A combining mark belongs to its letter and is no punctuation.
+/// Whether it is a combining mark, which belongs to its letter and is not punctuation.
 fn is_mark(c: char) -> bool {
     unicode_normalization::char::is_combining_mark(c)
 }

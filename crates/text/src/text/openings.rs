@@ -1,24 +1,24 @@
-//! Whether any word of a list can be in a text, by the two characters that it begins with: most texts hold none,
-//! and this is found at a fraction of a search for all of them.
+//! Whether any word of a list may be in a text, by the first two characters of each word: most texts contain
+//! none, and this check costs a fraction of searching for all words.
 
-/// Two characters are told by so many bits; others that share them are no harm.
+/// Bits of the hash of two characters; collisions only cause false positives.
 const BITS: u32 = 18;
 
 /// The two characters with which each word of a list begins.
 #[derive(Clone, Debug)]
 pub struct Openings {
     pairs: Vec<u64>,
-    /// A word of one character: every text may hold it.
+    /// Whether a word has only one character: then any text may contain it.
     short: bool,
 }
 
 impl Openings {
-    /// Of these words.
+    /// For these words.
     pub fn new<'a>(words: impl IntoIterator<Item = &'a str>) -> Openings {
         Openings::spelled(words, |c| vec![c])
     }
 
-    /// Of these words, each character of which may be spelled in the ways that `spellings` says.
+    /// For these words, each character of which may be spelled in the ways that `spellings` gives.
     pub fn spelled<'a>(
         words: impl IntoIterator<Item = &'a str>,
         spellings: impl Fn(char) -> Vec<char>,
@@ -41,7 +41,7 @@ impl Openings {
         openings
     }
 
-    /// Whether a word may be in a text; where it says no, none does.
+    /// Whether a word may be in a text; `false` is certain.
     pub fn meet(&self, mut text: impl Iterator<Item = char>) -> bool {
         let Some(mut last) = text.next() else { return false };
         self.short

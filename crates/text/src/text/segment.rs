@@ -1,7 +1,7 @@
-//! Word segmentation with jieba's own dictionary and the forum's words, loaded once a process.
+//! Word segmentation with jieba's own dictionary and the forum's words, loaded once per process.
 //!
-//! `forum.txt` is a dictionary of jieba's format, a line each: the word, how often it is counted, its tag. The tag
-//! `place` marks the names of the forum and its people, which its posts share without being alike.
+//! `forum.txt` is a dictionary in jieba's format, one entry per line: the word, its count, its tag. The tag
+//! `place` marks the names of the forum and its people, which its posts share without being similar.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ const FORUM: &str = include_str!("forum.txt");
 
 static JIEBA: LazyLock<Jieba> = LazyLock::new(|| {
     let mut jieba = Jieba::new();
-    // A line that jieba cannot read leaves its own dictionary, which every decision can do with.
+    // If a line cannot be read, jieba keeps its own dictionary, which suffices for every decision.
     let loaded = jieba.load_dict(&mut FORUM.as_bytes());
     debug_assert!(loaded.is_ok(), "forum.txt: {loaded:?}");
     jieba
@@ -24,7 +24,7 @@ pub fn jieba() -> &'static Jieba {
     &JIEBA
 }
 
-/// Whether a word is in `forum.txt`, which tells more of it than the tag that jieba has for a word of its own.
+/// Whether a word is in `forum.txt`, whose tag is more exact than jieba's for a word of its own.
 fn is_forum_word(word: &str) -> bool {
     FORUM.lines().any(|line| line.split(' ').next() == Some(word))
 }
@@ -40,10 +40,10 @@ pub(super) fn place_names() -> &'static [Vec<char>] {
     &NAMES
 }
 
-/// So many characters around a span decide about its borders.
+/// How many characters around a span decide about its borders.
 const AROUND: usize = 8;
 
-/// A word of a text: where it stands, in bytes, and its tag in the dictionary.
+/// A word of a text: its byte range, and its tag in the dictionary.
 struct Word<'a> {
     span: Range<usize>,
     tag: &'a str,
@@ -61,7 +61,7 @@ fn words_around<'a>(text: &'a str, span: &Range<usize>) -> impl Iterator<Item = 
     })
 }
 
-/// Whether a word of `text` reaches over the start or the end of `span`, in bytes.
+/// Whether a word of `text` crosses the start or the end of `span`, in bytes.
 pub(super) fn cuts_a_word(text: &str, span: Range<usize>) -> bool {
     let over = |word: &Word<'_>, border: usize| word.span.start < border && border < word.span.end;
     words_around(text, &span).any(|word| over(&word, span.start) || over(&word, span.end))
@@ -78,21 +78,21 @@ pub(super) fn falls_between_words(text: &str, span: Range<usize>) -> bool {
     words.iter().any(ends) && words.iter().any(starts)
 }
 
-/// Whether `span` of `text` is no part of another word: `哪` in `哪有`, not in `哪吒` or `哪怕`; `为何` in `他为何`, not in
-/// `认为何`. A longer word that is itself said about questions (`什么样`, `没什么`) holds it as a word.
+/// Whether `span` of `text` is not part of another word: `哪` in `哪有`, not in `哪吒` or `哪怕`; `为何` in `他为何`, not
+/// in `认为何`. Longer question words (`什么样`, `没什么`) do not count as other words.
 pub(super) fn stands_apart(text: &str, span: Range<usize>) -> bool {
     words_around(text, &span).all(|word| {
         let over = |border: usize| word.span.start < border && border < word.span.end;
         let holds = word.span.start <= span.start && span.end <= word.span.end;
         let found = &text[word.span.clone()];
-        // `啥意思` and its like are nouns to the dictionary; no name opens with these.
+        // The dictionary calls `啥意思` and the like nouns; no name opens with these.
         let asks = ["啥", "什么", "怎"].iter().any(|opening| found.starts_with(opening));
         let names = word.tag.starts_with(['n', 'c', 'i']) && !asks || is_forum_word(found);
         if holds { word.span == span || !names } else { !over(span.start) && !over(span.end) }
     })
 }
 
-/// The tag of the first word of a text, as jieba's dictionary has them: `d` an adverb, `v` a verb, `n` a noun.
+/// The tag of the first word of a text in jieba's dictionary: `d` an adverb, `v` a verb, `n` a noun.
 pub(super) fn first_tag(text: &str) -> Option<&str> {
     let head = text.char_indices().nth(AROUND).map_or(text, |(end, _)| &text[..end]);
     jieba().tag(head, false).first().map(|word| word.tag)

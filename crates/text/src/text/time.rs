@@ -1,4 +1,4 @@
-//! Times: as forums show them, which is in UTC+8, as dumps give them, and as we write them.
+//! Times: as forums show them (in UTC+8), as dumps give them, and as we write them.
 
 use std::time::SystemTime;
 
@@ -11,8 +11,8 @@ pub const CHINA: Offset = tz::offset(8);
 
 /// ISO 8601 at the precision the text has: `2024-03-05T12:30+08:00`, `2024-03-05` or `2024-03`.
 ///
-/// `captured` is the page's own date (`WARC-Date`, UTC); without it, `12:30` and `3-5` name no
-/// day and give `None`.
+/// `captured` is the page's own date (`WARC-Date`, UTC); without it, `12:30` and `3-5` determine no day and
+/// give `None`.
 pub fn parse(raw: &str, captured: Option<&str>) -> Option<String> {
     parse_in(raw, captured, CHINA)
 }
@@ -53,7 +53,7 @@ pub fn parse_in(raw: &str, captured: Option<&str>, zone: Offset) -> Option<Strin
     })
 }
 
-/// A zone as ISO 8601 has it: `+08:00`.
+/// A zone in ISO 8601: `+08:00`.
 pub fn sign(zone: Offset) -> String {
     let seconds = zone.seconds();
     let sign = if seconds < 0 { '-' } else { '+' };
@@ -65,8 +65,8 @@ pub fn from_unix(seconds: i64) -> Option<String> {
     Some(Timestamp::from_second(seconds).ok()?.display_with_offset(CHINA).to_string())
 }
 
-/// The Unix seconds of a time as dumps and [`parse`] give it: a number, or a date or date and clock, which
-/// are of UTC+8 where no zone is said. A month has none.
+/// The Unix seconds of a time as dumps and [`parse`] give it: a number, or a date or date and time, in UTC+8
+/// if no zone is given. `None` for a month.
 pub fn unix(time: &str) -> Option<i64> {
     let time = time.trim();
     if let Ok(seconds) = time.parse() {
@@ -90,7 +90,7 @@ pub fn utc_micros(at: SystemTime) -> String {
     format!("{:.6}", moment(at))
 }
 
-/// The epoch, for a clock outside of the calendar.
+/// A timestamp; the epoch for a clock outside of the calendar.
 fn moment(at: SystemTime) -> Timestamp {
     Timestamp::try_from(at).unwrap_or_default()
 }
@@ -145,7 +145,7 @@ mod tests {
     fn a_day_that_the_calendar_lacks_is_no_day() {
         assert_eq!(parse("2023-02-29", None), None);
         assert_eq!(parse("2024-02-29", None).as_deref(), Some("2024-02-29"));
-        // 29 February was last there the year before.
+        // The last 29 February was the year before.
         assert_eq!(parse("2-29", Some("2025-01-01T00:00:00Z")), None);
     }
 

@@ -1,27 +1,27 @@
-//! Records of one set that resemble those of another, as of a published benchmark.
+//! Records of one set that resemble records of another, such as a published benchmark.
 
 use super::similar_pairs::{SimilarPair, similar_pairs};
 use crate::join::Unwatched;
 use crate::offline::settings;
 
-/// The record of another set that a record resembles most.
+/// The record of the other set that a record resembles most.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Resemblance {
-    /// Its place in the other set.
+    /// Its index in the other set.
     pub other: u32,
     /// 0 to 1.
     pub score: f64,
-    /// What decided.
+    /// The predicate that decided.
     pub predicate: &'static str,
 }
 
-/// For each text the text of the other set that it is the same as, the likest and of those the first. One
-/// exact join over both sets: none is missed.
+/// For each text the most similar text of the other set; the first of several equally similar ones. One exact
+/// join over both sets, so none is missed.
 pub fn resemblances(texts: &[&str], others: &[&str], settings: &settings::Dedup) -> Vec<Option<Resemblance>> {
     let all: Vec<&str> = texts.iter().chain(others).copied().collect();
     let (groups, similar_pairs) = similar_pairs(&all, settings, &Unwatched);
     let own = texts.len() as u32;
-    // Rows ascend in a group, and the other set comes last.
+    // Rows ascend in a group, and the other set comes last, so this splits each group.
     let of_others = |group: u32| {
         let rows = &groups[group as usize];
         rows.get(rows.partition_point(|row| *row < own)).map(|row| row - own)

@@ -1,25 +1,25 @@
-//! Which group of equal texts goes into which.
+//! Which group of equal texts is merged into which.
 
 use super::similar_pairs::SimilarPair;
 use crate::join::{Likeness, resolve};
 
-/// The row of a group that would be kept.
+/// Index of the row of a group that is kept.
 pub fn best(rows: &[u32], ranks: &[u32]) -> usize {
     rows.iter().map(|row| *row as usize).min_by_key(|row| ranks[*row]).unwrap_or(0)
 }
 
-/// The group that a group goes into, and why.
+/// The group that a group is merged into, and why.
 #[derive(Clone, Copy)]
 pub struct Keeper {
-    /// Its number.
+    /// Its index.
     pub into: u32,
     /// 0 to 1.
     pub score: f64,
-    /// What decided.
+    /// The predicate that decided.
     pub predicate: &'static str,
 }
 
-/// In the order of rank, each group goes into the kept group that it is most like, or is kept.
+/// In order of rank, each group is merged into the most similar group kept so far, or kept if there is none.
 pub fn keepers(heads: &[usize], similar_pairs: &[SimilarPair], ranks: &[u32]) -> Vec<Option<Keeper>> {
     let rank = |group: u32| ranks[heads[group as usize]];
     let mut pairs: Vec<Likeness<(u32, Keeper)>> = similar_pairs

@@ -1,13 +1,13 @@
-//! Dedup: one record a joke. A record goes only into one that is itself kept and directly similar, so
-//! a chain of likenesses never carries a joke into one that it does not resemble.
+//! Dedup: one record per joke. A record is merged only into one that is itself kept and directly similar, so
+//! a chain of similar records never merges a joke into one that it does not resemble.
 //!
-//! Which record of a pair stays does not depend on the order of the input: records are ranked by the
-//! keeper policy, then by id. In that order each one goes into the kept record that it resembles most,
-//! or is kept itself.
+//! Which record of a pair is kept does not depend on the order of the input: records are ranked by the keeper
+//! policy, then by id. In that order each one is merged into the kept record that it resembles most, or is
+//! kept itself.
 //!
-//! [`similar_pairs()`] says what is alike, [`ranks()`] in which order records would be kept, [`keepers()`] what goes
-//! where, [`decide`] all of it; [`resemblances`] looks into another set of records; [`parted`] is the same in
-//! parts, for rows that are spread over many machines.
+//! [`similar_pairs()`] finds similar records, [`ranks()`] orders them for keeping, [`keepers()`] chooses the
+//! targets of merges, and [`decide`] does all of it; [`resemblances`] compares with another set of records;
+//! [`parted`] does the same in parts, for rows that are spread over many machines.
 
 mod against;
 mod keepers;

@@ -1,15 +1,15 @@
-//! The keeper policy: which of two records stays.
+//! The keeper policy: which of two records is kept.
 
 use std::cmp::Reverse;
 
 use rayon::prelude::*;
 
-/// What the policies look at, of one record.
+/// The properties of a record that the policies compare.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
     /// Whether it comes from a published set, whose text is kept as it is.
     pub published: bool,
-    /// Whether it is written in capitals alone.
+    /// Whether it is written entirely in capitals.
     pub shouts: bool,
     /// Characters of the text.
     pub chars: u32,
@@ -19,12 +19,12 @@ pub struct Standing {
     pub time: Option<i64>,
 }
 
-/// Where each record is in the policy `keep`: 0 is kept before all others. A text in capitals alone is kept where
-/// there is no other; ties go by id.
+/// The rank of each record in the policy `keep`: 0 is kept before all others. A text in capitals only is kept
+/// only if there is no other; ties are broken by id.
 pub fn ranks<I: Ord>(standings: &[Standing], keep: &str, id: impl Fn(u32) -> I + Sync) -> Vec<u32> {
     let mut order: Vec<u32> = (0..standings.len() as u32).collect();
     let of = |row: &u32| standings[*row as usize];
-    // What is published stays before all others, under any policy.
+    // Under any policy, published records are kept before all others.
     let first = |row: &u32| !of(row).published;
     let long = |row: &u32| (of(row).shouts, Reverse(of(row).chars), id(*row));
     match keep {

@@ -1,4 +1,4 @@
-//! What is alike among texts, by the measure that the settings name.
+//! Similar texts, by the metric in the settings.
 
 use rayon::prelude::*;
 
@@ -10,39 +10,39 @@ use crate::offline::settings::{self, Language};
 use crate::text::normalise::{Fold, fold};
 use crate::text::sameness::{Predicate, Verdict};
 
-/// Two groups of texts that are alike.
+/// Two similar groups of equal texts.
 #[derive(Clone, Copy, Debug)]
 pub struct SimilarPair {
-    /// A group.
+    /// The first group.
     pub a: u32,
-    /// Another.
+    /// The second group.
     pub b: u32,
     /// 0 to 1.
     pub score: f64,
-    /// Whether the two are one record, or a pair for a person to look at.
+    /// Whether the two are merged, or only shown to a person as a close pair.
     pub same: bool,
-    /// What decided.
+    /// The predicate that decided.
     pub predicate: &'static str,
-    /// What demoted them.
+    /// The veto that kept them from being merged.
     pub veto: Option<&'static str>,
 }
 
-/// The query of the settings, down to the margin; none for the default similarity.
+/// The join query for the settings, down to the margin; `None` for the default similarity.
 pub fn query(settings: &settings::Dedup) -> Option<Query> {
     let metric = match settings.metric.as_str() {
-        // The predicates of the default similarity weigh Chinese characters.
+        // The predicates of the default similarity are tuned to Chinese characters.
         "default" if settings.language == Language::En => Metric::Indel,
         "levenshtein" => Metric::Levenshtein,
         "indel" => Metric::Indel,
         "jaccard" => Metric::Jaccard { n: 2 },
-        // Nothing but equal texts is alike by its words.
+        // A threshold of 1 finds equal texts only.
         "exact" => return Some(Query { metric: Metric::Indel, threshold: decimal(1.0) }),
         _ => return None,
     };
     Some(Query { metric, threshold: decimal(settings.threshold - settings.margin) })
 }
 
-/// The word for a metric in ledgers and reports.
+/// A metric's name in ledgers and reports.
 pub fn name(metric: Metric) -> &'static str {
     match metric {
         Metric::Levenshtein => "levenshtein",
@@ -52,7 +52,7 @@ pub fn name(metric: Metric) -> &'static str {
     }
 }
 
-/// Groups of texts that are the same for every purpose, and pairs of groups that are alike.
+/// Groups of texts that count as equal, and pairs of similar groups.
 pub fn similar_pairs(
     texts: &[&str],
     settings: &settings::Dedup,
@@ -71,10 +71,10 @@ pub fn similar_pairs(
     (groups, similar_pairs)
 }
 
-/// The same with working files on the disk, for more texts than fit in memory: they are read once, in order.
+/// The same with working files on disk, for more texts than fit in memory. The texts are read once, in order.
 ///
 /// # Errors
-/// [`DiskError`] where a working file cannot be written or read, or whoever waits asked to stop.
+/// [`DiskError`] if a working file cannot be written or read, or if `watch` asked to stop.
 pub fn similar_pairs_on_disk<T: AsRef<str> + Sync>(
     texts: impl IntoIterator<Item = T>,
     settings: &settings::Dedup,
@@ -93,7 +93,8 @@ pub fn similar_pairs_on_disk<T: AsRef<str> + Sync>(
         text
     });
     let joined = disk_join_watched(folded, &query, spill, watch)?;
-    // As in memory: a row that reads as an earlier one is of that one's group, and groups are in the order of those.
+    // As in memory: a row equal to an earlier one joins that row's group, and groups are ordered by their
+    // first rows.
     let mut copy = blank;
     joined.copies().values().for_each(|rows| rows[1..].iter().for_each(|row| copy[*row as usize] = true));
     let firsts: Vec<u32> = (0u32..).zip(&copy).filter(|(_, copy)| !**copy).map(|(row, _)| row).collect();
@@ -134,15 +135,15 @@ fn compared(pair: &AlikePair) -> SimilarPair {
     }
 }
 
-/// A threshold as the decimal that was written: 0.8 is four fifths, not the double next to it. What is
-/// not over 0 becomes the least there is.
+/// A threshold as the decimal that was written: 0.8 is four fifths, not the nearest double. Values that are
+/// not above 0 become the smallest threshold.
 pub fn decimal(threshold: f64) -> Threshold {
     let millionths = (threshold * 1e6).round().clamp(1.0, 1e6) as u32;
     Threshold::new(millionths, 1_000_000).unwrap_or(Threshold::ONE)
 }
 
-/// Every pair of rows that are alike, by row number, ascending, with what decided; rows of one group are
-/// alike at 1. One pair at a time: identical rows by the hundred thousand fill no memory.
+/// Every pair of similar rows, ascending by row number, with its predicate; rows of one group are similar at
+/// 1. An iterator, because hundreds of thousands of identical rows would fill the memory.
 pub fn row_pairs<'a>(
     groups: &'a [Vec<u32>],
     similar_pairs: &'a [SimilarPair],

@@ -1,4 +1,5 @@
-//! The decision over all posts at once: who is alike, who is kept, what each other one goes into.
+//! The decision over all posts at once: which are similar, which are kept, and what the others are merged
+//! into.
 
 use rayon::prelude::*;
 
@@ -11,8 +12,8 @@ use crate::record::{Outcome, Post, Reason, Witness};
 use crate::text::sameness::Predicate;
 use crate::text::time;
 
-/// What becomes of each post, in order: a merge, or nothing where it is kept. `each_pair` sees
-/// every pair of posts that are alike, by number.
+/// The outcome of each post, in order: a merge, or `None` if it is kept. `each_pair` is called with every
+/// pair of similar posts, by index.
 pub fn decide(
     posts: &[Post],
     settings: &settings::Dedup,
@@ -24,13 +25,13 @@ pub fn decide(
     found.outcomes(posts)
 }
 
-/// Groups of equal texts, what is alike among them, and who keeps whom.
+/// Groups of equal texts, their similar pairs, and which of them are kept.
 pub struct Found {
-    /// Rows that are the same for every purpose.
+    /// Rows that count as equal.
     pub groups: Vec<Vec<u32>>,
-    /// What is alike among groups.
+    /// Similar pairs of groups.
     pub similar_pairs: Vec<SimilarPair>,
-    /// Where each row is in the keeper policy.
+    /// The rank of each row in the keeper policy.
     pub ranks: Vec<u32>,
     /// The row of each group that ranks first.
     pub heads: Vec<usize>,
@@ -46,20 +47,19 @@ impl Found {
         Found::of(groups, similar_pairs, ranks)
     }
 
-    /// What a join found among rows of these ranks.
+    /// Combines the result of a join with the ranks of its rows.
     pub fn of(groups: Vec<Vec<u32>>, similar_pairs: Vec<SimilarPair>, ranks: Vec<u32>) -> Found {
         let heads = groups.iter().map(|rows| best(rows, &ranks)).collect();
         Found { groups, similar_pairs, ranks, heads }
     }
 
-    /// What becomes of each post, in order: a merge, or nothing where it is kept.
+    /// The outcome of each post, in order: a merge, or `None` if it is kept.
     pub fn outcomes(&self, posts: &[Post]) -> Vec<Option<Outcome<Post>>> {
         let gone = posts.iter().zip(self.gone());
         gone.map(|(post, gone)| gone.map(|(into, keeper)| merged(post, &posts[into], keeper))).collect()
     }
 
-    /// Where each row goes that goes somewhere, and why: the row that it goes into, and nothing more where the two are
-    /// the same for every purpose.
+    /// For each row that is merged: its target row and, unless the two texts count as equal, the keeper.
     pub fn gone(&self) -> Vec<Option<(usize, Option<Keeper>)>> {
         let keepers = keepers(&self.heads, &self.similar_pairs, &self.ranks);
         let mut gone = vec![None; self.ranks.len()];
@@ -74,14 +74,15 @@ impl Found {
     }
 }
 
-/// Whether a text that is written in letters with cases has no small one: `WHY DON'T FISH DROWN?`, and not `VIP是什么`.
+/// Whether a text in a script with letter case has no lower-case letter: true for `WHY DON'T FISH DROWN?`,
+/// false for `VIP是什么`.
 fn shouts(text: &str) -> bool {
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
     let capitals = text.chars().filter(|c| c.is_uppercase()).count();
     letters > 3 && capitals == letters
 }
 
-/// What the keeper policy looks at.
+/// The properties that the keeper policy compares.
 pub fn standing(post: &Post) -> Standing {
     Standing {
         published: crate::record::is_published(&post.id),
@@ -92,12 +93,12 @@ pub fn standing(post: &Post) -> Standing {
     }
 }
 
-/// A post that goes into another.
+/// The outcome of a post that is merged into another.
 pub fn merged(post: &Post, into: &Post, like: Option<Keeper>) -> Outcome<Post> {
     merged_text(&post.text, (&into.id, &into.text), like)
 }
 
-/// A record with this text that goes into one with this id and text.
+/// The outcome of a record with this text that is merged into the record with this id and text.
 pub fn merged_text<R>(text: &str, into: (&str, &str), like: Option<Keeper>) -> Outcome<R> {
     let Witness { levenshtein, jaro_winkler, sorensen_dice } = witness(text, into.1);
     let figures =
@@ -112,10 +113,10 @@ pub fn merged_text<R>(text: &str, into: (&str, &str), like: Option<Keeper>) -> O
     Outcome::Merged { into: into.0.into(), reason, score, evidence: format!("{predicate}; {figures}") }
 }
 
-/// The figures of a merge that any string library gives for the same two texts.
+/// Similarity figures of a merge that any string library gives for the same two texts.
 pub fn witness(a: &str, b: &str) -> Witness {
     if a == b {
-        // What they give for equal texts; for long ones they would take minutes.
+        // The values of equal texts, computed directly because long texts would take minutes.
         return Witness { levenshtein: 1.0, jaro_winkler: 1.0, sorensen_dice: 1.0 };
     }
     Witness {

@@ -1,4 +1,4 @@
-//! What readers know: kinds of things by WordNet's hypernyms, and words by how often they are met.
+//! What readers know: kinds of things by WordNet's hypernyms, and words by how often they are used.
 
 use std::collections::BTreeSet;
 
@@ -6,36 +6,37 @@ use super::{Asks, Member, decent, plural, words_of};
 use crate::puzzle::wordnet::{Place, Pos, Synset, WordNet, WordNetError};
 use crate::puzzle::words::tokens;
 
-/// Lexicographers' files: what WordNet's makers sorted nouns into.
+/// Lexicographers' files: the topics into which WordNet sorts nouns.
 const ANIMALS: u32 = 5;
 const BODY: u32 = 8;
 const FOOD: u32 = 13;
 const PERSONS: u32 = 18;
 const PLANTS: u32 = 20;
 
-/// The files of what one can point at, and of times: animals, things, bodies, food, places, objects, people, plants,
-/// substances. Members of a class of anything else have little in common for a reader, unless the question names it.
+/// The files of tangible things and of times: animals, things, bodies, food, places, objects, people, plants,
+/// substances. Members of other classes have little in common for a reader, unless the question names the
+/// class.
 const THINGS: [u32; 10] = [ANIMALS, 6, BODY, FOOD, 15, 17, PERSONS, PLANTS, 27, 28];
 
-/// The files of possessions and of amounts: `lump sum` beside `blood money`, `dozen` beside `eleven`.
+/// The files of possessions and of amounts: `lump sum` for `blood money`, `dozen` for `eleven`.
 const AMOUNTS: [u32; 2] = [21, 23];
 
-/// A class with more synsets right under it than this says nothing of them, unless they live or grow.
+/// A class with more direct hyponyms than this says little about them, unless they live or grow.
 const WIDEST: usize = 120;
 
-/// A class with fewer synsets over it than this says nothing either: `object`, `whole`, `artifact`.
+/// A class with fewer hypernyms than this says little either: `object`, `whole`, `artifact`.
 const DEEP: usize = 5;
 
-/// How far over a sense its class may stand.
+/// How many levels above a sense its class may be.
 const CLIMBS: usize = 3;
 
-/// A word over more synsets than this is the name of a class: `rodent`, `vegetable`.
+/// A word with more hyponyms than this is the name of a class: `rodent`, `vegetable`.
 const CLASS: usize = 40;
 
-/// A word that stands so often in glosses is known to readers, though nobody used it in a text: `almond`.
+/// A word used this often in glosses is known to readers even if no tagged text uses it: `almond`.
 const EXPLAINS: u32 = 20;
 
-/// Below so many uses a word is known to few: `guan`.
+/// A word used less often is known to few: `guan`.
 const USES: u32 = 6;
 
 /// Whether a sense is of things.
@@ -48,19 +49,19 @@ pub(super) fn amounts(sense: &Synset) -> bool {
     AMOUNTS.contains(&sense.file)
 }
 
-/// Whether a sense is somebody.
+/// Whether a sense is a person.
 pub(super) fn person(sense: &Synset) -> bool {
     sense.file == PERSONS
 }
 
-/// Whether both live, grow or are eaten: a word for one is often that for the other.
+/// Whether both live, grow or are eaten: one word often names both.
 pub(super) fn grown(a: &Synset, b: &Synset) -> bool {
     let kind = |sense: &Synset| [ANIMALS, FOOD, PLANTS].contains(&sense.file);
     kind(a) && kind(b)
 }
 
-/// Of senses that a puzzle speaks of equally, those that readers think of: the animal before its meat, the fruit before
-/// its tree.
+/// Of senses that fit a puzzle equally, those that readers think of first: the animal before its meat, the
+/// fruit before its tree.
 pub(super) fn as_readers_take_it(wordnet: &WordNet, mut senses: Vec<Synset>) -> Vec<Synset> {
     let has = |file: u32| senses.iter().any(|sense| sense.file == file);
     let (animal, food) = (has(ANIMALS), has(FOOD));
@@ -72,7 +73,7 @@ pub(super) fn as_readers_take_it(wordnet: &WordNet, mut senses: Vec<Synset>) -> 
     senses
 }
 
-/// The classes over a sense whose members can be beside it, the nearest first, each with how far over it it stands.
+/// The classes above a sense whose members can be options with it, nearest first, each with its distance.
 pub(super) fn classes(
     wordnet: &WordNet,
     sense: &Synset,
@@ -80,7 +81,7 @@ pub(super) fn classes(
 ) -> Result<Vec<(usize, Synset)>, WordNetError> {
     let mut found = Vec::new();
     let mut level = vec![sense.clone()];
-    // A small database has no depth; the class of a name, `city`, is the one that it is an instance of.
+    // A small database has few levels; the class of a name (`city`) is the one that it is an instance of.
     let climbs = if wordnet.counts() && !named { CLIMBS } else { 1 };
     for climb in 1..=climbs {
         let mut above: Vec<Synset> = Vec::new();
@@ -99,8 +100,8 @@ pub(super) fn classes(
     Ok(found)
 }
 
-/// Whether a reader sees what the members of a class have in common. Living things and food do over several steps; of
-/// what was made, what everything and its opposite belongs to does not (`device`, `area`, `equipment`).
+/// Whether a reader sees what the members of a class have in common. Living things and food do over several
+/// levels; made things do not in classes that include almost everything (`device`, `area`, `equipment`).
 fn holds_together(
     wordnet: &WordNet,
     class: &Synset,
@@ -128,8 +129,8 @@ fn holds_together(
     }
 }
 
-/// The words of a class that readers know, each of another synset, down to the level of the sense that it stands over.
-/// Neither kinds of the answer are among them nor what it is a kind of.
+/// The words of a class that readers know, each of another synset, down to the level of the sense. Excludes
+/// the answer's own hyponyms and hypernyms.
 pub(super) fn members(
     wordnet: &WordNet,
     class: &Synset,
@@ -150,27 +151,28 @@ pub(super) fn members(
         if !decent(&synset) {
             continue;
         }
-        // One word a synset, the best known: its others are synonyms or spellings of it.
+        // One word per synset, the best known: the others are its synonyms or spellings.
         let words = words_of(&synset, asks.own).filter(|word| word.starts_with(char::is_uppercase) == named);
         let known =
             words.filter_map(|word| Some((fame(wordnet, &synset, &word, asks.countable && !named)?, word)));
         if let Some((fame, word)) = known.max_by_key(|(fame, _)| *fame) {
-            // Who knows a name knows it, however often it is met.
+            // Names are known regardless of how often they are used.
             found.push(Member { word, place, fame: if named { 0 } else { fame } });
         }
     }
     Ok(found)
 }
 
-/// How well readers know a word in a sense, by the texts and glosses that have it; none where they do not, take it in
-/// another sense first, or know it as the name of a class. A small database has no texts: any word is known.
+/// How well readers know a word in a sense, by its uses in texts and glosses; `None` if they do not know it,
+/// think of another sense first, or know it as the name of a class. A small database has no texts, so any
+/// word counts as known.
 pub(super) fn fame(wordnet: &WordNet, sense: &Synset, word: &str, countable: bool) -> Option<u32> {
     if !wordnet.counts() {
         return Some(0);
     }
     let own = u32::try_from(wordnet.count(sense, word)).unwrap_or(u32::MAX);
     let named = word.starts_with(char::is_uppercase);
-    // Names are in no example by themselves, and phrases cannot be counted there.
+    // Examples never use names by themselves, and phrases cannot be counted in them.
     if (named || tokens(word) > 1 || word.contains('-')) && own == 0 {
         return None;
     }
@@ -185,7 +187,8 @@ pub(super) fn fame(wordnet: &WordNet, sense: &Synset, word: &str, countable: boo
             elsewhere = elsewhere.max(met);
         }
     }
-    // What nobody met is known where it means nothing else: `rose` is hardly a wine, `queen` hardly an insect.
+    // A word without uses counts as known only if it has no other sense: readers hardly know `rose` as a wine
+    // or `queen` as an insect.
     let other = |other: &Synset| match other.place.pos {
         Pos::Noun => other.place != sense.place && !grown(other, sense),
         Pos::Adjective => true,
@@ -209,7 +212,7 @@ pub(super) fn fame(wordnet: &WordNet, sense: &Synset, word: &str, countable: boo
     (known && !(countable && several == 0) && !class()).then_some(fame)
 }
 
-/// Whether a sense is the first that a noun is listed with, or its first as food where that is what grows or lives.
+/// Whether a sense is the first of a noun, or its first as food if the first is what grows or lives.
 fn first(senses: &[Synset], sense: &Synset, word: &str) -> bool {
     let mut nouns = senses.iter().filter(|other| other.place.pos == Pos::Noun);
     let Some(first) = nouns.next() else { return false };
@@ -221,7 +224,7 @@ fn first(senses: &[Synset], sense: &Synset, word: &str) -> bool {
             && nouns.find(|other| other.file == sense.file).is_some_and(|other| other.place == sense.place))
 }
 
-/// The plural that the glosses have: `potatoes`, where the rules of spelling leave two.
+/// The plural that the glosses use if spelling allows two: `potatoes`.
 pub(super) fn plural_of(wordnet: &WordNet, word: &str) -> String {
     let by_rule = plural(word);
     match by_rule.strip_suffix("os") {
@@ -232,7 +235,7 @@ pub(super) fn plural_of(wordnet: &WordNet, word: &str) -> String {
     }
 }
 
-/// Everything over a synset.
+/// All hypernyms of a synset.
 pub(super) fn over(wordnet: &WordNet, place: Place) -> Result<BTreeSet<Place>, WordNetError> {
     let mut found = BTreeSet::new();
     let mut level = vec![place];
@@ -246,7 +249,7 @@ pub(super) fn over(wordnet: &WordNet, place: Place) -> Result<BTreeSet<Place>, W
     Ok(found)
 }
 
-/// What is under a synset, so many levels down, the nearest first; no more than one above `most`.
+/// The hyponyms of a synset down to `levels`, nearest first; stops at one more than `most`.
 fn under(wordnet: &WordNet, place: Place, levels: usize, most: usize) -> Result<Vec<Place>, WordNetError> {
     let mut found = Vec::new();
     let mut seen = BTreeSet::from([place]);
@@ -269,7 +272,7 @@ fn under(wordnet: &WordNet, place: Place, levels: usize, most: usize) -> Result<
     Ok(found)
 }
 
-/// How many synsets stand over one, by its first hypernyms.
+/// How many hypernyms a synset has, following the first of each.
 fn depth(wordnet: &WordNet, synset: &Synset) -> Result<usize, WordNetError> {
     let mut above = synset.to(&["@", "@i"]).next();
     let mut depth = 0;

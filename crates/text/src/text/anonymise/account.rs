@@ -54,7 +54,7 @@ static WECHAT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub fn links(text: &str, found: &mut Vec<Found>) {
     let Some(pattern) = LINK.as_ref() else { return };
     for hit in pattern.find_iter(text) {
-        // A stop or a bracket behind the address belongs to the sentence.
+        // Punctuation after the address belongs to the sentence.
         let link = hit.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '\'']);
         if link.len() > 7 {
             found.push(Found { kind: Kind::Link, start: hit.start(), end: hit.start() + link.len() });
@@ -88,7 +88,7 @@ pub fn wechat(text: &str, found: &mut Vec<Found>) {
         let strong = captures.name("strong").is_some();
         let latin_before = text[..whole.start()].ends_with(|c: char| c.is_ascii_alphanumeric());
         let cut = followed_by_count(&text[id.end()..]);
-        // Without a colon the word has to call it an account, and the account has to look like one.
+        // Without a colon, the word has to name an account, and the account has to look like one.
         if (said || strong && numeric)
             && !(latin_before && whole.as_str().starts_with(|c: char| c.is_ascii()))
             && !cut

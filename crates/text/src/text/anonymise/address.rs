@@ -3,11 +3,11 @@
 //! What: a street with a house number where a province, city or district is before it or a
 //! building, unit or room behind it; a building of a named estate.
 //!
-//! Why two levels: `唐宁街10号` and `彩虹路7号` are places anybody may joke about; a city or a room more
-//! makes it somebody's door.
+//! Why two levels: `唐宁街10号` and `彩虹路7号` are places anybody may joke about; with a city or a room it is
+//! somebody's home.
 //!
-//! Known problems: an address in the countryside without a number is not found; the mark may begin a
-//! word early where a verb stands right before the place.
+//! Known problems: an address in the countryside without a number is not found; the mark may begin a word
+//! early if a verb comes right before the place.
 
 use std::sync::LazyLock;
 
@@ -15,17 +15,17 @@ use regex::Regex;
 
 use super::{Found, Kind};
 
-/// What a street's name ends with.
+/// Endings of street names.
 const STREETS: [&str; 10] = ["大街", "大道", "街道", "胡同", "路", "街", "巷", "弄", "村", "里"];
-/// What an estate's name ends with.
+/// Endings of estate names.
 const ESTATES: [&str; 7] = ["小区", "花园", "公寓", "新村", "家园", "宿舍", "苑"];
 
-/// The last characters of both: a text without any of them holds no address.
+/// The last characters of both: a text without any of them contains no address.
 static ENDS: LazyLock<Vec<char>> =
     LazyLock::new(|| STREETS.iter().chain(&ESTATES).filter_map(|name| name.chars().last()).collect());
 
 static STREET: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    // Characters that end the sentence's own words and begin no place.
+    // Characters that end the sentence's own words and do not begin a place.
     const PLACE: &str = r"[\p{Han}--[我你他她它们住在的是到去来从了把被给和与说叫于送往寄搬为有个]]";
     const COUNT: &str = r"[\d一二三四五六七八九十百]{1,5}";
     let admin = format!(r"(?:{PLACE}{{1,8}}?(?:特别行政区|自治区|自治州|省|市|区|县|镇|乡))");

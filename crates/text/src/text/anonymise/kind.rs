@@ -1,4 +1,4 @@
-//! Kinds of personal data, each with the words that documentation and reports print.
+//! Kinds of personal data, with the texts that documentation and reports print.
 
 /// A kind of personal data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -22,7 +22,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Every kind, the more certain before the less: where two claim the same characters, the earlier wins.
+    /// Every kind, the more certain ones first: if two claim the same characters, the earlier wins.
     pub const ALL: &[Kind] = &[
         Kind::Link,
         Kind::Email,
@@ -48,7 +48,7 @@ impl Kind {
         }
     }
 
-    /// What is in the text in its place.
+    /// The mark that replaces it.
     pub fn mark(self) -> &'static str {
         match self {
             Kind::Link => "[链接]",
@@ -62,7 +62,7 @@ impl Kind {
         }
     }
 
-    /// [`Kind::mark`] in an English text.
+    /// [`Kind::mark`] for English texts.
     pub fn english_mark(self) -> &'static str {
         match self {
             Kind::Link => "[link]",

@@ -1,14 +1,15 @@
-//! Names of a forum's users, looked for in texts of others: a list of keyed hashes, since names leave the folder they came
-//! in as hashes alone.
+//! Finds names of a forum's users in texts of others, from a list of keyed hashes: names leave the folder
+//! they came in only as hashes.
 //!
-//! What: names of three characters and more, wherever they are as words of their own.
+//! What: names of at least three characters, wherever they are words of their own.
 //!
-//! Why not every name: users are called `为什么` and `哈哈哈`. A name that is a word of the dictionary counts in its owner's
-//! posts alone, and so does one that people except. Where a name begins or ends inside a word (`线希望` in `热线希望`),
-//! the text says something else.
+//! Why not every name: users are called `为什么` and `哈哈哈`. A name that is a dictionary word, or excepted by
+//! people, counts only in its owner's posts. If a name begins or ends inside a word (`线希望` in `热线希望`), the
+//! text means something else.
 //!
-//! Known problems: a user called like a phrase that is no word (`病死鸡`) has that phrase marked, until somebody excepts
-//! it; names of Latin letters alone count from eight letters on, as shorter ones are mostly words.
+//! Known problems: a user name that is a phrase but not a word (`病死鸡`) marks that phrase until somebody
+//! excepts it; names of Latin letters alone count only from eight letters on, because shorter ones are mostly
+//! words.
 
 use std::fmt::Write;
 use std::hash::Hasher;
@@ -17,37 +18,36 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use crate::text::segment::{self, jieba};
 
-/// Characters of the shortest name that is looked for.
+/// Fewest characters of a name that is searched.
 const SHORTEST: usize = 3;
-/// Characters of the longest.
+/// Most characters.
 const LONGEST: usize = 30;
-/// Letters of the shortest name of Latin letters alone.
+/// Fewest letters of a name of Latin letters alone.
 const LATIN: usize = 8;
-/// What a file of names begins with.
+/// The first line of a file of names.
 const HEAD: &str = "# riddlemill names v1";
 
-/// Names to be found, as keyed hashes.
+/// Names to find, as keyed hashes.
 #[derive(Clone, Debug)]
 pub struct NameList {
     key: (u64, u64),
     /// The hash of every whole name, with that of its first characters and its length in characters.
     names: FxHashMap<u64, (u64, u8)>,
-    /// A hash of the first characters of names, with a bit for each length that names which begin so have.
+    /// A hash of the first characters of names, with one bit for each length of the names that begin so.
     begins: FxHashMap<u64, u32>,
-    /// Which first characters there may be, looked up before they are hashed with the key; `None` where names came as
-    /// hashes.
+    /// Possible first characters, checked before hashing with the key; `None` if the names came as hashes.
     may_begin: Option<Openings>,
-    /// Names that are looked for nowhere, in clear: they are words.
+    /// Names that are never searched, in clear: they are words.
     excepted: FxHashSet<String>,
 }
 
-/// A file that is no list of names, or one of another key.
+/// A file that is not a list of names, or has another key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NamesError {
-    /// Not a line of such a file.
+    /// The line with this number is not a line of such a file.
     #[error("line {0} is not a line of a list of names")]
     Line(usize),
-    /// Its hashes are made with another salt.
+    /// Its hashes were made with another salt.
     #[error(
         "the list of names was made with another salt\n  hint: use raw/salt of the workspace that the list comes from"
     )]
@@ -55,7 +55,7 @@ pub enum NamesError {
 }
 
 impl NameList {
-    /// No names; hashes are made with this salt.
+    /// An empty list; hashes are made with this salt.
     pub fn new(salt: &[u8; 32]) -> NameList {
         let key = blake3::derive_key("riddlemill names v1", salt);
         let half = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| key[at + i]));
@@ -68,19 +68,20 @@ impl NameList {
         }
     }
 
-    /// Excepts words: users may be called so, and what texts say is the word.
+    /// Excepts words: they may be user names, but in texts they are mostly words.
     pub fn except(&mut self, words: impl IntoIterator<Item = String>) {
         self.excepted.extend(words);
     }
 
-    /// Adds a name; those that are not looked for are left out.
+    /// Adds a name, unless it is one that is not searched.
     pub fn add(&mut self, name: &str) {
         if let Some(name) = self.hashed(name) {
             self.add_hashed(name);
         }
     }
 
-    /// A name as it is added, which may be made on many cores; `None` where it is not looked for, or known.
+    /// Hashes a name for [`NameList::add_hashed`], which allows hashing on many cores; `None` if it is not
+    /// searched, or already in the list.
     pub fn hashed(&self, name: &str) -> Option<HashedName> {
         let name = name.trim();
         let chars = name.chars().count();
@@ -120,7 +121,7 @@ impl NameList {
         self.names.is_empty()
     }
 
-    /// The names in a text, each once, in the order in which they occur.
+    /// The names in a text, each once, in order of occurrence.
     pub fn find<'t>(&self, text: &'t str) -> Vec<&'t str> {
         let mut found: Vec<&str> = Vec::new();
         if self.names.is_empty() {
@@ -134,7 +135,7 @@ impl NameList {
                 continue;
             }
             let Some(&lengths) = self.begins.get(&self.hash(opening)) else { continue };
-            // The longest first: of two names in one place it is the one that is meant.
+            // Longest first: of several names at one place the longest is meant.
             let longest_first = (SHORTEST..=LONGEST).rev().filter(|chars| lengths & (1 << chars) != 0);
             let mut names = longest_first.filter_map(|chars| prefix(&text[at..], chars));
             let name =
@@ -149,7 +150,7 @@ impl NameList {
         found
     }
 
-    /// Whether what is at `at` is the user: no word, and not made of parts of words.
+    /// Whether the name at `at` means the user: it is not a word, nor made of parts of words.
     fn is_meant(&self, text: &str, at: usize, name: &str) -> bool {
         if self.excepted.contains(name) || jieba().has_word(name) {
             return false;
@@ -157,14 +158,14 @@ impl NameList {
         text[..at].ends_with(['@', '＠']) || !cuts_a_word(text, at, at + name.len())
     }
 
-    /// The list as a file: a line a name, sorted, in hashes. It says nothing to whoever has not the salt.
+    /// The list as a file: one name per line, sorted, as hashes. Useless without the salt.
     pub fn to_file(&self) -> String {
         let mut names: Vec<(u64, u64, u8)> =
             self.names.iter().map(|(whole, (begins, chars))| (*begins, *whole, *chars)).collect();
         names.sort_unstable();
         let mut lines = String::with_capacity(names.len() * 38);
         for (begins, whole, chars) in names {
-            // Writing to a string does not fail.
+            // Writing to a string never fails.
             let _ = writeln!(lines, "{begins:016x} {whole:016x} {chars}");
         }
         format!("{HEAD} {}\n{lines}", self.mark())
@@ -173,7 +174,7 @@ impl NameList {
     /// Adds the names of a file.
     ///
     /// # Errors
-    /// [`NamesError`] where it is none, or was made with another salt.
+    /// [`NamesError`] if it is not one, or was made with another salt.
     pub fn add_file(&mut self, text: &str) -> Result<(), NamesError> {
         let mut lines = text.lines().enumerate();
         let head = lines.next().map(|(_, head)| head).unwrap_or_default();
@@ -197,7 +198,7 @@ impl NameList {
         Ok(())
     }
 
-    /// What tells lists of one salt from those of another.
+    /// Distinguishes lists of different salts.
     fn mark(&self) -> String {
         format!("{:016x}", self.hash("riddlemill"))
     }
@@ -210,17 +211,17 @@ impl NameList {
     }
 }
 
-/// A name in the hashes of a list.
+/// A name hashed with a list's key.
 #[derive(Clone, Copy, Debug)]
 pub struct HashedName {
     whole: u64,
     begins: u64,
     chars: u8,
-    /// Of its first characters.
+    /// Bit of its first characters.
     bit: usize,
 }
 
-/// First characters of names, in a table of bits that only ever says too often that there may be one.
+/// A Bloom filter of the first characters of names: false positives only.
 #[derive(Clone, Debug)]
 struct Openings(Vec<u64>);
 
@@ -249,7 +250,7 @@ impl Openings {
     }
 }
 
-/// Whether a name is more than a number, a mark, or a word of a language in Latin letters.
+/// Whether a name is more than a number, a mark, or a word in Latin letters.
 fn is_telling(name: &str) -> bool {
     let letters = || name.chars().filter(|c| c.is_alphabetic());
     if letters().count() < 2 {
@@ -263,13 +264,13 @@ fn opening(name: &str) -> &str {
     prefix(name, SHORTEST).unwrap_or(name)
 }
 
-/// The first `chars` characters; `None` where there are fewer.
+/// The first `chars` characters; `None` if there are fewer.
 fn prefix(text: &str, chars: usize) -> Option<&str> {
     let mut ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
     ends.nth(chars - 1).map(|end| &text[..end])
 }
 
-/// Whether a word of the text around `start..end` goes over one of its borders.
+/// Whether a word of the text crosses one of the borders of `start..end`.
 fn cuts_a_word(text: &str, start: usize, end: usize) -> bool {
     let latin = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
     let name = &text[start..end];
@@ -310,7 +311,7 @@ mod tests {
         assert_eq!(names.find("我问线希望去哪"), [""; 0]);
     }
 
-    /// Forums give names to whoever has none, which all begin alike.
+    /// Forums give users without a name generated ones that all begin alike.
     #[test]
     fn of_many_names_that_begin_alike_the_longest_is_found() {
         let names: Vec<String> = (0..20_000).map(|n| format!("贴吧用户_{n:05X}")).collect();

@@ -1,7 +1,7 @@
-//! Personal data in a text: found, and marked, removed or refused by kind.
+//! Personal data in texts: finds it and marks, removes or refuses it by kind.
 //!
-//! What is found never leaves this module: evidence holds kinds and places, not the words that stood
-//! there. One kind of rule a file; [`Kind::ALL`] orders them where two claim the same characters.
+//! What is found never leaves this module: evidence holds kinds and places, not the words. One kind of rule
+//! per file; [`Kind::ALL`] orders them if two claim the same characters.
 
 mod account;
 mod address;
@@ -19,18 +19,18 @@ use std::collections::BTreeMap;
 /// What happens to personal data of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Action {
-    /// A typed mark is in its place.
+    /// It is replaced by a typed mark.
     #[default]
     Mark,
-    /// It goes and nothing is in its place.
+    /// It is removed without a replacement.
     Remove,
-    /// The whole record is dropped ([`Anonymised::refused`]); the text is marked all the same.
+    /// The whole record is dropped ([`Anonymised::refused`]); the text is marked nevertheless.
     Refuse,
-    /// It stays.
+    /// It is kept.
     Keep,
 }
 
-/// What happens to each kind, and which names stay.
+/// The action for each kind, and names that are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Addresses on the web.
@@ -49,7 +49,7 @@ pub struct Settings {
     pub addresses: Action,
     /// Users' names.
     pub names: Action,
-    /// Names that stay wherever they stand, because jokes are about them.
+    /// Names that are always kept, because jokes are about them.
     pub public_names: Vec<String>,
     /// Whether the marks are English words.
     pub english: bool,
@@ -94,7 +94,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// What happens to a kind.
+    /// The action for a kind.
     pub fn action(&self, kind: Kind) -> Action {
         match kind {
             Kind::Link => self.links,
@@ -109,7 +109,7 @@ impl Settings {
     }
 }
 
-/// Where personal data stood in the text that came in. Not what it was.
+/// Where personal data was in the original text, without the data itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mark {
     /// What kind it was.
@@ -123,16 +123,16 @@ pub struct Mark {
 /// A text without personal data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Anonymised<'a> {
-    /// The text; borrowed where nothing was found.
+    /// The text; borrowed if nothing was found.
     pub text: Cow<'a, str>,
-    /// What was found, in order, kept kinds left out.
+    /// What was found, in order, without kinds that are kept.
     pub marks: Vec<Mark>,
-    /// Whether a kind was found with which the settings refuse the record.
+    /// Whether a kind was found that the settings refuse.
     pub refused: bool,
 }
 
 impl Anonymised<'_> {
-    /// Kinds and counts, `phone 1, name 2`: what a ledger may say.
+    /// Kinds and counts, `phone 1, name 2`: safe for a ledger.
     pub fn evidence(&self) -> String {
         let counts = Kind::ALL.iter().filter_map(|kind| {
             let count = self.marks.iter().filter(|mark| mark.kind == *kind).count();
@@ -150,14 +150,14 @@ struct Found {
     end: usize,
 }
 
-/// Finds personal data and does with it what the settings say.
+/// Finds personal data and treats it by the settings.
 #[derive(Clone, Debug, Default)]
 pub struct Anonymiser {
     settings: Settings,
 }
 
 impl Anonymiser {
-    /// An anonymiser of these settings.
+    /// An anonymiser with these settings.
     pub fn new(settings: Settings) -> Anonymiser {
         Anonymiser { settings }
     }
@@ -227,8 +227,8 @@ impl Anonymiser {
     }
 }
 
-/// Of finds that overlap, keeps the more certain kind, then the longer; in order. What is kept does not overlap, so
-/// that only the neighbours of a place can: a text of a million mentions takes no longer for each than a short one.
+/// Of overlapping finds, keeps the more certain kind, then the longer; in order. Kept finds do not overlap,
+/// so each new one has to be compared only with its neighbours: time per find does not grow with the text.
 fn settle(mut found: Vec<Found>) -> Vec<Found> {
     let rank = |kind: Kind| Kind::ALL.iter().position(|k| *k == kind);
     found.sort_by_key(|f| (rank(f.kind), std::cmp::Reverse(f.end - f.start), f.start));
@@ -242,14 +242,14 @@ fn settle(mut found: Vec<Found>) -> Vec<Found> {
     kept.into_values().collect()
 }
 
-/// What the bytes of a text say about which rules can find anything.
+/// Which rules can find anything at all, judged by the bytes of a text.
 #[derive(Clone, Copy, Debug, Default)]
 struct Signs {
     /// A digit of either width.
     digit: bool,
-    /// Five digits in all.
+    /// At least five digits.
     digits: bool,
-    /// Four Latin letters, dots or slashes in all: a link or an account.
+    /// At least four Latin letters, dots or slashes: a link or an account.
     latin: bool,
     /// An at-sign.
     at: bool,
@@ -272,13 +272,13 @@ impl Signs {
     }
 }
 
-/// How many bytes are such. They are counted in bytes first: many fit into a register.
+/// How many bytes match. Counted in a byte first, so that the loop vectorises.
 fn count(bytes: &[u8], such: impl Fn(u8) -> bool) -> usize {
     let some = |some: &[u8]| usize::from(some.iter().map(|b| u8::from(such(*b))).sum::<u8>());
     bytes.chunks(u8::MAX.into()).map(some).sum()
 }
 
-/// Whether a number may be in a text that has a digit in Chinese.
+/// Whether a text with Chinese digits may contain a number.
 fn counts_in_chinese(text: &str) -> bool {
     text.contains(['一', '二', '三', '四', '五', '六', '七', '八', '九', '十', '百'])
 }

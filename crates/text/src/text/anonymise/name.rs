@@ -6,8 +6,8 @@
 //! Why not names in general: a joke's people (`葛军`, `李宁`, `小明`) are its content. So a handed-in name
 //! of two characters counts only behind `@` or `回复`, and public names never count.
 //!
-//! Known problems: a mention that runs into the sentence without a blank takes the run with it, up to
-//! 14 characters; a user named like an everyday phrase has that phrase marked.
+//! Known problems: a mention without a space after it takes up to 14 characters of the sentence with it; a
+//! user named like an everyday phrase has that phrase marked.
 
 use std::sync::LazyLock;
 
@@ -22,7 +22,7 @@ static REPLY: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?m)^\s*回复(?:[\s\u{3000}]+@?|@)([^\s:：\[\]，。！？]{1,20})[\s\u{3000}]*[:：]").ok()
 });
 
-/// What is behind `@` in programs and style sheets.
+/// What follows `@` in programs and style sheets.
 const CODE: [&str; 24] = [
     "override",
     "property",
@@ -50,7 +50,7 @@ const CODE: [&str; 24] = [
     "bean",
 ];
 
-/// Who is nobody in particular.
+/// Words that name nobody in particular.
 const ANYBODY: [&str; 16] = [
     "我",
     "你",
@@ -70,7 +70,7 @@ const ANYBODY: [&str; 16] = [
     "某人",
 ];
 
-/// Finds names. `at` says whether the text holds an at-sign; `public` are names that always stay.
+/// Finds names. `at`: whether the text contains an at-sign; `public`: names that are always kept.
 pub fn names(text: &str, handed: &[&str], at: bool, public: &[String], found: &mut Vec<Found>) {
     let is_public = |name: &str| public.iter().any(|p| p == name);
     let mut push = |start: usize, end: usize| found.push(Found { kind: Kind::Name, start, end });
@@ -114,7 +114,7 @@ pub fn names(text: &str, handed: &[&str], at: bool, public: &[String], found: &m
     }
 }
 
-/// A name in Latin letters or digits is no part of a longer word.
+/// Whether a name in Latin letters or digits is not part of a longer word.
 fn is_whole(text: &str, start: usize, end: usize) -> bool {
     let word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
     let name = &text[start..end];

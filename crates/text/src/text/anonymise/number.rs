@@ -1,14 +1,14 @@
 //! Telephone numbers and identity numbers.
 //!
 //! What: mobile numbers (`138 0013 8000`, `+86-…`, full-width digits), landlines with their area code,
-//! hotlines with hyphens, seven or eight digits behind a word such as `电话`; identity numbers whose
-//! check character is right.
+//! hotlines with hyphens, seven or eight digits after a word such as `电话`; identity numbers whose check
+//! character is right.
 //!
 //! Why not every long number: jokes are full of prices, years, powers of two and digits of pi. A number
-//! with a unit behind it, an operator or a decimal point beside it, or further digits around it is left.
+//! followed by a unit, next to an operator or a decimal point, or within further digits is ignored.
 //!
-//! Known problems: a mobile number in a sum (`13800138000+1`) is left; numbers written in Chinese
-//! numerals are not seen.
+//! Known problems: a mobile number in a sum (`13800138000+1`) is ignored; numbers written in Chinese numerals
+//! are not seen.
 
 use std::sync::LazyLock;
 
@@ -32,7 +32,7 @@ static LABELLED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 static IDENTITY: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[1-8]\d{16}[\dXx]").ok());
 
-/// What cannot stand right behind a telephone or account number: it is a count, then.
+/// Characters that cannot follow a telephone or account number: they make it a count.
 const UNITS: &str = "元块年月人个次位字米岁天秒分万亿公克斤只条倍度页种份张本章楼名股吨厘毫平步%％";
 
 /// Finds telephone numbers.
@@ -89,7 +89,7 @@ fn beside(text: &str, start: usize, end: usize, is: impl Fn(char) -> bool) -> bo
     text[..start].chars().next_back().is_some_and(&is) || text[end..].chars().next().is_some_and(&is)
 }
 
-/// Whether nothing around a number makes it part of a longer one, of a sum, or a count.
+/// Whether a number is not part of a longer one, of a sum, or of a count.
 fn is_number_alone(text: &str, start: usize, end: usize) -> bool {
     if beside(text, start, end, |c| c.is_ascii_alphanumeric() || digit(c).is_some() || c == '_') {
         return false;
@@ -110,7 +110,7 @@ fn is_number_alone(text: &str, start: usize, end: usize) -> bool {
     !sum_before && !sum_after && !followed_by_count(after) && !before.ends_with('第')
 }
 
-/// Whether a number's tail says that it counts something, or that the number goes on.
+/// Whether the text after a number makes it a count, or continues the number.
 pub fn followed_by_count(after: &str) -> bool {
     let goes_on = |c: char| c.is_ascii_alphanumeric();
     let decimal = after.strip_prefix('.').is_some_and(|rest| rest.starts_with(goes_on));

@@ -1,10 +1,10 @@
-//! The planted set, the examples and the laws of anonymising.
+//! The planted set, the examples and property tests of anonymising.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// A line of the planted set: its text, the names handed in, and what is to be found in it.
+/// A line of the planted set: its text, the names handed in, and the expected marks.
 fn planted(line: &str) -> (String, Vec<String>, Vec<Mark>) {
     let (body, names) = line.split_once('\t').unwrap_or((line, ""));
     let names = names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();

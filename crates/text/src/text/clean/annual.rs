@@ -1,15 +1,15 @@
 //! Which posts of an annual thread are the jokes.
 //!
-//! What: the thread's owner posts the year's best jokes as main posts, each with its rank before it or
-//! its score behind it. A main post of the owner that has one of the two is a joke; the rest of what
-//! the owner says is chatter, and so is everything anybody else says.
+//! What: the thread's owner posts the year's best jokes as main posts, each with its rank before it or its
+//! score after it. A main post of the owner with one of the two is a joke; the rest of the owner's posts is
+//! chatter, and so is everything anybody else posts.
 //!
 //! Why: a thread of 2,800 posts holds 360 jokes, and both marks are put there by the owner's tool.
 //!
-//! A note of the owner under a joke ([`note`]) is none of the jokes: it goes with the one above it.
+//! A note of the owner under a joke ([`note`]) is not a joke: it belongs to the one above it.
 //!
-//! Known problems: an owner's list of rules that begins with `1.` is taken for a joke; the filter for
-//! forum management is the place where such a post is dropped.
+//! Known problems: an owner's list of rules that begins with `1.` is taken for a joke; the filter for forum
+//! management drops such a post.
 
 use super::{number, score};
 use crate::record::Reason;
@@ -17,11 +17,11 @@ use crate::record::Reason;
 /// A ranked or scored post.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Numbered<'a> {
-    /// The rank, where the post states one.
+    /// The rank, if the post states one.
     pub number: Option<u32>,
     /// Whether the owner marked it as being about the year's news.
     pub starred: bool,
-    /// The judges' mean score, where the post states one.
+    /// The judges' mean score, if the post states one.
     pub score: Option<f64>,
     /// The joke, verbatim between the two marks.
     pub text: &'a str,
@@ -54,11 +54,11 @@ pub fn numbered(text: &str) -> Option<Numbered<'_>> {
     })
 }
 
-/// What a note says, or `None` where a post is none: a mark (`*：`, `注：`, `PS：` …) and a text behind it, no rank
+/// The text of a note, or `None` if a post is not one: a mark (`*：`, `注：`, `PS：` …) followed by text, no rank
 /// before it and no score after it.
 ///
-/// Under a joke about the year's news the owner reminds readers of the news, in a post of its own. Whether a joke stands
-/// above it, the thread tells.
+/// Under a joke about the year's news the owner reminds readers of the news, in a separate post. Whether a
+/// joke is above it depends on the thread.
 ///
 /// ```
 /// # use riddlemill_text::text::clean::annual::note;
@@ -83,7 +83,7 @@ pub fn note(text: &str) -> Option<&str> {
             head.eq_ignore_ascii_case(mark).then(|| &body[mark.len()..])
         })?,
     };
-    // `【注】云` closes its bracket before the text, `（注：云）` behind it.
+    // `【注】云` closes its bracket before the text, `（注：云）` after it.
     let closed = behind.trim_start().strip_prefix(['）', ')', '】', ']']).filter(|_| bracketed);
     let said = match closed {
         Some(said) => said.trim_start().trim_start_matches([':', '：']),
@@ -97,7 +97,7 @@ pub fn note(text: &str) -> Option<&str> {
     said.contains(char::is_alphanumeric).then_some(said)
 }
 
-/// What is before a note's colon, but for stars.
+/// What precedes a note's colon, without stars.
 const NOTES: [&str; 13] =
     ["注释", "注解", "注", "备注", "附注", "附", "p.s.", "p.s", "ps", "解释", "背景", "出处", "典故"];
 
@@ -106,11 +106,11 @@ const NOTES: [&str; 13] =
 pub struct Standing {
     /// The thread's owner wrote it.
     pub by_owner: bool,
-    /// It answers another post instead of standing on a floor of its own.
+    /// It answers another post instead of having a floor of its own.
     pub is_comment: bool,
 }
 
-/// The joke of a post of an annual thread, or why it is none.
+/// The joke of a post of an annual thread, or why it is not one.
 ///
 /// ```
 /// # use riddlemill_text::{record::Reason, text::clean::annual::{joke, Standing}};

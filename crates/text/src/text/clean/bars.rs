@@ -5,7 +5,8 @@
 //! Why: the dodge hides a word from every later comparison, and the bar is a CJK ideograph, so
 //! dropping punctuation does not drop it.
 //!
-//! A post whose heading is parted by a bar has bars as its style: there those in a name in brackets (`「文艺丨组」`) stay.
+//! If a post's heading is separated by a bar, bars are its style: then those in a name in brackets (`「文艺丨组」`)
+//! are kept.
 //!
 //! Known problems: one bar that splits a heading into two longer parts (`公示丨持续更新`) is taken for a
 //! separator and stays, so a single dodge in the middle of a long unpunctuated line stays with it.
@@ -14,22 +15,22 @@ use std::borrow::Cow;
 
 const BARS: [char; 2] = ['丨', '匚'];
 
-/// At most so many characters are between a dodge and the next boundary on one of its sides.
+/// Most characters between a dodge and the next boundary on one of its sides.
 const NEAR: usize = 3;
 
-/// At most so many characters are between a bar and the bracket of the name that it is part of.
+/// Most characters between a bar and the bracket of the name that it is part of.
 const NAME: usize = 10;
 
 fn is_boundary(c: char) -> bool {
     !c.is_alphanumeric() || BARS.contains(&c)
 }
 
-/// How many characters are before the next boundary, as far as it matters.
+/// How many characters precede the next boundary, as far as it matters.
 fn reach<'a>(side: impl Iterator<Item = &'a char>) -> usize {
     side.take(NEAR + 1).take_while(|c| !is_boundary(**c)).count()
 }
 
-/// The text without bars that dodge a filter; borrowed where there is none.
+/// The text without bars that dodge a filter; borrowed if there are none.
 ///
 /// ```
 /// # use riddlemill_text::text::clean::bars::join;
@@ -52,7 +53,7 @@ pub fn join_under<'a>(title: &str, text: &'a str) -> Cow<'a, str> {
     if !BARS.iter().any(|bar| text.contains(*bar)) {
         return Cow::Borrowed(text);
     }
-    // A line is judged by itself: what follows a heading does not decide about its separator.
+    // Lines are judged one by one: the text after a heading does not decide about the heading's separator.
     let lines: Vec<Vec<char>> = text.split_inclusive('\n').map(|line| line.chars().collect()).collect();
     let title: Vec<char> = title.chars().collect();
     let styled = lines.iter().chain([&title]).any(|line| separator(line).is_some());
@@ -60,7 +61,7 @@ pub fn join_under<'a>(title: &str, text: &'a str) -> Cow<'a, str> {
     if joined.len() == text.len() { Cow::Borrowed(text) } else { Cow::Owned(joined) }
 }
 
-/// Where a line's only bar parts it into two longer pieces, as in a heading.
+/// Where a line's only bar separates two longer pieces, as in a heading.
 fn separator(line: &[char]) -> Option<usize> {
     let mut bars = line.iter().enumerate().filter(|(_, c)| BARS.contains(c));
     let (at, _) = bars.next()?;

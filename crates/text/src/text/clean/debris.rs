@@ -1,18 +1,18 @@
 //! Control characters, zero-width characters and whitespace at the edges of lines and of the text.
 //!
-//! What: `\r\n` and a lone `\r` become `\n`; control and zero-width characters go; every line loses its
-//! trailing whitespace; runs of empty lines become one; the ends are trimmed.
+//! What: `\r\n` and a lone `\r` become `\n`; control and zero-width characters are removed; every line loses
+//! its trailing whitespace; runs of empty lines become one; the ends are trimmed.
 //!
 //! Why: dumps keep what the page's markup and the phone's keyboard left between the words, and two
 //! copies of a joke that differ by a U+200B are the same joke. Inner spacing is left alone, because a
 //! poem's line and a spelled-out `弱   智` are content.
 //!
-//! Known problems: a zero-width joiner stays only between two emoji, so a script that needs joiners
+//! Known problems: a zero-width joiner is kept only between two emoji, so a script that needs joiners
 //! (Persian, Devanagari) loses them.
 
 use std::borrow::Cow;
 
-/// Whether a character is invisible and says nothing.
+/// Whether a character is invisible and meaningless.
 fn is_noise(c: char) -> bool {
     matches!(c,
         '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}'
@@ -24,17 +24,17 @@ fn is_emoji(c: char) -> bool {
     matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}' | '\u{fe0f}')
 }
 
-/// A byte scan that is right about clean text and may be wrong only towards `true`.
+/// A byte scan with false positives only.
 fn may_need_work(text: &str) -> bool {
     let bytes = text.as_bytes();
     if text.starts_with(char::is_whitespace) || text.ends_with(char::is_whitespace) {
         return true;
     }
-    // C0 controls and the lead bytes of every noise character; 0xe2 also leads “ ” … and is looked at.
+    // C0 controls and the lead bytes of every noise character; 0xe2 also leads “ ” … and needs a closer look.
     let mut i = 0;
     while i < bytes.len() {
         let b = bytes[i];
-        // Of the others the first byte says enough: most of a Chinese text is three bytes a step.
+        // For the others the first byte is enough: most of a Chinese text is three bytes a step.
         if matches!(b, 0xe3..=0xee) {
             i += 3;
             continue;
@@ -66,7 +66,7 @@ fn may_need_work(text: &str) -> bool {
     false
 }
 
-/// The text without debris; borrowed where there was none.
+/// The text without debris; borrowed if there was none.
 ///
 /// ```
 /// # use riddlemill_text::text::clean::debris::tidy;

@@ -1,7 +1,7 @@
-//! Links that stand apart from the sentence, and what the forum's page leaves where an image was.
+//! Links outside of sentences, and what the forum's page leaves in place of an image.
 //!
-//! What: a line that is only a link, links at the end of the text, `[图片]`, `[img]…[/img]`,
-//! `帖子相关图片：` go. A link inside a sentence stays for the anonymiser to mark.
+//! What: a line that is only a link, links at the end of the text, `[图片]`, `[img]…[/img]`, `帖子相关图片：` are
+//! removed. A link inside a sentence is left to the anonymiser.
 //!
 //! Why: the posts are judged as text; the address of a page that is gone says nothing.
 //!
@@ -39,7 +39,7 @@ static IMAGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// What the forum's page writes above images.
 static RELATED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("帖子相关图片"));
 
-/// The text without links that stand apart; borrowed where there is none.
+/// The text without links outside of sentences; borrowed if there are none.
 ///
 /// ```
 /// # use riddlemill_text::text::clean::link::drop_apart;
@@ -47,7 +47,7 @@ static RELATED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("帖子
 /// assert_eq!(drop_apart("打开 http://example.com/p/1 就能看云"), "打开 http://example.com/p/1 就能看云");
 /// ```
 pub fn drop_apart(text: &str) -> Cow<'_, str> {
-    // One look at the bytes: hardly any Chinese text has one of these.
+    // A cheap check first: hardly any Chinese text has one of these.
     if memchr::memchr3(b':', b'w', b'W', text.as_bytes()).is_none()
         || !text.contains("://") && !text.contains("www.") && !text.contains("WWW.")
     {
@@ -56,7 +56,7 @@ pub fn drop_apart(text: &str) -> Cow<'_, str> {
     replace(&APART, text)
 }
 
-/// The text without the traces of images; borrowed where there is none.
+/// The text without the traces of images; borrowed if there are none.
 ///
 /// ```
 /// # use riddlemill_text::text::clean::link::drop_images;
@@ -73,7 +73,7 @@ pub fn drop_images(text: &str) -> Cow<'_, str> {
 
 fn replace<'a>(pattern: &LazyLock<Option<Regex>>, text: &'a str) -> Cow<'a, str> {
     match pattern.as_ref() {
-        // A replacement without groups spares the search for them.
+        // A replacement without groups is faster.
         Some(pattern) => pattern.replace_all(text, NoExpand("")),
         None => Cow::Borrowed(text),
     }

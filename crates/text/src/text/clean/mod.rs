@@ -1,6 +1,6 @@
-//! What a post says once the forum's debris is gone. One rule a file; [`clean`] runs them in the order
-//! of [`Rule::ALL`], once over each part and once more over the whole, until nothing changes: cleaning
-//! a cleaned text changes nothing.
+//! Removes the forum's debris from a post. One rule per file; [`clean`] runs them in the order of
+//! [`Rule::ALL`], once over each part and once more over the whole, until nothing changes: cleaning a cleaned
+//! text changes nothing.
 //!
 //! HTML is not stripped: `<爸爸去哪了>` is content.
 
@@ -39,16 +39,16 @@ pub struct PostText<'a> {
     pub kind: DraftKind,
     /// The thread's title, or empty.
     pub title: &'a str,
-    /// The content, where the source has one.
+    /// The content, if the source has one.
     pub content: Option<&'a str>,
 }
 
-/// A rule that changed something, and on what ground.
+/// A rule that changed something, with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
     /// The rule.
     pub rule: Rule,
-    /// What it took away or decided upon, at most 40 characters.
+    /// What it removed or decided on, at most 40 characters.
     pub evidence: String,
 }
 
@@ -57,18 +57,18 @@ pub struct Hit {
 pub enum Verdict {
     /// There is a text.
     Keep,
-    /// Nothing is left, why, and what stood there.
+    /// Nothing is left: the reason, and what was there.
     Drop(Reason, String),
 }
 
 /// A cleaned post.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cleaned {
-    /// What the post says: title and content joined, or whichever holds the other.
+    /// The text of the post: title and content joined, or whichever contains the other.
     pub text: String,
     /// The title without debris.
     pub title: String,
-    /// The content without debris; `None` where it says nothing beyond the title.
+    /// The content without debris; `None` if it repeats the title.
     pub content: Option<String>,
     /// The judges' mean, from a score line.
     pub score: Option<f64>,
@@ -119,7 +119,7 @@ pub fn clean(draft: &PostText<'_>) -> Cleaned {
         (_, Some(content)) => (Cow::Owned(format!("{title}\n{content}")), Some(content)),
         (_, None) => (title.clone(), None),
     };
-    // Joining can set apart what stood in the middle, or the other way round.
+    // Joining can move a piece from the middle to an edge, or the other way round.
     let text = match text {
         Cow::Owned(text) => scrub(&text, "", &mut hits).into_owned(),
         Cow::Borrowed(text) => text.to_owned(),
@@ -145,14 +145,14 @@ pub fn clean(draft: &PostText<'_>) -> Cleaned {
     }
 }
 
-/// A text of one Chinese character is short, which is the filter's affair.
+/// Whether a text is one Chinese character, which is for the filter to judge.
 fn is_single_han(text: &str) -> bool {
     text.chars().filter(|c| c.is_alphanumeric()).all(|c| ('\u{3400}'..='\u{9fff}').contains(&c))
         && text.chars().any(char::is_alphanumeric)
         && text.chars().count() < 3
 }
 
-/// The text of a thread, and the content where it says more than the title.
+/// The text of a thread, and its content if that says more than the title.
 fn join<'a>(
     title: &Cow<'a, str>,
     content: Cow<'a, str>,
@@ -209,8 +209,8 @@ fn after_see_title(content: &str) -> Option<&str> {
     (tail.len() < rest.len() && tail.contains(char::is_alphanumeric)).then_some(tail)
 }
 
-/// Runs the rules that look at one text, and at the `title` above it, until none changes anything. Each only takes away,
-/// so this ends.
+/// Applies the rules for one text, and for the `title` above it, until none changes anything. Each only
+/// removes, so this ends.
 fn scrub<'a>(text: &'a str, title: &str, hits: &mut Vec<Hit>) -> Cow<'a, str> {
     let mut text = Cow::Borrowed(text);
     loop {

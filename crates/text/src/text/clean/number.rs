@@ -1,10 +1,10 @@
 //! Numbering and star marks before a post of an annual thread.
 //!
-//! What: `353.…`, `361*.…`, `*:…`, `151、…`, `59 …` lose the mark; the number and the star are kept
-//! beside the text.
+//! What: `353.…`, `361*.…`, `*:…`, `151、…`, `59 …` lose the mark; the number and the star are kept in fields
+//! of their own.
 //!
-//! Why: the number is the post's rank, the star says that it is about the year's news. Neither is the
-//! joke's.
+//! Why: the number is the post's rank, the star says that it is about the year's news. Neither is part of the
+//! joke.
 //!
 //! Known problems: a joke that begins with a number of its own and has no rank (`110 是什么电话`) looks
 //! ranked, so the rule runs on posts of annual threads only.
@@ -12,11 +12,11 @@
 /// A mark at the head of a post.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// The rank, or `None` where only a star is there.
+    /// The rank, or `None` if there is only a star.
     pub number: Option<u32>,
     /// Whether a star is in the mark.
     pub starred: bool,
-    /// Bytes of the text that the mark takes, separator and blanks included.
+    /// Length of the mark in bytes, including separator and spaces.
     pub len: usize,
 }
 
@@ -31,7 +31,7 @@ pub struct Mark {
 pub fn mark(text: &str) -> Option<Mark> {
     let body = text.trim_start();
     let mut at = text.len() - body.len();
-    // A bar may be between digits where the whole post dodges a filter.
+    // Where the whole post dodges a filter, a bar may be between digits.
     let mut number = String::new();
     let mut rest = body.char_indices().peekable();
     while let Some(&(i, c)) = rest.peek() {
@@ -55,7 +55,7 @@ pub fn mark(text: &str) -> Option<Mark> {
     let first = unstarred.chars().next()?;
     let strong =
         matches!(first, '.' | '．' | '、' | ':' | '：' | ')' | '）') || first == '。' && !number.is_empty();
-    // Nothing but a blank is weak evidence: a year or a price is not a rank.
+    // A space alone is weak evidence: a year or a price is not a rank.
     let weak = first.is_whitespace() && !number.is_empty() && number.len() <= 3;
     if !strong && !weak || starred && number.is_empty() && after.len() - unstarred.len() > 3 {
         return None;

@@ -1,19 +1,18 @@
-//! Content that is there because the forum demanded some.
+//! Content that was written only because the forum demands some.
 //!
-//! What: punctuation, symbols or emoji alone; one letter or digit (`J`, `6`); an emoticon (`o_O`,
-//! `T.T`); `如题`, `RT` and their like; a bare claim of the first floor (`一楼`, `占楼`). Links, images
-//! and client signatures are gone before this rule looks.
+//! What: punctuation, symbols or emoji alone; one letter or digit (`J`, `6`); an emoticon (`o_O`, `T.T`);
+//! `如题`, `RT` and the like; a bare claim of the first floor (`一楼`, `占楼`). Links, images and client signatures
+//! have been removed before this rule.
 //!
-//! Why: a third of the threads hold such content; joined to the title it would spoil the text.
+//! Why: a third of the threads have such content; joined to the title it would spoil the text.
 //!
-//! Known problems: one Chinese character is content only behind a title that fills the forum's field,
-//! where it may be the sentence's last; an interjection said in earnest (`哼`) behind a short title is
-//! lost.
+//! Known problems: one Chinese character counts as content only after a title that fills the forum's field,
+//! where it may be the sentence's last; an interjection meant seriously (`哼`) after a short title is lost.
 
 use super::title;
 use crate::text::is_letter;
 
-/// Words that say "read the title", compared after folding case and dropping what is no letter.
+/// Words that mean "read the title", compared after folding case and dropping non-letters.
 const SEE_TITLE: [&str; 22] = [
     "如题",
     "题如",
@@ -59,10 +58,10 @@ const CLAIM: [&str; 16] = [
     "水贴专用",
 ];
 
-/// Interjections that fill the field when they stand alone.
+/// Interjections that fill the field if they are the whole content.
 const FILLERS: &str = "啊哦嗯呃额噢喔呀哎诶欸顶";
 
-/// Whether content says nothing beyond the title it is under (`""` where there is none).
+/// Whether content says nothing beyond the title above it (`""` if there is none).
 ///
 /// ```
 /// # use riddlemill_text::text::clean::placeholder::is_placeholder;
@@ -72,7 +71,7 @@ const FILLERS: &str = "啊哦嗯呃额噢喔呀哎诶欸顶";
 /// assert!(!is_placeholder("云会恐高吗？", "不会"));
 /// ```
 pub fn is_placeholder(title: &str, content: &str) -> bool {
-    // Longer than any word of the lists with room for decoration: look at letters only.
+    // Longer than any listed word with decoration: compare letters only.
     let mut letters = content.chars().filter(|c| is_letter(*c));
     let Some(first) = letters.next() else { return true };
     let Some(second) = letters.next() else { return is_lone_placeholder(title, first) };
@@ -106,8 +105,9 @@ fn is_emoticon(content: &str, left: char, right: char) -> bool {
         && between.next().is_some_and(|mouth| !mouth.is_alphanumeric() && !mouth.is_whitespace())
 }
 
-/// Whether a title says nothing (`...`), so that the content alone is the text. What a poster writes about the post
-/// (`（重发）`, `[转帖]`) stays, as it does inside a title or at the end of a content: it is no debris of the forum.
+/// Whether a title says nothing (`...`), so that the content alone is the text. Remarks of the poster on the
+/// post (`（重发）`, `[转帖]`) are kept, as inside a title or at the end of a content: they are not debris of the
+/// forum.
 ///
 /// ```
 /// # use riddlemill_text::text::clean::placeholder::is_empty_title;

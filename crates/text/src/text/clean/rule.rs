@@ -1,4 +1,4 @@
-//! The rules of cleaning, each with the words that documentation and reports print.
+//! The rules of cleaning, with the texts that documentation and reports print.
 
 macro_rules! rules {
     ($($(#[doc = $definition:literal])+ $name:ident = $code:literal, $before:literal => $after:literal;)+) => {
@@ -22,7 +22,7 @@ macro_rules! rules {
                 match self { $(Rule::$name => concat!($($definition),+).trim_ascii(),)+ }
             }
 
-            /// A text before and after the rule; title and content of a thread are parted by ` / `.
+            /// A text before and after the rule; ` / ` separates the title and content of a thread.
             pub fn example(self) -> (&'static str, &'static str) {
                 match self { $(Rule::$name => ($before, $after),)+ }
             }

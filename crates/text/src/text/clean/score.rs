@@ -1,13 +1,13 @@
 //! The score at the end of a post of an annual thread.
 //!
-//! What: `评分：3.68` at the end leaves the text and becomes a number.
+//! What: `评分：3.68` at the end is removed from the text and becomes a number.
 //!
-//! Why: the judges' mean is a fact about the joke and worth a column; in the text it would keep two
-//! copies of the joke apart.
+//! Why: the judges' mean is a property of the joke and worth a column; in the text it would make two copies
+//! of the joke differ.
 //!
 //! Known problems: only `评分` and `得分` are known.
 
-/// The text before the score, and the score; `None` where no score is at the end.
+/// The text before the score, and the score; `None` if there is no score at the end.
 ///
 /// ```
 /// # use riddlemill_text::text::clean::score::split;

@@ -1,12 +1,12 @@
 //! The line a client adds under a post.
 //!
-//! What: `——来自 某某 客户端`, `发自我的iPhone`, `Sent from my iPad` at the end of the text go.
+//! What: `——来自 某某 客户端`, `发自我的iPhone`, `Sent from my iPad` at the end of the text are removed.
 //!
-//! Why: the phone's maker is not part of the joke, and where the forum demanded content the line is all
-//! that is there.
+//! Why: the phone's maker is not part of the joke, and where the forum demands content the line may be all
+//! there is.
 //!
-//! Known problems: a signature in the middle of a text stays; a joke that ends in such a line on
-//! purpose loses it.
+//! Known problems: a signature in the middle of a text is kept; a joke that ends in such a line on purpose
+//! loses it.
 
 use regex::Regex;
 use std::sync::LazyLock;
@@ -24,11 +24,11 @@ static SIGNATURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// What a signature names, folded.
+/// The things that signatures name, folded.
 const THINGS: [&str; 9] =
     ["客户端", "客戶端", "iphone", "ipad", "android", "安卓", "手机贴吧", "掌上百度", "手机版"];
 
-/// Whether a text holds a word in whatever case; only ASCII has any here.
+/// Whether a text contains a word, ignoring ASCII case.
 fn contains(text: &str, word: &str) -> bool {
     let (bytes, word) = (text.as_bytes(), word.as_bytes());
     match word.first() {
@@ -42,7 +42,7 @@ fn contains(text: &str, word: &str) -> bool {
     }
 }
 
-/// The text before a client's signature; the whole text where there is none.
+/// The text before a client's signature; the whole text if there is none.
 ///
 /// ```
 /// # use riddlemill_text::text::clean::signature::strip;
@@ -50,7 +50,8 @@ fn contains(text: &str, word: &str) -> bool {
 /// assert_eq!(strip("天黑了。——来自北方的人"), "天黑了。——来自北方的人");
 /// ```
 pub fn strip(text: &str) -> &str {
-    // Every signature begins with one of few words and names one of few things: look there before any regex runs.
+    // Every signature begins with one of a few words and names one of a few things: check these before any
+    // regex runs.
     let lead =
         text.contains('自') && THINGS.iter().any(|thing| contains(text, thing)) || contains(text, "from");
     if !lead {
@@ -59,7 +60,7 @@ pub fn strip(text: &str) -> &str {
     match SIGNATURE.as_ref().and_then(|signature| signature.find(text)) {
         Some(found) => {
             let head = &text[..found.start()];
-            // The character that set the signature off belongs to the text unless it is a dash.
+            // Punctuation before the signature belongs to the text unless it is a dash.
             let first = found.as_str().chars().next().filter(|c| "。！？!?…~～”）)".contains(*c));
             text[..head.len() + first.map_or(0, char::len_utf8)].trim_end()
         }

@@ -1,4 +1,4 @@
-//! Laws of cleaning, and the labelled posts where they are at hand.
+//! Property tests of cleaning, and the labelled posts if they are at hand.
 
 use super::*;
 use proptest::prelude::*;
@@ -40,7 +40,7 @@ fn a_thread_of_nothing_is_dropped() {
     assert_eq!(thread("云", None).verdict, Verdict::Keep);
 }
 
-/// Strings out of the pieces that the rules look for, so that they meet in every order.
+/// Strings built from the pieces that the rules look for, so that these occur in every order.
 fn post() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("云会恐高吗"),

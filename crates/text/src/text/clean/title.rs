@@ -4,33 +4,33 @@
 //! title at 20 to 31 characters; it begins with the title but for a few slips (a mended typo, a masked
 //! word); it is already in the title; or it says something else and is joined to it.
 //!
-//! Why: 700 of 2,600 threads repeat themselves and 150 have a cut title; joined blindly, every such
-//! joke would be told twice.
+//! Why: 700 of 2,600 threads repeat themselves and 150 have a cut title; joined blindly, every such joke
+//! would be repeated.
 //!
-//! Comparison: whitespace and punctuation are passed over, because the page folds line breaks and
-//! spaces in titles; case and width count.
+//! Comparison: whitespace and punctuation are skipped, because the page folds line breaks and spaces in
+//! titles; case and width count.
 //!
 //! Known problems: a content that repeats the title with one word changed *as the joke* is taken for a
-//! mended copy where the change is small; digits must agree, which saves most of these.
+//! corrected copy if the change is small; digits must agree, which prevents most such cases.
 
 use crate::text::is_letter;
 
 /// How content relates to its title.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// The same, or the same but for whitespace and punctuation.
+    /// Equal, ignoring whitespace and punctuation.
     Repeats,
     /// The content begins with the title and goes on.
     Extends,
-    /// The content begins with the title but for a few characters.
+    /// The content begins with the title, apart from a few characters.
     Mends,
-    /// The content is in the title already.
+    /// The content is already in the title.
     Within,
     /// Two different things.
     Differs,
 }
 
-/// The forum's field holds at most so many characters; older pages cut one or two earlier.
+/// Most characters in the forum's field; older pages cut one or two earlier.
 const FIELD: usize = 28;
 
 /// Whether a title is so long that the forum may have cut it.
@@ -61,12 +61,12 @@ pub fn relation(title: &str, content: &str) -> Relation {
             (None, None) if matched > 0 => return Relation::Repeats,
             (None, Some(_)) if matched > 1 => return Relation::Extends,
             (Some(a), Some(b)) if a == b => matched += 1,
-            // The title goes on where the content ends: a shortened copy.
+            // The title continues where the content ends: a shortened copy.
             (Some(_), None) if matched > 1 => return Relation::Within,
             _ => break,
         }
     }
-    // Only what begins alike can be a slip of the hand: a joke that answers its title seldom does.
+    // Only texts that begin alike can differ by a slip: a joke that answers its title seldom does.
     if matched >= 3 && mends(title, content) {
         return Relation::Mends;
     }
@@ -81,7 +81,7 @@ fn within(title: &str, content: &str) -> bool {
     content.chars().nth(1).is_some() && key(title).collect::<String>().contains(&content)
 }
 
-/// Whether the content begins with the title but for one character in eight.
+/// Whether the content begins with the title, apart from one character in eight.
 fn mends(title: &str, content: &str) -> bool {
     let title: Vec<char> = key(title).collect();
     if title.len() < 10 {

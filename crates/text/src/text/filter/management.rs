@@ -1,15 +1,15 @@
-//! Posts that run the forum instead of joking in it.
+//! Posts that manage the forum instead of joking in it.
 //!
 //! What: rules and notices of the moderators, recruiting, events and their results, complaint threads,
 //! yearly lists, pointers to other threads.
 //!
 //! Why: they are long, they are pinned and recommended, and no reader of a benchmark knows the forum.
 //!
-//! How: one decisive phrase is enough (`发帖必看`, `年度…佳贴`, `传送门：http`); of the words that jokes
-//! use too (`加精`, `吧主`, `置顶`) three different ones must meet.
+//! How: one decisive phrase is enough (`发帖必看`, `年度…佳贴`, `传送门：http`); of the words that jokes use too (`加精`,
+//! `吧主`, `置顶`) it takes three different ones.
 //!
-//! Known problems: jokes in the dress of a notice (`通知：等通知`) pass, and so do notices that use none
-//! of the phrases.
+//! Known problems: jokes in the form of a notice (`通知：等通知`) pass, and so do notices without any of the
+//! phrases.
 
 use std::sync::LazyLock;
 
@@ -18,7 +18,7 @@ use regex::Regex;
 
 use crate::text::openings::Openings;
 
-/// Words of the forum's business. Three different ones make a post of management.
+/// Words of forum management. A post with three different ones is management.
 const WORDS: [&str; 25] = [
     "吧主",
     "吧务",
@@ -47,7 +47,7 @@ const WORDS: [&str; 25] = [
     "贴吧管理",
 ];
 
-/// What a decisive phrase must hold at least one of, beside [`WORDS`].
+/// A decisive phrase contains at least one of these or of [`WORDS`].
 const LEADS: [&str; 10] =
     ["公告", "活动", "年度", "必看", "必读", "投诉楼", "汇总", "目录", "神回复", "佳贴"];
 
@@ -76,7 +76,7 @@ static DECISIVE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// The phrase or the words that show management, or `None`.
+/// The phrase or the words that mark a post as management, or `None`.
 ///
 /// ```
 /// # use riddlemill_text::text::filter::management::find;
@@ -89,7 +89,7 @@ pub fn find(text: &str) -> Option<String> {
         return None;
     }
     let mut seen = 0_u64;
-    // No word holds another, so a plain search sees them all.
+    // No word contains another, so a search without overlaps finds them all.
     for found in finder.find_iter(text) {
         seen |= 1 << found.pattern().as_usize();
     }

@@ -1,8 +1,8 @@
-//! Posts that hold no joke to keep: empty, too short or long, running the forum, or pointing elsewhere.
-//! One rule a file where it needs more than a line. Precision comes first: a post that might be a joke
-//! passes, and people and later stages look at it.
+//! Posts without a joke to keep: empty, too short or long, managing the forum, or pointing elsewhere. One
+//! rule per file if it needs more than a line. Precision comes first: a post that might be a joke passes, and
+//! is left to people and later stages.
 //!
-//! The rules look at cleaned texts.
+//! The rules expect cleaned texts.
 
 pub mod management;
 pub mod promise;
@@ -21,9 +21,9 @@ pub struct Settings {
     pub min_chars: usize,
     /// More characters than this, punctuation included, are too long.
     pub max_chars: usize,
-    /// Drop posts that run the forum.
+    /// Drop posts that manage the forum.
     pub management: bool,
-    /// Drop posts that promise what is elsewhere.
+    /// Drop posts that promise something that is elsewhere.
     pub promised: bool,
 }
 
@@ -33,14 +33,14 @@ impl Default for Settings {
     }
 }
 
-/// What is known of a post beside its text.
+/// Facts about a post that are not in its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Context {
-    /// Images that stood in the post.
+    /// How many images were in the post.
     pub images: usize,
 }
 
-/// Why a text is dropped and on what ground, or `None` where it passes.
+/// The reason to drop a text, with evidence, or `None` if it passes.
 ///
 /// ```
 /// # use riddlemill_text::{record::Reason, text::filter::{filter, Context, Settings}};
@@ -53,12 +53,12 @@ pub fn filter(text: &str, settings: &Settings, context: Context) -> Option<(Reas
     rule(text, settings, context).map(|(rule, evidence)| (rule.reason(), evidence))
 }
 
-/// The rule that drops a text and its ground, or `None` where it passes.
+/// The rule that drops a text, with evidence, or `None` if it passes.
 pub fn rule(text: &str, settings: &Settings, context: Context) -> Option<(Rule, String)> {
-    // Marks that anonymising left are no words of the author.
+    // Marks left by anonymising are not the author's words.
     let marked = text.contains('[') && text.contains(Kind::Link.mark());
     let unmarked = marked.then(|| text.replace(Kind::Link.mark(), " "));
-    // Of a text that is long enough it does not matter by how much.
+    // Counting stops when a text is long enough.
     let enough = settings.min_chars.max(2);
     let letters = letters(unmarked.as_deref().unwrap_or(text)).take(enough).count();
     if unmarked.is_some() && letters <= 1 {
@@ -100,7 +100,7 @@ fn letters(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|c| is_letter(*c))
 }
 
-/// Letters of a text outside its links.
+/// Number of letters of a text outside its links.
 fn without_links(text: &str) -> usize {
     let linked = |word: &&str| !word.contains("://") && !word.starts_with("www.");
     text.split_whitespace().filter(linked).map(|word| letters(word).count()).sum()

@@ -1,7 +1,7 @@
-//! Posts that promise what is not there.
+//! Posts that promise something that is not there.
 //!
-//! What: a short text that ends or begins with `如图`, `看图`, `见图`, and a text that says that the story
-//! begins on another floor (`2楼开始`).
+//! What: a short text that ends or begins with `如图`, `看图`, `见图`, and a text that says that the story begins
+//! on another floor (`2楼开始`).
 //!
 //! Why: the image is gone and the other floor is another record; the joke was there.
 //!
@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// A text over this many bytes (40 Chinese characters) says enough without its image.
+/// A text of more bytes (40 Chinese characters) is understood without its image.
 const SHORT: usize = 120;
 
 static IMAGE: LazyLock<Option<Regex>> = LazyLock::new(|| {

@@ -1,4 +1,4 @@
-//! The rules of the filter, each with the words that documentation and reports print.
+//! The rules of the filter, with the texts that documentation and reports print.
 
 use crate::record::Reason;
 
@@ -13,9 +13,9 @@ pub enum Rule {
     TooShort,
     /// Too long.
     TooLong,
-    /// Runs the forum.
+    /// The post manages the forum.
     Management,
-    /// Promises what is elsewhere.
+    /// The text promises something that is elsewhere.
     PromisedElsewhere,
 }
 
@@ -52,7 +52,7 @@ impl Rule {
         self.reason().definition()
     }
 
-    /// A text that the rule drops and one close by that it keeps.
+    /// A text that the rule drops, and a similar one that it keeps.
     pub fn example(self) -> (&'static str, &'static str) {
         match self {
             Rule::Empty => ("……", "云会恐高吗"),

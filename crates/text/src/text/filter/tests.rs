@@ -1,4 +1,4 @@
-//! Every rule's examples, and the published sets where they are at hand.
+//! Every rule's examples, and the published sets if they are at hand.
 
 use std::collections::HashMap;
 
@@ -39,14 +39,14 @@ fn published_texts_survive() {
         return;
     };
     let lines = |path: &str| -> Vec<serde_json::Value> {
-        // A published field holds a bare NaN, which is no JSON.
+        // A published field contains a bare NaN, which is not JSON.
         let text = std::fs::read_to_string(root.join("data").join(path)).unwrap().replace(": NaN", ": null");
         text.lines().filter(|l| !l.trim().is_empty()).map(|l| serde_json::from_str(l).unwrap()).collect()
     };
     let array = |path: &str| -> Vec<serde_json::Value> {
         serde_json::from_str(&std::fs::read_to_string(root.join("data").join(path)).unwrap()).unwrap()
     };
-    // Every raw text, and what became of it.
+    // Every raw text, and whether it was kept.
     let mut raw: HashMap<String, bool> = HashMap::new();
     let mut out: HashMap<String, bool> = HashMap::new();
     let (mut rows, mut dropped) = (0, Vec::new());

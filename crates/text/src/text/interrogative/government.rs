@@ -151,18 +151,18 @@ const REPORTING: &[&str] = &[
     "意识到",
 ];
 
-/// Verbs that govern `怎么办` and its like. Others before it (`忘了带钥匙怎么办`) tell what happened.
+/// Verbs that govern `怎么办` and the like. Others before it (`忘了带钥匙怎么办`) narrate.
 const CONSULTING: &[&str] =
     &["问", "告诉", "想", "知道", "不知", "教", "思考", "研究", "考虑", "发愁", "讨论", "商量", "明白"];
 
-/// Verbs that say or think the clause they end in.
+/// Verbs of saying or thinking, at the end of a clause.
 const SAYING: &[&str] = &["说", "想", "看", "称", "讲", "写着"];
 
 /// The same addressed to the reader.
 const SAYING_TO_READER: &[&str] =
     &["话说", "我说", "说说", "来说", "你想", "我想", "为什么说", "你说", "大家说", "应该看"];
 
-/// What hands a question to the reader, whatever verb governs it.
+/// Phrases that address a question to the reader, whatever verb governs it.
 const ASKING: &[&str] = &[
     "请问",
     "想问",
@@ -211,7 +211,7 @@ const ASKING: &[&str] = &[
     "各位看",
 ];
 
-/// What comes after a question that is the subject of a statement.
+/// What follows a question that is the subject of a statement.
 const DISMISSING: &[&str] = &[
     "不知道",
     "没人知道",
@@ -249,7 +249,7 @@ pub(super) fn is_embedded(kind: Kind, word: &str, before: &str, after: &str) -> 
     let verbs = if kind == Kind::Help { CONSULTING } else { GOVERNING };
     let object = matches!(word, "什么" | "啥");
     if let Some((at, verb)) = governor(clause, verbs) {
-        // `由此可以看出什么`: the word is the verb's own object, and `可以` leaves it to the reader.
+        // `由此可以看出什么`: the word is the verb's own object, and `可以` makes it a question to the reader.
         if object && clause.ends_with(verb) && contains_any(clause, &["可以", "能", "应该"]).is_some() {
             return false;
         }
@@ -273,12 +273,12 @@ fn governor(clause: &str, verbs: &[&'static str]) -> Option<(usize, &'static str
     if noun { governor(&clause[..at], verbs) } else { Some((at, verb)) }
 }
 
-/// Whether a colon introduces the operator's clause as what somebody says. A label that names a
-/// question (`有个问题：`) introduces one.
+/// Whether a colon introduces the operator's clause as somebody's speech. A label that announces a question
+/// (`有个问题：`) introduces one.
 fn follows_colon(kind: Kind, before: &str) -> bool {
     let Some(at) = before.rfind(['：', ':']) else { return false };
     if before[at..].contains(is_filler) {
-        return false; // what is said stands in quotation marks; this comes after it
+        return false; // the speech is in quotation marks; this comes after it
     }
     let said_by = clause_before(&before[..at]).trim();
     let named = said_by.chars().count() <= 5;
@@ -304,7 +304,7 @@ fn is_reported(before: &str) -> bool {
         .is_some_and(|at| !is_poster(&clause[..at]) && !clause[at..].starts_with("问题") && at > 0)
 }
 
-/// Whether a sentence has somebody speak after a colon: `他大喝道：你这不孝子`.
+/// Whether a sentence introduces somebody's speech with a colon: `他大喝道：你这不孝子`.
 pub(super) fn opens_speech(sentence: &str) -> bool {
     ["道：", "道:", "说：", "说:", "喊：", "喊:", "问：", "问:", "曰："].iter().any(|tag| {
         sentence.find(tag).is_some_and(|at| {
@@ -317,14 +317,14 @@ pub(super) fn opens_speech(sentence: &str) -> bool {
 /// The longest name of a speaker before a colon, in characters.
 const SPEAKER_CHARS: usize = 8;
 
-/// Characters of the nouns that head a question and are nobody who could ask it: `问题：`, `冷知识：`, `快讯：`.
+/// Last characters of nouns that label a question and are not its speaker: `问题：`, `冷知识：`, `快讯：`.
 const HEADS: [char; 11] = ['问', '题', '疑', '求', '知', '识', '讯', '闻', '息', '论', '理'];
 
-/// Whether what a sentence asks is said by somebody named before a colon: `馆长不解：月亮几点下班`, `馆长：月亮几点下班`.
+/// Whether a sentence's question is spoken by somebody named before a colon: `馆长不解：月亮几点下班`, `馆长：月亮几点下班`.
 pub(super) fn is_said_after_colon(sentence: &str) -> bool {
     let Some(at) = sentence.find(['：', ':']) else { return false };
     if sentence[at..].contains(is_filler) {
-        return false; // what is said stands in quotation marks; what asks comes after it
+        return false; // the speech is in quotation marks; the question comes after it
     }
     let clause = clause_before(&sentence[..at]).trim();
     if ends_with_any(clause, REPORTING) {
@@ -335,7 +335,7 @@ pub(super) fn is_said_after_colon(sentence: &str) -> bool {
     short && !clause.contains(HEADS) && !is_poster(clause) && names()
 }
 
-/// Whether a sentence with a question mark reports what somebody other than the poster asks.
+/// Whether a sentence with a question mark reports a question of somebody other than the poster.
 pub(super) fn is_asked_by_another(sentence: &str) -> bool {
     sentence.match_indices('问').any(|(at, _)| {
         let clause = clause_before(&sentence[..at]);

@@ -1,4 +1,4 @@
-//! The verdict on one post and the rule that gave it.
+//! The verdict on one post and the rule that decided it.
 
 use std::ops::Range;
 
@@ -7,19 +7,20 @@ use super::quotation::unwrap;
 use super::rules::Rule;
 use super::words::has_cue;
 
-/// How much of a post is read, in characters. The rules look left and right of every cue in its sentence, so that
-/// what they take grows faster than the text; a question that begins later is not found.
+/// How much of a post is read, in characters. The rules look left and right of every cue in its sentence, so
+/// their time grows faster than the text; a question that begins later is not found.
 pub const READ_CHARS: usize = 2_000;
 /// The longest evidence, in characters.
 const EVIDENCE_CHARS: usize = 40;
 
-/// What is taken for a question.
+/// Definitions of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Notion {
-    /// By sense: the poster wants the reader to answer, with a question mark or without. What a filter of questions keeps.
+    /// By meaning: the poster wants the reader to answer, with a question mark or without. Used by the filter
+    /// of questions.
     #[default]
     Sense,
-    /// By form: what is said ends in a question mark, rhetorical or not, or sets a task. FLUB's `is_question`.
+    /// By form: the text ends in a question mark, rhetorical or not, or sets a task. FLUB's `is_question`.
     Form,
 }
 
@@ -33,15 +34,15 @@ impl Notion {
     }
 }
 
-/// Whether a post asks, and why that was decided.
+/// Whether a post asks, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judgement {
     /// Whether the poster asks the reader something.
     pub is_question: bool,
-    /// The rule that decided; by form also one that asks by sense alone.
+    /// The rule that decided; by form, possibly one that asks only by meaning.
     pub rule: Rule,
-    /// The fragment of the post that decided, at most 40 characters; empty where nothing in the
-    /// post suggests a question.
+    /// The fragment of the post that decided, at most 40 characters; empty if nothing in the post suggests a
+    /// question.
     pub evidence: String,
 }
 
@@ -50,7 +51,7 @@ pub fn judge(text: &str) -> Judgement {
     judge_by(text, Notion::Sense)
 }
 
-/// Decides whether `text` is a question by a notion.
+/// Decides whether `text` is a question by the given definition.
 ///
 /// Total: any string has a verdict. Whitespace around the text never changes it. Of a longer text the first
 /// [`READ_CHARS`] characters are read.
@@ -80,7 +81,8 @@ pub fn judge_by(text: &str, notion: Notion) -> Judgement {
     Judgement { is_question, rule, evidence }
 }
 
-/// A mark that closes the narration decides, whoever asks and whether an answer is wanted; without any mark only a task asks.
+/// A mark at the end of the narration decides, whoever asks and whether or not an answer is wanted; without a
+/// mark only a task asks.
 fn by_form(post: &Post<'_>) -> (Rule, Range<usize>, bool) {
     let marked = |sentence: &Sentence| sentence.mark == Mark::Question;
     if let Some(last) = post.sentences.last().filter(|last| marked(last)) {

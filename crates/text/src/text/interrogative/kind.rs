@@ -22,13 +22,13 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Whether an operator of this kind is a word of its own, which no other word may hold.
+    /// Whether an operator of this kind has to be a separate word, not part of another.
     pub(super) fn is_word(self) -> bool {
         !matches!(self, Kind::ANotA | Kind::Alternative)
     }
 
-    /// Whether the answer to an operator of this kind is a phrase: `谁？小明。` `怎么` asks for a
-    /// reason as often as for a way and is left out.
+    /// Whether the answer to an operator of this kind is a phrase: `谁？小明。` `怎么` asks for a reason as often as
+    /// for a way and is excluded.
     pub(super) fn wants_phrase(self, word: &str) -> bool {
         match self {
             Kind::What | Kind::Which | Kind::Help => true,

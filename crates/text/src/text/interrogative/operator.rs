@@ -1,4 +1,4 @@
-//! What can turn a sentence into a question: particles, A-not-A, alternatives, question words.
+//! Words that can turn a sentence into a question: particles, A-not-A, alternatives, question words.
 
 use std::ops::Range;
 
@@ -8,24 +8,24 @@ use super::scope::{self, Scope};
 use super::words::{clause_after, clause_before, ends_with_any, is_break, is_letter, starts_with_any};
 use crate::text::segment::stands_apart;
 
-/// One place in a sentence that can ask.
+/// A place in a sentence that may ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Operator {
-    /// How it asks.
+    /// The kind of question.
     pub(super) kind: Kind,
-    /// Where it is in the post, in bytes.
+    /// Byte range in the post.
     pub(super) span: Range<usize>,
     /// Whether it asks there.
     pub(super) scope: Scope,
 }
 
 impl Operator {
-    /// Whether it asks where it stands.
+    /// Whether it asks in its context.
     pub(super) fn is_open(&self) -> bool {
         self.scope == Scope::Open
     }
 
-    /// Whether it means no question at all, as an indefinite or an exclamation.
+    /// Whether it is no question at all, but an indefinite or an exclamation.
     pub(super) fn is_void(&self) -> bool {
         matches!(self.scope, Scope::Indefinite | Scope::Rhetorical)
     }
@@ -45,7 +45,8 @@ pub(super) fn scan(sentence: &str, base: usize) -> Vec<Operator> {
             continue;
         }
         if let Some((kind, len)) = operator_at(sentence, at, c) {
-            // `哪` in `哪吒` and `为何` in `认为何方` are no words there. Doubling a verb cuts words (`缺不缺德`).
+            // `哪` in `哪吒` and `为何` in `认为何方` are not words. Other kinds are exempt: doubling a verb cuts
+            // words (`缺不缺德`).
             if kind.is_word() && !stands_apart(sentence, at..at + len) {
                 continue;
             }
@@ -107,8 +108,8 @@ const HELP: &[&str] = &[
 ];
 const HOW: &[&str] = &["怎么样", "怎么", "怎样", "怎能", "怎会", "怎敢", "怎可", "怎", "咋"];
 
-/// `吗` asks at the end of a clause. Without punctuation a clause may end in the middle, so anything
-/// may follow but what makes it another word (`吗啡`) or a misspelt `妈` (`你吗的`).
+/// `吗` asks at the end of a clause. Without punctuation a clause may end in the middle, so anything may
+/// follow except what makes it another word (`吗啡`) or a misspelt `妈` (`你吗的`).
 fn is_polar_ma(sentence: &str, at: usize) -> bool {
     let (before, after) = around(sentence, at, '吗');
     let starts_clause = before.chars().next_back().is_none_or(|c| is_break(c) || is_filler(c));
@@ -117,7 +118,7 @@ fn is_polar_ma(sentence: &str, at: usize) -> bool {
         && (ends_clause(after) || !before.ends_with(['你', '他', '她', '捏', '塔', '日', '操', '尼']))
 }
 
-/// `么` asks where it ends a clause and no pronoun or adverb (`什么`, `这么`) ends in it.
+/// `么` asks if it ends a clause and is not part of a pronoun or adverb (`什么`, `这么`).
 fn is_polar_me(sentence: &str, at: usize) -> bool {
     let (before, after) = around(sentence, at, '么');
     ends_clause(after)
@@ -151,7 +152,7 @@ fn is_what_if(sentence: &str, at: usize) -> bool {
         && starts_with_any(clause_before(before).trim_start_matches('那'), &["万一", "要是", "如果", "假如"])
 }
 
-/// `几` asks for a number where nothing but a number fits; elsewhere it means "a few".
+/// `几` asks for a number if only a number fits; elsewhere it means "a few".
 fn asks_number(sentence: &str, at: usize) -> bool {
     let (before, after) = around(sentence, at, '几');
     let last_of = |c: char| matches!(c, '时' | '点' | '号' | '岁' | '楼' | '级');
@@ -161,7 +162,7 @@ fn asks_number(sentence: &str, at: usize) -> bool {
         || ends_with_any(before, &["等", "减", "加", "乘"]) && ends_clause(after)
 }
 
-/// `多少`, `多大`, `多久` … where `多` measures and does not mean "much".
+/// `多少`, `多大`, `多久` … if `多` asks for a measure and does not mean "much".
 fn amount(sentence: &str, at: usize) -> Option<(Kind, usize)> {
     let (before, after) = around(sentence, at, '多');
     if before.ends_with([
@@ -203,8 +204,8 @@ fn a_not_a(sentence: &str, at: usize, c: char) -> Option<(Kind, usize)> {
     not_verb.starts_with(c).then(|| (Kind::ANotA, 2 * c.len_utf8() + '不'.len_utf8()))
 }
 
-/// `A还是B` with `A` and `B` parallel. Alone, `还是` means "still" or "after all", so the two sides
-/// must show it: `是` opens the first, or both begin or end alike.
+/// `A还是B` with `A` and `B` parallel. By itself `还是` means "still" or "after all", so the two sides must show
+/// the alternative: `是` opens the first, or both begin or end alike.
 fn alternative(sentence: &str, at: usize) -> Option<(Kind, usize)> {
     let (before, after) = around(sentence, at, '还');
     let right = clause_after(after.strip_prefix('是')?).trim_end_matches(['呢', '啊', '呀', '吧']);
@@ -238,7 +239,7 @@ fn contains_choice(left: &str) -> bool {
     ["到底", "究竟", "算", "该"].iter().any(|word| left.contains(word)) && !left.contains("应该")
 }
 
-/// What is before and after the character `c` at `at`.
+/// The text before and after the character `c` at `at`.
 fn around(sentence: &str, at: usize, c: char) -> (&str, &str) {
     (&sentence[..at], &sentence[at + c.len_utf8()..])
 }

@@ -1,4 +1,4 @@
-//! The view of a post that the rules see: its narration in sentences, its quotations apart.
+//! A post as the rules see it: its narration in sentences, its quotations separately.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -19,11 +19,11 @@ pub(super) struct Post<'a> {
     pub(super) masked: Cow<'a, str>,
     /// Quotation spans, delimiters included.
     pub(super) quotes: Vec<Range<usize>>,
-    /// Sentences of the narration that say something: no placeholders, none that are all quotation.
+    /// Sentences of the narration with content: no placeholders, none that are entirely quotation.
     pub(super) sentences: Vec<Sentence>,
 }
 
-/// What ends a sentence.
+/// The mark that ends a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     /// A line break, `。`, or nothing.
@@ -37,18 +37,18 @@ pub(super) enum Mark {
 /// A sentence of the narration.
 #[derive(Debug)]
 pub(super) struct Sentence {
-    /// Where it stands, its end mark excluded.
+    /// Byte range, without its end mark.
     pub(super) span: Range<usize>,
-    /// What ends it.
+    /// The mark that ends it.
     pub(super) mark: Mark,
-    /// What in it can ask, in order.
+    /// The operators in it, in order.
     pub(super) operators: Vec<Operator>,
-    /// Whether what follows is said by somebody in the post.
+    /// Whether the text after it is spoken by somebody in the post.
     opens_speech: bool,
 }
 
 impl Sentence {
-    /// Whether the sentence asks as far as it shows by itself: a mark, or an open operator.
+    /// Whether the sentence by itself asks: a mark, or an open operator.
     pub(super) fn asks(&self) -> bool {
         self.mark == Mark::Question || self.operators.iter().any(Operator::is_open)
     }
@@ -63,7 +63,7 @@ impl<'a> Post<'a> {
         Post { text, masked, quotes, sentences }
     }
 
-    /// A sentence's own words, quotations overwritten.
+    /// A sentence's own words, with quotations overwritten.
     pub(super) fn narration(&self, sentence: &Sentence) -> &str {
         &self.masked[sentence.span.clone()]
     }
@@ -80,8 +80,8 @@ impl<'a> Post<'a> {
         Some(sentence.span.clone())
     }
 
-    /// The sentence with an open operator of a weak kind in the last clause of the narration. A
-    /// lament that ends in an exclamation mark is none.
+    /// The sentence with an open operator of a weak kind in the last clause of the narration. A lament that
+    /// ends in an exclamation mark does not count.
     pub(super) fn open_last(&self, wanted: impl Fn(Kind) -> bool) -> Option<Range<usize>> {
         let last = self.sentences.last()?;
         let open = last.operators.iter().any(|op| {
@@ -94,24 +94,25 @@ impl<'a> Post<'a> {
         open.then(|| last.span.clone())
     }
 
-    /// Whether the last thing said ends in a full stop: who sets one, and no question mark anywhere, tells.
+    /// Whether the last sentence ends in a full stop and there is no question mark anywhere: such a post
+    /// states.
     pub(super) fn is_told(&self) -> bool {
         self.text.ends_with('。') && !self.text.contains(['?', '？'])
     }
 
-    /// What the narration says after `at`.
+    /// The narration after `at`.
     pub(super) fn after(&self, at: usize) -> &str {
         self.masked[at..].trim_matches(|c: char| !is_letter(c))
     }
 
-    /// Whether the narration says something after `at`: letters that are no placeholder.
+    /// Whether the narration continues after `at` with letters that are not a placeholder.
     pub(super) fn goes_on_after(&self, at: usize) -> bool {
         let rest = self.after(at);
         rest.chars().any(is_letter) && !is_empty_tail(rest) && !starts_with_any(rest, PUZZLED)
     }
 }
 
-/// Whether a sentence says nothing: a placeholder, a plea, or no letter at all.
+/// Whether a sentence has no content: a placeholder, a plea, or no letter at all.
 fn is_empty_tail(sentence: &str) -> bool {
     sentence
         .split(|c: char| !is_letter(c))
@@ -143,7 +144,7 @@ fn sentences(masked: &str) -> Vec<Sentence> {
 fn ends_sentence(masked: &str, at: usize, c: char) -> bool {
     let next = || masked[at + c.len_utf8()..].chars().next();
     match c {
-        // In `tieba.baidu.com/f?kz=1` and `63.3?1.6` nobody asks.
+        // In `tieba.baidu.com/f?kz=1` and `63.3?1.6` the mark does not ask.
         '?' => !next().is_some_and(|next| next.is_ascii_alphanumeric()),
         // `......` is an ellipsis, `3.14` is not.
         '.' => next() == Some('.'),
@@ -168,7 +169,7 @@ fn push(sentences: &mut Vec<Sentence>, masked: &str, span: Range<usize>, mark: M
         return;
     }
     let mut operators = operator::scan(text, span.start);
-    // `他大喝道：……` without quotation marks speaks to the end of the post.
+    // `他大喝道：……` without quotation marks: the speech lasts to the end of the post.
     if sentences.last().is_some_and(|last: &Sentence| last.opens_speech) {
         operators.iter_mut().filter(|op| op.is_open()).for_each(|op| op.scope = Scope::Embedded);
     }
@@ -178,7 +179,7 @@ fn push(sentences: &mut Vec<Sentence>, masked: &str, span: Range<usize>, mark: M
 }
 
 impl Mark {
-    /// The mark of a run of end marks: a question mark among them wins.
+    /// The mark for a run of end marks: a question mark among them wins.
     fn and(self, c: char) -> Mark {
         match (self, c) {
             (Mark::Question, _) | (_, '?' | '？') => Mark::Question,

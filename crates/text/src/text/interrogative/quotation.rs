@@ -1,18 +1,17 @@
 //! Quotation spans, and the mask that hides them.
 //!
-//! A question inside quotation marks is asked by somebody in the joke. To keep every later step
-//! free of that thought, quoted text is overwritten by filler characters **of the same byte
-//! length**: the masked text reads as the poster's own words, and every offset into it is an
-//! offset into the post.
+//! A question inside quotation marks is asked by somebody in the joke. So that later steps need not consider
+//! quotations, quoted text is overwritten by filler characters **of the same byte length**: the masked text
+//! reads as the poster's own words, and every offset into it is an offset into the post.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// Quotation spans of `text`, delimiters included, in order, none inside another.
 ///
-/// Knows `“”`, `‘’`, `「」`, `『』`, `《》`, `【】` and straight double quotes, which open and close in
-/// turn. A mark opened on a line and closed nowhere quotes the rest of that line; a mark closed and
-/// never opened quotes what is before it on its line, back to the last span.
+/// Recognises `“”`, `‘’`, `「」`, `『』`, `《》`, `【】` and straight double quotes, which open and close in turn. A
+/// mark opened on a line and never closed quotes the rest of that line; a mark closed and never opened quotes
+/// the text before it on its line, back to the last span.
 pub(super) fn spans(text: &str) -> Vec<Range<usize>> {
     let mut spans: Vec<Range<usize>> = Vec::new();
     let mut open: Option<(usize, char)> = None;
@@ -20,7 +19,7 @@ pub(super) fn spans(text: &str) -> Vec<Range<usize>> {
     for (at, c) in text.char_indices() {
         let end = at + c.len_utf8();
         if c == '\n' {
-            // A speech may run over a line break, but only where its closing mark is still to come.
+            // A speech may continue over a line break only if its closing mark follows.
             if let Some((start, close)) = open
                 && !text[end..].contains(close)
             {
@@ -71,7 +70,7 @@ pub(super) fn is_speech(span: &str) -> bool {
 
 /// `text` without quotation marks that enclose all of it.
 ///
-/// A post that is one quotation has no narrator, so what is quoted is what the post says.
+/// A post that is one quotation has no narrator, so the quoted text is the post.
 pub(super) fn unwrap(text: &str) -> &str {
     let mut text = text;
     loop {
@@ -110,10 +109,10 @@ pub(super) fn mask<'a>(text: &'a str, spans: &[Range<usize>]) -> Cow<'a, str> {
     Cow::Owned(masked)
 }
 
-/// Fillers of one to four bytes: noncharacters and separators that no post is made of.
+/// Fillers of one to four bytes: noncharacters and separators that do not occur in posts.
 const FILLERS: [char; 4] = ['\u{1f}', '\u{80}', '\u{fdd0}', '\u{1fffe}'];
 
-/// Whether `c` stands for a quoted character.
+/// Whether `c` replaces a quoted character.
 pub(super) fn is_filler(c: char) -> bool {
     FILLERS.contains(&c)
 }

@@ -1,4 +1,4 @@
-//! Whether an operator asks where it stands.
+//! Whether an operator asks in its context.
 //!
 //! `谁` asks in `谁来过？`, not in `谁都可以` (anybody), `我忘了谁来过` (governed by a verb) or
 //! `谁先到谁赢` (whoever). The tests look left and right of the operator in its sentence.
@@ -103,7 +103,7 @@ fn is_indefinite(kind: Kind, before: &str, word: &str, after: &str) -> bool {
     match kind {
         Kind::Polar | Kind::Why => governed,
         Kind::Alternative | Kind::Help => governed || after.starts_with('都'),
-        // `去不去都行` leaves it open; `是不是都去` asks.
+        // `去不去都行` leaves the choice open; `是不是都去` asks.
         Kind::ANotA => {
             governed || (after.starts_with('都') && !word.starts_with(['是', '会', '能', '有', '可']))
         }
@@ -130,7 +130,7 @@ fn is_indefinite(kind: Kind, before: &str, word: &str, after: &str) -> bool {
     }
 }
 
-/// `谁先到谁赢`, `走到哪里，哪里停电`: the word comes twice.
+/// `谁先到谁赢`, `走到哪里，哪里停电`: the word occurs twice.
 fn repeats(before: &str, word: &str, after: &str) -> bool {
     after.contains(word) || before.contains(word)
 }
@@ -140,8 +140,7 @@ fn is_universal(follows: &str, chars: usize) -> bool {
     follows.chars().take(chars).any(|c| matches!(c, '都' | '也'))
 }
 
-/// `没听说过谁`, `别说什么`: a negation shortly before the word. `有没有` and nouns such as `区别`
-/// negate nothing.
+/// `没听说过谁`, `别说什么`: a negation shortly before the word. `有没有` and nouns such as `区别` are not negations.
 fn is_negated(clause: &str) -> bool {
     let near = clause.char_indices().rev().nth(4).map_or(clause, |(at, _)| &clause[at..]);
     let lacks = |(at, _): (usize, &str)| !near[..at].ends_with('有');
@@ -166,7 +165,7 @@ fn is_offered(after: &str) -> bool {
         || (after.contains('别') && contains_any(after, &["区别", "差别", "分别", "别的"]).is_none())
 }
 
-/// `什么破歌` as a clause of its own scorns; `什么时候`, `什么是…` ask.
+/// `什么破歌` as a separate clause scorns; `什么时候`, `什么是…` ask.
 fn is_exclaimed_noun(clause: &str, after: &str) -> bool {
     const ASKING: &[&str] = &[
         "时", "是", "样", "叫", "东西", "原因", "意思", "人", "情况", "地方", "动物", "算", "季节", "职业",

@@ -1,4 +1,4 @@
-//! Laws, examples, and the figures on labelled posts.
+//! Property tests, examples, and the figures on labelled posts.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -143,7 +143,7 @@ fn evidence_is_a_short_fragment_of_the_post() {
     assert!(text.contains(&judgement.evidence));
 }
 
-/// Characters that the rules look at, so that random posts reach them.
+/// Characters that the rules look for, so that random posts trigger them.
 fn postlike() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec![
         "吗",
@@ -227,7 +227,7 @@ proptest! {
     }
 }
 
-/// The folder of labelled posts, where the machine has one.
+/// The folder of labelled posts, if the machine has one.
 fn reference() -> Option<PathBuf> {
     let folder = std::env::var_os("RIDDLEMILL_REFERENCE").map(PathBuf::from);
     if folder.is_none() {
@@ -236,20 +236,20 @@ fn reference() -> Option<PathBuf> {
     folder
 }
 
-/// Rows of a JSONL file as (text, whether it asks); rows marked unsure are left out. Without
-/// `label` every row asks.
+/// Rows of a JSONL file as (text, whether it asks); rows marked unsure are left out. Without `label` every
+/// row asks.
 fn labelled(path: &Path, text: &str, label: Option<&str>) -> Vec<(String, bool)> {
     std::fs::read_to_string(path)
         .unwrap()
         .lines()
-        // The published file holds the bare token NaN, which is no JSON.
+        // The published file contains the bare token NaN, which is not JSON.
         .map(|line| serde_json::from_str::<serde_json::Value>(&line.replace(": NaN", ": null")).unwrap())
         .filter(|row| row["unsure"] != true)
         .map(|row| (row[text].as_str().unwrap().to_owned(), label.is_none_or(|label| row[label] == true)))
         .collect()
 }
 
-/// Precision, recall and F1 of the verdicts by a notion, printed with the rows they miss.
+/// Precision, recall and F1 of the verdicts by a definition, printed with the misjudged rows.
 fn f1(name: &str, rows: &[(String, bool)], notion: Notion) -> f64 {
     let (mut hits, mut wanted, mut given) = (0.0, 0.0, 0.0);
     for (text, want) in rows {
@@ -281,8 +281,8 @@ fn labelled_posts_are_judged_as_people_judge_them() {
     assert!(asked as f64 >= 0.99 * gen_prompts.len() as f64);
 }
 
-/// Prints, for each rule, how many labelled rows more are wrong without it, on the fit part and on the held one of each
-/// set: the table in docs/quality.md.
+/// Prints, for each rule, how many more labelled rows are misjudged without it, on the fit part and on the
+/// held-out part of each set: the table in docs/quality.md.
 #[test]
 #[ignore = "a measurement: run it with --nocapture"]
 fn what_rules_earn() {

@@ -2,8 +2,8 @@
 
 use super::quotation::is_filler;
 
-/// Whether anything in `text` could make it a question. One pass, no allocation; a post without a
-/// cue is a statement, and most posts have none.
+/// Whether anything in `text` could make it a question. One pass, no allocation; most posts have no cue and
+/// are statements.
 pub(super) fn has_cue(text: &str) -> bool {
     let (mut two_back, mut back) = ('\0', '\0');
     for c in text.chars() {
@@ -46,7 +46,7 @@ pub(super) fn has_cue(text: &str) -> bool {
 
 /// A character that carries content: a letter, digit or ideograph.
 pub(super) fn is_letter(c: char) -> bool {
-    // Nearly every character asked about is a common ideograph; the tables are for the rest.
+    // Nearly every character checked is a common ideograph; the tables are for the rest.
     ('\u{4e00}'..='\u{9fff}').contains(&c) || (c.is_alphanumeric() && !is_filler(c))
 }
 
@@ -65,7 +65,7 @@ pub(super) fn is_sentence_break(c: char) -> bool {
     matches!(c, '。' | '！' | '!' | '？' | '?' | '；' | ';' | '\n' | '\r' | '~' | '～')
 }
 
-/// The last place in `text` where one of `words` stands, and the longest that is there.
+/// The last place in `text` where one of `words` occurs, and the longest one there.
 ///
 /// The clauses searched are a few characters long and the lists are not, so this and its kin walk
 /// the text once and try the words at each place; a searcher per word costs several times as much.
@@ -81,8 +81,8 @@ pub(super) fn contains_any<'w>(text: &str, words: &[&'w str]) -> Option<&'w str>
     text.char_indices().find_map(|(at, _)| words.iter().find(|word| stands_at(text, at, word)).copied())
 }
 
-/// Whether `word` is at byte `at` of `text`. Han characters of one area share their first bytes,
-/// so the third is looked at before the whole word is compared.
+/// Whether `word` is at byte `at` of `text`. Han characters of one block share their first bytes, so the
+/// third is compared before the whole word.
 fn stands_at(text: &str, at: usize, word: &str) -> bool {
     let (text, word) = (&text.as_bytes()[at..], word.as_bytes());
     let probe = word.len().min(3).saturating_sub(1);
@@ -99,8 +99,8 @@ pub(super) fn ends_with_any(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| text.ends_with(word))
 }
 
-/// What forum users write where a body is demanded, and the tails of a plea for help. They say
-/// nothing after a question and leave it the last word.
+/// What forum users write where a body is required, and the endings of a plea for help. They have no content,
+/// so a question before them is still the last sentence.
 pub(super) const EMPTY_TAILS: &[&str] = &[
     "如题",
     "题如",
@@ -128,7 +128,7 @@ pub(super) const EMPTY_TAILS: &[&str] = &[
     "笑",
 ];
 
-/// How a poster says that the question before is open.
+/// Phrases by which a poster says that the question before is open.
 pub(super) const PUZZLED: &[&str] = &[
     "搞不懂",
     "真搞不懂",

@@ -1,13 +1,13 @@
 //! Offensive and sensitive content by word lists that a user edits.
 //!
-//! A hit never drops a post: it is held for a person, who sees the list and the term. The shipped lists
-//! are small and precise; a forum of jokes about death, hospitals and bodies is not to be held for
-//! them.
+//! A hit never drops a post: it is held for a person, who sees the list and the term. The shipped lists are
+//! small and precise, because a forum of jokes about death, hospitals and bodies should not be held for
+//! these.
 //!
-//! A list is a text: one term a line, `#` starts a comment, `!term` names a longer harmless word that
-//! shields the terms inside it (`!曼德拉` over a term `德拉`). Terms and texts are compared after
-//! folding width, case and traditional characters. The end of one word and the start of the next make no
-//! term: `房东突然` holds no `东突`.
+//! A list is a text: one term per line, `#` starts a comment, `!term` names a longer harmless word that
+//! shields the terms inside it (`!曼德拉` over a term `德拉`). Terms and texts are compared after folding width,
+//! case and traditional characters. The end of one word and the start of the next do not form a term: `房东突然`
+//! does not contain `东突`.
 //!
 //! Known problems: a term split by spaces or bars is not found; run the cleaning rules first.
 
@@ -30,7 +30,7 @@ pub const SHIPPED: [(&str, &str); 4] = [
 /// A list that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ListError {
-    /// A line holds no term after its mark.
+    /// A line has no term after its mark.
     #[error("list {list}, line {line}: no term after `!` (write the harmless word that shields a term)")]
     EmptyShield {
         /// The list's name.
@@ -48,7 +48,7 @@ pub enum ListError {
 pub struct Hit {
     /// The list's name.
     pub list: String,
-    /// The term as the list has it, folded.
+    /// The term as in the list, folded.
     pub term: String,
     /// Where it starts, in characters.
     pub start_char: usize,
@@ -59,7 +59,7 @@ pub struct Hit {
 pub struct Policy {
     finder: AhoCorasick,
     openings: Openings,
-    /// Of each pattern: the list it is a term of, or `None` where it shields.
+    /// For each pattern: the list it is a term of, or `None` if it shields.
     lists: Vec<Option<String>>,
     patterns: Vec<String>,
 }
@@ -73,7 +73,7 @@ impl Policy {
     /// Compiles lists, given as name and text.
     ///
     /// # Errors
-    /// Where a line shields nothing, or the terms are too many for memory.
+    /// If a line shields nothing, or the terms need too much memory.
     pub fn new<'a>(lists: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Policy, ListError> {
         let (mut owners, mut patterns) = (Vec::new(), Vec::new());
         for (list, text) in lists {
@@ -95,10 +95,10 @@ impl Policy {
                 }
             }
         }
-        // Every match is wanted, overlapping ones too: a shield has to be seen around its term.
+        // All matches are needed, including overlapping ones: a shield has to be seen around its term.
         let finder = AhoCorasick::builder()
             .kind(Some(match patterns.len() {
-                // A table a state is three times as quick and fits a cache; thousands of terms would not.
+                // A DFA is three times as fast and fits a cache; with thousands of terms it would not.
                 0..=2000 => AhoCorasickKind::DFA,
                 _ => AhoCorasickKind::ContiguousNFA,
             }))
@@ -110,7 +110,7 @@ impl Policy {
         Ok(Policy { finder, openings, lists: owners, patterns })
     }
 
-    /// The terms in a text that nothing shields, in the order in which they start.
+    /// The terms in a text that nothing shields, in order of their start.
     ///
     /// ```
     /// # use riddlemill_text::text::policy::Policy;
@@ -145,7 +145,7 @@ impl Policy {
     }
 }
 
-/// A Latin term counts as a whole word only, or `nmd` would be in any long word.
+/// Whether a match is a whole word, as a Latin term must be: `nmd` is part of many long words.
 fn stands_alone(text: &str, start: usize, end: usize) -> bool {
     let bytes = text.as_bytes();
     let word = |i: Option<usize>| i.and_then(|i| bytes.get(i)).is_some_and(u8::is_ascii_alphanumeric);
@@ -153,12 +153,12 @@ fn stands_alone(text: &str, start: usize, end: usize) -> bool {
     !(latin(start) && word(start.checked_sub(1)) || latin(end - 1) && word(Some(end)))
 }
 
-/// Folds one character for one, so that places in the folded text are places in the text.
+/// Folds character by character, so that positions in the folded text are positions in the text.
 fn fold(text: &str) -> String {
     text.chars().map(folded).collect()
 }
 
-/// The characters that fold to another one, by that one. None stands beyond the first 65,536.
+/// The characters that fold to another one, by that one. All are within the first 65,536.
 fn spellings() -> HashMap<char, Vec<char>> {
     let mut spellings: HashMap<char, Vec<char>> = HashMap::new();
     for c in ('\0'..='\u{ffff}').filter(|c| folded(*c) != *c) {

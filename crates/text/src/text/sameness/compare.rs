@@ -1,26 +1,26 @@
-//! The verdict: the strongest predicate, less what the vetoes take.
+//! The verdict: the strongest predicate, reduced by vetoes.
 
 use super::predicate::{Predicate, PredicateSpec, Predicates, Ratio, Verdict};
 use super::prepared::{Prepared, Shared, SharedWeights};
 use super::{compilation, identical, near, negation, opening, place, reworded, series, sound, template};
 
-/// Why a pair was taken to be less alike than its predicate says.
+/// Why a pair was judged less similar than its predicate says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Veto {
     /// Two parts of a series.
     Series,
-    /// One says what the other denies.
+    /// One states what the other denies.
     Negation,
     /// The same frame about something else.
     Template,
     /// A compilation and one of its parts.
     Compilation,
-    /// Little is shared but the names of the forum.
+    /// Little is shared apart from the names of the forum.
     Place,
 }
 
 impl Veto {
-    /// The word for it in ledgers and reports.
+    /// The name in ledgers and reports.
     pub fn name(self) -> &'static str {
         match self {
             Veto::Series => "series",
@@ -35,8 +35,7 @@ impl Veto {
 /// What was measured, so that a reader can check it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Evidence {
-    /// The measure of the deciding predicate's metric; where none held, the overlap of
-    /// [`Predicate::Reworded`].
+    /// The measure of the deciding predicate's metric; without one, the overlap of [`Predicate::Reworded`].
     pub measure: Ratio,
     /// Lengths of the two folded texts in characters, the shorter first.
     pub chars: (usize, usize),
@@ -49,7 +48,7 @@ pub struct Comparison {
     pub verdict: Verdict,
     /// The measure as a double in 0..=1: for printing and sorting, not a probability.
     pub score: f64,
-    /// The predicate that decided; `None` where none held.
+    /// The predicate that decided, if one matched.
     pub predicate: Option<Predicate>,
     /// The veto that rejected or demoted the pair, if one did.
     pub veto: Option<Veto>,
@@ -70,8 +69,8 @@ pub fn compare(a: &str, b: &str) -> Comparison {
 
 /// Compares two prepared texts. Symmetric; a text that is not blank is the same as itself.
 ///
-/// Of the predicates that hold the one with the strongest verdict decides, after vetoes; among equals
-/// the first in the order of [`Predicate`].
+/// Of the matching predicates the one with the strongest verdict after vetoes decides; among equals the first
+/// in the order of [`Predicate`].
 pub fn compare_prepared(a: &Prepared, b: &Prepared) -> Comparison {
     compare_among(a, b, Predicates::ALL, None)
 }
@@ -143,14 +142,14 @@ fn after_vetoes(
     }
 }
 
-/// What takes apart two texts that something beside their characters, such as embeddings, finds alike; symmetric.
+/// The veto on two texts that some other measure, such as embeddings, finds similar; symmetric.
 pub fn veto(a: &str, b: &str) -> Option<Veto> {
     let (a, b) = (Prepared::new(a), Prepared::new(b));
     after_vetoes(Predicate::Reworded, Verdict::Same, &a, &b, Shared::new(&a, &b, None)).1
 }
 
-/// All predicates. The pairs that are `Same` or `Borderline` are among the union of those that meet
-/// one of them; vetoes only take away.
+/// All predicates. The pairs that are `Same` or `Borderline` are among the union of those that match one of
+/// them; vetoes only remove pairs.
 pub fn predicates() -> &'static [PredicateSpec] {
     &[identical::SPEC, opening::SPEC, near::SPEC, sound::SPEC, reworded::SPEC]
 }

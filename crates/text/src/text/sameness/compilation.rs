@@ -1,9 +1,9 @@
 //! Veto: a compilation and one of its parts.
 //!
-//! What: one text weighs less than half of the other, and the other does not begin with it; or the
-//! other is a numbered list of three or more. The pair is a step less alike. Why: a post that holds
-//! two jokes is like each of them, and merging by it would make the two one. A copy with an added
-//! tail is like it too, but begins the same.
+//! What: one text weighs less than half of the other, and the other does not begin with it; or the other is a
+//! numbered list of three or more. The pair is one step less similar. Why: a post that contains two jokes
+//! resembles each of them, and merging by it would make the two one. A copy with an added tail resembles it
+//! too, but begins the same.
 //!
 //! Known problems: a compilation that opens with the joke and is no list passes for a copy with a
 //! tail; a joke told after a long preface passes for a part of a compilation.
@@ -13,7 +13,7 @@
 use super::prepared::Bag;
 use super::{Prepared, Ratio};
 
-/// Items that make a list.
+/// From this many items on it is a list.
 const LIST: u32 = 3;
 
 pub(super) fn vetoes(a: &Prepared, b: &Prepared) -> bool {
@@ -24,7 +24,7 @@ pub(super) fn vetoes(a: &Prepared, b: &Prepared) -> bool {
     if heavy.items() >= LIST && light.items() < LIST {
         return true;
     }
-    // The lead is a quarter longer than the text: room for words put in.
+    // The lead is a quarter longer than the text, to allow for inserted words.
     let lead = Bag::of_chars(&heavy.chars[..heavy.len().min(light.len() * 5 / 4)]);
     Ratio::new(light.bag().shared(&lead), light.weight.max(1)) < Ratio::new(2, 3)
 }

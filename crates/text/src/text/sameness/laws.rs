@@ -1,4 +1,4 @@
-//! Laws that hold for any two texts.
+//! Properties that hold for any two texts.
 
 use proptest::prelude::*;
 
@@ -8,14 +8,14 @@ use super::*;
 
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
-        // Few symbols, so that near pairs come up.
+        // Few symbols, so that similar pairs occur.
         "[鱼猫吃不了的的第三二期a1 ，？🐟]{0,24}",
         "\\PC{0,40}",
         any::<String>(),
     ]
 }
 
-/// A text and what editing makes of it.
+/// A text and an edited copy of it.
 fn near_pair() -> impl Strategy<Value = (String, String)> {
     ("[鱼猫狗吃喝水不会了的在上下游泳，？]{5,40}", "[一-龥]{0,6}", any::<prop::sample::Index>(), 0..4usize)
         .prop_map(|(a, patch, at, cut)| {

@@ -1,27 +1,26 @@
 //! Same joke or not: the verdict on two short posts.
 //!
-//! A pair is worth a verdict when one of a few [predicates] holds: the same text, nearly the same
-//! text, the same sounds, one the opening of the other, or the same weighty characters in other
-//! words. [Vetoes](Veto) then look at what sets the two apart (an issue number, a `不`, another
-//! word in the same frame, a second joke beside the first, nothing but the forum's name) and reject or demote. What is left is
-//! [`Verdict::Same`], which merges; [`Verdict::Borderline`], which a person sees; or
-//! [`Verdict::Different`].
+//! A pair gets a verdict if one of a few [predicates] matches: the same text, nearly the same text, the same
+//! sounds, one the opening of the other, or the same weighty characters in other words. [Vetoes](Veto) then
+//! look at the differences (an issue number, a `不`, another word in the same frame, a second joke next to the
+//! first, nothing but the forum's name) and reject or demote. The result is [`Verdict::Same`], which merges;
+//! [`Verdict::Borderline`], which a person sees; or [`Verdict::Different`].
 //!
-//! Invariants, each held by a property test:
-//! - a verdict depends on the two texts alone; weights come from a dictionary, never from a corpus;
+//! Invariants, each checked by a property test:
+//! - a verdict depends only on the two texts; weights come from a dictionary, never from a corpus;
 //! - `compare(a, b)` equals `compare(b, a)`, and the score is in 0..=1;
-//! - a text is the same as itself, and a text without any character but spaces is like nothing;
-//! - whatever is not `Different` meets the [needs](PredicateSpec::needs) of one predicate, so that
-//!   an index built on them loses no pair;
-//! - every comparison against a threshold is one of integers, so that a tie is in.
+//! - a text is the same as itself, and a text of nothing but spaces is similar to nothing;
+//! - every pair that is not `Different` meets the [needs](PredicateSpec::needs) of one predicate, so that an
+//! index built on them loses no pair;
+//! - thresholds are compared in integers, so that a pair exactly at a threshold is included.
 //!
-//! "Same" is not transitive: a compilation resembles each of its parts. Whoever merges by these
-//! verdicts must not close over them.
+//! "Same" is not transitive: a compilation resembles each of its parts. Merging by these verdicts must not
+//! take the transitive closure.
 //!
-//! In reading order: [view] folds a text, `weight` says what a character is worth, `prepared` puts
-//! the two together once a text, `predicate` lists the predicates, then one file each
-//! (`identical`, `near`, `sound`, `opening`, `reworded`) and one file each veto (`series`,
-//! `negation`, `template`, `compilation`, `place`); `compare` decides.
+//! In reading order: [view] folds a text, `weight` weighs a character, `prepared` combines the two once per
+//! text, `predicate` lists the predicates, then one file per predicate (`identical`, `near`, `sound`,
+//! `opening`, `reworded`) and one per veto (`series`, `negation`, `template`, `compilation`, `place`);
+//! `compare` decides.
 
 mod compare;
 mod compilation;

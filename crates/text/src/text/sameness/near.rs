@@ -1,4 +1,4 @@
-//! Near: all but a few characters, in the same order.
+//! Near: the same characters in the same order, apart from a few.
 //!
 //! What: an Indel ratio of the folded texts of 0.85. Why: a typo, a swapped particle, a filtered word
 //! put back.
@@ -31,8 +31,8 @@ pub(super) fn measure(a: &Prepared, b: &Prepared) -> Ratio {
     indel(&a.chars, &b.chars, SPEC.borderline, || a.bag().common(b.bag()).0)
 }
 
-/// The Indel ratio, or 0 where it is under the threshold. `common` counts the characters that the
-/// two have in common in any order, which their common subsequence cannot exceed.
+/// The Indel ratio, or 0 if it is under the threshold. `common` counts the characters that the two have in
+/// common in any order, an upper bound of their common subsequence.
 pub(super) fn indel(a: &[char], b: &[char], threshold: Ratio, common: impl Fn() -> u64) -> Ratio {
     let sum = (a.len() + b.len()) as u64;
     let best = 2 * a.len().min(b.len()) as u64;

@@ -1,8 +1,8 @@
-//! Veto: one says what the other denies.
+//! Veto: one states what the other denies.
 //!
-//! What: without their words of negation the two are all but equal (an Indel ratio of 0.95), and one
-//! has an odd number of them, the other an even one. The pair is a step less alike. Why: `鱼会淹死`
-//! and `鱼不会淹死` are two claims, and often two jokes; now and then a rhetorical question is neither.
+//! What: without their words of negation the two are nearly equal (an Indel ratio of 0.95), and one has an
+//! odd number of them, the other an even one. The pair is one step less similar. Why: `鱼会淹死` and `鱼不会淹死` are
+//! two claims, and often two jokes; only one step, because a rhetorical question may negate nothing.
 //!
 //! Known problems: negation without such a word (`难道`, `才怪`).
 //!

@@ -1,14 +1,14 @@
-//! Opening: one text is how the other begins.
+//! Opening: one text is the beginning of the other.
 //!
-//! What: the shorter folded text is a prefix of the longer, has at least 6 characters (8 to be the
-//! same) and makes up at least an eighth of it (a quarter to be the same). Why: a title is the post
-//! cut off; a copy carries an added tail.
+//! What: the shorter folded text is a prefix of the longer, has at least 6 characters (8 to be the same) and
+//! makes up at least an eighth of it (a quarter to be the same). Why: a title is a truncated post; a copy
+//! carries an added tail.
 //!
 //! Needs: the shorter view is a prefix of the longer, so a hash table of whole views, asked for each
 //! prefix of at least 6 characters and an eighth of the length, finds every pair.
 //!
-//! Known problems: a saying that two posts open with and then go on with differently; of the two
-//! posts, only one that ends there is caught.
+//! Known problems: two posts that open with the same saying and then continue differently, unless one of them
+//! is only the saying.
 //!
 //! Example: `我家的鱼学会了游泳` and `我家的鱼学会了游泳，于是我把水倒了`.
 

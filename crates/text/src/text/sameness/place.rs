@@ -1,8 +1,8 @@
-//! Veto: little is shared but the names of the forum.
+//! Veto: little is shared apart from the names of the forum.
 //!
-//! What: without the forum's own names (`place` in `forum.txt`) the overlap of the two is under 0.60. The pair is a step
-//! less alike. Why: the characters of a forum's name are rare in Chinese at large and are in every other comment of
-//! the forum, where sharing them says nothing.
+//! What: without the forum's own names (`place` in `forum.txt`) the overlap of the two is under 0.60. The
+//! pair is one step less similar. Why: the characters of a forum's name are rare in Chinese at large but
+//! occur in every other comment of the forum, where sharing them means nothing.
 //!
 //! Known problems: the names are those of one forum.
 //!

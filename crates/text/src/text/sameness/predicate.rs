@@ -2,19 +2,19 @@
 
 use super::prepared::Token;
 
-/// Whether two posts tell the same joke. Ordered from unlike to like.
+/// Whether two posts tell the same joke, in order of increasing similarity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
     /// Two jokes.
     Different,
-    /// A person must look; both are kept until then.
+    /// A person must decide; both are kept until then.
     Borderline,
-    /// One joke: one of the two posts goes.
+    /// One joke: one of the two posts is merged into the other.
     Same,
 }
 
 impl Verdict {
-    /// The word for it in ledgers and reports.
+    /// The name in ledgers and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Verdict::Different => "different",
@@ -24,23 +24,23 @@ impl Verdict {
     }
 }
 
-/// Why a pair is worth a verdict. In the order in which they are tried.
+/// Why a pair gets a verdict, in the order in which they are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Predicate {
-    /// The same text but for punctuation, width, script and case.
+    /// The same text, ignoring punctuation, width, script and case.
     Identical,
-    /// One text is how the other begins.
+    /// One text is the beginning of the other.
     Opening,
-    /// All but a few characters in the same order.
+    /// The same characters in the same order, apart from a few.
     Near,
-    /// All but a few syllables in the same order.
+    /// The same syllables in the same order, apart from a few.
     Sound,
     /// The weighty characters are the same, whatever their order.
     Reworded,
 }
 
 impl Predicate {
-    /// The word for it in ledgers and reports.
+    /// The name in ledgers and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Predicate::Identical => "identical",
@@ -129,7 +129,7 @@ impl Ord for Ratio {
     }
 }
 
-/// What of a text a predicate compares.
+/// The part of a text that a predicate compares.
 #[derive(Clone, Copy, Debug)]
 pub enum View {
     /// A string.
@@ -142,9 +142,9 @@ pub enum View {
 /// of count times weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
-    /// 1 where the views are equal and not empty, else 0.
+    /// 1 if the views are equal and not empty, else 0.
     Equal,
-    /// |shorter| / |longer| where the shorter is a prefix of the longer, else 0.
+    /// |shorter| / |longer| if the shorter is a prefix of the longer, else 0.
     Prefix,
     /// 2·LCS / (|a| + |b|), with LCS the longest common subsequence.
     Indel,
@@ -167,11 +167,11 @@ pub enum Need {
     LengthRatio(Ratio),
     /// Lighter total weight / heavier total weight is at least this.
     WeightRatio(Ratio),
-    /// A common subsequence of at least this part of |a| + |b|; hence as many common characters,
-    /// counted with their repetitions.
+    /// A common subsequence of at least this part of |a| + |b|; hence as many common characters, counted with
+    /// repetitions.
     CommonSubsequence(Ratio),
-    /// Shared weight of at least this part of the lighter bag: the pair shares a character among
-    /// the rarest of the lighter that outweigh the rest of it.
+    /// Shared weight of at least this part of the lighter bag: so the pair shares one of the rarest
+    /// characters of the lighter bag that outweigh the rest of it.
     SharedOfLighter(Ratio),
     /// Shared weight of at least this part of the heavier bag; likewise.
     SharedOfHeavier(Ratio),
@@ -190,15 +190,15 @@ pub struct PredicateSpec {
     pub view: View,
     /// How.
     pub metric: Metric,
-    /// From here on a pair is at least borderline, before vetoes.
+    /// From this measure on a pair is at least borderline, before vetoes.
     pub borderline: Ratio,
-    /// From here on a pair is the same, before vetoes.
+    /// From this measure on a pair is the same, before vetoes.
     pub same: Ratio,
     /// The shorter folded text must have this many characters for a borderline pair.
     pub least_chars: usize,
     /// The shorter folded text must have this many characters for a pair to be the same.
     pub least_chars_same: usize,
-    /// What every pair of the predicate meets besides.
+    /// Further conditions that every pair of the predicate meets.
     pub needs: &'static [Need],
 }
 

@@ -1,4 +1,4 @@
-//! A text made ready for many comparisons.
+//! Texts prepared for many comparisons.
 
 use std::sync::OnceLock;
 
@@ -84,20 +84,20 @@ fn in_order(a: u64, b: u64) -> (u64, u64) {
     (a.min(b), a.max(b))
 }
 
-/// Tokens in rising order of symbol, and their weight together.
+/// Tokens in rising order of symbol, and their total weight.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Bag {
     pub tokens: Vec<Token>,
     pub total: u64,
 }
 
-/// All that a comparison can see of a text, in its smallest form: texts of equal readings compare alike
+/// Everything that a comparison depends on, in its smallest form: texts with equal readings compare alike
 /// with every other.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Reading {
     /// [`view::key`].
     key: String,
-    /// Whether the key is the folded text, which is empty otherwise.
+    /// Whether the key is the folded text; otherwise the folded text is empty.
     is_folded: bool,
     /// Issue numbers and years, in rising order.
     series: Vec<u32>,
@@ -129,7 +129,7 @@ impl Reading {
         if self.is_folded { &self.key } else { "" }
     }
 
-    /// Appends the reading as bytes: the same for equal readings, and for no others.
+    /// Appends an injective encoding of the reading.
     pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
         bytes.push(self.is_folded.into());
         bytes.extend(self.items.to_le_bytes());
@@ -138,7 +138,7 @@ impl Reading {
         bytes.extend(self.key.as_bytes());
     }
 
-    /// What [`Reading::write`] wrote; `None` of other bytes.
+    /// The inverse of [`Reading::write`]; `None` for other bytes.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         let (&[is_folded], bytes) = bytes.split_first_chunk()?;
         let (items, bytes) = bytes.split_first_chunk()?;
@@ -153,7 +153,7 @@ impl Reading {
         })
     }
 
-    /// Whether the text has nothing but spaces, and is like no other.
+    /// Whether the text has nothing but spaces, and is similar to no other.
     pub fn is_blank(&self) -> bool {
         self.key.is_empty()
     }
@@ -224,7 +224,7 @@ impl Prepared {
         self.chars.len()
     }
 
-    /// Whether the folded text is empty, as of a post of emoji.
+    /// Whether the folded text is empty, for example of a post of emoji.
     pub fn is_empty(&self) -> bool {
         self.chars.is_empty()
     }
@@ -266,12 +266,12 @@ impl Bag {
         bag
     }
 
-    /// The weight of what two bags share.
+    /// The weight of the tokens that two bags share.
     pub fn shared(&self, other: &Bag) -> u64 {
         self.common(other).1
     }
 
-    /// How many tokens two bags share, with their repetitions, and the weight of these.
+    /// How many tokens two bags share, with repetitions, and their weight.
     pub fn common(&self, other: &Bag) -> (u64, u64) {
         let (mut a, mut b) = (self.tokens.iter().peekable(), other.tokens.iter().peekable());
         let (mut count, mut weight) = (0, 0);

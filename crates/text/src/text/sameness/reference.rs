@@ -1,4 +1,4 @@
-//! Figures on labelled real pairs, where `RIDDLEMILL_REFERENCE` names them.
+//! Figures on labelled real pairs, if `RIDDLEMILL_REFERENCE` names a folder of them.
 
 use std::path::PathBuf;
 use std::time::Instant;

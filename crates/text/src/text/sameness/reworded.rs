@@ -4,18 +4,18 @@
 //! borderline and from 0.64 the same, for texts of 8 characters or more (9 to be the same) that
 //! also share pairs of neighbours.
 //!
-//! Why: people retell a joke with clauses swapped and particles changed; what stays is its rare
-//! characters. Leaning to the lighter text lets a tail be added; the fifth of the heavier keeps a
-//! short text from being found in any long one. Under 9 characters one rare word makes half of the weight.
+//! Why: people retell a joke with clauses swapped and particles changed; its rare characters stay. Weighting
+//! the lighter text more allows an added tail; the fifth of the heavier keeps a short text from matching any
+//! long one. Under 9 characters one rare word makes half of the weight.
 //!
 //! Needs: since no more is shared than the lighter weighs, its weight is at least 3/13 of the
 //! heavier's, and the shared weight at least 3/5 of the lighter and 3/13 of the heavier; of the
 //! pairs of neighbours at least a third of the lighter by weight. So the rarest characters of the
 //! lighter, up to 2/5 of its weight, hold a shared one, and so does some pair of neighbours.
 //!
-//! Known problems: a retelling with synonyms throughout shares too little. A joke in the same frame
-//! about something else shares much; see [template](super::template). A text that holds the joke
-//! beside another; see [compilation](super::compilation). Posts of one forum share its name; see [place](super::place).
+//! Known problems: a retelling with synonyms throughout shares too little. A joke in the same frame about
+//! something else shares much; see [template](super::template). A text that contains the joke and another
+//! one; see [compilation](super::compilation). Posts of one forum share its name; see [place](super::place).
 //!
 //! Example: `鳄鱼被做成了皮包，于是鳄鱼愤怒地咬了皮包` and `鳄鱼愤怒地咬了皮包，因为自己被做成了皮包`.
 
@@ -23,11 +23,11 @@ use super::predicate::{Metric, Need, Predicate, PredicateSpec, Ratio, View};
 use super::prepared::{Bag, Shared, Token};
 use super::view;
 
-/// How far the lighter text decides.
+/// How much the lighter text counts.
 const TOWARD: Ratio = Ratio::new(4, 5);
 
-/// Part of the pairs of neighbours that must be shared: what a free order still leaves, and chance
-/// does not. Labelled retellings keep 0.45 of them and more.
+/// Part of the pairs of neighbours that must be shared: reordering leaves that much, chance does not.
+/// Labelled retellings keep 0.45 of them and more.
 pub(crate) const PAIRS: Ratio = Ratio::new(1, 3);
 
 pub(super) const SPEC: PredicateSpec = PredicateSpec {

@@ -1,10 +1,10 @@
 //! Veto: two parts of a series.
 //!
-//! What: each text has an issue number or a year that the other has not: `第三期`, `(二)`, `5集`,
-//! `2021年`, `19年度`, in digits or numerals. The pair is different. Why: the notices of a series are the
-//! same but for the number, and are not the same notice.
+//! What: each text has an issue number or a year that the other does not have: `第三期`, `(二)`, `5集`, `2021年`,
+//! `19年度`, in digits or numerals. The pair is different. Why: the notices of a series differ only in the
+//! number, but are not the same notice.
 //!
-//! Known problems: numbers without such a mark are passed over, since a retelling may change them.
+//! Known problems: numbers without such a mark are ignored, since a retelling may change them.
 //!
 //! Example: `鱼缸清洗指南第三期` and `鱼缸清洗指南第2期`.
 

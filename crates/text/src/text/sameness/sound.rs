@@ -1,7 +1,7 @@
-//! Sound: all but a few syllables, in the same order.
+//! Sound: the same syllables in the same order, apart from a few.
 //!
-//! What: an Indel ratio of 0.9 over the toneless syllables. Why: words that a filter catches are
-//! written with others that sound the same.
+//! What: an Indel ratio of 0.9 over the toneless syllables. Why: to pass a filter, words are replaced by
+//! others that sound the same.
 //!
 //! Needs: as for [near](super::near), over the view of sounds: a common subsequence of 9/20 of
 //! |a| + |b| syllables, lengths as 9 to 11.

@@ -1,14 +1,14 @@
 //! Veto: the same frame about something else.
 //!
-//! What: of the lighter text more than 15 % by weight is not in the other, what is shared stands
-//! together (the overlap of neighbours is at least 3/4 of that of characters), and the overlap of
-//! characters is under 0.77. The pair is a step less alike.
+//! What: more than 15 % of the lighter text by weight is not in the other, the shared characters are
+//! contiguous (the overlap of neighbours is at least 3/4 of that of characters), and the overlap of
+//! characters is under 0.77. The pair is one step less similar.
 //!
-//! Why: a retelling changes a little everywhere, which breaks up neighbours all over the text; a
-//! template keeps its frame to the letter and changes a word, which leaves neighbours whole. At equal
-//! overlap of characters the neighbours tell the two apart.
+//! Why: a retelling changes a little everywhere, which breaks up neighbours all over the text; a template
+//! keeps its frame literally and changes a word, which leaves neighbours whole. At equal overlap of
+//! characters the neighbours distinguish the two.
 //!
-//! Known problems: a faithful copy with one long word exchanged looks like a template.
+//! Known problems: a faithful copy with one long word replaced looks like a template.
 //!
 //! Example: `每天喝一杯牛奶的人变成了奶牛` and `每天喝一杯咖啡的人变成了猫头鹰`.
 
@@ -16,7 +16,7 @@ use super::Ratio;
 use super::prepared::Shared;
 use super::reworded::overlap;
 
-/// From here on too much is shared for another joke.
+/// From this overlap on too much is shared for another joke.
 const ALIKE: Ratio = Ratio::new(77, 100);
 
 pub(super) fn vetoes(shared: Shared<'_>) -> bool {

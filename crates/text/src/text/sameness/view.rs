@@ -1,4 +1,4 @@
-//! Views: what of a text is compared. Pure functions of the text.
+//! Views: the representations of a text that are compared. Pure functions of the text.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -9,14 +9,14 @@ use rustc_hash::FxHashMap;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Characters that are between others to slip past a filter (`弱丨智`), though they are letters.
+/// Characters inserted between others to slip past a filter (`弱丨智`), although they are letters.
 const SPACERS: [char; 3] = ['丨', 'ㅣ', 'ˉ'];
 
 /// The letters, digits and ideographs of a text in one spelling.
 ///
-/// Folds compatibility forms (NFKC), case, traditional characters, and the third person (`她`, `它`
-/// become `他`); drops punctuation, symbols, emoji, spaces and spacers; cuts a run of three or more
-/// equal characters other than digits to two. Empty where the text holds none of these.
+/// Folds compatibility forms (NFKC), case, traditional characters, and the third person (`她`, `它` become
+/// `他`); drops punctuation, symbols, emoji, spaces and spacers; cuts a run of three or more equal characters
+/// other than digits to two. Empty if nothing remains.
 ///
 /// ```
 /// # use riddlemill_text::text::sameness::view::fold;
@@ -26,7 +26,7 @@ pub fn fold(text: &str) -> String {
     fold_plain(&plain(text))
 }
 
-/// [`fold`] of a text that is [`plain`] already.
+/// [`fold`] of a text that is already [`plain`].
 pub(super) fn fold_plain(plain: &str) -> String {
     let mut folded = String::with_capacity(plain.len());
     let (mut last, mut run) = ('\0', 0);
@@ -48,20 +48,20 @@ pub(super) fn plain(text: &str) -> String {
     text.nfkc().flat_map(char::to_lowercase).nfkc().map(one_form).collect()
 }
 
-/// What two copies have in common in any case: the folded text, or, where that is empty (a post of
-/// emoji, a lone `？`), all its characters but spaces. Empty only for a blank text.
+/// What any two copies share: the folded text or, if that is empty (a post of emoji, a lone `？`), all its
+/// characters except spaces. Empty only for a blank text.
 pub fn key(text: &str) -> String {
     let folded = fold(text);
     if folded.is_empty() { bare(text) } else { folded }
 }
 
-/// The characters of a text but spaces.
+/// The characters of a text except spaces.
 pub(super) fn bare(text: &str) -> String {
     text.nfkc().filter(|c| !c.is_whitespace()).collect()
 }
 
-/// The sounds of a text: its folded characters, each ideograph replaced by one private-use
-/// character that stands for its toneless syllable. As long as the folded text.
+/// The sounds of a text: its folded characters, each ideograph replaced by a private-use character for its
+/// toneless syllable. As long as the folded text.
 ///
 /// ```
 /// # use riddlemill_text::text::sameness::view::sound;
@@ -98,8 +98,8 @@ fn one_form(c: char) -> char {
     }
 }
 
-/// Traditional characters and their simplified forms, one by one: a context would make a folded
-/// character depend on its neighbours, and a copy cut in the middle would fold otherwise.
+/// Traditional characters and their simplified forms, one by one: with context, a folded character would
+/// depend on its neighbours, and a copy cut in the middle would fold differently.
 static SIMPLIFIED: LazyLock<FxHashMap<char, char>> = LazyLock::new(|| {
     let mut table = FxHashMap::default();
     // The tables are compiled in; without them nothing is folded, which only loses pairs.
@@ -112,7 +112,7 @@ static SIMPLIFIED: LazyLock<FxHashMap<char, char>> = LazyLock::new(|| {
     for c in '\u{3400}'..='\u{9fff}' {
         let once = simplify(c);
         if once != c {
-            // A few forms are themselves traditional forms of a third.
+            // Some forms are themselves traditional forms of a third.
             table.insert(c, simplify(once));
         }
     }

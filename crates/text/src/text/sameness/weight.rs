@@ -1,10 +1,10 @@
-//! What a character is worth: how rare it is in Chinese at large.
+//! The weight of a character: how rare it is in Chinese at large.
 //!
-//! The weight is `10·(ln(N / n) − 2)` rounded, with n the summed frequency of all words of jieba's
-//! dictionary that hold the character (plus 50) and N the sum over all characters; the 2 takes most
-//! of the worth from the characters of function words, which two posts share by chance. The table
-//! lists every character below [`RARE`]; any other ideograph is rare. Letters and digits, of which
-//! the dictionary has few, all weigh the same: one of 36 is no rarity.
+//! The weight is `10·(ln(N / n) − 2)` rounded, with n the summed frequency of all words of jieba's dictionary
+//! that contain the character (plus 50) and N the sum over all characters; the 2 removes most of the weight
+//! from the characters of function words, which two posts share by chance. The table lists every character
+//! below [`RARE`]; any other ideograph is rare. Letters and digits, of which the dictionary has few, all
+//! weigh the same: one of 36 is not rare.
 //!
 //! Weights are integers, so that sums and thresholds are exact.
 
@@ -13,10 +13,10 @@ use std::sync::LazyLock;
 /// The weight of a character that the dictionary hardly knows.
 const RARE: u32 = MOST_WEIGHT;
 
-/// No character has more.
+/// The greatest weight of any character.
 pub(crate) const MOST_WEIGHT: u32 = 120;
 
-/// The weight of a Latin letter or a digit; no character has less.
+/// The weight of a Latin letter or a digit; the smallest of any character.
 pub(crate) const LEAST_WEIGHT: u32 = 20;
 
 /// The weight of a folded character, in tenths of a nat; at least 20.
@@ -32,7 +32,7 @@ pub fn weight(c: char) -> u32 {
     }
 }
 
-/// By scalar value, as far as there is one that is not rare.
+/// Weights by scalar value, up to the last character that is not rare.
 static TABLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let last = listed().map(|(c, _)| c as usize).max().unwrap_or(0);
     let mut table = vec![RARE as u8; last + 1];

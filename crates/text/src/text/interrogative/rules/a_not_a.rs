@@ -1,6 +1,6 @@
 //! A-not-A.
 //!
-//! What: a verb and its negation side by side (`是不是`, `会不会`, `有没有`), `是否`, or a final `没`, that no verb governs.
+//! What: a verb followed by its negation (`是不是`, `会不会`, `有没有`), `是否`, or a final `没`, that no verb governs.
 //! Why: the pattern puts both answers to the reader.
 //! Known problems: a softened claim (`是不是有点过分了`) counts as a question; so does
 //! a noun that ends in the verb (`月亮没亮`).

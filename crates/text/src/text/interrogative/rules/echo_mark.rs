@@ -13,7 +13,7 @@ use crate::text::interrogative::operator::Operator;
 use crate::text::interrogative::post::{Mark, Post, Sentence};
 use crate::text::interrogative::words::{ends_with_any, starts_with_any};
 
-/// What turns words without an operator into a question.
+/// Particles that turn words without an operator into a question.
 const PARTICLES: &[&str] = &["吧", "呢", "吗", "么", "嘛", "不", "没", "没有", "否"];
 
 pub(super) const PAGE: Page = Page {
@@ -25,7 +25,7 @@ pub(super) const PAGE: Page = Page {
 pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
     let mut marked = post.sentences.iter().filter(|s| s.mark == Mark::Question);
     let first = marked.clone().next()?;
-    // A mark at the end of the line closes a title that asks; the post goes on in another voice.
+    // A mark at the end of the line closes a title that asks; the rest of the post is in another voice.
     let echoes = |s: &Sentence| {
         let text = post.narration(s).trim();
         !ends_with_any(text, PARTICLES)

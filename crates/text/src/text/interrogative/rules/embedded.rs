@@ -3,7 +3,7 @@
 //! What: every operator of the narration is governed by a verb (`不知道他为什么来`) or by reported
 //! speech (`他想，怎么办`).
 //! Why: the sentence states that somebody knows, asks or forgot; it does not ask.
-//! Known problems: the governing verb is looked for anywhere before the operator in its clause.
+//! Known problems: the governing verb is searched anywhere before the operator in its clause.
 
 use std::ops::Range;
 

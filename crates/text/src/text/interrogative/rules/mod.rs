@@ -1,4 +1,4 @@
-//! The rules, in the order they are tried. Each is a file: what it looks for, why, known problems,
+//! The rules, in the order in which they are tried. Each has a file: what it looks for, why, known problems,
 //! and an example that is a test.
 
 use std::ops::Range;
@@ -27,7 +27,7 @@ mod request;
 mod self_answer;
 mod why;
 
-/// A post written for a rule, and the verdict it gets there.
+/// A post that shows a rule, and its verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Example {
     /// The post.
@@ -36,7 +36,7 @@ pub struct Example {
     pub is_question: bool,
 }
 
-/// What a rule file states about its rule.
+/// The documentation of a rule.
 struct Page {
     code: &'static str,
     definition: &'static str,
@@ -55,7 +55,7 @@ macro_rules! rules {
             /// Every rule, in the order they are tried.
             pub const ALL: &[Rule] = &[$(Rule::$name,)+];
 
-            /// Whether a post this rule decides is a question.
+            /// Whether the posts that this rule decides are questions.
             pub fn asks(self) -> bool {
                 match self { $(Rule::$name => $asks,)+ }
             }
@@ -122,7 +122,7 @@ impl Rule {
         self.page().code
     }
 
-    /// One sentence a reader of a report understands without the source.
+    /// One sentence that a reader of a report understands without the source.
     pub fn definition(self) -> &'static str {
         self.page().definition
     }
@@ -132,7 +132,7 @@ impl Rule {
         Example { text: self.page().example, is_question: self.asks() }
     }
 
-    /// The first rule that finds its case in the post, and the fragment that shows it.
+    /// The first rule that matches the post, and the fragment that it matched.
     pub(super) fn first_match(post: &Post<'_>) -> (Rule, Range<usize>) {
         Rule::ALL
             .iter()

@@ -1,6 +1,6 @@
 //! No open question.
 //!
-//! What: a cue on a closer look is none (`还是` as "still", `多大` in another word).
+//! What: a cue that turns out not to be one (`还是` as "still", `多大` in another word).
 //! Why: the last resort; it always decides.
 //! Known problems: what every other rule missed lands here.
 

@@ -1,7 +1,7 @@
 //! Question word.
 //!
-//! What: `谁`, `什么`, `哪`, `怎么`, `多少` … standing open in the last thing said, and no full stop after it.
-//! Why: with nothing after it the question is left to the reader; who sets a full stop tells.
+//! What: an open `谁`, `什么`, `哪`, `怎么`, `多少` … in the last sentence, without a full stop after it.
+//! Why: with nothing after it the question is left to the reader; a full stop marks a statement.
 //! Known problems: a lament in the last clause (`怎么又下雨了`) counts, unless it ends in `！`.
 
 use std::ops::Range;

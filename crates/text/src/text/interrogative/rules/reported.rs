@@ -3,9 +3,9 @@
 //! What: the narration asks nothing itself; it reports that somebody does. Either a speech tag
 //! closes the post (`先走哪边，导游问`), or `问` with another subject governs the last sentence, or somebody is named before
 //! a colon (`导游不解：先走哪边？`).
-//! Why: who asks is a figure of the joke, and the joke is told as a statement.
-//! Known problems: `问` is looked for only before the question word, so an inverted report without
-//! a speech tag at the end is missed; a letter that opens with whom it is for (`馆长：…？`) is taken for speech.
+//! Why: a figure of the joke asks, and the joke is told as a statement.
+//! Known problems: `问` is searched only before the question word, so an inverted report without a speech tag
+//! at the end is missed; a letter that opens with its addressee (`馆长：…？`) is taken for speech.
 
 use std::ops::Range;
 
@@ -20,13 +20,13 @@ pub(super) const PAGE: Page = Page {
     example: "车票能退吗？坐在云上的售票员问道。",
 };
 
-/// What a speech tag ends with.
+/// Endings of speech tags.
 const TAGS: &[&str] = &[
     "问", "问道", "问到", "说", "说道", "说到", "道", "喊", "喊道", "大喊", "吼道", "大吼", "怒吼", "叫道",
     "大叫", "答道", "回答", "骂道", "追问", "反问", "质问",
 ];
 
-/// What ends like a tag and is none.
+/// What ends like a speech tag but is not one.
 const NO_TAGS: &[&str] = &[
     "知道",
     "味道",

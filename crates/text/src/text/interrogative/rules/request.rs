@@ -1,9 +1,10 @@
 //! Request.
 //!
-//! What: a clause of the narration opens with a task (`简述`, `试论`, `请解释`) or begs for an answer
-//! (`请问`, `求解释`), somebody is asked to set something out (`请各位说说…`, `请结合…分析…`), or a question word is beside the blank of an exam paper (`（）`).
-//! Why: RuozhiBench holds exam-style prompts that never carry a question mark, and `请问` says in so
-//! many words that the poster asks.
+//! What: a clause of the narration opens with a task (`简述`, `试论`, `请解释`) or begs for an answer (`请问`, `求解释`),
+//! somebody is asked to explain something (`请各位说说…`, `请结合…分析…`), or a question word occurs with the blank of
+//! an exam paper (`（）`).
+//! Why: RuozhiBench contains exam-style prompts that never have a question mark, and `请问` states explicitly
+//! that the poster asks.
 //! Known problems: a post that parodies an exam paper and answers it counts as a request.
 
 use std::ops::Range;
@@ -21,8 +22,8 @@ pub(super) const PAGE: Page = Page {
     example: "简述把月亮换成灯泡之后潮汐的计费方法",
 };
 
-/// What sets a task or asks wherever it stands, a connective or a condition before it or not:
-/// `因此简述…`, `在冬天，请问…`.
+/// Phrases that set a task or ask anywhere in a sentence, with or without a connective or a condition before
+/// them: `因此简述…`, `在冬天，请问…`.
 const ANYWHERE: &[&str] = &[
     "简述",
     "简要列举",
@@ -79,7 +80,7 @@ const VERBS: &[&str] = &[
     "你说明",
 ];
 
-/// What a task verb of more than one character may follow.
+/// Words after which a task verb of more than one character counts.
 const LEADS: &[&str] = &[
     "",
     "请",
@@ -98,15 +99,15 @@ const LEADS: &[&str] = &[
     "并请",
 ];
 
-/// Verbs that set something out in words. After `请` they set a task with whoever or whatever is named between: `请结合实际
-/// 分析…`, `请大家说说…`.
+/// Verbs of explaining. After `请` they set a task, with anybody or anything named in between: `请结合实际分析…`,
+/// `请大家说说…`.
 const SETTING_OUT: &[&str] = &[
     "说说", "谈谈", "讲讲", "聊聊", "解释", "说明", "分析", "评价", "论述", "论证", "阐述", "证明", "列举",
     "描述", "概括", "回答", "推导", "计算", "比较", "举例", "简述", "简析", "指出", "作答", "评论", "讨论",
     "探讨",
 ];
 
-/// The longest that is named between `请` and such a verb, in characters.
+/// Most characters between `请` and such a verb.
 const NAMED_CHARS: usize = 14;
 
 /// Pleas that open a clause.
@@ -128,7 +129,7 @@ const PLEAS: &[&str] = &[
     "你猜",
 ];
 
-/// What somebody is begged for: `求大神解释…`.
+/// What a plea asks for: `求大神解释…`.
 const HELPS: &[&str] = &["解释", "解答", "指点", "指教", "科普", "支招", "告知"];
 
 pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
@@ -147,7 +148,7 @@ fn blank(text: &str) -> Option<usize> {
     ["（）", "()", "（ ）", "( )", "____"].iter().find_map(|blank| text.find(blank))
 }
 
-/// Where `word` asks in `text`: it governs a further phrase and nobody else is said to ask.
+/// Where `word` asks in `text`: it governs a phrase after it and nobody else is said to ask.
 fn asked_at(text: &str, word: &str) -> Option<usize> {
     let at = text.find(word)?;
     let clause = clause_before(&text[..at]);
@@ -156,7 +157,7 @@ fn asked_at(text: &str, word: &str) -> Option<usize> {
     (!told && says_more).then_some(at)
 }
 
-/// Whether a clause opens with a plea or a task; `first` where it opens the post.
+/// Whether a clause opens with a plea or a task; `first`: the clause opens the post.
 fn opens_task(clause: &str, first: bool) -> bool {
     let begs = clause.starts_with('求') && contains_any(clause_after(clause), HELPS).is_some();
     if begs || (starts_with_any(clause, PLEAS) && !clause.starts_with("你猜怎么")) {
@@ -178,14 +179,14 @@ fn opens_task(clause: &str, first: bool) -> bool {
     })
 }
 
-/// Whether what follows `请` is a task: a verb of [`SETTING_OUT`] shortly after, and what it sets out.
+/// Whether the text after `请` is a task: a verb of [`SETTING_OUT`] shortly after, and its object.
 fn asks_to_set_out(rest: &str) -> bool {
     let near = rest.char_indices().nth(NAMED_CHARS).map_or(rest, |(end, _)| &rest[..end]);
     SETTING_OUT.iter().any(|verb| {
         near.find(verb).is_some_and(|at| {
             let (named, task) = (&rest[..at], &rest[at + verb.len()..]);
             let after = task.chars().filter(|c| is_letter(*c)).count();
-            // `请对…作出评价`: what is set out is before the verb.
+            // `请对…作出评价`: the object comes before the verb.
             let before = named.starts_with(['对', '就']) && named.chars().count() > 3;
             !named.contains(['不', '别', '勿', '来', '我'])
                 && !falls_between_words(rest, at..at + verb.len())
@@ -194,8 +195,8 @@ fn asks_to_set_out(rest: &str) -> bool {
     })
 }
 
-/// Whether a verb sets a task as the first word of a post, without `请`. `说明`, `比较`, `回答` and
-/// other everyday words do not.
+/// Whether a verb sets a task as the first word of a post, without `请`. Everyday words such as `说明`, `比较`,
+/// `回答` do not.
 fn sets_task(verb: &str) -> bool {
     matches!(
         verb,

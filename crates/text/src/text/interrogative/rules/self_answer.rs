@@ -21,7 +21,7 @@ pub(super) const PAGE: Page = Page {
     example: "为什么蜗牛从不搬家？因为房贷还没还清。",
 };
 
-/// What an answer opens with: a reason, an answer that is called one, or advice to whoever asks.
+/// Openings of an answer: a reason, an answer that is called one, or advice to the asker.
 const ANSWERS: &[&str] = &[
     "因为",
     "可能因为",
@@ -58,26 +58,26 @@ const ANSWERS: &[&str] = &[
     "试试",
 ];
 
-/// What answers a yes-no question.
+/// Openings of an answer to a yes-no question.
 const YES_OR_NO: &[&str] = &["不", "是的", "是啊", "对", "没有", "没呢", "会的", "可以", "能", "嗯"];
 
-/// What a reason in the same sentence opens with.
+/// Openings of a reason in the same sentence.
 const REASONS: &[&str] =
     &["因为", "可能因为", "可能是因为", "大概因为", "大概是因为", "是因为", "原来", "当然是", "答案"];
 
 /// The longest `那第一名呢？`, in characters.
 const SHORT_TOPIC_CHARS: usize = 7;
 
-/// What a reason opens with where its subject is left out.
+/// Openings of a reason without a subject.
 const WHY_ANSWERS: &[&str] = &["怕", "为了", "以防", "免得", "省得"];
 
 /// Verbs by which a poster speaks of himself without a subject: `为什么…？想不通。`
 const OWN_VERBS: &[&str] = &["想", "看", "说", "求", "问", "搞", "弄", "感觉", "觉得", "希望", "反正", "难"];
 
-/// Who else answers.
+/// Phrases by which somebody else answers.
 const REPLIES: &[&str] = &["回答说", "回答道", "答道", "回答：", "答曰", "回答:", "回答到"];
 
-/// The longest answer that is a phrase and no remark, in characters.
+/// Most characters of an answer that is a phrase and not a remark.
 const PHRASE_CHARS: usize = 8;
 
 pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
@@ -108,7 +108,7 @@ fn answers_yes_no(asked: &Sentence, answer: &str) -> bool {
         && (starts_with_any(answer, YES_OR_NO) || (answer.contains("不就") && answer.ends_with('了')))
 }
 
-/// `为什么…？怕黑。`, `…？会头晕的。`: a predicate without subject can only speak of what the question spoke of.
+/// `为什么…？怕黑。`, `…？会头晕的。`: a predicate without subject refers to the subject of the question.
 fn answers_why(asked: &Sentence, answer: &str) -> bool {
     let predicate = || {
         answer.ends_with('的')
@@ -119,7 +119,7 @@ fn answers_why(asked: &Sentence, answer: &str) -> bool {
         && (starts_with_any(answer, WHY_ANSWERS) || predicate())
 }
 
-/// `…怎么办？观察四周，…`: who is at a loss and goes on with a verb tells what to do.
+/// `…怎么办？观察四周，…`: a poster who is at a loss and continues with a verb gives the solution.
 fn answers_help(asked: &Sentence, answer: &str) -> bool {
     asked.operators.iter().any(|op| op.is_open() && op.kind == Kind::Help)
         && first_tag(answer) == Some("v")
@@ -127,15 +127,16 @@ fn answers_help(asked: &Sentence, answer: &str) -> bool {
         && !answer.contains(['我', '俺'])
 }
 
-/// `谁？小明。`: a phrase is asked for, marked as a question, and a short one follows that is not about the poster.
+/// `谁？小明。`: a question for a phrase, with a question mark, followed by a short phrase that is not about the
+/// poster.
 fn answers_phrase(post: &Post<'_>, asked: &Sentence, next: &Sentence) -> bool {
     let text = post.narration(asked);
     let said = post.text[next.span.clone()].trim_matches(is_break);
-    // `钢琴，因为…`: the reason is no part of the phrase.
+    // `钢琴，因为…`: the reason is not part of the phrase.
     let (first, rest) = said.split_at(said.find(is_break).unwrap_or(said.len()));
     let reasoned = starts_with_any(rest.trim_start_matches(is_break), REASONS);
     let answer = if reasoned { first } else { said };
-    // `也太舒服了`: an adverb opens a remark, a phrase begins with what it names.
+    // `也太舒服了`: an adverb opens a remark; a phrase begins with a noun.
     let remarks = first_tag(answer).is_some_and(|tag| tag == "d");
     let wants_phrase =
         asked.operators.iter().any(|op| op.is_open() && op.kind.wants_phrase(&post.text[op.span.clone()]))

@@ -2,8 +2,8 @@
 //!
 //! What: `为什么`, `凭什么`, `为何` that no verb governs, anywhere in a narration that does not end in a full stop, or after a
 //! premise (`既然`, `明明`) whatever ends it.
-//! Why: asking for a reason needs no mark, and what follows is mostly the poster's puzzlement. Who sets a full stop tells,
-//! but a premise that speaks against the fact leaves nothing to tell: it asks for the reason.
+//! Why: asking for a reason needs no mark, and the text after it is mostly the poster's puzzlement. A full
+//! stop marks a statement, unless a premise contradicts the fact: then the reason is what is asked for.
 //! Known problems: a lament (`为什么受伤的总是我！`) counts as a question; one with a full stop does not.
 
 use std::ops::Range;
@@ -22,7 +22,7 @@ pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
     post.open_from(Kind::Why).filter(|asked| !post.is_told() || has_premise(&post.masked[asked.clone()]))
 }
 
-/// Whether what the question wonders about is said before it.
+/// Whether the premise of the question is stated before it.
 fn has_premise(sentence: &str) -> bool {
     sentence.contains("既然") || sentence.contains("明明")
 }
