@@ -1,4 +1,4 @@
-//! What is asked of an endpoint, and what comes back for each item.
+//! Questions to an endpoint, and the result for each.
 
 use std::sync::Arc;
 
@@ -10,41 +10,41 @@ use super::prompt::{Output, Rendered};
 use super::request::{Key, Message};
 use super::store::Usage;
 
-/// One item to be asked. The endpoint's settings make a [`Request`](super::Request) of it.
+/// One question. The endpoint's settings turn it into a [`Request`](super::Request).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ask {
-    /// The record it is about; with the template and the sample number, what a sample pack answers by.
+    /// The record it is about; together with the template and the sample number, the key of a sample pack.
     pub record: String,
     /// The template, or the name under which embeddings are counted.
     pub template: String,
-    /// What is asked.
+    /// The question itself.
     pub what: What,
     /// Which of several answers to the same question, from 0.
     pub sample: u32,
-    /// How often the same was asked before, quoting what was wrong with the answer.
+    /// How often the question was asked before; re-asks quote what was wrong with the answer.
     pub reask: u32,
-    /// The bare Chinese text to be put into English, where that is all the prompt asks for: what a server that
-    /// translates and takes no prompts is given in its place.
+    /// The Chinese source text, if the prompt only asks for an English translation: sent instead of the
+    /// prompt to translation servers, which take no prompts.
     pub text: Option<String>,
-    /// The schema of the reply, which endpoints that are set so are asked to enforce.
+    /// The schema of the reply, enforced by endpoints whose settings say so.
     pub schema: Option<Arc<Value>>,
 }
 
-/// What is asked.
+/// The question itself.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
     /// A chat completion.
     Chat {
         /// The conversation so far.
         messages: Vec<Message>,
-        /// Whether the reply shall be JSON.
+        /// Whether the reply has to be JSON.
         output: Output,
     },
     /// The embedding vector of a text.
     Embedding {
         /// The text.
         text: String,
-        /// The vector's length, where the model lets one choose.
+        /// The vector's length, if the model lets one choose.
         dimensions: Option<u32>,
     },
 }
@@ -79,14 +79,14 @@ impl Ask {
     }
 }
 
-/// What became of one [`Ask`].
+/// The result of one [`Ask`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// It was answered, now or earlier.
+    /// It was answered, in this run or an earlier one.
     Reply(Reply),
-    /// It waits for something; nothing was lost and nothing is wrong.
+    /// It waits for something; this is not an error.
     Held(Held),
-    /// It was tried and given up.
+    /// It failed.
     Failed(Failed),
 }
 
@@ -100,14 +100,14 @@ impl Answer {
     }
 }
 
-/// An answer of a model.
+/// A model's answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
-    /// Names the stored reply, or the sample pack's line: the evidence of what is made from it.
+    /// The key of the stored reply or of the sample pack's line, as evidence of what is made from it.
     pub key: Key,
-    /// The words without any reasoning, empty for an embedding.
+    /// The text without reasoning; empty for an embedding.
     pub text: String,
-    /// The words as they came, with the reasoning that is among them.
+    /// The text as received, including its reasoning.
     pub whole: String,
     /// The vector of an embedding.
     pub vector: Option<Vec<f32>>,
@@ -115,19 +115,19 @@ pub struct Reply {
     pub usage: Option<Usage>,
     /// What it was charged when it was bought.
     pub charged: Usd,
-    /// What must be known of its origin.
+    /// Facts about its origin.
     pub marks: Marks,
 }
 
 impl Reply {
-    /// Whether it was cut before the answer began.
+    /// Whether it was cut off before the answer began.
     pub(super) fn is_cut(&self) -> bool {
         self.marks.truncated && self.vector.is_none() && self.text.trim().is_empty()
     }
 }
 
 impl Marks {
-    /// What a basis begins with: `reply` of the reply store, `made` or `sample` of a pack.
+    /// The prefix of a basis: `reply` for the reply store, `made` or `sample` for a pack.
     pub fn origin(self) -> &'static str {
         match self {
             Marks { sample: true, .. } => "sample",
@@ -137,12 +137,12 @@ impl Marks {
     }
 }
 
-/// What must be known of a reply's origin.
+/// Facts about a reply's origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
     /// From a sample pack: no model wrote it.
     pub sample: bool,
-    /// From a pack of replies made elsewhere: it is asked for nowhere else.
+    /// From a pack of replies made elsewhere: only that pack is asked.
     pub made: bool,
     /// Ends because it reached `max_tokens`.
     pub truncated: bool,
@@ -151,26 +151,26 @@ pub struct Marks {
 /// Why an item waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// The reason as it is in a ledger.
+    /// The reason in the ledger.
     pub reason: Reason,
-    /// For whom or what it waits.
+    /// What it waits for.
     pub what: String,
 }
 
-/// Why an item was given up.
+/// Why an item failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failed {
-    /// The reason as it is in a ledger.
+    /// The reason in the ledger.
     pub reason: Reason,
-    /// What was wrong.
+    /// The error.
     pub error: String,
-    /// What the model or the server said.
+    /// The response of the model or the server.
     pub raw: String,
-    /// The request.
+    /// The key of the request.
     pub key: Key,
 }
 
-/// Whether a request was refused for the schema that it holds, in the words of whichever server.
+/// Whether a request was refused because of its schema, in the words of any server.
 pub(super) fn refuses_schema(failed: &Failed) -> bool {
     const WORDS: [&str; 7] = ["schema", "response_format", "structured", "guided", "tool", "mime", "format"];
     let said = failed.raw.to_ascii_lowercase();

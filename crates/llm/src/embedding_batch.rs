@@ -1,4 +1,4 @@
-//! Texts that were embedded in one request: the answer taken apart, so that each is kept under its own key.
+//! Texts embedded in one request: splits the answer, so that each vector is stored under its own key.
 
 use serde_json::{Value, json};
 
@@ -10,15 +10,15 @@ use super::request::Request;
 use super::tokens;
 use super::wire::{self, Content, WireError};
 
-/// Reads a whole answer to questions that were sent together: what each says, and the response that it alone would have
-/// had, to be kept under its own key.
+/// Reads an answer to questions that were sent together: for each its content, and the response that it alone
+/// would have had, to be stored under its own key.
 pub(super) fn read(requests: &[&Request], received: Received) -> Result<Vec<(Content, String)>, Fault> {
     if let [request] = requests {
         let content = wire::read(request, &received)?;
         return Ok(vec![(content, received.body)]);
     }
     if !(200..300).contains(&received.status) {
-        // A refusal reads the same for one and for many, and never as a content.
+        // A refusal reads the same for one and for many, and never as content.
         wire::read(requests[0], &received)?;
     }
     let raws = apart(requests, &received.body).map_err(|why| Fault {
@@ -37,7 +37,8 @@ pub(super) fn read(requests: &[&Request], received: Received) -> Result<Vec<(Con
     requests.iter().zip(raws).map(read).collect()
 }
 
-/// The response to each of several texts: its vector, and its share of the tokens by the embedded vocabulary's count.
+/// The response to each of several texts: its vector, and its share of the tokens by the embedded
+/// vocabulary's count.
 fn apart(requests: &[&Request], body: &str) -> Result<Vec<String>, WireError> {
     let mut body: Value = serde_json::from_str(body)?;
     if body.get("data").is_none() {
@@ -68,7 +69,7 @@ fn apart(requests: &[&Request], body: &str) -> Result<Vec<String>, WireError> {
     Ok(ordered.into_iter().enumerate().map(raw).collect())
 }
 
-/// Divides a whole by weights, so that the parts add up to it.
+/// Splits a total by weights, so that the parts add up to it.
 fn shares(total: u64, weights: &[u64]) -> Vec<u64> {
     let all = weights.iter().sum::<u64>().max(1);
     let mut given = 0;
@@ -112,7 +113,7 @@ mod tests {
         let used: Vec<u64> =
             contents.iter().map(|(content, _)| content.usage.unwrap().prompt_tokens).collect();
         assert!(used[0] > used[1] && used.iter().sum::<u64>() == 9, "{used:?}");
-        // What is kept is read again like an answer to one text.
+        // The stored response is read again like an answer to one text.
         for (request, (content, raw)) in [&a, &b].into_iter().zip(&contents) {
             assert_eq!(&wire::content(request, raw).unwrap(), content);
         }
@@ -134,7 +135,7 @@ mod tests {
         }
         let fault = read(&[&a, &b], received(429, json!({}))).unwrap_err();
         assert_eq!(fault.kind, Kind::Status(429));
-        // Some servers number nothing.
+        // Some servers do not number the embeddings.
         let plain = json!({"data": [{"embedding": [1.0]}, {"embedding": [2.0]}]});
         assert_eq!(read(&[&a, &b], received(200, plain)).unwrap()[1].0.vector, Some(vec![2.0]));
     }

@@ -1,5 +1,5 @@
-//! Asking an endpoint many things: what is stored is not asked again, what is asked goes out at the endpoint's pace,
-//! and no item's failure touches another.
+//! Asks an endpoint many questions: what is stored is not asked again, requests keep the endpoint's pace, and
+//! no item's failure affects another.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,28 +28,29 @@ use super::settings::{Endpoint, Provider};
 use super::store::{Failure, Shared, Store, StoredReply};
 use super::wire;
 
-/// Attempts are journalled this far ahead of a free slot, as a share of the slots, so that no slot waits for a disk.
+/// How far attempts are journalled ahead of a free slot, as a share of the slots, so that no slot waits for
+/// the disk.
 const AHEAD: f64 = 0.5;
 
-/// What a run allows beyond the endpoint's own settings.
+/// Limits of a run beyond the endpoint's own settings.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
     /// Sends nothing; what is not stored is held.
     pub offline: bool,
-    /// Sends what failed for good before, too.
+    /// Also sends what failed permanently before.
     pub retry_failed: bool,
-    /// Ends the run when cancelled: what is in flight is finished and kept, nothing new goes out.
+    /// Ends the run when cancelled: requests in flight are finished and kept, no new ones are sent.
     pub cancel: CancellationToken,
-    /// The run that is charged, with the most it may spend.
+    /// The run that is charged, with its cap.
     pub run: Run,
-    /// The recipe's name, and the most it may ever spend.
+    /// The recipe's name, and its cap over all runs.
     pub recipe: Option<(String, Option<Usd>)>,
 }
 
-/// An endpoint cannot be used as it is set.
+/// An endpoint cannot be used with its settings.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// A setting makes no sense.
+    /// A setting is invalid.
     #[error("llm.{endpoint}: {source}")]
     Setting {
         /// The endpoint's name.
@@ -67,7 +68,8 @@ pub enum EngineError {
     },
 }
 
-/// One endpoint, ready to be asked. Share it among the stages that use it: its pace and slots are the endpoint's.
+/// One endpoint, ready for questions. Share it among the stages that use it: pace and slots belong to the
+/// endpoint.
 pub struct Engine {
     pub(super) endpoint: Endpoint,
     pub(super) store: Arc<Store>,
@@ -77,7 +79,7 @@ pub struct Engine {
     pub(super) pace: Pace,
     pub(super) slots: Semaphore,
     pub(super) models: tokio::sync::OnceCell<Vec<String>>,
-    /// Whether a schema was refused: the others go without.
+    /// Whether a schema was refused: later requests omit it.
     refuses_schemas: AtomicBool,
     pub(super) source: Source,
 }
@@ -85,12 +87,12 @@ pub struct Engine {
 pub(super) enum Source {
     Pack(Pack),
     Server(Box<dyn Transport>),
-    /// Only what is stored is answered; the rest waits for this.
+    /// Only stored replies are used; other questions are held for this reason.
     Nothing(Held),
 }
 
 impl Engine {
-    /// Prepares an endpoint. A missing key or price is no error here: what is stored is answered without either.
+    /// Prepares an endpoint. A missing key or price is not an error here: stored replies need neither.
     pub fn new(store: Arc<Store>, endpoint: Endpoint, limits: Limits) -> Result<Engine, EngineError> {
         let setting = |source| EngineError::Setting { endpoint: endpoint.name.clone(), source };
         let held = |reason, what: String| Source::Nothing(Held { reason, what });
@@ -116,7 +118,7 @@ impl Engine {
         Ok(Engine::assemble(store, endpoint, limits, source))
     }
 
-    /// An engine on another transport than HTTP.
+    /// An engine with another transport than HTTP.
     pub fn with_transport(
         store: Arc<Store>,
         endpoint: Endpoint,
@@ -147,13 +149,13 @@ impl Engine {
         }
     }
 
-    /// The longest that a request on its way may take.
+    /// The longest time that a request may take.
     pub fn longest(&self) -> Duration {
         seconds(self.endpoint.timeouts.total_secs)
     }
 
-    /// Answers every item, in order: from the store where it can, else by asking. Equal questions are asked once.
-    /// `on_event` hears of every change and must return quickly.
+    /// Answers every item, in order: from the store if possible, else by asking. Equal questions are asked
+    /// once. `on_event` is called at every change and must return quickly.
     pub async fn ask_all(&self, asks: Vec<Ask>, on_event: impl Fn(&Progress) + Send + Sync) -> Vec<Answer> {
         let tally = Tally::new(asks.len(), &on_event);
         if let Source::Pack(pack) = &self.source {
@@ -188,7 +190,7 @@ impl Engine {
             }
         }
         self.without_schema(&mut questions, &mut answers).await;
-        // What was cut may have been answered with a larger limit, or be asked so now.
+        // What was cut off may have been answered with a larger limit, or is asked so now.
         answers.iter_mut().for_each(|answer| {
             answer.take_if(|answer| answer.reply().is_some_and(Reply::is_cut));
         });
@@ -241,8 +243,8 @@ impl Engine {
         answers.into_iter().flatten().collect()
     }
 
-    /// What goes into one request: a chat by itself, texts to embed in the order they come, as many as the
-    /// endpoint takes and of one length of vector.
+    /// Groups questions into requests: a chat alone, texts to embed in order, as many as the endpoint takes
+    /// and with the same length of vector.
     fn groups(&self, questions: &[Question], to_ask: Vec<usize>) -> Vec<Vec<usize>> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         let vector = |at: usize| match &questions[at].request.input {
@@ -302,8 +304,8 @@ impl Engine {
         }
     }
 
-    /// Asks once more with a larger limit what was cut before it began to answer. A second cut is held: more of the
-    /// same buys nothing.
+    /// Asks again with a larger limit what was cut off before the answer began. A second cut is held: asking
+    /// again would buy nothing.
     async fn again(&self, question: &Question, tally: &Tally<'_>) -> Answer {
         let Some(request) = Engine::larger(&self.endpoint, &question.request) else {
             return self.cut(&question.request);
@@ -317,7 +319,7 @@ impl Engine {
         }
     }
 
-    /// What is said about a request whose answer was cut, and that is not asked again.
+    /// The answer for a request that was cut off and is not asked again.
     pub(super) fn cut(&self, request: &Request) -> Answer {
         let what = format!(
             "the answer was cut at {} tokens before it began; raise max_tokens_ceiling or sampling.max_tokens of llm.{}",
@@ -332,7 +334,7 @@ impl Engine {
         self.store.contains(&Engine::request(&self.endpoint, ask).key()).unwrap_or(false)
     }
 
-    /// What the store holds, read off the runtime's threads.
+    /// Stored replies, read outside of the runtime's threads.
     pub(super) async fn stored(&self, questions: &[Question]) -> Vec<Option<Answer>> {
         let keys: Vec<Key> = questions.iter().map(|question| question.key).collect();
         let store = Arc::clone(&self.store);
@@ -376,7 +378,7 @@ pub(super) fn from_store(reply: StoredReply) -> Answer {
             charged: reply.charged_picousd,
             marks: Marks { truncated: content.truncated, ..Marks::default() },
         }),
-        // Only an imported line can be so.
+        // Only an imported line can be like this.
         Err(error) => Answer::Failed(Failed {
             reason: Reason::ReplyUnparseable,
             error: error.to_string(),
@@ -386,7 +388,7 @@ pub(super) fn from_store(reply: StoredReply) -> Answer {
     }
 }
 
-/// A failure that is remembered.
+/// The answer for a remembered failure.
 pub(super) fn refused(failure: Failure) -> Answer {
     let Failure { key, error, raw, .. } = failure;
     Answer::Failed(Failed { reason: Reason::RequestRefused, error, raw, key })

@@ -1,4 +1,4 @@
-//! What a stage would cost before anything is sent.
+//! The cost of a stage before anything is sent.
 
 use rustc_hash::FxHashSet;
 
@@ -15,57 +15,57 @@ use super::store::{Store, StoreError};
 use super::tokens;
 use super::wire;
 
-/// Bytes that a re-ask adds to a prompt beside the reply that it quotes: what was wrong with it, and what a chat
-/// template puts around two messages.
+/// Bytes that a re-ask adds to a prompt in addition to the quoted reply: what was wrong with it, and the chat
+/// template's text around two messages.
 const REASK: u64 = 1024;
 
-/// What a stage would ask and pay.
+/// What a stage would ask and cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Estimate {
     /// The stage's name.
     pub stage: String,
     /// The endpoint's name.
     pub endpoint: String,
-    /// Items.
+    /// Number of items.
     pub items: usize,
-    /// Of them, answered by the store or a sample pack.
+    /// Items answered by the store or a sample pack.
     pub stored: usize,
     /// Requests that would be sent.
     pub requests: usize,
     /// Their prompt tokens, counted in the embedded vocabulary.
     pub prompt_tokens: u64,
-    /// The completion tokens they would allow at most.
+    /// The most completion tokens they would allow.
     pub max_completion_tokens: u64,
-    /// Every prompt as long as any vocabulary makes it, every answer at its longest, asked once more at
-    /// `max_tokens_ceiling` as if it had been cut, and asked again as often as may be, all at the dearest price; `None`
-    /// where the endpoint has no price.
+    /// Upper bound: every prompt as long as in any vocabulary, every answer at its longest and cut off, asked
+    /// again at `max_tokens_ceiling`, and re-asked as often as allowed, all at the highest price; `None` if
+    /// the endpoint has no price.
     pub max_usd: Option<Usd>,
     /// The same with every request answered the first time.
     pub once_usd: Option<Usd>,
-    /// The prompts' price alone: what it costs at least.
+    /// Lower bound: the price of the prompts alone.
     pub min_usd: Option<Usd>,
-    /// How the tokens of this model's replies so far differ from what is counted here.
+    /// How the token counts of this model's replies so far differ from those counted here.
     pub learned: Option<Learned>,
-    /// What it costs if answers are as those before.
+    /// The cost if answers are like the earlier ones.
     pub likely_usd: Option<Usd>,
-    /// How long it takes at least, by the endpoint's rates.
+    /// The shortest possible duration by the endpoint's rates.
     pub at_least_secs: Option<u64>,
 }
 
-/// How replies are read, and how often one that cannot be read is asked for again.
+/// How replies are parsed, and how often an unreadable one is asked for again.
 pub struct Reading<'a> {
-    /// Reads a reply.
+    /// Parses a reply.
     pub read: &'a dyn Fn(&Ask, &str) -> Result<(), Unreadable>,
-    /// Re-asks an item at most.
+    /// Most re-asks of an item.
     pub max_reasks: u32,
 }
 
-/// Subtracts what is stored, counts the rest. Equal questions count once. With a `reading`, a stored reply that cannot
-/// be read is none, and what it would be asked again with is counted. A request that fails after it was sent comes on
-/// top.
+/// Subtracts what is stored and counts the rest. Equal questions count once. With a `reading`, a stored reply
+/// that cannot be parsed does not count as stored, and its re-ask is counted. Requests that fail after they
+/// were sent are not included.
 ///
 /// # Errors
-/// [`StoreError`] where the store cannot be read.
+/// [`StoreError`] if the store cannot be read.
 pub fn estimate(
     store: &Store,
     endpoint: &Endpoint,
@@ -131,14 +131,14 @@ pub fn estimate(
     Ok(estimate)
 }
 
-/// Seconds that the rates of an endpoint need for so many requests and tokens.
+/// Seconds that this many requests and tokens take at an endpoint's rates.
 fn at_least(endpoint: &Endpoint, requests: u64, tokens: u64) -> Option<u64> {
     let secs = |n: u64, a_minute: Option<u32>| Some((n * 60).div_ceil(a_minute.filter(|n| *n > 0)?.into()));
     secs(requests, endpoint.rpm).max(secs(tokens, endpoint.tpm))
 }
 
-/// The most that a prompt of so many tokens costs with its longest answers, where each may be cut and asked once more with a
-/// larger limit, and all of it may be asked again so often.
+/// The most that a prompt of this many tokens costs with its longest answers, if each is cut off and asked
+/// again with a larger limit, and everything is re-asked `reasks` times.
 pub fn at_most(price: Price, prompt: u64, completion: u64, ceiling: Option<u64>, reasks: u32) -> Usd {
     let longest = ceiling.unwrap_or(0).max(completion);
     let asked = |again: u32| {
@@ -148,8 +148,7 @@ pub fn at_most(price: Price, prompt: u64, completion: u64, ceiling: Option<u64>,
     (0..=reasks).map(asked).sum()
 }
 
-/// The next request that an item would become, and how often it may be asked again after that; `None` where its reply
-/// is stored.
+/// The next request of an item, and how often it may be re-asked after that; `None` if its reply is stored.
 fn missing(
     store: &Store,
     endpoint: &Endpoint,
@@ -166,7 +165,7 @@ fn missing(
         };
         let Ok(mut content) = wire::content(&reply.request, &reply.raw) else { return Ok(None) };
         if content.is_cut() {
-            // It was asked once more with a larger limit, or is now.
+            // It was asked again with a larger limit, or is now.
             let Some(larger) = Engine::larger(endpoint, &reply.request) else { return Ok(None) };
             let Some(reply) = store.get(&larger.key())? else {
                 let refused = store.failed_for_good(&larger.key())?;
@@ -183,7 +182,7 @@ fn missing(
                 ask = quoting(ask, &content.text, &unreadable);
                 request = Engine::request(endpoint, &ask);
             }
-            // Nothing is asked for what was given up.
+            // A permanent failure is not asked again.
             _ => return Ok(None),
         }
     }

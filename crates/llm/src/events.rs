@@ -1,9 +1,9 @@
-//! A streamed answer, put together as the server would have sent it whole: that is what is kept.
+//! Assembles a streamed answer as the server would have sent it whole, which is what is stored.
 
 use serde_json::{Map, Value, json};
 
-/// The whole answer of a stream of server-sent events; `None` where it ended before the answer did. An error that the
-/// server sends on the way is the whole answer.
+/// The whole answer of a stream of server-sent events; `None` if the stream ended early. An error that the
+/// server sends within the stream becomes the whole answer.
 pub(super) fn assemble(stream: &str) -> Option<String> {
     let mut whole = json!({"object": "chat.completion", "choices": []});
     let mut message = Map::from_iter([("role".to_owned(), json!("assistant"))]);
@@ -38,7 +38,7 @@ pub(super) fn assemble(stream: &str) -> Option<String> {
     Some(whole.to_string())
 }
 
-/// Texts and lists grow; of anything else the last is what holds.
+/// Texts and lists are appended to; other values are replaced.
 fn append(message: &mut Map<String, Value>, name: &str, piece: &Value) {
     match (message.get_mut(name), piece) {
         _ if name == "role" || piece.is_null() => {}

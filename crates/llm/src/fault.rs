@@ -1,5 +1,5 @@
-//! What can go wrong with one attempt, whether it is worth another, and whether it may have cost something.
-//! How long to wait is not decided here.
+//! Failures of one attempt: whether another attempt is worthwhile, and whether it may have cost something.
+//! How long to wait is decided elsewhere.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,36 +11,36 @@ use super::store::Usage;
 pub struct Fault {
     /// What happened.
     pub kind: Kind,
-    /// What the server said, as far as it got.
+    /// The server's response, as far as it was received.
     pub raw: String,
-    /// How long the server asked to be left alone.
+    /// How long the server asked to wait.
     pub asked_wait: Option<Duration>,
-    /// Tokens, where the server counted any all the same.
+    /// Tokens, if the server counted any nevertheless.
     pub usage: Option<Usage>,
 }
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// No connection came to stand: nothing was sent.
+    /// No connection was established: nothing was sent.
     Connect(String),
-    /// The answer did not come, or not all of it, in time.
+    /// The answer did not arrive completely in time.
     Timeout,
     /// The connection ended before the answer did.
     Cut(String),
-    /// A whole answer with another status than success.
+    /// A complete answer with an error status.
     Status(u16),
     /// The account has no money or quota left; waiting does not help.
     QuotaExhausted(u16),
-    /// Success, but not in the form of the interface.
+    /// Success, but not in the interface's format.
     Garbage(String),
-    /// Success, but without a word in it.
+    /// Success, but without text.
     Empty,
-    /// Success, but nothing beside reasoning.
+    /// Success, but with nothing except reasoning.
     OnlyReasoning,
-    /// Success, but the server would not say it, for what is asked or answered.
+    /// Success, but the server withheld the answer because of its content or the question's.
     Blocked,
-    /// The answer is longer than anything that could be one.
+    /// The answer is longer than any plausible one.
     TooLarge,
 }
 
@@ -49,20 +49,20 @@ impl Fault {
         Fault { kind, raw: String::new(), asked_wait: None, usage: None }
     }
 
-    /// Whether the same request may succeed later. A refusal of the request itself never does.
+    /// Whether the same request may succeed later. A refusal of the request itself is permanent.
     pub fn retriable(&self) -> bool {
         match self.kind {
             Kind::Connect(_) | Kind::Timeout | Kind::Cut(_) | Kind::Garbage(_) => true,
             Kind::Empty => true,
-            // All that was asked for was thought about, and paid for: the same would be bought again.
+            // All tokens went into reasoning and were paid for: asking again would buy the same.
             Kind::OnlyReasoning | Kind::Blocked => false,
             Kind::Status(status) => matches!(status, 408 | 409 | 425 | 429 | 500..=599),
             Kind::QuotaExhausted(_) | Kind::TooLarge => false,
         }
     }
 
-    /// Whether the server cannot have worked for it: it was never reached, or it refused before it began. Anything
-    /// else without a count of tokens is charged at its reservation.
+    /// Whether the server cannot have charged for it: it was never reached, or refused before it began. Any
+    /// other failure without a token count is charged at its reservation.
     pub fn unbilled(&self) -> bool {
         match self.kind {
             Kind::Connect(_) | Kind::QuotaExhausted(_) => true,
@@ -71,14 +71,14 @@ impl Fault {
         }
     }
 
-    /// Whether every other request would fail in the same way until somebody mends it: the key, the address, the
-    /// account, the server itself.
+    /// Whether every other request would fail in the same way until somebody fixes it: the key, the address,
+    /// the account, the server itself.
     pub fn of_endpoint(&self) -> bool {
         matches!(self.kind, Kind::Connect(_) | Kind::QuotaExhausted(_) | Kind::Status(401..=404))
             || self.is_about_settings()
     }
 
-    /// Whether the same request would fail in the same way for ever: refused for what it says, or answered with
+    /// Whether the same request would always fail in the same way: refused for its content, or answered with
     /// nothing or too much however often it was sent.
     pub fn is_lasting(&self) -> bool {
         let lasts = matches!(
@@ -92,8 +92,8 @@ impl Fault {
         lasts && !self.is_about_settings()
     }
 
-    /// Whether a parameter or the model is refused, which settings say for every request alike, and which are no part
-    /// of its key where they say how a limit is called.
+    /// Whether a parameter or the model is refused: these come from settings that apply to all requests, and
+    /// the name of a limit's parameter is not even part of the key.
     fn is_about_settings(&self) -> bool {
         const CODES: [&str; 3] = ["unsupported_parameter", "unsupported_value", "model_not_found"];
         if !matches!(self.kind, Kind::Status(400 | 422)) {
@@ -106,18 +106,18 @@ impl Fault {
             || said(&self.raw).is_some_and(|said| words.iter().any(|word| said.contains(word)))
     }
 
-    /// Whether it may be that the server knows no such model.
+    /// Whether the server may not know the model.
     pub(super) fn is_about_model(&self) -> bool {
         let says = || said(&self.raw).is_some_and(|said| said.to_ascii_lowercase().contains("model"));
         matches!(self.kind, Kind::Status(404)) || matches!(self.kind, Kind::Status(400 | 403)) && says()
     }
 
-    /// Whether it may be one of several texts that the server cannot take.
+    /// Whether one of several texts may be one that the server cannot take.
     pub fn refuses_content(&self) -> bool {
         matches!(self.kind, Kind::Status(400 | 413 | 422) | Kind::TooLarge)
     }
 
-    /// What a ledger says about it, with whose it is: `401 from mine (invalid api key)`.
+    /// Description for a ledger, with the endpoint: `401 from mine (invalid api key)`.
     pub fn told_of(&self, endpoint: &str) -> String {
         let told = match &self.kind {
             Kind::Connect(why) => format!("no connection to {endpoint}: {why}"),
@@ -139,7 +139,7 @@ impl Fault {
         }
     }
 
-    /// The HTTP status, where one decided.
+    /// The HTTP status, if one decided.
     pub fn status(&self) -> Option<u16> {
         match self.kind {
             Kind::Status(status) | Kind::QuotaExhausted(status) => Some(status),
@@ -148,7 +148,7 @@ impl Fault {
     }
 }
 
-/// What a server says about its refusal, where it says it as such servers do; its beginning, on one line.
+/// A server's explanation of its refusal, if it is in the usual form; its beginning, on one line.
 fn said(raw: &str) -> Option<String> {
     const CHARS: usize = 80;
     let body: serde_json::Value = serde_json::from_str(raw).ok()?;

@@ -1,4 +1,4 @@
-//! One HTTP exchange: a body out, a whole answer or a fault back.
+//! One HTTP exchange: sends a body, returns a whole answer or a fault.
 
 use std::borrow::Cow;
 use std::time::{Duration, SystemTime};
@@ -14,48 +14,49 @@ use super::retry::{exhausted_for, retry_after, seconds};
 use super::secret::ApiKey;
 use super::settings::{Endpoint, Provider};
 
-/// No answer of a chat or an embedding comes near this.
+/// Far more than any answer to a chat or an embedding.
 const MAX_BODY: usize = 16 * 1024 * 1024;
-/// The answers of a batch come in one file.
+/// All answers of a batch come in one file.
 const MAX_FILE: usize = 512 * 1024 * 1024;
-/// What parts a form.
+/// Separator of a form's parts.
 const BOUNDARY: &str = "riddlemill-batch-of-requests";
-/// A list of models is a hint, and not waited for as an answer is.
+/// A list of models is only a hint, so the wait for it is short.
 const MODELS_WAIT: Duration = Duration::from_secs(10);
-/// The longest pause taken from rate-limit headers alone; some servers give the reset of the day's quota there.
+/// The longest pause taken from rate-limit headers alone; some servers put the reset of the day's quota
+/// there.
 const MAX_HEADER_PAUSE: Duration = Duration::from_secs(60);
 
-/// What is sent beside questions: files and batches of them.
+/// Requests other than questions: files and batches of them.
 #[derive(Clone, Debug)]
 pub enum Errand {
-    /// Asks for what a path holds, as JSON.
+    /// Fetches JSON from a path.
     Get(String),
-    /// Fetches the file that a path holds.
+    /// Downloads a file from a path.
     Download(String),
-    /// Sends JSON to a path, or nothing.
+    /// Posts JSON, or nothing, to a path.
     Post(String, String),
-    /// Sends lines of JSON to a path, as a file for a batch.
+    /// Uploads lines of JSON to a path, as a file for a batch.
     Upload(String, String),
 }
 
-/// A whole answer of whatever status.
+/// A whole answer with any status.
 #[derive(Clone, Debug, Default)]
 pub struct Received {
     /// The HTTP status.
     pub status: u16,
-    /// The body, with the endpoint's key struck out.
+    /// The body, with the endpoint's key removed.
     pub body: String,
-    /// How long this request was asked to wait.
+    /// How long the server asked this request to wait.
     pub asked_wait: Option<Duration>,
-    /// How long the whole endpoint has nothing left.
+    /// How long the whole endpoint has to pause.
     pub pause: Option<Duration>,
-    /// What it cost, where a header says so.
+    /// The cost, if a header states it.
     pub cost_usd: Option<f64>,
 }
 
-/// What carries requests: HTTP, or a test's script.
+/// Sends requests: HTTP, or a test's script.
 pub trait Transport: Send + Sync {
-    /// Sends once. No implementation tries again by itself: every sending is journalled.
+    /// Sends once. Implementations must not retry: every sending is journalled.
     fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>>;
 
     /// Runs an errand once.
@@ -64,7 +65,7 @@ pub trait Transport: Send + Sync {
         Box::pin(std::future::ready(Err(fault)))
     }
 
-    /// The names of the models there, where they can be asked for.
+    /// The names of the server's models, if it lists them.
     fn models(&self) -> BoxFuture<'_, Vec<String>> {
         Box::pin(std::future::ready(Vec::new()))
     }
@@ -78,19 +79,19 @@ pub(super) struct Http {
     models: Option<String>,
     headers: HeaderMap,
     key: Option<ApiKey>,
-    /// All that is struck out of what the server says.
+    /// Everything that is removed from the server's responses.
     secrets: Vec<ApiKey>,
     first_byte: Duration,
     idle: Duration,
 }
 
 impl Http {
-    /// Fails where the address is none, or a header cannot be sent.
+    /// Fails if the address is invalid, or a header cannot be sent.
     pub(super) fn new(endpoint: &Endpoint) -> Result<Http, EndpointError> {
         Http::with(endpoint, &ApiKey::from_env)
     }
 
-    /// As [`Http::new`], with the values of variables from elsewhere than the environment.
+    /// Like [`Http::new`], with values of variables from elsewhere than the environment.
     pub(super) fn with(
         endpoint: &Endpoint,
         value: &dyn Fn(&str) -> Option<ApiKey>,
@@ -104,7 +105,7 @@ impl Http {
         let client = riddlemill_http::client()
             .connect_timeout(seconds(timeouts.connect_secs))
             .timeout(seconds(timeouts.total_secs))
-            // A redirect would carry the key to another server, a hidden retry would pass the journal by.
+            // A redirect would carry the key to another server, a hidden retry would bypass the journal.
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             .user_agent(concat!("riddlemill/", env!("CARGO_PKG_VERSION")))
@@ -123,7 +124,7 @@ impl Http {
         })
     }
 
-    /// What came, with every secret struck out.
+    /// The response with every secret removed.
     fn struck(&self, received: Result<Received, Fault>) -> Result<Received, Fault> {
         let strike = |text: String| {
             self.secrets.iter().fold(text, |text, secret| match secret.strike(&text) {
@@ -151,7 +152,7 @@ impl Http {
         self.answered(request, MAX_BODY).await
     }
 
-    /// Sends a request and reads its answer, of so many bytes at most.
+    /// Sends a request and reads its answer, of at most `most` bytes.
     async fn answered(&self, request: reqwest::RequestBuilder, most: usize) -> Result<Received, Fault> {
         let sent = timeout(self.first_byte, request.send()).await;
         let mut response = sent.map_err(|_| Fault::new(Kind::Timeout))?.map_err(|error| fault(error, &[]))?;
@@ -172,7 +173,7 @@ impl Http {
                 }
                 Ok(Some(chunk)) => body.extend_from_slice(&chunk),
                 Ok(None) => break,
-                // A refusal is a refusal, even where its explanation is cut.
+                // A refusal is a refusal, even if its explanation is cut off.
                 Err(_) if status >= 400 => break,
                 Err(error) => return Err(fault(error, &body)),
             }
@@ -245,7 +246,8 @@ impl Transport for Http {
     }
 }
 
-/// A file of a batch as a form. JSON holds no line that could end a part: its text has no bare line breaks.
+/// A file of a batch as a form. JSON cannot contain a line that ends a part: its strings have no bare line
+/// breaks.
 fn multipart(lines: &str) -> String {
     let part = |head: &str, body: &str| {
         format!("--{BOUNDARY}\r\ncontent-disposition: form-data; {head}\r\n\r\n{body}\r\n")
@@ -258,7 +260,7 @@ fn waits(headers: &HeaderMap) -> (Option<Duration>, Option<Duration>) {
     (retry_after(headers, SystemTime::now()), exhausted_for(headers).map(|pause| pause.min(MAX_HEADER_PAUSE)))
 }
 
-/// What proxies say an answer cost, in dollars.
+/// An answer's cost in dollars, as proxies state it.
 fn stated_cost(headers: &HeaderMap) -> Option<f64> {
     const NAMES: [&str; 2] = ["x-litellm-response-cost", "x-response-cost"];
     NAMES.iter().find_map(|name| headers.get(*name)?.to_str().ok()?.trim().parse().ok())
@@ -276,7 +278,7 @@ fn fault(error: reqwest::Error, body: &[u8]) -> Fault {
     Fault { raw: String::from_utf8_lossy(body).into_owned(), ..Fault::new(kind) }
 }
 
-/// The cause at the end of the chain says what happened; the ones before it say that something did.
+/// The last cause of the chain says what happened; those before it only that something did.
 fn innermost(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(deeper) = cause.source() {

@@ -1,6 +1,6 @@
-//! Replies that were bought before are found again: `tests/kept/replies.jsonl` is a segment in the format of the day it was
-//! made, its keys reckoned apart from this program, and is never written anew. A change that fails here buys every
-//! stored reply a second time.
+//! Stored replies are found again: `tests/kept/replies.jsonl` is a segment in the format of the day it was
+//! made, with keys computed independently of this program, and is never rewritten. A change that fails here
+//! would buy every stored reply a second time.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::{Answer, Ask, Endpoint, Engine, Message, Output, Request, Role, Store
 
 const KEPT: &str = include_str!("../tests/kept/replies.jsonl");
 
-/// An endpoint as `[llm.e]` says it.
+/// An endpoint from a table `[llm.e]`.
 fn endpoint(said: Value) -> Endpoint {
     serde_json::from_value(said).unwrap()
 }
@@ -33,10 +33,10 @@ fn question() -> Vec<Message> {
     vec![Message::new(Role::User, "为什么静音键这么响？")]
 }
 
-/// What each stored reply says, and the requests that settings and items make today.
+/// The text of each stored reply, and the requests that settings and items produce today.
 fn requests() -> Vec<(&'static str, Vec<Request>)> {
     let plain = json!({"model": "m-1"});
-    // How an answer is carried, waited for and paid for is no part of its key.
+    // How an answer is transferred, waited for and paid for is not part of its key.
     let carried = json!({
         "name": "e", "base_url": "https://api.example.org/v1", "model": "m-1", "key_env": "SOME_KEY", "stream": true,
         "limit_field": "max_completion_tokens", "max_tokens_ceiling": 9000, "concurrency": 3, "rpm": 60, "tpm": 9000,
@@ -67,7 +67,7 @@ fn requests() -> Vec<(&'static str, Vec<Request>)> {
     let embeds = json!({"model": "e-1", "embedding_batch": 2});
     let translates = json!({"identity": "lt", "provider": "libretranslate"});
     vec![
-        // A format is asked of prompts whose reply is JSON alone.
+        // A format is requested only for prompts whose reply is nothing but JSON.
         ("plain", [&plain, &carried, &object, &schema].map(|said| at(said, &instructed)).to_vec()),
         ("every parameter", vec![at(&every, &Ask { sample: 2, ..text.clone() })]),
         ("json object", vec![at(&object, &output)]),

@@ -1,33 +1,33 @@
-//! What a model's stored replies teach about its tokens: no vocabulary but one is embedded, and nobody knows beforehand
-//! how long a model thinks.
+//! Token statistics from a model's stored replies: only one vocabulary is embedded, and nobody knows
+//! beforehand how long a model reasons.
 
 use super::money::{Price, Usd};
 use super::settings::Endpoint;
 use super::store::{Store, StoreError, Usage};
 use super::tokens;
 
-/// The latest replies that are looked at.
+/// Number of latest replies used.
 const LATEST: usize = 200;
-/// Fewer say nothing.
+/// Fewest replies that are significant.
 const FEWEST: usize = 10;
 
-/// Tokens of the latest replies, as they were stated, beside what is counted here.
+/// Token counts of the latest replies, as stated by the server and as counted here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Learned {
-    /// How many replies prompts are judged by.
+    /// How many replies the prompt statistics are from.
     pub prompts: u64,
     /// Their prompts' tokens, as the server counted them.
     pub stated: u64,
-    /// The same in the embedded vocabulary.
+    /// The same counted in the embedded vocabulary.
     pub counted: u64,
-    /// How many replies to the same prompt answers are judged by; 0 where there are too few.
+    /// How many replies to the same prompt the answer statistics are from; 0 if there are too few.
     pub answers: u64,
-    /// Their tokens, reasoning among them.
+    /// Their tokens, including reasoning.
     pub said: Usage,
 }
 
 impl Learned {
-    /// Looks at what the store has of an endpoint's model; `None` where that is too little.
+    /// Collects statistics of an endpoint's model from the store; `None` if there are too few replies.
     pub(super) fn from_replies(
         store: &Store,
         endpoint: &Endpoint,
@@ -53,22 +53,22 @@ impl Learned {
         Ok((learned.prompts >= FEWEST as u64 && learned.counted > 0).then_some(learned))
     }
 
-    /// By what prompts were off.
+    /// Ratio of stated to counted prompt tokens.
     pub fn share(&self) -> f64 {
         self.stated as f64 / self.counted as f64
     }
 
-    /// So many tokens counted here, as the server will count them.
+    /// The server's probable count for this many tokens counted here.
     pub fn prompt(&self, counted: u64) -> u64 {
         (u128::from(counted) * u128::from(self.stated)).div_ceil(u128::from(self.counted.max(1))) as u64
     }
 
-    /// Tokens of an answer on average; `None` where too few are known.
+    /// Average tokens of an answer; `None` if too few are known.
     pub fn answer(&self) -> Option<u64> {
         (self.answers > 0).then(|| self.said.completion_tokens.div_ceil(self.answers))
     }
 
-    /// What so many requests with so many tokens counted here will cost, if they are like those before.
+    /// The cost of this many requests with this many tokens counted here, if they are like those before.
     pub(super) fn likely(&self, price: Price, counted: u64, requests: u64) -> Option<Usd> {
         let all = |tokens: u64| {
             let tokens = u128::from(tokens) * u128::from(requests);
@@ -97,7 +97,7 @@ mod tests {
         Ask, Call, Engine, Fault, Limits, Message, Output, Received, Role, Transport, What, estimate,
     };
 
-    /// Counts 300 tokens a prompt, and thinks.
+    /// Counts 300 tokens per prompt, and reasons.
     struct Thinks;
 
     impl Transport for Thinks {
@@ -145,7 +145,7 @@ mod tests {
         ask("a", 12..13).await;
         let likely = of("a");
         assert_eq!(likely.learned.unwrap().answer(), Some(40));
-        // Ten prompts of about 300 tokens, 10 tokens said and 30 thought each.
+        // Ten prompts of about 300 tokens, with 10 tokens of answer and 30 of reasoning each.
         let expected = 10.0 * (300.0 + 10.0 * 2.0 + 30.0 * 8.0) / 1e6;
         let off = likely.likely_usd.unwrap().dollars() / expected;
         assert!((0.97..1.03).contains(&off), "{off}");

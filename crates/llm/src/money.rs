@@ -15,10 +15,10 @@ pub struct Usage {
     pub prompt_tokens: u64,
     /// Of the answer, hidden reasoning included.
     pub completion_tokens: u64,
-    /// Of the prompt's, those that the server had at hand from before.
+    /// Those of the prompt that came from the server's cache.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cached_tokens: u64,
-    /// Of the answer's, those of reasoning.
+    /// Those of the answer that are reasoning.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub reasoning_tokens: u64,
 }
@@ -53,13 +53,13 @@ impl Usd {
         self.0
     }
 
-    /// As a quote says it: in cents, but for what is less than some of them.
+    /// For quotes: in cents, except for very small amounts.
     pub fn in_cents(self) -> String {
         let dollars = self.dollars();
         if dollars < 0.1 { format!("${dollars:.4}") } else { format!("${dollars:.2}") }
     }
 
-    /// In dollars, for display and reports; sums are made on the exact amounts.
+    /// In dollars, for display and reports; sums use the exact amounts.
     pub fn dollars(self) -> f64 {
         self.0 as f64 / PICO
     }
@@ -97,19 +97,19 @@ impl fmt::Display for Usd {
     }
 }
 
-/// What an endpoint asks for a token.
+/// An endpoint's price per token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Price {
     per_token_in: Usd,
     per_token_out: Usd,
-    /// Of the prompt's tokens, those that the server had at hand.
+    /// For the prompt's cached tokens.
     per_token_cached: Usd,
-    /// Of the answer's tokens, those of reasoning.
+    /// For the answer's reasoning tokens.
     per_token_reasoning: Usd,
 }
 
 impl Price {
-    /// A price of nothing, of an endpoint declared free.
+    /// The price of an endpoint declared free.
     pub const FREE: Price = Price {
         per_token_in: Usd::ZERO,
         per_token_out: Usd::ZERO,
@@ -129,8 +129,7 @@ impl Price {
         }
     }
 
-    /// With other dollars per million cached tokens and per million tokens of reasoning, where they have a price of
-    /// their own.
+    /// With separate prices in dollars per million cached tokens and per million reasoning tokens, if given.
     pub fn with(self, cached: Option<f64>, reasoning: Option<f64>) -> Price {
         Price {
             per_token_cached: cached.map_or(self.per_token_cached, per_token),
@@ -139,12 +138,12 @@ impl Price {
         }
     }
 
-    /// The cost of so many prompt and completion tokens, none of them cached and none of reasoning.
+    /// The cost of this many prompt and completion tokens, without caching and reasoning.
     pub fn cost(self, prompt_tokens: u64, completion_tokens: u64) -> Usd {
         self.charge(Usage { prompt_tokens, completion_tokens, ..Usage::default() })
     }
 
-    /// The most that so many tokens may cost, whatever they are.
+    /// The most that this many tokens may cost, of whatever kind.
     pub fn most(self, prompt_tokens: u64, completion_tokens: u64) -> Usd {
         let dear = Price {
             per_token_in: self.per_token_in.max(self.per_token_cached),
@@ -154,12 +153,12 @@ impl Price {
         dear.cost(prompt_tokens, completion_tokens)
     }
 
-    /// The least that so many tokens of prompts may cost: all of them cached, where that is cheaper.
+    /// The least that this many prompt tokens may cost: all of them cached, if that is cheaper.
     pub fn least(self, prompt_tokens: u64) -> Usd {
         Price { per_token_in: self.per_token_in.min(self.per_token_cached), ..self }.cost(prompt_tokens, 0)
     }
 
-    /// The cost of what a server counted.
+    /// The cost of a server's counts.
     pub fn charge(self, usage: Usage) -> Usd {
         let Usage { prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens } = usage;
         let part =
@@ -175,7 +174,8 @@ impl Price {
 }
 
 fn per_token(dollars: f64) -> Usd {
-    // The subtracted speck keeps a price such as 0.15, which no binary fraction equals, from rounding up.
+    // The small subtrahend keeps a price such as 0.15, which no binary fraction equals, from being rounded
+    // up.
     Usd((dollars * 1e6 - 1e-6).ceil().max(0.0) as i64)
 }
 

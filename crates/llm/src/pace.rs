@@ -1,5 +1,5 @@
-//! Requests and tokens a minute, and the pauses that a server asks for. One pace is shared by all requests to an
-//! endpoint: where one is told to wait, all wait.
+//! Requests and tokens per minute, and the pauses that a server asks for. One pace is shared by all requests
+//! to an endpoint: if one has to wait, all do.
 
 use std::num::NonZeroU32;
 use std::sync::{Mutex, PoisonError};
@@ -19,7 +19,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// `None` is no limit; a limit of 0 is read as 1.
+    /// `None` means no limit; a limit of 0 is treated as 1.
     pub(super) fn new(requests_a_minute: Option<u32>, tokens_a_minute: Option<u32>) -> Pace {
         Pace {
             requests: requests_a_minute.map(Bucket::new),
@@ -28,12 +28,12 @@ impl Pace {
         }
     }
 
-    /// Whether tokens are counted at all.
+    /// Whether tokens are limited at all.
     pub(super) fn counts_tokens(&self) -> bool {
         self.tokens.is_some()
     }
 
-    /// Returns when one more request of so many tokens may go.
+    /// Returns when one more request of this many tokens may be sent.
     pub(super) async fn ready(&self, tokens: u64) {
         if let Some(bucket) = &self.tokens {
             bucket.take(tokens).await;
@@ -51,7 +51,7 @@ impl Pace {
         }
     }
 
-    /// Lets nothing go for this long.
+    /// Sends nothing for this long.
     pub(super) fn pause(&self, wait: Duration) {
         let mut closed = self.closed_until.lock().unwrap_or_else(PoisonError::into_inner);
         let until = Instant::now() + wait;
@@ -63,8 +63,8 @@ impl Pace {
     }
 }
 
-/// A bucket that holds a second's worth, so that no minute sees more than its limit and a second's worth. What is
-/// larger than the bucket is taken in pieces, in turn.
+/// A bucket that holds a second's worth, so that no minute exceeds its limit by more than that. Requests
+/// larger than the bucket are taken in pieces, one after the other.
 struct Bucket {
     limiter: RateLimiter<NotKeyed, InMemoryState, TokioClock, NoOpMiddleware<Duration>>,
     clock: TokioClock,

@@ -1,4 +1,4 @@
-//! How far a batch is.
+//! The progress of a list of questions.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,20 +6,20 @@ use super::answer::Answer;
 use super::money::Usd;
 use super::store::Usage;
 
-/// How far a batch is, at one moment.
+/// The progress of a list of questions at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Items in the batch.
+    /// Items in the list.
     pub total: usize,
     /// Items answered by sending.
     pub done: usize,
     /// Items answered from the store or a sample pack.
     pub stored: usize,
-    /// Items given up.
+    /// Items that failed.
     pub failed: usize,
     /// Items that wait for a budget, a key or another run.
     pub held: usize,
-    /// Requests on their way now.
+    /// Requests in flight.
     pub in_flight: usize,
     /// Attempts sent so far.
     pub sent: usize,
@@ -27,18 +27,18 @@ pub struct Progress {
     pub prompt_tokens: u64,
     /// Completion tokens bought.
     pub completion_tokens: u64,
-    /// What the batch was charged, lost attempts included.
+    /// The total charge, including lost attempts.
     pub charged: Usd,
 }
 
 impl Progress {
-    /// Items that are finished in whatever way.
+    /// Items that are finished in any way.
     pub fn finished(&self) -> usize {
         self.done + self.stored + self.failed + self.held
     }
 }
 
-/// Counts, and tells who listens.
+/// Counts, and calls the listener.
 pub(super) struct Tally<'a> {
     progress: Mutex<Progress>,
     listener: &'a (dyn Fn(&Progress) + Send + Sync),

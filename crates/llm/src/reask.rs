@@ -1,4 +1,4 @@
-//! Asking until the reply can be read, a bounded number of times.
+//! Asks until the reply can be parsed, a bounded number of times.
 
 use riddlemill_text::record::Reason;
 
@@ -11,27 +11,27 @@ use super::settings::Endpoint;
 use super::store::{Shared, Store};
 use super::wire;
 
-/// What became of an item whose reply is read.
+/// The result of an item whose reply is parsed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Parsed<T> {
-    /// The reply says this.
+    /// The reply was parsed.
     Value {
-        /// What it says.
+        /// The parsed value.
         value: T,
-        /// The reply that says it.
+        /// The reply it is from.
         reply: Reply,
-        /// How many replies before it could not be read.
+        /// How many replies before it could not be parsed.
         reasks: u32,
     },
     /// It waits for something.
     Held(Held),
-    /// It was given up, or no reply could be read; `raw` is the last one's text.
+    /// It failed, or no reply could be parsed; `raw` is the text of the last one.
     Failed(Failed),
 }
 
-/// Asks everything and reads the replies with `read`. A reply that cannot be read is quoted back with what is wrong
-/// with it, at most `max_reasks` times an item. The questions and replies of every round are stored like any other:
-/// a reader that improves costs nothing.
+/// Asks everything and parses the replies with `read`. A reply that cannot be parsed is quoted back with what
+/// is wrong with it, at most `max_reasks` times per item. The questions and replies of every round are stored
+/// like any other: improving a parser costs nothing.
 pub async fn ask_parsed<T>(
     engine: &Engine,
     asks: Vec<Ask>,
@@ -53,7 +53,8 @@ pub async fn ask_parsed<T>(
                     Err(unreadable) => {
                         let reason = Reason::ReplyUnparseable;
                         if reasks < max_reasks && !reply.marks.sample && !reply.marks.made {
-                            // A reply with reasoning was once quoted whole: what was bought then is not bought again.
+                            // Earlier versions quoted a reply with its reasoning: replies bought then are
+                            // used.
                             let before = (reply.whole != reply.text)
                                 .then(|| {
                                     Some(quoting(ask.clone(), &reply.whole, &read(&ask, &reply.whole).err()?))
@@ -77,11 +78,11 @@ pub async fn ask_parsed<T>(
     parsed.into_iter().flatten().collect()
 }
 
-/// Forgets the stored replies of items that none of them can be read of, re-asks included: they are asked for again.
-/// The replies stay in raw/ with a note. Not to be called from a task: it waits for the disk.
+/// Forgets the stored replies of items that have no parsable one, re-asks included: they are asked again. The
+/// replies stay in raw/ with a note. Blocks on the disk: not to be called from an async task.
 ///
 /// # Errors
-/// [`Shared`] where the store cannot be read or written.
+/// [`Shared`] if the store cannot be read or written.
 pub fn forget_unreadable<T>(
     store: &Store,
     endpoint: &Endpoint,

@@ -1,4 +1,4 @@
-//! What a model thought aloud before it answered. It is kept in the raw reply and never read as the answer.
+//! A model's reasoning before its answer. It is kept in the raw reply and never read as the answer.
 
 /// Marks around reasoning, as models write them into their answers.
 const MARKS: [(&str, &str); 6] = [
@@ -10,22 +10,23 @@ const MARKS: [(&str, &str); 6] = [
     ("◁think▷", "◁/think▷"),
 ];
 
-/// What begins the answer where channels are named (gpt-oss), and what ends a channel.
+/// The start of the answer if channels are named (gpt-oss), and the end of a channel.
 const FINAL: &str = "<|channel|>final<|message|>";
 const CHANNEL: &str = "<|channel|>";
 const ENDS: [&str; 3] = ["<|return|>", "<|end|>", "<|start|>"];
 
-/// An answer, apart from the reasoning that came with it.
+/// An answer, separated from its reasoning.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Parted {
-    /// What is left without it.
+    /// The answer without reasoning.
     pub answer: String,
-    /// The reasoning; empty where there is none.
+    /// The reasoning; empty if there is none.
     pub reasoning: String,
 }
 
-/// Parts a text. Reasoning begins a line, so that a joke about `<think>` stays whole; it may come in several blocks,
-/// without its end where the text was cut, and without its beginning where the server has put that into the prompt.
+/// Separates reasoning from an answer. Reasoning starts at the beginning of a line, so that a joke about
+/// `<think>` stays whole; it may come in several blocks, without its end if the text was cut off, and without
+/// its start if the server has put that into the prompt.
 pub(super) fn part(text: &str) -> Parted {
     let mut parted = Parted::default();
     let mut rest = match text.rfind(FINAL) {
@@ -40,7 +41,7 @@ pub(super) fn part(text: &str) -> Parted {
         }
         None => text,
     };
-    // ASCII letters of one case or the other have one length.
+    // Lower-casing ASCII letters keeps their length.
     let mut lower = rest.to_ascii_lowercase();
     while let Some((before, reasoning, after)) = next(&lower) {
         if !parted.reasoning.is_empty() {
@@ -58,12 +59,12 @@ pub(super) fn part(text: &str) -> Parted {
     parted
 }
 
-/// A text of a model without its reasoning.
+/// A model's text without its reasoning.
 pub fn without_reasoning(text: &str) -> String {
     part(text).answer
 }
 
-/// The next block: where the text before it ends, the block's own text, and where what follows begins.
+/// The next block: where the text before it ends, the block's own text, and where the text after it begins.
 fn next(text: &str) -> Option<(usize, std::ops::Range<usize>, usize)> {
     let block = |&(open, close): &(&str, &str)| {
         let opened = text.match_indices(open).map(|(at, _)| at).find(|&at| begins_a_line(&text[..at]));

@@ -1,4 +1,4 @@
-//! What a server says where it does not answer: who is meant, for how long, and for good or not.
+//! A server's refusals: what they refer to, for how long, and whether permanently.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::fault::Kind;
 use super::retry::seconds;
 
-/// What a status other than success says, with the body that came with it.
+/// The meaning of an error status with its body.
 pub(super) struct Refusal {
     pub kind: Kind,
-    /// How long to wait, where the body says so.
+    /// How long to wait, if the body states it.
     pub asked_wait: Option<Duration>,
 }
 
@@ -18,7 +18,7 @@ pub(super) struct Refusal {
 pub(super) fn read(status: u16, body: &str) -> Refusal {
     let said = serde_json::from_str::<Value>(body).ok();
     let error = said.as_ref().map(|body| body.get("error").unwrap_or(body));
-    // Gemini's errors carry what other servers say by a status or a header.
+    // Gemini's errors carry what other servers put into a status or a header.
     let details = || error.and_then(|error| error.get("details")?.as_array()).into_iter().flatten();
     let bad_key = details().any(|detail| detail["reason"] == "API_KEY_INVALID");
     let wait = details().find_map(|detail| detail["retryDelay"].as_str()?.strip_suffix('s')?.parse().ok());
@@ -31,7 +31,7 @@ pub(super) fn read(status: u16, body: &str) -> Refusal {
     Refusal { kind, asked_wait: wait.map(seconds) }
 }
 
-/// Some servers answer 429, 403 or 400 for good: the account is empty.
+/// Some servers answer 429, 403 or 400 permanently: the account is empty.
 fn quota_exhausted(error: &Value) -> bool {
     const CODES: [&str; 6] = [
         "insufficient_quota",
@@ -42,7 +42,7 @@ fn quota_exhausted(error: &Value) -> bool {
         "billing_error",
     ];
     let says = |name: &str| error.get(name).and_then(Value::as_str).is_some_and(|code| CODES.contains(&code));
-    // Anthropic has no code of its own for it.
+    // Anthropic has no code for it.
     let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
     says("code") || says("type") || message.contains("credit balance is too low")
 }
@@ -56,7 +56,7 @@ pub(super) fn within(body: &str, why: String) -> Kind {
         .and_then(|code| u16::try_from(code).ok())
         .filter(|code| (400..600).contains(code));
     match code {
-        // The refusal came from further back: whether anything was billed is not known.
+        // The refusal came from a server behind this one: whether anything was billed is unknown.
         Some(code) if code >= 500 || code == 408 || code == 429 => {
             Kind::Garbage(format!("an error {code} inside a success"))
         }

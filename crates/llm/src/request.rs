@@ -1,4 +1,4 @@
-//! A request in the one form that its key is made from.
+//! A request in the canonical form from which its key is made.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::settings::{Format, Sampling};
 
-/// Who speaks in a message.
+/// The role of a message's author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -23,9 +23,9 @@ pub enum Role {
 /// One message of a chat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who speaks.
+    /// The author's role.
     pub role: Role,
-    /// What is said.
+    /// The text.
     pub content: String,
 }
 
@@ -36,7 +36,7 @@ impl Message {
     }
 }
 
-/// What is asked.
+/// The question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Input {
@@ -44,7 +44,7 @@ pub enum Input {
     Chat {
         /// The conversation so far.
         messages: Vec<Message>,
-        /// How the answer is drawn.
+        /// How the answer is sampled.
         sampling: Sampling,
         /// What the server is asked to enforce.
         format: Format,
@@ -53,7 +53,7 @@ pub enum Input {
     Embedding {
         /// The text.
         text: String,
-        /// The vector's length, where the model lets one choose.
+        /// The vector's length, if the model lets one choose.
         #[serde(skip_serializing_if = "Option::is_none")]
         dimensions: Option<u32>,
     },
@@ -63,7 +63,7 @@ pub enum Input {
         text: String,
         /// Its language, ISO 639-1.
         source: String,
-        /// The language it is wanted in.
+        /// The language to translate into.
         target: String,
     },
 }
@@ -73,9 +73,9 @@ pub enum Input {
 pub struct Request {
     /// The endpoint's logical name.
     pub identity: String,
-    /// The model's name as it is sent.
+    /// The model's name as sent.
     pub model: String,
-    /// What is asked.
+    /// The question.
     pub input: Input,
     /// Which of several answers to the same question, from 0.
     pub sample: u32,
@@ -127,12 +127,12 @@ impl Request {
     }
 }
 
-/// The name of a request and of its reply: SHA-256 of the canonical request.
+/// The key of a request and of its reply: SHA-256 of the canonical request.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key(pub [u8; 32]);
 
 impl Key {
-    /// The key of evidence that is no request, such as a sample pack's line.
+    /// The key of evidence that is not a request, such as a sample pack's line.
     pub fn hash(bytes: &[u8]) -> Key {
         Key(Sha256::digest(bytes).into())
     }

@@ -24,18 +24,18 @@ impl Waits {
         self.0.next().unwrap_or_default()
     }
 
-    /// The next wait: uniform between nothing and its bound, so that requests refused together come back apart.
+    /// The next wait: uniform between zero and its bound, so that requests refused together come back apart.
     pub(super) fn next(&mut self) -> Duration {
         self.bound().mul_f64(fastrand::f64())
     }
 }
 
-/// A duration of a setting; a negative or absurd one is bounded, not refused.
+/// A duration from a setting; a negative or absurd one is clamped, not refused.
 pub(super) fn seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::from_secs(u64::from(u32::MAX)))
 }
 
-/// How long `Retry-After` asks to wait, in either of its forms, or its millisecond cousin.
+/// How long `Retry-After` asks to wait, in either of its forms or in milliseconds.
 pub(super) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     if let Some(millis) = text("retry-after-ms").and_then(|text| text.parse::<f64>().ok()) {
@@ -48,7 +48,7 @@ pub(super) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Durati
     }
 }
 
-/// How long the rate-limit headers say that nothing is left, requests and tokens alike.
+/// How long the rate-limit headers say that no requests or tokens are left.
 pub(super) fn exhausted_for(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: String| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     ["requests", "tokens"]

@@ -1,5 +1,5 @@
-//! A run as a budget: all that is sent between one start of the program and its end, over every stage, recipe and
-//! endpoint.
+//! A run as a budget: everything that is sent between one start of the program and its end, over all stages,
+//! recipes and endpoints.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::money::Usd;
 use super::store::{RUN, now_ms};
 
-/// The name under which a run's spending is journalled, and the most it may spend. Clones are the same run.
+/// The name under which a run's spending is journalled, and its cap. Clones are the same run.
 #[derive(Clone, Debug)]
 pub struct Run {
     scope: String,
@@ -17,7 +17,7 @@ pub struct Run {
     left: Arc<Mutex<BTreeMap<String, Failing>>>,
 }
 
-/// How an endpoint fails, and how often it did in a row.
+/// How an endpoint fails, and how many times in a row.
 #[derive(Clone, Debug)]
 struct Failing {
     how: String,
@@ -26,10 +26,10 @@ struct Failing {
 }
 
 impl Run {
-    /// A new run that may spend so much; without a bound of its own where `None`.
+    /// A new run with this cap; `None` means no cap of its own.
     pub fn new(max: Option<Usd>) -> Run {
         static RUNS: AtomicU32 = AtomicU32::new(0);
-        // No two runs that share a store may share a budget: clock, process and count tell them apart.
+        // Runs that share a store must not share a budget: clock, process and count distinguish them.
         let count = RUNS.fetch_add(1, Ordering::Relaxed);
         Run {
             scope: format!("{RUN}{}-{}-{count}", now_ms(), std::process::id()),
@@ -39,8 +39,8 @@ impl Run {
         }
     }
 
-    /// Notes that an item failed at an endpoint, or was answered. Of what no other request would fare better with, so
-    /// many alike in a row are enough to leave the endpoint alone.
+    /// Records that an item failed at an endpoint, or was answered. After `leave_after` equal failures in a
+    /// row that concern the whole endpoint, the endpoint is left alone.
     pub(super) fn note(&self, endpoint: &str, failed: Option<&str>, leave_after: u32) {
         let mut all = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(how) = failed else {
@@ -59,23 +59,23 @@ impl Run {
         failing.left |= leave_after > 0 && failing.times >= leave_after;
     }
 
-    /// How an endpoint failed that is left alone for the rest of the run; `None` where it is not.
+    /// How an endpoint failed that is left alone for the rest of the run; `None` for others.
     pub fn left(&self, endpoint: &str) -> Option<String> {
         let all = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         all.get(endpoint).filter(|failing| failing.left).map(|failing| failing.how.clone())
     }
 
-    /// Whether a cap of its own bounds what it spends.
+    /// Whether it has a cap of its own.
     pub fn is_capped(&self) -> bool {
         self.max.is_some()
     }
 
-    /// Whether somebody agreed to what it pays.
+    /// Whether somebody agreed to its cost.
     pub fn is_agreed(&self) -> bool {
         self.agreed.load(Ordering::Relaxed)
     }
 
-    /// Notes that somebody agrees to what it pays, for all that it asks.
+    /// Records that somebody agreed to the cost of everything it asks.
     pub fn agree(&self) {
         self.agreed.store(true, Ordering::Relaxed);
     }

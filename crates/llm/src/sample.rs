@@ -1,5 +1,5 @@
-//! A pack of replies written beforehand, found by (template, record, sample number) and not by the request, so that
-//! editing a prompt orphans none of them.
+//! A pack of replies written beforehand, found by (template, record, sample number) and not by the request,
+//! so that editing a prompt keeps them valid.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -15,21 +15,21 @@ use super::answer::{Answer, Ask, Held, Marks, Reply};
 use super::money::Usd;
 use super::request::Key;
 
-/// A loaded reply pack. One JSONL line a reply:
+/// A loaded reply pack, with one JSONL line per reply:
 /// `{"template": "ruozhibench/irrationality", "record": "tieba:1:2", "sample": 0, "reply": "…"}`.
-/// `sample` and `reask` may be left out and are 0 then; a line with a `model` answers for that model alone; a `reply` that is no string is handed on as its JSON, one
-/// that is a row of numbers answers for an embedding.
+/// `sample` and `reask` default to 0; a line with a `model` answers for that model only; a `reply` that is
+/// not a string is returned as JSON, a list of numbers as an embedding.
 #[derive(Clone, Debug, Default)]
 pub struct Pack {
     replies: FxHashMap<Place, String>,
-    /// Whether a model or people gave these replies, elsewhere.
+    /// Whether a model or people wrote these replies elsewhere.
     made: bool,
 }
 
 /// Model (empty for any), template, record, sample, re-ask.
 type Place = (String, String, String, u32, u32);
 
-/// What can be wrong with a pack.
+/// Errors in a pack.
 #[derive(Debug, thiserror::Error)]
 pub enum PackError {
     /// The file could not be read.
@@ -40,7 +40,7 @@ pub enum PackError {
         /// Why.
         source: io::Error,
     },
-    /// A line is no reply, or one of two for the same question.
+    /// A line is not a reply, or one of two for the same question.
     #[error("{}:{line}: {what}", path.display())]
     Line {
         /// The file.
@@ -98,17 +98,17 @@ impl Pack {
         self.replies.len()
     }
 
-    /// Whether it holds none.
+    /// Whether it contains none.
     pub fn is_empty(&self) -> bool {
         self.replies.is_empty()
     }
 
-    /// The pack as one of replies that were made elsewhere, which are nothing synthetic.
+    /// Marks the pack's replies as made elsewhere, so that they do not count as synthetic.
     pub fn made_elsewhere(self) -> Pack {
         Pack { made: true, ..self }
     }
 
-    /// The pack's answer for a model, marked as such.
+    /// The pack's answer for a model, with its origin.
     pub fn answer(&self, ask: &Ask, model: &str) -> Answer {
         let place =
             |model: &str| (model.to_owned(), ask.template.clone(), ask.record.clone(), ask.sample, ask.reask);
@@ -119,7 +119,7 @@ impl Pack {
             let what = format!("the {kind} has no reply to {} for {}", ask.template, ask.record);
             return Answer::Held(Held { reason: Reason::ReplyMissing, what });
         };
-        // Length-free separators would let two places share a key.
+        // Separators without lengths would let two different places share a key.
         let kind = if self.made { "made" } else { "sample" };
         let said = match place.0.as_str() {
             "" => serde_json::json!([kind, place.1, place.2, place.3, place.4, text]),

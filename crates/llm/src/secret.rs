@@ -1,35 +1,36 @@
-//! The key of an endpoint: read from its environment variable when it is first needed, sent in one header (in the
-//! body, where a server takes it nowhere else), and struck out of everything a server says before that is kept or shown.
+//! The key of an endpoint: read from its environment variable on first use, sent in one header (in the body,
+//! if a server accepts it nowhere else), and removed from all responses before they are stored or shown.
 
 use std::borrow::Cow;
 
 use secrecy::{ExposeSecret, SecretString};
 
-/// Printed where a key stood.
+/// Replaces a removed key.
 const STRUCK: &str = "[key]";
-/// Characters of the shortest key that is struck out.
+/// Fewest characters of a key that is removed.
 const SHORTEST: usize = 8;
-/// How often JSON is read inside the strings of JSON.
+/// How many levels of JSON within JSON strings are searched.
 const NESTED: usize = 3;
 
-/// A key that prints nothing. Cloning shares no file, log or error with it.
+/// A key whose formatted output is hidden, so that it cannot reach a file, log or error.
 #[derive(Clone, Debug)]
 pub struct ApiKey(SecretString);
 
 impl ApiKey {
-    /// The value of the environment variable `name`, without surrounding white space; `None` where it is unset,
+    /// The value of the environment variable `name`, without surrounding white space; `None` if it is unset,
     /// empty or not Unicode.
     pub fn from_env(name: &str) -> Option<ApiKey> {
         std::env::var(name).ok().and_then(|value| ApiKey::new(&value))
     }
 
-    /// A key from its text; `None` where it is blank.
+    /// A key from its text; `None` if it is blank.
     pub fn new(value: &str) -> Option<ApiKey> {
         let value = value.trim();
         (!value.is_empty()).then(|| ApiKey(SecretString::from(value)))
     }
 
-    /// A header that carries the key behind a word such as `Bearer `; `None` where it holds characters a header cannot.
+    /// A header with the key after a word such as `Bearer `; `None` if the key contains characters that a
+    /// header cannot.
     pub(super) fn header(&self, word: &str) -> Option<reqwest::header::HeaderValue> {
         let value = format!("{word}{}", self.0.expose_secret());
         let mut value = reqwest::header::HeaderValue::from_str(&value).ok()?;
@@ -37,14 +38,15 @@ impl ApiKey {
         Some(value)
     }
 
-    /// The key without a word before it, such as the `Bearer` of a whole header: that is what a server may quote.
+    /// The key without a word before it, such as the `Bearer` of a whole header: a server may quote only the
+    /// key.
     pub(super) fn bare(&self) -> ApiKey {
         let value = self.0.expose_secret();
         ApiKey(SecretString::from(value.rsplit(' ').next().unwrap_or(value)))
     }
 
-    /// A JSON object with the key as its `api_key`, which is where LibreTranslate looks for it. Such a body is sent
-    /// and dropped.
+    /// A JSON object with the key as its `api_key`, where LibreTranslate expects it. Such a body is sent and
+    /// dropped.
     pub(super) fn within(&self, object: &str) -> String {
         let key = serde_json::to_string(self.0.expose_secret()).unwrap_or_default();
         match object.strip_suffix('}') {
@@ -53,15 +55,15 @@ impl ApiKey {
         }
     }
 
-    /// Whether the key is too short to be struck out: ordinary text holds anything that short as well, and
-    /// `x` for a server that wants some key would make every reply unreadable.
+    /// Whether the key is too short to be removed: ordinary text may contain it, and removing `x`, for a
+    /// server that wants any key, would make every reply unreadable.
     pub fn is_short(&self) -> bool {
         self.0.expose_secret().chars().count() < SHORTEST
     }
 
-    /// `text` with the key struck out: some servers quote the key they refuse. It is found as a word of its own, not
-    /// inside a longer one; in the strings of JSON as they are read, however they were escaped and also where one holds
-    /// JSON again; elsewhere as it is, or escaped for a URL or HTML. A key of fewer than eight characters is left.
+    /// `text` with the key removed: some servers quote the key they refuse. It is found as a separate word,
+    /// not inside a longer one; in JSON strings after unescaping, also in JSON nested in a string; elsewhere
+    /// literally, or escaped for a URL or HTML. A key of fewer than eight characters is not removed.
     pub fn strike<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if self.is_short() {
             return Cow::Borrowed(text);
@@ -87,16 +89,17 @@ impl ApiKey {
         text
     }
 
-    /// The text with the key struck out of every JSON string in it; `None` where none has it. What is between two
-    /// quotes is taken for a string: outside of JSON that is harmless, as nothing else is changed.
+    /// The text with the key removed from every JSON string in it; `None` if none contains it. Anything
+    /// between two quotes is taken for a string: outside of JSON that is harmless, as nothing else is
+    /// changed.
     fn strike_literals(&self, text: &str, depth: usize) -> Option<String> {
         let (mut out, mut done, mut at) = (String::new(), 0, 0);
         while let Some(open) = memchr::memchr(b'"', &text.as_bytes()[at..]).map(|found| at + found) {
             let end = closing_quote(text, open + 1);
             let literal = &text[open..end.unwrap_or(text.len())];
-            // The quote that ends this one may open the next, where the text is no JSON.
+            // The quote that ends this string may open the next, if the text is not JSON.
             at = end.map_or(text.len(), |end| end - 1);
-            // Without a backslash it says what it shows, which is looked at with the rest.
+            // A string without a backslash is literal, and is searched with the rest.
             if memchr::memchr(b'\\', literal.as_bytes()).is_none() {
                 continue;
             }
@@ -113,7 +116,7 @@ impl ApiKey {
     }
 }
 
-/// What a JSON string says; one that was cut off says what is left of it, without the escape it was cut in.
+/// The value of a JSON string; of one that was cut off, the part before any cut-off escape.
 fn unescaped(literal: &str, whole: bool) -> Option<String> {
     if whole {
         return serde_json::from_str(literal).ok();
@@ -124,7 +127,7 @@ fn unescaped(literal: &str, whole: bool) -> Option<String> {
         .find_map(|end| serde_json::from_str(&format!("{}\"", &literal[..end])).ok())
 }
 
-/// The byte after the quote that ends a JSON string, from the byte after the one that opens it.
+/// The byte after the quote that ends a JSON string, given the byte after the opening one.
 fn closing_quote(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = from;
@@ -141,7 +144,7 @@ fn closing_quote(text: &str, from: usize) -> Option<usize> {
     }
 }
 
-/// The text with every whole word of this kind struck out; `None` where it has none.
+/// The text with every whole word equal to `word` replaced; `None` if there is none.
 fn without_word(text: &str, word: &str) -> Option<String> {
     let letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     let (first, last) = (letter(word.chars().next()), letter(word.chars().next_back()));
@@ -166,7 +169,7 @@ pub(super) fn percent_encoded(byte: u8) -> String {
     }
 }
 
-/// The variables, among those named, whose keys are too short to be struck out: their users are told, once a command.
+/// The named variables whose keys are too short to be removed; users are warned once per command.
 pub fn short_keys<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
     let mut short: Vec<&str> =
         names.into_iter().filter(|name| ApiKey::from_env(name).is_some_and(|key| key.is_short())).collect();
@@ -205,7 +208,7 @@ mod tests {
         for said in [r#"sk/a\"b+c"#, r#"sk\/a\"b+c"#, r#"sk/a\u0022b+c"#, r#"\u0073k\u002fa\u0022\u0062+c"#] {
             assert_eq!(key.strike(&json(said)), json("[key]"), "{said}");
         }
-        // An answer of another server inside of this one's, as an event of a stream.
+        // Another server's answer inside this one's, as an event of a stream.
         let inner = serde_json::to_string(&json(r#"sk\/a\"b+c"#)).unwrap();
         let cut = r#"{"error": "key sk\/a\u0022b+c is no\u00"#;
         assert!(key.strike(cut).starts_with(r#"{"error": "key [key] is no"#), "{}", key.strike(cut));

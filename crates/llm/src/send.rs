@@ -1,5 +1,5 @@
-//! One request's way: wait for the pace, reserve and journal, send, settle, and perhaps again. A request holds one
-//! chat, or several texts to embed; each is journalled, charged and stored by itself.
+//! The life of one request: wait for the pace, reserve and journal, send, settle, and possibly retry. A
+//! request contains one chat, or several texts to embed; each is journalled, charged and stored separately.
 
 use std::future::Future;
 use std::time::Duration;
@@ -24,19 +24,19 @@ use super::store::{Begin, Begun, Failure, Line, Shared, StoredReply, Usage, now_
 use super::tokens;
 use super::wire::{self, Content};
 
-/// How often another process's question is looked after.
+/// How often a question that another process is asking is polled.
 const BUSY_POLL: Duration = Duration::from_millis(200);
-/// How often a full budget is looked after while attempts in flight may give some of it back.
+/// How often a full budget is polled while attempts in flight may release some of it.
 pub(super) const BUDGET_POLL: Duration = Duration::from_millis(20);
-/// An answer without its tokens, an error as far as it is kept, a vector: bytes.
+/// Bytes of an answer without its tokens, of a stored error, or of a vector.
 const ANSWER: u64 = 96 << 10;
-/// Names of models that are told where none is near.
+/// How many models' names an error lists if none is close.
 const MODELS_TOLD: usize = 5;
-/// A lease outlives the longest attempt by this much.
+/// A lease outlasts the longest attempt by this much.
 const LEASE_MARGIN: Duration = Duration::from_secs(60);
 
 impl Engine {
-    /// Brings questions that go into one request to their answers, in order: a single chat, or texts to embed.
+    /// Answers the questions of one request, in order: a single chat, or texts to embed.
     pub(super) async fn send(
         &self,
         transport: &dyn Transport,
@@ -87,7 +87,7 @@ impl Engine {
                 }
             };
             let wait = match fault.asked_wait {
-                // The pace is paused for everybody already.
+                // The pace is already paused for all requests.
                 Some(_) => Duration::ZERO,
                 None => waits.next(),
             };
@@ -98,7 +98,7 @@ impl Engine {
         answers.into_iter().flatten().collect()
     }
 
-    /// What a question counts against the tokens a minute.
+    /// The question's tokens that count against the limit per minute.
     fn counted(&self, question: &Question) -> u64 {
         match self.pace.counts_tokens() {
             true => tokens::count_request(&question.request) + question.request.max_completion_tokens(),
@@ -106,8 +106,9 @@ impl Engine {
         }
     }
 
-    /// Reserves and journals an attempt of every open question that may go now; the first one waits until it may.
-    /// What the wait ended otherwise is answered; what has to wait while another goes stays open.
+    /// Reserves and journals an attempt of every open question that may be sent now; waits for the first one.
+    /// Questions whose wait ends otherwise are answered; those that would have to wait while others can be
+    /// sent stay open.
     async fn begin<'q>(
         &self,
         questions: &[&'q Question],
@@ -133,7 +134,7 @@ impl Engine {
                 break;
             }
         }
-        // Together, so that they share a sync.
+        // Concurrently, so that they share a sync.
         for (at, leave) in join_all(rest.map(|at| ask(at, false))).await {
             match leave {
                 Ok(attempt) => begun.extend(attempt),
@@ -143,8 +144,8 @@ impl Engine {
         begun
     }
 
-    /// Reserves and journals an attempt. Waits while another process asks the same, or while attempts in flight may
-    /// yet give back what they reserved; `None` where it would have to and shall not.
+    /// Reserves and journals an attempt. Waits while another process asks the same, or while attempts in
+    /// flight may release what they reserved; `None` instead of waiting unless `waits`.
     async fn leave_to_send(
         &self,
         question: &Question,
@@ -188,8 +189,8 @@ impl Engine {
         }
     }
 
-    /// Sends once and settles. The slot is held until the outcome is written: what a kill makes be sent twice is
-    /// never more than the slots.
+    /// Sends once and settles. The slot is held until the outcome is written, so that a kill causes at most
+    /// as many repeated requests as there are slots.
     async fn attempt(
         &self,
         transport: &dyn Transport,
@@ -207,7 +208,7 @@ impl Engine {
             self.settle(begun.iter().map(unsent), || {}).await?;
             return Ok(Landed::Answers(begun.iter().map(|_| interrupted()).collect()));
         };
-        // Begun ahead of its slot, it is not sent where a write has failed since.
+        // An attempt begun ahead of its slot is not sent if a write has failed meanwhile.
         if let Err(stopped) = self.store.refuse_stopped() {
             let error = stopped.to_string();
             let unsent =
@@ -226,7 +227,7 @@ impl Engine {
         if let Ok(Received { pause: Some(pause), .. }) = received {
             self.pace.pause(pause);
         }
-        // Never less is booked than the server says. Of texts that go together it says one sum.
+        // Never books less than the server states. For texts sent together it states one sum.
         let stated = received.as_ref().ok().filter(|_| requests.len() == 1).and_then(wire::stated_cost);
         let stated = stated.unwrap_or(Usd::ZERO);
         let leave_after = self.endpoint.retries.leave_after;
@@ -267,9 +268,9 @@ impl Engine {
                 let again = fault.retriable()
                     && number < self.endpoint.retries.max_attempts
                     && fault.asked_wait.is_none_or(|wait| wait <= too_long);
-                // One text among many may be what is refused.
+                // Only one of the texts may be the reason for the refusal.
                 let apart = !again && begun.len() > 1 && fault.refuses_content();
-                // The server means everybody, and the slot goes to the next in a moment.
+                // The wait applies to all requests, and the slot is reused at once.
                 if let Some(wait) = fault.asked_wait.filter(|&wait| wait <= too_long) {
                     self.pace.pause(wait);
                 }
@@ -279,7 +280,7 @@ impl Engine {
                     self.limits.run.note(&self.endpoint.name, Some(&how), leave_after);
                 }
                 let charged = |attempt: &Attempt<'_>| match fault.usage {
-                    // Only a single question's answer can be empty and yet counted.
+                    // Only the answer to a single question can be empty but counted.
                     Some(usage) => self.price.charge(usage).max(stated),
                     None if fault.unbilled() => stated,
                     None => attempt.reserved.max(stated),
@@ -309,7 +310,7 @@ impl Engine {
         }
     }
 
-    /// What the list of models says about a refusal that is about the model: the nearest name there is, or a few of them.
+    /// A hint from the list of models if the refusal is about the model: the closest name, or a few of them.
     async fn near_miss(&self, transport: &dyn Transport, fault: &Fault) -> String {
         if !fault.is_about_model() {
             return String::new();
@@ -329,7 +330,7 @@ impl Engine {
         }
     }
 
-    /// What is kept of an item that is given up, and told of it, now and in later runs.
+    /// The description of a failed item, stored and shown in this and later runs.
     fn given_up_words(&self, attempt: &Attempt<'_>, fault: &Fault, hint: &str) -> String {
         let mut error = fault.told_of(&self.endpoint.name) + hint;
         if let Some(wait) = fault.asked_wait.filter(|_| fault.retriable()) {
@@ -366,8 +367,8 @@ impl Engine {
     }
 }
 
-/// What a request's outcome takes on the disk at the most, as far as servers keep to what they were asked: the request
-/// itself, an answer whose tokens are eight bytes each, a page of an error.
+/// Upper bound of a request's outcome on disk, if servers keep to the limits: the request itself, an answer
+/// of eight bytes per token, a page of an error.
 fn room(request: &Request) -> u64 {
     let request_bytes = serde_json::to_vec(request).map_or(0, |bytes| bytes.len() as u64);
     request_bytes + request.max_completion_tokens().saturating_mul(8) + ANSWER
@@ -375,7 +376,7 @@ fn room(request: &Request) -> u64 {
 
 /// A journalled attempt of one question.
 struct Attempt<'q> {
-    /// The question's place among those that fly together.
+    /// Index of the question in its request.
     at: usize,
     question: &'q Question,
     id: String,
@@ -384,10 +385,10 @@ struct Attempt<'q> {
 }
 
 enum Landed {
-    /// One a question.
+    /// One per question.
     Answers(Vec<Answer>),
     Again(Fault),
-    /// Refused together; alone all but one may be answered.
+    /// Refused together; sent one by one, all except one may be answered.
     Apart,
 }
 

@@ -1,4 +1,4 @@
-//! What a settings file may say about an endpoint. Plain values: nothing here opens a socket or reads a variable.
+//! Settings of an endpoint. Plain values: nothing here opens a socket or reads a variable.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,58 +12,58 @@ use super::money::{Price, Usd};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Endpoint {
-    /// The table's name: what recipes and `--model` call it, and what its budget is kept under.
+    /// The table's name: used by recipes and `--model`, and as the name of its budget.
     #[serde(default)]
     pub name: String,
-    /// Who answers.
+    /// The kind of server.
     #[serde(default)]
     pub provider: Provider,
     /// The version of the interface: Azure's `api-version`, `anthropic-version`, Gemini's `v1beta`. Azure needs one,
     /// here or in `base_url`.
     pub api_version: Option<String>,
-    /// Up to and without `/chat/completions`, e.g. `https://api.example.org/v1`; of providers with an interface of
-    /// their own the address before its paths.
+    /// Up to and without `/chat/completions`, e.g. `https://api.example.org/v1`; for providers with an
+    /// interface of their own the address before its paths.
     #[serde(default)]
     pub base_url: String,
     /// The model's name as the server knows it.
     #[serde(default)]
     pub model: String,
-    /// The logical name that is part of every key; `model` where absent. Keep it when a proxy moves, change it
+    /// The logical name that is part of every key; `model` if absent. Keep it when a proxy moves, change it
     /// when another model answers under the same URL and name.
     pub identity: Option<String>,
     /// The environment variable that holds the key (its name, never its value); absent for a server without keys.
     pub key_env: Option<String>,
-    /// Further headers of every request: the name of each, and the environment variable that holds its value.
+    /// Additional headers of every request: each with the environment variable that holds its value.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// How answers are drawn.
+    /// How answers are sampled.
     #[serde(default)]
     pub sampling: Sampling,
     /// What the server is asked to enforce for prompts whose reply is JSON; other prompts are always free text.
     #[serde(default)]
     pub format: Format,
-    /// Whether the server is asked to enforce the fields that a prompt's reply is read for, in place of `format`.
-    /// Where it refuses, it is asked without.
+    /// Whether the server is asked to enforce the fields that are read from a prompt's reply, instead of
+    /// `format`. If it refuses, requests are sent without.
     #[serde(default)]
     pub structured: bool,
-    /// The limit with which a request is asked once more whose answer was cut before it began; four times
-    /// `sampling.max_tokens` where absent. It is no part of the first request's key.
+    /// The limit for repeating a request whose answer was cut off before it began; four times
+    /// `sampling.max_tokens` if absent. It is not part of the first request's key.
     pub max_tokens_ceiling: Option<u32>,
     /// The name under which `sampling.max_tokens` is sent.
     #[serde(default)]
     pub limit_field: LimitField,
-    /// Whether answers are asked for piece by piece: a model that thinks for minutes is heard of before, and a dead
-    /// server is noticed after `timeouts.idle_secs`. No part of any key.
+    /// Whether answers are streamed: a model that reasons for minutes shows activity, and a dead server is
+    /// noticed after `timeouts.idle_secs`. Not part of any key.
     #[serde(default)]
     pub stream: bool,
-    /// Whether chats go out in batches, which the server answers within a day for less: prices are then those of
-    /// batches. No part of any key.
+    /// Whether chats are sent in batches, which the server answers within a day for less: prices are then
+    /// those of batches. Not part of any key.
     #[serde(default)]
     pub batch: bool,
-    /// How long to wait for what.
+    /// Timeouts.
     #[serde(default)]
     pub timeouts: Timeouts,
-    /// When to try again.
+    /// Retries.
     #[serde(default)]
     pub retries: Retries,
     /// Requests in flight at once.
@@ -72,30 +72,30 @@ pub struct Endpoint {
     /// Texts in one request for embeddings.
     #[serde(default = "default_embedding_batch")]
     pub embedding_batch: usize,
-    /// Requests a minute.
+    /// Requests per minute.
     pub rpm: Option<u32>,
-    /// Tokens a minute, prompt and `max_tokens` together, as servers count them.
+    /// Tokens per minute, prompt and `max_tokens` together, as servers count them.
     pub tpm: Option<u32>,
     /// Dollars per million prompt tokens.
     pub usd_per_million_in: Option<f64>,
     /// Dollars per million completion tokens.
     pub usd_per_million_out: Option<f64>,
-    /// Dollars per million prompt tokens that the server has at hand; as other prompt tokens where absent.
+    /// Dollars per million cached prompt tokens; as other prompt tokens if absent.
     pub usd_per_million_cached: Option<f64>,
-    /// Dollars per million tokens of reasoning; as other completion tokens where absent.
+    /// Dollars per million reasoning tokens; as other completion tokens if absent.
     pub usd_per_million_reasoning: Option<f64>,
-    /// Declares that nothing is paid; without it and without prices nothing is sent.
+    /// Declares that the endpoint is free; without this and without prices nothing is sent.
     #[serde(default)]
     pub free: bool,
-    /// The most that may ever be spent at this endpoint from one reply store.
+    /// The cap on this endpoint's total spending from one reply store.
     pub max_usd: Option<f64>,
     /// The reply pack of a `sample` provider.
     pub pack: Option<PathBuf>,
-    /// The model's size in billions of parameters, where it is known: what `evaluate` sets scores against.
+    /// The model's size in billions of parameters, if known: `evaluate` relates scores to it.
     pub size_b: Option<f64>,
 }
 
-/// By what the first limit is multiplied for the second try.
+/// Factor from the first limit to that of the repetition.
 const CEILING: u32 = 4;
 
 fn default_concurrency() -> usize {
@@ -147,7 +147,7 @@ impl Endpoint {
         self.identity.as_deref().unwrap_or(&self.model)
     }
 
-    /// What a token costs; `None` where neither a price nor `free` is given. One price alone is no price.
+    /// The price per token; `None` if neither both prices nor `free` are given.
     pub fn price(&self) -> Option<Price> {
         match (self.free, self.usd_per_million_in, self.usd_per_million_out) {
             (true, ..) => Some(Price::FREE),
@@ -159,8 +159,8 @@ impl Endpoint {
         }
     }
 
-    /// The settings that `estimate` would need of the model's provider and that are not there: prices, without which
-    /// nothing is sent, then rates, without which nobody knows how long it takes.
+    /// The settings that `estimate` needs and that are missing: prices, without which nothing is sent, then
+    /// rates, without which the duration is unknown.
     pub fn lacks(&self) -> (Vec<&'static str>, Vec<&'static str>) {
         let paid = !self.free && !self.provider.is_pack();
         let missing = |all: [(&'static str, bool); 2]| -> Vec<&'static str> {
@@ -173,19 +173,19 @@ impl Endpoint {
         (missing(prices), missing([("rpm", self.rpm.is_some()), ("tpm", self.tpm.is_some())]))
     }
 
-    /// The limit of the second try, where it is more than the first one's.
+    /// The limit of the repetition, if it is higher than the first.
     pub fn ceiling(&self) -> Option<u32> {
         let first = self.sampling.max_tokens;
         Some(self.max_tokens_ceiling.unwrap_or(first.saturating_mul(CEILING)))
             .filter(|ceiling| *ceiling > first)
     }
 
-    /// The environment variables that hold its key and what else its headers take from there.
+    /// The environment variables of its key and its headers.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.key_env.iter().chain(self.headers.values()).map(String::as_str)
     }
 
-    /// Whether its key and the values of its headers are set, or it takes none.
+    /// Whether its key and the values of its headers are set, or it needs none.
     pub fn has_key(&self) -> bool {
         self.variables().all(|name| super::secret::ApiKey::from_env(name).is_some())
     }
@@ -196,7 +196,7 @@ impl Endpoint {
     }
 }
 
-/// Who answers an endpoint's requests.
+/// The kind of server that answers an endpoint's requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Provider {
@@ -209,16 +209,18 @@ pub enum Provider {
     Anthropic,
     /// Google's Gemini.
     Gemini,
-    /// A vLLM server: OpenAI's interface, with guided decoding where a schema is sent.
+    /// A vLLM server: OpenAI's interface, with guided decoding if a schema is sent.
     Vllm,
     /// An Ollama server's own interface, which sets the length of a context and of reasoning.
     Ollama,
-    /// A server of LibreTranslate's interface: `base_url` is the address before `/translate`. It takes texts, no
-    /// prompts, and is asked for translations alone.
+    /// A server with LibreTranslate's interface: `base_url` is the address before `/translate`. It takes
+    /// texts instead of prompts, and is only used for translations.
     Libretranslate,
-    /// A pack of replies that were made elsewhere, by a model or by people: asked like a model, without network and money.
+    /// A pack of replies that were made elsewhere, by a model or by people: used like a model, without
+    /// network and cost.
     Made,
-    /// A pack of replies written for a sample; needs no network and no money, and marks what it answers as synthetic.
+    /// A pack of replies written for a sample; needs no network and no money, and its answers are marked as
+    /// synthetic.
     Sample,
 }
 
@@ -229,25 +231,25 @@ impl Provider {
     }
 }
 
-/// How an answer is drawn. All of it is part of the key.
+/// How an answer is sampled. All of it is part of the key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sampling {
-    /// Absent: the server's default.
+    /// If absent, the server's default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
-    /// Absent: the server's default.
+    /// If absent, the server's default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub top_p: Option<f64>,
-    /// The longest reply, in tokens. Always sent: a budget cannot be held without it.
+    /// The longest reply, in tokens. Always sent: without it no budget could be kept.
     pub max_tokens: u32,
     /// The first sample's seed; sample n is drawn with `seed + n`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<i64>,
-    /// Where the answer ends.
+    /// Stop sequences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stop: Vec<String>,
-    /// What this server knows beyond these (`top_k`, `reasoning_effort`), sent as it is.
+    /// Further parameters of this server (`top_k`, `reasoning_effort`), sent unchanged.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub extra: BTreeMap<String, Value>,
 }
@@ -265,7 +267,7 @@ impl Default for Sampling {
     }
 }
 
-/// What the server is asked to enforce.
+/// The format that the server is asked to enforce.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
@@ -287,24 +289,25 @@ pub enum Format {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitField {
-    /// What nearly every server understands.
+    /// Understood by nearly every server.
     #[default]
     MaxTokens,
-    /// What newer reasoning models demand.
+    /// Required by newer reasoning models.
     MaxCompletionTokens,
 }
 
-/// How long to wait for what, in seconds.
+/// Timeouts, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Timeouts {
-    /// Until a connection stands.
+    /// Until a connection is established.
     pub connect_secs: f64,
-    /// From the request to the answer's first byte: without `stream` that is all the time a model thinks.
+    /// From the request to the answer's first byte: without `stream` this includes all of the model's
+    /// reasoning.
     pub first_byte_secs: f64,
     /// Time limit between two pieces of a reply.
     pub idle_secs: f64,
-    /// From the first byte sent to the last received; a server that drips for ever ends here.
+    /// From the first byte sent to the last received; ends servers that send slowly for ever.
     pub total_secs: f64,
 }
 
@@ -314,7 +317,7 @@ impl Default for Timeouts {
     }
 }
 
-/// How often and how patiently a request is tried again.
+/// How often, and at what intervals, a request is retried.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Retries {
@@ -324,10 +327,10 @@ pub struct Retries {
     pub first_wait_secs: f64,
     /// The upper limit of every wait.
     pub max_wait_secs: f64,
-    /// The longest wait a server may ask for; an item that would have to wait longer fails and says so.
+    /// The longest wait a server may ask for; an item that would have to wait longer fails with that message.
     pub max_asked_wait_secs: f64,
-    /// After so many items in a row that failed alike, in a way that no retry mends, the endpoint is left alone for
-    /// the rest of the run; 0 for never.
+    /// After this many items in a row with the same failure, of a kind that no retry fixes, the endpoint is
+    /// left alone for the rest of the run; 0 for never.
     pub leave_after: u32,
 }
 

@@ -13,7 +13,7 @@ use super::settings::{Provider, Retries, Sampling};
 use super::*;
 use riddlemill_text::record::Reason;
 
-/// What a scripted transport does with a question that holds `word`; the last step repeats.
+/// The scripted reactions to a question that contains `word`; the last step repeats.
 type Script = Vec<(&'static str, VecDeque<Step>)>;
 
 #[derive(Clone)]
@@ -178,12 +178,12 @@ async fn one_failure_touches_no_other_item_and_is_asked_again_where_that_may_hel
     let answers = all(&bench.engine(script()), &["a", "bad", "dead", "b"]).await;
     let reasons: Vec<_> = answers.iter().map(reason).collect();
     assert_eq!(reasons, [None, Some(Reason::RequestRefused), Some(Reason::RequestFailed), None]);
-    // 400 once, 500 as often as is allowed.
+    // 400 once, 500 as often as allowed.
     assert_eq!(bench.sent(), 2 + 1 + 6);
-    // The refusal cost nothing; whether the server worked for a 500 is not known.
+    // The refusal cost nothing; whether the server worked for a 500 is unknown.
     let reserved = bench.store.stats().unwrap().budgets[0].1.pico() - 2 * COST;
     assert!(reserved > 0 && reserved % 6 == 0, "{reserved}");
-    // What is refused for what it says is remembered, in the words of then, and asked again on demand.
+    // A refusal of the content is remembered, with its message, and asked again on demand.
     let later = all(&bench.engine(script()), &["a", "bad"]).await;
     assert_eq!((bench.sent(), &later[1]), (9, &answers[1]));
     all(&bench.engine(script()), &["dead"]).await;
@@ -215,7 +215,7 @@ async fn a_server_that_asks_to_wait_is_obeyed_by_all() {
     assert!(answers.iter().all(|answer| answer.reply().is_some()));
     let times = bench.times();
     assert!(times[0] < 1.0 && times[1..].iter().all(|at| (30.0..31.0).contains(at)), "{times:?}");
-    // A refusal for the rate is free: three replies are charged.
+    // A refusal because of the rate is free: three replies are charged.
     assert_eq!(bench.spent(), 3 * COST);
 }
 
@@ -285,7 +285,7 @@ async fn no_cap_is_passed_and_what_no_longer_fits_is_held() {
         let held: Vec<&Answer> =
             answers.iter().filter(|answer| reason(answer) == Some(Reason::BudgetReached)).collect();
         assert_eq!(bought + held.len(), 20, "{level}");
-        // What is reserved is several times what is paid; the money that comes back is used.
+        // Reservations are several times the actual cost; the money released is used.
         assert!((2..=4).contains(&bought), "{level}: {bought}");
         assert_eq!(bench.sent(), bought, "{level}");
         assert!(bench.spent() <= cap.pico(), "{level}");
@@ -294,7 +294,7 @@ async fn no_cap_is_passed_and_what_no_longer_fits_is_held() {
     }
 }
 
-/// Each stage of a run opens the store anew, and a second endpoint has a budget of its own.
+/// Each stage of a run reopens the store, and a second endpoint has a budget of its own.
 #[tokio::test(start_paused = true)]
 async fn a_run_is_one_budget_over_stages_and_endpoints() {
     let mut bench = Bench::new();
@@ -316,7 +316,7 @@ async fn a_run_is_one_budget_over_stages_and_endpoints() {
     }
     assert!((2..=4).contains(&bought), "{bought}");
     assert_eq!(bench.sent(), bought);
-    // Another run starts with its own purse.
+    // Another run has its own budget.
     bench.limits.run = Run::new(Some(cap));
     bench.store = open();
     assert!(all(&bench.engine(vec![]), &["text 5"]).await[0].reply().is_some());
@@ -334,7 +334,7 @@ async fn a_usage_that_cannot_be_is_charged_as_reserved() {
     assert_eq!((reply.charged, bench.spent()), (reserved, reserved.pico()));
 }
 
-/// What a model says that thinks until its limit.
+/// The answer of a model that reasons until its limit.
 const CUT: &str = r#"{"choices": [{"message": {"content": "<think>1 2"}, "finish_reason": "length"}], "usage": {"prompt_tokens": 10, "completion_tokens": 50}}"#;
 
 #[tokio::test(start_paused = true)]
@@ -352,7 +352,7 @@ async fn an_answer_that_was_cut_before_it_began_is_asked_once_more_with_a_larger
     bench.limits.offline = false;
     assert_eq!(bench.sent(), 2);
 
-    // Cut twice, it waits for a setting and is not sent again.
+    // Cut off twice, it waits for a setting and is not sent again.
     for _ in 0..2 {
         let answers = all(&bench.engine(vec![("b", vec![Step::Raw(CUT)])]), &["b"]).await;
         let Answer::Held(held) = &answers[0] else { panic!("{answers:?}") };
@@ -376,7 +376,7 @@ async fn a_reply_with_reasoning_that_was_quoted_whole_is_not_bought_again() {
         "yes" => Ok(true),
         other => Err(Unreadable::new(format!("{} characters", other.chars().count()))),
     };
-    // What an earlier program asked, which read reasoning as part of the answer.
+    // The re-ask of an earlier version, which read reasoning as part of the answer.
     let whole = "<think>hm</think>perhaps";
     let mut before = ask("a");
     before.reask = 1;
@@ -425,7 +425,7 @@ async fn a_cancelled_run_keeps_what_is_in_flight_and_sends_no_more() {
     let texts: Vec<String> = (0..10).map(|n| format!("text {n}")).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let interrupt = async {
-        // Not asleep: paused time would run while the store writes.
+        // No sleep here: paused time would run while the store writes.
         while bench.sent() < 2 {
             tokio::task::yield_now().await;
         }
@@ -434,7 +434,7 @@ async fn a_cancelled_run_keeps_what_is_in_flight_and_sends_no_more() {
     let (answers, ()) = tokio::join!(all(&engine, &texts), interrupt);
     assert_eq!(answers.iter().filter(|answer| answer.reply().is_some()).count(), 2);
     assert_eq!(answers.iter().filter(|answer| reason(answer) == Some(Reason::Interrupted)).count(), 8);
-    // What was reserved ahead and never sent is given back.
+    // What was reserved ahead and never sent is released.
     assert_eq!((bench.sent(), bench.spent()), (2, 2 * COST));
     bench.limits.cancel = CancellationToken::new();
     all(&bench.engine(vec![]), &texts).await;
@@ -454,7 +454,7 @@ async fn requests_and_tokens_a_minute_are_kept() {
     let mut bench = Bench::new();
     bench.endpoint.tpm = Some(600);
     all(&bench.engine(vec![]), &texts[..10]).await;
-    // 50 tokens of answer and about a dozen of prompt each, at 10 a second.
+    // 50 tokens of answer and about a dozen of prompt each, at 10 per second.
     assert!((50.0..=70.0).contains(&bench.times()[9]), "{:?}", bench.times());
 }
 
@@ -496,7 +496,7 @@ async fn an_unreadable_reply_is_quoted_back_a_bounded_number_of_times() {
             .1
             .contains("could not be read: the output must be three different numbers")
     );
-    // The same again, and with another reader: nothing is asked.
+    // The same again, and with another parser: nothing is asked.
     ask_parsed(&engine, asks(&["slow", "hopeless"]), read, 2, |_| {}).await;
     let lenient =
         |_: &Ask, text: &str| if text.is_empty() { Err(Unreadable::new("empty")) } else { Ok(text.len()) };
@@ -505,7 +505,7 @@ async fn an_unreadable_reply_is_quoted_back_a_bounded_number_of_times() {
     assert_eq!(bench.sent(), 5);
 }
 
-/// Answers requests for embeddings with the length of each text, and refuses those that hold a bad one.
+/// Answers requests for embeddings with the length of each text, and refuses those with a bad one.
 #[derive(Default)]
 struct Embedder(Arc<Mutex<Vec<usize>>>);
 
@@ -551,7 +551,8 @@ async fn texts_are_embedded_in_batches_and_kept_one_by_one() {
     assert_eq!(bench.spent(), 30 * 1_000_000);
     assert_eq!(bench.store.verify().unwrap().findings, []);
 
-    // Another cut of the same texts asks for what is new alone; one that is refused spoils nothing for its neighbours.
+    // Another grouping of the same texts asks only for new ones; a refused text does not affect its
+    // neighbours.
     let more: Vec<String> = ["text", "new 1", "bad", "new 2"].map(Into::into).into();
     let again: Vec<String> = texts[3..].iter().chain(&more).cloned().collect();
     let answers = engine(&bench).ask_all(embed(&again), |_| {}).await;
@@ -596,7 +597,7 @@ async fn an_estimate_subtracts_what_is_stored() {
     assert_eq!((estimated.items, estimated.stored, estimated.requests), (4, 1, 2));
     assert_eq!(estimated.max_completion_tokens, 100);
     let price = bench.endpoint.price().unwrap();
-    // The upper end is of the bound that a budget is on, the lower one of the count alone.
+    // The upper bound is computed from the byte bound on tokens, the lower one from the count alone.
     assert!(estimated.max_usd > Some(price.cost(estimated.prompt_tokens, 100)), "{estimated:?}");
     assert_eq!(estimated.min_usd, Some(price.cost(estimated.prompt_tokens, 0)));
     bench.endpoint.usd_per_million_in = None;

@@ -1,9 +1,9 @@
-//! Counting tokens without a network, and the bound that a budget can be on.
+//! Counts tokens without a network, and the upper bound that budgets use.
 
 use super::request::{Input, Request};
 use super::settings::Format;
 
-/// What chat templates add around a message, generously.
+/// Generous bound on what chat templates add around a message.
 const OVERHEAD_PER_MESSAGE: u64 = 16;
 
 /// Tokens of `text` in the embedded `o200k_base` vocabulary. Other models' vocabularies differ by tens of percent,
@@ -12,17 +12,17 @@ pub fn count(text: &str) -> u64 {
     tiktoken_rs::o200k_base_singleton().count_ordinary(text) as u64
 }
 
-/// What a server puts around a schema: Anthropic tells the model how tools are used.
+/// What a server adds for a schema: Anthropic explains to the model how tools are used.
 const AROUND_SCHEMA: u64 = 1024;
 
-/// Prompt tokens of a request, as [`count`] sees them.
+/// Prompt tokens of a request, by [`count`].
 pub fn count_request(request: &Request) -> u64 {
     request.texts().map(|text| count(text) + 4).sum::<u64>() + 3
 }
 
-/// More prompt tokens than any tokenizer can make of the request: every token covers at least one byte of UTF-8,
-/// whatever the vocabulary, so a reservation made from it is never passed by an honest server. A schema that is sent is
-/// a part of the prompt.
+/// More prompt tokens than any tokenizer can make of the request: every token covers at least one byte of
+/// UTF-8, whatever the vocabulary, so an honest server never exceeds a reservation made from it. A schema is
+/// part of the prompt.
 pub fn bound(request: &Request) -> u64 {
     let schema = match &request.input {
         Input::Chat { format: Format::JsonSchema { name, schema }, .. } => {
@@ -43,7 +43,7 @@ mod tests {
         assert_eq!(count("hello world"), 2);
         assert_eq!(count(""), 0);
         assert!(count("为什么鱼不会淹死？") >= 4);
-        // Words of a vocabulary's control tokens are plain text in a post.
+        // Names of a vocabulary's control tokens are plain text in a post.
         assert!(count("<|endoftext|>") > 1);
     }
 

@@ -1,4 +1,4 @@
-//! What an item becomes at an endpoint: the request that its key is made from, and the others that are asked in its place.
+//! The request that a question becomes at an endpoint, and its alternatives, whose replies also answer it.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use super::settings::{Endpoint, Format, Provider};
 use super::store::{Store, StoreError, StoredReply};
 
 impl Engine {
-    /// The request that an item becomes at an endpoint: what its key is made from.
+    /// The request that a question becomes at an endpoint; its key is made from it.
     pub fn request(endpoint: &Endpoint, ask: &Ask) -> Request {
         let input = match &ask.what {
             What::Chat { .. } if endpoint.provider == Provider::Libretranslate && ask.text.is_some() => {
@@ -44,7 +44,7 @@ impl Engine {
         }
     }
 
-    /// The request with which a cut one is asked once more, where the endpoint's settings have one.
+    /// The request that repeats one that was cut off, if the endpoint's settings have a larger limit.
     pub fn larger(endpoint: &Endpoint, request: &Request) -> Option<Request> {
         let ceiling = endpoint.ceiling()?;
         let mut request = request.clone();
@@ -55,7 +55,7 @@ impl Engine {
         Some(request)
     }
 
-    /// The request without the schema that the endpoint is asked to enforce, where it is.
+    /// The request without its schema, if the endpoint is asked to enforce one.
     pub fn plain(endpoint: &Endpoint, request: &Request) -> Option<Request> {
         let mut request = request.clone();
         match &mut request.input {
@@ -67,8 +67,8 @@ impl Engine {
         Some(request)
     }
 
-    /// All the requests whose replies answer an item: its own, the one with a larger limit, and both without a schema. A
-    /// reply from before there was one is no worse: it is read in the same way.
+    /// All the requests whose replies answer a question: its own, the one with a larger limit, and both
+    /// without a schema. Replies from before schemas were used are parsed in the same way.
     pub fn variants(endpoint: &Endpoint, request: &Request) -> impl Iterator<Item = Request> {
         let plain = Engine::plain(endpoint, request);
         let larger = |request: &Request| Engine::larger(endpoint, request);
@@ -88,13 +88,13 @@ impl Engine {
         }
     }
 
-    /// A question without its schema, where it has one.
+    /// A question without its schema, if it has one.
     pub(super) fn without(&self, question: &Question) -> Option<Question> {
         let request = Engine::plain(&self.endpoint, &question.request)?;
         Some(Question { key: request.key(), request, template: question.template.clone() })
     }
 
-    /// What is not stored with its schema may be without, and what was refused for its schema is asked without.
+    /// Looks for stored replies without a schema, and asks without it where it was refused.
     pub(super) async fn without_schema(&self, questions: &mut [Question], answers: &mut [Option<Answer>]) {
         let open: Vec<usize> = (0..questions.len())
             .filter(|&at| answers[at].as_ref().and_then(Answer::reply).is_none())
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use crate::{Call, Fault, Limits, Message, Received, Role, Transport, estimate};
 
-    /// Answers everything but schemas.
+    /// Answers everything except requests with schemas.
     #[derive(Clone, Default)]
     struct Refuses {
         schemas: bool,
@@ -189,7 +189,7 @@ mod tests {
             Engine::request(&bench.endpoint, &ask("a")).key()
         );
         assert_eq!(replies(&bench, &bench.endpoint, &server, true).await, 3);
-        // Without it the answers are others, and are not there.
+        // Without it the requests differ, and have no replies.
         assert_eq!(replies(&bench, &plain, &server, true).await, 0);
     }
 
@@ -214,7 +214,7 @@ mod tests {
             let sent = server.sent.lock().unwrap();
             (sent.iter().filter(|body| body.contains("json_schema")).count(), sent.len())
         };
-        // What is on its way ahead of a slot may be refused, too; nothing after it is.
+        // Requests in flight ahead of a slot may be refused too, but none after them.
         let (schemas, all) = refused(&server);
         assert!((1..=2).contains(&schemas) && all == schemas + 3, "{schemas} of {all}");
         assert_eq!(replies(&bench, &bench.endpoint, &server, false).await, 3);

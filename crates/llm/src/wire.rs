@@ -1,6 +1,6 @@
-//! Answers in: those of the OpenAI-compatible interface, LibreTranslate's, and others' once they are in its forms. The
-//! types are our own and lenient: many servers leave out fields that the official types demand (`id`, `created`, `index`),
-//! and none of those matters here.
+//! Parses answers: those of the OpenAI-compatible interface, LibreTranslate's, and others converted to these.
+//! The types are our own and lenient: many servers leave out fields that the official types require (`id`,
+//! `created`, `index`), and none of those matters here.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -14,65 +14,65 @@ use super::refusal;
 use super::request::{Input, Request};
 use super::store::Usage;
 
-/// No token of any vocabulary covers this many bytes of ordinary text on average.
+/// On average no vocabulary's token covers this many bytes of ordinary text.
 const MAX_BYTES_A_TOKEN: u64 = 16;
-/// No answer takes more tokens; a larger number is none.
+/// A larger number of tokens is not plausible.
 const MOST_TOKENS: u64 = 100_000_000;
-/// Error bodies are kept up to here.
+/// Error bodies are stored up to this length.
 const MAX_RAW: usize = 64 * 1024;
 
-/// Why a body is no answer of the interface.
+/// Why a body is not an answer of the interface.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WireError {
-    /// It is no JSON, or of another form.
+    /// It is not JSON, or has another form.
     #[error(transparent)]
     Form(#[from] serde_json::Error),
-    /// A list that shall hold what was asked for is empty or missing.
+    /// A list that should contain what was asked for is empty or missing.
     #[error("no {0}")]
     Nothing(&'static str),
     /// An embedding has no numbers.
     #[error("an empty vector")]
     EmptyVector,
-    /// Of several texts not each has a vector of its own.
+    /// The number of vectors differs from the number of texts.
     #[error("{vectors} vectors for {texts} texts")]
     Vectors {
-        /// How many vectors came.
+        /// How many vectors were received.
         vectors: usize,
         /// How many texts were sent.
         texts: usize,
     },
-    /// The vectors' numbers are not those of the texts.
+    /// The indices of the vectors are not those of the texts.
     #[error("two vectors, or none, for text {0}")]
     VectorNumber(usize),
 }
 
-/// What an answer says.
+/// The content of an answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Content {
-    /// The words, empty for an embedding, and where there is nothing but reasoning.
+    /// The text; empty for an embedding, and if there is nothing but reasoning.
     pub text: String,
-    /// What it thought before; empty where it says nothing of that.
+    /// The reasoning; empty if there is none.
     pub reasoning: String,
-    /// The text with the reasoning that is in it, as it came.
+    /// The text as received, including reasoning within it.
     pub whole: String,
     /// The vector of an embedding.
     pub vector: Option<Vec<f32>>,
     /// Whether the answer ends because it reached `max_tokens`.
     pub truncated: bool,
-    /// Whether the server would not say it, for what it says.
+    /// Whether the server withheld the answer because of its content.
     pub blocked: bool,
-    /// Tokens, where the server's count can be believed.
+    /// Tokens, if the server's count is plausible.
     pub usage: Option<Usage>,
 }
 
 impl Content {
-    /// Whether it was cut before the answer began.
+    /// Whether it was cut off before the answer began.
     pub(super) fn is_cut(&self) -> bool {
         self.truncated && self.vector.is_none() && self.text.trim().is_empty()
     }
 }
 
-/// Reads a whole answer of whatever status.
+/// Parses a whole answer with any status.
 pub(super) fn read(request: &Request, received: &Received) -> Result<Content, Fault> {
     let fault =
         |kind, usage| Fault { kind, raw: short(&received.body), asked_wait: received.asked_wait, usage };
@@ -83,7 +83,7 @@ pub(super) fn read(request: &Request, received: &Received) -> Result<Content, Fa
     }
     let content = content(request, &received.body)
         .map_err(|why| fault(refusal::within(&received.body, why.to_string()), None))?;
-    // What was cut before it began is an answer to keep: the same request would buy the same again.
+    // An answer that was cut off before it began is stored: the same request would buy the same again.
     if content.text.trim().is_empty() && content.vector.is_none() && !content.truncated {
         let kind = match content {
             Content { blocked: true, .. } => Kind::Blocked,
@@ -95,12 +95,12 @@ pub(super) fn read(request: &Request, received: &Received) -> Result<Content, Fa
     Ok(content)
 }
 
-/// What a stored reply says, and what it thought before; the whole body where it is none of this interface.
+/// The text of a stored reply, and its reasoning; the whole body if it is not of this interface.
 pub fn spoken(request: &Request, raw: &str) -> (String, String) {
     content(request, raw).map_or_else(|_| (raw.to_owned(), String::new()), |said| (said.text, said.reasoning))
 }
 
-/// Reads the body of a successful answer, also one that was stored long ago.
+/// Parses the body of a successful answer, including ones stored long ago.
 pub(super) fn content(request: &Request, raw: &str) -> Result<Content, WireError> {
     match &request.input {
         Input::Chat { .. } => {
@@ -143,7 +143,7 @@ pub(super) fn content(request: &Request, raw: &str) -> Result<Content, WireError
     }
 }
 
-/// An answer in OpenAI's form, or brought into it.
+/// An answer in OpenAI's form, converted if necessary.
 fn of_any<T: serde::de::DeserializeOwned>(raw: &str) -> Result<T, WireError> {
     serde_json::from_str(raw).or_else(|error| {
         let other = provider::as_openai(raw).and_then(|body| serde_json::from_value(body).ok());
@@ -151,9 +151,9 @@ fn of_any<T: serde::de::DeserializeOwned>(raw: &str) -> Result<T, WireError> {
     })
 }
 
-/// The server's count, where it can be one: whole numbers, no less than the text must take. What a server bills beyond
-/// what the request allows it bills all the same. Anything else counts as no count, and the attempt is charged its
-/// reservation.
+/// The server's count, if it is plausible: whole numbers, at least what the text needs. A count above the
+/// request's limits is accepted, because the server bills it. Anything else counts as no count, and the
+/// attempt is charged its reservation.
 fn believable(request: &Request, text_bytes: usize, usage: Option<Value>) -> Option<Usage> {
     let usage = usage?;
     let number = |name: &str| usage.get(name).and_then(Value::as_u64).filter(|n| *n <= MOST_TOKENS);
@@ -168,7 +168,7 @@ fn believable(request: &Request, text_bytes: usize, usage: Option<Value>) -> Opt
         (None, _) => return None,
     };
     let prompt_bytes: usize = request.texts().map(str::len).sum();
-    // Some count reasoning in the total alone.
+    // Some servers include reasoning only in the total.
     let completion_tokens = total.map_or(stated, |total| total.saturating_sub(prompt_tokens).max(stated));
     let reasoning = within("completion_tokens_details", "reasoning_tokens").max(completion_tokens - stated);
     let cached =
@@ -183,8 +183,8 @@ fn believable(request: &Request, text_bytes: usize, usage: Option<Value>) -> Opt
     })
 }
 
-/// What the answer cost by the server's own word, in dollars: OpenRouter counts it with the tokens, LiteLLM's proxy
-/// says it in a header.
+/// The cost in dollars as stated by the server: OpenRouter includes it with the tokens, LiteLLM's proxy in a
+/// header.
 pub(super) fn stated_cost(received: &Received) -> Option<Usd> {
     let body: Option<Value> =
         received.body.contains("\"cost\"").then(|| serde_json::from_str(&received.body).ok()).flatten();
@@ -194,7 +194,7 @@ pub(super) fn stated_cost(received: &Received) -> Option<Usd> {
     dollars.map(Usd::from_dollars).max()
 }
 
-/// LibreTranslate's answer; it counts no tokens.
+/// LibreTranslate's answer; it has no token counts.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Translated {
@@ -222,19 +222,19 @@ struct Choice {
 struct Reply {
     content: Option<Text>,
     refusal: Option<String>,
-    /// As vLLM, OpenRouter and Ollama name it.
+    /// The name used by vLLM, OpenRouter and Ollama.
     reasoning: Option<Text>,
-    /// As DeepSeek, SGLang and LiteLLM do.
+    /// The name used by DeepSeek, SGLang and LiteLLM.
     reasoning_content: Option<Text>,
 }
 
-/// Words, or parts with words in them.
+/// Text, or parts with text in them.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Text {
     Whole(String),
     Parts(Vec<Part>),
-    /// Beside an answer that can be read.
+    /// Other values next to an answer that can be parsed.
     Other(serde::de::IgnoredAny),
 }
 
@@ -331,7 +331,7 @@ mod tests {
         let usage = |usage| answer(usage).unwrap().usage.unwrap();
         let high = usage(json!({"prompt_tokens": 9000, "completion_tokens": 51}));
         assert_eq!((high.prompt_tokens, high.completion_tokens), (9000, 51));
-        // Reasoning in a total alone, with the answer, and not at all.
+        // Reasoning only in the total, within the answer, and not counted at all.
         let total = usage(json!({"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 99}));
         assert_eq!((total.completion_tokens, total.reasoning_tokens), (90, 87));
         let with = json!({"prompt_tokens": 9, "completion_tokens": 40, "total_tokens": 49, "prompt_tokens_details": {"cached_tokens": 4}, "completion_tokens_details": {"reasoning_tokens": 30}});

@@ -1,4 +1,4 @@
-//! Disputes side by side, and their decision.
+//! Disputes, and their decision.
 
 use super::answers::{self, Answers, Fault};
 use super::assign::Annotator;
@@ -8,14 +8,14 @@ use super::resolve::{Pending, Resolution, Why, dispute_item};
 use super::value::Value;
 use super::votes::{Vote, current};
 
-/// An item whose votes do not decide.
+/// An item that its votes do not decide.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dispute {
-    /// The item with the votes on it shown: what the adjudicator's ballot holds.
+    /// The item with its votes shown, as on the adjudicator's ballot.
     pub item: Item,
     /// What has to be decided.
     pub why: Vec<Why>,
-    /// Who said what, ordered by name; curators see names, ballots do not.
+    /// The votes, ordered by name; curators see names, ballots do not.
     pub votes: Vec<Vote>,
 }
 
@@ -39,8 +39,8 @@ pub fn disputes<'v>(
     resolved.into_iter().filter_map(dispute).collect()
 }
 
-/// An item that is settled, or not voted on to the end, as a dispute with nothing open: the last word may be spoken on
-/// every item, and then overrides its votes and its draft.
+/// A settled or not fully voted item as a dispute without open questions: an adjudicator may decide any item,
+/// overriding its votes and its draft.
 pub fn overruled(step: &Ballot, item: &Item, votes: &[&Vote]) -> Dispute {
     let of_step = |vote: &&Vote| vote.step == step.name && vote.recipe == step.recipe && vote.item == item.id;
     let mine: Vec<&Vote> = votes.iter().copied().filter(of_step).collect();
@@ -51,21 +51,21 @@ pub fn overruled(step: &Ballot, item: &Item, votes: &[&Vote]) -> Dispute {
     }
 }
 
-/// Why a decision is none.
+/// Why a decision is invalid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DecisionError {
-    /// Not an adjudicator of this step.
+    /// The person is not an adjudicator of this step.
     #[error("{0} may not decide here")]
     NotEntitled(String),
-    /// No reason.
+    /// The reason is missing.
     #[error("a decision needs a reason")]
     NoReason,
-    /// An answer is missing or is none.
+    /// An answer is missing or invalid.
     #[error("{}", .0.iter().map(|(field, fault)| format!("{field}: {fault}")).collect::<Vec<_>>().join("; "))]
     Answers(Vec<(&'static str, Fault)>),
 }
 
-/// The vote that decides a dispute. `given` holds what is in each field, `reason` among them; `at` is
+/// The vote that decides a dispute. `given` contains the value of each field, `reason` among them; `at` is
 /// the time, RFC 3339. Store it with [`VoteLog::append`](crate::VoteLog::append).
 pub fn adjudicate(
     step: &Ballot,
@@ -133,7 +133,8 @@ mod tests {
         testing::vote(step, item, Round::Vote, who, values)
     }
 
-    /// Three items: the voters differ on the first, agree on the second, and one of them is missing on the third.
+    /// Three items: the voters disagree on the first, agree on the second, and one vote is missing on the
+    /// third.
     fn bench(step: &Ballot) -> (Vec<Item>, Vec<Vote>) {
         let items: Vec<Item> = ["i0", "i1", "i2"].iter().map(|id| testing::item(step, id, &[])).collect();
         let votes = vec![
@@ -217,7 +218,7 @@ mod tests {
         let Outcome::Confirmed { values, by, .. } = settled.outcome else { panic!("{settled:?}") };
         assert_eq!(values.get("categories").unwrap().as_list().unwrap(), ["2", "3"]);
         assert!(by.contains(&"m".to_owned()), "{by:?}");
-        // Whoever decides anew says so on top of the earlier decision.
+        // A later decision builds on the earlier one.
         let again = Dispute { votes: votes.clone(), ..dispute.clone() };
         let vote = adjudicate(&step, &again, &meta(), answer, "2026-01-03T00:00:00Z", "test").unwrap();
         assert_eq!(vote.base, Some(first));

@@ -1,6 +1,6 @@
-//! From what an annotator typed, clicked or saved to checked answers, and back.
+//! Parses what an annotator typed, clicked or saved into checked answers, and back.
 //!
-//! Every way in (tables, JSON lines, Label Studio, the page) reads through [`read`], so a code, a
+//! Every form of input (tables, JSON lines, Label Studio, the page) is read by [`read`], so that a code, a
 //! label in either language, a full-width digit and `1 and 2` of a preference mean the same everywhere.
 
 use unicode_normalization::UnicodeNormalization;
@@ -11,28 +11,28 @@ use super::value::{Value, Values};
 use riddlemill_text::shortcuts::{Tell, tells};
 use riddlemill_text::text::normalise::{Fold, fold};
 
-/// What a ballot says once it is read.
+/// The parsed answers of a ballot.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answers {
     /// Nothing is filled in: not voted yet.
     Blank,
     /// Complete and within the ballot's choices.
     Given(Values),
-    /// Not a vote; each fault with its field.
+    /// Invalid; each fault with its field.
     Faulty(Vec<(&'static str, Fault)>),
 }
 
-/// Why an answer is not one.
+/// What is wrong with an answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Fault {
     /// Not an option.
     #[error("unknown choice `{given}`; one of {allowed}{}", near(near_to))]
     UnknownChoice {
-        /// What is there.
+        /// The value.
         given: String,
         /// The codes.
         allowed: String,
-        /// The code it may stand for.
+        /// The code it may mean.
         near_to: Option<String>,
     },
     /// A required field is empty.
@@ -51,7 +51,7 @@ pub enum Fault {
     /// Not a whole number of the scale.
     #[error("`{given}` is not a whole number from {min} to {max}")]
     OffScale {
-        /// What is there.
+        /// The value.
         given: String,
         /// Lowest.
         min: i32,
@@ -70,13 +70,13 @@ pub enum Fault {
         /// The answer that takes the draft.
         verdict: String,
     },
-    /// A text that should differ says what another answer says.
+    /// A text that should differ repeats another answer.
     #[error("is the same as `{other}`; the two must differ")]
     Repeats {
         /// The field with the other.
         other: &'static str,
     },
-    /// A text says what it must not say.
+    /// A text repeats what it must not.
     #[error("is the same as the right answer")]
     Right,
 }
@@ -85,8 +85,8 @@ fn near(near: &Option<String>) -> String {
     near.as_ref().map(|code| format!(" (did you mean `{code}`?)")).unwrap_or_default()
 }
 
-/// Reads the answers to the fields of `form`. `given` says what is in a field's place, as text,
-/// list or number; blanks around a text that somebody typed are slips, and are the caller's to trim.
+/// Reads the answers to the fields of `form`. `given` returns the value of a field, as text, list or number;
+/// the caller trims spaces around typed texts, because they are slips.
 pub fn read(form: &[Field], item: &Item, given: impl Fn(&str) -> Option<Value>) -> Answers {
     let given: Vec<Option<Value>> =
         form.iter().map(|field| given(field.name).filter(|value| !value.is_blank())).collect();
@@ -110,7 +110,7 @@ pub fn read(form: &[Field], item: &Item, given: impl Fn(&str) -> Option<Value>) 
     Answers::Given(values)
 }
 
-/// Texts that should differ and say the same but for width, case, script of signs and blanks.
+/// Texts that should differ but are equal apart from width, case, script of signs and spaces.
 fn alike(form: &[Field], item: &Item, values: &Values) -> Vec<(&'static str, Fault)> {
     let key = |text: &str| match fold(text, Fold::KEY) {
         folded if folded.is_empty() => text.trim().to_owned(),
@@ -131,12 +131,12 @@ fn alike(form: &[Field], item: &Item, values: &Values) -> Vec<(&'static str, Fau
     faults
 }
 
-/// Who asks for a rewrite and writes what the draft says accepts the draft.
+/// Turns a rewrite that repeats the draft into its acceptance.
 fn accept_unchanged(form: &[Field], item: &Item, values: &mut Values) {
     let verdicts: Vec<&'static str> = form.iter().filter_map(|field| Some(field.when?.field)).collect();
     for verdict in verdicts {
         let Some(given) = values.text(verdict) else { continue };
-        // What is asked of the draft, too, says nothing about whether it was changed.
+        // Other questions about the draft do not show whether it was changed.
         let asked = |field: &&Field| {
             let of = |when: crate::ballot::When| {
                 when.field == verdict && when.write.contains(&given) && !when.draft.is_empty()
@@ -169,7 +169,7 @@ fn read_one(
 ) -> Result<Option<Value>, Fault> {
     let missing = || if field.required { Err(Fault::Missing) } else { Ok(None) };
     if let Some(when) = field.when {
-        // An earlier field that is faulty or left out has its own fault; this one adds nothing.
+        // An earlier field that is faulty or missing has its own fault; no second one is reported.
         let Some(verdict) = earlier.text(when.field) else { return Ok(None) };
         if when.draft.contains(&verdict) {
             let verdict = verdict.to_owned();
@@ -202,7 +202,7 @@ fn read_one(
             None => Ok(None),
         };
     }
-    // A text that was there to be edited and is as it was is no edit.
+    // A text that was offered for editing and is unchanged is not an edit.
     let unchanged = |raw: &&Value| {
         let shown = field.edits.and_then(|key| item.content.get(key));
         shown.is_some_and(|shown| shown.to_string().trim() == raw.to_string().replace("\r\n", "\n").trim())
@@ -213,7 +213,7 @@ fn read_one(
     }
 }
 
-/// The candidate that the field `pick` picked.
+/// The candidate chosen in the field `pick`.
 fn picked_text(form: &[Field], pick: &str, item: &Item, earlier: &Values) -> Option<String> {
     let from = form.iter().find(|field| field.name == pick).and_then(|field| match field.kind {
         Kind::Pick { from, .. } => Some(from),
@@ -296,7 +296,7 @@ fn parse(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault> {
             if against.is_empty() && marked > 0 {
                 return Ok(Value::Text(KEEP.to_owned()));
             }
-            // A reason against is the more particular word: whoever gives one beside `keep` does not keep it as it is.
+            // A reason against is more specific: given together with `keep`, it wins.
             several_of(reasons, &Value::List(against)).map(Value::List).map_err(|fault| match fault {
                 Fault::UnknownChoice { given, allowed, near_to } => {
                     Fault::UnknownChoice { given, allowed: format!("{KEEP}, {allowed}"), near_to }
@@ -307,17 +307,17 @@ fn parse(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault> {
     }
 }
 
-/// Compatibility forms and case folded, ends trimmed: `２` is `2`, `Keep ` is `keep`.
+/// Folds compatibility forms and case, trims the ends: `２` becomes `2`, `Keep ` becomes `keep`.
 fn normal(text: &str) -> String {
     text.nfkc().collect::<String>().trim().to_lowercase()
 }
 
-/// The code of a dropdown's entry: what is before ` · `.
+/// The code of a dropdown's entry: the part before ` · `.
 fn head(token: &str) -> &str {
     token.split(SEPARATOR).next().unwrap_or(token).trim()
 }
 
-/// Without the number that an entry of a list is shown with: `1. culture_bound` is `culture_bound`, and `2` stays.
+/// An entry of a list without its number: `1. culture_bound` becomes `culture_bound`, and `2` stays.
 fn unnumbered(token: &str) -> &str {
     let rest = token.trim_start_matches(|c: char| c.is_ascii_digit());
     match rest.strip_prefix(['.', ')']).map(str::trim) {
@@ -326,7 +326,7 @@ fn unnumbered(token: &str) -> &str {
     }
 }
 
-/// Between the code and the label of a dropdown's entry.
+/// Separates the code and the label of a dropdown's entry.
 pub const SEPARATOR: &str = " · ";
 
 fn find<'o>(options: &'o [Choice], token: &str) -> Option<&'o Choice> {
@@ -350,7 +350,7 @@ fn one_of<'o>(options: &'o [Choice], token: &str) -> Result<&'o str, Fault> {
     })
 }
 
-/// The marked options in ballot order, none twice.
+/// The marked options in ballot order, without repetitions.
 fn several_of(options: &[Choice], raw: &Value) -> Result<Vec<String>, Fault> {
     let tokens = tokens(raw, |token| find(options, token).is_some());
     let marked = tokens.iter().map(|token| one_of(options, token)).collect::<Result<Vec<_>, _>>()?;
@@ -361,11 +361,12 @@ fn several_of(options: &[Choice], raw: &Value) -> Result<Vec<String>, Fault> {
         .collect())
 }
 
-/// A list's elements, or a cell's text cut at the separators people use. A blank inside a label is no
+/// A list's elements, or a cell's text split at the usual separators. A space inside a label is not a
 /// separator, one between codes is (`2 6 3`).
 fn tokens(raw: &Value, known: impl Fn(&str) -> bool) -> Vec<String> {
     let pieces: Vec<String> = match raw {
-        // A cell that was copied as it is shown has an entry a line, with whatever is in its names and meaning.
+        // A cell that was copied as shown has one entry per line, with separators possible in names and
+        // meanings.
         Value::Text(text)
             if text.contains(SEPARATOR) && text.lines().all(|line| line.trim().is_empty() || known(line)) =>
         {
@@ -391,7 +392,7 @@ fn tokens(raw: &Value, known: impl Fn(&str) -> bool) -> Vec<String> {
     tokens
 }
 
-/// At most 60 characters of what is in a cell, for a message.
+/// At most 60 characters of a cell, for a message.
 pub(crate) fn shorten(text: &str) -> String {
     let mut short: String = text.chars().take(60).collect();
     if text.chars().nth(60).is_some() {
@@ -400,7 +401,7 @@ pub(crate) fn shorten(text: &str) -> String {
     short
 }
 
-/// An answer as it is in a table's cell; [`read`] reads it back to the same value.
+/// An answer as a table's cell; [`read`] reads it back to the same value.
 pub fn write(field: &Field, item: &Item, value: &Value) -> String {
     match (&field.kind, value) {
         (Kind::Preference { .. }, Value::Text(code)) => match item.order.iter().position(|side| side == code)
@@ -414,8 +415,8 @@ pub fn write(field: &Field, item: &Item, value: &Value) -> String {
     }
 }
 
-/// What of the texts that were picked gives away the one that they are to be beside: each with its field. None of it
-/// speaks against a vote.
+/// Features of the picked texts that give away the one they will be shown with, by field. They do not
+/// invalidate a vote.
 pub fn cautions(form: &[Field], item: &Item, values: &Values) -> Vec<(&'static str, Tell)> {
     let of = |field: &Field| {
         let Kind::Pick { from, beside: Some(beside), .. } = field.kind else { return Vec::new() };
@@ -433,7 +434,7 @@ pub fn cautions(form: &[Field], item: &Item, values: &Values) -> Vec<(&'static s
     form.iter().flat_map(of).collect()
 }
 
-/// Stored numbers of picked texts as they are shown, ascending.
+/// Stored numbers of picked texts as shown, ascending.
 pub fn shown_numbers(item: &Item, from: &str, numbers: &[String]) -> Vec<String> {
     let shown = |number: &String| number.parse().map_or(0, |number| item.shown_number(from, number));
     let mut shown: Vec<usize> = numbers.iter().map(shown).collect();
@@ -441,14 +442,14 @@ pub fn shown_numbers(item: &Item, from: &str, numbers: &[String]) -> Vec<String>
     shown.iter().map(ToString::to_string).collect()
 }
 
-/// An option with its names and what it means, as a draft is shown; [`read`] reads it back to its code.
+/// An option with its names and meaning, as a draft is shown; [`read`] reads it back to its code.
 pub fn explained(option: &Choice) -> String {
     let Choice { code, label, definition, .. } = option;
     let means = format!("{} {}", definition.zh, definition.en);
     format!("{code}{SEPARATOR}{}{SEPARATOR}{}{SEPARATOR}{}", label.zh, label.en, means.trim())
 }
 
-/// The entries of a field's dropdown: one per option, code first; none where any text may stand.
+/// The entries of a field's dropdown: one per option, code first; empty if any text is allowed.
 pub fn dropdown(field: &Field, item: Option<&Item>) -> Vec<String> {
     let entry = |option: &Choice| {
         format!("{}{SEPARATOR}{}{SEPARATOR}{}", option.code, option.label.zh, option.label.en)

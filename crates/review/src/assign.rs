@@ -1,4 +1,4 @@
-//! Who votes on what.
+//! Assigns items to annotators.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,11 +10,11 @@ use super::qualify::{TrialLevel, level};
 use riddlemill_text::hint::unknown;
 use riddlemill_text::options::Draw;
 
-/// Somebody who votes, as the settings name them.
+/// An annotator, as named in the settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Annotator {
-    /// A short code that is in votes; not a person's name.
+    /// A short code used in votes; not a person's name.
     pub name: String,
     /// Their standing.
     pub role: Role,
@@ -24,47 +24,47 @@ pub struct Annotator {
     /// Whether the trial was passed, for steps that have one.
     #[serde(default)]
     pub qualified: bool,
-    /// Accounts elsewhere (Label Studio's user number or address) that are this annotator's.
+    /// Accounts elsewhere (Label Studio's user number or address) that belong to this annotator.
     #[serde(default)]
     pub accounts: Vec<String>,
-    /// What their trials entitle to, as raw/votes/trials holds it; the settings say nothing of it.
+    /// The results of their trials, from raw/votes/trials, not from the settings.
     #[serde(skip)]
     pub trials: Vec<Passed>,
 }
 
-/// A trial of an annotator that was graded, the last of its step.
+/// The last graded trial of an annotator on a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passed {
     /// The recipe.
     pub recipe: String,
     /// The step.
     pub step: String,
-    /// Gold items answered right.
+    /// Gold items answered correctly.
     pub right: usize,
     /// Gold items answered.
     pub of: usize,
-    /// The fewest that it was judged by.
+    /// The fewest answers that it was judged by.
     pub fewest: usize,
-    /// What it entitles to.
+    /// What it qualifies for.
     pub level: TrialLevel,
 }
 
 impl Annotator {
-    /// Languages of `step` that the annotator is not said to read. Of whom nothing is said it is not known.
+    /// Languages of `step` that the annotator is not said to read; empty if no languages are given.
     pub fn unread<'s>(&self, step: &'s Ballot) -> Vec<&'s str> {
         let reads = |wanted: &&'s str| self.languages.iter().any(|language| language == wanted);
         let wanted = step.languages.iter().copied().filter(|_| !self.languages.is_empty());
         wanted.filter(|wanted| !reads(wanted)).collect()
     }
 
-    /// An annotator of whom nothing more is known.
+    /// An annotator without further properties.
     pub fn new(name: impl Into<String>, role: Role) -> Annotator {
         let (languages, accounts, trials) = Default::default();
         Annotator { name: name.into(), role, languages, qualified: false, accounts, trials }
     }
 
-    /// Whether the annotator may vote in `round` of `step`. Where the step has a trial, a grade says so, and `qualified`
-    /// only of whoever has none.
+    /// Whether the annotator may vote in `round` of `step`. If the step has a trial, a grade decides, and
+    /// `qualified` only for annotators without one.
     pub fn may_vote(&self, step: &Ballot, round: Round) -> bool {
         let roles = step.roles(round);
         if !roles.contains(&self.role) {
@@ -78,8 +78,8 @@ impl Annotator {
         self.trial(step).map_or(self.qualified, |level| level >= wanted)
     }
 
-    /// What the trials on a step entitle to; where there is none, those on the other steps of its recipe together, as one
-    /// pre-annotation (FLUB, section 2.1). `None` without any that could be judged.
+    /// What the trials on a step qualify for; without any, those on the other steps of its recipe together,
+    /// as one pre-annotation (FLUB, section 2.1). `None` without any that could be judged.
     pub fn trial(&self, step: &Ballot) -> Option<TrialLevel> {
         let of_recipe = || self.trials.iter().filter(|trial| trial.recipe == step.recipe);
         if let Some(own) = of_recipe().find(|trial| trial.step == step.name) {
@@ -97,25 +97,25 @@ impl Annotator {
 pub struct Task {
     /// The item.
     pub item: String,
-    /// Who.
+    /// The annotator.
     pub annotator: String,
-    /// In which capacity.
+    /// The round.
     pub round: Round,
-    /// Put in to see whether the annotator still agrees with a known answer; no ballot shows it.
+    /// Included to check whether the annotator agrees with a known answer; ballots do not show this.
     #[serde(default)]
     pub gold: bool,
-    /// Who had it before and left.
+    /// The annotator whom this one replaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instead_of: Option<String>,
-    /// When it was given, RFC 3339, where that was told: what was given at once can be taken back at once.
+    /// When it was given, RFC 3339, if recorded: tasks given at once can be taken back at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// Takes the task of this item, annotator and round back that was given last, and is none itself.
+    /// Whether this entry takes back the last task of this item, annotator and round, instead of giving one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub back: bool,
 }
 
-/// How items are spread.
+/// How items are assigned.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AssignSettings<'s> {
     /// Of the recipe.
@@ -124,25 +124,25 @@ pub struct AssignSettings<'s> {
     pub round: Round,
     /// Languages an annotator must read.
     pub languages: &'s [&'s str],
-    /// The share of items (0 to 1) that get one more vote than needed, so that agreement can be
-    /// measured where one vote is enough.
+    /// The share of items (0 to 1) that get one more vote than needed, so that agreement can be measured
+    /// where one vote is enough.
     pub overlap: f64,
-    /// Items that need no vote any more. Their share of the overlap is given out too.
+    /// Items that need no vote any more. Their share of the overlap is assigned too.
     pub decided: &'s [&'s str],
-    /// Only these annotators; all who may vote, if there are none.
+    /// Only these annotators; if empty, all who may vote.
     pub to: &'s [&'s str],
-    /// So many of all items instead, open or decided, drawn by the seed, each for one vote more than it needs; to
-    /// each of those that are named.
+    /// Assigns this many of all items instead, open or decided, drawn by the seed, each for one vote more
+    /// than it needs; to each of the named annotators, if there are any.
     pub sample: Option<usize>,
     /// Items with a known answer.
     pub gold: &'s [&'s str],
-    /// The share of gold items (0 to 1) in each annotator's queue, as far as there are enough.
+    /// The share of gold items (0 to 1) in each annotator's queue, if there are enough.
     pub gold_share: f64,
-    /// Who wrote what is to be judged, by item: they are not given it.
+    /// The authors of what is judged, by item: they are not given it.
     pub written_by: Option<&'s BTreeMap<String, Vec<String>>>,
 }
 
-/// Why items cannot be spread.
+/// Why items cannot be assigned.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum AssignError {
     /// Not enough annotators for one item.
@@ -154,13 +154,13 @@ pub enum AssignError {
         needed: usize,
         /// How many there are.
         there: usize,
-        /// Of each of the others what they lack.
+        /// What each of the others lacks.
         lacking: Vec<String>,
     },
-    /// Somebody is named who may not vote.
+    /// A named annotator may not vote.
     #[error("{0}")]
     MayNot(String),
-    /// Somebody is named whom the settings do not know.
+    /// A named annotator is not in the settings.
     #[error("{0}")]
     Unknown(String),
 }
@@ -172,13 +172,13 @@ fn listed(lacking: &[String]) -> String {
     }
 }
 
-/// Who wrote what is to be judged, by item: what [`AssignSettings::written_by`] takes.
+/// The authors of what is judged, by item: for [`AssignSettings::written_by`].
 pub fn written_by(items: &[Item]) -> BTreeMap<String, Vec<String>> {
     let written = items.iter().filter(|item| !item.written_by.is_empty());
     written.map(|item| (item.id.clone(), item.written_by.clone())).collect()
 }
 
-/// What keeps somebody from voting, with what mends it; `None` where nothing does.
+/// What keeps somebody from voting, with a hint; `None` if nothing does.
 pub fn lacks(person: &Annotator, step: &Ballot, settings: &AssignSettings<'_>) -> Option<String> {
     let roles: Vec<&str> = step.roles(settings.round).into_iter().map(Role::name).collect();
     let mut lacks = Vec::new();
@@ -209,9 +209,9 @@ pub fn lacks(person: &Annotator, step: &Ballot, settings: &AssignSettings<'_>) -
 
 /// Assigns `items` that need more annotators than `tasks` gives them, and returns the new tasks, sorted.
 ///
-/// An item goes to those with the fewest tasks; among equals the item's own draw decides. So loads differ
-/// by one at most where everybody may vote on everything, the result depends on the seed alone and not on
-/// the order of `items` or `people`, and tasks that were given once stay where they are.
+/// An item goes to those with the fewest tasks; among equals the item's own draw decides. So loads differ by
+/// at most one if everybody may vote on everything, the result depends on the seed and not on the order of
+/// `items` or `people`, and existing tasks stay.
 pub fn assign(
     step: &Ballot,
     items: &[&str],
@@ -235,7 +235,7 @@ pub fn assign(
     if let Some(size) = settings.sample {
         for item in drawn(items.iter().chain(settings.decided).copied(), settings.seed).into_iter().take(size)
         {
-            // Whoever is named looks at all of it; else one more than the item needs does.
+            // Named annotators get all of it; otherwise one more than the item needs.
             let wanted = if settings.to.is_empty() { needed + 1 } else { usize::MAX };
             while loads.on(item) < wanted {
                 let Some(annotator) = loads.give(item, settings.seed) else { break };
@@ -279,9 +279,8 @@ pub fn assign(
     Ok(new)
 }
 
-/// Gives the open tasks of `leaving` to others, and returns the new tasks, sorted. `is_open` says whether
-/// a task has no vote yet. Nobody else's task moves, and none of those that are done; where nobody else may
-/// take an item, its task is left out.
+/// Gives the open tasks of `leaving` to others, and returns the new tasks, sorted. `is_open` tells whether a
+/// task has no vote yet. No other tasks change; if nobody else may take an item, its task is left out.
 pub fn replace(
     step: &Ballot,
     leaving: &str,
@@ -317,7 +316,7 @@ pub fn replace(
     new
 }
 
-/// Those who may vote and, where some are named, are among them.
+/// Those who may vote and, if names are given, are among them.
 fn named<'p>(
     step: &Ballot,
     people: &'p [Annotator],
@@ -346,7 +345,7 @@ fn able<'p>(step: &Ballot, people: &'p [Annotator], settings: &AssignSettings<'_
     names.into_iter().collect()
 }
 
-/// The items in an order of their own draws, each once.
+/// The items in the order of their own draws, each once.
 fn drawn<'i>(items: impl Iterator<Item = &'i str>, seed: u64) -> Vec<&'i str> {
     let items: BTreeSet<&str> = items.collect();
     let mut items: Vec<&str> = items.into_iter().collect();
@@ -354,7 +353,7 @@ fn drawn<'i>(items: impl Iterator<Item = &'i str>, seed: u64) -> Vec<&'i str> {
     items
 }
 
-/// How much everybody has to do, and who is on which item.
+/// Everybody's load, and who is on which item.
 struct Loads<'p> {
     loads: BTreeMap<&'p str, usize>,
     on: BTreeMap<String, BTreeSet<String>>,
@@ -362,7 +361,7 @@ struct Loads<'p> {
 }
 
 impl<'p> Loads<'p> {
-    /// Whoever was replaced is counted for what they did, which is on the item too.
+    /// Annotators who were replaced are counted with what they did, which is on the item too.
     fn count(able: &[&'p str], tasks: &[Task], round: Round) -> Loads<'p> {
         let mut loads =
             Loads { loads: able.iter().map(|name| (*name, 0)).collect(), on: BTreeMap::new(), off: None };
@@ -397,7 +396,7 @@ impl<'p> Loads<'p> {
         self.on.get(item).is_some_and(|on| on.contains(annotator))
     }
 
-    /// Gives nobody what they wrote.
+    /// Excludes authors from their own texts.
     fn keep_off(&mut self, written_by: Option<&'p BTreeMap<String, Vec<String>>>) {
         self.off = written_by;
     }
@@ -407,7 +406,7 @@ impl<'p> Loads<'p> {
         written_by.is_some_and(|names| names.iter().any(|name| name == annotator))
     }
 
-    /// Puts whoever has least to do and is not yet on it onto `item`.
+    /// Assigns `item` to the person with the smallest load who is not yet on it.
     fn give(&mut self, item: &str, seed: u64) -> Option<String> {
         let free = self.loads.iter().filter(|(name, _)| !self.has(item, name) && !self.is_off(item, name));
         let (&name, _) = free.min_by_key(|(name, load)| {

@@ -1,11 +1,11 @@
 //! The ballots that the benchmarks' folders declare (`ballots.toml`).
 //!
-//! Codes, field names and step names are in votes: they never change. Labels, guidelines and definitions may be
-//! improved.
+//! Codes, field names and step names are stored in votes: they never change. Labels, guidelines and
+//! definitions may be improved.
 
 use crate::ballot::{Ballot, Choice};
 
-/// The ballots of a recipe, in the order its paper takes them; none of an unknown recipe.
+/// The ballots of a recipe, in the order of its paper; empty for an unknown recipe.
 pub fn steps(recipe: &str) -> &'static [Ballot] {
     riddlemill_benchmarks::find(recipe).map(|found| found.ballots.steps.as_slice()).unwrap_or_default()
 }
@@ -20,7 +20,7 @@ pub fn options(recipe: &str, list: &str) -> &'static [Choice] {
     riddlemill_benchmarks::find(recipe).map(|found| found.list(list)).unwrap_or_default()
 }
 
-/// What they are called in English.
+/// Their English names.
 pub fn names(recipe: &str, list: &str) -> Vec<&'static str> {
     options(recipe, list).iter().map(|option| option.label.en).collect()
 }

@@ -1,5 +1,5 @@
-//! What is kept beside the votes, a line each and only appended to: remarks on votes in raw/votes/notes, and guidelines as
-//! they were edited in raw/votes/guidelines. None of it is a vote, and none of it is ever published.
+//! Append-only files next to the votes: remarks on votes in raw/votes/notes, and edited guidelines in
+//! raw/votes/guidelines. They contain no votes, and are never published.
 
 use std::path::{Path, PathBuf};
 
@@ -10,18 +10,18 @@ use crate::ballot::{Ballot, Label, Round};
 use riddlemill_files::digest::Digest;
 use riddlemill_files::log::{Log, LogError};
 
-/// What somebody remarked on their vote. The last one holds; an empty one takes the one before back.
+/// A remark on a vote. The last one counts; an empty one withdraws the one before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Note {
     /// The item.
     pub item: String,
-    /// By whom.
+    /// Its author.
     pub annotator: String,
-    /// In which round.
+    /// The round.
     pub round: Round,
     /// The comment.
     pub text: String,
-    /// Whether somebody is to look at it.
+    /// Whether somebody should look at it.
     pub flag: bool,
     /// When, RFC 3339.
     pub at: String,
@@ -34,19 +34,19 @@ pub struct Guide {
     pub en: String,
     /// How to decide, in Chinese.
     pub zh: String,
-    /// Examples, a line each, in English.
+    /// Examples in English, one per line.
     pub examples: String,
-    /// The same in Chinese; where nothing is here, those above hold for both.
+    /// Examples in Chinese; if empty, those in English are used for both.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub examples_zh: String,
-    /// By whom; nobody for what the benchmark comes with.
+    /// Its author; empty for the benchmark's own.
     pub by: String,
     /// When, RFC 3339.
     pub at: String,
 }
 
 impl Guide {
-    /// What the benchmark comes with.
+    /// The benchmark's own guideline.
     pub fn declared(step: &Ballot) -> Guide {
         let Label { en, zh } = step.guideline;
         let lines =
@@ -61,9 +61,9 @@ impl Guide {
         if self.examples_zh.is_empty() { &self.examples } else { &self.examples_zh }
     }
 
-    /// What votes carry: who wrote the same words wrote the same version.
+    /// The version stored in votes: the same words have the same version.
     pub fn version(&self) -> Digest {
-        // Versions from before there were two lists of examples stay what they are.
+        // Keeps the versions from before there were two lists of examples.
         let parts = [&self.en, &self.zh, &self.examples].into_iter();
         let parts = parts.chain(Some(&self.examples_zh).filter(|examples| !examples.is_empty()));
         let parts: Vec<&[u8]> = parts.map(|part| part.as_bytes()).collect();
@@ -71,7 +71,7 @@ impl Guide {
     }
 }
 
-/// What holds of the remarks, one for each person, round and item, the last first; those taken back are left out.
+/// The remarks that count, one for each person, round and item, latest first; withdrawn ones are left out.
 pub fn standing(notes: &[Note]) -> Vec<&Note> {
     let mut heads: Vec<&Note> = Vec::new();
     let mut seen = rustc_hash::FxHashSet::default();
@@ -83,30 +83,31 @@ pub fn standing(notes: &[Note]) -> Vec<&Note> {
     heads
 }
 
-/// Where the notes of a step are, below the folder of the votes.
+/// The file of a step's notes, under the folder of the votes.
 pub fn notes(votes: &Path, recipe: &str, step: &str) -> PathBuf {
     votes.join("notes").join(format!("{recipe}.{step}.jsonl"))
 }
 
-/// Where the guidelines of a step are, below the folder of the votes.
+/// The file of a step's guidelines, under the folder of the votes.
 pub fn guides(votes: &Path, recipe: &str, step: &str) -> PathBuf {
     votes.join("guidelines").join(format!("{recipe}.{step}.jsonl"))
 }
 
-/// What is in a file, in the order it was written. A line that cannot be read holds nobody's judgement.
+/// The entries of a file, in the order they were written. Unreadable lines are skipped, because they contain
+/// no votes.
 ///
 /// # Errors
-/// [`LogError`] where the file cannot be read, or is not what was written.
+/// [`LogError`] if the file cannot be read, or was changed.
 pub fn read<T: DeserializeOwned>(path: PathBuf) -> Result<Vec<T>, LogError> {
     let lines = Log::at(path).read()?;
     let lines = lines.split(|&byte| byte == b'\n');
     Ok(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
 }
 
-/// Adds a line, on disk when it returns.
+/// Adds a line, which is on disk when this returns.
 ///
 /// # Errors
-/// [`LogError`] where it cannot be written.
+/// [`LogError`] if it cannot be written.
 pub fn add(path: PathBuf, new: &impl Serialize) -> Result<(), LogError> {
     let mut line = serde_json::to_vec(new).map_err(|source| LogError::Unwritable { source })?;
     line.push(b'\n');

@@ -1,11 +1,11 @@
-//! In which order the sides of a preference are shown, and the texts of a list that is picked from: drawn with a secret of
-//! the workspace, so that nobody can compute from an item's id whose text is first.
+//! The order in which the sides of a preference, and the texts of a list to pick from, are shown: drawn with
+//! a secret of the workspace, so that nobody can compute from an item's id whose text is first.
 //!
-//! The stages know one order, of an item's sides that which the recipe's seed draws, of a list that of the record: its
-//! `content_hash` is made in it, votes hold numbers of it, and nothing in staged/ or output/ holds another. Whatever is
-//! shown to people passes through [`Blinding::show`], which turns the order and leaves the hash: votes and sheets from
-//! before the secret was drawn stay valid. A sheet carries behind the item's hash a seal that says, to whoever has the
-//! secret, which order it was written in.
+//! The stages use one order, for an item's sides the one drawn by the recipe's seed, for a list the record's:
+//! its `content_hash` is made in it, votes hold numbers of it, and nothing in staged/ or output/ holds
+//! another. Everything shown to people passes through [`Blinding::show`], which changes the order and keeps
+//! the hash: votes and sheets from before the secret was drawn stay valid. In a sheet the item's hash is
+//! followed by a seal, from which the holder of the secret can read the order in which it was written.
 
 use super::ballot::Ballot;
 use super::item::{Item, Ordered, Shown};
@@ -14,17 +14,17 @@ use super::value::Value;
 /// Hexadecimal digits of a seal.
 const SEAL: usize = 12;
 
-/// The secret with which orders are drawn.
+/// The secret for drawing orders.
 #[derive(Clone)]
 pub struct Blinding([u8; 32]);
 
 impl Blinding {
-    /// Orders drawn with this secret.
+    /// Orders are drawn with this secret.
     pub fn new(secret: [u8; 32]) -> Blinding {
         Blinding(secret)
     }
 
-    /// Shows an item in its drawn order. Items that compare nothing stay as they are.
+    /// Shows an item in its drawn order. Items without sides or lists stay unchanged.
     pub fn show(&self, step: &Ballot, item: &mut Item) {
         let [first, second] = &item.order[..] else { return self.shuffle(step, item) };
         let Some(key) = sides(item) else { return };
@@ -42,7 +42,7 @@ impl Blinding {
         item.turn(turned);
     }
 
-    /// Shows the list that is picked from in a drawn order.
+    /// Puts the list to pick from in a drawn order.
     fn shuffle(&self, step: &Ballot, item: &mut Item) {
         let listed =
             |key: &&str| item.content.get(*key).and_then(Value::as_list).is_some_and(|l| l.len() > 1);
@@ -61,7 +61,7 @@ impl Blinding {
         item.turn(true);
     }
 
-    /// So many bytes that nobody has without the secret.
+    /// Bytes that cannot be computed without the secret.
     fn keyed(&self, purpose: &str, parts: &[&str]) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
         for part in ["riddlemill blinding v1", purpose].iter().chain(parts) {
@@ -71,18 +71,18 @@ impl Blinding {
         *hasher.finalize().as_bytes()
     }
 
-    /// Whether something shown to people stands turned; `parts` say what, no two things alike.
+    /// Whether something is shown in reverse order; `parts` identify it uniquely.
     pub fn turns(&self, parts: &[&str]) -> bool {
         self.keyed("sides", parts)[0] & 1 == 1
     }
 
-    /// What a sheet says about the order of something, to whoever has the secret.
+    /// A seal of the order of something, readable with the secret.
     pub fn seal(&self, parts: &[&str], turned: bool) -> String {
         let order = [if turned { "turned" } else { "as it is" }];
         hex::encode(self.keyed("side seal", &[parts, &order].concat()))[..SEAL].to_owned()
     }
 
-    /// Whether a seal says that something stands turned; `None` where it was made with another secret.
+    /// Whether a seal states the reverse order; `None` if it was made with another secret.
     pub fn sealed(&self, parts: &[&str], seal: &str) -> Option<bool> {
         [false, true].into_iter().find(|turned| self.seal(parts, *turned) == seal)
     }
@@ -155,7 +155,7 @@ mod tests {
             let other = item.as_sealed(turned.as_deref()).unwrap();
             assert_eq!(other.order, [item.order[1].clone(), item.order[0].clone()]);
             assert_eq!(other.content["explanation_2"], item.content["explanation_1"]);
-            // A sheet from before: the order of the recipe's seed.
+            // A sheet from before seals: the order of the recipe's seed.
             assert_eq!(item.as_sealed(None).unwrap().order, pair(&at.to_string(), 1).order);
             let mut elsewhere = pair(&at.to_string(), 1);
             Blinding::new([8; 32]).show(&step(), &mut elsewhere);
@@ -181,7 +181,7 @@ mod tests {
             let shown = item.content["candidates"].as_list().unwrap().to_vec();
             first.insert(shown[0].clone());
             assert_eq!(item.content_hash, canonical.content_hash);
-            // Whoever picks the first three that are there has picked their texts.
+            // Picking the first three texts shown picks these texts.
             let form = step.form(crate::ballot::Round::Vote);
             let Answers::Given(values) = answers::read(&form, &item, |_| Some(Value::from("1; 2; 3"))) else {
                 panic!()
@@ -197,7 +197,8 @@ mod tests {
             let as_stored: Vec<String> =
                 item.shown_order().iter().map(|n| texts[n.parse::<usize>().unwrap() - 1].clone()).collect();
             assert_eq!(as_stored, shown);
-            // A sheet is read in the order that its seal names; one from before there was an order, in that of the record.
+            // A sheet is read in the order of its seal; one from before there was an order, in that of the
+            // record.
             let sheet = item.sheet_hash();
             let seal = sheet.split_once('.').unwrap().1;
             assert_eq!(item.as_sealed(Some(seal)).unwrap().content, item.content);

@@ -1,5 +1,4 @@
-//! Items whose answers are known: what trials are judged by, and what is mixed into queues to see whether somebody
-//! still agrees.
+//! Items with known answers: for trials, and mixed into queues to monitor annotators.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +11,7 @@ use super::exchange::json_value;
 use super::item::Item;
 use super::value::Values;
 
-/// An item and what is known to be right on it; fields that nobody decided are left out.
+/// An item and its correct answers; undecided fields are left out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gold<'i> {
     /// The item.
@@ -31,7 +30,7 @@ pub struct GoldProblem {
     pub what: GoldTrouble,
 }
 
-/// What can be wrong with a line of a gold file.
+/// Kinds of problems in a line of a gold file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GoldTrouble {
     /// Not an object with an item and answers.
@@ -42,13 +41,13 @@ pub enum GoldTrouble {
     /// Not among the step's items.
     #[error("no item {0:?}")]
     UnknownItem(String),
-    /// On two lines.
+    /// The item is on two lines.
     #[error("item {0:?} is also on an earlier line")]
     Twice(String),
     /// Not a field of the voters' ballot.
     #[error("no field {field:?}; there are {known}")]
     UnknownField {
-        /// What is there.
+        /// The name found.
         field: String,
         /// The fields.
         known: String,
@@ -56,7 +55,7 @@ pub enum GoldTrouble {
     /// No field is answered.
     #[error("item {0:?} has no answer")]
     Blank(String),
-    /// An answer is none.
+    /// An answer is invalid.
     #[error("{0}: {1}")]
     Answer(&'static str, Fault),
 }
@@ -67,11 +66,11 @@ struct Line {
     answers: Map<String, Json>,
 }
 
-/// Reads a gold file: JSON lines as a ballot has them, of which only `item` and `answers` count. Answers are read as
-/// annotators' are, so a label or a full-width digit will do.
+/// Reads a gold file: JSON lines in the form of a ballot, of which only `item` and `answers` are used.
+/// Answers are read like annotators', so a label or a full-width digit is accepted.
 ///
 /// # Errors
-/// Every line that cannot be used: a trial on half of its gold items would be another trial.
+/// Every line that cannot be used: a trial on half of its gold items would be a different trial.
 pub fn read_gold<'i>(
     text: &str,
     step: &Ballot,

@@ -1,7 +1,7 @@
-//! Trials as they were graded: raw/votes/trials/<recipe>.<step>.jsonl, a line each and only appended to.
+//! Graded trials: raw/votes/trials/<recipe>.<step>.jsonl, append-only, one entry per line.
 //!
-//! A line holds answers that wait to be graded, or a grade. Of a step's grades the last of an annotator holds, and binds:
-//! `qualified` in the settings lets in only whoever has none.
+//! A line contains answers that wait to be graded, or a grade. The last grade of an annotator on a step
+//! counts; `qualified` in the settings applies only to annotators without one.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -37,9 +37,9 @@ pub enum Line {
 /// Somebody's answer to a gold item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrialAnswer {
-    /// What a sheet calls it: nobody knows from it who answered.
+    /// An anonymous name of the entry for sheets.
     pub entry: Digest,
-    /// Who.
+    /// The annotator.
     pub annotator: String,
     /// The item.
     pub item: String,
@@ -48,7 +48,7 @@ pub struct TrialAnswer {
 }
 
 impl TrialAnswer {
-    /// An answer under its name.
+    /// An answer with its name.
     pub fn new(annotator: &str, item: &str, values: Values) -> TrialAnswer {
         let said = serde_json::to_string(&values).unwrap_or_default();
         let parts = [annotator, item, &said].map(str::as_bytes);
@@ -57,51 +57,51 @@ impl TrialAnswer {
     }
 }
 
-/// How an annotator did.
+/// An annotator's grade.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Grade {
-    /// Who.
+    /// The annotator.
     pub annotator: String,
-    /// Gold items answered right.
+    /// Gold items answered correctly.
     pub right: usize,
     /// Gold items answered.
     pub of: usize,
-    /// The fewest that a trial is judged by.
+    /// The fewest answers that a trial is judged by.
     pub fewest: usize,
-    /// The shares that had to be passed, for voters and for seniors.
+    /// The shares that voters and seniors have to exceed.
     pub shares: [f64; 2],
-    /// What it entitles to.
+    /// What it qualifies for.
     pub level: TrialLevel,
-    /// The senior who graded; nobody where answers were compared with the known ones.
+    /// The senior who graded; `None` if answers were compared with known ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     /// When, RFC 3339.
     pub at: String,
-    /// The answers, each with whether it is right.
+    /// The answers, each with whether it is correct.
     pub answers: Vec<(TrialAnswer, bool)>,
 }
 
 impl Grade {
-    /// Whether the other says the same, whenever it was given.
+    /// Whether the other grade is equal, ignoring the time.
     fn says_as(&self, other: &Grade) -> bool {
         let timeless = |grade: &Grade| Grade { at: String::new(), ..grade.clone() };
         timeless(self) == timeless(other)
     }
 }
 
-/// The lines of a step, in the order they were written. A line that cannot be read grades nobody.
+/// The lines of a step, in the order they were written. Unreadable lines are ignored.
 ///
 /// # Errors
-/// [`LogError`] where the file is not what was written.
+/// [`LogError`] if the file was changed.
 pub fn read(raw: &Path, recipe: &str, step: &str) -> Result<Vec<Line>, LogError> {
     let lines = Log::at(path(raw, recipe, step)).read()?;
     Ok(lines.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
 }
 
-/// Adds what is new of these lines, on disk when it returns; how many that are.
+/// Appends the new ones of these lines and returns their number, when they are on disk.
 ///
 /// # Errors
-/// [`LogError`] where the file cannot be written, or is not what was written before.
+/// [`LogError`] if the file cannot be written, or was changed.
 pub fn append(raw: &Path, recipe: &str, step: &str, lines: &[Line]) -> Result<usize, LogError> {
     let there = read(raw, recipe, step)?;
     let known = |line: &Line| match line {
@@ -126,7 +126,7 @@ pub fn append(raw: &Path, recipe: &str, step: &str, lines: &[Line]) -> Result<us
     Ok(new)
 }
 
-/// Puts onto every annotator what their trials entitle to. What cannot be read is passed over here and told by `fsck`.
+/// Sets every annotator's trial results. What cannot be read is skipped here and reported by `fsck`.
 pub fn fill(raw: &Path, people: &mut [Annotator]) {
     let Ok(entries) = std::fs::read_dir(folder(raw)) else { return };
     let mut names: Vec<String> =
@@ -156,7 +156,7 @@ pub fn fill(raw: &Path, people: &mut [Annotator]) {
     }
 }
 
-/// What changes whenever a trial is graded: for whoever keeps what [`fill`] gave.
+/// A value that changes whenever a trial is graded, for callers that cache the result of [`fill`].
 pub fn state(raw: &Path) -> u64 {
     let entries = std::fs::read_dir(folder(raw)).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.metadata().ok()).map(|meta| meta.len()).sum()
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(may("type", Round::Review), ["best"], "a senior passes 95 %");
         assert_eq!(may("explanation", Round::Vote), ["good", "hand"]);
         assert_eq!(may("wrong", Round::Vote), ["best"]);
-        // A step's own grade goes before those of others, and the last before those before it.
+        // A step's own grade takes precedence over those of other steps, and a later grade over earlier ones.
         append(raw, "flub", "explanation", &[grade("good", 2, 20, TrialLevel::Failed)]).unwrap();
         append(raw, "flub", "type", &[grade("bad", 19, 20, TrialLevel::Formal)]).unwrap();
         let mut graded = people();

@@ -1,4 +1,4 @@
-//! What an annotator is shown, and its hash.
+//! The content shown to annotators, and its hash.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use super::value::{Value, Values};
 use riddlemill_files::digest::{Digest, Digester};
 use riddlemill_text::options::Draw;
 
-/// The shown fields, in the order they are shown.
+/// The shown fields, in display order.
 pub type Content = IndexMap<String, Value>;
 
 /// One thing to vote on in one step.
@@ -19,51 +19,52 @@ pub type Content = IndexMap<String, Value>;
 pub struct Item {
     /// The record's id.
     pub id: String,
-    /// What is shown.
+    /// The content.
     pub content: Content,
-    /// The drafted answers by field; empty where nothing was drafted.
+    /// The drafted answers by field; empty without drafts.
     #[serde(default, skip_serializing_if = "Values::is_empty")]
     pub draft: Values,
-    /// The sides of a preference in the order they are shown; empty without one.
+    /// The sides of a preference in display order; empty without one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<String>,
-    /// Covers what an annotator sees: the content in its order, and the drafts where they are shown. The sides of a
-    /// preference count in the order that the recipe's seed draws, what is picked from in that of the record, in
-    /// whichever they are shown.
+    /// Covers what an annotator sees: the content in order, and the drafts if they are shown. The sides of a
+    /// preference are hashed in the order that the recipe's seed draws, lists to pick from in that of the
+    /// record, independent of the order in which they are shown.
     pub content_hash: Digest,
-    /// How the sides of a preference are shown, once they are.
+    /// The order of the sides or list, once shown.
     #[serde(skip)]
     pub(super) shown: Option<Shown>,
-    /// Texts that no `distinct` answer may repeat. Nobody is shown them.
+    /// Texts that no `distinct` answer may repeat. They are never shown.
     #[serde(skip)]
     pub apart: Vec<String>,
-    /// Drafted codes in the order that they were drafted in, the first first, where `draft` has them in the ballot's.
+    /// Drafted codes in the order in which they were drafted, while `draft` has them in the ballot's order.
     #[serde(skip)]
     pub ranked: BTreeMap<&'static str, Vec<String>>,
-    /// The votes that the text to be judged was taken from.
+    /// The votes from which the text to judge was taken.
     #[serde(skip)]
     pub written_in: Vec<Digest>,
-    /// Who wrote it, by the names of annotators: they do not vote on it.
+    /// Its authors, by annotator name: they do not vote on it.
     #[serde(skip)]
     pub written_by: Vec<String>,
 }
 
-/// In which order something is shown.
+/// The order in which something is shown.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Shown {
     pub(super) what: Ordered,
-    /// Whether it stands otherwise than the record and the recipe's seed say.
+    /// Whether the order differs from the record's and the recipe's seed.
     pub(super) turned: bool,
-    /// What a sheet says about the order: that one, and turned.
+    /// The seals of the two orders: unchanged, and changed.
     pub(super) seals: [String; 2],
 }
 
-/// What has an order.
+/// What is ordered.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Ordered {
-    /// The sides of a preference under this content key with `_1` and `_2` behind it; turned they change places.
+    /// The sides of a preference under this content key with the suffixes `_1` and `_2`; changed means
+    /// swapped.
     Sides(String),
-    /// The list under this content key; turned, the text that is at each of these places of the record comes in turn.
+    /// The list under this content key; changed, it shows the texts at these indices of the record's list.
     List(String, Vec<usize>),
 }
 
@@ -74,7 +75,7 @@ impl Item {
         Item::bare(id.into(), content, draft, content_hash)
     }
 
-    /// An item of which nothing more is known.
+    /// An item without further properties.
     pub(crate) fn bare(id: String, content: Content, draft: Values, content_hash: Digest) -> Item {
         Item {
             id,
@@ -90,7 +91,7 @@ impl Item {
         }
     }
 
-    /// The drafted answer to a field as it is shown: codes in the order that they were drafted in.
+    /// The drafted answer to a field as shown: codes in drafted order.
     pub fn drafted(&self, field: &str) -> Option<Value> {
         let draft = self.draft.get(field)?;
         Some(self.ranked.get(field).map_or_else(|| draft.clone(), |codes| Value::List(codes.clone())))
@@ -128,7 +129,7 @@ impl Item {
         item
     }
 
-    /// Shows it in one of its two orders: as record and seed have it, or turned.
+    /// Shows it in one of its two orders: as record and seed have it, or changed.
     pub(super) fn turn(&mut self, turned: bool) {
         let Some(shown) = self.shown.as_mut().filter(|shown| shown.turned != turned) else { return };
         shown.turned = turned;
@@ -153,7 +154,7 @@ impl Item {
         }
     }
 
-    /// The places of the list `key` that are shown otherwise than the record has them: of each shown text its place there.
+    /// The permutation of the list `key` if it differs from the record: for each shown text its index there.
     fn moved(&self, key: &str) -> Option<&[usize]> {
         match self.shown.as_ref().filter(|shown| shown.turned).map(|shown| &shown.what) {
             Some(Ordered::List(list, places)) if list == key => Some(places),
@@ -161,19 +162,19 @@ impl Item {
         }
     }
 
-    /// The number that votes hold of the text that is shown as number `shown` of the list `key`, from 1.
+    /// The number in votes of the text that is shown as number `shown` of the list `key`, from 1.
     pub fn stored_number(&self, key: &str, shown: usize) -> usize {
         let place = self.moved(key).and_then(|places| places.get(shown.checked_sub(1)?));
         place.map_or(shown, |place| place + 1)
     }
 
-    /// The number under which the text is shown that votes hold as number `stored` of the list `key`, from 1.
+    /// The number under which the text is shown that is number `stored` in votes of the list `key`, from 1.
     pub fn shown_number(&self, key: &str, stored: usize) -> usize {
         let at = self.moved(key).and_then(|places| places.iter().position(|place| place + 1 == stored));
         at.map_or(stored, |at| at + 1)
     }
 
-    /// The hash as a sheet or a form carries it: with the seal of the order behind it, where one is shown.
+    /// The hash in a sheet or a form: followed by the seal of the order, if there is one.
     pub fn sheet_hash(&self) -> String {
         match &self.shown {
             Some(shown) => format!("{}.{}", self.content_hash, shown.seals[usize::from(shown.turned)]),
@@ -181,7 +182,8 @@ impl Item {
         }
     }
 
-    /// The item in the order that a sheet's seal names; without a seal in that of record and seed, which sheets had before. `None` where the seal was made with another secret.
+    /// The item in the order of a sheet's seal; without a seal in that of record and seed, as in older
+    /// sheets. `None` if the seal was made with another secret.
     pub(crate) fn as_sealed(&self, seal: Option<&str>) -> Option<Cow<'_, Item>> {
         let Some(shown) = &self.shown else { return seal.is_none().then_some(Cow::Borrowed(self)) };
         let turned = match seal {
@@ -196,7 +198,7 @@ impl Item {
         Some(Cow::Owned(item))
     }
 
-    /// The sides in the order that whoever answered saw them: what a vote records.
+    /// The sides in the order in which the annotator saw them, for the vote.
     pub fn shown_order(&self) -> Vec<String> {
         match self.shown.as_ref().map(|shown| &shown.what) {
             Some(Ordered::List(key, places)) if self.moved(key).is_some() => {
@@ -206,13 +208,13 @@ impl Item {
         }
     }
 
-    /// How many candidates the content list `key` holds.
+    /// The candidates in the content list `key`.
     pub(crate) fn candidates(&self, key: &str) -> &[String] {
         self.content.get(key).and_then(Value::as_list).unwrap_or_default()
     }
 }
 
-/// The hash of what is shown, with drafts where they are.
+/// The hash of the content, with drafts if given.
 pub(super) fn content_hash(content: &Content, draft: Option<&Values>) -> Digest {
     let mut digester = Digester::new("riddlemill review content v1");
     for (key, value) in content {

@@ -1,4 +1,4 @@
-//! Trials on gold items: who may vote, who may be a senior.
+//! Trials on gold items: they decide who may vote, and who may be a senior.
 
 use std::collections::BTreeMap;
 
@@ -9,24 +9,24 @@ use super::item::Item;
 use super::value::Values;
 use super::votes::{Vote, current};
 
-/// How an annotator did on items whose answers are known.
+/// An annotator's result on items with known answers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
-    /// Who.
+    /// The annotator.
     pub annotator: String,
-    /// Gold items answered right.
+    /// Gold items answered correctly.
     pub right: usize,
     /// Gold items answered.
     pub of: usize,
-    /// What that entitles to.
+    /// What that qualifies for.
     pub level: TrialLevel,
 }
 
-/// What a trial entitles to.
+/// What a trial qualifies for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TrialLevel {
-    /// Fewer gold items than asked for.
+    /// Fewer gold items than required.
     TooFew,
     /// Not above the share of a formal annotator.
     Failed,
@@ -52,7 +52,7 @@ impl TrialLevel {
 /// perfect trial to the senior's share.
 pub const FEWEST: usize = 20;
 
-/// The fields whose answers are right or wrong by themselves: no texts, and nothing that is gathered from all voters.
+/// The fields that can be compared automatically: no texts, and nothing that is collected from all voters.
 pub fn compared(step: &Ballot) -> impl Iterator<Item = &Field> + Clone {
     step.fields.iter().filter(|field| {
         !matches!(field.kind, Kind::Text | Kind::Edited { .. })
@@ -60,14 +60,14 @@ pub fn compared(step: &Ballot) -> impl Iterator<Item = &Field> + Clone {
     })
 }
 
-/// Whether only a person can say that an answer is right: the step asks for texts alone.
+/// Whether only a person can judge the answers: the step asks for texts alone.
 pub fn wants_a_senior(step: &Ballot) -> bool {
     compared(step).next().is_none()
 }
 
-/// Judges everybody who voted on `gold` (an item and its answers). A vote is right where it gives every
-/// decided field of the gold answer; texts are not compared, nor what combines by union or collection.
-/// FLUB, section 2.1: above 80 % an annotator votes, above 95 % becomes a senior.
+/// Judges everybody who voted on `gold` (items with their answers). A vote is right if it gives every decided
+/// field of the gold answer; texts are not compared, nor fields combined by union or collection. FLUB,
+/// section 2.1: above 80 % an annotator votes, above 95 % becomes a senior.
 pub fn trials(
     step: &Ballot,
     gold: &[(&Item, &Values)],
@@ -102,7 +102,7 @@ pub fn trials(
     scores.into_iter().map(trial).collect()
 }
 
-/// What so many of so many entitle to.
+/// What `right` of `of` qualifies for.
 pub fn level(right: usize, of: usize, shares: Qualification, fewest: usize) -> TrialLevel {
     let share = right as f64 / of.max(1) as f64;
     match () {
@@ -119,7 +119,7 @@ mod tests {
     use crate::value::Value;
     use crate::{ballots, testing};
 
-    /// Votes on the first `of` of 20 items, of which so many are right.
+    /// Votes on the first `of` of 20 items, of which `right` are right.
     fn votes(step: &Ballot, items: &[Item], annotator: &str, right: usize, of: usize) -> Vec<Vote> {
         let vote = |(at, item): (usize, &Item)| {
             let code = if at < right { "paradox" } else { "ambiguity" };
@@ -138,8 +138,8 @@ mod tests {
         for (who, right, of) in [("a", 20, 20), ("b", 19, 20), ("c", 16, 20), ("d", 3, 3)] {
             all.extend(votes(&step, &items, who, right, of));
         }
-        // What else somebody says beside the decided field, on items that are not gold, on an older text, or as a
-        // senior, is no part of the trial.
+        // Further fields, items that are not gold, an older text, and votes as a senior are not part of the
+        // trial.
         all[0].values.set("also", Value::List(vec!["ambiguity".into()]));
         let other = testing::item(&step, "not gold", &[]);
         all.push(testing::vote(&step, &other, Round::Vote, "a", testing::one("type", "ambiguity")));

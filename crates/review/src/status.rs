@@ -1,4 +1,4 @@
-//! How far a step is.
+//! The progress of a step.
 
 use std::collections::BTreeMap;
 
@@ -11,26 +11,26 @@ use super::item::Item;
 use super::resolve::{Outcome, Pending, Resolution, resolve};
 use super::votes::{Vote, current};
 
-/// Items by where they stand, and annotators by how far they are.
+/// Items by state, and the progress of annotators.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Status {
     /// All items.
     pub items: usize,
     /// Confirmed by people.
     pub confirmed: usize,
-    /// Confirmed by a sample's votes alone.
+    /// Confirmed only with votes of a sample.
     pub synthetic: usize,
-    /// As a published set says, and nobody here has voted.
+    /// Answered by a published set, without votes here.
     pub published: usize,
-    /// On a draft for the time being; counted under what they wait for as well.
+    /// Provisionally on a draft; also counted under what they wait for.
     pub provisional: usize,
-    /// Items that wait for votes, and votes they wait for, by round.
+    /// Items that wait for votes, and the number of missing votes, by round.
     pub waiting: BTreeMap<Round, (usize, usize)>,
     /// Items that wait for a decision.
     pub disputed: usize,
-    /// Votes on another text than today's.
+    /// Votes on an older text.
     pub stale: usize,
-    /// Items the reviewer changed, of those reviewed after the voters had decided.
+    /// Items that the reviewer changed, of those reviewed after the voters had decided.
     pub modified: Share,
     /// Items whose confirmed text differs from the draft, of those with both.
     pub edited: Share,
@@ -38,12 +38,12 @@ pub struct Status {
     pub annotators: BTreeMap<String, Progress>,
 }
 
-/// So many of so many.
+/// A share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// So many.
+    /// The numerator.
     pub count: usize,
-    /// Of so many.
+    /// The denominator.
     pub of: usize,
 }
 
@@ -53,47 +53,47 @@ impl Share {
         self.count += usize::from(yes == Some(true));
     }
 
-    /// As a number, where there is anything to divide.
+    /// As a number, unless the denominator is 0.
     pub fn rate(self) -> Option<f64> {
         (self.of > 0).then(|| self.count as f64 / self.of as f64)
     }
 }
 
-/// How far one annotator is.
+/// One annotator's progress.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
-    /// Tasks given and not taken over by another.
+    /// Tasks that were not taken over by another.
     pub assigned: usize,
-    /// Of those, with a vote on today's text.
+    /// Tasks with a vote on the current text.
     pub done: usize,
     /// Latest votes, assigned or not.
     pub votes: usize,
-    /// Of those, on another text than today's.
+    /// Of those, votes on an older text.
     pub stale: usize,
-    /// Middle of the times taken, where they are known.
+    /// Median of the known times.
     pub median_seconds: Option<f64>,
-    /// Votes of which the time is known, and those among them that were given faster than anybody reads the item.
+    /// Votes given faster than the item can be read, of those with a known time.
     pub hasty: Share,
 }
 
 impl Progress {
-    /// Whether so many votes were faster than reading that somebody should look at them.
+    /// Whether enough votes were faster than reading that somebody should check them.
     pub fn is_implausibly_fast(&self) -> bool {
         self.hasty.count >= HASTY_FEWEST && self.hasty.rate().is_some_and(|rate| rate > HASTY_SHARE)
     }
 }
 
-/// Characters that nobody reads in less than a second: 1,800 Chinese ones a minute are three times what a practised reader
-/// takes in. Four letters of an alphabet count as one.
+/// Characters per second that nobody can read: 1,800 Chinese ones per minute are three times what a practised
+/// reader manages. Four letters of an alphabet count as one.
 const READ_A_SECOND: f64 = 30.0;
-/// No vote is given in less, in seconds.
+/// The shortest plausible time for a vote, in seconds.
 const LEAST_SECONDS: f64 = 1.0;
-/// So many hasty votes are no accident any more, at least.
+/// Fewest hasty votes that are not an accident.
 const HASTY_FEWEST: usize = 5;
-/// Of an annotator's timed votes.
+/// Share of an annotator's timed votes.
 const HASTY_SHARE: f64 = 0.25;
 
-/// The least time in which the content of an item can be read, in seconds.
+/// The shortest time in which an item's content can be read, in seconds.
 fn least_seconds(item: &Item) -> f64 {
     let weight = |c: char| if c < '\u{2e80}' { 0.25 } else { 1.0 };
     let characters: f64 =
@@ -107,7 +107,7 @@ pub fn resolve_all(step: &Ballot, items: &[Item], votes: &FxHashMap<&str, Vec<&V
     items.par_iter().map(|item| resolve(step, item, of(item))).collect()
 }
 
-/// Counts what [`resolve_all`] gave.
+/// Counts the results of [`resolve_all`].
 pub fn status(
     items: &[Item],
     resolutions: &[Resolution],
@@ -243,7 +243,7 @@ mod tests {
         let status = count_status(&step, &items, &votes, &[]);
         assert_eq!((status.items, status.confirmed, status.provisional), (7, 2, 0));
         assert_eq!(status.disputed, 1);
-        // Without a senior's look a sample decides nothing: people are asked for all three votes.
+        // Without a senior's review a sample decides nothing: all three votes are needed from people.
         assert_eq!(status.waiting[&Round::Vote], (3, 3 + 2 + 3));
         assert_eq!(status.waiting[&Round::Review], (1, 1));
         assert_eq!(status.modified, Share { count: 1, of: 3 });
@@ -288,7 +288,7 @@ mod tests {
             let vote = testing::vote(&step, &items[at], Round::Vote, who, testing::one("screen", KEEP));
             Vote { seconds: Some(seconds), ..vote }.sealed()
         };
-        // Three hundred characters take ten seconds at least.
+        // Three hundred characters take at least ten seconds.
         let mut votes: Vec<Vote> = (0..10).map(|at| keep(at, "fast", 3.0)).collect();
         votes.extend((0..10).map(|at| keep(at, "slow", if at < 2 { 3.0 } else { 30.0 })));
         let status = count_status(&step, &items, &votes, &[]);

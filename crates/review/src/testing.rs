@@ -1,4 +1,4 @@
-//! Items and votes for the tests of this room.
+//! Items and votes for the tests of this crate.
 
 use super::ballot::{Ballot, Round};
 use super::item::{Content, Item};
@@ -11,7 +11,7 @@ pub(super) fn item(step: &Ballot, id: &str, draft: &[(&str, &str)]) -> Item {
     Item::new(step, id, content, draft.iter().copied().collect())
 }
 
-/// A person's vote, under its proper id.
+/// A person's vote, with its correct id.
 pub(super) fn vote(step: &Ballot, item: &Item, round: Round, annotator: &str, values: Values) -> Vote {
     Vote {
         id: item.content_hash,

@@ -1,4 +1,4 @@
-//! Answers as votes hold them.
+//! Answers in votes.
 
 use std::fmt;
 
@@ -12,10 +12,10 @@ use riddlemill_files::digest::Digester;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
-    /// The code of a choice, a preferred side, `keep`, or a text as it was written.
+    /// The code of a choice, a preferred side, `keep`, or a text as written.
     Text(String),
-    /// The codes of a multiple choice or of picked candidates, in ballot order; the reasons of a
-    /// rejection; or, collected from several people, one text each.
+    /// The codes of a multiple choice or of picked candidates, in ballot order; the reasons of a rejection;
+    /// or, collected from several people, one text each.
     List(Vec<String>),
     /// A score or a mean of scores. Always finite.
     Number(f64),
@@ -46,7 +46,7 @@ impl Value {
         }
     }
 
-    /// Without the blanks around a text.
+    /// Without spaces around a text.
     pub fn trimmed(self) -> Value {
         match self {
             Value::Text(text) => Value::Text(text.trim().to_owned()),
@@ -54,7 +54,7 @@ impl Value {
         }
     }
 
-    /// Whether the answer says nothing.
+    /// Whether the answer is empty.
     pub fn is_blank(&self) -> bool {
         match self {
             Value::Text(text) => text.trim().is_empty(),
@@ -84,7 +84,7 @@ impl Value {
     }
 }
 
-/// As a person reads it: codes joined by `; `.
+/// For people: codes joined by `; `.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -115,8 +115,8 @@ impl From<Vec<String>> for Value {
 
 /// The answers of a ballot by field name, sorted by name.
 ///
-/// A sorted vector: a million ballots of two or three fields each take a third of the memory that
-/// as many tree maps would.
+/// A sorted vector: for a million ballots of two or three fields each it takes a third of the memory of tree
+/// maps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Values(Vec<(Box<str>, Value)>);
 
@@ -131,12 +131,12 @@ impl Values {
         self.position(field).ok().map(|at| &self.0[at].1)
     }
 
-    /// The answer to `field`, where it is one code or text.
+    /// The answer to `field`, if it is one code or text.
     pub fn text(&self, field: &str) -> Option<&str> {
         self.get(field)?.as_text()
     }
 
-    /// Answers `field`, in place of an earlier answer.
+    /// Sets the answer to `field`.
     pub fn set(&mut self, field: &str, value: impl Into<Value>) {
         match self.position(field) {
             Ok(at) => self.0[at].1 = value.into(),

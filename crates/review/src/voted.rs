@@ -1,4 +1,4 @@
-//! What a step's votes come to, as cards, reports and pages tell it: agreement, disputes, what seniors changed, trials.
+//! Summary of a step's votes for cards, reports and pages: agreement, disputes, seniors' changes, trials.
 
 use std::collections::BTreeMap;
 
@@ -15,20 +15,20 @@ use super::value::Value;
 use super::votes::{Vote, current};
 use riddlemill_text::shortcuts::{self, Shortcuts};
 
-/// What the votes of a step come to.
+/// Summary of the votes of a step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Voted {
-    /// Agreement of the first round in each field that two or more voted on.
+    /// Agreement of the first round in each field with at least two voters.
     pub fields: Vec<Agreement>,
     /// Whether these votes are a sample's.
     pub sample: bool,
-    /// Items on which people's votes did not decide and somebody spoke the last word.
+    /// Items that people's votes did not decide and an adjudicator did.
     pub settled: usize,
-    /// Items that wait for a last word.
+    /// Items that wait for an adjudicator.
     pub disputed: usize,
-    /// Items that a senior changed, and of how many.
+    /// Items that a senior changed, and the number reviewed.
     pub modified: Option<(usize, usize)>,
-    /// Who of those who voted was let in how; nothing of a step without a trial.
+    /// How the voters were admitted; `None` for a step without a trial.
     pub trial: Option<Trialled>,
 }
 
@@ -37,37 +37,37 @@ pub struct Voted {
 pub struct Agreement {
     /// The field.
     pub field: String,
-    /// Items with two votes or more.
+    /// Items with at least two votes.
     pub items: usize,
-    /// The share of agreeing pairs of votes, 0 to 1, with its interval where one was asked for.
+    /// The share of agreeing pairs of votes, 0 to 1, with its interval if requested.
     pub percent: Option<[f64; 3]>,
     /// Krippendorff's alpha.
     pub alpha: Option<[f64; 3]>,
-    /// Fleiss' kappa, of the items that were voted on equally often.
+    /// Fleiss' kappa, over the items with equally many votes.
     pub fleiss: Option<[f64; 3]>,
-    /// Cohen's kappa of every two who share items: the mean, the least and the greatest.
+    /// Cohen's kappa of every two who share items: mean, smallest and greatest.
     pub cohen: Option<[f64; 3]>,
-    /// Of how many pairs of annotators.
+    /// The number of pairs of annotators.
     pub pairs: usize,
 }
 
-/// How those who voted on a step with a trial were let in.
+/// How the voters of a step with a trial were admitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Trialled {
-    /// The share that voters have to pass, 0 to 1.
+    /// The share that voters have to exceed, 0 to 1.
     pub formal: f64,
-    /// The share that seniors have to pass.
+    /// The share that seniors have to exceed.
     pub senior: f64,
-    /// By a trial that was graded.
+    /// By a graded trial.
     pub passed: usize,
-    /// By `qualified = true` in the settings alone.
+    /// Only by `qualified = true` in the settings.
     pub by_hand: usize,
-    /// By neither, or by a trial that was not passed: their votes are from before.
+    /// By neither, or by a failed trial: their votes are from before.
     pub failed: usize,
 }
 
 impl Voted {
-    /// Of a step's items with their resolutions; `votes` are the step's, by item.
+    /// Summarises a step's items with their resolutions; `votes` are the step's, by item.
     pub fn count(
         step: &Ballot,
         items: &[Item],
@@ -104,7 +104,7 @@ impl Voted {
         }
     }
 
-    /// Whether there is anything to tell.
+    /// Whether there is nothing to show.
     pub fn is_empty(&self) -> bool {
         self.fields.is_empty()
             && self.settled + self.disputed == 0
@@ -148,8 +148,9 @@ impl Agreement {
     }
 }
 
-/// What may be guessed of the sets that a step has made so far, of texts picked to be beside a right one; `None` of a
-/// step that picks none, and where nothing is picked yet. Places are not drawn yet and say nothing.
+/// How well answers can be guessed in the sets that a step has made so far of texts picked to be shown with a
+/// right one; `None` for a step without such picks, and before any pick. Positions are not drawn yet and are
+/// ignored.
 pub fn guessed(step: &Ballot, items: &[Item], resolved: &[Resolution], seed: u64) -> Option<Shortcuts> {
     let fields = step.fields.iter().chain(step.review.iter().flat_map(|review| &review.fields));
     let (name, from, beside) = fields.into_iter().find_map(|field| match field.kind {

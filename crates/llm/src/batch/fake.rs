@@ -1,4 +1,4 @@
-//! A server of batches in each provider's words, which ends the processes that ask it at any point.
+//! A fake server of batches for every provider, which can end the processes that ask it at any point.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -11,38 +11,38 @@ use crate::fault::Fault;
 use crate::http::{Errand, Received, Transport};
 use crate::settings::Provider;
 
-/// How often a batch is looked at before it has ended.
+/// How often a batch is polled before it ends.
 const LOOKS: u32 = 1;
 
-/// What the server has, whoever asks.
+/// The server's state, shared by all clients.
 #[derive(Default)]
 pub(super) struct Kept {
     files: BTreeMap<String, String>,
     pub(super) batches: Vec<Batch>,
-    /// How often each request was worked for.
+    /// How often each request was worked on.
     pub(super) worked: BTreeMap<String, u32>,
     pub(super) errands: usize,
-    /// It knows nothing any more.
+    /// It has forgotten everything.
     pub(super) forgot: bool,
 }
 
 /// A batch at the server.
 pub(super) struct Batch {
     id: String,
-    /// Our name for it, where the interface has one.
+    /// Our name for it, if the interface has one.
     name: Value,
-    /// Keys and texts.
+    /// Keys and texts of the requests.
     pub(super) asked: Vec<(String, String)>,
     looks: u32,
     cancelled: bool,
 }
 
-/// A connection to it, which ends the process at an errand: before it, or before its answer comes back.
+/// A connection that ends the process at an errand: before it is sent, or before its answer arrives.
 pub(super) struct Kills {
     pub(super) kept: Arc<Mutex<Kept>>,
     pub(super) provider: Provider,
     pub(super) at: Option<(usize, bool)>,
-    /// Requests that hold this fail.
+    /// Requests that contain this fail.
     pub(super) fails: &'static str,
 }
 
@@ -160,7 +160,7 @@ impl Kept {
 }
 
 impl Batch {
-    /// It has ended when it was looked at before.
+    /// It has ended once it was polled before.
     fn has_ended(&self) -> bool {
         self.looks > LOOKS || self.cancelled
     }
@@ -190,11 +190,11 @@ impl Batch {
         }
     }
 
-    /// Answers, the last request first: they come in any order where they have a key.
+    /// Answers, the last request first: with keys, they come in any order.
     fn lines(&self, provider: Provider, fails: &str) -> Vec<Value> {
         let one = |(key, text): &(String, String)| {
             let fails = !fails.is_empty() && text.contains(fails);
-            // What is cancelled was answered in part.
+            // A cancelled batch was answered in part.
             let left_out = self.cancelled && text.contains('c') || text.contains("late");
             let said = format!("re: {text}");
             match provider {

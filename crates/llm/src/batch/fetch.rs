@@ -1,4 +1,5 @@
-//! Bringing a batch on its way: sent where it is not yet, looked at, fetched and booked once it has ended.
+//! Moves a batch forward: sends it if necessary, polls it, fetches its answers and books them once it has
+//! ended.
 
 use riddlemill_files::log::LogError;
 use rustc_hash::FxHashMap;
@@ -13,24 +14,24 @@ use crate::money::Usd;
 use crate::store::{Failure, Line, Shared, StoreError, StoredReply, now_ms};
 use crate::{tokens, wire};
 
-/// How far a batch was brought.
+/// The state of a batch after an attempt to move it forward.
 pub(super) enum Brought {
-    /// It is over, and all of it is booked.
+    /// It is over and completely booked.
     All,
-    /// It goes on, and so far.
+    /// It is in progress; with its progress.
     Not(String),
 }
 
-/// Why nothing is heard of a batch.
+/// Why the state of a batch is unknown.
 #[derive(Debug)]
 pub(super) enum Stuck {
-    /// For now.
+    /// A temporary failure.
     Fails(String),
-    /// The server knows it no more.
+    /// The server no longer knows it.
     Gone(String),
 }
 
-/// What came of a batch could not be written down.
+/// The results of a batch could not be stored.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Unbooked {
     #[error(transparent)]
@@ -52,7 +53,8 @@ impl From<Unbooked> for Stuck {
 }
 
 impl Engine {
-    /// Brings a batch as far as it goes now. One that is `new` cannot be there under a name that nobody knows.
+    /// Moves a batch forward as far as possible now. One that is `new` cannot already be at the server under
+    /// an unknown name.
     pub(super) async fn brought(
         &self,
         server: &Server<'_>,
@@ -76,14 +78,14 @@ impl Engine {
                         let why = "it may be among those that are not answered yet, and is looked for there";
                         return Err(Stuck::Fails(why.to_owned()));
                     }
-                    // Somebody has thought better of it before it went out.
+                    // Batches were switched off before it was sent.
                     Found::Nowhere if !self.endpoint.batch => {
                         self.end(turn, entry, Vec::new(), "it was never sent").await?;
                         return Ok(Brought::All);
                     }
                     Found::Nowhere => match server.send(entry).await {
                         Ok(id) => id,
-                        // Refused as a whole: nothing is paid, and nothing is on its way.
+                        // Refused as a whole: nothing is paid, and nothing is in progress.
                         Err(fault) if fault.unbilled() && fault.status().is_some() && !fault.retriable() => {
                             let how = told(&fault);
                             self.limits.run.note(&self.endpoint.name, Some(&how), 1);
@@ -110,7 +112,7 @@ impl Engine {
         }
     }
 
-    /// Books what came of a batch and writes down that it is over.
+    /// Books the answers of a batch and logs that it is over.
     pub(super) async fn end(
         &self,
         turn: &Turn,
@@ -122,7 +124,7 @@ impl Engine {
         Ok(log::add(&turn.log, &entry.over(how))?)
     }
 
-    /// Stores what came, an outcome for each attempt. What has none was not answered, and is not charged.
+    /// Stores the answers, one outcome per attempt. A request without an answer is not charged.
     pub(super) async fn book(&self, entry: &Entry, lines: Vec<Answered>, how: &str) -> Result<(), Unbooked> {
         let in_order = lines.len() == entry.items.len() && lines.iter().all(|line| line.key.is_none());
         let key = |at: usize, line: &Answered| match in_order {
@@ -134,7 +136,7 @@ impl Engine {
             lines.filter_map(|(at, line)| Some((key(at, &line)?, line.came))).collect();
         let mut settling = Vec::new();
         for item in &entry.items {
-            // Booked by a process that ended before it could say so.
+            // Already booked by a process that ended before it could log that.
             if self.store.contains(&item.key)? {
                 continue;
             }

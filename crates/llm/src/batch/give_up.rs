@@ -1,5 +1,4 @@
-//! A batch that somebody wants no more: no more of it is worked on, what was answered is kept and paid for, and the rest
-//! costs nothing.
+//! Cancels a batch: work on it stops, existing answers are kept and paid for, and the rest costs nothing.
 
 use super::fetch::{Brought, Stuck};
 use super::log::{self, Entry, OpenBatch};
@@ -9,51 +8,51 @@ use crate::engine::{Engine, Source};
 use crate::fault::Kind;
 use crate::store::Store;
 
-/// What became of a batch that was given up.
+/// The result of cancelling a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GivenUp {
-    /// It had not been sent: nothing is paid.
+    /// It had not been sent: nothing is charged.
     NeverSent,
-    /// The server was told; what it has answered by then is fetched by a later run. So far, in its words.
+    /// Cancelled at the server; answers it has by then are fetched by a later run. With the server's words.
     Answered(String),
-    /// It is over: so many of its requests are answered, and paid for.
+    /// It had ended: this many of its requests are answered and paid for.
     Over {
-        /// Answered ones.
+        /// Number of answered requests.
         answered: usize,
     },
 }
 
-/// Why a batch was not given up.
+/// Why a batch was not cancelled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GiveUpError {
-    /// There is none of this name.
+    /// There is no batch of this name.
     #[error("no open batch is named {name:?}\n  hint: `riddlemill replies batches` lists them")]
     Unknown {
         /// The name.
         name: String,
     },
-    /// Several begin so.
+    /// Several names begin like this.
     #[error("several open batches begin with {name:?}\n  hint: give more characters")]
     Ambiguous {
         /// The beginning of a name.
         name: String,
     },
-    /// The endpoint cannot be asked: what its settings lack.
+    /// The endpoint cannot be asked, because of what its settings lack.
     #[error("{0}")]
     Unset(String),
     /// The endpoint is a sample.
     #[error("a sample answers in no batches")]
     Sample,
-    /// Whether the server has it, it does not say.
+    /// The server does not tell whether it has the batch.
     #[error("llm.{endpoint} may have this batch among its open ones, but does not list it; try again later")]
     Unsure {
         /// The endpoint.
         endpoint: String,
     },
-    /// The server said no, or nothing.
+    /// The server refused or did not answer.
     #[error("{0}")]
     Server(String),
-    /// The server has it no more, or what came of it cannot be had.
+    /// The server no longer has it, or its answers are not available.
     #[error("{0}\n  hint: --lost counts it as spent, without asking the endpoint")]
     Gone(String),
     /// The log of batches cannot be read or written.
@@ -62,10 +61,10 @@ pub enum GiveUpError {
 }
 
 impl Engine {
-    /// Gives up a batch of this endpoint, by our name for it or the server's.
+    /// Cancels a batch of this endpoint, by our name for it or the server's.
     ///
     /// # Errors
-    /// [`GiveUpError`], of which [`GiveUpError::Gone`] leaves [`give_up_lost`].
+    /// [`GiveUpError`]; after [`GiveUpError::Gone`] use [`give_up_lost`].
     pub async fn give_up(&self, name: &str) -> Result<GivenUp, GiveUpError> {
         let transport = match &self.source {
             Source::Server(transport) => transport.as_ref(),
@@ -101,7 +100,7 @@ impl Engine {
             }
             Ok(Brought::Not(state)) => match told {
                 Ok(()) => Ok(GivenUp::Answered(state)),
-                // It ended in between, or is about to.
+                // It has just ended, or is about to.
                 Err(fault) if matches!(fault.kind, Kind::Status(400 | 409)) => Ok(GivenUp::Answered(state)),
                 Err(fault) => Err(GiveUpError::Server(fault.told_of(&self.endpoint.name))),
             },
@@ -110,11 +109,11 @@ impl Engine {
     }
 }
 
-/// Gives up a batch of which nothing will be heard any more, without asking its server: what was reserved for it stays
-/// counted as spent, and its requests are asked again by the next run that needs them.
+/// Abandons a batch that cannot be reached any more, without asking its server: what was reserved for it
+/// stays counted as spent, and its requests are asked again by the next run that needs them.
 ///
 /// # Errors
-/// [`GiveUpError`] where there is none of this name, or the log cannot be read or written.
+/// [`GiveUpError`] if there is none of this name, or the log cannot be read or written.
 pub async fn give_up_lost(store: &Store, name: &str) -> Result<OpenBatch, GiveUpError> {
     let (turn, open) = Turn::take(open_log(store.dir())).await.map_err(GiveUpError::Log)?;
     let entry = found(open, name)?;
@@ -123,7 +122,7 @@ pub async fn give_up_lost(store: &Store, name: &str) -> Result<OpenBatch, GiveUp
     Ok(OpenBatch::from_entry(entry))
 }
 
-/// The batch of a name, or of the beginning of one that no other has.
+/// The batch with a name, or with an unambiguous prefix of one.
 fn found(open: Vec<Entry>, name: &str) -> Result<Entry, GiveUpError> {
     let is = |entry: &Entry| entry.batch == name || entry.id.as_deref() == Some(name);
     let begins = |entry: &Entry| entry.batch.starts_with(name);

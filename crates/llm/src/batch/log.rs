@@ -1,4 +1,4 @@
-//! `replies/batches.jsonl`: what is on its way in batches.
+//! `replies/batches.jsonl`: the log of batches in progress.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use crate::request::{Key, Request};
 use crate::store::BATCHES;
 
-/// What is said about a batch; later lines say more of the same.
+/// One line on a batch; later lines add to earlier ones.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Entry {
-    /// Our name for it, which the server keeps with it.
+    /// Our name for it, which is sent along to the server.
     pub batch: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub endpoint: String,
@@ -25,7 +25,7 @@ pub(super) struct Entry {
     /// The server's name for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// How it ended; all of it is booked.
+    /// How it ended; set once it is completely booked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over: Option<String>,
 }
@@ -48,12 +48,12 @@ impl Entry {
         Entry { batch, endpoint: endpoint.to_owned(), at_ms, ..Entry::default() }
     }
 
-    /// The line that says what the server calls it.
+    /// The line that records the server's name for it.
     pub(super) fn called(&self, id: &str) -> Entry {
         Entry { batch: self.batch.clone(), id: Some(id.to_owned()), ..Entry::default() }
     }
 
-    /// The line that says that it is over.
+    /// The line that records its end.
     pub(super) fn over(&self, how: &str) -> Entry {
         Entry { batch: self.batch.clone(), over: Some(how.to_owned()), ..Entry::default() }
     }
@@ -63,23 +63,23 @@ pub(super) fn open_log(replies: &Path) -> Log {
     Log::at(replies.join(BATCHES))
 }
 
-/// A batch that is on its way.
+/// A batch in progress.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OpenBatch {
     /// Our name for it.
     pub batch: String,
-    /// Whose it is, by the table's name.
+    /// The name of its endpoint's table in the settings.
     pub endpoint: String,
-    /// Since when, in milliseconds since 1970.
+    /// When it was begun, in milliseconds since 1970.
     pub at_ms: u64,
     /// Requests in it.
     pub requests: usize,
-    /// The server's name for it, once that is known.
+    /// The server's name for it, if known.
     pub id: Option<String>,
 }
 
 impl OpenBatch {
-    /// Since when, in words: `Tue, 24 Nov 2026 06:40:00 GMT`.
+    /// When it was begun, formatted: `Tue, 24 Nov 2026 06:40:00 GMT`.
     pub fn since(&self) -> String {
         date(self.at_ms)
     }
@@ -89,27 +89,28 @@ impl OpenBatch {
     }
 }
 
-/// A time in words.
+/// A time, formatted.
 pub(super) fn date(at_ms: u64) -> String {
     httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_millis(at_ms))
 }
 
-/// The batches on their way from the store in the folder `replies`, without opening it.
+/// The batches in progress of the store in the folder `replies`, without opening it.
 ///
 /// # Errors
-/// [`LogError`] where their log is damaged.
+/// [`LogError`] if their log is damaged.
 pub fn open_batches(replies: &Path) -> Result<Vec<OpenBatch>, LogError> {
     Ok(read(&open_log(replies))?.open.into_iter().map(OpenBatch::from_entry).collect())
 }
 
-/// What the log says: the batches that are not over, in the order they were begun, and the servers' names of all.
+/// The contents of the log: open batches in the order in which they were begun, and the servers' names of
+/// all.
 #[derive(Default)]
 pub(super) struct Said {
     pub open: Vec<Entry>,
     pub ids: Vec<String>,
 }
 
-/// What of a line tells whether its batch is over; what was asked is passed over.
+/// The fields of a line that show whether its batch is over; the requests are skipped.
 #[derive(Deserialize)]
 struct End {
     batch: String,

@@ -1,9 +1,9 @@
 //! Batches: many requests at once, answered within a day for less.
 //!
-//! What is on its way is in `replies/batches.jsonl`, a log: a batch is written down, with its journalled attempts,
-//! before anything of it is sent, with the server's name for it once that is known, and with its end once every reply of it
-//! is stored. A process that ends anywhere in between leaves what the next one goes on with: a batch whose name is not
-//! known is looked for among those of the server before it is sent again, and a reply that is stored is not stored twice.
+//! Batches in progress are in `replies/batches.jsonl`, a log: a batch is logged, with its journalled
+//! attempts, before anything is sent, with the server's name for it once that is known, and with its end once
+//! every reply is stored. A process can end anywhere in between: the next one looks for a batch of unknown
+//! name among those of the server before it is sent again, and does not store a stored reply twice.
 
 mod fetch;
 mod give_up;
@@ -39,36 +39,36 @@ pub use self::give_up::{GiveUpError, GivenUp, give_up_lost};
 pub use self::log::{OpenBatch, open_batches};
 pub(super) use self::server::takes_batches;
 
-/// Requests in one batch at most, and bytes: Gemini takes twenty million of them.
+/// Most requests in one batch, and most bytes: Gemini takes twenty million of them.
 const ITEMS: usize = 10_000;
 const BYTES: usize = 16 << 20;
-/// Bytes that the answers of one batch may have, which come in one file, and how many a token takes at the most.
+/// Most bytes of the answers of one batch, which come in one file, and most bytes per token.
 const ANSWERS: u64 = 256 << 20;
 const TOKEN: u64 = 8;
-/// What a batch puts around a request, in bytes, generously.
+/// Generous bound on the bytes that a batch adds to each request.
 const AROUND: usize = 512;
-/// For so long nobody else asks what is in a batch; the log says so beyond that.
+/// How long requests in a batch are leased; after that the log still lists them.
 const LEASE: Duration = Duration::from_secs(26 * 3600);
 
-/// What is in batches on their way: asked and reserved for, and not to be asked again.
+/// The keys of requests in open batches: asked and reserved for, and not to be asked again.
 pub(super) fn on_their_way(store: &Store) -> Result<FxHashSet<Key>, StoreError> {
     let open = log::read(&log::open_log(store.dir()))?.open;
     Ok(open.into_iter().flat_map(|entry| entry.items).map(|item| item.key).collect())
 }
 
-/// The batches, held: until it is dropped no other process sends or fetches one.
+/// Exclusive access to the batches: until it is dropped no other process sends or fetches one.
 pub(super) struct Turn {
     log: Log,
-    /// The servers' names of all batches there ever were.
+    /// The servers' names of all batches, including past ones.
     ids: Vec<String>,
     waiting: FxHashMap<Key, Held>,
-    /// Whether a batch has ended since, and the store has more than before.
+    /// Whether a batch has ended since, so that the store has new replies.
     pub(super) brought: bool,
     _lock: File,
 }
 
 impl Engine {
-    /// Looks after the batches on their way; `None` where there is nothing to look after.
+    /// Moves the open batches forward; `None` if there is nothing to do.
     pub(super) async fn turn(&self, transport: &dyn Transport) -> Result<Option<Turn>, String> {
         let log = log::open_log(self.store.dir());
         if !self.endpoint.batch && !log.path().exists() {
@@ -92,8 +92,8 @@ impl Engine {
         Ok(Some(turn))
     }
 
-    /// What was cut becomes the question that is asked once more in its place, so that it is found in a batch, and goes into
-    /// one.
+    /// Replaces a question whose answer was cut off by its repetition with a larger limit, so that it is
+    /// looked up in batches and sent in one.
     pub(super) fn instead_of_cut(&self, questions: &mut [Question], answers: &mut [Option<Answer>]) {
         for (question, answer) in questions.iter_mut().zip(answers) {
             if answer.is_some() {
@@ -101,7 +101,7 @@ impl Engine {
             }
             match self.known(&question.key) {
                 Some(known) if known.reply().is_some_and(Reply::is_cut) => {}
-                // Another process has stored it since.
+                // Another process has stored it meanwhile.
                 known => {
                     *answer = known;
                     continue;
@@ -119,7 +119,7 @@ impl Engine {
         }
     }
 
-    /// Answers what is in a batch, and sends what goes into one. What is left is asked one by one.
+    /// Answers what is in a batch, and sends new batches. The rest is asked one by one.
     pub(super) async fn submitted(
         &self,
         transport: &dyn Transport,
@@ -146,7 +146,7 @@ impl Engine {
         others
     }
 
-    /// What the store has of a request since it was last looked at.
+    /// A reply stored since the last look at the store.
     fn known(&self, key: &Key) -> Option<Answer> {
         match (self.store.get(key), self.store.lasting_failure(key)) {
             (Ok(Some(reply)), _) => Some(from_store(reply)),
@@ -156,7 +156,7 @@ impl Engine {
         }
     }
 
-    /// Reserves, writes down and sends a new batch.
+    /// Reserves, logs and sends a new batch.
     async fn submit(
         &self,
         server: &Server<'_>,
@@ -194,7 +194,7 @@ impl Engine {
         }
         if let Err(error) = log::add(&turn.log, &entry) {
             let error = error.to_string();
-            // Nothing of it goes out. Where that cannot be written either, the next start sees it.
+            // Nothing of it is sent. If that cannot be logged either, the next start detects it.
             let _ = self.book(&entry, Vec::new(), &error).await;
             places.iter().for_each(|&at| answers[at] = Some(store_failed(questions[at].key, &error)));
             return;
@@ -216,7 +216,8 @@ impl Engine {
         }
     }
 
-    /// Journals an attempt that outlives this process. Waits while attempts in flight may yet give back what they reserved.
+    /// Journals an attempt that outlives this process. Waits while attempts in flight may still release what
+    /// they reserved.
     async fn reserve(&self, question: &Question) -> Result<String, Box<Answer>> {
         let held = |reason, what: String| Box::new(Answer::Held(Held { reason, what }));
         let request = &question.request;
@@ -256,7 +257,7 @@ impl Engine {
 }
 
 impl Turn {
-    /// Waits until no other process is at the batches; those on their way.
+    /// Waits until no other process uses the batches; returns the open ones.
     async fn take(log: Log) -> Result<(Turn, Vec<Entry>), String> {
         let path = log.path().with_extension("lock");
         let locked = tokio::task::spawn_blocking(move || {
@@ -269,7 +270,7 @@ impl Turn {
     }
 }
 
-/// As many questions a batch as it takes, in their order.
+/// Splits questions into batches of the largest possible size, in order.
 fn chunks<'c>(questions: &[Question], chats: &'c [usize]) -> Vec<&'c [usize]> {
     let (mut chunks, mut begin, mut bytes, mut answers) = (Vec::new(), 0, 0, 0);
     for (at, &place) in chats.iter().enumerate() {
@@ -293,13 +294,13 @@ fn since(entry: &Entry) -> String {
     format!("in a batch of llm.{} since {}", entry.endpoint, log::date(entry.at_ms))
 }
 
-/// What is asked in a batch that goes on, and how far it is.
+/// The requests of a batch in progress, held with its state.
 fn waits(entry: &Entry, state: &str) -> impl Iterator<Item = (Key, Held)> {
     let state = if state.is_empty() { String::new() } else { format!(" ({state})") };
     held(entry, format!("{}{state}; run again to fetch it", since(entry)))
 }
 
-/// What is asked in a batch of which nothing is heard.
+/// The requests of a batch whose state is unknown.
 fn is_stuck(entry: &Entry, stuck: &Stuck) -> impl Iterator<Item = (Key, Held)> {
     let since = since(entry);
     held(

@@ -1,4 +1,4 @@
-//! Batches at every provider, asked by processes that end at every point.
+//! Batches at every provider, with processes that end at every point.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -41,7 +41,7 @@ impl Bench {
         Arc::new(Store::open(&replies, &self.dir.path().join("index.sqlite")).unwrap())
     }
 
-    /// One run; `None` where it ended at an errand.
+    /// One run; `None` if it ended at an errand.
     async fn run(&self, at: Option<(usize, bool)>) -> Option<Vec<Answer>> {
         let engine = self.engine(at);
         let run = engine.ask_all(["a", "b", "c", "b"].map(ask).into(), |_| {});
@@ -54,7 +54,7 @@ impl Bench {
         Engine::with_transport(self.store(), self.endpoint.clone(), Limits::default(), transport)
     }
 
-    /// Asks for what is nowhere yet.
+    /// Asks new questions.
     async fn asks(&self, texts: &[&str]) -> Vec<Answer> {
         self.engine(None).ask_all(texts.iter().map(|text| ask(text)).collect(), |_| {}).await
     }
@@ -109,7 +109,7 @@ async fn a_batch_is_sent_by_one_run_and_fetched_by_another() {
         assert_eq!(texts(&bench.run(None).await.unwrap()).len(), 4);
         assert_eq!(bench.errands(), errands, "what is stored is not looked for");
         assert_eq!(bench.open(), []);
-        // Without batches nothing of it is asked again, and the store has it all.
+        // Without batches nothing is asked again, and the store has everything.
         let offline = Bench { endpoint: Endpoint { batch: false, ..bench.endpoint.clone() }, ..bench };
         assert_eq!(texts(&offline.run(None).await.unwrap()).len(), 4);
         assert_eq!(offline.store().verify().unwrap().findings, []);
@@ -119,7 +119,7 @@ async fn a_batch_is_sent_by_one_run_and_fetched_by_another() {
 #[tokio::test]
 async fn whatever_it_is_killed_at_nothing_is_asked_or_paid_twice() {
     for provider in PROVIDERS {
-        // So many errands has a batch from its beginning to its end: a run after them ends of itself.
+        // The number of errands of a whole batch: a run with more ends by itself.
         let whole = Bench::of(provider);
         whole.run(None).await.unwrap();
         whole.run(None).await.unwrap();
@@ -184,12 +184,12 @@ async fn a_batch_that_is_given_up_keeps_what_was_answered() {
 async fn a_batch_that_was_never_sent_is_given_up_for_nothing() {
     for provider in PROVIDERS {
         let bench = Bench::of(provider);
-        // Killed before anything of it was there.
+        // Killed before anything was sent.
         assert!(bench.run(Some((1, false))).await.is_none());
         let name = bench.open()[0].batch.clone();
         assert_eq!(bench.engine(None).give_up(&name).await.unwrap(), GivenUp::NeverSent, "{provider:?}");
         assert_eq!((bench.spent().0, bench.open()), (0, Vec::new()));
-        // Or by switching batches off, which asks one by one: here the connection that takes none says so.
+        // Or by switching batches off, which asks one by one: the connection without batches shows it.
         let mut bench = Bench::of(provider);
         assert!(bench.run(Some((1, false))).await.is_none());
         bench.endpoint.batch = false;
@@ -219,7 +219,7 @@ async fn a_batch_that_the_server_knows_no_more_waits_until_somebody_books_it() {
     }
 }
 
-/// Answers that were cut go into a batch once more, with the larger limit, and at the price of batches.
+/// Answers that were cut off go into another batch, with the larger limit, at the price of batches.
 #[tokio::test]
 async fn what_was_cut_goes_into_another_batch() {
     let bench = Bench::new();
@@ -260,16 +260,16 @@ fn batches_have_no_more_requests_and_bytes_than_are_taken() {
     assert_eq!(sizes(&short), [ITEMS, 5]);
     let half = "x".repeat(BYTES / 2);
     assert_eq!(sizes(&[question(&half), question(&half), question("a")]), [1, 2]);
-    // One that is too large alone goes out alone, and is refused alone.
+    // A request that is too large alone is sent alone, and refused alone.
     assert_eq!(sizes(&[question("a"), question(&"x".repeat(BYTES * 2)), question("a")]), [1, 1, 1]);
     assert_eq!(sizes(&[]), [0; 0]);
-    // Long answers come in more files.
+    // Long answers need more batches.
     let mut thinks = endpoint.clone();
     thinks.sampling.max_tokens = 1 << 20;
     assert_eq!(sizes(&(0..70).map(|_| of(&thinks, "a")).collect::<Vec<_>>()), [31, 31, 8]);
 }
 
-/// Gemini may give its answers without the keys, in the order of the requests.
+/// Gemini may return its answers without keys, in the order of the requests.
 #[tokio::test]
 async fn answers_without_keys_are_those_of_the_requests_in_their_order() {
     let bench = Bench::new();
@@ -302,7 +302,7 @@ async fn what_is_booked_is_not_booked_again() {
     let log = log::open_log(bench.store().dir());
     let [sent] = log::read(&log).unwrap().open.try_into().unwrap();
     bench.run(None).await.unwrap();
-    // As if the process had ended before it wrote down that the batch is over.
+    // As if the process had ended before it logged the end of the batch.
     log::add(&log, &Entry { batch: "again".into(), ..sent }).unwrap();
     bench.kept.lock().unwrap().errands = 0;
     bench.asks(&["more"]).await;

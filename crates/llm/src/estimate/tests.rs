@@ -1,4 +1,4 @@
-//! Whatever a server answers within what it was asked for, the upper end of an estimate is not passed.
+//! Whatever a server answers within the request's limits, the upper bound of an estimate holds.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +10,8 @@ use crate::request::Input;
 use crate::settings::Format;
 use crate::{Call, Fault, Limits, Message, Output, Received, Role, Transport, What, ask_parsed, estimate};
 
-/// Cuts, thinks, has prompts at hand, and answers what cannot be read, as its dice fall; counts honestly, every byte a token.
+/// Randomly cuts answers off, thinks, caches prompts, and answers unreadably; counts correctly, every byte as
+/// a token.
 struct Moody(Mutex<fastrand::Rng>);
 
 impl Transport for Moody {
@@ -62,7 +63,7 @@ async fn no_answer_within_its_limits_costs_more_than_the_upper_end() {
         let store = Arc::new(store);
         let mut endpoint = Endpoint::new("e", "", "m");
         (endpoint.usd_per_million_in, endpoint.usd_per_million_out) = (Some(1.0), Some(2.0));
-        // Dearer than the plain ones, too: some servers charge for writing into a cache.
+        // Cached tokens may cost more than plain ones: some servers charge for writing into a cache.
         endpoint.usd_per_million_cached = Some([0.1, 1.25][dice.usize(0..2)]);
         endpoint.usd_per_million_reasoning = Some([0.5, 2.0, 8.0][dice.usize(0..3)]);
         endpoint.sampling.max_tokens = dice.u32(20..200);
@@ -82,7 +83,7 @@ async fn no_answer_within_its_limits_costs_more_than_the_upper_end() {
             told.push(paid.dollars() / most.dollars().max(1e-9));
         }
     }
-    // It is no upper end of something else.
+    // The bound is not trivially high.
     assert!(told.iter().any(|share| *share > 0.2), "{told:?}");
 }
 

@@ -5,11 +5,11 @@ use std::ops::RangeInclusive;
 use super::Unreadable;
 use super::text::{narrow, unfenced};
 
-/// What is in `<choice>…</choice>` on the last line that is not blank, one of `allowed` (RuozhiBench-MC:
-/// `AnswerA` or `AnswerB`). Case and spaces in it do not matter; anything after it on that line does.
+/// The text in `<choice>…</choice>` on the last non-blank line, one of `allowed` (RuozhiBench-MC: `AnswerA`
+/// or `AnswerB`). Case and spaces in it are ignored; anything after it on that line is an error.
 ///
 /// # Errors
-/// Where the last line is anything else: a format error, not a wrong answer.
+/// If the last line is anything else: a format error, not a wrong answer.
 pub fn choice<'a>(reply: &str, allowed: &[&'a str]) -> Result<&'a str, Unreadable> {
     let reply = narrow(unfenced(reply));
     let last = reply.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
@@ -23,11 +23,11 @@ pub fn choice<'a>(reply: &str, allowed: &[&'a str]) -> Result<&'a str, Unreadabl
     })
 }
 
-/// The first `<choice>…</choice>` of a reply, wherever it stands, with one of `allowed` in it as it is written: as the
-/// authors of RuozhiBench read it.
+/// The first `<choice>…</choice>` anywhere in a reply with exactly one of `allowed` in it: how the authors of
+/// RuozhiBench parse it.
 ///
 /// # Errors
-/// Where there is none.
+/// If there is none.
 pub fn choice_within<'a>(reply: &str, allowed: &[&'a str]) -> Result<&'a str, Unreadable> {
     let chosen = reply.split("<choice>").skip(1).find_map(|rest| {
         let rest = rest.trim_start();
@@ -49,11 +49,11 @@ fn strip_tag(line: &str) -> Option<&str> {
     if matches { line.get(OPEN.len()..tail_at) } else { None }
 }
 
-/// The one letter of a reply to "answer with A, B, C or D only" (FLUB, task 1): alone, or with brackets, a full
-/// stop, a label such as `答案：`, or its option's text behind it.
+/// The one letter of a reply to "answer with A, B, C or D only" (FLUB, task 1): alone, or with brackets, a
+/// full stop, a label such as `答案：`, or followed by its option's text.
 ///
 /// # Errors
-/// Where there is no letter of `letters`, or the reply opens with none and names several.
+/// If there is no letter of `letters`, or the reply does not open with one and names several.
 pub fn letter(reply: &str, letters: &[char]) -> Result<char, Unreadable> {
     let reply = narrow(unfenced(reply));
     let text = labelled(&reply, &["答案", "选项", "answer", "option", "choice"]).unwrap_or(reply.trim());
@@ -61,14 +61,14 @@ pub fn letter(reply: &str, letters: &[char]) -> Result<char, Unreadable> {
     let mut chars = head.chars();
     let first = chars.next().map(|c| c.to_ascii_uppercase()).filter(|c| letters.contains(c));
     let stands_alone = chars.next().is_none_or(|next| !next.is_ascii_alphanumeric());
-    // "A" as the first word of a sentence is no answer, "A." and "A 因为" are.
+    // "A" as the first word of a sentence is not an answer, "A." and "A 因为" are.
     let is_word = head.strip_prefix("A ").is_some_and(|rest| {
         rest.starts_with(|c: char| c.is_ascii_lowercase())
             && !rest.starts_with("or ")
             && !rest.starts_with("and ")
     });
     if let Some(first) = first.filter(|_| stands_alone && !is_word) {
-        // "A or B" and "A、B" choose nothing; an explanation that names another letter later does no harm.
+        // "A or B" and "A、B" choose nothing; an explanation that names another letter later is harmless.
         if !joined_to_another(&head[1..], letters) {
             return Ok(first);
         }
@@ -84,7 +84,7 @@ pub fn letter(reply: &str, letters: &[char]) -> Result<char, Unreadable> {
     Err(Unreadable::new(format!("the answer must be exactly one of {}", letters.join(", "))))
 }
 
-/// Whether a text begins with a sign or word that joins, and another letter.
+/// Whether a text begins with a conjunction or separator and another letter.
 fn joined_to_another(text: &str, letters: &[char]) -> bool {
     let text = text.trim_start();
     let rest = text.trim_start_matches(|c: char| c.is_whitespace() || "、,/&和或".contains(c));
@@ -95,7 +95,7 @@ fn joined_to_another(text: &str, letters: &[char]) -> bool {
         && chars.next().is_none_or(|next| !next.is_ascii_alphanumeric())
 }
 
-/// The letters of `letters` that are in `text` as upper-case words of their own.
+/// The letters of `letters` that are separate upper-case words in `text`.
 fn lone_letters<'a>(text: &'a str, letters: &'a [char]) -> impl Iterator<Item = char> + 'a {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '\'';
     text.char_indices().filter_map(move |(at, c)| {
@@ -106,8 +106,8 @@ fn lone_letters<'a>(text: &'a str, letters: &'a [char]) -> impl Iterator<Item = 
     })
 }
 
-/// What follows the last line's label, for replies that must end `答案: B` or `分类: 歧义` (FLUB, figure 5): the rest
-/// of the last line that begins with one of the labels and a colon.
+/// The text after the last line's label, for replies that must end `答案: B` or `分类: 歧义` (FLUB, figure 5): the
+/// rest of the last line that begins with one of the labels and a colon.
 pub fn labelled<'a>(reply: &'a str, labels: &[&str]) -> Option<&'a str> {
     reply.lines().rev().find_map(|line| {
         let line = line.trim_start_matches(|c: char| c.is_whitespace() || "*#->".contains(c));
@@ -120,10 +120,10 @@ pub fn labelled<'a>(reply: &'a str, labels: &[&str]) -> Option<&'a str> {
     })
 }
 
-/// The one name of `names` that a reply gives (FLUB, task 2), alone or in a sentence.
+/// The one name of `names` in a reply (FLUB, task 2), alone or in a sentence.
 ///
 /// # Errors
-/// Where it gives none, or several.
+/// If there is none, or several.
 pub fn one_of<'a>(reply: &str, names: &[&'a str]) -> Result<&'a str, Unreadable> {
     let reply = narrow(unfenced(reply));
     let exact =
@@ -139,11 +139,11 @@ pub fn one_of<'a>(reply: &str, names: &[&'a str]) -> Result<&'a str, Unreadable>
     }
 }
 
-/// So many different numbers by priority, `like` "2 6 3" (RuozhiBench, figure 11). Commas and full-width digits count; a label or prose does not
-/// disturb as long as it holds no other number.
+/// `count` different numbers by priority, `like` "2 6 3" (RuozhiBench, figure 11). Commas and full-width
+/// digits are accepted; so are a label and prose without other numbers.
 ///
 /// # Errors
-/// Where there are not as many, or one is off the list or repeated.
+/// If there are more or fewer, or one is not allowed or repeated.
 pub fn numbers(
     reply: &str,
     count: usize,
@@ -168,7 +168,7 @@ pub fn numbers(
     if fits && !numbers.iter().enumerate().any(repeats) { Ok(numbers) } else { Err(wrong()) }
 }
 
-/// Every number of a text; one too large for a byte reads as 255, which no list has.
+/// Every number of a text; one too large for a byte reads as 255, which is never allowed.
 fn all_numbers(text: &str) -> Vec<u8> {
     text.split(|c: char| !c.is_ascii_digit())
         .filter(|digits| !digits.is_empty())

@@ -5,17 +5,17 @@ use serde_json::{Map, Number, Value};
 
 use super::Unreadable;
 
-/// Deeper nesting is no answer to any prompt. The parser itself counts it while it reads: whatever a scan before it
-/// takes for a string or a comment, the stack cannot overflow.
+/// No prompt needs deeper nesting. The parser itself counts while it reads, so that the stack cannot overflow
+/// whatever an earlier scan takes for a string or a comment.
 const MAX_DEPTH: usize = 32;
-/// Starts that are tried in one reply; a reply of ten thousand braces is no answer.
+/// Most opening braces that are tried in one reply.
 const MAX_STARTS: usize = 64;
 
-/// The one object of a reply that has all of `keys`. Fences and prose around it, single quotes, bare keys, comments
-/// and trailing commas are read over; further keys are kept.
+/// The one object of a reply that has all of `keys`. Fences and prose around it, single quotes, bare keys,
+/// comments and trailing commas are accepted; other keys are kept.
 ///
 /// # Errors
-/// Where no object has the keys, or two different ones do.
+/// If no object has the keys, or two different ones do.
 pub fn object(reply: &str, keys: &[&str]) -> Result<Map<String, Value>, Unreadable> {
     let mut found: Option<Map<String, Value>> = None;
     let mut any = false;
@@ -46,7 +46,7 @@ pub fn object(reply: &str, keys: &[&str]) -> Result<Map<String, Value>, Unreadab
 /// The object that opens at byte `start`, and the byte after it.
 fn object_at(reply: &str, start: usize) -> Option<(Map<String, Value>, usize)> {
     let rest = &reply[start..];
-    // Braces inside strings may mislead the count in either reading; both are tried.
+    // Braces inside strings may mislead the count with either rule for apostrophes; both are tried.
     for end in [closing_brace(rest, true), closing_brace(rest, false)].into_iter().flatten() {
         let text = &rest[..end];
         let strict = serde_json::from_str::<Bounded>(text).ok();
@@ -57,7 +57,7 @@ fn object_at(reply: &str, start: usize) -> Option<(Map<String, Value>, usize)> {
     None
 }
 
-/// A value that is nested at most [`MAX_DEPTH`] deep. Both readers ask it what to do with each bracket that opens.
+/// A value that is nested at most [`MAX_DEPTH`] deep, checked in both parsers at each opening bracket.
 struct Bounded(Value);
 
 impl<'de> de::Deserialize<'de> for Bounded {
@@ -66,7 +66,7 @@ impl<'de> de::Deserialize<'de> for Bounded {
     }
 }
 
-/// Reads a value in which `left` brackets may still open.
+/// Reads a value with at most `left` further levels of brackets.
 #[derive(Clone, Copy)]
 struct Nested {
     left: usize,
@@ -158,7 +158,8 @@ impl<'de> Visitor<'de> for Nested {
     }
 }
 
-/// The byte after the brace that closes the first one, as far as quotes and escapes tell; `None` where there is none.
+/// The byte after the brace that closes the first one, as far as quotes and escapes show; `None` if there is
+/// none.
 fn closing_brace(text: &str, apostrophes_quote: bool) -> Option<usize> {
     let (mut depth, mut quote, mut escaped) = (0_usize, None, false);
     for (at, c) in text.char_indices() {
@@ -190,7 +191,7 @@ pub fn text_field<'a>(map: &'a Map<String, Value>, key: &str) -> Result<&'a str,
     }
 }
 
-/// A text field that may be null; blank text and words that say "none" are null too.
+/// A text field that may be null; blank text and words that mean "none" count as null.
 pub fn optional_text<'a>(map: &'a Map<String, Value>, key: &str) -> Result<Option<&'a str>, Unreadable> {
     match map.get(key) {
         None | Some(Value::Null) => Ok(None),
@@ -220,7 +221,7 @@ pub fn flag(map: &Map<String, Value>, key: &str) -> Result<bool, Unreadable> {
     .ok_or_else(|| Unreadable::new(format!("\"{key}\" must be true or false")))
 }
 
-/// A list of so many texts, none of them blank.
+/// A list of exactly `count` texts, none of them blank.
 pub fn strings(map: &Map<String, Value>, key: &str, count: usize) -> Result<Vec<String>, Unreadable> {
     let texts: Option<Vec<String>> = map.get(key).and_then(Value::as_array).and_then(|list| {
         let text =

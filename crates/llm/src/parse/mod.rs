@@ -1,6 +1,6 @@
-//! Reading what models write: tolerant of every wrapping, strict about the value inside.
+//! Parsing of models' replies: tolerant of wrapping, strict about the value inside.
 //!
-//! Nothing here guesses. Where a reply says two things, or nothing, it is [`Unreadable`], never a default.
+//! Nothing here guesses. A reply that says two things, or nothing, is [`Unreadable`], never a default.
 
 mod choice;
 mod json;
@@ -15,7 +15,7 @@ pub use text::plain;
 
 use std::fmt;
 
-/// Why a reply cannot be read, in words that can be put to the model.
+/// Why a reply cannot be parsed, worded for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable(String);
 

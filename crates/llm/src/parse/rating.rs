@@ -8,11 +8,11 @@ use super::Unreadable;
 use super::json::object;
 use super::text::narrow;
 
-/// The rating of a judge's JSON reply (RuozhiBench, figures 12 and 13): a whole number within `scale` under the key
-/// `rating`, bare, in a list of one as the figure's example has it, or as text (`"2"`, `"２"`, `"2/4"`).
+/// The rating of a judge's JSON reply (RuozhiBench, figures 12 and 13): a whole number within `scale` under
+/// the key `rating`, bare, in a list of one as in the figure's example, or as text (`"2"`, `"２"`, `"2/4"`).
 ///
 /// # Errors
-/// Where there is no rating, several, or one off the scale. It is never rounded, clamped or taken for 0.
+/// If there is no rating, several, or one off the scale. It is never rounded, clamped or taken for 0.
 pub fn rating(reply: &str, scale: RangeInclusive<u32>) -> Result<u32, Unreadable> {
     let map = object(reply, &["rating"])?;
     let wrong = || {
@@ -38,11 +38,11 @@ pub fn rating(reply: &str, scale: RangeInclusive<u32>) -> Result<u32, Unreadable
     number.filter(|number| scale.contains(number)).ok_or_else(wrong)
 }
 
-/// The rating in double brackets, `[[5]]` (FLUB, figure 6): the last one, for judges quote the form before they use
-/// it. Full-width digits and brackets count.
+/// The rating in double brackets, `[[5]]` (FLUB, figure 6): the last one, because judges quote the format
+/// before they use it. Full-width digits and brackets are accepted.
 ///
 /// # Errors
-/// Where there is none, or it is off the scale.
+/// If there is none, or it is off the scale.
 pub fn bracketed(reply: &str, scale: RangeInclusive<u32>) -> Result<u32, Unreadable> {
     let narrowed = narrow(reply).replace('【', "[").replace('】', "]");
     let last = narrowed.rmatch_indices("[[").find_map(|(at, _)| {

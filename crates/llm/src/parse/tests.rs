@@ -231,7 +231,7 @@ fn words_and_sentences_are_counted_as_people_do() {
     assert_eq!(sentences("……"), 0);
 }
 
-/// Everything that reads a reply, on one reply.
+/// Runs every parser on one reply.
 fn read_all(reply: &str) {
     let _ = object(reply, &["rating"]);
     let _ = rating(reply, 0..=4);
@@ -279,8 +279,8 @@ proptest! {
     }
 }
 
-/// A reply that opened 40,000 lists behind comments that a scan took for quotes overflowed the stack, in every run, as
-/// it was stored.
+/// Regression: a reply with 40,000 opened lists behind comments that a scan took for quotes overflowed the
+/// stack, in every run, since it was stored.
 #[test]
 fn no_nesting_overflows_whatever_hides_it() {
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {

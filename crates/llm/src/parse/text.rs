@@ -7,11 +7,11 @@ use super::Unreadable;
 /// Openings that quote a whole reply, with their closings.
 const QUOTES: [(char, char); 5] = [('"', '"'), ('“', '”'), ('「', '」'), ('\'', '\''), ('`', '`')];
 
-/// The words of a reply whose prompt asks for words alone: without a fence around all of it, a label in front that
-/// the prompt ends with, and quotation marks around all of it.
+/// The text of a reply whose prompt asks for text alone: without a fence around all of it, a label at its
+/// start that the prompt ends with, and quotation marks around all of it.
 ///
 /// # Errors
-/// Where nothing is left.
+/// If nothing is left.
 pub fn plain<'a>(reply: &'a str, labels: &[&str]) -> Result<&'a str, Unreadable> {
     let mut text = unfenced(reply).trim();
     for label in labels {
@@ -26,7 +26,7 @@ pub fn plain<'a>(reply: &'a str, labels: &[&str]) -> Result<&'a str, Unreadable>
     }
     for (open, close) in QUOTES {
         let inner = text.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
-        // Two quotations side by side are no quoted whole.
+        // Two quotations in a row are not one quoted text.
         if let Some(inner) = inner.filter(|inner| !inner.contains([open, close])) {
             text = inner.trim();
         }
@@ -34,7 +34,7 @@ pub fn plain<'a>(reply: &'a str, labels: &[&str]) -> Result<&'a str, Unreadable>
     if text.is_empty() { Err(Unreadable::new("the reply is empty")) } else { Ok(text) }
 }
 
-/// The text without a code fence that is around all of it.
+/// The text without a code fence around all of it.
 pub(super) fn unfenced(text: &str) -> &str {
     let trimmed = text.trim();
     let inner = trimmed.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
@@ -44,7 +44,7 @@ pub(super) fn unfenced(text: &str) -> &str {
     }
 }
 
-/// Full-width digits, letters and signs as their narrow forms.
+/// Full-width digits, letters and signs in their narrow forms.
 pub(super) fn narrow(text: &str) -> Cow<'_, str> {
     let wide = |c: char| matches!(c, '\u{ff01}'..='\u{ff5e}' | '\u{3000}');
     if !text.contains(wide) {

@@ -1,4 +1,4 @@
-//! All prompts of the program, and a workspace's own in their place.
+//! All prompts of the program, and the files of a workspace that replace them.
 
 use std::fs;
 use std::io;
@@ -16,7 +16,7 @@ fn embedded() -> impl Iterator<Item = &'static riddlemill_benchmarks::Prompt> {
     riddlemill_benchmarks::all().iter().flat_map(|benchmark| &benchmark.prompts)
 }
 
-/// What can be wrong with a prompt.
+/// Errors in prompts.
 #[derive(Debug, thiserror::Error)]
 pub enum PromptError {
     /// A file could not be read.
@@ -27,7 +27,7 @@ pub enum PromptError {
         /// Why.
         source: io::Error,
     },
-    /// A file is no prompt.
+    /// A file is not a valid prompt.
     #[error("prompt {name}: {source}")]
     Template {
         /// The prompt's name.
@@ -35,12 +35,12 @@ pub enum PromptError {
         /// What is wrong with it.
         source: TemplateError,
     },
-    /// What a prompt is filled in with cannot be computed.
+    /// A prompt's values cannot be computed.
     #[error("prompt {name}: {what}")]
     Values {
         /// The prompt's name.
         name: String,
-        /// What cannot, and where that is declared.
+        /// Which, and where that is declared.
         what: String,
     },
     /// There is no such prompt.
@@ -51,7 +51,7 @@ pub enum PromptError {
     Unknown {
         /// The name.
         name: String,
-        /// The one that was probably meant, if one is close.
+        /// The closest name, if one is close.
         near: Option<String>,
     },
 }
@@ -63,9 +63,9 @@ pub struct PromptInfo {
     pub name: String,
     /// Where its instructions come from.
     pub about: String,
-    /// What the reply shall be.
+    /// The form of the reply.
     pub output: Output,
-    /// The values it asks for.
+    /// The values it uses.
     pub variables: Vec<String>,
     /// The hash that goes into fingerprints.
     pub hash: String,
@@ -76,14 +76,14 @@ pub struct PromptInfo {
 /// All prompts, ready to render.
 pub struct Prompts {
     prompts: Vec<Prompt>,
-    /// Behind a prompt's name, that which is sent in its place where there is one.
+    /// Suffix of the names of prompts that are sent instead, if they exist.
     wording: &'static str,
 }
 
-/// Behind the name of a prompt as its paper prints it.
+/// Suffix of a prompt worded as in its paper.
 pub const PAPER: &str = "_paper";
 
-/// Behind the name of a prompt of the program's own in Chinese.
+/// Suffix of one of the program's own prompts in Chinese.
 const CHINESE: &str = "_zh";
 
 struct Prompt {
@@ -95,8 +95,8 @@ struct Prompt {
 }
 
 impl Prompts {
-    /// The embedded prompts, each replaced by `<folder>/<name>.jinja` where there is one. A file of another name is
-    /// an error: it would silently do nothing.
+    /// The embedded prompts, each replaced by `<folder>/<name>.jinja` if that file exists. A file of another
+    /// name is an error: it would silently do nothing.
     pub fn load(folder: Option<&Path>) -> Result<Prompts, PromptError> {
         let mut overrides = Vec::new();
         if let Some(folder) = folder.filter(|folder| folder.exists()) {
@@ -124,17 +124,17 @@ impl Prompts {
         Ok(Prompts { prompts, wording: "" })
     }
 
-    /// The same, but where a paper's own wording of a prompt is there, that is what is sent under the prompt's name.
+    /// The same, but prompts whose paper prints a wording are sent in that wording.
     pub fn as_printed(self, printed: bool) -> Prompts {
         Prompts { wording: if printed { PAPER } else { "" }, ..self }
     }
 
-    /// The same, but where the program's own wording is there in Chinese, too, that is what is sent.
+    /// The same, but the program's own prompts are sent in Chinese if they exist in Chinese.
     pub fn in_chinese(self) -> Prompts {
         Prompts { wording: CHINESE, ..self }
     }
 
-    /// The messages of a prompt for one record. `values` is a map or struct of what the prompt asks for.
+    /// The messages of a prompt for one record. `values` is a map or struct of the prompt's values.
     pub fn render(&self, name: &str, values: impl Serialize) -> Result<Rendered, PromptError> {
         let prompt = self.find(name)?;
         let messages = prompt
@@ -163,12 +163,12 @@ impl Prompts {
         self.prompts.iter().map(info).collect()
     }
 
-    /// The file in force, comment and all.
+    /// The prompt's source in force, including its comment.
     pub fn show(&self, name: &str) -> Result<&str, PromptError> {
         Ok(&self.find(name)?.source)
     }
 
-    /// What a workspace's file changes, as a unified diff; empty where nothing.
+    /// The changes in a workspace's file, as a unified diff; empty if there are none.
     pub fn diff(&self, name: &str) -> Result<String, PromptError> {
         let prompt = self.find(name)?;
         if prompt.embedded == prompt.source {
@@ -200,13 +200,13 @@ fn collect(folder: &Path, within: &Path, found: &mut Vec<(String, PathBuf)>) -> 
             found.push((parts.join("/"), path));
         }
     }
-    // Which unknown file is named must not depend on the folder's order.
+    // Sorted, so that the unknown file named does not depend on the folder's order.
     found.sort();
     Ok(())
 }
 
 fn unknown(name: &str) -> PromptError {
-    // A name without its benchmark is close to all prompts of that name.
+    // Without its benchmark, a name is compared with the last parts of the prompts' names.
     let own = |known: &'static str| known.rsplit('/').next().unwrap_or(known);
     let names = || embedded().map(|known| known.name);
     let near = near_miss(name, names()).or_else(|| {

@@ -1,8 +1,8 @@
 //! Text of posts between delimiters that it cannot close.
 
-/// Puts `text` between `<tag>` and `</tag>`, on lines of their own. Whatever in the text could be taken for a tag of
-/// a prompt, opening or closing, loses its `<` to `&lt;`; nothing else is touched. A tag counts with any case,
-/// spaces, invisible characters and look-alike angle brackets or slashes in it.
+/// Puts `text` between `<tag>` and `</tag>`, on lines of their own. In anything that could be taken for a tag
+/// of a prompt, opening or closing, `<` becomes `&lt;`; nothing else is changed. Tags are recognised in any
+/// case, and with spaces, invisible characters and look-alike angle brackets or slashes.
 ///
 /// ```
 /// use riddlemill_llm::prompt::inside;
@@ -14,7 +14,7 @@ pub fn inside(text: &str, tag: &str) -> String {
     inside_among(text, tag, &[])
 }
 
-/// [`inside`], where the prompt has these tags, too.
+/// [`inside`] for a prompt that also has these tags.
 pub(super) fn inside_among(text: &str, tag: &str, tags: &[String]) -> String {
     let mut held = String::with_capacity(text.len() + 2 * tag.len() + 8);
     for (at, c) in text.char_indices() {
@@ -27,7 +27,7 @@ pub(super) fn inside_among(text: &str, tag: &str, tags: &[String]) -> String {
     format!("<{tag}>\n{held}\n</{tag}>")
 }
 
-/// What the tags of the catalog's prompts begin with, and the one that replies are read by.
+/// Prefixes of the tags of the catalog's prompts, and the tag of parsed replies.
 pub(super) const TAGS: &[&str] = &[
     "question",
     "irrationality_analysis",
@@ -51,7 +51,7 @@ fn opens_tag(rest: &str, own: &str, others: &[String]) -> bool {
     let mut name = rest.chars().filter(|&c| !is_filler(c)).skip_while(|&c| is_slash(c)).flat_map(folded);
     let own = own.to_lowercase();
     let others = others.iter().map(String::as_str).filter(|tag| !tag.is_empty());
-    // The longest of the catalog's tags has 22 letters.
+    // The longest tag of the catalog has 22 letters.
     let longest =
         others.clone().chain([own.as_str()]).map(|tag| tag.chars().count()).max().unwrap_or(0).max(24);
     let name: String = name.by_ref().take(longest).collect();
@@ -66,14 +66,14 @@ fn is_slash(c: char) -> bool {
     matches!(c, '/' | '\\' | '／' | '＼' | '⁄' | '∕' | '⧸')
 }
 
-/// White space and characters that show nothing.
+/// White space and invisible characters.
 fn is_filler(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()
         || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Lower case, and full-width letters as their narrow ones.
+/// Lower case, and narrow forms of full-width letters.
 fn folded(c: char) -> impl Iterator<Item = char> {
     let narrow = match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),

@@ -1,10 +1,11 @@
-//! Prompts: minijinja files, embedded in the program, overridable by a workspace.
+//! Prompts: minijinja files, embedded in the program, which a workspace can override.
 //!
-//! A file opens with a comment that is never sent; it names the figure of the paper whose instructions the prompt
-//! gives in our own words, and says `output: json` where the reply shall be JSON. A line `=== system ===` or
-//! `=== user ===` opens a message; without one, all of it is the user's message.
+//! A file opens with a comment that is never sent; it names the figure of the paper whose instructions the
+//! prompt rephrases, and has `output: json` if the reply has to be JSON. A line `=== system ===` or `=== user
+//! ===` opens a message; without one, all of it is the user's message.
 //!
-//! Invariant: no text of a post reaches a prompt but through [`inside`], which keeps it within its delimiters.
+//! Invariant: texts of posts reach a prompt only through [`inside`], which keeps them within their
+//! delimiters.
 
 mod catalog;
 mod inside;

@@ -8,17 +8,17 @@ use crate::request::{Key, Message, Role};
 
 use super::inside::inside_among;
 
-// The filters of a prompt, beside the template language's own:
+// The filters of a prompt, in addition to the template language's own:
 // - `inside(tag)` puts a text between delimiters that it cannot close;
-// - `letter` lets one of A to D through and nothing else;
-// - `alone` marks the one text that is sent without delimiters: a question put to a model under test, which is the
-//   whole message.
+// - `letter` accepts one of A to D and nothing else;
+// - `alone` marks the one text that is sent without delimiters: a question to a model under test, which is
+// the whole message.
 
-/// What a prompt's reply is.
+/// The form of a prompt's reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Output {
-    /// Words.
+    /// Plain text.
     #[default]
     Text,
     /// A JSON object.
@@ -34,20 +34,20 @@ pub struct Rendered {
     pub hash: String,
     /// The messages.
     pub messages: Vec<Message>,
-    /// What the reply shall be.
+    /// The form of the reply.
     pub output: Output,
 }
 
-/// Why a file is no prompt, or cannot be filled in.
+/// Why a file is not a valid prompt, or cannot be rendered.
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateError {
     /// It does not begin with its comment.
     #[error("a prompt opens with a comment {{# … #}} that says where it comes from")]
     NoComment,
-    /// Its comment names another form of a reply than there is.
+    /// Its comment names an unknown form of reply.
     #[error("output is text or json, not {0}")]
     Output(String),
-    /// It is not as the template language is written, or a value is missing or wrong.
+    /// It is not valid in the template language, or a value is missing or wrong.
     #[error("{}{}", told(.0), place(.0))]
     Language(#[from] Error),
 }
@@ -63,37 +63,37 @@ fn place(error: &Error) -> String {
     error.line().map(|line| format!(" (line {line} of the message)")).unwrap_or_default()
 }
 
-/// What a prompt file asks for.
+/// The values of a prompt file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Examined {
     /// Its values, sorted.
     pub variables: Vec<String>,
-    /// Expressions whose texts it sends without delimiters.
+    /// Expressions whose texts are sent without delimiters.
     pub bare: Vec<String>,
 }
 
-/// Looks a prompt file through without rendering it.
+/// Analyses a prompt file without rendering it.
 ///
 /// # Errors
-/// [`TemplateError`] where it is no prompt.
+/// [`TemplateError`] if it is not a valid prompt.
 pub fn examine(source: &str) -> Result<Examined, TemplateError> {
     let template = Template::parse(source)?;
     Ok(Examined { variables: template.variables(), bare: template.bare() })
 }
 
-/// A prompt file, taken apart.
+/// A parsed prompt file.
 pub(super) struct Template {
     /// The front comment, one line.
     pub about: String,
     pub output: Output,
-    /// SHA-256 of what can change what is sent: the front comment but for its `output` cannot.
+    /// SHA-256 of everything that affects what is sent: of the front comment only `output`.
     pub hash: String,
     sections: Vec<(Role, String)>,
     env: Environment<'static>,
 }
 
 impl Template {
-    /// Takes a file apart.
+    /// Parses a file.
     pub(super) fn parse(source: &str) -> Result<Template, TemplateError> {
         let (comment, body) = source
             .trim_start()
@@ -114,7 +114,7 @@ impl Template {
         let mut env = Environment::new();
         env.set_undefined_behavior(UndefinedBehavior::Strict);
         env.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
-        // A block tag on a line of its own leaves no empty line behind.
+        // A block tag on a line of its own leaves no empty line.
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
         env.set_syntax(syntax?);
         let tags = tags(body);
@@ -148,7 +148,7 @@ impl Template {
         self.sections.iter().enumerate().map(message).collect()
     }
 
-    /// The values that it sends without delimiters, as they are in it.
+    /// The values that it sends without delimiters, as written in it.
     pub(super) fn bare(&self) -> Vec<String> {
         let mut bare = Vec::new();
         for (_, section) in &self.sections {
@@ -171,7 +171,7 @@ impl Template {
         bare
     }
 
-    /// The values that the prompt asks for, sorted.
+    /// The values that the prompt uses, sorted.
     pub(super) fn variables(&self) -> Vec<String> {
         let mut names: Vec<String> =
             self.env.templates().flat_map(|(_, template)| template.undeclared_variables(false)).collect();
@@ -181,7 +181,7 @@ impl Template {
     }
 }
 
-/// The tags that its texts are between, in the form in which they are compared.
+/// The tags around its texts, folded for comparison.
 fn tags(body: &str) -> Vec<String> {
     let named = |part: &str| {
         let quote = part.chars().next().filter(|c| matches!(c, '"' | '\''))?;

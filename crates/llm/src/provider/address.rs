@@ -1,10 +1,10 @@
-//! Where an endpoint's requests go.
+//! The URLs of an endpoint's requests.
 
 use crate::endpoint_error::EndpointError;
 use crate::secret::percent_encoded;
 use crate::settings::{Endpoint, Provider};
 
-/// What is before and behind the path of every request.
+/// Prefix and suffix of every request's path.
 #[derive(Debug)]
 pub(crate) struct Address {
     base: String,
@@ -12,7 +12,8 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// Fails where the address is none, or holds a user name or password: those would be in errors and logs.
+    /// Fails if the address is invalid, or contains a user name or password: these would appear in errors and
+    /// logs.
     pub(crate) fn new(endpoint: &Endpoint) -> Result<Address, EndpointError> {
         let url = reqwest::Url::parse(&endpoint.base_url)
             .map_err(|error| EndpointError::NoAddress(error.to_string()))?;
@@ -43,7 +44,7 @@ impl Address {
         Ok(address)
     }
 
-    /// What of the path is said again by every request's own: copied from a manual, it would be there twice.
+    /// Removes a path that every request adds itself: an address copied from a manual may contain it.
     fn without_path(&mut self, provider: Provider) {
         let own: &[&str] = match provider {
             Provider::Azure => &["/openai"],
@@ -58,7 +59,7 @@ impl Address {
         }
     }
 
-    /// The whole address of a path.
+    /// The URL of a path.
     pub(crate) fn join(&self, path: &str) -> String {
         let mut url = format!("{}/{path}", self.base);
         for part in &self.query {

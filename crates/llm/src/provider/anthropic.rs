@@ -1,4 +1,4 @@
-//! Anthropic's messages. A schema goes out as the one tool that must be used: its input is the answer.
+//! Anthropic's messages. A schema is sent as the one tool that must be used: its input is the answer.
 
 use serde_json::{Map, Value, json};
 
@@ -7,13 +7,13 @@ use crate::provider::Call;
 use crate::request::{Input, Request};
 use crate::settings::Endpoint;
 
-/// The interface's version that the package sends whose requests are recorded.
+/// The interface's version sent by the package whose requests are recorded.
 pub(super) const VERSION: &str = "2026-10-21";
 
 pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
     let request = requests[0];
     let Input::Chat { messages, sampling, format } = &request.input else {
-        // There are no embeddings here; the server says so.
+        // Anthropic has no embeddings; the server reports that.
         return super::openai::call(endpoint, requests);
     };
     let names = Names { limit: "max_tokens", top_p: "top_p", seed: None, stop: "stop_sequences" };
@@ -53,7 +53,7 @@ pub(super) fn as_openai(body: &Value) -> Option<Value> {
     let count = |name: &str| body["usage"].get(name).and_then(Value::as_u64);
     let (cached, written) =
         (count("cache_read_input_tokens").unwrap_or(0), count("cache_creation_input_tokens").unwrap_or(0));
-    // What was read from a cache or written to one is no part of the input's own count.
+    // Tokens read from or written to a cache are not part of the input's own count.
     let prompt = count("input_tokens").map(|input| input.saturating_add(cached).saturating_add(written));
     let usage = super::usage(prompt, count("output_tokens"), cached, 0);
     Some(Said { text, reasoning: of("thinking", "thinking").join("\n\n"), finish, usage }.into_openai())

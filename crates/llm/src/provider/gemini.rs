@@ -1,4 +1,5 @@
-//! Gemini's interface. What `sampling.extra` says belongs to the generation's settings, but for what is beside them.
+//! Gemini's interface. `sampling.extra` goes into the generation's settings, except for keys that belong next
+//! to them.
 
 use serde_json::{Map, Value, json};
 
@@ -7,17 +8,17 @@ use crate::provider::Call;
 use crate::request::{Input, Request, Role};
 use crate::settings::{Endpoint, Format};
 
-/// What of a request is no setting of the generation.
+/// Keys of a request that are not settings of the generation.
 const BESIDE: [&str; 5] = ["safetySettings", "cachedContent", "labels", "tools", "toolConfig"];
 
-/// The interface's version in the path: as set, as the address says it, or the stable one.
+/// The interface's version in the path: as set, as in the address, or the stable one.
 pub(crate) fn version(endpoint: &Endpoint) -> &str {
     let base = endpoint.base_url.split('?').next().unwrap_or_default().trim_end_matches('/');
     let of_base = base.rsplit('/').next().filter(|last| ["v1", "v1beta", "v1alpha"].contains(last));
     endpoint.api_version.as_deref().or(of_base).unwrap_or("v1")
 }
 
-/// A model's name as a path has it.
+/// A model's name in a path.
 pub(crate) fn model(name: &str) -> String {
     if name.contains('/') { name.to_owned() } else { format!("models/{}", super::percent(name)) }
 }
@@ -90,13 +91,13 @@ pub(super) fn as_openai(body: &Value) -> Option<Value> {
     let finish = match reason {
         Some("STOP" | "FINISH_REASON_UNSPECIFIED") | None if blocked.is_none() => "stop",
         Some("MAX_TOKENS") => "length",
-        // Safety, recitation, a list of words: all of them are about what is said.
+        // Safety, recitation, a list of words: all of them concern the content.
         _ => "content_filter",
     };
     let count = |name: &str| body["usageMetadata"].get(name).and_then(Value::as_u64);
     let thoughts = count("thoughtsTokenCount").unwrap_or(0);
     let prompt = count("promptTokenCount");
-    // An answer without words has no count of its own.
+    // An answer without text has no count of its own.
     let said = count("candidatesTokenCount").or_else(|| count("totalTokenCount").map(|_| 0));
     let completion = said.map(|said| said.saturating_add(thoughts));
     let mut usage = super::usage(prompt, completion, count("cachedContentTokenCount").unwrap_or(0), thoughts);

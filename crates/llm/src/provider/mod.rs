@@ -1,8 +1,8 @@
-//! What one provider says otherwise than another: the address, the headers, the body, the pieces of a stream, and the
-//! form of an answer. Everything else reads OpenAI's forms; what came is kept as it came, and brought into them when it
-//! is read, by what it says about itself: a stored reply does not tell who gave it.
+//! The differences between providers: address, headers, body, pieces of a stream, and form of an answer.
+//! Everything else reads OpenAI's forms. Answers are stored as received and converted when they are read, by
+//! their own form: a stored reply does not name its provider.
 //!
-//! `tests/providers` holds what each provider's own package sends for the same requests.
+//! `tests/providers` contains what each provider's own package sends for the same requests.
 
 mod address;
 mod anthropic;
@@ -26,21 +26,21 @@ use super::request::{Message, Request, Role};
 use super::secret::{ApiKey, percent_encoded};
 use super::settings::{Endpoint, Format, Provider, Sampling};
 
-/// A request as it goes out.
+/// A request as sent.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// The path behind the endpoint's address, such as `chat/completions`.
+    /// The path after the endpoint's address, such as `chat/completions`.
     pub path: String,
     /// The JSON body.
     pub body: String,
 }
 
-/// A text as it is in a path or a query.
+/// A text escaped for a path or a query.
 pub(super) fn percent(text: &str) -> String {
     text.bytes().map(percent_encoded).collect()
 }
 
-/// Where LibreTranslate is asked. It takes its key in the body, and none in a header.
+/// LibreTranslate's path. It takes its key in the body instead of a header.
 pub(super) const TRANSLATE: &str = "translate";
 
 /// The HTTP form of a chat, or of texts to embed together.
@@ -58,7 +58,7 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
     }
 }
 
-/// Where the names of its models are listed, where they are.
+/// The path of the list of models, if there is one.
 pub(super) fn models_path(endpoint: &Endpoint) -> Option<String> {
     match endpoint.provider {
         Provider::Openai | Provider::Vllm => Some("models".into()),
@@ -81,7 +81,7 @@ pub(super) fn models(body: &str) -> Vec<String> {
     list.into_iter().flatten().filter_map(name).collect()
 }
 
-/// The headers of every request, keys among them.
+/// The headers of every request, including keys.
 pub(super) fn headers(
     endpoint: &Endpoint,
     value: &dyn Fn(&str) -> Option<ApiKey>,
@@ -116,7 +116,7 @@ pub(super) fn headers(
     Ok(headers)
 }
 
-/// The whole answer of a stream, as the server would have sent it whole; `None` where it ended before the answer did.
+/// The whole answer of a stream, as the server would have sent it whole; `None` if the stream ended early.
 pub(super) fn assemble(provider: Provider, stream: &str) -> Option<String> {
     match provider {
         Provider::Anthropic => anthropic::assemble(stream),
@@ -126,18 +126,18 @@ pub(super) fn assemble(provider: Provider, stream: &str) -> Option<String> {
     }
 }
 
-/// Whether answers of this type come in pieces.
+/// Whether answers of this content type are streams.
 pub(super) fn is_stream(content_type: &[u8]) -> bool {
     content_type.starts_with(b"text/event-stream") || content_type.starts_with(b"application/x-ndjson")
 }
 
-/// An answer of another provider in OpenAI's form; `None` where it is none.
+/// Another provider's answer in OpenAI's form; `None` if it is not one.
 pub(super) fn as_openai(raw: &str) -> Option<Value> {
     let body: Value = serde_json::from_str(raw).ok()?;
     anthropic::as_openai(&body).or_else(|| gemini::as_openai(&body)).or_else(|| ollama::as_openai(&body))
 }
 
-/// Parts of a chat as OpenAI's form has them whole.
+/// Parts of an answer that OpenAI's form has in one piece.
 struct Said {
     text: String,
     reasoning: String,
@@ -156,7 +156,7 @@ impl Said {
     }
 }
 
-/// Tokens in OpenAI's form; `None` where one of the counts that must be there is not.
+/// Tokens in OpenAI's form; null if a required count is missing.
 fn usage(prompt: Option<u64>, completion: Option<u64>, cached: u64, reasoning: u64) -> Value {
     let (Some(prompt), Some(completion)) = (prompt, completion) else { return Value::Null };
     json!({"prompt_tokens": prompt, "completion_tokens": completion,
@@ -170,7 +170,7 @@ fn parted(messages: &[Message]) -> (Option<String>, impl Iterator<Item = &Messag
     ((!system.is_empty()).then(|| system.join("\n\n")), of(false))
 }
 
-/// How an answer is drawn, under a provider's names for it.
+/// A provider's names of sampling parameters.
 struct Names {
     limit: &'static str,
     top_p: &'static str,
@@ -190,7 +190,7 @@ fn drawn(sampling: &Sampling, sample: u32, names: &Names) -> Map<String, Value> 
     all.into_iter().filter_map(|(name, value)| Some((name?.to_owned(), value?))).collect()
 }
 
-/// The schema that an answer shall have, with its name.
+/// The schema of an answer, with its name.
 fn schema(format: &Format) -> Option<(&str, &Value)> {
     match format {
         Format::JsonSchema { name, schema } => Some((name, schema)),

@@ -1,4 +1,5 @@
-//! Ollama's own interface. What `sampling.extra` says belongs to the model's options, but for what is beside them.
+//! Ollama's own interface. `sampling.extra` goes into the model's options, except for keys that belong next
+//! to them.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +8,7 @@ use crate::provider::Call;
 use crate::request::{Input, Request};
 use crate::settings::{Endpoint, Format};
 
-/// What of a request is no option of the model.
+/// Keys of a request that are not options of the model.
 const BESIDE: [&str; 4] = ["think", "keep_alive", "truncate", "logprobs"];
 
 pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
@@ -65,7 +66,7 @@ pub(super) fn as_openai(body: &Value) -> Option<Value> {
     Some(Said { text: text("content"), reasoning: text("thinking"), finish, usage }.into_openai())
 }
 
-/// A line of JSON a piece; the last one is done and has the counts.
+/// Each line is a piece in JSON; the last one is marked done and has the counts.
 pub(super) fn assemble(stream: &str) -> Option<String> {
     let (mut said, mut thought) = (String::new(), String::new());
     for line in stream.lines() {

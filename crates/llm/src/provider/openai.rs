@@ -27,7 +27,7 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
                 _ => body.extend(response_format(format).map(|value| ("response_format".into(), value))),
             }
             if endpoint.stream {
-                // Without the option a stream says nothing of its tokens.
+                // Without the option a stream does not report its tokens.
                 body.insert("stream".into(), json!(true));
                 body.insert("stream_options".into(), json!({"include_usage": true}));
             }
@@ -53,7 +53,7 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
     }
 }
 
-/// At Azure a model is a deployment, which is a part of the path.
+/// At Azure a model is a deployment, which is part of the path.
 fn path(endpoint: &Endpoint, request: &Request, path: &str) -> String {
     match endpoint.provider {
         Provider::Azure => {

@@ -1,5 +1,5 @@
-//! What goes out equals what each provider's own package sent for the same request (`tests/providers/record.py`), and what
-//! comes back is read in each provider's form, whole and in pieces.
+//! Requests equal those that each provider's own package sent for the same question
+//! (`tests/providers/record.py`), and answers are read in each provider's form, whole and in pieces.
 
 use std::collections::BTreeMap;
 
@@ -29,15 +29,15 @@ pub(crate) fn recorded(provider: Provider) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// A server that takes one request, answers it with `answer`, and tells what it was sent.
+/// A server that takes one request, answers it with `answer`, and returns what it received.
 async fn recorder(answer: &'static str) -> (String, tokio::task::JoinHandle<Value>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let here = format!("http://{}", listener.local_addr().unwrap());
     (here, tokio::spawn(async move { taken(&listener, answer).await }))
 }
 
-/// A server that answers a request after the other with success and these bodies, and tells the last that it was sent;
-/// what comes after them it refuses.
+/// A server that answers one request after the other with success and these bodies, and returns the last that
+/// it received; further ones are refused.
 pub(crate) async fn recorder_after(bodies: Vec<Value>) -> (String, tokio::task::JoinHandle<Value>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let here = format!("http://{}", listener.local_addr().unwrap());
@@ -88,7 +88,7 @@ pub(crate) fn http(endpoint: &Endpoint) -> Http {
     Http::with(endpoint, &|name| ApiKey::new(if name == "KEY" { KEY } else { "value-of-a-header" })).unwrap()
 }
 
-/// What is asked in each recording, beside the messages.
+/// The question of each recording, in addition to the messages.
 pub(crate) fn asked(provider: Provider, what: &str) -> (Endpoint, Request) {
     let mut endpoint = endpoint(provider, "http://127.0.0.1:1");
     let mut sampling = Sampling { max_tokens: 400, ..Sampling::default() };
@@ -156,7 +156,7 @@ async fn what_goes_out_is_what_the_official_packages_send() {
             }
             let mut expected = expected.clone();
             if what == "models" {
-                // Some packages say what type a body has that is not there.
+                // Some packages send the type of an empty body.
                 expected["headers"].as_object_mut().unwrap().remove("content-type");
             }
             let mut seen = seen.await.unwrap();
@@ -168,8 +168,9 @@ async fn what_goes_out_is_what_the_official_packages_send() {
     assert_eq!(compared, 6 * 6 - 1, "a recording lacks");
 }
 
-/// LibreTranslate's package sends a form. Its server takes JSON as well, which its own page shows: the address, the fields and
-/// the key among them are the package's, and that it is text and no HTML, which the package leaves to the server.
+/// LibreTranslate's package sends a form. Its server takes JSON as well, as its own page shows: the address,
+/// the fields and the key are the package's; that the text is not HTML is sent explicitly, because the
+/// package leaves it to the server.
 #[tokio::test]
 async fn a_translation_has_the_address_and_the_fields_of_the_official_package() {
     let mut expected = recorded(Provider::Libretranslate)["translation"].clone();
@@ -238,7 +239,7 @@ fn chat() -> Request {
     asked(Provider::Openai, "plain").1
 }
 
-/// Each provider's whole answer that says `b` after it thought `a`, with 30 tokens in (4 of them cached) and 9 out.
+/// Each provider's whole answer `b` after the reasoning `a`, with 30 tokens in (4 of them cached) and 9 out.
 fn answers() -> [(Provider, Value); 3] {
     [
         (
@@ -367,7 +368,7 @@ fn pieces_become_the_answer_that_would_have_come_whole() {
     assert_eq!(whole(Provider::Ollama, &format!("{pieces}{end}\n")), ollama);
     assert_eq!(assemble(Provider::Ollama, &pieces), None);
 
-    // An input of a tool comes as pieces of its text.
+    // An input of a tool comes in pieces of its text.
     let pieces = ["{\"expl", "anation\": \"e\"}"]
         .map(|text| json!({"type": "input_json_delta", "partial_json": text}));
     let mut events = vec![json!({"type": "message_start", "message": {"type": "message", "usage": {}}})];

@@ -1,4 +1,4 @@
-//! What `replies stats|export|import|verify` do.
+//! The operations of `replies stats|export|import|verify`.
 
 use std::fs;
 use std::io::{self, BufRead, Write};
@@ -12,22 +12,22 @@ use super::{Store, StoreError, index, registry, segment};
 use crate::money::Usd;
 use crate::request::Key;
 
-/// What a store holds.
+/// Statistics of a store.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stats {
     /// Segments, sealed and open.
     pub segments: u64,
-    /// Bytes of them on disk.
+    /// Their bytes on disk.
     pub bytes: u64,
-    /// Replies, one a request.
+    /// Replies, one per request.
     pub replies: u64,
     /// Attempts that failed.
     pub failed_attempts: u64,
-    /// Attempts without any outcome: in flight, or lost with a process and charged for good.
+    /// Attempts without any outcome: in flight, or lost with a process and charged permanently.
     pub open_attempts: u64,
     /// Replies by identity, model and template, in that order.
     pub models: Vec<ModelStats>,
-    /// Each budget with what it was charged and for how many attempts, by name.
+    /// Each budget with its charges and the number of attempts, by name.
     pub budgets: Vec<(String, Usd, u64)>,
 }
 
@@ -50,27 +50,27 @@ pub struct ModelStats {
     pub charged: Usd,
 }
 
-/// What an export wrote.
+/// The result of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exported {
-    /// Replies, one a line.
+    /// Replies, one per line.
     pub replies: u64,
 }
 
-/// What an import did.
+/// The result of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
     /// Replies that were new.
     pub added: u64,
-    /// Replies that were there.
+    /// Replies that were already there.
     pub known: u64,
-    /// Replies that were forgotten here, and stay so.
+    /// Replies that were forgotten here, and stay forgotten.
     pub forgotten: u64,
-    /// Line numbers (from 1) that are no replies, with the reason.
+    /// Line numbers (from 1) of lines that are not replies, with the reason.
     pub refused: Vec<(u64, String)>,
 }
 
-/// What a verification read, and what it found.
+/// The result of a verification.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
     /// Segments read.
@@ -79,16 +79,16 @@ pub struct Verified {
     pub lines: u64,
     /// Replies among them.
     pub replies: u64,
-    /// What is wrong, in order of place; empty for a sound store.
+    /// The findings, ordered by place; empty for a sound store.
     pub findings: Vec<Finding>,
 }
 
-/// One thing that is wrong with a store.
+/// One finding about a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The segment's number, 0 for the index.
     pub segment: u32,
-    /// The uncompressed offset of the line, where it is about one.
+    /// The uncompressed offset of the line, if it is about one.
     pub at: Option<u64>,
     /// What is wrong.
     pub what: String,
@@ -170,8 +170,8 @@ impl Store {
         Ok(Exported { replies })
     }
 
-    /// Takes in replies of another store, a line each; no budget is charged. A reply whose request does not hash to
-    /// its key is refused. Not to be called from a task: it waits for the disk.
+    /// Imports replies of another store, one per line; no budget is charged. A reply whose request does not
+    /// hash to its key is refused. Blocks on the disk: not to be called from an async task.
     pub fn import(&self, input: impl BufRead) -> Result<Imported, super::Shared> {
         let mut done = Imported::default();
         let mut waiting = Vec::new();
@@ -204,7 +204,7 @@ impl Store {
         Ok(done)
     }
 
-    /// The keys of stored replies that begin so, in hexadecimal, in their order; all of them where nothing is given.
+    /// The keys of stored replies with a prefix in hexadecimal, sorted; an empty prefix returns all.
     pub fn keys(&self, begins: &str) -> Result<Vec<Key>, StoreError> {
         let begins = begins.trim().to_ascii_lowercase();
         let mut reader = self.reader();
@@ -213,8 +213,8 @@ impl Store {
         Ok(keys.into_iter().filter(|key| key.to_string().starts_with(&begins)).collect())
     }
 
-    /// Appends a tombstone to the reply to `key`: it is asked for again when it is needed. False where none is stored.
-    /// Not to be called from a task: it waits for the disk.
+    /// Appends a tombstone to the reply to `key`, so that it is asked for again when needed. False if none is
+    /// stored. Blocks on the disk: not to be called from an async task.
     pub fn forget(&self, key: &Key, why: &str) -> Result<bool, super::Shared> {
         let mut reader = self.reader();
         let place = index::place(reader.db(), key).map_err(StoreError::from)?;
@@ -233,7 +233,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Reads every segment from the first byte to the last: hashes, lines, keys, and whether the index says the same.
+    /// Reads every segment completely: hashes, lines, keys, and whether the index agrees.
     pub fn verify(&self) -> Result<Verified, StoreError> {
         let mut verified = Verified::default();
         verified.findings.extend(self.damage.iter().map(|damage| Finding {
@@ -265,7 +265,7 @@ impl Store {
         for reply in gone.values().filter(|entry| entry.gone.is_some()).flat_map(|entry| &entry.forgets) {
             index::forget(&fresh, reply)?;
         }
-        // An index leaves out what is damaged.
+        // An index omits damaged segments.
         if self.damage.is_empty() && budgets(&fresh)? != budgets(&tx)? {
             let what = "the index charges other amounts than the segments; delete it".to_owned();
             verified.findings.push(Finding { segment: 0, at: None, what });

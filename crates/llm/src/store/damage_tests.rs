@@ -49,7 +49,7 @@ fn there(store: &Store, texts: std::ops::Range<u32>) -> usize {
     texts.filter(|n| store.get(&request(&n.to_string()).key()).unwrap().is_some()).count()
 }
 
-/// Two segments of twenty replies each, which are several frames.
+/// Two segments of twenty replies each, in several frames.
 async fn bought() -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     for texts in [0..20, 20..40] {
@@ -119,7 +119,7 @@ async fn a_segment_that_is_deleted_is_missed_until_somebody_accepts_it() {
     drop(store);
     let store = open(root.path());
     assert_eq!(store.damage(), []);
-    // The number of the one that is gone is not given again.
+    // The number of the missing segment is not reused.
     let Begun::Go { id } = store.begin(begin("30")).await.unwrap() else { panic!("refused") };
     assert_eq!(id, "000003#1");
 }
@@ -136,7 +136,7 @@ async fn a_file_that_is_brought_back_counts_again() {
     assert_eq!(store.spent("endpoint:e").unwrap(), (Usd::from_pico(1_600), 40));
 }
 
-/// The byte of a store's file that is flipped, the place where it is cut: each is seen, or costs nothing.
+/// Flips each byte of a store's files, cuts them at each place: this is detected, or harmless.
 #[tokio::test]
 async fn damage_to_any_file_is_seen_or_harmless() {
     let root = bought().await;
@@ -191,7 +191,7 @@ async fn forget(root: &Path, text: &str) {
     tokio::task::spawn_blocking(move || assert!(store.forget(&key, "wrong").unwrap())).await.unwrap();
 }
 
-/// As it was written before tombstones named the reply.
+/// As written before tombstones named the reply.
 async fn forget_by_place(root: &Path, text: &str) {
     let store = open(root);
     let key = request(text).key();
@@ -226,7 +226,7 @@ async fn what_was_forgotten_stays_so_after_a_salvage() {
         assert_eq!((there(&store, 0..4), there(&store, 0..20) as u64), (0, kept - 4));
         assert_eq!(store.verify().unwrap().findings, []);
     }
-    // Nor does it answer where the tombstone's own segment is lost.
+    // Nor does it answer if the tombstone's own segment is lost.
     fs::remove_file(sealed(root.path(), 3)).unwrap();
     open(root.path()).accept_losses().unwrap();
     let store = open(root.path());
@@ -265,7 +265,7 @@ async fn a_salvage_that_was_stopped_is_finished_and_charges_nothing_twice() {
         let (lines, _) = salvage::whole_lines(&path);
         let half = lines[..lines.len() / 2].rsplit(|&byte| byte == b'\n').next().unwrap().len();
         for copy in 0..copies {
-            // Stopped before it was accepted that the old one is gone, in the middle of writing the first time.
+            // Stopped before the loss was accepted, the first time in the middle of writing.
             let lines = if copy == 1 { &lines[..lines.len() / 2 - half] } else { &lines[..] };
             salvage::write(&root.path().join("raw/replies"), lines).unwrap();
             let store = open(root.path());

@@ -1,6 +1,6 @@
-//! The SQLite index: where each reply lies, what was spent, who is asking what. All of it but the leases follows
-//! from the segments through [`apply`], for the process that writes a line and for the one that finds it later,
-//! so the file may be deleted at any time.
+//! The SQLite index: the place of each reply, spending, and leases. All of it except the leases is derived
+//! from the segments through [`apply`], both by the process that writes a line and by one that reads it
+//! later, so the file may be deleted at any time.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::segment::{Frame, Number};
 use crate::money::Usd;
 use crate::request::Key;
 
-/// Raised whenever the tables change; an index of another version is built anew.
+/// Raised whenever the tables change; an index of another version is rebuilt.
 const VERSION: i64 = 4;
 
 const SCHEMA: &str = "
@@ -35,10 +35,10 @@ const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS leases (key BLOB PRIMARY KEY, owner INTEGER NOT NULL, expires_ms INTEGER NOT NULL) WITHOUT ROWID;
 ";
 
-/// What budgets were charged, and by how many attempts.
+/// Charges and numbers of attempts by budget.
 pub(super) type Charges = BTreeMap<String, (Usd, u64)>;
 
-/// Where a reply's line lies in its uncompressed segment.
+/// The place of a reply's line in its uncompressed segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub number: Number,
@@ -46,12 +46,12 @@ pub(super) struct Place {
     pub len: u64,
 }
 
-/// Opens the index and makes its tables where there are none or another version's.
+/// Opens the index and creates its tables if they are missing or of another version.
 pub(super) fn open(path: &Path) -> Result<Connection> {
     let mut db = Connection::open(path)?;
     db.busy_timeout(Duration::from_secs(60))?;
     db.pragma_update(None, "journal_mode", "WAL")?;
-    // The segments are what is synced; after a power cut the index catches up from them.
+    // The segments are synced; after a power cut the index catches up from them.
     db.pragma_update(None, "synchronous", "OFF")?;
     db.set_prepared_statement_cache_capacity(64);
     let tx = db.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
@@ -63,7 +63,7 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
     Ok(db)
 }
 
-/// Empties every table but the leases, which no segment holds.
+/// Empties every table except the leases, which no segment holds.
 pub(super) fn clear(db: &Connection) -> Result<()> {
     db.execute_batch(
         "DROP TABLE IF EXISTS segments; DROP TABLE IF EXISTS frames; DROP TABLE IF EXISTS replies;
@@ -74,8 +74,8 @@ pub(super) fn clear(db: &Connection) -> Result<()> {
     db.pragma_update(None, "user_version", VERSION)
 }
 
-/// Takes one line, `len` bytes from `start` of segment `number`, into the index. An attempt, an outcome or a reply that
-/// is in two segments, since one was salvaged from the other, counts once, in whatever order they are found.
+/// Adds one line, `len` bytes from `start` of segment `number`, to the index. An attempt, outcome or reply
+/// that is in two segments because one was salvaged from the other counts once, whatever their order.
 pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line: &Line) -> Result<()> {
     match line {
         Line::Attempt(attempt) => {
@@ -103,7 +103,7 @@ pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line:
             if let Some(id) = &reply.id {
                 settle(db, id, reply.charged_picousd)?;
             }
-            // The tombstone may be in a segment that was found first.
+            // The tombstone may be in a segment that was indexed earlier.
             let identity = reply.identity();
             if is_forgotten(db, &identity)? {
                 return Ok(());
@@ -113,7 +113,7 @@ pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line:
             }
             let usage = reply.usage.unwrap_or_default();
             let origin = Origin::parse(&reply.raw);
-            // Of two replies to one request the one in the older place counts, in whatever order they are found.
+            // Of two replies to one request the earlier place counts, in whatever order they are indexed.
             db.prepare_cached(
                 "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
                  number = excluded.number, start = excluded.start, len = excluded.len, template = excluded.template,
@@ -163,7 +163,7 @@ pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line:
     Ok(())
 }
 
-/// A reply answers nothing any more, wherever it lies.
+/// Marks a reply as forgotten, wherever it is.
 pub(super) fn forget(db: &Connection, reply: &Key) -> Result<()> {
     db.prepare_cached("INSERT OR IGNORE INTO forgotten VALUES (?)")?.execute([reply.0])?;
     db.prepare_cached("DELETE FROM replies WHERE reply = ?")?.execute([reply.0])?;
@@ -180,7 +180,7 @@ fn is_forgotten_place(db: &Connection, number: Number, start: u64) -> Result<boo
         .exists(params![number, start as i64])
 }
 
-/// What old tombstones forgot of a segment: keys, and when they were forgotten.
+/// What old tombstones forgot in a segment: keys, and when they were forgotten.
 pub(super) fn forgotten_of(db: &Connection, number: Number) -> Result<Vec<(Key, u64)>> {
     db.prepare("SELECT key, at_ms FROM forgotten_places WHERE number = ?")?
         .query_map([number], |row| Ok((Key(row.get(0)?), row.get::<_, i64>(1)? as u64)))?
@@ -229,7 +229,7 @@ fn settle(db: &Connection, id: &str, charged: Usd) -> Result<()> {
             let mut scopes = scopes.split('\n').filter(|scope| !scope.is_empty());
             scopes.try_for_each(|scope| charge(db, scope, more, 0))
         }
-        // Its attempt is in a segment that is found later.
+        // Its attempt is in a segment that is indexed later.
         _ => {
             db.prepare_cached("INSERT OR IGNORE INTO attempts VALUES (?, NULL, NULL, ?)")?
                 .execute(params![id, charged.pico()])?;
@@ -238,7 +238,7 @@ fn settle(db: &Connection, id: &str, charged: Usd) -> Result<()> {
     }
 }
 
-/// Notes what segments were charged that are damaged or gone: it was spent all the same.
+/// Records the charges of segments that are damaged or missing: the money was spent.
 pub(super) fn lost(db: &Connection, charged: &Charges) -> Result<()> {
     db.execute("DELETE FROM lost", [])?;
     for (scope, (amount, attempts)) in charged {
@@ -259,8 +259,7 @@ fn charge(db: &Connection, scope: &str, amount: Usd, attempts: i64) -> Result<()
     Ok(())
 }
 
-/// What a budget was charged, reservations of attempts in flight and segments that are gone included, and how many
-/// attempts that were.
+/// A budget's charges and their number of attempts, including reservations in flight and missing segments.
 pub(super) fn spent(db: &Connection, scope: &str) -> Result<(Usd, u64)> {
     db.prepare_cached(
         "SELECT COALESCE(SUM(charged), 0), COALESCE(SUM(attempts), 0) FROM (SELECT * FROM spend WHERE scope = ?1
@@ -269,7 +268,7 @@ pub(super) fn spent(db: &Connection, scope: &str) -> Result<(Usd, u64)> {
     .query_row([scope], |row| Ok((Usd::from_pico(row.get(0)?), row.get::<_, i64>(1)? as u64)))
 }
 
-/// Where the reply to `key` lies.
+/// The place of the reply to `key`.
 pub(super) fn place(db: &Connection, key: &Key) -> Result<Option<Place>> {
     db.prepare_cached("SELECT number, start, len FROM replies WHERE key = ?")?
         .query_row([key.0], |row| {
@@ -282,7 +281,7 @@ pub(super) fn place(db: &Connection, key: &Key) -> Result<Option<Place>> {
         .optional()
 }
 
-/// Where the latest lasting failure of `key` lies.
+/// The place of the latest permanent failure of `key`.
 pub(super) fn lasting(db: &Connection, key: &Key) -> Result<Option<Place>> {
     db.prepare_cached(
         "SELECT number, start, len FROM failures WHERE key = ? AND lasting ORDER BY number DESC, start DESC LIMIT 1",
@@ -293,7 +292,7 @@ pub(super) fn lasting(db: &Connection, key: &Key) -> Result<Option<Place>> {
     .optional()
 }
 
-/// The frame of a sealed segment that holds the uncompressed byte `at`; `None` for an open one.
+/// The frame of a sealed segment that contains the uncompressed byte `at`; `None` for an open one.
 pub(super) fn frame(db: &Connection, number: Number, at: u64) -> Result<Option<Frame>> {
     db.prepare_cached(
         "SELECT raw_start, raw_len, start, len FROM frames WHERE number = ? AND raw_start <= ? ORDER BY raw_start DESC LIMIT 1",
@@ -305,7 +304,7 @@ pub(super) fn frame(db: &Connection, number: Number, at: u64) -> Result<Option<F
     .optional()
 }
 
-/// How far a segment is indexed, and whether as a sealed one.
+/// How far a segment is indexed, and whether it was indexed as sealed.
 pub(super) fn progress(db: &Connection, number: Number) -> Result<(u64, bool)> {
     let row = db
         .prepare_cached("SELECT indexed_to, sealed FROM segments WHERE number = ?")?
@@ -314,7 +313,7 @@ pub(super) fn progress(db: &Connection, number: Number) -> Result<(u64, bool)> {
     Ok(row.unwrap_or_default())
 }
 
-/// Notes how far a segment is indexed.
+/// Records how far a segment is indexed.
 pub(super) fn indexed(db: &Connection, number: Number, to: u64) -> Result<()> {
     db.prepare_cached(
         "INSERT INTO segments VALUES (?1, ?2, 0) ON CONFLICT (number) DO UPDATE SET indexed_to = MAX(indexed_to, ?2)",
@@ -323,7 +322,7 @@ pub(super) fn indexed(db: &Connection, number: Number, to: u64) -> Result<()> {
     Ok(())
 }
 
-/// Notes the frames of a segment that is now sealed.
+/// Records the frames of a segment that is now sealed.
 pub(super) fn sealed(db: &Connection, number: Number, frames: &[Frame]) -> Result<()> {
     db.execute("DELETE FROM frames WHERE number = ?", [number])?;
     for frame in frames {
@@ -341,8 +340,8 @@ pub(super) fn sealed(db: &Connection, number: Number, frames: &[Frame]) -> Resul
     Ok(())
 }
 
-/// Who answered for a model, in the order they first did: what the replies say, how many they are, and when the first
-/// of them came.
+/// The origins of a model's replies, in order of first appearance: what the replies state, how many they are,
+/// and when the first of them came.
 pub(super) fn origins(db: &Connection, identity: &str, model: &str) -> Result<Vec<(Origin, u64, u64)>> {
     db.prepare_cached(
         "SELECT answered, fingerprint, COUNT(*), MIN(at_ms) FROM replies WHERE identity = ? AND model = ?
@@ -355,7 +354,7 @@ pub(super) fn origins(db: &Connection, identity: &str, model: &str) -> Result<Ve
     .collect()
 }
 
-/// The keys of a model's latest replies whose tokens were stated.
+/// The keys of a model's latest replies with token counts.
 pub(super) fn latest(
     db: &Connection,
     identity: &str,
@@ -371,14 +370,14 @@ pub(super) fn latest(
     .collect()
 }
 
-/// The segment whose writer is asking `key`, and until when.
+/// The segment of the writer that is asking `key`, and when its lease expires.
 pub(super) fn lease(db: &Connection, key: &Key) -> Result<Option<(Number, u64)>> {
     db.prepare_cached("SELECT owner, expires_ms FROM leases WHERE key = ?")?
         .query_row([key.0], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))
         .optional()
 }
 
-/// Gives or renews a lease.
+/// Grants or renews a lease.
 pub(super) fn grant(db: &Connection, key: &Key, owner: Number, expires_ms: u64) -> Result<()> {
     db.prepare_cached("INSERT OR REPLACE INTO leases VALUES (?, ?, ?)")?.execute(params![
         key.0,

@@ -11,46 +11,48 @@ use crate::request::{Key, Request};
 pub enum Line {
     /// Written and synced before anything is sent.
     Attempt(Attempt),
-    /// An attempt that brought no reply.
+    /// A failed attempt.
     Failure(Failure),
-    /// An attempt that did, or a reply brought in from another store.
+    /// A successful attempt, or an imported reply.
     Reply(StoredReply),
-    /// A reply that answers nothing any more.
+    /// The removal of a reply.
     Forgotten(Forgotten),
 }
 
-/// A tombstone: a reply is asked for again when it is needed. The reply itself, and what it cost, stay.
+/// A tombstone: the reply is not used any more and is asked for again when needed. The reply itself, and its
+/// cost, stay.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Forgotten {
     /// The request's key.
     pub key: Key,
-    /// Which reply, wherever it lies ([`StoredReply::identity`]); absent in old tombstones, which hold for their place.
+    /// Identifies the reply, wherever it is ([`StoredReply::identity`]); absent in old tombstones, which
+    /// identify it by place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply: Option<Key>,
     /// The segment of the reply's line.
     pub segment: u32,
-    /// Where the line begins in the uncompressed segment.
+    /// Offset of the line in the uncompressed segment.
     pub start: u64,
-    /// Why, in the words of whoever forgot it.
+    /// The reason given for forgetting it.
     pub why: String,
     /// Milliseconds since 1970.
     pub at_ms: u64,
 }
 
-/// A request about to be sent, and what it may cost at most.
+/// A request about to be sent, and the most that it may cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Attempt {
     /// Segment and ordinal in it, e.g. `000003#17`.
     pub id: String,
     /// The request's key.
     pub key: Key,
-    /// The budgets this counts against.
+    /// The budgets it is charged to.
     pub scopes: Vec<String>,
-    /// Charged for good unless an outcome says otherwise.
+    /// Charged permanently unless an outcome states otherwise.
     pub reserved_picousd: Usd,
     /// Milliseconds since 1970.
     pub at_ms: u64,
-    /// Whether it goes out in a batch, which is written down before it is sent.
+    /// Whether it is sent in a batch, which is logged before it is sent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub batch: bool,
 }
@@ -62,37 +64,38 @@ pub struct Failure {
     pub id: String,
     /// The request's key.
     pub key: Key,
-    /// What went wrong, in words.
+    /// The error message.
     pub error: String,
-    /// The HTTP status, where one arrived.
+    /// The HTTP status, if one arrived.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// What the server said, as far as it got, at most 64 KiB.
+    /// The server's response as far as it was received, at most 64 KiB.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub raw: String,
-    /// What the attempt is charged: nothing where the server refused before it worked, else the reservation.
+    /// The charge of the attempt: zero if the server refused before it worked, else the reservation.
     pub charged_picousd: Usd,
-    /// Tokens, where the server counted any.
+    /// Tokens, if the server counted any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// Milliseconds since 1970.
     pub at_ms: u64,
-    /// From sending to giving up.
+    /// From sending to failure.
     pub elapsed_ms: u64,
-    /// Whether the same request would fail like this for ever: it is not sent again unless somebody wants it.
+    /// Whether the same request would always fail like this: it is not sent again unless explicitly
+    /// requested.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lasting: bool,
-    /// The request, on the last attempt of an item that is given up.
+    /// The request, on the last attempt of an item that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<Request>,
 }
 
-/// A reply as it is kept: the question, the raw response, what it cost.
+/// A stored reply: the question, the raw response, its cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoredReply {
     /// SHA-256 of the canonical request.
     pub key: Key,
-    /// The attempt that brought it; absent for an imported reply, which no budget is charged for again.
+    /// The attempt it came from; absent for an imported reply, which is not charged again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The template that the prompt came from.
@@ -100,14 +103,14 @@ pub struct StoredReply {
     pub template: String,
     /// The question.
     pub request: Request,
-    /// The response body as it arrived; only an endpoint's key is struck out of it.
+    /// The response body as received, except that an endpoint's key is removed.
     pub raw: String,
-    /// Tokens as the server counted them; absent where it did not, or not believably.
+    /// Tokens as the server counted them; absent if it did not, or not plausibly.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// What the attempt is charged.
+    /// The charge of the attempt.
     pub charged_picousd: Usd,
-    /// Attempts it took, this one included.
+    /// Attempts it took, including this one.
     pub attempts: u32,
     /// Milliseconds since 1970.
     pub at_ms: u64,
@@ -115,18 +118,18 @@ pub struct StoredReply {
     pub elapsed_ms: u64,
 }
 
-/// Who answered, as the reply says: a name may stand for another model tomorrow.
+/// The origin of a reply, as it states itself: the same name may mean another model tomorrow.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Origin {
     /// The model's name.
     pub model: Option<String>,
-    /// The configuration that it ran in.
+    /// The configuration of the model.
     pub fingerprint: Option<String>,
 }
 
 impl StoredReply {
-    /// What tells this reply from any other, in whatever segment or store it lies: its question, what came, when, and
-    /// for how much. The attempt's id is of one store alone.
+    /// Identifies this reply in any segment or store: its question, response, time and charge. The attempt's
+    /// id is only unique within a store.
     pub(super) fn identity(&self) -> Key {
         let mut parts = self.key.0.to_vec();
         for number in [self.at_ms, self.elapsed_ms, self.charged_picousd.pico() as u64] {
@@ -138,7 +141,7 @@ impl StoredReply {
 }
 
 impl Origin {
-    /// Reads it from a raw response; empty where that says nothing of it.
+    /// Parses it from a raw response; empty if that states nothing.
     pub fn parse(raw: &str) -> Origin {
         #[derive(Deserialize)]
         struct Said {

@@ -1,4 +1,4 @@
-//! A store that grew apart from this one: its attempts, replies and tombstones, taken over once.
+//! Merges a store that diverged from this one: its attempts, replies and tombstones, each once.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,15 +16,15 @@ use crate::request::Key;
 /// What was new in another store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MergedReplies {
-    /// Replies to what nobody had answered here, by the model that answered and the template.
+    /// Replies to questions without a reply here, by model and template.
     pub replies: BTreeMap<(String, String), u64>,
-    /// Replies to what was answered here, too. They are kept and charged, and the reply of here stays the answer.
+    /// Replies to questions that have one here. They are kept and charged, but the reply here stays in use.
     pub second: u64,
     /// Attempts, with or without a reply.
     pub attempts: u64,
-    /// What those were charged, by budget: it counts against the caps here, too.
+    /// Their charges, by budget, which count against the caps here too.
     pub charged: BTreeMap<String, Usd>,
-    /// Replies that were forgotten there, and are here now.
+    /// Replies that were forgotten there, and now here too.
     pub forgotten: u64,
 }
 
@@ -36,12 +36,12 @@ impl MergedReplies {
 }
 
 impl Store {
-    /// Takes over into the store in the folder `here` what the one in `other` has and it has not: each attempt, reply
-    /// and tombstone once, however often and in whatever direction stores are put together. `only_look` writes nothing,
-    /// and makes no folder. What is written is found by whoever opens the store next.
+    /// Copies into the store in the folder `here` what only the one in `other` has: each attempt, reply and
+    /// tombstone once, however often and in whatever direction stores are merged. `only_look` writes nothing
+    /// and creates no folder. New lines are indexed when the store is next opened.
     ///
     /// # Errors
-    /// [`StoreError`] where one of them is damaged or cannot be read, or this one cannot be written.
+    /// [`StoreError`] if one of them is damaged or cannot be read, or this one cannot be written.
     pub fn merge(here: &Path, other: &Path, only_look: bool) -> Result<MergedReplies, StoreError> {
         let mut known = Known::default();
         for place in [here, other].into_iter().filter(|place| place.is_dir()) {
@@ -88,7 +88,7 @@ impl Store {
 }
 
 impl MergedReplies {
-    /// `attempts` notes of each new one what it is charged, as far as the lines have said.
+    /// Records in `attempts` the charge of each new one, as far as the lines state it.
     fn counts(
         &mut self,
         line: &Line,
@@ -122,21 +122,21 @@ impl MergedReplies {
     }
 }
 
-/// What a store holds, by what it is and not where it stands.
+/// The contents of a store by identity, independent of place.
 #[derive(Default)]
 struct Known {
-    /// The id of each attempt in the store at hand.
+    /// The id of each attempt in this store.
     attempts: FxHashMap<Key, String>,
-    /// Which attempt an id of the other store is.
+    /// The attempt of each id in the other store.
     ids: FxHashMap<String, Key>,
     outcomes: FxHashSet<Key>,
     forgotten: FxHashSet<Key>,
-    /// What has a reply.
+    /// Requests with a reply.
     answered: FxHashSet<Key>,
 }
 
 impl Known {
-    /// Takes a line as it is in this store up; false where it stood before.
+    /// Adds a line of this store; false if it was there already.
     fn adds(&mut self, line: &Line) -> bool {
         match line {
             Line::Attempt(attempt) => self.attempts.insert(of_attempt(attempt), attempt.id.clone()).is_none(),
@@ -145,13 +145,13 @@ impl Known {
                 self.answered.insert(reply.key);
                 self.outcomes.insert(reply.identity())
             }
-            // One that names a place alone is known by its reply where it is told of.
+            // A tombstone by place is recognised by its reply, if that is known.
             Line::Forgotten(forgotten) => forgotten.reply.is_none_or(|reply| self.forgotten.insert(reply)),
         }
     }
 
-    /// A line of another store as it is to be in this one; `None` where this one has it. An attempt is called
-    /// otherwise here: the numbers of segments are each store's own.
+    /// Converts a line of another store for this one; `None` if this one has it. Attempts get new ids: the
+    /// numbers of segments are each store's own.
     fn takes(&mut self, line: Line, places: &FxHashMap<(Number, u64), Key>) -> Option<Line> {
         let line = match line {
             Line::Attempt(attempt) => {
@@ -178,7 +178,7 @@ impl Known {
         self.adds(&line).then_some(line)
     }
 
-    /// What an attempt of the other store is called here; after its `outcome` where its own line is lost.
+    /// The id here of an attempt of the other store; made from its `outcome` if its own line is lost.
     fn id_here(&self, id: &str, outcome: Key) -> String {
         let here = self.ids.get(id).and_then(|identity| self.attempts.get(identity));
         here.map_or_else(|| renamed(id, outcome), String::clone)
@@ -189,7 +189,7 @@ fn renamed(id: &str, after: Key) -> String {
     format!("{}@{}", bare(id), &after.to_string()[..12])
 }
 
-/// An attempt's id as the store gave it that made it.
+/// An attempt's id as given by the store that made it.
 fn bare(id: &str) -> &str {
     id.split('@').next().unwrap_or(id)
 }
@@ -212,7 +212,7 @@ fn of_failure(failure: &Failure) -> Key {
     Key::hash(&parts)
 }
 
-/// Hands over each whole line of the sound segments in a folder with its segment and where it begins there, in order.
+/// Passes each whole line of the sound segments in a folder on, with its segment and offset, in order.
 fn each_line(dir: &Path, mut take: impl FnMut((Number, u64), Line)) -> Result<(), StoreError> {
     let ((listed, _), _) = registry::look(dir)?;
     for (number, is_sealed) in listed {
@@ -221,7 +221,7 @@ fn each_line(dir: &Path, mut take: impl FnMut((Number, u64), Line)) -> Result<()
         let raw = read.map_err(|source| StoreError::io(&path, source))?;
         let mut start = 0;
         for bytes in raw.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n")) {
-            // A line that cannot be read is named by `verify`.
+            // `verify` reports lines that cannot be read.
             if let Ok(line) = serde_json::from_slice::<Line>(bytes) {
                 take((number, start), line);
             }

@@ -1,4 +1,4 @@
-//! Stores that grew apart from one copy.
+//! Stores that diverged from one copy.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ fn request(text: &str) -> Request {
     Request { identity: "id".into(), model: "m".into(), input, sample: 0 }
 }
 
-/// Buys the reply to `text` at a time, for 40 of 100 that were reserved.
+/// Buys the reply to `text` at a time, for 40 of 100 reserved.
 async fn buy(store: &Store, text: &str, at_ms: u64) {
     let begin = Begin {
         key: request(text).key(),
@@ -119,7 +119,7 @@ async fn both_ways_lead_to_the_same_sum_and_what_is_bought_later_has_a_name_of_i
     let back = merge(&there, &here, false).unwrap();
     assert_eq!((back.attempts, back.second, back.forgotten), (1, 1, 0));
     assert!(merge(&here, &there, false).unwrap().is_empty(), "nothing comes round again");
-    // Segments of the same numbers are begun on both sides.
+    // Both sides begin segments of the same numbers.
     for (place, at) in [(&here, 5), (&there, 6)] {
         buy(&open(place), &format!("late at {at}"), at).await;
     }

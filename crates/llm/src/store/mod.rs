@@ -1,11 +1,12 @@
-//! The reply store: append-only segments that hold every attempt, failure and reply, and an index over them.
+//! The reply store: append-only segments with every attempt, failure and reply, and an index over them.
 //!
 //! Invariants
 //! - A line is appended once and never changed. Deleting the index loses nothing but leases.
-//! - A reply is found by the SHA-256 of its request; a failure is kept and never found as one.
-//! - Before a request is sent, its attempt and reservation are on disk; what may have been sent and never came back stays
-//!   charged, what a killed process certainly did not send does not.
-//! - Several processes share a folder: each appends to its own segment, budgets and leases meet in the index.
+//! - A reply is found by the SHA-256 of its request; a failure is kept and never returned as a reply.
+//! - Before a request is sent, its attempt and reservation are on disk; what may have been sent without an
+//! answer stays charged, what a killed process certainly did not send is not.
+//! - Several processes share a folder: each appends to its own segment, budgets and leases are shared in the
+//! index.
 
 mod admin;
 mod index;
@@ -53,13 +54,13 @@ use writer::{Job, Stopped};
 /// Segments are sealed above this size, uncompressed.
 const SEGMENT_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The log of batches on their way, beside the segments.
+/// The log of batches, in the folder of segments.
 pub(crate) const BATCHES: &str = "batches.jsonl";
 
-/// How the scope of a run's budget begins.
+/// Prefix of the scope of a run's budget.
 pub(crate) const RUN: &str = "run:";
 
-/// What can be wrong with a reply store.
+/// Errors of a reply store.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// A file could not be read or written.
@@ -70,7 +71,7 @@ pub enum StoreError {
         /// Why.
         source: io::Error,
     },
-    /// SQLite takes no such path.
+    /// SQLite does not accept such a path.
     #[error(
         "the path is too long: that of the reply index has {0} bytes, SQLite allows {INDEX_PATH_BYTES}; move the workspace to a shorter path"
     )]
@@ -78,7 +79,7 @@ pub enum StoreError {
     /// The index could not be read or written.
     #[error("reply index: {}{}", .0, index_hint(.0))]
     Index(#[from] rusqlite::Error),
-    /// A place in a segment holds no reply.
+    /// There is no reply at this place of a segment.
     #[error(
         "segment {segment:06} has no reply at byte {at}\n  hint: `riddlemill replies verify` checks every segment"
     )]
@@ -97,12 +98,12 @@ pub enum StoreError {
     /// A write failed: nothing is sent any more.
     #[error("{0}")]
     Stopped(String),
-    /// Replies that were paid for are gone, and nobody has accepted it.
+    /// Paid replies are missing, and nobody has accepted the loss.
     #[error("{0}")]
     Lost(String),
 }
 
-/// A segment that is not what was written.
+/// A segment that differs from what was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
     /// Its number, 0 for the log of segments.
@@ -111,11 +112,12 @@ pub struct Damage {
     pub path: PathBuf,
     /// What is wrong.
     pub what: String,
-    /// How many replies it had, where that was noted.
+    /// How many replies it had, if that was recorded.
     pub replies: Option<u64>,
     /// The most that asking for them again can cost.
     pub most: Usd,
-    /// What its attempts were charged by budget, which counts against the caps for good; `None` where nobody noted it.
+    /// The charges of its attempts by budget, which count against the caps permanently; `None` if they were
+    /// not recorded.
     pub charged: Option<BTreeMap<String, (Usd, u64)>>,
     /// The replies that it forgets, which stay forgotten.
     forgets: Vec<Key>,
@@ -137,7 +139,7 @@ fn index_hint(error: &rusqlite::Error) -> &'static str {
     }
 }
 
-/// SQLite's longest path is 512 bytes, and the journal beside the index has a longer one.
+/// SQLite's longest path is 512 bytes, and the journal next to the index has a longer one.
 const INDEX_PATH_BYTES: usize = 500;
 
 /// An error that several waiting requests share.
@@ -155,7 +157,7 @@ pub struct Store {
     marks: unsent::Marks,
 }
 
-/// Asks leave to send.
+/// A request for permission to send.
 #[derive(Clone, Debug)]
 pub struct Begin {
     /// The request's key.
@@ -166,33 +168,34 @@ pub struct Begin {
     pub caps: Vec<(String, Option<Usd>)>,
     /// After how long another process may ask the same although this one seems alive.
     pub lease_ms: u64,
-    /// Bytes that its outcome may take, which are taken before it goes.
+    /// Bytes that its outcome may take, allocated before it is sent.
     pub room: u64,
-    /// Whether its outcome may come to another process: nobody waits here for what it reserved.
+    /// Whether its outcome may be read by another process: then nobody here waits for it to release its
+    /// reservation.
     pub outlives: bool,
 }
 
 /// The store's answer to [`Begin`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Begun {
-    /// Send; the attempt is on disk under this id.
+    /// Permission to send; the attempt is on disk under this id.
     Go {
-        /// To be named in the outcome's line.
+        /// To be used in the outcome's line.
         id: String,
     },
-    /// The reply has arrived since, by another process.
+    /// Another process has stored the reply meanwhile.
     Stored,
-    /// Another process is asking this very question.
+    /// Another process is asking this question.
     Busy,
-    /// The attempt could pass a cap.
+    /// The attempt could exceed a cap.
     Refused {
         /// The budget, e.g. `recipe:flub`.
         scope: String,
-        /// What it was charged so far, reservations included.
+        /// Its charges so far, including reservations.
         spent: Usd,
-        /// What it may be charged.
+        /// Its cap.
         cap: Usd,
-        /// This process's attempts in flight, which may give some of it back.
+        /// Number of this process's attempts in flight, which may release some of their reservations.
         unsettled: u64,
     },
 }
@@ -204,9 +207,9 @@ pub struct Settling {
 }
 
 impl Settling {
-    /// Returns once the line would survive this process's death.
+    /// Returns once the line would survive the process's death.
     pub async fn written(&mut self) {
-        // An error drops the sender and is told by `synced`.
+        // An error drops the sender and is reported by `synced`.
         let _ = (&mut self.written).await;
     }
 
@@ -217,8 +220,9 @@ impl Settling {
 }
 
 impl Store {
-    /// Opens the store of `replies` (`raw/replies`) with its index at `index`, a file outside `raw/`. Both are made
-    /// where missing; what a killed process left is recovered; an index that is no database is replaced.
+    /// Opens the store of `replies` (`raw/replies`) with its index at `index`, a file outside `raw/`. Both
+    /// are created if missing; what a killed process left is recovered; an index that is not a database is
+    /// replaced.
     pub fn open(replies: &Path, index: &Path) -> Result<Store, StoreError> {
         Store::open_with(replies, index, SEGMENT_BYTES)
     }
@@ -231,8 +235,8 @@ impl Store {
         if whole.as_os_str().len() > INDEX_PATH_BYTES {
             return Err(StoreError::PathTooLong(whole.as_os_str().len()));
         }
-        // One process at a time: of two that switch a new index to its journal, SQLite turns one away without waiting,
-        // and of two that replace a damaged one, one would go on with a deleted file.
+        // One process at a time: if two switch a new index to its journal, SQLite refuses one without
+        // waiting, and if two replace a damaged one, one would use a deleted file.
         let _turn = turn_to_open(index)?;
         let recovered = open_index(replies, index);
         let (db, damage) = match recovered {
@@ -258,32 +262,33 @@ impl Store {
         })
     }
 
-    /// What is not as it was written. Replies of such segments are not found, all others are.
+    /// Segments that differ from what was written. Their replies are not found, all others are.
     pub fn damage(&self) -> &[Damage] {
         &self.damage
     }
 
-    /// Nothing is asked for again without a word.
+    /// Refuses to ask silently for lost replies again.
     ///
     /// # Errors
-    /// [`StoreError::Lost`] where segments are damaged or gone: which, how many replies they had, and what asking for
-    /// them again can cost.
+    /// [`StoreError::Lost`] if segments are damaged or missing: which, how many replies they had, and what
+    /// asking for them again can cost.
     pub fn refuse_damage(&self) -> Result<(), StoreError> {
         refuse(&self.damage)
     }
 
-    /// As [`Store::refuse_damage`] of the store in `replies`, without opening it: nothing is written, no index is made.
+    /// [`Store::refuse_damage`] for the store in `replies`, without opening it: nothing is written, no index
+    /// is created.
     ///
     /// # Errors
-    /// [`StoreError::Lost`] as there, or where the segments cannot be read.
+    /// [`StoreError::Lost`] likewise, or if the segments cannot be read.
     pub fn refuse_damage_at(replies: &Path) -> Result<(), StoreError> {
         refuse(&registry::look(replies)?.0.1)
     }
 
-    /// Whether it could not write, since when it lets nobody send.
+    /// Whether a write has failed, after which nothing may be sent.
     ///
     /// # Errors
-    /// [`StoreError::Stopped`] with what could not be written, and a hint.
+    /// [`StoreError::Stopped`] with the write that failed, and a hint.
     pub fn refuse_stopped(&self) -> Result<(), StoreError> {
         self.stopped.get().map_or(Ok(()), |why| Err(StoreError::Stopped(why.clone())))
     }
@@ -298,12 +303,13 @@ impl Store {
         self.reader().replies(keys)
     }
 
-    /// How a request failed for good, where it did: such a failure is remembered, and never taken for an answer.
+    /// How a request failed permanently, if it did: such a failure is remembered, and never used as an
+    /// answer.
     pub fn lasting_failure(&self, key: &Key) -> Result<Option<Failure>, StoreError> {
         self.reader().lasting(key)
     }
 
-    /// Whether a request failed for good, without reading how.
+    /// Whether a request failed permanently, without reading how.
     pub fn failed_for_good(&self, key: &Key) -> Result<bool, StoreError> {
         Ok(index::lasting(self.reader().db(), key)?.is_some())
     }
@@ -313,13 +319,13 @@ impl Store {
         Ok(index::place(self.reader().db(), key)?.is_some())
     }
 
-    /// Who answered under an identity and a model's name, in the order they first did: how many replies, and when the
-    /// first of them came, in milliseconds since 1970.
+    /// The origins of the replies to an identity and a model's name, in order of first appearance: how many
+    /// replies, and when the first of them came, in milliseconds since 1970.
     pub fn origins(&self, identity: &str, model: &str) -> Result<Vec<(Origin, u64, u64)>, StoreError> {
         Ok(index::origins(self.reader().db(), identity, model)?)
     }
 
-    /// The latest replies of a model whose tokens were stated, to one prompt or to any.
+    /// The latest replies of a model with token counts, to one prompt or to any.
     pub(crate) fn latest(
         &self,
         identity: &str,
@@ -332,13 +338,13 @@ impl Store {
         Ok(reader.replies(&keys)?.into_iter().flatten().collect())
     }
 
-    /// What a budget (`endpoint:<name>`, `recipe:<name>`) was charged over the store's life, reservations included,
-    /// and by how many attempts.
+    /// The charges of a budget (`endpoint:<name>`, `recipe:<name>`) over the store's life, including
+    /// reservations, and their number of attempts.
     pub fn spent(&self, scope: &str) -> Result<(Usd, u64), StoreError> {
         Ok(index::spent(self.reader().db(), scope)?)
     }
 
-    /// Reserves and journals an attempt. Returns once its line is synced, or says why nothing may be sent.
+    /// Reserves and journals an attempt. Returns once its line is synced, or why nothing may be sent.
     pub async fn begin(&self, begin: Begin) -> Result<Begun, Shared> {
         self.refuse_damage()?;
         let (to, answer) = oneshot::channel();
@@ -346,7 +352,8 @@ impl Store {
         answer.await.unwrap_or_else(|_| Err(Arc::new(StoreError::Closed)))
     }
 
-    /// Notes that attempts are about to be sent: from here on they count as spent, whatever becomes of this process.
+    /// Records that attempts are about to be sent: from here on they count as spent, whatever happens to this
+    /// process.
     pub fn sending<'i>(&self, ids: impl Iterator<Item = &'i str>) {
         self.marks.set(&self.index, ids);
     }
@@ -417,7 +424,7 @@ fn open_index(replies: &Path, path: &Path) -> Result<(rusqlite::Connection, Vec<
     Ok((db, damage))
 }
 
-/// Waits until no other process is opening the index; until the file is dropped, none will.
+/// Waits until no other process is opening the index; none will until the file is dropped.
 fn turn_to_open(index: &Path) -> Result<File, StoreError> {
     let path = index.with_extension("lock");
     let at = |source| StoreError::io(&path, source);

@@ -1,4 +1,4 @@
-//! Reading replies by place: one seek in an open segment, one small frame of a sealed one.
+//! Reads replies by place: one seek in an open segment, one small frame of a sealed one.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -15,7 +15,7 @@ use super::line::{Failure, Line, StoredReply};
 use super::segment::{self, Number};
 use crate::request::Key;
 
-/// Uncompressed frames kept at hand; 16 MiB at their usual size.
+/// Number of uncompressed frames in the cache; 16 MiB at their usual size.
 const FRAMES_KEPT: usize = 256;
 
 pub(super) struct Reader {
@@ -41,7 +41,7 @@ impl Reader {
         &mut self.db
     }
 
-    /// The replies to the keys, in their order. Places are visited in file order, so that a frame is unpacked once.
+    /// The replies to the keys, in order. Places are visited in file order, so that a frame is unpacked once.
     pub(super) fn replies(&mut self, keys: &[Key]) -> Result<Vec<Option<StoredReply>>, StoreError> {
         let mut places = Vec::with_capacity(keys.len());
         for (at, key) in keys.iter().enumerate() {
@@ -57,7 +57,7 @@ impl Reader {
         Ok(replies)
     }
 
-    /// The latest lasting failure of a request.
+    /// The latest permanent failure of a request.
     pub(super) fn lasting(&mut self, key: &Key) -> Result<Option<Failure>, StoreError> {
         let Some(place) = index::lasting(&self.db, key)? else { return Ok(None) };
         let bytes = self
@@ -95,7 +95,7 @@ impl Reader {
                     file.read_exact(&mut bytes)?;
                     return Ok(bytes);
                 }
-                // Sealed between the two looks: the index has its frames now.
+                // Sealed meanwhile: the index has its frames now.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }

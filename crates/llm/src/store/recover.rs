@@ -1,4 +1,5 @@
-//! Bringing the index up to the segments: after a crash, after the index was deleted, after folders were copied.
+//! Brings the index up to date with the segments: after a crash, after the index was deleted, after folders
+//! were copied.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -12,8 +13,8 @@ use super::segment::{self, Number};
 use super::{Damage, StoreError, index, registry, unsent};
 use riddlemill_files::{Unpacked, unpack};
 
-/// Takes every line that the index has not seen into it, cuts the torn tails of writers that are gone, and seals
-/// what they left open. Segments that are not what was written are named, and hold no other up.
+/// Indexes every new line, cuts the torn tails of writers that are gone, and seals what they left open.
+/// Damaged segments are returned, and do not prevent the others from being used.
 pub(super) fn recover(db: &mut Connection, dir: &Path, index: &Path) -> Result<Vec<Damage>, StoreError> {
     let (segments, mut damage) = registry::judge(dir)?;
     let names_are_known = damage.iter().all(|damage| damage.segment != 0);
@@ -40,7 +41,7 @@ pub(super) fn recover(db: &mut Connection, dir: &Path, index: &Path) -> Result<V
     Ok(damage)
 }
 
-/// Whether an error is about what is in a file, not about reading it.
+/// Whether an error concerns a file's contents, not reading it.
 fn is_damage(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidData, Other, UnexpectedEof};
     matches!(error.kind(), InvalidData | Other | UnexpectedEof)
@@ -53,7 +54,7 @@ fn recover_segment(
     sealed: bool,
     names_are_known: bool,
 ) -> Result<(), StoreError> {
-    // Its lock is held until the open file is gone: no other process seals it as well.
+    // The lock is held as long as the open file exists: no other process seals it as well.
     let mut abandoned = match sealed {
         true => None,
         false => segment::take_over(dir, number).map_err(|source| StoreError::io(dir, source))?,
@@ -87,7 +88,7 @@ fn recover_segment(
     Ok(())
 }
 
-/// Notes what a sealed segment holds, where nobody has: its writer was stopped, or is of an older version.
+/// Records the contents of a sealed segment if its writer did not: it was stopped, or is of an older version.
 pub(super) fn note_sealed(dir: &Path, number: Number) -> Result<(), StoreError> {
     let entries = registry::read(dir)?.unwrap_or_default();
     if entries.get(&number).is_some_and(|entry| entry.sha256.is_some()) {
@@ -98,7 +99,7 @@ pub(super) fn note_sealed(dir: &Path, number: Number) -> Result<(), StoreError> 
     registry::sealed(dir, number, &raw)
 }
 
-/// What an index knows of segments that are not there, or not what they were, does not count.
+/// Clears an index of segments that are missing or changed.
 fn forget_if_segments_are_gone(db: &mut Connection, segments: &[(Number, bool)]) -> Result<(), StoreError> {
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let known: Vec<Number> = tx
@@ -111,9 +112,9 @@ fn forget_if_segments_are_gone(db: &mut Connection, segments: &[(Number, bool)])
     Ok(tx.commit()?)
 }
 
-/// What was spent through segments that are damaged or gone was spent, and what they forget stays forgotten.
+/// Keeps the charges and the tombstones of segments that are damaged or missing.
 fn keep_of_the_lost(db: &mut Connection, dir: &Path, damage: &[Damage]) -> Result<(), StoreError> {
-    // Where it is damaged itself, nothing can be spent.
+    // If the log is damaged itself, nothing can be spent.
     let entries = registry::read(dir).ok().flatten().unwrap_or_default();
     let gone = entries.into_values().filter(|entry| entry.gone.is_some());
     let mut lost = Charges::new();
@@ -132,8 +133,8 @@ fn keep_of_the_lost(db: &mut Connection, dir: &Path, damage: &[Damage]) -> Resul
     Ok(tx.commit()?)
 }
 
-/// Takes the lines of one segment that the index has not seen into it. The caller holds the index's write lock,
-/// which a writer holds from before it appends until its lines are indexed: no line is taken twice.
+/// Indexes the new lines of one segment. The caller holds the index's write lock, which a writer holds from
+/// before it appends until its lines are indexed: no line is indexed twice.
 pub(super) fn catch_up(db: &Connection, dir: &Path, number: Number) -> Result<(), StoreError> {
     let (indexed_to, known_sealed) = index::progress(db, number)?;
     if known_sealed {
@@ -160,7 +161,7 @@ fn take_lines(db: &Connection, number: Number, mut start: u64, bytes: &[u8]) -> 
         if !bytes.ends_with(b"\n") {
             break;
         }
-        // A line that cannot be read is passed over here and named by `verify`.
+        // Unreadable lines are skipped here and reported by `verify`.
         if let Ok(line) = serde_json::from_slice::<Line>(bytes) {
             index::apply(db, number, start, bytes.len() as u64, &line)?;
         }

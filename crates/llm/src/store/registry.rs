@@ -1,5 +1,5 @@
-//! Which segments there are, and what each held when it was sealed: `segments.jsonl`, a log whose end `raw/heads.jsonl`
-//! knows. A segment that is gone, that is another, or that nobody began here is seen before anything is asked again.
+//! The list of segments and of their contents when sealed: `segments.jsonl`, a log whose end is recorded in
+//! `raw/heads.jsonl`. A missing, replaced or foreign segment is detected before anything is asked again.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,26 +18,26 @@ use super::{Damage, StoreError};
 use crate::money::Usd;
 use crate::request::Key;
 
-/// What is said about a segment.
+/// An entry on a segment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Entry {
     pub segment: Number,
-    /// The SHA-256 of the sealed file; none while it is open.
+    /// The SHA-256 of the sealed file; `None` while it is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
     /// The replies in it.
     #[serde(default)]
     pub replies: u64,
-    /// The most that asking them again can cost: what was reserved for each, or charged where that is more.
+    /// The most that asking them again can cost: each one's reservation, or its charge if that is more.
     #[serde(default)]
     pub reserved_picousd: Usd,
-    /// What its attempts were charged, by budget; of one that is gone, what nothing else holds of that.
+    /// Its attempts' charges, by budget; for a missing segment, the charges that are recorded nowhere else.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub charged: Charges,
-    /// The replies that are forgotten by it.
+    /// The replies that it forgets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forgets: Vec<Key>,
-    /// Somebody has accepted that it is no more, and why it was not.
+    /// Set when somebody has accepted its loss: what was wrong with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gone: Option<String>,
 }
@@ -47,7 +47,7 @@ fn log(dir: &Path) -> Log {
     Log::at(dir.join("segments.jsonl"))
 }
 
-/// The last entry of each segment; `None` where there never was a log.
+/// The last entry of each segment; `None` if there never was a log.
 pub(super) fn read(dir: &Path) -> Result<Option<BTreeMap<Number, Entry>>, LogError> {
     let log = log(dir);
     let lines = log.read()?;
@@ -63,14 +63,14 @@ pub(super) fn read(dir: &Path) -> Result<Option<BTreeMap<Number, Entry>>, LogErr
     Ok(Some(entries))
 }
 
-/// The first number that no segment had.
+/// The first number that no segment ever had.
 pub(super) fn next(dir: &Path) -> Number {
-    // One that cannot be read refuses the segment's name when it is to be noted.
+    // If the log cannot be read, recording the segment's name will fail.
     let entries = read(dir).ok().flatten().unwrap_or_default();
     entries.keys().next_back().map_or(1, |last| last + 1)
 }
 
-/// Adds entries and returns when they are on the disk.
+/// Adds entries and returns when they are on disk.
 pub(super) fn add(dir: &Path, entries: &[Entry]) -> Result<(), StoreError> {
     let mut lines = Vec::new();
     for entry in entries {
@@ -80,19 +80,19 @@ pub(super) fn add(dir: &Path, entries: &[Entry]) -> Result<(), StoreError> {
     Ok(if lines.is_empty() { Ok(()) } else { log(dir).append(&lines) }?)
 }
 
-/// Notes a segment before its first line is written.
+/// Records a segment before its first line is written.
 pub(super) fn begun(dir: &Path, number: Number) -> Result<(), StoreError> {
     add(dir, &[Entry { segment: number, ..Entry::default() }])
 }
 
-/// Notes what a segment holds that was sealed.
+/// Records the contents of a sealed segment.
 pub(super) fn sealed(dir: &Path, number: Number, raw: &[u8]) -> Result<(), StoreError> {
     let path = segment::sealed_path(dir, number);
     let sha256 = hash(&path)?;
     add(dir, &[Entry { sha256: Some(sha256), ..held(number, raw) }])
 }
 
-/// What the lines of a segment hold.
+/// The contents of a segment's lines.
 pub(super) fn held(number: Number, raw: &[u8]) -> Entry {
     let mut attempts: FxHashMap<String, (Usd, Vec<String>, Option<Usd>)> = FxHashMap::default();
     let mut entry = Entry { segment: number, ..Entry::default() };
@@ -121,7 +121,7 @@ pub(super) fn held(number: Number, raw: &[u8]) -> Entry {
         }
     }
     for (reserved, scopes, outcome) in attempts.into_values() {
-        // What a run may spend ends with it.
+        // A run's budget ends with the run.
         for scope in scopes.into_iter().filter(|scope| !scope.starts_with(super::RUN)) {
             let (charged, attempts) = entry.charged.entry(scope).or_default();
             *charged += outcome.unwrap_or(reserved);
@@ -131,10 +131,10 @@ pub(super) fn held(number: Number, raw: &[u8]) -> Entry {
     entry
 }
 
-/// Files that this process has hashed, as they were then.
+/// Files hashed by this process, with size and time.
 type Hashed = FxHashMap<PathBuf, (u64, Option<SystemTime>, String)>;
 
-/// The SHA-256 of a file. A process looks once at one that stays as it is: a store is opened for every stage.
+/// The SHA-256 of a file, cached while the file is unchanged, because a store is opened for every stage.
 pub(super) fn hash(path: &Path) -> Result<String, StoreError> {
     static HASHED: OnceLock<Mutex<Hashed>> = OnceLock::new();
     let at = |source| StoreError::io(path, source);
@@ -149,18 +149,18 @@ pub(super) fn hash(path: &Path) -> Result<String, StoreError> {
     Ok(hash)
 }
 
-/// Sound segments, sealed or not, and what is wrong with the others.
+/// Sound segments, with whether they are sealed, and what is wrong with the others.
 type Judged = (Vec<(Number, bool)>, Vec<Damage>);
 
-/// The segments that are as they were written, and what is wrong with the others. A store from before there was a
-/// log of its segments gets one.
+/// The sound segments, and what is wrong with the others. Creates the log for a store from before there was
+/// one.
 pub(super) fn judge(dir: &Path) -> Result<Judged, StoreError> {
     let (judged, unnamed) = look(dir)?;
     add(dir, &unnamed)?;
     Ok(judged)
 }
 
-/// As [`judge`], without writing; and the entries of a store that has no log of its segments.
+/// Like [`judge`], without writing; also returns the missing entries of a store without a log.
 pub(super) fn look(dir: &Path) -> Result<(Judged, Vec<Entry>), StoreError> {
     let mut entries = match read(dir) {
         Ok(entries) => entries,
@@ -172,7 +172,7 @@ pub(super) fn look(dir: &Path) -> Result<(Judged, Vec<Entry>), StoreError> {
     let listed = list(dir)?;
     let knows = |entries: &BTreeMap<Number, Entry>| listed.iter().all(|(n, _)| entries.contains_key(n));
     if entries.as_ref().is_some_and(|entries| !knows(entries)) {
-        // One that was begun between the two looks.
+        // A segment was begun meanwhile.
         entries = read(dir)?;
     }
     let Some(entries) = entries else { return adopt(dir, listed) };
@@ -191,7 +191,7 @@ pub(super) fn look(dir: &Path) -> Result<(Judged, Vec<Entry>), StoreError> {
             }
             (Some(_), true) => not_its_hash(dir, *number)?,
             (Some(_), false) => None,
-            // Made by a process that has not written yet.
+            // Created by a process that has not written yet.
             (None, false) if fs::metadata(&path).is_ok_and(|meta| meta.len() == 0) => None,
             (None, _) => Some("riddlemill did not write it: segments.jsonl does not list it".to_owned()),
         };
@@ -227,7 +227,7 @@ pub(super) fn damaged(path: &Path, segment: Number, what: String, entry: Option<
     }
 }
 
-/// Whether a sealed segment differs from what was noted beside it.
+/// Whether a sealed segment differs from the hash recorded next to it.
 fn not_its_hash(dir: &Path, number: Number) -> Result<Option<String>, StoreError> {
     let Ok(promised) = fs::read_to_string(segment::hash_path(dir, number)) else { return Ok(None) };
     let found = hash(&segment::sealed_path(dir, number))?;
@@ -235,7 +235,7 @@ fn not_its_hash(dir: &Path, number: Number) -> Result<Option<String>, StoreError
     Ok(differs.then(|| "it does not have the hash of its .sha256".to_owned()))
 }
 
-/// The segments of a store from before they were named.
+/// The segments of a store from before the log existed.
 fn adopt(dir: &Path, listed: Vec<(Number, bool)>) -> Result<(Judged, Vec<Entry>), StoreError> {
     let (mut sound, mut damage, mut entries) = (Vec::new(), Vec::new(), Vec::new());
     for (number, is_sealed) in listed {
@@ -244,7 +244,7 @@ fn adopt(dir: &Path, listed: Vec<(Number, bool)>) -> Result<(Judged, Vec<Entry>)
             None => sound.push((number, is_sealed)),
             Some(what) => damage.push(damaged(&path(dir, number, is_sealed), number, what, None)),
         }
-        // What it holds is noted when it was read.
+        // Its contents are recorded when it is read.
         entries.push(Entry { segment: number, ..Entry::default() });
     }
     Ok(((sound, damage), entries))

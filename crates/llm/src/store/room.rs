@@ -1,29 +1,30 @@
-//! Room on the disk for what is on its way: taken before a request is sent, so that its reply can be written when the
-//! disk is full since.
+//! Disk space for attempts in flight: allocated before a request is sent, so that its reply can be written
+//! even if the disk is full by then.
 
 use std::fs::File;
 use std::io;
 
 use rustc_hash::FxHashMap;
 
-/// What an attempt's own line takes at the most, with the names of its budgets.
+/// Upper bound of an attempt's own line, with the names of its budgets.
 const ATTEMPT: u64 = 4096;
-/// Taken at once, so that the disk is not asked for every request.
+/// Allocated at once, so that not every request needs an allocation.
 const PIECE: u64 = 1 << 20;
 
-/// The room of one open segment.
+/// The allocation of one open segment.
 #[derive(Default)]
 pub(super) struct Reservation {
-    /// What each attempt on its way may take.
+    /// Bytes that each attempt in flight may need.
     on_their_way: FxHashMap<String, u64>,
-    /// All of them.
+    /// Their sum.
     promised: u64,
-    /// How far the file has room.
+    /// Offset up to which space is allocated.
     until: u64,
 }
 
 impl Reservation {
-    /// Takes room in a file of `len` bytes for so many more now, for what is on its way, and for further attempts.
+    /// Allocates space in a file of `len` bytes for `now` more bytes, for attempts in flight, and for further
+    /// attempts.
     pub(super) fn take(
         &mut self,
         file: &File,
@@ -47,25 +48,25 @@ impl Reservation {
         Ok(())
     }
 
-    /// An attempt goes out that may take so much.
+    /// Records an attempt in flight that may need `room` bytes.
     pub(super) fn promise(&mut self, id: &str, room: u64) {
         self.promised += room;
         self.on_their_way.insert(id.to_owned(), room);
     }
 
-    /// An attempt has its outcome.
+    /// Records that an attempt has its outcome.
     pub(super) fn keep(&mut self, id: &str) {
         self.promised -= self.on_their_way.remove(id).unwrap_or_default();
     }
 
-    /// What was cut off behind `len` takes the room behind it along; it is taken again, where it can be.
+    /// Truncation to `len` also freed the space after it; it is allocated again, if possible.
     pub(super) fn was_cut(&mut self, file: &File, len: u64) {
         self.until = len;
-        // Nobody sends any more; what is on its way is written as long as there is room.
+        // Nothing is sent any more; outcomes of attempts in flight are written as long as there is space.
         let _ = self.take(file, len, 0, std::iter::empty());
     }
 
-    /// The promises, in another segment's file.
+    /// The promises, for another segment's file.
     pub(super) fn moved_to(&self, file: &File) -> io::Result<Reservation> {
         let mut room = Reservation {
             on_their_way: self.on_their_way.clone(),
@@ -77,13 +78,13 @@ impl Reservation {
     }
 }
 
-/// Takes blocks behind a file's end without making it longer.
+/// Allocates blocks after a file's end without making it longer.
 #[cfg(target_os = "linux")]
 fn allocate(file: &File, from: u64, len: u64) -> io::Result<()> {
     use rustix::fs::{FallocateFlags, fallocate};
     use rustix::io::Errno;
     use rustix::process::{Resource, getrlimit};
-    // Blocks may be taken behind a limit that no write may pass.
+    // Blocks may be allocated beyond a limit that no write may exceed.
     if getrlimit(Resource::Fsize).current.is_some_and(|limit| from + len > limit) {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
@@ -99,7 +100,7 @@ fn allocate(file: &File, _: u64, len: u64) -> io::Result<()> {
     look(file, len)
 }
 
-/// Where blocks cannot be taken, whether there are enough.
+/// If blocks cannot be allocated, checks whether enough are free.
 #[cfg(unix)]
 fn look(file: &File, len: u64) -> io::Result<()> {
     let disk = rustix::fs::fstatvfs(file)?;

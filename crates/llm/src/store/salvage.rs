@@ -1,4 +1,4 @@
-//! What is whole of a damaged segment, taken over; what was there, beside it.
+//! Salvages what is intact of a damaged segment.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -13,33 +13,33 @@ use super::{Damage, Store, StoreError, index, registry};
 use crate::money::Usd;
 use crate::request::Key;
 
-/// What was done about a damaged segment.
+/// The result of salvaging a damaged segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SalvagedReplies {
     /// The segment's file.
     pub path: PathBuf,
     /// What was wrong with it.
     pub what: String,
-    /// Replies that were taken over.
+    /// Replies that were salvaged.
     pub kept: u64,
-    /// Replies that it had and that are gone; `None` where nobody knows how many it had.
+    /// Replies that were lost; `None` if it is unknown how many it had.
     pub lost: Option<u64>,
-    /// Where in the unpacked segment something begins that is not whole.
+    /// Offsets in the unpacked segment where damaged parts begin.
     pub torn: Vec<u64>,
-    /// Where the damaged file is now; `None` where there is none.
+    /// Where the damaged file is now; `None` if there is none.
     pub aside: Option<PathBuf>,
 }
 
 impl Store {
-    /// Takes over what is whole of damaged segments into new ones, moves the damaged ones to `raw/damaged`, and accepts
-    /// that the rest is gone. It can be stopped and called again. Open the store anew afterwards.
+    /// Copies what is intact of damaged segments into new ones, moves the damaged ones to `raw/damaged`, and
+    /// accepts the loss of the rest. It can be stopped and called again. Reopen the store afterwards.
     ///
     /// # Errors
-    /// [`StoreError`] where something cannot be read or written.
+    /// [`StoreError`] if something cannot be read or written.
     pub fn salvage(&self) -> Result<Vec<SalvagedReplies>, StoreError> {
         let mut done = Vec::new();
         let damaged = || self.damage.iter().filter(|damage| damage.segment != 0);
-        // Old tombstones name a place, which what is taken over leaves.
+        // Old tombstones identify replies by place, which changes for salvaged ones.
         let mut old = Vec::new();
         for damage in damaged() {
             old.extend(old_tombstones(&whole_lines(&damage.path).0));
@@ -69,11 +69,11 @@ impl Store {
         Ok(done)
     }
 
-    /// Accepts that damaged segments are gone: their replies may be asked for again. The files stay where they are, and
-    /// are no longer looked at. Open the store anew afterwards.
+    /// Accepts that damaged segments are lost: their replies may be asked for again. The files stay where
+    /// they are, and are ignored from now on. Reopen the store afterwards.
     ///
     /// # Errors
-    /// [`StoreError`] where the log of segments cannot be written.
+    /// [`StoreError`] if the log of segments cannot be written.
     pub fn accept_losses(&self) -> Result<(), StoreError> {
         self.damage
             .iter()
@@ -81,7 +81,7 @@ impl Store {
             .try_for_each(|damage| self.accept(damage, &Charges::new()))
     }
 
-    /// What is taken over counts where it is now, the rest of what was charged with the segment that is gone.
+    /// Charges of salvaged attempts count at their new place, the rest with the lost segment.
     fn accept(&self, damage: &Damage, kept: &Charges) -> Result<(), StoreError> {
         let mut charged = damage.charged.clone().unwrap_or_default();
         for (scope, (amount, attempts)) in &mut charged {
@@ -102,7 +102,7 @@ impl Store {
         registry::add(&self.dir, &[entry])
     }
 
-    /// Whether a sound segment has these very lines: somebody was stopped between taking them over and saying so.
+    /// Whether a sound segment has exactly these lines: a salvage was stopped between copying and logging.
     fn holds(&self, lines: &[u8]) -> Result<bool, StoreError> {
         let is_damaged = |number| self.damage.iter().any(|damage| damage.segment == number);
         let (listed, _) = registry::judge(&self.dir)?;
@@ -118,7 +118,7 @@ impl Store {
     }
 }
 
-/// Tombstones for the replies among the lines of a segment that old ones forget by their place.
+/// Tombstones by identity for the replies among the lines that old tombstones forget by place.
 fn tombstones(segment: Number, lines: &[u8], old: &[(Number, Key, u64)]) -> Vec<u8> {
     let mut tombstones = Vec::new();
     for line in lines.split(|&byte| byte == b'\n') {
@@ -133,7 +133,7 @@ fn tombstones(segment: Number, lines: &[u8], old: &[(Number, Key, u64)]) -> Vec<
     tombstones
 }
 
-/// Those of tombstones among the lines that name a place alone: its segment, the key, and when.
+/// Tombstones by place among the lines: segment, key, and time.
 fn old_tombstones(lines: &[u8]) -> Vec<(Number, Key, u64)> {
     let lines = lines.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok());
     lines
@@ -146,8 +146,9 @@ fn old_tombstones(lines: &[u8]) -> Vec<(Number, Key, u64)> {
         .collect()
 }
 
-/// A frame whose checksum holds is what was written. One from before there were checksums is, where each of its lines
-/// is one and each request hashes to its key.
+/// The intact lines of a segment, and the offsets of damaged parts. A frame is intact if its checksum is
+/// right; one from before there were checksums, if each of its lines is valid and each request hashes to its
+/// key.
 pub(super) fn whole_lines(path: &Path) -> (Vec<u8>, Vec<u64>) {
     let Ok(bytes) = fs::read(path) else { return (Vec::new(), Vec::new()) };
     if path.extension().is_none_or(|extension| extension != "zst") {
@@ -168,7 +169,7 @@ pub(super) fn whole_lines(path: &Path) -> (Vec<u8>, Vec<u64>) {
             }
             _ => torn.push(unpacked_to),
         }
-        // The next frame begins where one may: its magic number.
+        // The next frame begins at the next magic number.
         let from = start + frame.filter(|_| raw.is_some()).map_or(1, <[u8]>::len);
         let magic = |window: &[u8]| window == [0x28, 0xb5, 0x2f, 0xfd];
         match bytes.get(from..).and_then(|rest| rest.windows(4).position(magic)) {
@@ -179,7 +180,7 @@ pub(super) fn whole_lines(path: &Path) -> (Vec<u8>, Vec<u64>) {
     (lines, torn)
 }
 
-/// The lines that are whole, and where others begin; nothing of them where `all` have to be.
+/// The intact lines, and the offsets of others; no lines if `all` have to be intact and are not.
 fn sound(raw: &[u8], at: u64, all: bool) -> (Vec<u8>, Vec<u64>) {
     let (mut lines, mut torn, mut start) = (Vec::new(), Vec::new(), at);
     for line in raw.split_inclusive(|&byte| byte == b'\n') {
@@ -221,7 +222,7 @@ fn move_aside(dir: &Path, damage: &Damage) -> Result<Option<PathBuf>, StoreError
     let to = folder.join(name);
     let at = |source| StoreError::io(&damage.path, source);
     fs::create_dir_all(&folder).and_then(|()| fs::rename(&damage.path, &to)).map_err(at)?;
-    // What was promised of it goes with it.
+    // The recorded hash is moved along.
     let hash = segment::hash_path(dir, damage.segment);
     if let (true, Some(name)) = (hash.exists(), hash.file_name()) {
         fs::rename(&hash, folder.join(name)).map_err(at)?;

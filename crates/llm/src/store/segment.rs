@@ -1,8 +1,8 @@
 //! Segment files: `000001.jsonl` while a process appends to it, `000001.jsonl.zst` and `….zst.sha256` afterwards.
 //!
-//! A writer holds its open segment's file lock for as long as it lives, so a lock that can be had says that the
-//! writer is gone, however it went. Sealed segments are a row of small zstd frames cut at line ends: any zstd tool
-//! reads the file, and one line is read without the rest.
+//! A writer holds its open segment's file lock for as long as it lives, so if the lock is free the writer is
+//! gone. Sealed segments are a sequence of small zstd frames cut at line ends: any zstd tool reads the file,
+//! and one line is read without the rest.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 
 use riddlemill_files::Unpacked;
 
-/// Uncompressed bytes a frame holds at least (but for the last): small enough that a random read is cheap.
+/// Fewest uncompressed bytes of a frame, except for the last: small enough that a random read is cheap.
 const FRAME_BYTES: usize = 64 * 1024;
 const ZSTD_LEVEL: i32 = 6;
 
-/// A segment's number; numbers are never given twice.
+/// A segment's number; numbers are never reused.
 pub(super) type Number = u32;
 
 /// One zstd frame of a sealed segment.
@@ -42,7 +42,7 @@ pub(super) fn hash_path(dir: &Path, number: Number) -> PathBuf {
     dir.join(format!("{number:06}.jsonl.zst.sha256"))
 }
 
-/// The numbers of all segments of a folder, ascending; `sealed` where the compressed file is whole.
+/// The numbers of all segments of a folder, ascending; `sealed` if the compressed file is complete.
 pub(super) fn list(dir: &Path) -> io::Result<Vec<(Number, bool)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(dir)? {
@@ -61,21 +61,22 @@ pub(super) fn list(dir: &Path) -> io::Result<Vec<(Number, bool)>> {
     Ok(found)
 }
 
-/// Creates and locks the next segment, whose number is at least `first`. Two processes that ask at once get two numbers.
+/// Creates and locks the next segment, whose number is at least `first`. Concurrent processes get different
+/// numbers.
 pub(super) fn create(dir: &Path, first: Number) -> io::Result<(Number, File)> {
     create_with(dir, first, || {})
 }
 
 /// `unlocked` runs while the new file is not locked yet.
 fn create_with(dir: &Path, first: Number, mut unlocked: impl FnMut()) -> io::Result<(Number, File)> {
-    // Nor is the number of one given again that is gone.
+    // The number of a missing segment is not reused either.
     let mut number = list(dir)?.last().map_or(1, |&(last, _)| last + 1).max(first);
     loop {
         match File::options().write(true).read(true).create_new(true).open(open_path(dir, number)) {
             Ok(file) => {
                 unlocked();
                 file.lock()?;
-                // Between the two steps it looked like that of a writer that is gone: who opened the store may have sealed it.
+                // Before it was locked it looked abandoned: another process may have sealed it.
                 if open_path(dir, number).exists() && !sealed_path(dir, number).exists() {
                     return Ok((number, file));
                 }
@@ -87,7 +88,7 @@ fn create_with(dir: &Path, first: Number, mut unlocked: impl FnMut()) -> io::Res
     }
 }
 
-/// The open segment of a writer that is gone, locked; `None` while it lives or once it is sealed.
+/// The open segment of a writer that is gone, locked; `None` while the writer lives or once it is sealed.
 pub(super) fn take_over(dir: &Path, number: Number) -> io::Result<Option<File>> {
     let path = open_path(dir, number);
     let file = match File::options().read(true).write(true).open(&path) {
@@ -103,7 +104,7 @@ pub(super) fn take_over(dir: &Path, number: Number) -> io::Result<Option<File>> 
     }
 }
 
-/// Cuts what follows the last newline. Returns the length that is left.
+/// Cuts what follows the last newline. Returns the remaining length.
 pub(super) fn cut_torn_tail(file: &mut File) -> io::Result<u64> {
     let mut end = file.seek(SeekFrom::End(0))?;
     let mut piece = [0; 4096];
@@ -125,14 +126,14 @@ pub(super) fn cut_torn_tail(file: &mut File) -> io::Result<u64> {
     Ok(end)
 }
 
-/// Compresses an open segment whose lock the caller holds. The open file stays; the caller removes it once the
-/// index knows the frames.
+/// Compresses an open segment whose lock the caller holds. The open file stays; the caller removes it once
+/// the index has the frames.
 pub(super) fn seal(dir: &Path, number: Number, file: &mut File) -> io::Result<Vec<Frame>> {
     file.seek(SeekFrom::Start(0))?;
     let mut raw = Vec::new();
     file.read_to_end(&mut raw)?;
     let (mut frames, mut packed) = (Vec::new(), Vec::new());
-    // Each frame says whether it is whole, so that a damaged one costs itself alone.
+    // Each frame has a checksum, so that damage affects only one frame.
     let mut compressor = zstd::bulk::Compressor::new(ZSTD_LEVEL)?;
     compressor.include_checksum(true)?;
     let mut at = 0;
@@ -159,12 +160,12 @@ pub(super) fn seal(dir: &Path, number: Number, file: &mut File) -> io::Result<Ve
         out.sync_all()
     });
     if let Err(error) = whole {
-        // On a full disk the half of it would take the room of what is to be written next.
+        // On a full disk the partial file would take space that is needed next.
         let _ = fs::remove_file(&unfinished);
         return Err(error);
     }
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    // The form `sha256sum --check` reads.
+    // The format that `sha256sum --check` reads.
     fs::write(&hash, format!("{}  {name}\n", hex_sha256(&packed)))?;
     File::open(&hash)?.sync_all()?;
     fs::rename(&unfinished, &path)?;
@@ -206,7 +207,7 @@ pub(super) fn hash_file(path: &Path) -> io::Result<String> {
     Ok(hex_sha256(&fs::read(path)?))
 }
 
-/// Makes a rename or a new file last over a power cut, where the system can.
+/// Makes a rename or a new file survive a power cut, if the system can.
 pub(super) fn sync_dir(dir: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(dir)?.sync_all() } else { Ok(()) }
 }
@@ -241,7 +242,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut others = vec![1];
         let (number, mut file) = create_with(dir.path(), 1, || {
-            // Whoever opens a store seals what no writer holds.
+            // Opening a store seals what no writer holds.
             if let Some(number) = others.pop() {
                 let mut abandoned = take_over(dir.path(), number).unwrap().unwrap();
                 seal(dir.path(), number, &mut abandoned).unwrap();

@@ -145,7 +145,7 @@ async fn nothing_goes_that_could_pass_the_cap() {
     append(&store, reply(Some(first), "a", 10)).await;
     go(&store, "b", 90, Some(100)).await;
     assert_eq!(spent(&store), (100, 2));
-    // Nothing more can be paid for, but what is free may go.
+    // Nothing more can be paid for, but free requests may be sent.
     go(&store, "c", 0, Some(100)).await;
 }
 
@@ -170,7 +170,7 @@ async fn a_torn_tail_is_cut_and_the_rest_kept() {
     append(&store, reply(Some(id), "a", 40)).await;
     let whole = fs::read(place.replies().join("000001.jsonl")).unwrap();
     drop(store);
-    // As a kill in the middle of a write leaves it, for every place it can happen in.
+    // A kill in the middle of a write, at every possible place.
     let first = whole.iter().position(|&byte| byte == b'\n').unwrap() + 1;
     for cut in [0, 1, first - 1, first, first + 1, whole.len() - 1, whole.len()] {
         let place = Place::new();
@@ -330,7 +330,7 @@ async fn a_forgotten_reply_answers_nothing_and_is_paid_for_all_the_same() {
     assert_eq!(store.spent("endpoint:e").unwrap().0, Usd::from_pico(40));
     store.close();
 
-    // Another process, and one that lost its index, and one that asks again.
+    // Another process, one that lost its index, and one that asks again.
     for _ in 0..2 {
         let store = place.open();
         assert_eq!((store.get(&key).unwrap(), store.keys("").unwrap().len()), (None, 1));
@@ -352,7 +352,7 @@ async fn a_forgotten_reply_answers_nothing_and_is_paid_for_all_the_same() {
     assert_eq!(store.get(&key).unwrap().unwrap().charged_picousd, Usd::from_pico(7));
 }
 
-/// A sealed segment is somebody's file: what it unpacks to is bounded before memory is taken for it.
+/// A sealed segment may come from anywhere: its unpacked size is bounded before memory is allocated.
 #[test]
 fn a_segment_of_kilobytes_gives_no_gigabytes() {
     let place = Place::new();

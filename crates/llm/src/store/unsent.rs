@@ -1,10 +1,12 @@
-//! What a killed process had journalled and certainly not sent: that is not spent. What it may have sent is.
+//! Attempts that a killed process had journalled and certainly not sent: these are not charged. What it may
+//! have sent is.
 //!
-//! Attempts are journalled ahead of a free slot. Right before one goes out its mark is set, in a file beside the index: a byte
-//! an attempt, written and not synced. A process's death loses none of it; a machine's may, so the marks hold only as long
-//! as the machine has not been started anew. Where there are none, every attempt without an outcome counts as sent.
+//! Attempts are journalled ahead of a free slot. Right before one is sent its mark is set, in a file next to
+//! the index: one byte per attempt, written and not synced. Marks survive the death of the process but not of
+//! the machine, so they are valid only until the machine is restarted. Without marks, every attempt without
+//! an outcome counts as sent.
 //!
-//! Attempts of a batch have no marks: `batches.jsonl`, which is synced before a batch goes out, says which are in one.
+//! Attempts of a batch have no marks: `batches.jsonl`, which is synced before a batch is sent, lists them.
 
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -20,7 +22,7 @@ use super::segment::Number;
 use super::{BATCHES, now_ms};
 use crate::money::Usd;
 
-/// Bytes before the marks: which start of the machine they are of.
+/// Bytes before the marks: the machine's boot that they are of.
 const HEAD: usize = 64;
 
 /// The marks of this process, by segment.
@@ -32,7 +34,7 @@ fn path(index: &Path, number: Number) -> PathBuf {
     index.with_extension(format!("{number:06}.sent"))
 }
 
-/// What tells this start of the machine from any other; `None` where the system does not say.
+/// Identifies this boot of the machine; `None` if the system does not tell.
 fn this_start() -> Option<[u8; HEAD]> {
     let id = fs::read("/proc/sys/kernel/random/boot_id").ok()?;
     let mut head = [b' '; HEAD];
@@ -41,7 +43,8 @@ fn this_start() -> Option<[u8; HEAD]> {
     (len > 0).then_some(head)
 }
 
-/// Begins the marks of a segment, before its first attempt is journalled. Without them all of it counts as sent.
+/// Creates the marks of a segment, before its first attempt is journalled. Without them all of it counts as
+/// sent.
 pub(super) fn begin(index: &Path, number: Number) {
     let Some(head) = this_start() else { return };
     if fs::write(path(index, number), head).is_err() {
@@ -49,13 +52,13 @@ pub(super) fn begin(index: &Path, number: Number) {
     }
 }
 
-/// Ends the marks of a segment.
+/// Removes the marks of a segment.
 pub(super) fn remove(index: &Path, number: Number) {
     let _ = fs::remove_file(path(index, number));
 }
 
 impl Marks {
-    /// Notes that attempts are about to be sent.
+    /// Records that attempts are about to be sent.
     pub(super) fn set<'i>(&self, index: &Path, ids: impl Iterator<Item = &'i str>) {
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (number, ordinal) in ids.filter_map(parts) {
@@ -65,7 +68,7 @@ impl Marks {
                 file.seek(SeekFrom::Start(HEAD as u64 + ordinal))?;
                 file.write_all(b"s")
             };
-            // What cannot be marked on a full disk must not look as if it had not been sent.
+            // If a full disk prevents marking, the attempt must not look unsent.
             if file.as_mut().is_some_and(|file| set(file).is_err() && file.set_len(0).is_err()) {
                 let _ = fs::remove_file(&path);
             }
@@ -79,7 +82,7 @@ fn parts(id: &str) -> Option<(Number, u64)> {
     Some((number.parse().ok()?, ordinal.parse().ok()?))
 }
 
-/// An outcome for each attempt of a segment that a process has left behind without sending it.
+/// An outcome for each attempt of a segment that a process left without sending it.
 pub(super) fn lines(dir: &Path, index: &Path, number: Number, raw: &[u8]) -> Vec<Line> {
     let mut open: FxHashMap<String, Attempt> = FxHashMap::default();
     for line in raw.split(|&byte| byte == b'\n') {
@@ -98,7 +101,7 @@ pub(super) fn lines(dir: &Path, index: &Path, number: Number, raw: &[u8]) -> Vec
         .filter(|marks| this_start().is_some_and(|head| marks.starts_with(&head)));
     let in_batches = if open.values().any(|attempt| attempt.batch) { in_batches(dir) } else { None };
     let is_unsent = |attempt: &Attempt| {
-        // One that was taken over from elsewhere has a name of another segment.
+        // A salvaged attempt carries the number of another segment.
         let place = parts(&attempt.id).filter(|(of, _)| *of == number);
         let Some(place) = place.and_then(|(_, ordinal)| usize::try_from(ordinal).ok()) else { return false };
         match (attempt.batch, &marks, &in_batches) {
@@ -128,7 +131,7 @@ fn outcome(attempt: Attempt) -> Line {
     })
 }
 
-/// The attempts that are in a batch; `None` where their log cannot be read.
+/// The attempts that are in a batch; `None` if their log cannot be read.
 fn in_batches(dir: &Path) -> Option<FxHashSet<String>> {
     #[derive(Deserialize)]
     struct Entry {

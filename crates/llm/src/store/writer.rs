@@ -1,9 +1,9 @@
-//! The one thread that appends. Lines that arrive while a batch is being synced form the next batch, so hundreds of
-//! attempts share a sync; the index's write lock is held from before the append until the lines are indexed, so
-//! that budgets and leases hold between processes too.
+//! The one thread that appends. Lines that arrive while a batch is being synced form the next batch, so
+//! hundreds of attempts share a sync; the index's write lock is held from before the append until the lines
+//! are indexed, so that budgets and leases are valid across processes.
 //!
-//! The first write that fails is the last request that was sent: nothing begins any more, and what is on its way is
-//! written into the room that was taken for it, without the index.
+//! After the first failed write nothing more is sent, and outcomes of attempts in flight are written into the
+//! space allocated for them, without the index.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
@@ -78,7 +78,7 @@ struct Open {
     file: File,
     len: u64,
     attempts: u64,
-    /// Whether the log of segments names it.
+    /// Whether it is in the log of segments.
     is_named: bool,
     room: Reservation,
 }
@@ -89,10 +89,10 @@ impl Open {
     }
 }
 
-/// Who asks leave to send, and waits for it.
+/// A request for permission to send, and the channel for the reply.
 type BeginRequest = (Box<Begin>, oneshot::Sender<Result<Begun, Shared>>);
 
-/// A line that came back, and who waits for it.
+/// An outcome to append, and the channels of those who wait for it.
 struct Settle {
     line: Box<Line>,
     bytes: Vec<u8>,
@@ -161,7 +161,7 @@ impl Writer {
             }
             Err(error) => Arc::new(error),
         };
-        // What could not be written once is not tried with other people's money again.
+        // After one failed write, no more money is risked.
         self.stopped.get_or_init(|| stopped_by(&error));
         begins.into_iter().for_each(|(_, to)| _ = to.send(Err(error.clone())));
         for settle in settles {
@@ -171,7 +171,7 @@ impl Writer {
         }
     }
 
-    /// Writes what came back into the room that was taken for it. The next start takes it into the index.
+    /// Writes an outcome into the space allocated for it, without the index. The next start indexes it.
     fn keep(&mut self, settle: &Settle) -> Result<(), StoreError> {
         let at = |source| StoreError::io(&self.dir, source);
         let Some(open) = self.open.as_mut().filter(|open| open.is_named && settle.id.is_some()) else {
@@ -180,7 +180,7 @@ impl Writer {
         let end = open.len + settle.bytes.len() as u64;
         let written = open.file.seek(SeekFrom::Start(open.len)).and_then(|_| {
             open.file.write_all(&settle.bytes)?;
-            // What a batch left behind that was not written whole.
+            // The remains of a batch that was not written completely.
             let is_longer = open.file.metadata()?.len() > end;
             if is_longer {
                 open.file.set_len(end)?;
@@ -203,7 +203,7 @@ impl Writer {
         settles: &mut [Settle],
     ) -> Result<Vec<Begun>, StoreError> {
         let at = |source| StoreError::io(&self.dir, source);
-        // Opened ahead of the index's lock; what is refused leaves it empty until something is not.
+        // Opened before the index is locked; stays empty until an attempt is accepted.
         if self.open.is_none() {
             let (number, file) = segment::create(&self.dir, registry::next(&self.dir)).map_err(at)?;
             self.open = Some(Open::new(number, file));
@@ -265,9 +265,9 @@ impl Writer {
         Ok(begun)
     }
 
-    /// Goes on in a new segment and seals the full one on a thread of its own.
+    /// Continues in a new segment and seals the full one in a thread of its own.
     fn rotate(&mut self) {
-        // Where no new segment can be made, the old one goes on growing and the next batch tries again.
+        // If no new segment can be created, the old one keeps growing and the next batch tries again.
         let (Some(open), Ok((number, file))) =
             (&self.open, segment::create(&self.dir, registry::next(&self.dir)))
         else {
@@ -289,11 +289,11 @@ impl Writer {
     fn seal(&mut self, mut open: Open) {
         let (dir, index) = (self.dir.clone(), self.index.clone());
         let is_behind = self.stopped.get().is_some();
-        // What goes wrong here loses nothing: the open segment stays, and the next start seals it.
+        // Errors here lose nothing: the open segment stays, and the next start seals it.
         let sealing = thread::Builder::new().name("seal".into()).spawn(move || {
-            // The room that was taken and not needed may be what sealing needs.
+            // Sealing may need the space that was allocated and not used.
             _ = open.file.set_len(open.len);
-            // One that has a name has to stay, even where its first write failed.
+            // A segment in the log has to stay, even if its first write failed.
             if open.len == 0 && !open.is_named {
                 _ = remove_if_there(&segment::open_path(&dir, open.number));
                 return;
@@ -307,7 +307,7 @@ impl Writer {
                 }
                 Ok(tx.commit()?)
             });
-            // Where it is not noted what was sealed, the next start does it.
+            // If the sealing is not recorded, the next start does it.
             if indexed.is_ok() && note_sealed(&dir, open.number).is_ok() {
                 _ = remove_if_there(&segment::open_path(&dir, open.number));
                 unsent::remove(&index, open.number);
@@ -317,8 +317,8 @@ impl Writer {
     }
 }
 
-/// Whether an attempt may go: not where the reply is there by now, where another process is asking, or where it
-/// could pass a cap.
+/// Whether an attempt may be sent: not if the reply has arrived, another process is asking, or it could
+/// exceed a cap.
 fn decide(
     db: &Connection,
     dir: &Path,
@@ -347,7 +347,7 @@ fn decide(
             && spent + begin.reserved > cap
             && begin.reserved > Usd::ZERO
         {
-            // Which run it is matters to the journal alone.
+            // Which run it is only matters to the journal.
             let scope = if scope.starts_with(super::RUN) { "run" } else { scope };
             return Ok((None, Begun::Refused { scope: scope.to_owned(), spent, cap, unsettled: 0 }));
         }

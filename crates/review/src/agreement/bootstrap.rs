@@ -11,9 +11,9 @@ use riddlemill_text::options::Draw;
 /// A coefficient with its interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
-    /// From the units as they are.
+    /// From the units themselves.
     pub value: f64,
-    /// Lower end; the value where no resample was drawn.
+    /// Lower end; the value itself without resamples.
     pub low: f64,
     /// Upper end.
     pub high: f64,
@@ -31,22 +31,22 @@ pub struct Bootstrap {
 }
 
 impl Bootstrap {
-    /// The intervals of agreement wherever it is told: one coefficient has one interval, in a report, on a page or in a
-    /// terminal.
+    /// The intervals of agreement everywhere, so that a coefficient has the same interval in a report, on a
+    /// page and in a terminal.
     pub const AGREEMENT: Bootstrap = Bootstrap { resamples: 1000, seed: 0, level: 0.95 };
 
-    /// No interval: a million units are resampled for nothing where only the coefficient is told.
+    /// No interval: saves resampling where only the coefficient is shown.
     pub const NONE: Bootstrap = Bootstrap { resamples: 0, ..Bootstrap::AGREEMENT };
 
-    /// One resample: `count` places below `count`, drawn with replacement, the same for a seed, a purpose, a name
-    /// and a number `at`. Each resample has its own stream, so how they are spread over threads changes nothing.
+    /// One resample: `count` indices below `count`, drawn with replacement, determined by seed, purpose, name
+    /// and the number `at`. Each resample has its own stream, so spreading them over threads changes nothing.
     pub fn places(&self, purpose: &str, name: &str, at: usize, count: usize) -> impl Iterator<Item = usize> {
         let mut state = Draw::new(self.seed, purpose, &format!("{name} {at}")).bits();
         // The high half of the product maps 64 bits onto 0..count; the bias is below 2^-40.
         (0..count).map(move |_| ((u128::from(split_mix(&mut state)) * count as u128) >> 64) as usize)
     }
 
-    /// The interval about `value` that holds the middle share of what resamples came to.
+    /// The interval about `value` that contains the middle share of the resampled values.
     pub fn estimate(&self, value: f64, mut drawn: Vec<f64>) -> Estimate {
         drawn.sort_by(f64::total_cmp);
         let tail = (1.0 - self.level) / 2.0;
@@ -54,8 +54,9 @@ impl Bootstrap {
         Estimate { value, low: end(tail), high: end(1.0 - tail) }
     }
 
-    /// The same for a mean of so many units that each lie between `least` and `most`. Where resamples leave no room on one
-    /// side of it, because all units are alike or too few, the interval is the exact one of a share.
+    /// The same for a mean of `units` units that each lie between `least` and `most`. If resamples leave no
+    /// room on one side of it, because all units are alike or too few, the interval is the exact one of a
+    /// share.
     pub fn bounded(&self, value: f64, drawn: Vec<f64>, units: usize, [least, most]: [f64; 2]) -> Estimate {
         let estimate = self.estimate(value, drawn);
         if !self.met(&estimate) {
@@ -66,8 +67,8 @@ impl Bootstrap {
         Estimate { value, low: least + span * low, high: least + span * high }
     }
 
-    /// The same for a coefficient of agreement. Where resamples leave no room, the exact interval of the percentage is
-    /// read as the coefficient, chance as it was seen.
+    /// The same for a coefficient of agreement. If resamples leave no room, the exact interval of the
+    /// percentage is converted to the coefficient, with the observed chance agreement.
     pub fn of_coefficient(&self, which: Coefficient, units: &Units, value: f64, drawn: Vec<f64>) -> Estimate {
         let estimate = self.estimate(value, drawn);
         let percent = Coefficient::Percent.compute(units).filter(|_| self.met(&estimate));
@@ -82,7 +83,7 @@ impl Bootstrap {
         Estimate { value, low: low.min(value), high: high.max(value) }
     }
 
-    /// Whether an end of a drawn interval is the value itself.
+    /// Whether an end of a drawn interval equals the value.
     pub fn met(&self, estimate: &Estimate) -> bool {
         let Estimate { value, low, high } = *estimate;
         let least = 1e-12 * value.abs().max(1.0);
@@ -112,7 +113,7 @@ pub(super) fn estimate(units: &Units, level: Level, settings: &Bootstrap, name: 
     Estimates { percent: interval(0), fleiss: interval(1), alpha: interval(2), ac1: interval(3) }
 }
 
-/// As many units as there are, drawn with replacement: how many of each pattern.
+/// A resample of all units with replacement, as counts per pattern.
 fn resample(units: &Units, settings: &Bootstrap, name: &str, at: usize) -> Vec<u64> {
     let mut weights = vec![0; units.patterns.len()];
     for unit in settings.places("review bootstrap", name, at, units.units.len()) {
@@ -121,7 +122,7 @@ fn resample(units: &Units, settings: &Bootstrap, name: &str, at: usize) -> Vec<u
     weights
 }
 
-/// SplitMix64 (Steele, Lea and Flood 2014): a resample of a million units has to be cheap.
+/// SplitMix64 (Steele, Lea and Flood 2014), because resampling a million units has to be cheap.
 fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = *state;
@@ -130,7 +131,7 @@ fn split_mix(state: &mut u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// Linear between the two nearest, as numpy's default.
+/// Linear interpolation, as numpy's default.
 fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let at = share.clamp(0.0, 1.0) * last as f64;

@@ -2,23 +2,23 @@
 
 use super::units::{Level, Units};
 
-/// Mean over the units of the share of pairs of ratings that agree. Units rated once are left out.
+/// Mean over the units of the share of rating pairs that agree. Units rated once are ignored.
 pub fn percent(units: &Units) -> Option<f64> {
     weighted::percent(units, &units.weights)
 }
 
-/// Fleiss' kappa (1971). Defined for units that were rated equally often; `None` otherwise. Units rated
-/// once are left out.
+/// Fleiss' kappa (1971). Defined for units with equally many ratings; `None` otherwise. Units rated once are
+/// ignored.
 pub fn fleiss_kappa(units: &Units) -> Option<f64> {
     weighted::fleiss_kappa(units, &units.weights)
 }
 
-/// Krippendorff's alpha (2011). Takes units rated any number of times; those rated once are left out.
+/// Krippendorff's alpha (2011). Accepts any number of ratings per unit; units rated once are ignored.
 pub fn alpha(units: &Units, level: Level) -> Option<f64> {
     weighted::alpha(units, &units.weights, level)
 }
 
-/// Gwet's AC1 (2008), with all categories of the scale, given or not.
+/// Gwet's AC1 (2008), with all categories of the scale, including unused ones.
 pub fn ac1(units: &Units) -> Option<f64> {
     weighted::ac1(units, &units.weights)
 }
@@ -26,7 +26,7 @@ pub fn ac1(units: &Units) -> Option<f64> {
 /// A coefficient by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coefficient {
-    /// The share of agreeing pairs.
+    /// Percent agreement: the share of agreeing pairs.
     Percent,
     /// Fleiss' kappa.
     Fleiss,
@@ -42,7 +42,7 @@ impl Coefficient {
         self.weighted(units, &units.weights)
     }
 
-    /// The same with other numbers of units of each pattern.
+    /// The value with other numbers of units per pattern.
     pub(super) fn weighted(self, units: &Units, weights: &[u64]) -> Option<f64> {
         match self {
             Coefficient::Percent => weighted::percent(units, weights),
@@ -52,8 +52,8 @@ impl Coefficient {
         }
     }
 
-    /// The share of pairs that would agree by chance, as the coefficient reckons it; of alpha as if all that differ were
-    /// equally far apart.
+    /// The expected chance agreement by the coefficient's definition; for alpha as if all differences were
+    /// equally large.
     pub fn chance(self, units: &Units) -> Option<f64> {
         match self {
             Coefficient::Percent => Some(0.0),
@@ -63,11 +63,11 @@ impl Coefficient {
     }
 }
 
-/// The same with other numbers of units of each pattern, as resamples have.
+/// The coefficients with other numbers of units per pattern, for resamples.
 pub(super) mod weighted {
     use super::{Level, Units};
 
-    /// Patterns that occur, with how many units and how many ratings each has.
+    /// Patterns that occur, with the number of their units and of ratings per unit.
     fn rated<'u>(
         units: &'u Units,
         weights: &'u [u64],
@@ -84,7 +84,7 @@ pub(super) mod weighted {
         agreeing / (ratings * (ratings - 1.0))
     }
 
-    /// `numerator / denominator`, where that means something.
+    /// `numerator / denominator`, if defined.
     fn ratio(numerator: f64, denominator: f64) -> Option<f64> {
         (denominator.abs() > 1e-12).then(|| numerator / denominator)
     }
@@ -144,7 +144,7 @@ pub(super) mod weighted {
         ratio(observed * (total - 1.0), expected).map(|disagreement| 1.0 - disagreement)
     }
 
-    /// Squared distances between categories; those of ranks depend on how often each was given.
+    /// Squared distances between categories; those of ranks depend on how often each category was given.
     fn distances(units: &Units, given: &[f64], level: Level) -> Vec<f64> {
         let size = given.len();
         let mut distances = vec![0.0; size * size];
@@ -167,7 +167,7 @@ pub(super) mod weighted {
         distances
     }
 
-    /// The share of like pairs among all ratings together.
+    /// The share of equal pairs among all ratings together.
     pub(crate) fn by_shares(units: &Units, weights: &[u64]) -> Option<f64> {
         let mut given = vec![0.0; units.values.len()];
         for (pattern, weight, _) in rated(units, weights, 2) {

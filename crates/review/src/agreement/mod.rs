@@ -1,8 +1,7 @@
-//! How far people agree: percent, Cohen's and weighted kappa, Fleiss' kappa, Krippendorff's alpha,
+//! Inter-annotator agreement: percent, Cohen's and weighted kappa, Fleiss' kappa, Krippendorff's alpha,
 //! Gwet's AC1, bootstrap intervals, and how often drafts are edited.
 //!
-//! A coefficient that is not defined (nobody voted twice, nobody ever differed from one single
-//! category) is `None`, never 0 or 1.
+//! An undefined coefficient (no item with two votes, or only one category ever used) is `None`, never 0 or 1.
 
 mod bootstrap;
 mod coefficients;

@@ -1,17 +1,17 @@
 //! Coefficients for two raters.
 
-/// How much a disagreement counts.
+/// How disagreements are weighted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weights {
-    /// All the same: Cohen's kappa (1960).
+    /// Equally: Cohen's kappa (1960).
     None,
-    /// By how many categories apart.
+    /// By the number of categories between them.
     Linear,
-    /// By the square of that.
+    /// By the square of that number.
     Quadratic,
 }
 
-/// Which category the first rater gave where the second gave which.
+/// Confusion matrix of two raters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confusion {
     categories: usize,
@@ -36,7 +36,7 @@ impl Confusion {
         self.counts.iter().sum()
     }
 
-    /// The share of units both rated alike.
+    /// The share of units that both rated alike.
     pub fn percent(&self) -> Option<f64> {
         let alike: u64 = (0..self.categories).map(|at| self.counts[at * self.categories + at]).sum();
         (self.units() > 0).then(|| alike as f64 / self.units() as f64)

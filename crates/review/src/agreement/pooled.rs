@@ -1,5 +1,5 @@
-//! Questions with the same options, taken together: what share of the items people rate so, and one coefficient over all
-//! (BrainTeaser, section 3.5: 99, 100 and 97 % valid, an overall Fleiss' kappa of 0.948).
+//! Questions with the same options, pooled: the share of items rated yes, and one coefficient over all
+//! questions (BrainTeaser, section 3.5: 99, 100 and 97 % valid, an overall Fleiss' kappa of 0.948).
 
 use std::collections::BTreeMap;
 
@@ -18,16 +18,16 @@ pub struct Pooled {
     pub code: &'static str,
     /// Each question with the share of items that got this answer, 0 to 1: the mean over annotators.
     pub shares: Vec<(&'static str, f64)>,
-    /// Items with two votes or more.
+    /// Items with at least two votes.
     pub items: usize,
     /// Fleiss' kappa over every question of every item with as many votes as the step needs.
     pub fleiss: Option<Estimate>,
-    /// Whether the voters are a sample's: no person voted.
+    /// Whether these are the votes of a sample, because no person voted.
     pub sample: bool,
 }
 
-/// The questions of a step that share their options; `None` where there are no two, or nobody voted. `votes` are the step's,
-/// by item; the latest on today's text count, of the first round.
+/// The questions of a step that share their options; `None` if there are fewer than two, or nobody voted.
+/// `votes` are the step's, by item; the latest of the first round on the current text count.
 pub fn pooled(
     step: &Ballot,
     items: &[Item],
@@ -45,7 +45,7 @@ pub fn pooled(
     let sample = votes.values().flatten().all(|vote| vote.synthetic);
     let mut units = Units::nominal(options.len());
     let mut twice = 0;
-    // By question and annotator: so many rated so, of so many.
+    // By question and annotator: how many ratings were the first option, of how many.
     let mut rated: BTreeMap<(usize, &str), (usize, usize)> = BTreeMap::new();
     for item in items {
         let mut heads = votes.get(item.id.as_str()).map(|votes| current(votes)).unwrap_or_default();

@@ -13,7 +13,7 @@ use crate::item::Item;
 use crate::value::Value;
 use crate::votes::{Vote, current};
 
-/// What is measured, and how intervals are drawn.
+/// Settings of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AgreementSettings {
     /// Resamples, seed and level of the intervals.
@@ -25,11 +25,11 @@ pub struct AgreementSettings {
 /// Agreement in one field, among the voters of the first round.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldAgreement {
-    /// The field; `field:option` for one option of several that may be marked, as yes or no.
+    /// The field; `field:option` for one of several options that may be marked, as yes or no.
     pub field: String,
-    /// What alpha's distances mean: ranks are intervals for scores, nothing else has any.
+    /// The meaning of distances in alpha: intervals for scores, none for everything else.
     pub level: Level,
-    /// Items with two votes or more.
+    /// Items with at least two votes.
     pub items: usize,
     /// Votes on all items.
     pub votes: u64,
@@ -45,7 +45,7 @@ pub struct FieldAgreement {
     pub pairs: Vec<PairAgreement>,
     /// Every annotator, by name.
     pub annotators: Vec<AnnotatorAgreement>,
-    /// How often the draft was not taken as it stood; nothing of a ballot that is blind to drafts.
+    /// How often the draft was changed; empty for a ballot that is blind to drafts.
     pub drafts: Edits,
 }
 
@@ -60,22 +60,22 @@ pub struct PairAgreement {
     pub percent: Option<f64>,
     /// Cohen's kappa.
     pub kappa: Option<f64>,
-    /// Linearly weighted; only scores have an order.
+    /// Linearly weighted; only for scores, which have an order.
     pub linear: Option<f64>,
-    /// Quadratically weighted; only scores have an order.
+    /// Quadratically weighted; only for scores.
     pub quadratic: Option<f64>,
 }
 
 /// One annotator against all others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AnnotatorAgreement {
-    /// Who.
+    /// The annotator's name.
     pub name: String,
     /// How many votes.
     pub votes: u64,
-    /// Mean over this annotator's shared items of the share of others who said the same.
+    /// Mean over this annotator's shared items of the share of others who gave the same answer.
     pub percent: Option<f64>,
-    /// What became of drafts in this annotator's hands.
+    /// How this annotator changed drafts.
     pub drafts: Edits,
 }
 
@@ -95,17 +95,17 @@ impl Edits {
     }
 }
 
-/// How far those who voted on a step agree.
+/// Agreement of the voters of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepAgreement {
-    /// Whether the voters are a sample's: no person voted.
+    /// Whether these are the votes of a sample, because no person voted.
     pub sample: bool,
     /// Field by field.
     pub fields: Vec<FieldAgreement>,
 }
 
-/// Agreement as it is told everywhere: people's, and a sample's where no person voted. `votes` are one step's, by item;
-/// `bootstrap` is [`Bootstrap::AGREEMENT`], or [`Bootstrap::NONE`] where no interval is told.
+/// Agreement as shown everywhere: people's, or a sample's if no person voted. `votes` are one step's, by
+/// item; `bootstrap` is [`Bootstrap::AGREEMENT`], or [`Bootstrap::NONE`] if no interval is shown.
 pub fn agreed(
     step: &Ballot,
     items: &[Item],
@@ -118,7 +118,7 @@ pub fn agreed(
     StepAgreement { sample, fields: agreement(step, votes, |id| by_id.get(id).copied(), &settings) }
 }
 
-/// Measures the latest, unstale votes of the first round. `votes` are one step's, by item.
+/// Measures the latest, current votes of the first round. `votes` are one step's, by item.
 pub fn agreement<'i>(
     step: &Ballot,
     votes: &FxHashMap<&str, Vec<&Vote>>,
@@ -146,19 +146,19 @@ pub fn agreement<'i>(
     scales.par_iter().map(|scale| measure(step, scale, &counted, settings)).collect()
 }
 
-/// How a field's answers become categories.
+/// How a field's answers are mapped to categories.
 struct Scale<'f> {
     field: &'f Field,
     /// One option of several, as yes or no.
     option: Option<&'static str>,
     level: Level,
     values: Vec<f64>,
-    /// Category of each answer; by code, by number or by the whole set.
+    /// The category of each answer; by code, by number or by the whole set.
     categories: BTreeMap<String, usize>,
 }
 
 impl<'f> Scale<'f> {
-    /// The scales of a field: none for texts, one for choices, one for the set and one for each option where
+    /// The scales of a field: none for texts, one for choices, one for the set and one for each option if
     /// several may be marked.
     fn measured(field: &'f Field, counted: &[(&Item, Vec<&Vote>)]) -> Vec<Scale<'f>> {
         let nominal = |codes: Vec<String>| Scale {
@@ -170,7 +170,7 @@ impl<'f> Scale<'f> {
         };
         let codes = |codes: &[&str]| codes.iter().map(|code| (*code).to_owned()).collect::<Vec<_>>();
         match &field.kind {
-            // A remark that only a later look weighs is no decision to agree on.
+            // Remarks that are only weighed by a later reviewer are not decisions to agree on.
             _ if field.combine == Combine::Collect => Vec::new(),
             Kind::Text | Kind::Edited { .. } => Vec::new(),
             Kind::Choice(options) => {
@@ -234,13 +234,13 @@ fn measure(
         .collect();
     let size = scale.values.len();
     let mut all = Units::scaled(scale.values.clone());
-    // Fleiss' kappa wants every item rated equally often.
+    // Fleiss' kappa requires every item to be rated equally often.
     let mut even = all.clone();
     let mut pairs: BTreeMap<(usize, usize), Confusion> = BTreeMap::new();
     let mut given: Vec<(usize, usize)> = Vec::new();
     for (item, votes) in counted {
         given.clear();
-        // On a blind ballot nobody took or changed a draft.
+        // On a blind ballot nobody saw a draft.
         let seen = item.draft.get(scale.field.name).filter(|_| step.drafts == Drafts::Shown);
         let draft = seen.and_then(|draft| scale.category(draft));
         for vote in votes {
@@ -269,7 +269,7 @@ fn measure(
                 people[first].2 += 1;
             }
             for &(second, other) in &given[at + 1..] {
-                // Votes come in the order of names, so the pair does too.
+                // Votes are in the order of names, and so are pairs.
                 pairs.entry((first, second)).or_insert_with(|| Confusion::new(size)).push(one, other);
             }
         }

@@ -1,4 +1,4 @@
-//! Published worked examples, stored figures of other libraries, and laws.
+//! Published worked examples, stored figures of other libraries, and property tests.
 
 use proptest::prelude::*;
 use rustc_hash::FxHashMap;
@@ -10,7 +10,7 @@ use crate::item::Item;
 use crate::testing::{item, one, vote};
 use crate::votes::Vote;
 
-/// The table of ten subjects, fourteen raters and five categories that textbooks work through.
+/// The textbook table of ten subjects, fourteen raters and five categories.
 const TEN_SUBJECTS: [[u32; 5]; 10] = [
     [0, 0, 0, 0, 14],
     [0, 2, 6, 4, 2],
@@ -134,7 +134,7 @@ fn intervals_are_seeded_and_hold_the_value() {
     assert!(low < value && value < high && low > -0.2 && high < 0.7, "{low} {value} {high}");
 }
 
-/// Where everybody agrees on everything resamples know of no other world; with few items there may well be one.
+/// If everybody agrees on everything, resamples do not vary; with few items another outcome is well possible.
 #[test]
 fn intervals_at_the_edge_are_exact() {
     let settings = Bootstrap { resamples: 200, seed: 1, level: 0.95 };
@@ -150,9 +150,9 @@ fn intervals_at_the_edge_are_exact() {
         let found = coefficient.unwrap();
         assert!((found.low - (least - 0.5) / 0.5).abs() < 1e-9 && found.high == 1.0, "{found:?}");
     }
-    // A million that agree leave as little room as resamples do.
+    // For a million that agree, the exact interval is as narrow as that of resamples.
     assert!(exact::share(1.0, 1_000_000, 0.95)[0] > 0.99999);
-    // Without resamples no interval is asked for.
+    // Without resamples there is no interval.
     let plain = bootstrap::estimate(&units, Level::Nominal, &Bootstrap::NONE, "two").percent.unwrap();
     assert_eq!((plain.low, plain.high), (1.0, 1.0));
 }
@@ -219,7 +219,8 @@ proptest! {
     }
 }
 
-/// What is told everywhere: people's votes without a sample's, a sample's where no person voted, and one interval.
+/// What is shown everywhere: people's votes without a sample's, a sample's if no person voted, and one
+/// interval.
 #[test]
 fn a_sample_is_told_only_where_no_person_voted() {
     let step = ballots::step("chumor", "preference").unwrap();
@@ -259,7 +260,7 @@ fn a_sample_is_told_only_where_no_person_voted() {
     assert_eq!((plain.low, plain.value, plain.high), (0.5, 0.5, 0.5));
 }
 
-/// Section 3.5 of BrainTeaser: shares on average over the experts, one kappa over the three questions.
+/// Section 3.5 of BrainTeaser: mean shares over the experts, one kappa over the three questions.
 #[test]
 fn questions_with_the_same_options_are_pooled() {
     let step = ballots::step("brainteaser", "validity").unwrap();

@@ -1,8 +1,8 @@
-//! Ratings, unit by unit.
+//! Ratings by unit.
 
 use rustc_hash::FxHashMap;
 
-/// What the distance between two categories means.
+/// The meaning of the distance between two categories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// Equal or not.
@@ -15,14 +15,14 @@ pub enum Level {
     Ratio,
 }
 
-/// Ratings of units in categories, any number of ratings a unit.
+/// Ratings of units in categories, any number per unit.
 ///
-/// Coefficients of many raters need only how often each category was given to each unit. Units alike
-/// in that are kept once, with how many there are; the ratings of a million votes come to a few hundred
-/// patterns, so a bootstrap resample costs one count a unit.
+/// Coefficients of many raters only need how often each category was given to each unit. Units that are equal
+/// in this are stored once, with their number; the ratings of a million votes form a few hundred patterns, so
+/// a bootstrap resample costs one count per unit.
 #[derive(Clone, Debug)]
 pub struct Units {
-    /// The value of each category, ascending; the category's number where values mean nothing.
+    /// The value of each category, ascending; the category's index if values have no meaning.
     pub(super) values: Vec<f64>,
     /// How often each category was given.
     pub(super) patterns: Vec<Box<[u32]>>,
@@ -34,12 +34,12 @@ pub struct Units {
 }
 
 impl Units {
-    /// No units yet, rated in `categories` categories without values.
+    /// Empty, for `categories` categories without values.
     pub fn nominal(categories: usize) -> Units {
         Units::scaled((0..categories).map(|category| category as f64).collect())
     }
 
-    /// No units yet, rated on a scale of ascending values.
+    /// Empty, for a scale of ascending values.
     pub fn scaled(values: Vec<f64>) -> Units {
         Units {
             values,
@@ -50,8 +50,8 @@ impl Units {
         }
     }
 
-    /// Adds a unit with the categories it was given, in any order. A unit without ratings is left out,
-    /// and so is a category that does not exist.
+    /// Adds a unit with the categories it was given, in any order. Units without ratings and categories that
+    /// do not exist are ignored.
     pub fn push(&mut self, ratings: impl IntoIterator<Item = usize>) {
         let mut counts = vec![0u32; self.values.len()];
         for rating in ratings {

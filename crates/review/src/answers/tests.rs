@@ -1,4 +1,4 @@
-//! Forms as people send them back, and what is wrong with them.
+//! Forms as people return them, and their faults.
 
 use super::*;
 use crate::ballot::{Ballot, Round};
@@ -45,7 +45,8 @@ fn sets_are_cut_at_any_separator_and_sorted() {
     assert!(matches!(&faulty, Answers::Faulty(faults) if faults.len() == 1), "{faulty:?}");
 }
 
-/// What a sheet shows may be copied into its cell: with the numbers of a list, and with `keep` beside what speaks against.
+/// Text shown by a sheet may be copied into its cell: with the numbers of a list, and with `keep` next to a
+/// reason against.
 #[test]
 fn a_cell_is_taken_as_it_is_shown() {
     let step = ballots::step("ruozhibench-gen", "screen").unwrap();
@@ -99,14 +100,14 @@ fn a_rewrite_that_changes_nothing_accepts() {
     assert_eq!(given("Why? "), answers(&step, &with, &[("verdict", "accept")]));
     let Answers::Given(values) = given("Why not?") else { panic!() };
     assert_eq!(values.text("verdict"), Some("rewrite"));
-    // Where nothing was drafted there is nothing to accept.
+    // Without a draft there is nothing to accept.
     let Answers::Given(values) =
         answers(&step, &item(&step, &[]), &[("verdict", "rewrite"), ("question_en", "Why?")])
     else {
         panic!()
     };
     assert_eq!(values.text("verdict"), Some("rewrite"));
-    // Of several texts all must be as drafted.
+    // Of several texts, all must be as drafted.
     let step = ballots::step("brainteaser", "distractors").unwrap();
     let item = item(&step, &[("distractor_1", "a"), ("distractor_2", "b"), ("distractor_3", "c")]);
     let verdict = |text: &str| match answers(&step, &item, &[("verdict", "rewrite"), ("distractor_2", text)])

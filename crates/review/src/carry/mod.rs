@@ -1,9 +1,9 @@
-//! Bringing votes over to a text that reads otherwise since they were cast.
+//! Carries votes over to a text that changed after they were cast.
 //!
-//! A vote is about the text that its annotator saw and counts for no other. Where a rule writes a text otherwise and the
-//! answers hold all the same, a person who has seen both texts side by side says so: each vote is then stored once
-//! more, about the text of today, as its annotator's and with the name of who confirmed it. What it replaces stays in the
-//! log, and taking it back stores it a third time, about the old text.
+//! A vote refers to the text that its annotator saw and counts for no other. If a rule changes a text and the
+//! answers still apply, a person who has seen both texts confirms it: each vote is then stored again, for the
+//! current text, in its annotator's name and with the name of who confirmed it. The original stays in the
+//! log, and reverting stores the vote a third time, for the old text.
 
 mod seen;
 
@@ -21,14 +21,14 @@ use super::resolve::review_item;
 use super::value::Values;
 use super::votes::{Carried, Vote, current};
 
-/// An item that reads otherwise than when people voted on it.
+/// An item whose text changed after people voted on it.
 #[derive(Clone, Debug)]
 pub struct Outdated<'a> {
-    /// As it reads today.
+    /// The item today.
     pub item: &'a Item,
-    /// What is shown of it today, in the order that the recipe's seed draws, without anybody's votes.
+    /// Its content today, in the order that the recipe's seed draws, without anybody's votes.
     pub new: Content,
-    /// What the voters saw, so too.
+    /// The content that the voters saw, in the same way.
     pub old: Content,
     /// The drafts that they saw; empty on a blind ballot.
     pub old_draft: Values,
@@ -36,19 +36,19 @@ pub struct Outdated<'a> {
     pub votes: Vec<&'a Vote>,
 }
 
-/// Items whose votes may be brought over.
+/// Items whose votes may be carried over.
 #[derive(Clone, Debug, Default)]
 pub struct Carryable<'a> {
     /// In the order of the items; one for each text that was voted on.
     pub items: Vec<Outdated<'a>>,
-    /// Outdated votes on a text that nobody kept.
+    /// Outdated votes on a text that was not kept.
     pub unknown: usize,
 }
 
-/// Why a vote cannot be brought over.
+/// Why a vote cannot be carried over.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CarryError {
-    /// The answers are none on the text of today.
+    /// The answers are invalid for the current text.
     #[error(
         "{item}: the answers of {annotator} do not fit the present text of the post: {field}: {fault}\n  hint: have it voted on again"
     )]
@@ -59,10 +59,10 @@ pub enum CarryError {
         annotator: String,
         /// The field.
         field: &'static str,
-        /// What is wrong with it.
+        /// The fault.
         fault: Box<Fault>,
     },
-    /// The answers would be read as others.
+    /// The answers would get another meaning.
     #[error(
         "{item}: the answers of {annotator} would have another meaning with the present text of the post\n  hint: have it voted on again"
     )]
@@ -75,7 +75,7 @@ pub enum CarryError {
 }
 
 impl Outdated<'_> {
-    /// The fields that read otherwise, old and new; drafts among them where they were shown.
+    /// The fields that changed, old and new; including drafts if these were shown.
     pub fn changes(&self) -> Vec<(String, String, String)> {
         let cells = |content: &Content, draft: &Values| -> Vec<(String, String)> {
             let shown = content.iter().map(|(key, value)| (key.clone(), value.to_string()));
@@ -98,12 +98,12 @@ impl Outdated<'_> {
             .collect()
     }
 
-    /// What people said about it, a line each.
+    /// The votes on it, one line each.
     pub fn said(&self) -> Vec<String> {
         self.votes.iter().map(|vote| said(vote)).collect()
     }
 
-    /// What a table or a form remembers of the votes, so that an answer is about those that were shown.
+    /// A hash of the votes shown in a table or form, so that an answer refers to these.
     pub fn shown_votes(&self) -> Digest {
         let ids: Vec<String> = self.votes.iter().map(|vote| vote.id.to_string()).collect();
         Digest::of_parts("riddlemill carry v1", ids.iter().map(String::as_bytes))
@@ -116,7 +116,7 @@ pub fn said(vote: &Vote) -> String {
     format!("{} ({}): {}", vote.annotator, vote.round.name(), said.join(", "))
 }
 
-/// The people's votes of a step that are about an older text. `votes` may hold those of other items.
+/// The people's votes of a step that refer to an older text. `votes` may include other items.
 pub fn carryable<'a>(
     step: &Ballot,
     items: &'a [Item],
@@ -139,7 +139,7 @@ pub fn carryable<'a>(
                 continue;
             };
             let (old, old_draft) = (base(&old.content), shown_draft(step, &old.draft));
-            // A reviewer's vote is outdated, too, where a voter changed their mind about the same text.
+            // A reviewer's vote is outdated too if a voter changed their vote on the same text.
             if old == today && old_draft == draft {
                 continue;
             }
@@ -156,11 +156,11 @@ pub fn carryable<'a>(
     found
 }
 
-/// The votes about today's text that a person makes of an older text's, all of an item or none; not yet stored. `votes` are
-/// those on the item.
+/// The votes on the current text that a person makes of those on an older text, all of an item or none; not
+/// yet stored. `votes` are those on the item.
 ///
 /// # Errors
-/// [`CarryError`] where an answer does not fit what is shown today.
+/// [`CarryError`] if an answer does not fit what is shown today.
 pub fn carry(
     step: &Ballot,
     outdated: &Outdated<'_>,
@@ -185,8 +185,8 @@ pub fn carry(
     Ok(carried)
 }
 
-/// The votes that take an item's carried ones back to the text that they were cast on; not yet stored. Empty where none
-/// was carried.
+/// The votes that revert an item's carried ones to the text that they were cast on; not yet stored. Empty if
+/// none was carried.
 pub fn take_back(
     step: &Ballot,
     item: &Item,
@@ -207,8 +207,8 @@ pub fn take_back(
     heads(votes).iter().filter_map(back).collect()
 }
 
-/// What an annotator's answers to a step rest on, to be kept before it changes: the texts of all votes of people that
-/// count today.
+/// The texts that the answers to a step refer to, to be kept before they change: those of all people's votes
+/// that count today.
 pub fn rested_on(step: &Ballot, items: &[Item], votes: &FxHashMap<&str, Vec<&Vote>>) -> Vec<Seen> {
     let mut kept = Vec::new();
     for item in items {
@@ -233,7 +233,7 @@ pub fn rested_on(step: &Ballot, items: &[Item], votes: &FxHashMap<&str, Vec<&Vot
     kept
 }
 
-/// The latest vote of each person, not of a sample.
+/// The latest vote of each person, without samples.
 fn heads<'v>(votes: &[&'v Vote]) -> Vec<&'v Vote> {
     let people: Vec<&Vote> = votes.iter().copied().filter(|vote| !vote.synthetic).collect();
     current(&people)
@@ -268,7 +268,7 @@ fn fits(step: &Ballot, shown: &Item, vote: &Vote) -> Result<(), CarryError> {
     }
 }
 
-/// What is shown of the item itself, without the votes that a second look shows with it.
+/// The content of the item itself, without the votes that a second reviewer sees.
 fn base(content: &Content) -> Content {
     let own = |key: &str| !key.starts_with("votes.") && !key.starts_with("review.");
     content.iter().filter(|(key, _)| own(key)).map(|(key, value)| (key.clone(), value.clone())).collect()

@@ -1,4 +1,4 @@
-//! What annotators saw, kept for the day on which it reads otherwise.
+//! What annotators saw, kept in case it changes.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use riddlemill_files::log::{LogError, Segments};
 pub struct Seen {
     /// The hash that votes on it carry.
     pub content_hash: Digest,
-    /// What was shown; sides that are compared are in the order that the recipe's seed draws.
+    /// The content; sides that are compared are in the order that the recipe's seed draws.
     pub content: Content,
     /// The drafts that were shown with it.
     #[serde(default, skip_serializing_if = "Values::is_empty")]
@@ -27,7 +27,7 @@ impl Seen {
         Seen { content_hash: item.content_hash, content: item.content.clone(), draft }
     }
 
-    /// Whether it is what its hash names, with the drafts or without.
+    /// Whether it matches its hash, with the drafts or without.
     fn is_sound(&self) -> bool {
         [None, Some(&self.draft)]
             .into_iter()
@@ -35,7 +35,7 @@ impl Seen {
     }
 }
 
-/// The texts of a folder, usually raw/seen, by the hash that votes carry.
+/// The texts of a folder, usually raw/seen, by the hash in votes.
 #[derive(Clone, Debug, Default)]
 pub struct SeenLog {
     texts: FxHashMap<Digest, Seen>,
@@ -43,10 +43,10 @@ pub struct SeenLog {
 }
 
 impl SeenLog {
-    /// Reads the texts in `folder`; none where it is missing. Looking makes no folder.
+    /// Reads the texts in `folder`; empty if it is missing. Does not create it.
     ///
     /// # Errors
-    /// [`LogError`] where a segment cannot be read.
+    /// [`LogError`] if a segment cannot be read.
     pub fn read(folder: &Path) -> Result<SeenLog, LogError> {
         let mut log = SeenLog::default();
         for (path, lines) in Segments::at(folder).lines()? {
@@ -78,15 +78,15 @@ impl SeenLog {
         self.texts.values()
     }
 
-    /// Lines that are no text or not under their own hash. They are kept out.
+    /// Lines that are not texts, or have another hash. They are ignored.
     pub fn damaged(&self) -> &[String] {
         &self.damaged
     }
 
-    /// Stores those of `texts` that the folder lacks, and returns when they are on disk. Says how many there were.
+    /// Stores those of `texts` that the folder lacks, and returns their number when they are on disk.
     ///
     /// # Errors
-    /// [`LogError`] where the log cannot be read or written.
+    /// [`LogError`] if the log cannot be read or written.
     pub fn append(folder: &Path, mut texts: Vec<Seen>) -> Result<usize, LogError> {
         let known = SeenLog::read(folder)?;
         texts.sort_by_key(|seen| seen.content_hash);

@@ -1,4 +1,4 @@
-//! One decision, and the end of one.
+//! A decision, and its withdrawal.
 
 use std::fmt;
 
@@ -16,11 +16,11 @@ pub enum Verdict {
     Drop,
     /// The record waits.
     Hold,
-    /// The text reads so. Of a riddle, what is asked.
+    /// The text is replaced. For a riddle, the question.
     Text,
-    /// The title reads so, and the rules put title and content together as ever.
+    /// The title is replaced; the rules combine title and content as usual.
     Title,
-    /// The content reads so; of a riddle, its answer.
+    /// The content is replaced; for a riddle, the answer.
     Answer,
     /// The two are one joke.
     One,
@@ -28,7 +28,7 @@ pub enum Verdict {
     Two,
 }
 
-/// The question that a verdict answers. Of the decisions on one question the latest holds.
+/// The question that a verdict answers. The latest decision on a question counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Question {
     /// Whether the record goes on.
@@ -44,7 +44,7 @@ pub enum Question {
 }
 
 impl Verdict {
-    /// Every verdict, in the order that lists print them.
+    /// Every verdict, in the order of lists.
     pub const ALL: [Verdict; 8] = [
         Verdict::Keep,
         Verdict::Drop,
@@ -91,7 +91,7 @@ impl Verdict {
         self.question() == Question::Pair
     }
 
-    /// Whether it says how something reads.
+    /// Whether it replaces a text.
     pub fn is_edit(self) -> bool {
         matches!(self, Verdict::Text | Verdict::Title | Verdict::Answer)
     }
@@ -103,24 +103,26 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What one person decided about one record or pair, for good. A changed mind is another decision.
+/// What one person decided about one record or pair, never changed. Changing one's mind makes another
+/// decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
-    /// The hash of everything below but the time and the source: the same decision on the same history has one id.
+    /// The hash of all fields except the time and the source: the same decision on the same history has the
+    /// same id.
     pub id: Digest,
-    /// The recipe that it is for; all recipes where there is none.
+    /// The recipe that it is for; `None` for all recipes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recipe: Option<String>,
     /// The stage whose outcome it overrules.
     pub stage: String,
     /// The record.
     pub record: String,
-    /// The other record of a pair. Of the two ids `record` comes first in their order.
+    /// The other record of a pair. `record` has the smaller of the two ids.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other: Option<String>,
     /// What was decided.
     pub verdict: Verdict,
-    /// How it reads, where the verdict says so.
+    /// The new text, for verdicts that have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The hash of what the person saw: of the record, or of both, as it enters the stage.
@@ -139,7 +141,7 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// The id that the fields make. A stored decision with another id was edited by hand.
+    /// The id computed from the fields. A stored decision with another id was edited by hand.
     pub fn identity(&self) -> Digest {
         let base = self.base.map(|base| base.to_string());
         let seen = self.seen.to_string();
@@ -153,7 +155,7 @@ impl Decision {
         Digest::of_parts("riddlemill decision v1", parts.map(str::as_bytes))
     }
 
-    /// The same decision under its id, the records of a pair in the order of their ids.
+    /// The decision with its id, the records of a pair ordered by id.
     pub fn sealed(mut self) -> Decision {
         if let Some(other) = self.other.take() {
             let (first, second) =
@@ -169,12 +171,12 @@ impl Decision {
         self.recipe.as_deref().is_none_or(|own| own == recipe)
     }
 
-    /// What it is about, whatever its answer: decisions on the same question compete.
+    /// The question it answers: decisions with the same key compete.
     pub fn key(&self) -> (&str, &str, Option<&str>, Question) {
         (&self.stage, &self.record, self.other.as_deref(), self.verdict.question())
     }
 
-    /// Whether it says the same as another one, for the same recipes and about the same text.
+    /// Whether it decides the same as another one, for the same recipes and the same text.
     pub fn says_as(&self, other: &Decision) -> bool {
         self.key() == other.key()
             && (self.verdict, &self.text, &self.recipe, &self.seen)
@@ -182,17 +184,17 @@ impl Decision {
     }
 }
 
-/// As ledgers name it, beside what the rule said.
+/// As in ledgers, next to the rule's outcome.
 impl fmt::Display for Decision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "decision:{} by {}: {} ({})", self.id, self.by, self.verdict, self.why)
     }
 }
 
-/// The end of a decision.
+/// The withdrawal of a decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Undo {
-    /// The hash of what it takes back, by whom and why.
+    /// The hash of what is withdrawn, by whom and why.
     pub id: Digest,
     /// The decision.
     pub undoes: Digest,
@@ -205,7 +207,7 @@ pub struct Undo {
 }
 
 impl Undo {
-    /// The id that the fields make.
+    /// The id computed from the fields.
     pub fn identity(&self) -> Digest {
         let undoes = self.undoes.to_string();
         let parts = [undoes.as_str(), &self.by, &self.why];

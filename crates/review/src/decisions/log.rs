@@ -1,4 +1,4 @@
-//! The decisions of a workspace, read from their log, and adding to it.
+//! The log of a workspace's decisions: reading and appending.
 
 use std::path::Path;
 
@@ -17,10 +17,10 @@ use riddlemill_files::log::{LogError, Segments};
 pub enum Line {
     /// Somebody decided.
     Decide(Decision),
-    /// Somebody took a decision back.
+    /// Somebody withdrew a decision.
     Undo(Undo),
-    /// Somebody decided elsewhere, against what was decided here and not knowing of it. It applies nowhere: whoever
-    /// decides the question next says which holds.
+    /// Somebody decided elsewhere, contradicting a decision here without knowing of it. It has no effect: the
+    /// next decision on the question settles the dispute.
     Dispute(Decision),
 }
 
@@ -40,12 +40,12 @@ impl Line {
     }
 }
 
-/// What became of decisions that were handed in.
+/// The result of storing decisions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Receipt {
-    /// Stored and on disk, in the order they came.
+    /// Stored and on disk, in order.
     pub added: Vec<Digest>,
-    /// Those that hold already.
+    /// Decisions that already count.
     pub known: usize,
 }
 
@@ -54,17 +54,17 @@ pub struct Receipt {
 pub struct DecisionLog {
     decisions: Vec<Decision>,
     undone: FxHashMap<Digest, Undo>,
-    /// Decisions of elsewhere that contradict one of here.
+    /// Decisions from elsewhere that contradict one here.
     disputed: FxHashSet<Digest>,
     ids: FxHashSet<Digest>,
     damaged: Vec<String>,
 }
 
 impl DecisionLog {
-    /// Reads the decisions in `folder`, usually raw/decisions; none where it is missing. Looking makes no folder.
+    /// Reads the decisions in `folder`, usually raw/decisions; none if it is missing. Does not create it.
     ///
     /// # Errors
-    /// [`LogError`] where a segment cannot be read, or is not what was stored.
+    /// [`LogError`] if a segment cannot be read, or was changed.
     pub fn read(folder: &Path) -> Result<DecisionLog, LogError> {
         let mut log = DecisionLog::default();
         log.take_all(&Segments::at(folder))?;
@@ -76,7 +76,7 @@ impl DecisionLog {
         Ok(())
     }
 
-    /// The lines of a folder that are sound; what is not is named in `damaged`.
+    /// The sound lines of a folder; others are listed in `damaged`.
     fn read_lines(&mut self, segments: &Segments) -> Result<Vec<Line>, LogError> {
         let mut found = Vec::new();
         for (path, lines) in segments.lines()? {
@@ -102,7 +102,7 @@ impl DecisionLog {
         if !self.ids.insert(line.id()) {
             return;
         }
-        // A benchmark that was renamed keeps what was decided for it.
+        // A renamed benchmark keeps its decisions.
         let now = |mut decision: Decision| {
             if let Some(now) = decision.recipe.as_deref().and_then(named_now) {
                 decision.recipe = Some(now.to_owned());
@@ -121,17 +121,17 @@ impl DecisionLog {
         }
     }
 
-    /// Every decision in the order it was made, those that hold no more among them.
+    /// Every decision in the order it was made, including those that no longer count.
     pub fn all(&self) -> &[Decision] {
         &self.decisions
     }
 
-    /// Whether a decision came from elsewhere, against one of here, and so applies nowhere.
+    /// Whether a decision came from elsewhere, contradicting one here, and so has no effect.
     pub fn is_disputed(&self, id: Digest) -> bool {
         self.disputed.contains(&id)
     }
 
-    /// The decisions of elsewhere that contradict one of here and wait for somebody to decide again.
+    /// The decisions from elsewhere that contradict one here and wait for a new decision.
     pub fn open_disputes(&self) -> impl Iterator<Item = &Decision> {
         let is_settled = |decision: &Decision| {
             let settles = |d: &Decision| d.key() == decision.key() && !self.disputed.contains(&d.id);
@@ -140,28 +140,28 @@ impl DecisionLog {
         self.decisions.iter().filter(move |d| self.disputed.contains(&d.id) && !is_settled(d))
     }
 
-    /// Whether a decision is one that may hold.
+    /// Whether a decision is neither disputed nor withdrawn.
     fn counts(&self, decision: &Decision) -> bool {
         !self.undone.contains_key(&decision.id) && !self.disputed.contains(&decision.id)
     }
 
-    /// Who took a decision back, where somebody did.
+    /// Who withdrew a decision, if somebody did.
     pub fn undone(&self, id: Digest) -> Option<&Undo> {
         self.undone.get(&id)
     }
 
-    /// Lines that are no decisions or not under their own id, each with its file and line. They are kept out.
+    /// Lines that are not decisions or have another id, each with its file and line. They are ignored.
     pub fn damaged(&self) -> &[String] {
         &self.damaged
     }
 
-    /// The decision that a later one on the same question overrules in a recipe, if one does.
+    /// The later decision on the same question that overrules this one in a recipe, if there is one.
     pub fn overruled(&self, decision: &Decision, recipe: &str) -> Option<&Decision> {
         let later = self.after(decision).iter();
         later.rev().find(|d| d.key() == decision.key() && d.is_for(recipe) && self.counts(d))
     }
 
-    /// What holds in a recipe's stage: of each question the latest decision that was not taken back.
+    /// The decisions that count in a recipe's stage: for each question the latest that was not withdrawn.
     pub fn of_stage(&self, recipe: &str, stage: &str) -> StageDecisions {
         let mut latest: FxHashMap<_, usize> = FxHashMap::default();
         for (at, decision) in self.decisions.iter().enumerate() {
@@ -174,11 +174,11 @@ impl DecisionLog {
         StageDecisions::new(places.into_iter().map(|at| self.decisions[at].clone()))
     }
 
-    /// Stores decisions, each after those before it, and returns when they are on disk. One that holds already is
-    /// not stored again.
+    /// Stores decisions in order, and returns when they are on disk. One that already counts is not stored
+    /// again.
     ///
     /// # Errors
-    /// [`LogError`] where the log cannot be written; then nothing is stored.
+    /// [`LogError`] if the log cannot be written; then nothing is stored.
     pub fn append(folder: &Path, decisions: Vec<Decision>) -> Result<Receipt, LogError> {
         DecisionLog::write(folder, |log, lines| {
             let mut receipt = Receipt::default();
@@ -202,10 +202,10 @@ impl DecisionLog {
         })
     }
 
-    /// Takes a decision back; false where it was taken back before, or is none.
+    /// Withdraws a decision; false if it was withdrawn before, or does not exist.
     ///
     /// # Errors
-    /// [`LogError`] where the log cannot be written.
+    /// [`LogError`] if the log cannot be written.
     pub fn undo(folder: &Path, id: Digest, by: &str, why: &str, at: &str) -> Result<bool, LogError> {
         DecisionLog::write(folder, |log, lines| {
             if log.undone.contains_key(&id) || !log.decisions.iter().any(|d| d.id == id) {
@@ -219,12 +219,12 @@ impl DecisionLog {
         })
     }
 
-    /// Takes over what was decided elsewhere since two logs grew apart, in the order it was made there. What contradicts a
-    /// decision of here on the same question, neither knowing of the other, is stored as a dispute. Gives the lines that
-    /// were new; `only_look` stores none.
+    /// Merges the decisions made elsewhere since two logs diverged, in their order. One that contradicts a
+    /// decision here on the same question, without either knowing of the other, is stored as a dispute.
+    /// Returns the new lines; `only_look` stores none.
     ///
     /// # Errors
-    /// [`LogError`] where either log is damaged, or this one cannot be written; then nothing is stored.
+    /// [`LogError`] if either log is damaged, or this one cannot be written; then nothing is stored.
     pub fn merge(folder: &Path, other: &Path, only_look: bool) -> Result<Vec<Line>, LogError> {
         let mut theirs = DecisionLog::default();
         let lines = theirs.read_lines(&Segments::at(other))?;
@@ -255,8 +255,8 @@ impl DecisionLog {
         Ok(new)
     }
 
-    /// Whether something was decided here on the question that `other`, where the decision was made, does not know, and
-    /// that says otherwise where both hold.
+    /// Whether there is a different decision here on the question that is unknown to `other`, where the
+    /// decision was made, and applies in the same recipes.
     fn contradicts(&self, decision: &Decision, other: &DecisionLog) -> bool {
         let overlap = |mine: &Decision| match (&mine.recipe, &decision.recipe) {
             (Some(mine), Some(theirs)) => mine == theirs,
@@ -274,7 +274,7 @@ impl DecisionLog {
         })
     }
 
-    /// Lets `make` say what is to be added to the log as it is, under the log's lock.
+    /// Appends what `make` returns for the current log, under the log's lock.
     fn write<T>(
         folder: &Path,
         make: impl FnOnce(&mut DecisionLog, &mut Vec<Line>) -> T,
@@ -296,13 +296,13 @@ impl DecisionLog {
         Ok(made)
     }
 
-    /// The last line on a question, whoever's and for whichever recipe.
+    /// The last line on a question, by anybody and for any recipe.
     fn last_on(&self, decision: &Decision) -> Option<Digest> {
         let last = self.decisions.iter().rfind(|d| d.key() == decision.key())?;
         Some(self.undone.get(&last.id).map_or(last.id, |undo| undo.id))
     }
 
-    /// Whether a later decision on the same question, for other recipes, took its place somewhere.
+    /// Whether a later decision on the same question, for other recipes, replaced it somewhere.
     fn is_overruled_anywhere(&self, decision: &Decision) -> bool {
         let mut later = self.after(decision).iter();
         later.any(|d| d.key() == decision.key() && self.counts(d))
@@ -344,7 +344,7 @@ mod tests {
         let read = || DecisionLog::read(&folder).unwrap();
         assert_eq!(fate(&read(), "flub"), Some(Verdict::Drop));
         assert_eq!(fate(&read(), "chumor"), Some(Verdict::Keep));
-        // For all again: flub, too.
+        // For all recipes again, including flub.
         assert_eq!(add(Verdict::Keep, None).added.len(), 1);
         assert_eq!(fate(&read(), "flub"), Some(Verdict::Keep));
         let last = read().all()[2].id;
@@ -354,7 +354,7 @@ mod tests {
         assert!(DecisionLog::undo(&folder, drop, "meta-1", "x", "2026-11-23T00:00:00Z").unwrap());
         assert!(DecisionLog::undo(&folder, keep, "meta-1", "x", "2026-11-23T00:00:00Z").unwrap());
         assert_eq!(fate(&read(), "flub"), None);
-        // What was taken back can be decided again.
+        // A withdrawn decision can be made again.
         assert_eq!(add(Verdict::Keep, None).added.len(), 1);
         assert_eq!(fate(&read(), "flub"), Some(Verdict::Keep));
         assert!(read().damaged().is_empty());
@@ -370,7 +370,8 @@ mod tests {
         add(&here, "tieba:1", Verdict::Keep);
         assert_eq!(DecisionLog::merge(&there, &here, false).unwrap().len(), 1);
         assert!(DecisionLog::merge(&there, &here, false).unwrap().is_empty(), "once");
-        // Apart: the same question otherwise, the same question alike, and one of there alone.
+        // Diverged: the same question decided differently, the same question decided alike, and one only
+        // there.
         add(&here, "tieba:1", Verdict::Hold);
         add(&there, "tieba:1", Verdict::Drop);
         add(&here, "tieba:2", Verdict::Keep);
@@ -392,7 +393,7 @@ mod tests {
         let log = read();
         let [open] = &log.open_disputes().collect::<Vec<_>>()[..] else { panic!("one") };
         assert_eq!((open.record.as_str(), open.verdict), ("tieba:1", Verdict::Drop));
-        // Somebody says that it holds all the same.
+        // Somebody confirms the decision here.
         assert_eq!(add(&here, "tieba:1", Verdict::Hold).len(), 1);
         assert_eq!(read().open_disputes().count(), 0);
         assert_eq!(verdict("tieba:1"), Some(Verdict::Hold));
@@ -407,7 +408,7 @@ mod tests {
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, text.replace("\"keep\"", "\"drop\"")).unwrap();
         assert!(DecisionLog::read(dir.path()).unwrap_err().to_string().contains("line 1"));
-        // From before lines had a chain.
+        // From before lines were chained.
         std::fs::remove_file(dir.path().join("heads.jsonl")).unwrap();
         let (bare, _) = text.split_once(",\"chain\"").unwrap();
         std::fs::write(&path, bare.replace("\"keep\"", "\"drop\"") + "}\n").unwrap();

@@ -1,17 +1,17 @@
 //! People's decisions about records and pairs of records, kept as append-only lines under `raw/decisions`.
 //!
-//! A rule, a draft or a vote may be wrong, and then a person says what holds: a held or dropped post goes on, a
-//! post goes out or waits, its text, title or answer reads otherwise, two posts are one joke or are two.
+//! A rule, a draft or a vote may be wrong; then a person decides: a held or dropped post goes on, a post goes
+//! out or waits, its text, title or answer is replaced, two posts are one joke or two.
 //!
-//! # Which one holds
+//! # Which one counts
 //!
 //! - A decision overrules votes, votes overrule a draft, and a draft overrules a rule.
-//! - Of two decisions on the same question the later one holds, whichever recipes they are for.
-//! - A decision that was taken back holds no more, and what held before it holds again.
-//! - A decision is about the text that the person saw. Where the record reads otherwise today, it is outdated: it
-//!   is listed as such and changes nothing.
+//! - Of two decisions on the same question the later one counts, whichever recipes they are for.
+//! - After a decision is withdrawn, the one before it counts again.
+//! - A decision refers to the text that the person saw. If the record has changed since, it is outdated: it
+//! is listed as such and has no effect.
 //!
-//! [`Decision`] is one of them, [`DecisionLog`] where they are kept, [`StageDecisions`] what a stage looks up.
+//! [`Decision`] is one of them, [`DecisionLog`] their log, [`StageDecisions`] what a stage looks up.
 
 mod decision;
 mod log;

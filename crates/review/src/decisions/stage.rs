@@ -1,11 +1,11 @@
-//! The decisions that hold in one stage of one recipe.
+//! The decisions that count in one stage of one recipe.
 
 use rustc_hash::FxHashMap;
 
 use super::decision::{Decision, Question, Verdict, seen_pair};
 use crate::Digest;
 
-/// What people decided about a stage's records and pairs; of each question the decision that holds.
+/// The decisions about a stage's records and pairs that count, one per question.
 #[derive(Clone, Debug, Default)]
 pub struct StageDecisions {
     records: FxHashMap<String, Vec<Decision>>,
@@ -14,7 +14,7 @@ pub struct StageDecisions {
     hash: String,
 }
 
-/// What was decided about one record, on the text that it has today.
+/// The decisions about one record with its current text.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ruling<'a> {
     /// Whether it goes on.
@@ -27,16 +27,16 @@ pub struct Ruling<'a> {
     pub answer: Option<&'a Decision>,
 }
 
-/// What was decided about two records, by their numbers in the stage's input.
+/// A decision about two records, by their indices in the stage's input.
 #[derive(Clone, Copy, Debug)]
 pub struct Pairing<'a> {
-    /// One.
+    /// The first record.
     pub a: u32,
-    /// The other.
+    /// The second record.
     pub b: u32,
     /// Whether they are one.
     pub one: bool,
-    /// Who says so.
+    /// The decision.
     pub decision: &'a Decision,
 }
 
@@ -61,19 +61,19 @@ impl StageDecisions {
         self.count == 0
     }
 
-    /// How many decisions hold.
+    /// How many decisions count.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// As a manifest records them: `<how many> <hash of their ids>`; nothing where there are none, so that a
-    /// workspace without decisions is as it was.
+    /// For manifests: `<count> <hash of their ids>`; `None` without decisions, so that such a workspace's
+    /// manifests do not change.
     pub fn evidence(&self) -> Option<String> {
         (!self.is_empty()).then(|| format!("{} {}", self.count, self.hash))
     }
 
-    /// What was decided about a record that reads so today; nothing where nobody decided about it, or about
-    /// another text only.
+    /// The decisions about a record with this current text; `None` if there are none, or only about another
+    /// text.
     pub fn ruling(&self, id: &str, seen: impl FnOnce() -> Digest) -> Option<Ruling<'_>> {
         let decisions = self.records.get(id)?;
         let seen = seen();
@@ -93,8 +93,8 @@ impl StageDecisions {
         any.then_some(ruling)
     }
 
-    /// What was decided about pairs of these records, the latest last. `seen` hashes two of them as they read today;
-    /// a pair that reads otherwise, or of which one is not there, is left out.
+    /// The decisions about pairs of these records, latest last. `seen` hashes two of them with their current
+    /// texts; pairs that have changed, or of which one record is missing, are left out.
     pub fn pairings<'a>(
         &'a self,
         ids: impl Iterator<Item = &'a str>,

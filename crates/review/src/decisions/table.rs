@@ -13,13 +13,13 @@ use crate::exchange::{ExportError, SheetRow, Trouble, sheet, sheet_rows, workboo
 pub struct Columns {
     /// The workbook's sheet.
     pub sheet: &'static str,
-    /// In their order. `see.` columns are for reading only, and the bookkeeping comes last.
+    /// In order. `see.` columns are for reading only, bookkeeping columns come last.
     pub names: &'static [&'static str],
-    /// Those that a person fills in.
+    /// Columns to fill in.
     pub asked: &'static [&'static str],
-    /// Those that are wide enough for a text.
+    /// Columns wide enough for a text.
     pub texts: &'static [&'static str],
-    /// The one of them that takes only these words.
+    /// The column that takes only these words.
     pub choice: (&'static str, &'static [&'static str]),
 }
 
@@ -46,13 +46,13 @@ pub const DECISIONS: Columns = Columns {
     choice: ("verdict", &["keep", "drop", "hold", "text", "title", "answer", "one", "two"]),
 };
 
-/// A row by its columns; what is empty is left out.
+/// A row by its columns, without empty cells.
 pub type Cells = BTreeMap<String, String>;
 
 /// Why a table cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
-    /// The name of the file ends in none of the three.
+    /// The file's name has none of the three endings.
     #[error("{0}: unknown kind of table\n  hint: use a name that ends in .csv, .xlsx or .jsonl")]
     Kind(String),
     /// The rows cannot be put into cells.
@@ -61,7 +61,7 @@ pub enum TableError {
     /// The workbook cannot be written.
     #[error("the workbook cannot be written: {0}")]
     Xlsx(#[from] XlsxError),
-    /// The bytes are no table.
+    /// The bytes are not a table.
     #[error("{file}: {trouble}")]
     Unreadable {
         /// The file's name.
@@ -69,7 +69,7 @@ pub enum TableError {
         /// What is wrong.
         trouble: Trouble,
     },
-    /// A line is no JSON object.
+    /// A line is not a JSON object.
     #[error("{file}: line {line}: {error}")]
     Line {
         /// The file's name.
@@ -96,10 +96,10 @@ fn kind(name: &str) -> Result<Kind, TableError> {
     }
 }
 
-/// A table of these rows, of the kind that the file's name ends in.
+/// A table of these rows, in the format of the file's ending.
 ///
 /// # Errors
-/// [`TableError`] where the name ends otherwise or the rows do not fit into cells.
+/// [`TableError`] if the ending is unknown or the rows do not fit into cells.
 pub fn write_table(columns: &Columns, name: &str, rows: &[Cells]) -> Result<Vec<u8>, TableError> {
     let cells = |row: &Cells| -> Vec<String> {
         columns.names.iter().map(|column| row.get(*column).cloned().unwrap_or_default()).collect()
@@ -154,10 +154,10 @@ fn workbook(columns: &Columns, rows: impl Iterator<Item = Vec<String>>) -> Resul
     workbook.save_to_buffer()
 }
 
-/// The rows of a table with their numbers from the top, the header being 1; of JSON Lines, the line.
+/// The rows of a table with their row numbers, the header being 1; for JSON Lines, the line numbers.
 ///
 /// # Errors
-/// [`TableError`] where the bytes are no table of the kind that the name ends in.
+/// [`TableError`] if the bytes are not a table of the format in the name.
 pub fn read_table(name: &str, bytes: &[u8]) -> Result<Vec<SheetRow>, TableError> {
     let unreadable = |trouble| TableError::Unreadable { file: name.to_owned(), trouble };
     match kind(name)? {
@@ -210,7 +210,7 @@ mod tests {
                 "{name} has the same bytes twice"
             );
         }
-        // A forum's formula is no formula in a spreadsheet that opens a CSV.
+        // A formula in a forum's text must not run in a spreadsheet that opens the CSV.
         assert!(
             String::from_utf8(write_table(&DECISIONS, "d.csv", &rows).unwrap())
                 .unwrap()
@@ -218,7 +218,7 @@ mod tests {
         );
         assert!(matches!(write_table(&DECISIONS, "d.doc", &rows), Err(TableError::Kind(_))));
         assert!(read_table("d.xlsx", b"PK").is_err());
-        // Whoever hands in a table of decisions can write what they like in its last corner, too.
+        // A table of decisions comes from outside: its last cell may be anywhere.
         let mut book = Workbook::new();
         book.add_worksheet().write_string(0, 0, "record").unwrap();
         book.worksheet_from_index(0).unwrap().write_string(1_048_575, 16_383, "x").unwrap();

@@ -26,11 +26,11 @@ pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
     writer.into_inner().map_err(|error| ExportError::Csv(error.into_error().into()))
 }
 
-/// A sheet of columns that no review step has, in the form that [`write`] gives ballots: `asked` columns are read
-/// back, the others are for reading only.
+/// A sheet with columns of its own, in the form that [`write`] gives ballots: `asked` columns are read back,
+/// the others are for reading only.
 ///
 /// # Errors
-/// [`ExportError::Csv`] where the rows cannot be put into cells.
+/// [`ExportError::Csv`] if the rows cannot be put into cells.
 pub fn sheet(headers: &[&str], asked: &[&str], rows: &[Vec<String>]) -> Result<Vec<u8>, ExportError> {
     let mut writer =
         ::csv::WriterBuilder::new().terminator(::csv::Terminator::CRLF).from_writer(b"\xef\xbb\xbf".to_vec());
@@ -45,21 +45,21 @@ pub fn sheet(headers: &[&str], asked: &[&str], rows: &[Vec<String>]) -> Result<V
     writer.into_inner().map_err(|error| ExportError::Csv(error.into_error().into()))
 }
 
-/// A row by its headers, with its number from the top.
+/// A row by its headers, with its row number.
 pub type SheetRow = (usize, BTreeMap<String, String>);
 
-/// The rows of a sheet by their headers, each with its number from the top; cells that are empty are left out.
+/// The rows of a sheet by their headers, each with its row number, without empty cells.
 ///
 /// # Errors
-/// [`Trouble`] where the bytes are no table.
+/// [`Trouble`] if the bytes are not a table.
 pub fn sheet_rows(bytes: &[u8]) -> Result<Vec<SheetRow>, Trouble> {
     Ok(by_header(&read(bytes)?.0))
 }
 
-/// The rows of a workbook's first sheet, as [`sheet_rows`] has them.
+/// The rows of a workbook's first sheet, in the form of [`sheet_rows`].
 ///
 /// # Errors
-/// [`Trouble`] where the bytes are no workbook, or one that is too large.
+/// [`Trouble`] if the bytes are not a workbook, or it is too large.
 pub fn workbook_rows(bytes: &[u8]) -> Result<Vec<SheetRow>, Trouble> {
     Ok(by_header(&xlsx::read_first(bytes)?))
 }
@@ -73,8 +73,9 @@ fn by_header(entries: &Entries) -> Vec<SheetRow> {
     entries.rows.iter().map(row).collect()
 }
 
-/// A cell that no spreadsheet runs as a formula, such as a forum's `=HYPERLINK(…)`: with an apostrophe before it, which
-/// costs nothing where the cell is not read back. The signs of full width are those that spreadsheets in Chinese take.
+/// A cell that no spreadsheet runs as a formula, such as a forum's `=HYPERLINK(…)`: an apostrophe is put
+/// before it, which is harmless because the cell is not read back. Chinese spreadsheets accept full-width
+/// signs too.
 pub fn disarm(cell: &str) -> Cow<'_, str> {
     match cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']) {
         true => Cow::from(format!("'{cell}")),
@@ -82,7 +83,7 @@ pub fn disarm(cell: &str) -> Cow<'_, str> {
     }
 }
 
-/// Reads a table in UTF-8, UTF-16 with a byte order mark, or GB18030, cut by comma, semicolon or tab.
+/// Reads a table in UTF-8, UTF-16 with a byte order mark, or GB18030, separated by comma, semicolon or tab.
 pub(super) fn read(bytes: &[u8]) -> Result<(Entries, Vec<Trouble>), Trouble> {
     let (text, mut notes) = decode(bytes)?;
     let delimiter = delimiter(&text);
@@ -110,7 +111,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Entries, Vec<Trouble>), Trouble> {
     Ok((Entries { sheet: None, columns, rows, places: Places::Cells }, notes))
 }
 
-/// Text of whatever encoding annotators' programs save in, with what was odd about it.
+/// Decodes text in any encoding that annotators' programs use, with warnings.
 pub(super) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, Vec<Trouble>), Trouble> {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         let (text, _, faulty) = encoding.decode(&bytes[mark..]);
@@ -119,7 +120,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, Vec<Trouble>), Troub
     }
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok((Cow::from(text), Vec::new())),
-        // Only the end of a file that was cut short lacks the rest of a character.
+        // Only the end of a truncated file lacks the rest of a character.
         Err(error) if error.error_len().is_none() => {
             let text = String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned();
             Ok((
@@ -137,7 +138,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, Vec<Trouble>), Troub
     }
 }
 
-/// What cuts the header into the most columns.
+/// The separator that splits the header into the most columns.
 fn delimiter(text: &str) -> u8 {
     let header = text.lines().next().unwrap_or_default();
     let count = |delimiter: &u8| header.bytes().filter(|byte| byte == delimiter).count();

@@ -1,10 +1,10 @@
-//! Rows of a file of votes, whatever its format.
+//! Rows of a file of votes, in any format.
 
 use std::borrow::Cow;
 
 use crate::value::Value;
 
-/// Rows of a file, whatever its format.
+/// The rows of a file.
 pub(super) struct Entries {
     /// The worksheet.
     pub(super) sheet: Option<String>,
@@ -16,7 +16,7 @@ pub(super) struct Entries {
 
 /// One row.
 pub(super) struct Entry {
-    /// The row, line or task, from 1.
+    /// The number of the row, line or task, from 1.
     pub(super) number: usize,
     /// By column; a row may be shorter than the header.
     pub(super) cells: Cells,
@@ -26,9 +26,9 @@ pub(super) struct Entry {
 
 /// The cells of a row.
 pub(super) enum Cells {
-    /// What they hold; `None` where a cell is empty.
+    /// Their values; `None` for empty cells.
     Values(Vec<Option<Value>>),
-    /// Text alone, as it is in the file.
+    /// Their text, as in the file.
     Texts(::csv::StringRecord),
 }
 
@@ -40,7 +40,7 @@ impl Cells {
         }
     }
 
-    /// What a cell holds, where it is not empty.
+    /// The value of a cell, if it is not empty.
     pub(super) fn value(&self, at: usize) -> Option<Cow<'_, Value>> {
         match self {
             Cells::Values(values) => values.get(at)?.as_ref().map(Cow::Borrowed),
@@ -50,7 +50,7 @@ impl Cells {
         }
     }
 
-    /// The text of a cell without the blanks around it, where that leaves any.
+    /// The trimmed text of a cell, if anything is left.
     pub(super) fn text(&self, at: usize) -> Option<Cow<'_, str>> {
         let text = match self {
             Cells::Texts(texts) => Cow::from(texts.get(at)?.trim()),
@@ -63,7 +63,7 @@ impl Cells {
     }
 }
 
-/// What a place is called.
+/// How places in the file are named.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Places {
     Cells,
@@ -72,7 +72,7 @@ pub(super) enum Places {
 }
 
 impl Entries {
-    /// What a row, or a cell of it, is called.
+    /// The name of a row, or of one of its cells.
     pub(super) fn place(&self, number: usize, column: Option<usize>) -> String {
         let name = column
             .and_then(|column| self.columns.get(column))

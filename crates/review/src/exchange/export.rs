@@ -1,25 +1,25 @@
-//! Ballots out.
+//! Writes ballots.
 
 use crate::ballot::Round;
 
 use super::sheet::{BallotSheet, ExportError, Sheet};
 use super::{csv, jsonl, label_studio, xlsx};
 
-/// How ballots are written and votes are read.
+/// The file formats of ballots and votes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// UTF-8 with a byte order mark, which spreadsheets need to recognise it.
     Csv,
     /// A workbook with dropdowns, a frozen header and the guideline on a second sheet.
     Xlsx,
-    /// One ballot a line.
+    /// One ballot per line.
     Jsonl,
     /// Tasks as JSON and the labelling interface as XML.
     LabelStudio,
 }
 
 impl Format {
-    /// The format of a file's name; JSON is Label Studio's.
+    /// The format by a file's name; JSON is Label Studio's.
     pub fn from_name(name: &str) -> Option<Format> {
         match name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase().as_str() {
             "csv" | "tsv" | "txt" => Some(Format::Csv),
@@ -31,12 +31,12 @@ impl Format {
     }
 }
 
-/// A file to be written.
+/// A file to write.
 #[derive(Clone, Debug, PartialEq)]
 pub struct File {
     /// Its name, such as `flub.type.a1.xlsx`.
     pub name: String,
-    /// Its bytes; the same for the same ballot.
+    /// Its bytes; equal for equal ballots.
     pub bytes: Vec<u8>,
 }
 

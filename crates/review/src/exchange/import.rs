@@ -1,4 +1,4 @@
-//! Votes in.
+//! Reads votes.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ use super::export::Format;
 use super::problem::{Problem, Trouble};
 use super::{csv, jsonl, label_studio, xlsx};
 
-/// What the caller knows about a file of votes.
+/// The context of a file of votes.
 #[derive(Clone, Copy, Debug)]
 pub struct ImportSettings<'s> {
     /// The step whose votes are expected.
@@ -28,20 +28,20 @@ pub struct ImportSettings<'s> {
     pub round: Round,
     /// Everybody who may have voted.
     pub people: &'s [Annotator],
-    /// What was assigned, so that deleted rows are noticed; may be empty.
+    /// What was assigned, to detect deleted rows; may be empty.
     pub assigned: &'s [Task],
-    /// When the votes come in, RFC 3339.
+    /// The time of import, RFC 3339.
     pub at: &'s str,
     /// Whether they were written for a sample.
     pub synthetic: bool,
 }
 
-/// What a file of votes holds.
+/// The contents of a file of votes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Import {
     /// Votes to be stored with [`VoteLog::append`](crate::VoteLog::append), in file order.
     pub votes: Vec<Vote>,
-    /// Everything that is wrong, in file order.
+    /// All problems, in file order.
     pub problems: Vec<Problem>,
     /// Rows of a ballot, filled in or not.
     pub rows: usize,
@@ -52,10 +52,9 @@ pub struct Import {
 /// Rows that are read together, on all cores.
 const BATCH: usize = 1 << 14;
 
-/// Reads the votes in `bytes`. `file` is its name, by which the format is known and problems are told.
+/// Reads the votes in `bytes`. The format is known by the name `file`, which also appears in problems.
 ///
-/// Nothing is stored: hand the votes to a [`VoteLog`](crate::VoteLog), which knows which of
-/// them it has.
+/// Nothing is stored: pass the votes to a [`VoteLog`](crate::VoteLog), which knows which of them it has.
 pub fn import<'i>(
     file: &str,
     bytes: &[u8],
@@ -137,7 +136,7 @@ pub fn import<'i>(
     import
 }
 
-/// Assigned rows that annotators of this file did not send back.
+/// Assigned rows that are missing from this file.
 fn missing(settings: &ImportSettings<'_>, mut present: Vec<(String, String)>) -> Vec<Trouble> {
     present.sort();
     present.dedup();
@@ -165,7 +164,7 @@ fn missing(settings: &ImportSettings<'_>, mut present: Vec<(String, String)>) ->
     troubles
 }
 
-/// Where each column of a ballot stands, by its header.
+/// The index of each column of a ballot, by its header.
 struct Columns {
     item: Option<usize>,
     annotator: Option<usize>,
@@ -210,7 +209,7 @@ impl Columns {
         });
         let needed =
             [("item", self.item), ("annotator", self.annotator), ("content_hash", self.content_hash)];
-        // A ballot from before there was an optional question has no column for it, and nothing is missing.
+        // An older ballot has no column for a later optional question; nothing is missing then.
         let asked = self.names.iter().zip(&self.fields).zip(form);
         let fields = asked.filter(|(_, field)| field.required).map(|((name, at), _)| (*name, *at));
         let sheet = entries.sheet.as_ref().map(|sheet| format!("sheet {sheet}")).unwrap_or_default();
@@ -219,13 +218,13 @@ impl Columns {
     }
 }
 
-/// What came of one row.
+/// The result of one row.
 #[derive(Default)]
 struct Row {
     /// The vote and its seat.
     vote: Option<(Vote, Digest)>,
     problems: Vec<Problem>,
-    /// Annotator and item, where the row names both.
+    /// Annotator and item, if the row names both.
     named: Option<(String, String)>,
     blank: bool,
 }
@@ -251,7 +250,7 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
         let answer = |name: &str| {
             let at = self.form.iter().position(|field| field.name == name)?;
             let value = entry.cells.value(self.columns.fields[at]?)?.into_owned();
-            // JSON says where a text ends; in a cell, blanks around it are slips of whoever typed it.
+            // JSON delimits texts exactly; in a cell, surrounding spaces are typing slips.
             Some(if matches!(self.entries.places, Places::Lines) { value } else { value.trimmed() })
         };
         let merged: Vec<&(usize, String)> =
@@ -339,7 +338,7 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             }
         };
         let stale = content_hash != item.content_hash;
-        // Drafts, candidates and orders of today say nothing about a ballot of yesterday.
+        // Today's drafts, candidates and orders do not apply to an older ballot.
         let old = Item::bare(id.clone(), Content::new(), Values::new(), content_hash);
         let sealed = if stale { Some(Cow::Owned(old)) } else { item.as_sealed(seal) };
         let Some(item) = sealed.as_deref() else {

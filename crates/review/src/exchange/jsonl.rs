@@ -37,7 +37,7 @@ pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
     Ok(lines)
 }
 
-/// Reads ballots, one a line: the bookkeeping keys, and the answers under `answers` as text, list or
+/// Reads ballots, one per line: the bookkeeping keys, and the answers under `answers` as text, list or
 /// number.
 pub(super) fn read(
     file: &str,

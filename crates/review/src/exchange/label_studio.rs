@@ -18,7 +18,7 @@ use super::jsonl::value;
 use super::problem::{Problem, Trouble};
 use super::sheet::{ExportError, Sheet, readable};
 
-/// One task an item. Drafts, where they may be seen, are predictions.
+/// One task per item. Drafts are exported as predictions if annotators may see them.
 pub(super) fn tasks(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
     let ballot = &sheet.ballot;
     let mut tasks = Vec::new();
@@ -49,7 +49,7 @@ pub(super) fn tasks(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
     Ok(serde_json::to_vec_pretty(&tasks)?)
 }
 
-/// A name that `$` may be before in the configuration.
+/// A valid name after `$` in the configuration.
 fn variable(key: &str) -> String {
     format!("see_{}", key.replace(|c: char| !c.is_ascii_alphanumeric(), "_"))
 }
@@ -92,7 +92,7 @@ pub(super) fn config(sheet: &Sheet<'_>) -> String {
     }
     for field in &sheet.form {
         let visible = field.when.map(|when| {
-            // The condition names what is displayed.
+            // The condition uses the displayed value.
             let shown = |code: &&str| {
                 let other = sheet.form.iter().find(|other| other.name == when.field)?;
                 let option = other.options().iter().find(|option| option.code == *code)?;
@@ -148,11 +148,11 @@ pub(super) fn config(sheet: &Sheet<'_>) -> String {
 }
 
 fn display(option: &crate::ballot::Choice) -> String {
-    // A comma would cut the list of values in a condition.
+    // A comma would split the list of values in a condition.
     format!("{} {}", option.label.zh, option.label.en).replace(',', " ")
 }
 
-/// Code, what is displayed, and the hint attribute of each choice.
+/// Code, displayed text, and hint attribute of each choice.
 fn choices(field: &Field, sheet: &Sheet<'_>) -> Vec<(String, String, String)> {
     let option = |option: &crate::ballot::Choice| {
         let hint = format!(" hint=\"{} {}\"", escape(option.definition.zh), escape(option.definition.en));
@@ -191,9 +191,9 @@ fn escape(text: &str) -> String {
     escaped
 }
 
-/// Reads an export as JSON or JSON_MIN: one row for every annotation that was submitted. Who made it is told by the
-/// account (number or address) in the settings of the annotators, or else by the task's own `annotator`, which JSON_MIN
-/// writes the account over.
+/// Reads an export as JSON or JSON_MIN: one row for every submitted annotation. Its author is found by the
+/// account (number or address) in the settings of the annotators, or else by the task's own `annotator`,
+/// which JSON_MIN overwrites with the account.
 pub(super) fn read(
     bytes: &[u8],
     people: &[Annotator],
@@ -243,26 +243,26 @@ pub(super) fn read(
     Ok((Entries { sheet: None, columns, rows, places: Places::Tasks }, notes, Vec::new()))
 }
 
-/// An annotation in either form.
+/// An annotation in either format.
 struct Annotation<'t> {
     /// The task's own fields.
     data: &'t Json,
-    /// Who made it.
+    /// Its author.
     by: &'t Json,
-    /// What was answered; none where it was cancelled.
+    /// The answers; `None` if it was cancelled.
     given: Option<LabelStudioAnswers<'t>>,
     /// Seconds.
     lead_time: &'t Json,
 }
 
-/// Answers, as JSON and as JSON_MIN have them.
+/// Answers, in JSON and in JSON_MIN.
 enum LabelStudioAnswers<'t> {
     Regions(&'t [Json]),
     Plain(&'t Json),
 }
 
 impl<'t> LabelStudioAnswers<'t> {
-    /// What is in the field's control: the value of its last region.
+    /// The value of the last region of the field's control.
     fn answer(&self, field: &Field) -> Option<Cow<'t, Json>> {
         match self {
             LabelStudioAnswers::Regions(regions) => {
@@ -317,7 +317,7 @@ impl<'t> Annotation<'t> {
     }
 }
 
-/// What an annotation is signed with: an account's number, or an object of number and address.
+/// The signature of an annotation: an account's number, or an object of number and address.
 fn signature(by: &Json) -> Option<Vec<String>> {
     match by {
         Json::Null => None,
@@ -329,7 +329,7 @@ fn signature(by: &Json) -> Option<Vec<String>> {
     }
 }
 
-/// What a region's value answers. A displayed label may be where an alias should.
+/// The answer in a region's value. A displayed label is accepted in place of an alias.
 fn answer(given: &Json, field: &Field) -> Option<Value> {
     let found = ["choices", "text", "number", "rating"].into_iter().find_map(|key| given.get(key))?;
     let single = |list: &Vec<Json>| list.iter().filter_map(Json::as_str).collect::<Vec<_>>().join("\n");

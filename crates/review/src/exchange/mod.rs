@@ -1,15 +1,15 @@
-//! Ballots out and votes back in: CSV, XLSX, JSON lines, Label Studio.
+//! Ballots exported and votes imported: CSV, XLSX, JSON lines, Label Studio.
 //!
-//! Every format carries the same columns, found by their header and never by their place:
+//! Every format has the same columns, found by their header, never by position:
 //!
 //! ```text
 //! item | see.<key>… | draft.<field>… | <field>… | annotator | round | recipe | step | vote | content_hash
 //! ```
 //!
 //! `see.` and `draft.` are for reading only. `vote` is the id of the annotator's own latest vote, whose
-//! answers are in the field columns; a row that comes back unchanged adds nothing. The hash comes
-//! last, so that a file cut short loses it and the row is refused instead of half read. A blind ballot
-//! has no `draft.` columns, and no ballot of the first round says anything of others' votes.
+//! answers are in the field columns; a row that comes back unchanged adds nothing. The hash comes last, so
+//! that a truncated file loses it and the row is refused instead of half read. A blind ballot has no `draft.`
+//! columns, and no ballot of the first round shows others' votes.
 
 mod csv;
 mod entries;

@@ -1,11 +1,11 @@
-//! What is wrong with a file of votes, and where.
+//! Problems in a file of votes, with their places.
 
 use std::fmt;
 
 use crate::answers::Fault;
 use crate::ballot::Role;
 
-/// One thing that is wrong in one place.
+/// One problem.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
     /// The file as the caller named it.
@@ -27,24 +27,24 @@ impl fmt::Display for Problem {
     }
 }
 
-/// What can be wrong with a file of votes.
+/// Kinds of problems in a file of votes.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Trouble {
-    /// The whole file is of no use.
+    /// The whole file is unusable.
     #[error("{what}{}", hint.map(|hint| format!(" ({hint})")).unwrap_or_default())]
     Unreadable {
-        /// What the reader met.
+        /// The error.
         what: String,
         /// What may help.
         hint: Option<&'static str>,
     },
-    /// The file is read, but not as it should have been saved.
+    /// The file was read, but not saved as it should be.
     #[error("{0}")]
     Odd(&'static str),
-    /// The same header twice, so neither column is sure.
+    /// The same header twice, so neither column is certain.
     #[error("the header `{0}` occurs a second time; this column is not read")]
     DoubledHeader(String),
-    /// A column that a ballot needs.
+    /// A required column is missing.
     #[error("no column `{0}`")]
     NoColumn(&'static str),
     /// The row ends before its last columns.
@@ -55,28 +55,28 @@ pub enum Trouble {
         /// Columns of the header.
         wanted: usize,
     },
-    /// The sides may have stood the other way round.
+    /// The order of the sides is unknown.
     #[error(
         "the ballot of {0} was written with another raw/blinding, so the order of the sides is unknown; restore that file, or export the ballot again"
     )]
     OtherOrder(String),
-    /// Filled in, but the item's id is gone.
+    /// Filled in, but without an item's id.
     #[error("answers without an item id")]
     NoItem,
-    /// No item of this step.
+    /// Not an item of this step.
     #[error("`{0}` is not an item of this step")]
     UnknownItem(String),
-    /// A ballot of something else.
+    /// A ballot of another recipe, step or round.
     #[error("a vote on {what} `{found}`, not `{wanted}`")]
     Elsewhere {
         /// Recipe, step or round.
         what: &'static str,
-        /// What is there.
+        /// The value found.
         found: String,
-        /// What is being imported.
+        /// The value expected.
         wanted: String,
     },
-    /// Nobody of that name.
+    /// There is no annotator of that name.
     #[error("unknown annotator `{0}`")]
     UnknownAnnotator(String),
     /// A known annotator who may not vote here.
@@ -84,23 +84,23 @@ pub enum Trouble {
     NotEntitled {
         /// Who.
         name: String,
-        /// Their standing.
+        /// Their role.
         role: Role,
-        /// Whether the standing would do, but the trial was not passed.
+        /// Whether the role would allow it, but the trial was not passed.
         unqualified: bool,
     },
     /// The bookkeeping cell was cut or edited.
     #[error("`{0}` is not a hash of 32 hex digits; was the file saved completely?")]
     NoHash(String),
-    /// An answer is not one.
+    /// An answer is invalid.
     #[error(transparent)]
     Answer(#[from] Fault),
-    /// Two rows of one annotator on one item that say different things. Neither is taken.
+    /// Two rows of one annotator on one item with different answers. Neither is imported.
     #[error("{annotator} answers {item} differently here and at {other}; neither answer was imported")]
     Conflict {
         /// Who.
         annotator: String,
-        /// On what.
+        /// The item.
         item: String,
         /// The other row.
         other: String,
@@ -108,24 +108,24 @@ pub enum Trouble {
     /// The cell is part of a merged range, so its answer is not its own.
     #[error("merged into {0}; only the first row of a merged range is read")]
     Merged(String),
-    /// The item changed since the ballot was exported. Taken, shown, not counted.
+    /// The item changed since the ballot was exported. Imported and shown, but not counted.
     #[error("{0} has changed since this was exported: the vote is stale and will not count")]
     Stale(String),
-    /// The same, and the answer means nothing without the older text.
+    /// Likewise, but the answer is meaningless without the older text.
     #[error(
         "{0} has changed since this was exported, and the answer refers to the earlier content; it was not imported"
     )]
     StaleUnread(String),
-    /// The vote is taken, and what it picks lets the right option be guessed.
+    /// The vote is imported, but its choice lets the right option be guessed.
     #[error("{0}; the vote was saved, but another choice gives less away")]
     GivesAway(&'static str),
-    /// The annotator wrote what is to be judged.
+    /// The annotator is the author of what is judged.
     #[error("{name} wrote the text that is judged here, so the vote was not imported")]
     OwnText {
         /// Who.
         name: String,
     },
-    /// Rows that were assigned and are not in the file.
+    /// Assigned rows that are not in the file.
     #[error(
         "{count} items assigned to {annotator} are not in the file, the first is {first}; they stay open"
     )]
@@ -140,7 +140,7 @@ pub enum Trouble {
 }
 
 impl Trouble {
-    /// Whether nothing is lost by it: the row is taken, or there was none.
+    /// Whether nothing is lost by it: the row is imported, or there was none.
     pub fn is_note(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! A ballot as a table of columns, which every format writes in its own way.
+//! A ballot as a table of columns, independent of the format.
 
 use std::collections::BTreeMap;
 
@@ -9,21 +9,21 @@ use crate::value::{Value, Values};
 use crate::votes::Vote;
 use riddlemill_text::options::Draw;
 
-/// What one annotator is given.
+/// What one annotator receives.
 #[derive(Clone, Copy, Debug)]
 pub struct BallotSheet<'b> {
     /// The step.
     pub step: &'b Ballot,
     /// The round.
     pub round: Round,
-    /// Who is to vote; empty for a Label Studio project of several, who sign by their accounts.
+    /// The annotator; empty for a Label Studio project of several, who are identified by their accounts.
     pub annotator: &'b str,
     /// The items with the annotator's own latest vote on each. In the second rounds the items are those of
     /// [`review_item`](crate::review_item) and [`dispute_item`](crate::dispute_item).
     pub rows: &'b [(&'b Item, Option<&'b Vote>)],
-    /// Of the recipe; orders the rows, differently for every annotator.
+    /// The recipe's seed; orders the rows, differently for every annotator.
     pub seed: u64,
-    /// Answers that are on the ballot of who has not voted yet, by item: there to be looked at and changed.
+    /// Answers that are prefilled for annotators who have not voted yet, by item.
     pub proposed: Option<&'b BTreeMap<String, Values>>,
 }
 
@@ -41,7 +41,7 @@ pub enum ExportError {
     Json(#[from] serde_json::Error),
 }
 
-/// A ballot laid out: its rows in their order, its columns, its questions.
+/// A ballot's rows in order, its columns, and its questions.
 pub(super) struct Sheet<'b> {
     pub(super) ballot: BallotSheet<'b>,
     pub(super) form: Vec<Field>,
@@ -76,7 +76,7 @@ impl<'b> Sheet<'b> {
         Sheet { ballot: *ballot, form, sees, drafts, rows }
     }
 
-    /// What annotators read above a content key.
+    /// The label above a content key.
     pub(super) fn see_label(&self, key: &str) -> String {
         let shown = self.ballot.step.shows.iter().find(|(other, _)| *other == key);
         shown.map_or_else(|| key.to_owned(), |(_, label)| format!("{} {}", label.zh, label.en))
@@ -110,7 +110,7 @@ impl<'b> Sheet<'b> {
 }
 
 impl Sheet<'_> {
-    /// A draft as it is read: drafted codes with their names and what they mean, in the order that they were drafted in.
+    /// A draft for reading: drafted codes with their names and meanings, in drafted order.
     fn draft(&self, item: &Item, name: &str) -> String {
         let Some(value) = item.drafted(name) else { return String::new() };
         let options =
@@ -128,7 +128,7 @@ impl Sheet<'_> {
     }
 }
 
-/// A list numbered from 1, one entry a line; the rest as it is.
+/// A list numbered from 1, one entry per line; other values unchanged.
 pub(super) fn readable(value: &Value) -> String {
     match value {
         Value::List(list) => {
@@ -140,7 +140,7 @@ pub(super) fn readable(value: &Value) -> String {
     }
 }
 
-/// The annotator's own earlier answer. A text that the draft stands for is left empty, as it was given.
+/// The annotator's own earlier answer. A text that equals the draft is left empty, as it was given.
 fn answer(field: &Field, item: &Item, own: Option<&Vote>) -> String {
     let Some(value) = own.and_then(|vote| vote.values.get(field.name)) else { return String::new() };
     let from_draft = field.when.is_some_and(|when| {

@@ -1,4 +1,4 @@
-//! Out, filled in, back in; and every way a file can be wrong.
+//! Export, filling in, import; and every kind of faulty file.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -67,7 +67,7 @@ fn written(step: &Ballot, items: &[Item], annotator: &str, format: Format) -> Fi
     export(&ballot, format).unwrap().remove(0)
 }
 
-/// The rows of an exported CSV, to be filled in and spoiled.
+/// The rows of an exported CSV, to fill in and corrupt.
 fn grid(file: &File) -> Vec<Vec<String>> {
     let mut reader = ::csv::ReaderBuilder::new().has_headers(false).from_reader(&file.bytes[3..]);
     reader.records().map(|record| record.unwrap().iter().map(str::to_owned).collect()).collect()
@@ -332,7 +332,7 @@ fn half_saved_files_lose_what_is_torn_and_nothing_else() {
     for end in (whole.len() / 2..whole.len()).step_by(7) {
         let import = read(&step, &items, "a.csv", &whole[..end]);
         assert!(import.votes.iter().all(|vote| full.contains(vote)), "cut at {end}");
-        // A cut between two rows leaves a whole file with fewer of them.
+        // A cut between two rows leaves a valid file with fewer of them.
         let left = ::csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(&whole[..end]);
         let last = left.into_byte_records().last().unwrap().unwrap();
         let is_whole = last.len() == grid[0].len() && last[last.len() - 1].len() == 32;
@@ -489,7 +489,7 @@ fn label_studios_configuration_is_stable() {
     insta::assert_snapshot!(String::from_utf8(files[1].bytes.clone()).unwrap());
 }
 
-/// Ballots that hold every kind of field.
+/// Ballots that together contain every kind of field.
 const STEPS: [(&str, &str); 6] = [
     ("ruozhibench-gen", "category"),
     ("ruozhibench-gen", "translation"),
@@ -595,8 +595,8 @@ fn fill_grid(
 proptest! {
     #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
 
-    /// What is filled in comes back the same through every format, once; the ballot with the votes on it
-    /// comes back as nothing new.
+    /// Answers come back unchanged through every format, once; the ballot exported with these votes comes
+    /// back as nothing new.
     #[test]
     fn out_filled_and_in_again(
         which in 0usize..STEPS.len(),

@@ -19,7 +19,8 @@ use super::sheet::Sheet;
 const GUIDELINE: &str = "guideline";
 const OPTIONS: &str = "options";
 
-/// The sheet named as the step holds the ballot, `guideline` what to do, `options` the dropdowns' entries.
+/// The sheet with the step's name contains the ballot, `guideline` the instructions, `options` the dropdowns'
+/// entries.
 pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
     // The same ballot gives the same bytes, whenever it is written.
@@ -93,7 +94,7 @@ fn write_ballot(
         }
         let column = letters(at);
         let range = format!("={OPTIONS}!${column}$2:${column}${}", entries.len() + 1);
-        // Where several may be marked the list offers one, and more are typed after `;`.
+        // If several options may be marked, the list offers one, and more are typed after `;`.
         let several = matches!(field.kind, Kind::Choices { .. } | Kind::Keep { .. });
         let style =
             if several { DataValidationErrorStyle::Information } else { DataValidationErrorStyle::Stop };
@@ -170,7 +171,7 @@ pub(super) fn read_first(bytes: &[u8]) -> Result<Entries, Trouble> {
     entries(&mut workbook, first.ok_or_else(none)?)
 }
 
-/// Opens a workbook that unpacks to no more than can be read.
+/// Opens a workbook whose unpacked size is bounded.
 fn open(bytes: &[u8]) -> Result<Xlsx<Cursor<&[u8]>>, Trouble> {
     check_unpacked(bytes)?;
     calamine::open_workbook_from_rs(Cursor::new(bytes)).map_err(|error| unreadable(&error))
@@ -214,9 +215,9 @@ fn entries(workbook: &mut Xlsx<Cursor<&[u8]>>, sheet: String) -> Result<Entries,
     Ok(Entries { sheet: Some(sheet), columns, rows, places: Places::Cells })
 }
 
-/// Bytes that the files in a workbook may unpack to: ten times those of 100,000 ballots.
+/// Most bytes of the unpacked files of a workbook: ten times those of 100,000 ballots.
 const UNPACKED: u64 = 256 << 20;
-/// Rows times columns from the first used cell to the last, most of which a hostile sheet leaves empty.
+/// Most cells between the first and the last used one: a hostile sheet may leave most of them empty.
 const CELLS: u64 = 4_000_000;
 /// Areas of merged cells.
 const MERGED: usize = 1000;
@@ -227,7 +228,7 @@ fn too_large(what: String) -> Trouble {
     Trouble::Unreadable { what: format!("the workbook is too large to read: {what}"), hint }
 }
 
-/// Unpacks a workbook into nothing, to know that it can be read: what its files state of their length may be a lie.
+/// Unpacks a workbook without keeping it: the sizes that its files state may be wrong.
 fn check_unpacked(bytes: &[u8]) -> Result<(), Trouble> {
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| unreadable(&e))?;
     let mut left = UNPACKED;
@@ -240,7 +241,7 @@ fn check_unpacked(bytes: &[u8]) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// The cells of a sheet that hold something, as a table from the first to the last of them.
+/// The cells of a sheet, as a table from the first to the last used one.
 fn cells(workbook: &mut Xlsx<Cursor<&[u8]>>, sheet: &str) -> Result<Range<Data>, Trouble> {
     let unreadable = |error: calamine::XlsxError| unreadable(&error);
     let mut reader = workbook.worksheet_cells_reader(sheet).map_err(unreadable)?;

@@ -1,4 +1,4 @@
-//! From the votes on an item to what holds of it.
+//! Computes an item's result from its votes.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +10,19 @@ use crate::votes::{Vote, contradictions, current};
 use riddlemill_files::digest::Digest;
 use riddlemill_text::record::is_published;
 
-/// Where an item stands.
+/// The state of an item.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// The votes say this.
+    /// The votes decide this.
     Confirmed {
         /// The answers.
         values: Values,
-        /// Whose votes it rests on, sorted.
+        /// The voters it is based on, sorted.
         by: Vec<String>,
-        /// Whether it takes votes of a sample to say so. A release built on such an item is a draft.
+        /// Whether it needs votes of a sample. A release based on such an item is a draft.
         synthetic: bool,
     },
-    /// The draft says this, and the recipe goes on with drafts.
+    /// The draft, for recipes that go on with drafts.
     Provisional {
         /// The drafted answers.
         values: Values,
@@ -36,20 +36,20 @@ pub enum Outcome {
 /// What an item waits for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pending {
-    /// More votes.
+    /// More votes are needed.
     Waiting {
-        /// In which round.
+        /// The round.
         round: Round,
-        /// Of whom.
+        /// The roles that may vote.
         on: Vec<Role>,
         /// How many.
         votes: usize,
     },
-    /// A decision.
+    /// A decision is needed.
     Adjudicate {
-        /// Whose.
+        /// The deciding role.
         by: Role,
-        /// What has to be decided, at least one.
+        /// What has to be decided; never empty.
         why: Vec<Why>,
     },
 }
@@ -57,28 +57,29 @@ pub enum Pending {
 /// Why the votes do not decide.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Why {
-    /// The voters differ.
+    /// The voters disagree.
     #[error("{field}: the voters differ ({})", .answers.join(" / "))]
     Differ {
-        /// On what.
+        /// The field.
         field: &'static str,
         /// The different answers, sorted.
         answers: Vec<String>,
     },
-    /// Somebody said one thing here and another elsewhere, or two people decided, neither knowing of the other.
+    /// One annotator answered differently on two machines, or two people decided without knowing of each
+    /// other.
     #[error("{} gave two different answers independently ({})", who(*.round), .answers.join(" / "))]
     Twice {
-        /// In which round.
+        /// The round.
         round: Round,
-        /// What was answered.
+        /// The answers.
         answers: Vec<String>,
     },
-    /// A voter asked for it.
+    /// A voter requested it.
     #[error("{field}: answered `{answer}`")]
     Asked {
-        /// In which field.
+        /// The field.
         field: &'static str,
-        /// How.
+        /// The answer.
         answer: &'static str,
     },
 }
@@ -120,20 +121,21 @@ impl std::fmt::Display for Pending {
     }
 }
 
-/// Where an item stands, and what became of each vote on it.
+/// The state of an item, and of its votes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resolution {
-    /// Where it stands.
+    /// The state.
     pub outcome: Outcome,
-    /// Ids of latest votes on another text than the one shown now: shown to people, not counted. Sorted.
+    /// Ids of latest votes on an older text: shown to people, not counted. Sorted.
     pub stale: Vec<Digest>,
-    /// Whether the reviewer changed what the voters had decided; `None` without a review. Where the voters all differ
-    /// there is nothing to change. Its mean is the share modified, of all that was reviewed (FLUB, section 2.2).
+    /// Whether the reviewer changed what the voters had decided; `None` without a review. If all voters
+    /// disagree there is nothing to change. Its mean is the share modified of all reviewed items (FLUB,
+    /// section 2.2).
     pub modified: Option<bool>,
-    /// Whether a confirmed text differs from its draft; `None` where no text was drafted, none is confirmed, or the
-    /// ballot is blind to drafts. Its mean is the share rewritten (RuozhiBench, section 2.3).
+    /// Whether a confirmed text differs from its draft; `None` if there is no drafted or no confirmed text,
+    /// or the ballot is blind to drafts. Its mean is the share rewritten (RuozhiBench, section 2.3).
     pub edited: Option<bool>,
-    /// Whether a published set answers it and nobody here has voted: nothing is asked of anybody then.
+    /// Whether a published set answers it and nobody here has voted: then nobody is asked.
     pub published: bool,
 }
 
@@ -156,11 +158,11 @@ impl Resolution {
     }
 }
 
-/// Resolves `item` from `votes`, which may hold superseded ones and those of other items and steps, in
-/// any order; the result does not depend on it.
+/// Resolves `item` from `votes`, in any order, which may include superseded ones and those of other items and
+/// steps.
 ///
-/// People's votes count first. Only where they confirm nothing are a sample's votes put beside them,
-/// and what those confirm is marked synthetic.
+/// People's votes count first. Only if they confirm nothing are a sample's votes added, and a result that
+/// needs them is marked synthetic.
 pub fn resolve(step: &Ballot, item: &Item, votes: &[&Vote]) -> Resolution {
     let mine: Vec<&Vote> = votes
         .iter()
@@ -175,7 +177,7 @@ pub fn resolve(step: &Ballot, item: &Item, votes: &[&Vote]) -> Resolution {
     if verdict.decided.is_err() && people.len() < heads.len() {
         let all = decide(step, item, &heads, &twice);
         synthetic = all.decided.is_ok();
-        // A dispute among people stays one, whatever a sample says.
+        // A dispute among people stays one, whatever a sample decides.
         if synthetic && !matches!(verdict.decided, Err(Pending::Adjudicate { .. })) {
             verdict = all;
         } else {
@@ -223,7 +225,7 @@ fn decide(step: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec<&Vot
     let first = enough.then(|| combine_all(&step.fields, &voters));
     let reviewers = counted(Round::Review);
     let modified = match (&first, &step.review, reviewers.first()) {
-        // Where the voters left nothing to modify the reviewer did decide, and the item was looked at.
+        // If the voters left nothing to modify, the reviewer decided, and the item was reviewed.
         (Some(Err(_)), Some(_), Some(_)) => Some(false),
         (Some(Ok(first)), Some(review), Some(reviewer)) => {
             let changes = |field: &&Field| {
@@ -252,7 +254,7 @@ fn decide(step: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec<&Vot
     let mut twice: Vec<Why> =
         contradicting.iter().map(|(vote, others)| Why::twice(Round::Adjudication, vote, others)).collect();
     twice.extend(own(Round::Adjudication));
-    // The last word, if one was spoken, stands whatever votes come in later.
+    // An adjudicator's decision is final, whatever votes come in later.
     if let Some(last) = last_words.iter().max_by_key(|vote| (&vote.at, vote.id)) {
         if !twice.is_empty() {
             return verdict(Err(Pending::Adjudicate { by: step.adjudication.by, why: twice }));
@@ -296,8 +298,8 @@ fn decide(step: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec<&Vot
     }
 }
 
-/// Whether the reviewer's answer to `field` replaces one that the voters decide, so that the two can
-/// be compared. Added remarks (unions, collections) are no decision.
+/// Whether the reviewer's answer to `field` replaces one that the voters decide, so that the two can be
+/// compared. Added remarks (unions, collections) are not decisions.
 fn comparable(step: &Ballot, field: &Field) -> bool {
     let decides = |other: &Field| !matches!(other.combine, Combine::Union | Combine::Collect);
     step.fields.iter().any(|other| other.name == field.name && decides(other))
@@ -316,8 +318,8 @@ fn asked(step: &Ballot, votes: &[&Vote]) -> Vec<Why> {
         .collect()
 }
 
-/// Combines the votes field by field. A field that depends on an earlier one is asked only of the
-/// voters who agree with what was decided there.
+/// Combines the votes field by field. For a field that depends on an earlier one, only the voters who agree
+/// with the earlier result count.
 fn combine_all(fields: &[Field], votes: &[&Vote]) -> Result<Values, Vec<Why>> {
     let mut values = Values::new();
     let mut differ = Vec::new();
@@ -337,7 +339,7 @@ fn combine_all(fields: &[Field], votes: &[&Vote]) -> Result<Values, Vec<Why>> {
     if differ.is_empty() { Ok(values) } else { Err(differ) }
 }
 
-/// One field's answers in one, or `None` where nobody answered. `answers` is in the order of voters.
+/// Combines one field's answers; `None` if nobody answered. `answers` are in the order of voters.
 fn combine(field: &Field, answers: &[&Value]) -> Result<Option<Value>, Why> {
     if answers.is_empty() {
         return Ok(None);
@@ -371,8 +373,8 @@ fn combine(field: &Field, answers: &[&Value]) -> Result<Option<Value>, Why> {
     }
 }
 
-/// The answer that more than half gave, of each answer and how many gave it; none where they are as many as the others
-/// together, or fewer. What a majority is, in votes and in figures: "the majority vote among all annotators" (Chumor,
+/// The answer given by more than half, from each answer and its count; `None` if no answer has more than
+/// half. This defines a majority in votes and in figures: "the majority vote among all annotators" (Chumor,
 /// section 3).
 pub fn majority<A>(counts: impl IntoIterator<Item = (A, usize)>) -> Option<A> {
     let counts: Vec<(A, usize)> = counts.into_iter().collect();
@@ -380,7 +382,7 @@ pub fn majority<A>(counts: impl IntoIterator<Item = (A, usize)>) -> Option<A> {
     counts.into_iter().find(|(_, count)| 2 * count > all).map(|(answer, _)| answer)
 }
 
-/// Answers by what they amount to: all rejections are one, whatever their reasons.
+/// Answers grouped by what they amount to: all rejections are one, whatever their reasons.
 fn tally<'v>(field: &Field, answers: &[&'v Value]) -> BTreeMap<String, Vec<&'v Value>> {
     let mut tally: BTreeMap<String, Vec<&Value>> = BTreeMap::new();
     for &answer in answers {
@@ -410,7 +412,7 @@ fn union(field: &Field, answers: &[&Value]) -> Value {
 }
 
 fn edited(step: &Ballot, item: &Item, values: &Values) -> Option<bool> {
-    // Who has not seen a draft rewrites nothing.
+    // Without having seen a draft, nobody rewrites it.
     if step.drafts == Drafts::Hidden {
         return None;
     }
@@ -420,14 +422,14 @@ fn edited(step: &Ballot, item: &Item, values: &Values) -> Option<bool> {
     (!pairs.is_empty()).then(|| pairs.iter().any(|(draft, text)| draft != text))
 }
 
-/// What a reviewer sees: the item, the counted votes on it as `votes.<field>`, and the draft. Answers
-/// are listed in the order of their votes' ids, so their order says nothing about who gave them. Its
-/// hash covers the votes too: where a voter changes their mind the review is asked again.
+/// What a reviewer sees: the item, the counted votes on it as `votes.<field>`, and the draft. Answers are in
+/// the order of their votes' ids, so that the order does not reveal the voters. Its hash covers the votes
+/// too: if a voter changes their vote, the review is requested again.
 pub fn review_item(step: &Ballot, item: &Item, votes: &[&Vote]) -> Item {
     if step.review.is_none() {
         return item.clone();
     }
-    // A sample's votes are not mixed with people's where there are enough of those.
+    // A sample's votes are not mixed with people's if there are enough of those.
     let people: Vec<&Vote> = votes.iter().copied().filter(|vote| !vote.synthetic).collect();
     let counts = |vote: &&&Vote| {
         vote.item == item.id
@@ -440,8 +442,8 @@ pub fn review_item(step: &Ballot, item: &Item, votes: &[&Vote]) -> Item {
     with_votes(step, item, if enough { &people } else { votes }, &[Round::Vote])
 }
 
-/// What an adjudicator sees: the item and every vote on it. The decision is about the item, so it keeps
-/// the item's own hash and outlives later votes.
+/// What an adjudicator sees: the item and every vote on it. The decision is on the item, so it keeps the
+/// item's own hash and remains valid after later votes.
 pub fn dispute_item(step: &Ballot, item: &Item, votes: &[&Vote]) -> Item {
     Item { content_hash: item.content_hash, ..with_votes(step, item, votes, &[Round::Vote, Round::Review]) }
 }
@@ -471,7 +473,7 @@ fn with_votes(step: &Ballot, item: &Item, votes: &[&Vote], rounds: &[Round]) -> 
         }
     }
     let mut seen = item.with_more(more);
-    // What voters picked is told by the numbers that are there now.
+    // Picks are shown with the current numbers.
     for field in rounds.iter().flat_map(|round| step.form(*round)) {
         let Kind::Pick { from, .. } = field.kind else { continue };
         for prefix in ["votes", "review"] {

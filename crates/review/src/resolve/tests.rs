@@ -78,7 +78,7 @@ fn a_senior_has_the_say_over_three_juniors_and_modifications_are_counted() {
     let discussed = review("ambiguity", "discuss");
     assert!(matches!(discussed.pending(), Some(Pending::Adjudicate { why, .. }) if why.len() == 1));
 
-    // All juniors differ: nothing to modify, the senior decides all the same.
+    // All juniors disagree: nothing to modify, the senior still decides.
     let differ = voted(&step, &item, "type", &["paradox", "word_game", "ambiguity"]);
     let seen = review_item(&step, &item, &differ.iter().collect::<Vec<_>>());
     let mut votes = differ;
@@ -171,7 +171,7 @@ fn drafts_go_ahead_only_where_the_recipe_says_so() {
     let edited = outcome(&step, &item, &[vote(&step, &item, Round::Vote, "a", rewritten)]);
     assert_eq!(edited.edited, Some(true));
 
-    // Who did not see the draft rewrote nothing.
+    // Voters who did not see the draft rewrote nothing.
     let blind = Ballot { drafts: Drafts::Hidden, ..step };
     let written = [("verdict", "rewrite"), ("irrationality", "e")].into_iter().collect();
     let decided = outcome(&blind, &item, &[vote(&blind, &item, Round::Vote, "a", written)]);

@@ -1,4 +1,4 @@
-//! The votes of a log in memory, and adding to it.
+//! The votes of a log in memory, and appending to it.
 
 use std::path::PathBuf;
 
@@ -12,10 +12,10 @@ use riddlemill_files::digest::Digest;
 use riddlemill_files::log::{LogError, Position, Segments};
 use riddlemill_files::par_map::{ahead, batches};
 
-/// Votes that one core writes as JSON at a time.
+/// Votes that one core serialises at a time.
 const CHUNK: usize = 1 << 12;
 
-/// Votes that are read, or looked at, together on all cores. Of a million, most are in memory once.
+/// Votes that are read or checked together on all cores, so that a million votes are in memory only once.
 const BATCH: usize = 1 << 14;
 
 /// All votes of a folder of segments, in the order they were stored.
@@ -27,41 +27,41 @@ pub struct VoteLog {
     ids: FxHashMap<Digest, u32>,
     /// The latest vote of each annotator, item and round.
     heads: FxHashMap<Digest, u32>,
-    /// Whether votes on a benchmark that was renamed are under its name of then.
+    /// Whether votes on a renamed benchmark are listed under its old name.
     as_cast: bool,
-    /// Votes beside the latest of their seat that none replaces: logs of two machines were put together.
+    /// Other unreplaced votes of a seat: logs of two machines were merged.
     beside: FxHashMap<Digest, Vec<u32>>,
     damaged: Vec<String>,
 }
 
-/// What became of the votes that were handed in.
+/// The result of storing votes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Receipt {
     /// Stored and on disk.
     pub added: Vec<Digest>,
-    /// Of those, the ones that replace another vote of the same annotator.
+    /// Those of them that replace another vote of the same annotator.
     pub changed: usize,
-    /// Already stored, and still what the annotator says.
+    /// Already stored and current.
     pub known: usize,
-    /// Already stored, but the annotator has changed it since: an old file came in again. Its ids.
+    /// Already stored, but changed by the annotator since: an old file was imported again. Their ids.
     pub outdated: Vec<Digest>,
-    /// Not stored: from a sheet that is older than what its annotator says now. Their items.
+    /// Not stored: from a sheet older than its annotator's current vote. Their items.
     pub late: Vec<String>,
 }
 
 impl VoteLog {
-    /// Loads the votes in `dir`, usually `raw/votes`. Looking makes no folder.
+    /// Loads the votes in `dir`, usually `raw/votes`. Does not create it.
     ///
     /// # Errors
-    /// [`LogError`] where they cannot be read, or are not what was stored.
+    /// [`LogError`] if they cannot be read, or were changed.
     pub fn open(dir: impl Into<PathBuf>) -> Result<VoteLog, LogError> {
         VoteLog::read(Segments::at(dir), false)
     }
 
-    /// Loads the votes in `dir` as they were cast: those on a benchmark that was renamed under its name of then.
+    /// Loads the votes in `dir` as they were cast: those on a renamed benchmark under its old name.
     ///
     /// # Errors
-    /// As [`VoteLog::open`].
+    /// Those of [`VoteLog::open`].
     pub fn as_cast(dir: impl Into<PathBuf>) -> Result<VoteLog, LogError> {
         VoteLog::read(Segments::at(dir), true)
     }
@@ -81,7 +81,7 @@ impl VoteLog {
         Ok(log)
     }
 
-    /// Every vote, superseded ones too.
+    /// Every vote, including superseded ones.
     pub fn votes(&self) -> &[Vote] {
         &self.votes
     }
@@ -95,17 +95,17 @@ impl VoteLog {
         items
     }
 
-    /// The latest vote of the seat that `vote` would take.
+    /// The latest vote of the seat of `vote`.
     pub fn head(&self, vote: &Vote) -> Option<&Vote> {
         self.heads.get(&vote.seat()).map(|&at| &self.votes[at as usize])
     }
 
-    /// Lines that are no votes or not under their own id, each with its file and line. They are kept out.
+    /// Lines that are not votes or have another id, each with its file and line. They are ignored.
     pub fn damaged(&self) -> &[String] {
         &self.damaged
     }
 
-    /// Takes in what other processes have stored since.
+    /// Loads what other processes have stored since.
     pub fn refresh(&mut self) -> Result<(), LogError> {
         for chunk in self.segments.read_after(&mut self.position)? {
             let lines: Vec<&[u8]> =
@@ -155,12 +155,12 @@ impl VoteLog {
         self.votes.push(vote);
     }
 
-    /// Takes over the votes of a log that grew elsewhere from the same beginnings, as they were cast there. What somebody
-    /// answered here and there otherwise stays beside what they answered here, until they vote again
-    /// ([`contradictions`](super::contradictions)). Gives those that were new; `only_look` stores none.
+    /// Merges the votes of a log that diverged from this one, as they were cast there. If somebody answered
+    /// differently on both sides, both votes remain until they vote again
+    /// ([`contradictions`](super::contradictions)). Returns the new ones; `only_look` stores none.
     ///
     /// # Errors
-    /// [`LogError`] where they cannot be written; then none is stored.
+    /// [`LogError`] if they cannot be written; then none is stored.
     pub fn merge(&mut self, other: &VoteLog, only_look: bool) -> Result<Vec<Vote>, LogError> {
         let segments = self.segments.clone();
         let writer = if only_look { None } else { Some(segments.writer()?) };
@@ -181,17 +181,17 @@ impl VoteLog {
         Ok(new)
     }
 
-    /// Stores votes that are new, and returns when they are on disk. Every vote gets its id and the
-    /// vote it supersedes here, under the lock, so that two processes at once add nothing twice.
+    /// Stores new votes, and returns when they are on disk. Every vote gets its id and the vote it supersedes
+    /// here, under the lock, so that concurrent processes add nothing twice.
     pub fn append(&mut self, votes: Vec<Vote>) -> Result<Receipt, LogError> {
         self.store(votes, false)
     }
 
-    /// [`append`](VoteLog::append) of votes from a sheet, which may have been filled in before what its annotator has
-    /// said since: such votes are not stored, and told.
+    /// [`append`](VoteLog::append) for votes from a sheet, which may be older than the annotator's current
+    /// vote: such votes are not stored but reported.
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`append`](VoteLog::append).
     pub fn append_sheet(&mut self, votes: Vec<Vote>) -> Result<Receipt, LogError> {
         self.store(votes, true)
     }
@@ -213,8 +213,8 @@ impl VoteLog {
         Ok(receipt)
     }
 
-    /// Takes up what is new, and gives the lines to be stored. Of two alike in one batch the second
-    /// is known already.
+    /// Adds new votes to memory, and returns the lines to store. Of two equal ones in one batch the second
+    /// counts as known.
     fn sort_in(&mut self, votes: Vec<Vote>, from_sheet: bool) -> Result<(Receipt, Vec<Vec<u8>>), LogError> {
         let mut receipt = Receipt::default();
         let stored = self.votes.len();
@@ -252,14 +252,14 @@ impl VoteLog {
         }
     }
 
-    /// What was taken up is not on disk: back to what is.
+    /// Reverts to what is on disk after a failed write.
     fn undo(&mut self, error: LogError) -> Result<Receipt, LogError> {
         *self = VoteLog::read(self.segments.clone(), self.as_cast)?;
         Err(error)
     }
 }
 
-/// Votes as they are stored, a line each.
+/// Votes as stored, one per line.
 fn lines(votes: &[Vote]) -> Result<Vec<u8>, LogError> {
     let mut lines = Vec::with_capacity(votes.len() * 512);
     for vote in votes {
@@ -321,7 +321,7 @@ mod tests {
         let shared = mine.append(vec![vote("i", "a", "paradox", None)]).unwrap().added[0];
         let mut theirs = VoteLog::open(there.path()).unwrap();
         assert_eq!(theirs.merge(&mine, false).unwrap().len(), 1);
-        // The same annotator changes the shared vote on both sides, and somebody else votes there alone.
+        // The same annotator changes the shared vote on both sides, and somebody else votes only there.
         mine.append(vec![vote("i", "a", "ambiguity", Some(shared))]).unwrap();
         let other = vote("i", "a", "word_game", Some(shared));
         theirs.append(vec![other, vote("j", "b", "paradox", None)]).unwrap();
@@ -335,7 +335,7 @@ mod tests {
             let [(_, beside)] = &contradictions(&all)[..] else { panic!("one") };
             assert_eq!((all.len(), beside.len()), (4, 1));
         }
-        // Saying the same again settles it.
+        // The same answer again settles it.
         let head = mine.head(&vote("i", "a", "", None)).unwrap().clone();
         let again = Vote { base: Some(head.id), ..head };
         assert_eq!(mine.append(vec![again]).unwrap().added.len(), 1);
@@ -355,10 +355,10 @@ mod tests {
 
         let second = log.append(vec![vote("i", "a", "ambiguity", Some(first.added[0]))]).unwrap();
         assert_eq!((second.added.len(), second.changed), (1, 1));
-        // The old file comes in again: no change of mind.
+        // The old file is imported again: no changed vote.
         let again = log.append(vec![vote("i", "a", "paradox", None)]).unwrap();
         assert_eq!(again.outdated, first.added);
-        // Seen the second vote, back to the first answer.
+        // Back to the first answer after the second vote.
         let back = log.append(vec![vote("i", "a", "paradox", Some(second.added[0]))]).unwrap();
         assert_eq!(back.added.len(), 1);
 
@@ -376,14 +376,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut log = VoteLog::open(dir.path()).unwrap();
         let on_page = |vote: Vote| Vote { source: PAGE.into(), ..vote };
-        // The sheet went out before the page was used, and comes back after.
+        // The sheet was exported before the page was used, and is imported after.
         log.append(vec![on_page(vote("i", "a", "paradox", None))]).unwrap();
         let late = log.append_sheet(vec![vote("i", "a", "ambiguity", None)]).unwrap();
         assert_eq!((late.added.len(), late.late), (0, vec!["i".to_string()]));
-        // A sheet that is corrected and sent again is a changed mind.
+        // A sheet that is corrected and imported again is a changed vote.
         let first = log.append_sheet(vec![vote("j", "a", "paradox", None)]).unwrap().added[0];
         let second = log.append_sheet(vec![vote("j", "a", "ambiguity", None)]).unwrap().added[0];
-        // So is one that was made from what holds; then the older one is late.
+        // So is one that was exported from the current votes; then the older one is late.
         let third = log.append_sheet(vec![vote("j", "a", "word_game", Some(second))]).unwrap();
         assert_eq!((third.added.len(), third.changed), (1, 1));
         for base in [None, Some(first)] {
@@ -415,7 +415,7 @@ mod tests {
         }
     }
 
-    /// As they are in files from before lines had a chain.
+    /// Files from before lines were chained.
     #[test]
     fn edited_and_broken_lines_are_named_and_kept_out() {
         let dir = tempfile::tempdir().unwrap();
@@ -436,7 +436,7 @@ mod tests {
         log.append(vec![vote("i", "a", "ambiguity", Some(first)), vote("j", "b", "paradox", None)]).unwrap();
         let path = dir.path().join("000001.jsonl");
         let text = std::fs::read_to_string(&path).unwrap();
-        // No part of a vote's id.
+        // Not part of a vote's id.
         let other = log.votes()[2].id.to_string();
         let superseded = format!("\"supersedes\":\"{first}\"");
         std::fs::write(&path, text.replace(&superseded, &format!("\"supersedes\":\"{other}\""))).unwrap();

@@ -1,4 +1,4 @@
-//! Votes and where they are kept: append-only segments of JSON lines under `raw/votes`.
+//! Votes and their storage: append-only segments of JSON lines under `raw/votes`.
 
 mod index;
 mod vote;

@@ -9,23 +9,23 @@ use crate::ballot::{Role, Round};
 use crate::value::Values;
 use riddlemill_files::digest::{Digest, Digester};
 
-/// The source of votes that were cast on the pages.
+/// The source of votes cast on the pages.
 pub const PAGE: &str = "page";
 
-/// Who brought a vote over to another text than it was cast on.
+/// Who carried a vote over to another text than it was cast on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Carried {
-    /// Who saw both texts.
+    /// Who confirmed it, having seen both texts.
     pub by: String,
-    /// Why the answers hold.
+    /// Why the answers still apply.
     pub why: String,
 }
 
-/// What one annotator said about one item, for good. A changed mind is another vote.
+/// One annotator's vote on one item, never changed. Changing one's mind makes another vote.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Vote {
-    /// The hash of everything below that makes the vote what it is: not the time, the file, the
-    /// seconds, the standing or `supersedes`. So the same vote has one id however often it comes in.
+    /// The hash of the fields that identify the vote: all except the time, the file, the seconds, the role
+    /// and `supersedes`. So the same vote has the same id however often it is imported.
     pub id: Digest,
     /// The recipe.
     pub recipe: String,
@@ -35,54 +35,55 @@ pub struct Vote {
     pub item: String,
     /// The hash of what the annotator saw.
     pub content_hash: Digest,
-    /// Who voted.
+    /// The annotator.
     pub annotator: String,
-    /// The annotator's standing when the vote came in.
+    /// The annotator's role at the time.
     pub role: Role,
-    /// In which capacity.
+    /// The round.
     #[serde(default)]
     pub round: Round,
     /// The answers.
     pub values: Values,
-    /// When it came in, RFC 3339, as the caller says.
+    /// When it was received, RFC 3339, as given by the caller.
     pub at: String,
     /// The file or page it came from.
     pub source: String,
-    /// Written for a sample; counts as no person's.
+    /// Written for a sample; does not count as a person's.
     #[serde(default)]
     pub synthetic: bool,
-    /// The sides of a preference in the order the annotator saw them, by their codes; empty where nothing is compared,
-    /// and in votes from before it was recorded. What was said holds whatever the order, so it is no part of the id.
+    /// The sides of a preference in the order the annotator saw them, by their codes; empty if nothing is
+    /// compared, and in older votes. The answer is independent of the order, so it is not part of the id.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<String>,
-    /// How long the annotator took, where that is known.
+    /// How long the annotator took, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
-    /// The annotator's own vote that stood on the ballot when this one was cast, and so part of its
-    /// identity: going back to an earlier answer is a new vote, importing an old file again is not.
+    /// The annotator's own vote that was on the ballot when this one was cast, and so part of its identity:
+    /// going back to an earlier answer is a new vote, importing an old file again is not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Digest>,
     /// The vote of the same annotator that this one replaces; set when it is stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supersedes: Option<Digest>,
-    /// The votes beside that one that this one replaces as well: of the same annotator, where logs of two machines were
-    /// put together, and the last words of others, where this is the last word on the item; set when it is stored.
+    /// Other votes that this one replaces: of the same annotator, if logs of two machines were merged, and
+    /// other adjudicators' decisions, if this is one; set when it is stored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settles: Vec<Digest>,
-    /// The last words of others on the item that this last word contradicts, neither knowing of the other; set when
-    /// logs of two machines are put together.
+    /// Other adjudicators' decisions on the item that this one contradicts, made without knowing of each
+    /// other; set when logs of two machines are merged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contradicts: Vec<Digest>,
-    /// Who brought it over from the text that `base` was cast on; part of its identity.
+    /// Who carried it over from the text that `base` was cast on; part of its identity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carried: Option<Carried>,
-    /// The version of the guideline that the annotator read. An edit of it makes no vote stale, so it is no part of the id.
+    /// The version of the guideline that the annotator read. Editing it makes no vote stale, so it is not
+    /// part of the id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guideline: Option<Digest>,
 }
 
 impl Vote {
-    /// The id that the fields make. A stored vote with another id was tampered with.
+    /// The id computed from the fields. A stored vote with another id was tampered with.
     pub fn identity(&self) -> Digest {
         let mut digester = Digester::new("riddlemill vote v1");
         for part in [&self.recipe, &self.step, &self.item, &self.annotator] {
@@ -99,19 +100,19 @@ impl Vote {
         digester.finish()
     }
 
-    /// The vote under its proper id.
+    /// The vote with its correct id.
     pub fn sealed(self) -> Vote {
         Vote { id: self.identity(), ..self }
     }
 
-    /// One annotator has one current vote in each of these.
+    /// Identifies the annotator, item and round, for which one vote is current.
     pub(crate) fn seat(&self) -> Digest {
         let parts = [&self.recipe, &self.step, &self.item, &self.annotator].map(|part| part.as_bytes());
         Digest::of_parts("riddlemill seat v1", parts.into_iter().chain([self.round.name().as_bytes()]))
     }
 
-    /// Whether this vote comes from a sheet that was written before `head`, its annotator's vote of now: `head` was
-    /// cast by somebody who knew more than the sheet does, or on the pages while the sheet was out.
+    /// Whether this vote comes from a sheet that is older than `head`, its annotator's current vote: `head`
+    /// was cast with more votes known than the sheet contains, or on the pages while the sheet was out.
     pub(crate) fn is_late(&self, head: &Vote) -> bool {
         let has_seen = self.base == Some(head.id);
         !has_seen && (self.base != head.base || (head.source == PAGE && self.source != PAGE))
@@ -122,7 +123,7 @@ impl Vote {
         (&self.item, &self.step, &self.recipe) == (&other.item, &other.step, &other.recipe)
     }
 
-    /// Whether the other vote says the same about the same text.
+    /// Whether the other vote has the same answers on the same text.
     pub(crate) fn says_as(&self, other: &Vote) -> bool {
         self.values == other.values
             && self.content_hash == other.content_hash
@@ -130,10 +131,11 @@ impl Vote {
     }
 }
 
-/// The votes that count of `votes`, which are in the order they were stored: one for each annotator, round and item,
-/// in the order of `(annotator, round, id)`. A vote replaces the one it says it does where that is its own annotator's
-/// on the same item; a sample's replaces no person's. Where more than one is left, as where logs of two machines were
-/// put together, a person's counts before a sample's and the later stored before the earlier: clocks decide nothing.
+/// The current ones of `votes`, which are in the order they were stored: one for each annotator, round and
+/// item, ordered by `(annotator, round, id)`. A vote replaces the one it names if that is its own annotator's
+/// on the same item; a sample's never replaces a person's. If more than one is left, because logs of two
+/// machines were merged, a person's counts before a sample's and a later stored one before an earlier: clocks
+/// are not used.
 pub fn current<'v>(votes: &[&'v Vote]) -> Vec<&'v Vote> {
     let mut heads = standing(votes);
     heads.sort_by_key(|(at, vote)| (seat(vote), vote.synthetic, Reverse(*at)));
@@ -143,8 +145,9 @@ pub fn current<'v>(votes: &[&'v Vote]) -> Vec<&'v Vote> {
     heads
 }
 
-/// What people answered twice on the same text, neither knowing of the other, as on two machines: of each seat the vote
-/// that counts, and those that are beside it and say otherwise. Their annotator's next vote settles it.
+/// Different answers of one annotator on the same text, given without knowing of each other, as on two
+/// machines: for each seat the current vote, and the others that differ. The annotator's next vote settles
+/// it.
 pub fn contradictions<'v>(votes: &[&'v Vote]) -> Vec<(&'v Vote, Vec<&'v Vote>)> {
     let mut heads = standing(votes);
     heads.retain(|(_, vote)| !vote.synthetic);
@@ -163,7 +166,7 @@ fn seat(vote: &Vote) -> (&str, Round, [&str; 3]) {
     (&vote.annotator, vote.round, [&vote.recipe, &vote.step, &vote.item])
 }
 
-/// The votes that no other replaces, each with its place.
+/// The votes that no other replaces, each with its index.
 fn standing<'v>(votes: &[&'v Vote]) -> Vec<(usize, &'v Vote)> {
     let mut replaced: FxHashSet<Digest> = FxHashSet::default();
     if votes.iter().any(|vote| vote.supersedes.is_some()) {
@@ -171,7 +174,8 @@ fn standing<'v>(votes: &[&'v Vote]) -> Vec<(usize, &'v Vote)> {
         for vote in votes {
             for first in vote.supersedes.iter().chain(&vote.settles) {
                 let mut before = known.get(first);
-                // Behind a sample's vote stands what that could not replace. There are no more steps than votes.
+                // A sample's vote may hide what it could not replace. There are at most as many steps as
+                // votes.
                 for _ in votes {
                     let Some(other) = before.filter(|other| other.id != vote.id && seat(other) == seat(vote))
                     else {

@@ -1,5 +1,6 @@
-//! Anthropic's batches of messages. A batch holds no name of ours, and before it has ended it does not say what is in it:
-//! one that nobody wrote down is looked for by its time and its size, and known by its answers.
+//! Anthropic's batches of messages. A batch does not hold our name, and does not list its requests before it
+//! has ended: one whose name was not logged is searched by its time and its size, and identified by its
+//! answers.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -8,7 +9,7 @@ use super::{Found, Line, PAGE, PAGES, Server, State, Unanswered, answered, is_na
 use crate::batch::log::{Entry, Item};
 use crate::fault::Fault;
 
-/// By so many milliseconds a server's clock may differ from ours.
+/// Largest difference between a server's clock and ours, in milliseconds.
 const CLOCKS: u64 = 3_600_000;
 
 impl Server<'_> {
@@ -39,7 +40,7 @@ impl Server<'_> {
                     return Ok(Found::Batch(id.to_owned()));
                 }
             }
-            // The newest come first.
+            // Newest first.
             match page["last_id"].as_str() {
                 Some(last) if page["has_more"] == true && is_name(last) && !batches.iter().any(is_older) => {
                     after = format!("after_id={last}&");
@@ -67,7 +68,7 @@ impl Server<'_> {
         Ok(State::Ended { how: "ended".into(), lines: self.anthropic_lines(id).await? })
     }
 
-    /// The address that the batch gives for them has the same path, and perhaps another host, to which no key is sent.
+    /// The address in the batch has the same path, but possibly another host, to which no key may be sent.
     async fn anthropic_lines(&self, id: &str) -> Result<Vec<Line>, Fault> {
         let lines = self.lines(format!("v1/messages/batches/{id}/results")).await?;
         Ok(lines.iter().filter_map(line).collect())
@@ -94,7 +95,7 @@ fn line(line: &Value) -> Option<Line> {
     Some(Line { key, came })
 }
 
-/// The status with which such an error comes where a request is sent alone.
+/// The status of such an error if a request is sent alone.
 fn status(error: &Value) -> u16 {
     match error.pointer("/error/type").and_then(Value::as_str) {
         Some("invalid_request_error" | "invalid_request") => 400,

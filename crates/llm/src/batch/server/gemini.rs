@@ -43,7 +43,7 @@ impl Server<'_> {
         let ended = ["SUCCEEDED", "PARTIALLY_SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED"];
         if batch["done"] != true && !ended.contains(&state) {
             let stats = &batch["metadata"]["batchStats"];
-            // Whole numbers of 64 bits come as text.
+            // 64-bit integers come as strings.
             let count = |name: &str| {
                 let number = &stats[name];
                 number.as_u64().or_else(|| number.as_str()?.parse().ok())
@@ -92,7 +92,8 @@ fn line(line: &Value) -> Line {
     Line { key: key.map(str::to_owned), came }
 }
 
-/// The HTTP status of a code of Google's; `None` where the request was cancelled or ran out of time, and not answered.
+/// The HTTP status for one of Google's codes; `None` if the request was cancelled or timed out without an
+/// answer.
 fn status(code: Option<u64>) -> Option<u16> {
     match code {
         Some(1 | 4) => None,

@@ -1,4 +1,4 @@
-//! What a server of batches is asked, in each provider's own words: the shapes are those of `tests/providers`.
+//! Clients of each provider's batch interface; the shapes are those of `tests/providers`.
 
 mod anthropic;
 mod gemini;
@@ -16,50 +16,50 @@ use crate::provider;
 use crate::request::Request;
 use crate::settings::{Endpoint, Provider};
 
-/// Pages of a list of batches that are looked through, of so many batches each.
+/// Pages that are searched in a list of batches.
 const PAGES: usize = 50;
 const PAGE: usize = 100;
 
-/// Whether there is anything to send batches to.
+/// Whether the provider has a batch interface.
 pub(crate) fn takes_batches(provider: Provider) -> bool {
     matches!(provider, Provider::Openai | Provider::Azure | Provider::Anthropic | Provider::Gemini)
 }
 
-/// A server, and how it is spoken to.
+/// A server and the connection to it.
 pub(in crate::batch) struct Server<'s> {
     pub transport: &'s dyn Transport,
     pub endpoint: &'s Endpoint,
 }
 
-/// Where a batch is whose name at the server nobody wrote down.
+/// Where a batch is whose name at the server was not logged.
 #[derive(Debug, PartialEq)]
 pub(in crate::batch) enum Found {
-    /// It is there, under this name.
+    /// At the server, under this name.
     Batch(String),
     Nowhere,
-    /// One of those that are not answered yet may be it: some servers do not say what a batch holds before.
+    /// An unanswered batch of the server may be it: some servers do not list the requests before.
     Perhaps,
 }
 
-/// How far a batch is.
+/// The state of a batch.
 #[derive(Debug)]
 pub(in crate::batch) enum State {
-    /// It is worked on, and so far.
+    /// In progress; with its progress.
     OnItsWay(String),
-    /// It ended so, with these answers.
+    /// Ended like this, with these answers.
     Ended { how: String, lines: Vec<Line> },
 }
 
-/// What became of one request of a batch.
+/// The result of one request of a batch.
 #[derive(Debug)]
 pub(in crate::batch) struct Line {
-    /// Its key; some servers give their answers in the order of the requests, and no key.
+    /// Its key; some servers answer in the order of the requests, without keys.
     pub key: Option<String>,
     /// Its answer, or why there is none.
     pub came: Result<Received, Unanswered>,
 }
 
-/// A request of a batch that was not answered, with what the server says of it.
+/// A request of a batch without an answer, with the server's reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.as_deref().unwrap_or("no answer"))]
 pub(in crate::batch) struct Unanswered(Option<String>);
@@ -71,7 +71,7 @@ impl Unanswered {
 }
 
 impl Server<'_> {
-    /// The batch that holds our name or our requests; `known` are those of the server that are others of ours.
+    /// Finds the batch with our name or our requests; `known` are other batches of ours.
     pub(in crate::batch) async fn find(&self, entry: &Entry, known: &[String]) -> Result<Found, Fault> {
         match self.endpoint.provider {
             Provider::Anthropic => self.anthropic_find(entry, known).await,
@@ -89,7 +89,7 @@ impl Server<'_> {
         }
     }
 
-    /// How far it is, with its answers once it has ended.
+    /// The state of a batch, with its answers once it has ended.
     pub(in crate::batch) async fn state(&self, id: &str) -> Result<State, Fault> {
         match self.endpoint.provider {
             Provider::Anthropic => self.anthropic_state(id).await,
@@ -98,7 +98,7 @@ impl Server<'_> {
         }
     }
 
-    /// Asks for no more of it to be worked on.
+    /// Cancels a batch.
     pub(in crate::batch) async fn cancel(&self, id: &str) -> Result<(), Fault> {
         let path = match self.endpoint.provider {
             Provider::Anthropic => anthropic::cancel(id),
@@ -108,7 +108,7 @@ impl Server<'_> {
         whole(self.transport.run(Errand::Post(path, String::new())).await?).map(drop)
     }
 
-    /// The body that a request has when it is sent alone and answered whole.
+    /// The body of a request sent alone, without streaming.
     fn body(&self, request: &Request) -> Value {
         let whole = Endpoint { stream: false, ..self.endpoint.clone() };
         serde_json::from_str(&provider::call(&whole, &[request]).body).unwrap_or_default()
@@ -127,25 +127,25 @@ impl Server<'_> {
         serde_json::from_str(&received.body).map_err(|error| garbage(&error.to_string(), &received.body))
     }
 
-    /// The lines of a file that is fetched, those that are none left out.
+    /// The JSON lines of a downloaded file; other lines are skipped.
     async fn lines(&self, path: String) -> Result<Vec<Value>, Fault> {
         let received = whole(self.transport.run(Errand::Download(path)).await?)?;
         Ok(received.body.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
     }
 }
 
-/// An answer to one request as it would have come alone.
+/// An answer to one request as if it had been sent alone.
 fn answered(status: u16, body: &Value) -> Received {
     Received { status, body: body.to_string(), ..Received::default() }
 }
 
-/// The name under which the server knows what it has just been sent.
+/// The server's name for what was just sent.
 fn named(batch: &Value, field: &str) -> Result<String, Fault> {
     let name = batch[field].as_str().filter(|name| is_name(name));
     name.map(str::to_owned).ok_or_else(|| garbage("a batch without a name", batch))
 }
 
-/// Whether it can be in a path: it goes into one.
+/// Whether it is safe in a path.
 fn is_name(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_/.".contains(c);
     !name.is_empty() && name.chars().all(fits) && !name.contains("..")

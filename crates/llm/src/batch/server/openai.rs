@@ -1,4 +1,4 @@
-//! OpenAI's files and batches, and Azure's, which are the same under another path.
+//! OpenAI's files and batches, and Azure's, which differ only in the path.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use crate::fault::Fault;
 use crate::http::Errand;
 use crate::settings::{Endpoint, Provider};
 
-/// Under which word of its metadata a batch holds our name for it.
+/// The metadata key of our name for a batch.
 const NAME: &str = "riddlemill";
-/// Azure takes in a file for a while before a batch may be made of it.
+/// Azure processes a file for a while before it can be used in a batch.
 const TAKEN_IN: [u64; 6] = [1, 2, 4, 8, 15, 30];
 
 impl Server<'_> {
@@ -49,7 +49,8 @@ impl Server<'_> {
         named(&self.post(self.at("batches"), &asked).await?, "id")
     }
 
-    /// Waits a little for a file that says it is not ready yet; the batch is asked for in any case, and says so itself.
+    /// Waits a little for a file that is not ready yet; the batch is created in any case, and reports it if
+    /// the file is not.
     async fn taken_in(&self, id: &str, mut file: Value) -> Result<(), Fault> {
         for secs in TAKEN_IN {
             if !matches!(file["status"].as_str(), Some("pending" | "running" | "notRunning")) {
@@ -91,8 +92,8 @@ impl Server<'_> {
     }
 }
 
-/// Where the requests of a batch go, as the server itself says it: Azure knows no version there, others the one of their
-/// address.
+/// The URL of a batch's requests, as the server expects it: Azure wants no version there, others the one in
+/// their address.
 pub(super) fn chats(endpoint: &Endpoint) -> String {
     if endpoint.provider == Provider::Azure {
         return "/chat/completions".to_owned();

@@ -1,4 +1,4 @@
-//! What goes out for a batch equals what each provider's own package sent (`tests/providers/record.py`).
+//! Requests for a batch equal those that each provider's own package sent (`tests/providers/record.py`).
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::batch::log::Item;
 use crate::provider::{asked, endpoint, http, recorded, recorder_after};
 use crate::request::Key;
 
-/// The batch of the recordings: two requests, whose keys are put where ours are.
+/// The batch of the recordings: two requests, whose keys are replaced by ours.
 fn entry(provider: Provider) -> Entry {
     let mut request = asked(provider, "plain").1;
     let items = (0..2).map(|sample| {
@@ -18,7 +18,7 @@ fn entry(provider: Provider) -> Entry {
     Entry { batch: "1-2-0".into(), items: items.collect(), at_ms: 1_700_000_000_000, ..Entry::default() }
 }
 
-/// What the server has answered before the request that is looked at.
+/// The server's answers before the request under test.
 fn before(provider: Provider, what: &str) -> Vec<Value> {
     match (what, provider) {
         ("batch_create", Provider::Openai | Provider::Azure) => {
@@ -38,7 +38,7 @@ fn before(provider: Provider, what: &str) -> Vec<Value> {
     }
 }
 
-/// A form in parts, or JSON, without what differs from call to call.
+/// Removes from a form or JSON what differs from call to call.
 fn read(seen: &mut Value) {
     let text = seen["text"].as_str().unwrap().to_owned();
     let kind = seen["headers"]["content-type"].as_str().unwrap_or_default().to_owned();
@@ -60,7 +60,7 @@ fn read(seen: &mut Value) {
     seen.as_object_mut().unwrap().remove("text");
 }
 
-/// Lines of a file as JSON, with the recording's keys as ours.
+/// Lines of a file as JSON, with the recording's keys replaced by ours.
 fn same_keys(body: &mut Value, keys: &[Key]) {
     if let Some(text) = body.pointer("/1/text").and_then(Value::as_str) {
         body[1]["text"] = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).collect();
@@ -95,7 +95,7 @@ async fn what_goes_out_for_a_batch_is_what_the_official_packages_send() {
             assert!(failed, "{provider:?} {what}: the recorder refuses");
             let mut expected = expected.clone();
             if expected["method"] == "GET" {
-                // Some packages say what type a body has that is not there.
+                // Some packages send the type of an empty body.
                 expected["headers"].as_object_mut().unwrap().remove("content-type");
             }
             let keys: Vec<Key> = entry.items.iter().map(|item| item.key).collect();
