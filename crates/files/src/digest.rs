@@ -1,18 +1,18 @@
-//! 128 bits of BLAKE3, written as 32 hex digits: names of votes and of what an annotator saw.
+//! 128-bit BLAKE3 hashes, written as 32 hex digits: ids of votes and of what an annotator saw.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The first 16 bytes of a BLAKE3 hash. 128 bits keep a million votes apart with a chance of error
-/// below 10^-26, and fit in a spreadsheet's cell.
+/// The first 16 bytes of a BLAKE3 hash. 128 bits distinguish a million votes with an error probability below
+/// 10^-26, and fit in a spreadsheet's cell.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest([u8; 16]);
 
 impl Digest {
-    /// The digest of `parts`, each counted in with its length, so that no two lists of parts agree by
-    /// moving a character over a border.
+    /// The digest of `parts`, each hashed with its length, so that moving a character over a border between
+    /// parts changes the digest.
     pub fn of_parts<'a>(context: &str, parts: impl IntoIterator<Item = &'a [u8]>) -> Digest {
         let mut digester = Digester::new(context);
         for part in parts {
@@ -22,36 +22,36 @@ impl Digest {
     }
 }
 
-/// Builds a digest part by part. Short parts are gathered first: hashing a vote's in one go takes a third of
-/// the time that hashing them one by one does.
+/// Builds a digest part by part. Short parts are gathered first: hashing a vote's parts in one go takes a
+/// third of the time of hashing them one by one.
 pub struct Digester {
     gathered: Vec<u8>,
     hasher: Option<Box<blake3::Hasher>>,
 }
 
-/// A part of so many bytes is not gathered.
+/// Parts of at least this many bytes are not gathered.
 const LONG: usize = 4096;
 
 impl Digester {
-    /// Begins with what kind of digest it is.
+    /// Starts with the kind of digest.
     pub fn new(context: &str) -> Digester {
         let mut digester = Digester { gathered: Vec::with_capacity(256), hasher: None };
         digester.part(context.as_bytes());
         digester
     }
 
-    /// Counts in a part with its length.
+    /// Hashes a part with its length.
     pub fn part(&mut self, part: &[u8]) {
         self.begin(part.len() as u64);
         self.piece(part);
     }
 
-    /// Begins a part of so many bytes, which comes in pieces.
+    /// Begins a part of `len` bytes, which comes in pieces.
     pub fn begin(&mut self, len: u64) {
         self.gathered.extend_from_slice(&len.to_le_bytes());
     }
 
-    /// Counts in a piece of the part that was begun.
+    /// Hashes a piece of the current part.
     pub fn piece(&mut self, piece: &[u8]) {
         if piece.len() < LONG {
             self.gathered.extend_from_slice(piece);

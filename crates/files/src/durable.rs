@@ -1,4 +1,4 @@
-//! Files that are whole or absent: write beside, sync, rename.
+//! Files that are complete or absent: write to a temporary file, sync, rename.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Read, Write};
@@ -11,7 +11,7 @@ use super::Error;
 /// Writes a file so that a reader sees the old content or the new, never a part of either.
 ///
 /// # Errors
-/// [`Error::Io`] with the step that failed; the old content still stands then.
+/// [`Error::Io`] with the step that failed; the old content is then unchanged.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let beside = path.with_extension("tmp");
     let written = write_synced(&beside, bytes).and_then(|()| {
@@ -19,13 +19,13 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
         path.parent().map_or(Ok(()), sync_folder)
     });
     if written.is_err() {
-        // The half-written file is of no use to anybody; the first error is what counts.
+        // The partial file is useless; the first error is what counts.
         let _ = fs::remove_file(&beside);
     }
     written
 }
 
-/// Writes a new file and waits until it is on the disk.
+/// Writes a new file and waits until it is on disk.
 ///
 /// # Errors
 /// [`Error::Io`] with the step that failed.
@@ -33,12 +33,12 @@ pub fn write_synced(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     write_pieces(path, &[bytes])
 }
 
-/// Writes a new file of several pieces, one behind the other, and waits until it is on the disk.
+/// Writes a new file from several pieces and waits until it is on disk.
 ///
 /// # Errors
 /// [`Error::Io`] with the step that failed.
 pub fn write_pieces(path: &Path, pieces: &[&[u8]]) -> Result<(), Error> {
-    // Small pieces are written together.
+    // Buffered, so that small pieces are written together.
     let mut file = BufWriter::new(File::create(path).map_err(Error::io("create", path))?);
     pieces.iter().try_for_each(|piece| file.write_all(piece)).map_err(Error::io("write", path))?;
     let file = file.into_inner().map_err(|e| Error::io("write", path)(e.into_error()))?;
@@ -48,9 +48,9 @@ pub fn write_pieces(path: &Path, pieces: &[&[u8]]) -> Result<(), Error> {
 /// Makes the entries of a folder durable.
 ///
 /// # Errors
-/// [`Error::Io`] where the folder cannot be opened or synced.
+/// [`Error::Io`] if the folder cannot be opened or synced.
 pub fn sync_folder(path: &Path) -> Result<(), Error> {
-    // The folder of a bare file name is the one we are in.
+    // The folder of a bare file name is the current one.
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     File::open(path).and_then(|f| f.sync_all()).map_err(Error::io("sync", path))
 }
@@ -58,21 +58,21 @@ pub fn sync_folder(path: &Path) -> Result<(), Error> {
 /// Creates a folder and its parents.
 ///
 /// # Errors
-/// [`Error::Io`] with the folder that could not be made.
+/// [`Error::Io`] with the folder that could not be created.
 pub fn create_folder(path: &Path) -> Result<(), Error> {
     fs::create_dir_all(path).map_err(Error::io("create", path))
 }
 
-/// What a finished folder is called while it is made.
+/// The temporary name of a folder while it is being made.
 pub fn making(place: &Path) -> PathBuf {
     place.with_file_name(format!(".making-{}", place.file_name().unwrap_or_default().to_string_lossy()))
 }
 
-/// Removes what a killed process left in a folder: half-made folders, and old ones that were about to
-/// be removed.
+/// Removes what a killed process left in a folder: incomplete folders, and old ones that were about to be
+/// removed.
 ///
 /// # Errors
-/// [`Error::Io`] where the folder cannot be listed or something in it not removed.
+/// [`Error::Io`] if the folder cannot be listed or something in it not removed.
 pub fn sweep(folder: &Path) -> Result<(), Error> {
     let entries = match fs::read_dir(folder) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
@@ -88,8 +88,8 @@ pub fn sweep(folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Puts a finished folder in another's place. Between the two renames the place is empty, never
-/// half: whoever is stopped there finds the stage absent and makes it again.
+/// Puts a finished folder in another's place. Between the two renames the place is empty, never partial:
+/// after a stop there, the stage is absent and is made again.
 ///
 /// # Errors
 /// [`Error::Io`] with the step that failed.
@@ -107,10 +107,10 @@ pub fn swap_folder(finished: &Path, place: &Path) -> Result<(), Error> {
     remove_folder(&old)
 }
 
-/// Removes a folder and what is in it, where it exists.
+/// Removes a folder and its contents, if it exists.
 ///
 /// # Errors
-/// [`Error::Io`] where something in it cannot be removed.
+/// [`Error::Io`] if something in it cannot be removed.
 pub fn remove_folder(path: &Path) -> Result<(), Error> {
     match fs::remove_dir_all(path) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path)(e)),
@@ -121,12 +121,12 @@ pub fn remove_folder(path: &Path) -> Result<(), Error> {
 /// The SHA-256 of a file, in hex.
 ///
 /// # Errors
-/// [`Error::Io`] where it cannot be read.
+/// [`Error::Io`] if it cannot be read.
 pub fn sha256(path: &Path) -> Result<String, Error> {
     digest(path).map(|(hex, _)| hex).map_err(Error::io("read", path))
 }
 
-/// The SHA-256 of a file, in hex, and its length: a piece is hashed while the next is read.
+/// The SHA-256 of a file, in hex, and its length: one piece is hashed while the next is read.
 pub fn digest(path: &Path) -> std::io::Result<(String, u64)> {
     let mut file = File::open(path)?;
     let mut hasher = Sha256::new();

@@ -1,4 +1,4 @@
-//! What can go wrong with a file, in the words of whoever has to mend it.
+//! Errors about files, worded for the person who has to fix them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// A file or folder of the workspace could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("cannot {action} {}: {source}{}", path.display(), hint(source))]
     Io {
         /// `read`, `write`, `rename` …
@@ -16,32 +16,32 @@ pub enum Error {
         /// The system's reason.
         source: io::Error,
     },
-    /// The file is there, but is not what its name says.
+    /// The file exists, but its content does not match its name.
     #[error("{} is damaged: {what}\n  hint: {hint}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What does not fit.
+        /// What is wrong.
         what: String,
-        /// How to get it back.
+        /// How to restore it.
         hint: String,
     },
-    /// The file or folder is not what the command works on.
+    /// The file or folder is not of the kind that the command works on.
     #[error("{} is not {expected}\n  hint: {hint}", path.display())]
     WrongKind {
         /// The file or folder.
         path: PathBuf,
         /// What it should be, with an article.
         expected: &'static str,
-        /// Where such a thing is.
+        /// Where to find such a file or folder.
         hint: &'static str,
     },
-    /// A stage that was written in another layout of its tables.
+    /// A stage was written with another layout of its tables.
     #[error("{} has layout {layout}, but this program reads layout {reads}\n  hint: it is derived from raw/; `riddlemill run` writes it again", path.display())]
     Layout {
         /// The manifest.
         path: PathBuf,
-        /// Its layout.
+        /// The layout found.
         layout: u32,
         /// The layout of this program.
         reads: u32,
@@ -51,7 +51,7 @@ pub enum Error {
     Locked {
         /// The lock file.
         path: PathBuf,
-        /// Its process number, where it could be read.
+        /// Its process id, if it could be read.
         holder: Option<String>,
     },
 }
@@ -63,7 +63,7 @@ impl Error {
         move |source| Error::Io { action, path, source }
     }
 
-    /// A derived file that a new run brings back.
+    /// A derived file that a new run recreates.
     pub fn stale_file(path: &Path, what: impl std::fmt::Display) -> Error {
         Error::Damaged {
             path: path.to_path_buf(),

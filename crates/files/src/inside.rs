@@ -1,4 +1,4 @@
-//! Names that somebody else wrote, joined to a folder of ours.
+//! Joins untrusted names to a folder.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -7,9 +7,9 @@ use super::Error;
 /// The longest name of a file in a folder, in bytes.
 const LONGEST: usize = 1024;
 
-/// `folder` with `name` below it, where the name leads nowhere else on any system: parts between slashes, none of them
-/// empty, `.`, `..`, a drive or a device. Every name that is in a file which may be somebody else's (a registry, a
-/// manifest, checksums, a benchmark's folder) is joined here and nowhere else.
+/// `folder` with `name` below it, if the name cannot lead outside on any system: parts between slashes, none
+/// of them empty, `.`, `..`, a drive or a device. Every name read from a file that may come from somebody
+/// else (a registry, a manifest, checksums, a benchmark's folder) is joined here and nowhere else.
 ///
 /// # Errors
 /// [`Error::Damaged`] naming the folder and the name.
@@ -31,12 +31,12 @@ pub fn inside(folder: &Path, name: &str) -> Result<PathBuf, Error> {
     }
 }
 
-/// Why a name is none of a file inside a folder.
+/// Why a name is not that of a file inside a folder.
 fn why_not(name: &str) -> Option<&'static str> {
     if name.is_empty() || name.len() > LONGEST {
         return Some("which is empty or too long");
     }
-    // Separators and drives of other systems: a set is handed from one to the other.
+    // Separators and drives of other systems: a set is passed from one to the other.
     if name.contains(['\\', ':']) || name.contains(char::is_control) {
         return Some("which is a path on another system");
     }
@@ -45,7 +45,7 @@ fn why_not(name: &str) -> Option<&'static str> {
     (!parts || !plain).then_some("which leads out of it")
 }
 
-/// What Windows opens as a device whatever the folder.
+/// Names that Windows opens as a device in any folder.
 fn device(part: &str) -> bool {
     let stem = part.split('.').next().unwrap_or_default().trim_end().to_ascii_uppercase();
     let numbered = |name: &str| {

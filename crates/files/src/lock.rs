@@ -1,4 +1,4 @@
-//! One run at a time on a recipe.
+//! One run at a time per recipe.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
@@ -6,8 +6,8 @@ use std::path::Path;
 
 use super::{Error, durable};
 
-/// Held while a run writes a recipe's stages. The system releases it when the process ends, however
-/// it ends, so a killed run leaves nothing to clean up.
+/// Held while a run writes a recipe's stages. The system releases it when the process ends for whatever
+/// reason, so a killed run leaves nothing to clean up.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
@@ -17,7 +17,7 @@ impl Lock {
     /// Takes the lock of a folder without waiting.
     ///
     /// # Errors
-    /// [`Error::Locked`] where another process holds it.
+    /// [`Error::Locked`] if another process holds it.
     pub fn take(folder: &Path) -> Result<Lock, Error> {
         durable::create_folder(folder)?;
         let path = folder.join(".lock");
@@ -38,7 +38,7 @@ impl Lock {
             }
             Err(TryLockError::Error(e)) => return Err(Error::io("lock", &path)(e)),
         }
-        // Who holds it is a courtesy to the next one who asks; failing to say so is no reason to stop.
+        // The process id is only information for others; failing to write it is not an error.
         let _ = file.set_len(0).and_then(|()| write!(file, "{}", std::process::id()));
         Ok(Lock { _file: file })
     }

@@ -1,4 +1,4 @@
-//! Batches that are worked on while the ones before them are taken.
+//! Parallel processing of batches, with results in order.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -6,8 +6,8 @@ use std::sync::mpsc::{Receiver, sync_channel};
 /// Fewer records than this are not worth a core of their own.
 pub const SPLIT: usize = 1024;
 
-/// Works on batches, and takes what was made of them in their order: the next one is worked on, with all cores
-/// that are free, while the last one is taken.
+/// Processes batches and consumes the results in order: the next one is processed, on all free cores, while
+/// the last result is consumed.
 pub fn ahead<B: Send, M: Send>(
     mut batches: impl Iterator<Item = B>,
     work: impl Fn(B) -> M + Sync,
@@ -23,11 +23,12 @@ pub fn ahead<B: Send, M: Send>(
     }
 }
 
-/// Works on items on all cores, each by itself, and takes what was made of them in their order. A few more are begun
-/// than there are cores, so that none waits for the one that is next to be taken. Not for a thread of the pool.
+/// Processes items on all cores, one each, and consumes the results in order. A few more are started than
+/// there are cores, so that none idles while the next result is awaited. Not to be called from a thread of
+/// the pool.
 ///
 /// # Errors
-/// The first in the order of the items.
+/// The first error in the order of the items.
 pub fn par_map_ordered<I: Send, M: Send, E: Send>(
     mut items: impl Iterator<Item = I>,
     work: impl Fn(I) -> Result<M, E> + Sync,
@@ -39,7 +40,7 @@ pub fn par_map_ordered<I: Send, M: Send, E: Send>(
             let item = items.next()?;
             let (sender, made) = sync_channel(1);
             scope.spawn_fifo(move |_| {
-                // Nobody listens where an earlier one failed.
+                // Nobody receives if an earlier one failed.
                 let _ = sender.send(work(item));
             });
             Some(made)
@@ -47,7 +48,7 @@ pub fn par_map_ordered<I: Send, M: Send, E: Send>(
         let most = rayon::current_num_threads() + 2;
         let mut begun: VecDeque<Receiver<Result<M, E>>> = std::iter::from_fn(&mut begin).take(most).collect();
         while let Some(next) = begun.pop_front() {
-            // Nothing comes of one that panicked, and the scope passes that on.
+            // A worker that panicked sends nothing; the scope propagates the panic.
             let Ok(made) = next.recv() else { break };
             begun.extend(begin());
             take(made?)?;
@@ -56,7 +57,7 @@ pub fn par_map_ordered<I: Send, M: Send, E: Send>(
     })
 }
 
-/// Rows in batches of a size, each let go of with its batch.
+/// Rows in batches of a size; each batch is freed after use.
 pub fn batches<R>(rows: Vec<R>, size: usize) -> impl Iterator<Item = Vec<R>> {
     let mut rows = rows.into_iter();
     std::iter::from_fn(move || {

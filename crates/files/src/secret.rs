@@ -1,4 +1,4 @@
-//! Secrets of a workspace: drawn once, kept in raw/ for their owner alone, never written over.
+//! Secrets of a workspace: drawn once, kept in raw/ readable by their owner only, never overwritten.
 
 use std::fs;
 use std::io::Write;
@@ -6,10 +6,10 @@ use std::path::Path;
 
 use super::{Error, durable};
 
-/// The secret at a path, or `None` where none was drawn yet.
+/// The secret in a file, or `None` if none was drawn yet.
 ///
 /// # Errors
-/// [`Error`] where the file cannot be read or holds no secret; `lost` is what is lost with it, as a hint.
+/// [`Error`] if the file cannot be read or is not a secret; `lost` says what is lost without it, as a hint.
 pub fn secret(path: &Path, lost: &str) -> Result<Option<[u8; 32]>, Error> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
@@ -24,11 +24,11 @@ pub fn secret(path: &Path, lost: &str) -> Result<Option<[u8; 32]>, Error> {
     })
 }
 
-/// The secret at a path; drawn from the system's generator where there is none yet. Of two processes that draw at the
-/// same time both get the same one.
+/// The secret in a file; drawn from the system's generator if there is none yet. Processes that draw at the
+/// same time get the same one.
 ///
 /// # Errors
-/// As [`secret`]; and where there are no random numbers or the file cannot be written.
+/// Those of [`secret`]; and if there are no random numbers or the file cannot be written.
 pub fn secret_or_draw(path: &Path, lost: &str) -> Result<[u8; 32], Error> {
     if let Some(secret) = secret(path, lost)? {
         return Ok(secret);
@@ -40,12 +40,12 @@ pub fn secret_or_draw(path: &Path, lost: &str) -> Result<[u8; 32], Error> {
         durable::create_folder(folder)?;
     }
     let folder = path.parent().unwrap_or(path);
-    // Only its owner reads a temporary file.
+    // A temporary file is readable by its owner only.
     let write = |e: std::io::Error| Error::io("write", path)(e);
     let mut beside = tempfile::NamedTempFile::new_in(folder).map_err(write)?;
     beside.write_all(format!("{}\n", hex::encode(drawn)).as_bytes()).map_err(write)?;
     beside.as_file().sync_all().map_err(write)?;
-    // Where two first runs meet, the first secret stays for both.
+    // If two first runs draw at once, the first secret is used by both.
     match beside.persist_noclobber(path) {
         Err(e) if e.error.kind() != std::io::ErrorKind::AlreadyExists => Err(write(e.error)),
         _ => Ok(secret(path, lost)?.unwrap_or(drawn)),

@@ -1,15 +1,15 @@
-//! What zstd packed, unpacked as far as memory bears: a few kilobytes of a stranger's can be gigabytes.
+//! zstd with a limit on the unpacked size: a few kilobytes from a stranger can unpack to gigabytes.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-/// A file unpacks to so many times its bytes; lines of JSON to thirty times at most.
+/// Largest ratio of unpacked to packed size; JSON lines reach at most thirty.
 const RATIO: u64 = 100;
-/// And to so many bytes, however small it is.
+/// Unpacked size that is always allowed, however small the file is.
 const FLOOR: u64 = 256 << 20;
 
-/// Reads what was packed; an error where more comes out than anybody packed.
+/// A reader of the unpacked bytes; an error if there are implausibly many.
 pub struct Unpacked<R: BufRead> {
     from: zstd::Decoder<'static, R>,
     left: u64,
@@ -19,7 +19,7 @@ pub struct Unpacked<R: BufRead> {
 /// Opens a file of zstd frames.
 ///
 /// # Errors
-/// Where it cannot be opened or does not begin as such a file.
+/// If it cannot be opened or does not begin like such a file.
 pub fn unpack(path: &Path) -> io::Result<Unpacked<BufReader<File>>> {
     let file = File::open(path)?;
     let bytes = file.metadata()?.len();
@@ -27,19 +27,19 @@ pub fn unpack(path: &Path) -> io::Result<Unpacked<BufReader<File>>> {
 }
 
 impl<R: BufRead> Unpacked<R> {
-    /// Unpacks what takes so many bytes where it is packed.
+    /// Unpacks data whose packed size is `bytes`.
     ///
     /// # Errors
-    /// Where it does not begin as zstd frames do.
+    /// If it does not begin like zstd frames.
     pub fn new(packed: R, bytes: u64) -> io::Result<Unpacked<R>> {
         let most = bytes.saturating_mul(RATIO).max(FLOOR);
         Ok(Unpacked { from: zstd::Decoder::with_buffer(packed)?, left: most, most })
     }
 
-    /// All of it.
+    /// Everything.
     ///
     /// # Errors
-    /// Where it is damaged, or more than anybody packed.
+    /// If it is damaged, or implausibly large.
     pub fn all(mut self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.read_to_end(&mut bytes)?;
@@ -70,7 +70,7 @@ impl<R: BufRead> Read for Unpacked<R> {
 mod tests {
     use super::*;
 
-    /// A packed file of so many MiB that say nothing.
+    /// A packed file of `mib` MiB of zeros.
     fn bomb(mib: u64) -> Vec<u8> {
         let mut packed = Vec::new();
         zstd::stream::copy_encode(io::repeat(0).take(mib << 20), &mut packed, 1).unwrap();

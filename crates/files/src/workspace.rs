@@ -1,4 +1,4 @@
-//! Where things live in a workspace.
+//! The paths of a workspace.
 
 use std::path::{Path, PathBuf};
 
@@ -19,12 +19,12 @@ impl Workspace {
         &self.root
     }
 
-    /// What cannot be recomputed.
+    /// The folder of what cannot be recomputed.
     pub fn raw(&self) -> PathBuf {
         self.root.join("raw")
     }
 
-    /// Where people's decisions about records and pairs are kept.
+    /// The folder of people's decisions about records and pairs.
     pub fn decisions(&self) -> PathBuf {
         self.raw().join("decisions")
     }

@@ -1,4 +1,4 @@
-//! Where posts come from: pages of forums and riddle sites, the archives that contain them, and the code that fetches them.
+//! Sources of posts: pages of forums and riddle sites, web archives, and the code that fetches them.
 //!
 //! # In reading order
 //!

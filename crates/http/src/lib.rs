@@ -2,7 +2,7 @@
 
 /// A client's settings with the program's TLS core.
 pub fn client() -> reqwest::ClientBuilder {
-    // Refused where it is installed already, which is as good.
+    // An error means that it is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
 }

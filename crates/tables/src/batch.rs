@@ -1,5 +1,5 @@
-//! Outcomes on their way into a stage: distinguished as rows, ledger entries and links, and counted. Batches are made on
-//! all cores and put behind one another in order.
+//! Outcomes before they are written: split into rows, ledger entries and links, and counted. Batches are made
+//! on all cores and concatenated in order.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::ledger_record::{ledger_entry, links};
 use super::{Error, LedgerRecord};
 use riddlemill_text::record::{Counts, Entry, Link, Outcome, Record, State};
 
-/// What happened to some records, in their order.
+/// What happened to some records, in order.
 pub struct Batch<R> {
     pub(super) rows: Columns<R>,
     pub(super) ledger: Columns<Entry>,
@@ -17,7 +17,7 @@ pub struct Batch<R> {
     tally: Tally,
 }
 
-/// How many records by state and reason. Few, so a search is quicker than a map, and the names are made once.
+/// Number of records by state and reason. There are few, so a search is faster than a map.
 #[derive(Debug, Default)]
 pub(super) struct Tally(Vec<(State, Option<String>, u64)>);
 
@@ -41,7 +41,7 @@ impl<R: Record> Default for Batch<R> {
 }
 
 impl<R: Record> Batch<R> {
-    /// An empty batch with room for so many records.
+    /// An empty batch with capacity for `records` records.
     pub fn with_room(records: usize) -> Batch<R> {
         Batch {
             rows: Columns::all(records),
@@ -52,7 +52,7 @@ impl<R: Record> Batch<R> {
         }
     }
 
-    /// Takes what happened to one record that entered under `id`.
+    /// Adds the outcome of one record that entered under `id`.
     pub fn append(&mut self, id: &str, outcome: &Outcome<R>) {
         let told = ledger_entry(id, outcome);
         match outcome {
@@ -68,7 +68,8 @@ impl<R: Record> Batch<R> {
         self.ledger.cells(&told.cells, 1);
     }
 
-    /// Takes a ledger record made elsewhere. An entry with an unknown state is ignored; see [`LedgerRecord::read`].
+    /// Adds a ledger record made elsewhere. An entry with an unknown state is ignored; see
+    /// [`LedgerRecord::read`].
     pub fn take(&mut self, record: LedgerRecord<R>) {
         let LedgerRecord { entry, rows, mut links } = record;
         let Some(state) = State::from_code(&entry.outcome) else { return };
@@ -81,10 +82,10 @@ impl<R: Record> Batch<R> {
         self.ledger.append(&entry);
     }
 
-    /// What it took, record by record.
+    /// Its contents, record by record.
     ///
     /// # Errors
-    /// [`Error`]; equal lengths rule it out.
+    /// [`Error`]; cannot happen because the lengths are equal.
     pub fn records(self) -> Result<Vec<LedgerRecord<R>>, Error> {
         let wrong = |e| Error::stale_file(Path::new("a batch"), e);
         let rows = self.rows.frame().and_then(|frame| from_frame(&frame)).map_err(wrong)?;
@@ -102,23 +103,23 @@ impl<R: Record> Batch<R> {
         Ok(entries.into_iter().map(record).collect())
     }
 
-    /// How many entries it has.
+    /// Number of entries.
     pub fn entries(&self) -> usize {
         self.ledger.rows()
     }
 
-    /// Counts what another batch counted, in its place.
+    /// Replaces the counts by those of another batch.
     pub(super) fn count_as(&mut self, other: &mut Batch<R>) {
         self.children += std::mem::take(&mut other.children);
         self.add(std::mem::take(&mut other.tally));
     }
 
-    /// Counts what was counted elsewhere.
+    /// Adds counts from elsewhere.
     pub(super) fn add(&mut self, tally: Tally) {
         self.tally.add(tally);
     }
 
-    /// The counts of everything appended here, without the rows of joins.
+    /// The counts of everything appended here, without rows of joins.
     pub(super) fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         self.tally.0.iter().for_each(|(state, reason, n)| counts.count(*state, reason.as_deref(), *n));

@@ -1,5 +1,5 @@
-//! Columns made anew, but for those that hold one value in every row and were made before: a stage has a dozen of them
-//! in part after part.
+//! Encodes columns, reusing earlier chunks of columns with a single value: a stage has a dozen of these in
+//! part after part.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -15,12 +15,12 @@ use super::values::Scalar;
 use riddlemill_text::record::{CellKind, Column as Described};
 
 impl Chunk {
-    /// Columns made anew, on all cores.
+    /// Encodes columns, on all cores.
     ///
     /// # Errors
-    /// What Polars says about their buffers, which their lengths rule out.
+    /// Polars' errors about the buffers, which cannot happen because the lengths are right.
     pub(super) fn all(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResult<Vec<Chunk>> {
-        // A post without a title says in two columns the same.
+        // A post without a title has two equal columns.
         let twin = |at: usize| {
             let differs = columns[at].same().is_none();
             (0..at).filter(|_| differs).find(|before| columns[*before].say_as(&columns[at]))
@@ -38,18 +38,18 @@ impl Chunk {
         Ok(twins.iter().enumerate().filter_map(chunk).collect())
     }
 
-    /// A column made anew.
+    /// Encodes a column.
     ///
     /// # Errors
-    /// What Polars says about its buffers, which their lengths rule out.
+    /// Polars' errors about the buffers, which cannot happen because the lengths are right.
     pub(super) fn of(described: &Described, column: &ColumnSlices<'_>) -> PolarsResult<Chunk> {
         Chunk::unless(described, column, |_| None)
     }
 
-    /// A column made anew, unless there is one of its digest.
+    /// Encodes a column, unless there is a chunk with its digest.
     ///
     /// # Errors
-    /// What Polars says about its buffers, which their lengths rule out; those of `there`.
+    /// Polars' errors about the buffers, which cannot happen because the lengths are right; those of `there`.
     pub(super) fn unless(
         described: &Described,
         column: &ColumnSlices<'_>,
@@ -70,34 +70,34 @@ impl Chunk {
 
 #[derive(Default)]
 struct Cache {
-    /// By what it says and how often. Under which name does not show in its pages.
+    /// By value and number of rows. The column's name is not part of its pages.
     chunks: HashMap<(CellKind, Scalar, usize), Chunk, FxBuildHasher>,
-    /// What it says, by the digest of its cells.
+    /// The single value, by the digest of its cells.
     said: HashMap<Hash, Scalar>,
 }
 
 static CACHE: LazyLock<Mutex<Cache>> = LazyLock::new(Mutex::default);
 
-/// How many are kept, some kilobytes each.
+/// Most entries, of some kilobytes each.
 const MOST: usize = 1 << 10;
 
-/// The column as it was made before.
+/// The column if it was encoded before.
 fn find(column: &ColumnSlices<'_>) -> Option<Chunk> {
     let key = key(column)?;
     CACHE.lock().unwrap_or_else(PoisonError::into_inner).chunks.get(&key).cloned()
 }
 
-/// What every row says about the column that has this digest.
+/// The single value of the column with this digest.
 pub(super) fn said(digest: &Hash) -> Option<Scalar> {
     CACHE.lock().unwrap_or_else(PoisonError::into_inner).said.get(digest).cloned()
 }
 
-/// Keeps the column, if it says one thing, for those that say the same.
+/// Caches the column if it has a single value.
 fn keep(column: &ColumnSlices<'_>, chunk: &Chunk) {
     let Some(key) = key(column) else { return };
     let mut known = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     if known.chunks.len() == MOST {
-        // Parts that lost rows are of many lengths, and none of them comes again soon.
+        // Parts that lost rows have many lengths, which rarely recur.
         *known = Cache::default();
     }
     known.said.insert(chunk.digest, key.1.clone());

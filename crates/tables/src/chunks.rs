@@ -1,5 +1,5 @@
-//! Parquet files of one row group, by the chunks of their columns: a column that does not change passes from file to
-//! file as its bytes stand.
+//! Parquet files of one row group as column chunks: the bytes of an unchanged column are copied from file to
+//! file.
 
 use std::io::Cursor;
 use std::ops::Range;
@@ -23,7 +23,7 @@ use super::pages::{self, LZ4};
 use super::stated::stated;
 use riddlemill_text::record::{Column as Described, Record};
 
-/// The key under which a file states the digests of its columns.
+/// The metadata key of the columns' digests.
 const DIGESTS: &str = "riddlemill.digests";
 const MAGIC: &[u8; 4] = b"PAR1";
 
@@ -33,19 +33,19 @@ pub(super) struct Chunks {
     footer: FileMetaData,
 }
 
-/// A column on its way into a file.
+/// A column before it is written to a file.
 #[derive(Clone)]
 pub(super) struct Chunk {
-    /// In pieces, one behind the other.
+    /// In consecutive pieces.
     pages: Vec<Piece>,
-    /// What its file says about it; offsets are those among its pages.
+    /// Its metadata; offsets are relative to its pages.
     meta: ColumnMetaData,
     /// The digest of its cells.
     pub(super) digest: Hash,
 }
 
 impl Chunk {
-    /// The same cells in a column of another name.
+    /// The same cells under another column name.
     pub(super) fn named(mut self, name: &str) -> Chunk {
         self.meta.path_in_schema.splice(..1, [name.to_string()]);
         self
@@ -64,10 +64,10 @@ impl Chunk {
 }
 
 impl Chunks {
-    /// Finds the chunks of a file.
+    /// Parses the chunks of a file.
     ///
     /// # Errors
-    /// [`PolarsError`] where it is no such file.
+    /// [`PolarsError`] if it is not such a file.
     pub(super) fn read(bytes: Vec<u8>) -> PolarsResult<Chunks> {
         let footer = footer(&bytes).ok_or_else(|| polars_err!(ComputeError: "it has no Parquet footer"))?;
         let mut protocol = TCompactInputProtocol::new(footer, footer.len().saturating_mul(64));
@@ -76,7 +76,7 @@ impl Chunks {
         Ok(Chunks { bytes: Arc::new(bytes), footer })
     }
 
-    /// Columns as Polars encodes them, in a file of their own; only its schema where there are none.
+    /// Columns as Polars encodes them, in a file of their own; only the schema if there are none.
     pub(super) fn encode(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResult<Chunks> {
         let mut bytes = Vec::new();
         let mut writer = pages::file(described, &mut bytes)?;
@@ -105,7 +105,7 @@ impl Chunks {
         Chunks::read(bytes)
     }
 
-    /// The digests that it states, in the order of its columns.
+    /// The digests stated in the file, in the order of its columns.
     pub(super) fn digests(&self) -> Option<Vec<Hash>> {
         let stated = self.footer.key_value_metadata.iter().flatten().find(|pair| pair.key == DIGESTS)?;
         stated.value.as_ref()?.split(' ').map(|hex| Hash::from_hex(hex).ok()).collect()
@@ -114,7 +114,7 @@ impl Chunks {
     /// Some of its columns, decoded.
     ///
     /// # Errors
-    /// Where they are damaged, or not among its columns.
+    /// If they are damaged, or missing.
     pub(super) fn frame(&self, columns: Vec<String>) -> PolarsResult<DataFrame> {
         ParquetReader::new(Cursor::new(self.bytes.as_slice()))
             .with_columns(Some(columns))
@@ -122,10 +122,10 @@ impl Chunks {
             .finish()
     }
 
-    /// A column as it is, whose digest is known.
+    /// A column as stored, with its known digest.
     ///
     /// # Errors
-    /// Where it is not among its columns.
+    /// If it is missing.
     pub(super) fn chunk(&self, name: &str, digest: Hash) -> PolarsResult<Chunk> {
         let columns = self.footer.row_groups.first().map_or(&[][..], |group| &group.columns);
         let found = columns.iter().filter_map(|chunk| chunk.meta_data.as_ref()).find_map(|meta| {
@@ -144,7 +144,7 @@ impl Chunks {
     }
 }
 
-/// What is between the pages and the length of the footer.
+/// The footer: the bytes between the pages and the footer's length.
 fn footer(bytes: &[u8]) -> Option<&[u8]> {
     let (rest, magic) = bytes.split_last_chunk::<4>()?;
     let (rest, length) = rest.split_last_chunk::<4>()?;
@@ -152,7 +152,7 @@ fn footer(bytes: &[u8]) -> Option<&[u8]> {
     (magic == MAGIC).then(|| rest.len().checked_sub(length).map(|at| &rest[at..])).flatten()
 }
 
-/// Bytes of a file, where they are.
+/// A range of a file's bytes.
 #[derive(Clone)]
 pub(super) struct Piece {
     bytes: Arc<Vec<u8>>,
@@ -170,7 +170,7 @@ impl Piece {
     }
 }
 
-/// Whether pieces have the same bytes, wherever they are cut: one that stood in a file before is whole.
+/// Whether pieces have the same bytes, however they are cut: a column copied from a file is one piece.
 fn same(a: &[Piece], b: &[Piece]) -> bool {
     fn all(pieces: &[Piece]) -> impl Iterator<Item = &u8> {
         pieces.iter().flat_map(Piece::bytes)
@@ -178,10 +178,10 @@ fn same(a: &[Piece], b: &[Piece]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.bytes() == b.bytes()) || all(a).eq(all(b))
 }
 
-/// A file of `rows` rows and these columns. They are those of a record, in their order.
+/// A file of `rows` rows and these columns, which are those of a record, in order.
 ///
 /// # Errors
-/// What Polars says about an empty file.
+/// Polars' errors about an empty file.
 pub(super) fn splice<R: Record>(rows: usize, columns: Vec<Chunk>) -> PolarsResult<Vec<Piece>> {
     // The schema of the whole is that of an empty file.
     let Chunks { mut footer, .. } = Chunks::encode(R::COLUMNS, &[])?;
@@ -199,7 +199,7 @@ pub(super) fn splice<R: Record>(rows: usize, columns: Vec<Chunk>) -> PolarsResul
     };
     let mut written: Vec<(Hash, i64, Vec<Piece>)> = Vec::new();
     for Chunk { pages, mut meta, digest } in columns {
-        // Pages that say the same are once: a post without a title has a text that is its content.
+        // Equal pages are stored once: the text of a post without a title equals its content.
         let twin = written.iter().find(|(twin, _, said)| *twin == digest && same(said, &pages));
         let start = match twin {
             Some((_, start, _)) => *start,
@@ -214,7 +214,7 @@ pub(super) fn splice<R: Record>(rows: usize, columns: Vec<Chunk>) -> PolarsResul
         group.total_byte_size += meta.total_uncompressed_size;
         group.total_compressed_size =
             group.total_compressed_size.map(|size| size + meta.total_compressed_size);
-        // Nothing is said about it outside of the footer, and the indexes of pages stay behind.
+        // Metadata is only in the footer, and page indexes are not copied.
         group.columns.push(ColumnChunk {
             file_path: None,
             file_offset: 0,
@@ -256,7 +256,7 @@ mod tests {
     use proptest::prelude::*;
     use riddlemill_text::record::{CellKind, Link, record};
 
-    /// A text that nothing in another resembles, or one that every other resembles.
+    /// A text that no other resembles, or one that every other resembles.
     fn text(n: u64, own: bool) -> String {
         let digest = blake3::hash(&n.to_le_bytes());
         let chars =
@@ -284,7 +284,7 @@ mod tests {
             let part = part(&links);
             let found = part.footer.row_groups[0].columns.iter().map(|c| c.meta_data.as_ref().unwrap().codec);
             assert_eq!(found.collect::<Vec<_>>(), [codecs[0], codecs[1], codecs[0]], "{rows} rows");
-            // What two columns say is once.
+            // Two equal columns are stored once.
             let places = part.footer.row_groups[0].columns.iter();
             let places: Vec<i64> = places.map(|c| c.meta_data.as_ref().unwrap().data_page_offset).collect();
             assert!(places[0] == places[2] && places[0] != places[1]);

@@ -1,4 +1,4 @@
-//! A column in the making: its values one behind the other, or once where all of its rows say the same.
+//! Builds a column: its values concatenated, or one value while all rows have the same.
 
 use std::ops::Range;
 
@@ -10,11 +10,11 @@ use polars_arrow::bitmap::{Bitmap, MutableBitmap};
 use super::values::{ColumnBuffer, Scalar, plain};
 use riddlemill_text::record::{Cell, CellKind, ColumnDigest};
 
-/// The cells of a column. In a part of a stage most columns say the same from top to bottom.
+/// The cells of a column. In a part of a stage most columns have a single value.
 #[derive(Clone, Debug)]
 pub(super) struct ColumnBuilder {
     kind: CellKind,
-    /// How many rows may come.
+    /// Expected number of rows.
     room: usize,
     rows: usize,
     contents: Contents,
@@ -27,17 +27,17 @@ enum Contents {
 }
 
 impl ColumnBuilder {
-    /// A column without rows; memory for so many is taken when the first differ.
+    /// A column without rows; memory for `room` rows is allocated when the first value differs.
     pub(super) fn with_room(kind: CellKind, room: usize) -> ColumnBuilder {
         ColumnBuilder { kind, room, rows: 0, contents: Contents::Constant(Scalar::Null) }
     }
 
-    /// The same in so many rows.
+    /// One value in `rows` rows.
     pub(super) fn repeated(kind: CellKind, one: Scalar, rows: usize) -> ColumnBuilder {
         ColumnBuilder { kind, room: 0, rows, contents: Contents::Constant(one) }
     }
 
-    /// Takes the next cell; one of another kind is null.
+    /// Appends a cell; one of another kind becomes null.
     pub(super) fn append(&mut self, cell: Cell<'_>) {
         match &mut self.contents {
             Contents::Varying(each) => each.append(cell),
@@ -47,7 +47,7 @@ impl ColumnBuilder {
         self.rows += 1;
     }
 
-    /// Takes a cell so many times.
+    /// Appends a cell `times` times.
     pub(super) fn repeat(&mut self, cell: Cell<'_>, times: usize) {
         let Some(more) = times.checked_sub(1) else { return };
         self.append(cell);
@@ -57,7 +57,7 @@ impl ColumnBuilder {
         self.rows += more;
     }
 
-    /// Takes the first cell, or the first that differs.
+    /// Appends the first cell, or the first one that differs.
     fn differ(&mut self, cell: Cell<'_>) {
         match &mut self.contents {
             Contents::Constant(one) if self.rows == 0 => *one = Scalar::new(cell, self.kind),
@@ -71,7 +71,7 @@ impl ColumnBuilder {
         }
     }
 
-    /// Shows every cell, in order.
+    /// Visits every cell, in order.
     pub(super) fn each(&self, mut look: impl FnMut(Cell<'_>)) {
         match &self.contents {
             Contents::Constant(one) => (0..self.rows).for_each(|_| look(one.cell())),
@@ -79,7 +79,7 @@ impl ColumnBuilder {
         }
     }
 
-    /// The column of a frame.
+    /// The column as Polars has it.
     pub(super) fn column(&self, name: &'static str) -> Column {
         macro_rules! built {
             ($builder:expr, |$b:ident, $value:ident| $append:expr, $cell:path) => {{
@@ -124,7 +124,7 @@ impl ColumnBuilder {
     }
 }
 
-/// Some rows of columns of one kind, one behind the other: where they stand.
+/// Ranges of rows of several columns of one kind, which are concatenated.
 #[derive(Clone, Debug)]
 pub(super) struct ColumnSlices<'a> {
     kind: CellKind,
@@ -132,7 +132,7 @@ pub(super) struct ColumnSlices<'a> {
 }
 
 impl<'a> ColumnSlices<'a> {
-    /// Of columns of this kind.
+    /// Slices of columns of this kind.
     pub(super) fn new(
         kind: CellKind,
         spans: impl IntoIterator<Item = (&'a ColumnBuilder, Range<usize>)>,
@@ -153,7 +153,7 @@ impl<'a> ColumnSlices<'a> {
         self.spans.iter().map(|(_, range)| range.len()).sum()
     }
 
-    /// Some of its rows.
+    /// A range of its rows.
     pub(super) fn part(&self, rows: Range<usize>) -> ColumnSlices<'a> {
         let mut before = 0;
         let span = |(column, range): &(&'a ColumnBuilder, Range<usize>)| {
@@ -165,7 +165,7 @@ impl<'a> ColumnSlices<'a> {
         ColumnSlices::new(self.kind, self.spans.iter().map(span))
     }
 
-    /// What all rows say, where they say the same.
+    /// The single value of all rows, if there is one.
     pub(super) fn same(&self) -> Option<Scalar> {
         let mut said = self.spans.iter().map(|(column, range)| match &column.contents {
             Contents::Constant(one) => Some(one.clone()),
@@ -175,7 +175,7 @@ impl<'a> ColumnSlices<'a> {
         said.all(|other| other == first).then_some(first).flatten()
     }
 
-    /// About how many bytes its pages have before they are compressed.
+    /// Approximate size of its pages before compression, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let bytes = |(column, range): &(&ColumnBuilder, Range<usize>)| match &column.contents {
             Contents::Constant(Scalar::Text(text)) => text.len() * range.len(),
@@ -185,7 +185,7 @@ impl<'a> ColumnSlices<'a> {
         self.spans.iter().map(bytes).sum::<usize>() + 9 * self.rows()
     }
 
-    /// Whether others say the same. Where they are cut elsewhere it says no.
+    /// Whether others have the same cells. If they are cut differently, returns false.
     pub(super) fn say_as(&self, others: &ColumnSlices<'_>) -> bool {
         let alike = |((a, rows), (b, others)): (&(&ColumnBuilder, _), &(&ColumnBuilder, _))| {
             let same = match (&a.contents, &b.contents) {
@@ -212,7 +212,7 @@ impl<'a> ColumnSlices<'a> {
         digest.finish()
     }
 
-    /// Which rows are one; nothing where all are.
+    /// The validity of its rows; `None` if all are valid.
     pub(super) fn valid(&self) -> Option<Bitmap> {
         let mut all = MutableBitmap::new();
         for (column, range) in &self.spans {
@@ -224,7 +224,7 @@ impl<'a> ColumnSlices<'a> {
         (all.unset_bits() > 0).then(|| all.freeze())
     }
 
-    /// Appends the texts as they are in a page: each after its length, and nothing for none.
+    /// Appends the texts in the form of a page: each after its length, nothing for nulls.
     pub(super) fn plain(&self, page: &mut Vec<u8>) {
         for (column, range) in &self.spans {
             match &column.contents {
@@ -235,7 +235,7 @@ impl<'a> ColumnSlices<'a> {
         }
     }
 
-    /// The cells in one column.
+    /// The cells concatenated in one column.
     fn joined(&self) -> ColumnBuffer {
         let mut each = ColumnBuffer::with_room(self.kind, self.rows());
         for (column, range) in &self.spans {
@@ -247,10 +247,10 @@ impl<'a> ColumnSlices<'a> {
         each.settled()
     }
 
-    /// The cells as Arrow has them, texts as bytes.
+    /// The cells as an Arrow array, texts as bytes.
     ///
     /// # Errors
-    /// Where Polars refuses them, which their lengths rule out.
+    /// If Polars refuses them, which cannot happen because the lengths are right.
     pub(super) fn array(&self) -> PolarsResult<Box<dyn Array>> {
         self.joined().array()
     }
@@ -275,7 +275,7 @@ mod tests {
     const KINDS: [CellKind; 5] =
         [CellKind::Text, CellKind::Count, CellKind::Real, CellKind::Flag, CellKind::Texts];
 
-    /// A cell of a kind, or none. Few values, so that columns say the same now and then.
+    /// A cell of a kind, or null. Few values, so that columns sometimes have a single one.
     fn one() -> impl Strategy<Value = Option<u8>> {
         prop_oneof![3 => Just(Some(1)), 1 => Just(None), 1 => (0u8..4).prop_map(Some)]
     }
@@ -303,7 +303,7 @@ mod tests {
         cells
     }
 
-    /// All that is said about cells, however they are cut.
+    /// Checks the properties of cells, however they are cut.
     fn ledger_entry(
         spans: &ColumnSlices<'_>,
     ) -> (Option<Scalar>, Hash, Option<Bitmap>, Vec<u8>, Vec<Scalar>) {

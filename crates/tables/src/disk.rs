@@ -1,5 +1,4 @@
-//! Parts on their way to the disk: threads of their own write them and wait until they are there, while the next
-//! ones are made.
+//! Writes parts to disk in separate threads and syncs them, while the next ones are made.
 
 use std::panic::resume_unwind;
 use std::path::Path;
@@ -15,7 +14,7 @@ const WAITING: usize = 1;
 /// One writes while the other waits for the disk.
 const WRITERS: usize = 2;
 
-/// The disk, as one table sees it.
+/// The writer threads of one table.
 #[derive(Default)]
 pub(super) struct Disk {
     writing: Option<Writing>,
@@ -32,10 +31,10 @@ type Waiting = (usize, String, Encoded);
 type Written = (usize, Result<Part, Error>);
 
 impl Disk {
-    /// Hands a part over, to be written as a file of a stage.
+    /// Passes a part on, to be written as a file of a stage.
     ///
     /// # Errors
-    /// [`Error::Io`] where an earlier one could not be written whole.
+    /// [`Error::Io`] if an earlier one could not be written completely.
     pub(super) fn write(&mut self, stage: &Path, file: String, part: Encoded) -> Result<(), Error> {
         let writing = self.writing.get_or_insert_with(|| {
             let (parts, waiting) = sync_channel(WAITING);
@@ -50,15 +49,15 @@ impl Disk {
         writing.sent += 1;
         match writing.parts.send((number, file, part)) {
             Ok(()) => Ok(()),
-            // Nobody listens any more: something went wrong.
+            // Nobody receives any more: there was an error.
             Err(_) => self.finish().map(drop),
         }
     }
 
-    /// Waits until every part is on the disk, and tells which they are, in order.
+    /// Waits until every part is on disk, and returns them in order.
     ///
     /// # Errors
-    /// [`Error::Io`] where one could not be written whole.
+    /// [`Error::Io`] if one could not be written completely.
     pub(super) fn finish(&mut self) -> Result<Vec<Part>, Error> {
         let Some(Writing { parts, writers, .. }) = self.writing.take() else { return Ok(Vec::new()) };
         drop(parts);
@@ -70,7 +69,7 @@ impl Disk {
     }
 }
 
-/// Whoever removes the folder does so when nothing is written there any more.
+/// The folder may only be removed when nothing is written there any more.
 impl Drop for Disk {
     fn drop(&mut self) {
         if let Some(Writing { parts, writers, .. }) = self.writing.take() {
@@ -80,7 +79,7 @@ impl Drop for Disk {
     }
 }
 
-/// Writes what comes, until nothing more does or one cannot be written whole.
+/// Writes parts until no more come or one cannot be written completely.
 fn write_all(stage: &Path, parts: &Mutex<Receiver<Waiting>>) -> Vec<Written> {
     let mut written = Vec::new();
     loop {

@@ -1,5 +1,5 @@
-//! Parts that a stage decides upon row by row: rows stay, change in a few columns, or go. A column in which nothing
-//! changes is neither decoded nor encoded.
+//! Parts of stages that decide row by row: rows stay, change in a few columns, or are removed. An unchanged
+//! column is neither decoded nor encoded.
 
 use blake3::Hash;
 use polars::prelude::*;
@@ -16,28 +16,28 @@ use super::values::Scalar;
 use riddlemill_files::par_map::SPLIT;
 use riddlemill_text::record::{Entry, Outcome, Record};
 
-/// The columns that a stage's function looks at and those that it may change. None changes the id.
+/// The columns that a stage's function reads and those that it may change. The id never changes.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnAccess {
-    /// What it reads; the others are empty in the rows that it gets.
+    /// Columns it reads; the others are empty in the rows that it gets.
     pub reads: &'static [&'static str],
-    /// What it writes; the others stay as they are.
+    /// Columns it writes; the others are unchanged.
     pub writes: &'static [&'static str],
 }
 
-/// A part that was decided upon, in two files: none of rows where all are gone.
+/// A part after the decisions, as two files: no rows if all are removed.
 pub(super) struct Edited {
     pub(super) rows: Option<Encoded>,
     pub(super) ledger: Encoded,
     pub(super) tally: Tally,
-    /// What records became several of: none of them has a place here, and the accounting does not close.
+    /// Number of records out of expanded ones: these have no place here, and the accounting does not close.
     pub(super) children: u64,
 }
 
-/// Decides upon the rows of a part, whose file is given.
+/// Decides on the rows of a part, whose file is given.
 ///
 /// # Errors
-/// [`PolarsError`] where the file is none of this layout.
+/// [`PolarsError`] if the file is not of this layout.
 pub(super) fn edit<R: Record>(
     file: Vec<u8>,
     touched: ColumnAccess,
@@ -53,13 +53,13 @@ pub(super) fn edit<R: Record>(
     Ok(Edited { rows: rows?, ledger: ledger?, tally, children })
 }
 
-/// What became of some rows.
+/// The decisions on some rows.
 struct DecidedRows<R> {
-    /// Of each whether it goes on.
+    /// For each row whether it is kept.
     keep: Vec<bool>,
-    /// The columns that may have changed, of those that go on.
+    /// The columns that may have changed, of the kept rows.
     rows: RowChunks<R>,
-    /// The ledger but for the ids.
+    /// The ledger without the ids.
     ledger: RowChunks<Entry>,
     tally: Tally,
     children: u64,
@@ -85,7 +85,7 @@ fn decided<R: Record>(
                 ledger.cells(&told.cells, times);
             }
         };
-        // Most rows pass as they are: of those that follow one another the ledger says the same.
+        // Most rows pass unchanged: for consecutive ones the ledger repeats the same values.
         let mut alike = 0;
         for at in first..last {
             let outcome = decide(records.get(at));
@@ -123,11 +123,11 @@ fn decided<R: Record>(
     Ok(whole)
 }
 
-/// A part as it stood.
+/// A part before the decisions.
 struct Before<'a> {
     chunks: &'a Chunks,
     digests: &'a [Hash],
-    /// Those of its columns that were decoded.
+    /// Its decoded columns.
     read: &'a DataFrame,
 }
 
@@ -144,7 +144,7 @@ impl Before<'_> {
         }
         let all = rows == keep.len();
         let writes = |name: &str| touched.writes.contains(&name);
-        // A digest tells what its column says in every row, where it says one thing and this was met before.
+        // For a cached digest the single value of the column is known without decoding it.
         let same: Vec<Option<Scalar>> = self.digests.iter().map(chunk_cache::said).collect();
         let rest = match all {
             true => DataFrame::default(),
@@ -172,7 +172,7 @@ impl Before<'_> {
                     ColumnSlices::all(&made)
                 }
             };
-            // What is written as it was need not be encoded again.
+            // An unchanged column need not be encoded again.
             Chunk::unless(column, &new, |digest| (all && digest == *before).then(stands))
         };
         let columns: Vec<(usize, &Hash)> = self.digests.iter().enumerate().collect();
@@ -180,7 +180,7 @@ impl Before<'_> {
         Encoded::new::<R>(rows, columns.collect::<PolarsResult<_>>()?).map(Some)
     }
 
-    /// Its ids are those of the rows.
+    /// The ledger's ids are those of the rows.
     fn ledger(&self, told: &RowChunks<Entry>) -> PolarsResult<Encoded> {
         let chunk = |place: usize| match place {
             0 => self.chunks.chunk(Entry::COLUMNS[0].name, self.digests[0]),
@@ -191,7 +191,7 @@ impl Before<'_> {
     }
 }
 
-/// The names of some of a record's columns.
+/// The names of the wanted columns of a record.
 fn names<R: Record>(wanted: impl Fn(&str) -> bool) -> Vec<String> {
     R::COLUMNS.iter().filter(|c| wanted(c.name)).map(|c| c.name.to_string()).collect()
 }
@@ -239,7 +239,7 @@ mod tests {
 
     const TEXT: ColumnAccess = ColumnAccess { reads: &["id", "text"], writes: &["text"] };
 
-    /// What is written and what passes may say the same: every title and every author is null.
+    /// Written and copied columns may be equal: every title and every author is null.
     const TITLED: ColumnAccess = ColumnAccess { reads: &["id", "text", "title"], writes: &["text", "title"] };
 
     #[test]

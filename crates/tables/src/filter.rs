@@ -1,31 +1,31 @@
-//! Which rows of a table are wanted.
+//! Filters on the rows of a table.
 
 use polars::prelude::{DataFrame, PolarsResult};
 use rustc_hash::FxHashSet;
 
-/// Values that are sooner compared one by one than looked up.
+/// Up to this many values are compared one by one instead of looked up.
 const FEW_VALUES: usize = 4;
 
-/// Columns of names, by which a few rows of many are looked for.
+/// Columns of names, which are used to find a few rows of many.
 const NAMES: [&str; 4] = ["id", "into", "parent", "child"];
 
-/// Names that are sooner looked up one by one than all rows read.
+/// Up to this many names are looked up one by one instead of reading all rows.
 const FEW_NAMES: usize = 1024;
 
-/// Which rows of a table are wanted, by what its columns of text hold. A null fits nothing.
+/// Selects rows of a table by their text columns. A null matches nothing.
 #[derive(Clone, Debug)]
 pub enum Filter {
-    /// The column holds one of these texts.
+    /// The column is one of these texts.
     AnyOf(&'static str, Vec<String>),
-    /// The column's text begins so.
+    /// The column's text starts with this.
     StartsWith(&'static str, String),
-    /// The column's text ends so.
+    /// The column's text ends with this.
     EndsWith(&'static str, String),
     /// The column is not null.
     Present(&'static str),
-    /// Both let the row through.
+    /// Both match.
     And(Box<Filter>, Box<Filter>),
-    /// One of the two lets the row through.
+    /// At least one matches.
     Or(Box<Filter>, Box<Filter>),
 }
 
@@ -40,19 +40,19 @@ impl Filter {
         Filter::any_of(column, [value])
     }
 
-    /// Rows that both let through.
+    /// Rows that match both.
     #[must_use]
     pub fn and(self, other: Filter) -> Filter {
         Filter::And(Box::new(self), Box::new(other))
     }
 
-    /// Rows that either lets through.
+    /// Rows that match either.
     #[must_use]
     pub fn or(self, other: Filter) -> Filter {
         Filter::Or(Box::new(self), Box::new(other))
     }
 
-    /// The columns that it looks at.
+    /// The columns that it reads.
     pub(super) fn columns(&self) -> Vec<&'static str> {
         let mut columns = match self {
             Filter::AnyOf(column, _)
@@ -66,7 +66,8 @@ impl Filter {
         columns
     }
 
-    /// The names that a row must hold one of, by column; `None` where others may be let through, or too many.
+    /// The names of which a matching row must have one, by column; `None` if other rows may match too, or
+    /// there are too many names.
     pub(super) fn names(&self) -> Option<Vec<(&'static str, &[String])>> {
         let names = match self {
             Filter::AnyOf(column, names) => {
@@ -80,7 +81,7 @@ impl Filter {
         (all <= FEW_NAMES).then_some(names)
     }
 
-    /// For each row of a frame, whether it is let through.
+    /// For each row of a frame, whether it matches.
     pub(super) fn mask(&self, frame: &DataFrame) -> PolarsResult<Vec<bool>> {
         let texts = |column: &str, fits: &dyn Fn(&str) -> bool| -> PolarsResult<Vec<bool>> {
             Ok(frame.column(column)?.str()?.iter().map(|text| text.is_some_and(fits)).collect())

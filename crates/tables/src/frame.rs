@@ -1,4 +1,4 @@
-//! Rows to Polars frames and back.
+//! Converts rows to Polars frames and back.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -10,14 +10,14 @@ use polars_arrow::array::Utf8ViewArray;
 use super::column::{ColumnBuilder, ColumnSlices};
 use riddlemill_text::record::{Cell, CellKind, Cells, Record, Values};
 
-/// Columns that tables of an older program lack: their rows are read as if nothing stood there.
+/// Columns that tables of older versions lack: they are read as null.
 const LATER: [&str; 6] =
     ["note", "original", "suitability_status", "suitability_basis", "final_status", "final_basis"];
 
-/// Rows as a frame, a column each. They come in blocks, one behind the other.
+/// Rows as a frame with one column each. They come in consecutive blocks.
 ///
 /// # Errors
-/// Where Polars refuses the columns, which equal lengths rule out.
+/// If Polars refuses the columns, which cannot happen because the lengths are equal.
 pub fn to_frame<R: Record>(blocks: &[&[R]]) -> PolarsResult<DataFrame> {
     let mut columns = Columns::<R>::all(blocks.iter().map(|rows| rows.len()).sum());
     blocks.iter().copied().flatten().for_each(|row| columns.append(row));
@@ -27,7 +27,7 @@ pub fn to_frame<R: Record>(blocks: &[&[R]]) -> PolarsResult<DataFrame> {
 /// A frame's rows.
 ///
 /// # Errors
-/// Where a column is missing or has another type than the record's.
+/// If a column is missing or has another type than the record's.
 pub fn from_frame<R: Record>(frame: &DataFrame) -> PolarsResult<Vec<R>> {
     let lacks = |name: &str| frame.column(name).is_err() && !LATER.contains(&name);
     if let Some(missing) = R::COLUMNS.iter().find(|c| lacks(c.name)) {
@@ -37,21 +37,21 @@ pub fn from_frame<R: Record>(frame: &DataFrame) -> PolarsResult<Vec<R>> {
     Ok((0..frame.height()).map(|row| rows.get(row)).collect())
 }
 
-/// Rows on their way into a table. Of a record's columns it holds all, or a few.
+/// Rows before they are written, with all or some of a record's columns.
 pub(super) struct Columns<R> {
-    /// In the order of the record's columns; none for one that is left out.
+    /// In the order of the record's columns; `None` for one that is left out.
     columns: Vec<Option<ColumnBuilder>>,
     rows: usize,
     record: PhantomData<fn(R)>,
 }
 
 impl<R: Record> Columns<R> {
-    /// All columns, with room for so many rows.
+    /// All columns, with capacity for `rows` rows.
     pub(super) fn all(rows: usize) -> Columns<R> {
         Self::which(rows, |_| true)
     }
 
-    /// The columns that are wanted.
+    /// The wanted columns.
     pub(super) fn which(rows: usize, wanted: impl Fn(&str) -> bool) -> Columns<R> {
         let column = |c: &riddlemill_text::record::Column| {
             wanted(c.name).then(|| ColumnBuilder::with_room(c.kind, rows))
@@ -59,13 +59,13 @@ impl<R: Record> Columns<R> {
         Columns { columns: R::COLUMNS.iter().map(column).collect(), rows: 0, record: PhantomData }
     }
 
-    /// Takes what a row says in them.
+    /// Appends a row's cells in these columns.
     pub(super) fn append(&mut self, row: &R) {
         row.append_to(&mut Sink { columns: self.columns.iter_mut() });
         self.rows += 1;
     }
 
-    /// Takes the cells of a row, all of them, so many times.
+    /// Appends all cells of a row, `times` times.
     pub(super) fn cells(&mut self, cells: &[Cell<'_>], times: usize) {
         for (column, cell) in self.columns.iter_mut().zip(cells) {
             column.iter_mut().for_each(|column| column.repeat(*cell, times));
@@ -73,12 +73,12 @@ impl<R: Record> Columns<R> {
         self.rows += times;
     }
 
-    /// How many rows it has.
+    /// Number of rows.
     pub(super) fn rows(&self) -> usize {
         self.rows
     }
 
-    /// A column, by its place among the record's.
+    /// A column, by its index among the record's.
     pub(super) fn column(&self, place: usize) -> Option<&ColumnBuilder> {
         self.columns.get(place)?.as_ref()
     }
@@ -86,7 +86,7 @@ impl<R: Record> Columns<R> {
     /// The frame.
     ///
     /// # Errors
-    /// Where Polars refuses the columns, which equal lengths rule out.
+    /// If Polars refuses the columns, which cannot happen because the lengths are equal.
     pub(super) fn frame(&self) -> PolarsResult<DataFrame> {
         let named = R::COLUMNS.iter().zip(&self.columns);
         let columns = named.filter_map(|(c, column)| Some(column.as_ref()?.column(c.name))).collect();
@@ -94,7 +94,7 @@ impl<R: Record> Columns<R> {
     }
 }
 
-/// Rows one behind the other, in the blocks they came in.
+/// Rows in consecutive blocks.
 pub(super) struct RowChunks<R> {
     pub(super) blocks: Vec<(Arc<Columns<R>>, Range<usize>)>,
 }
@@ -106,12 +106,12 @@ impl<R: Record> RowChunks<R> {
         RowChunks { blocks: vec![(Arc::new(block), rows)] }
     }
 
-    /// How many rows it has.
+    /// Number of rows.
     pub(super) fn rows(&self) -> usize {
         self.blocks.iter().map(|(_, range)| range.len()).sum()
     }
 
-    /// A column of all blocks, by its place among the record's.
+    /// A column over all blocks, by its index among the record's.
     pub(super) fn column(&self, place: usize) -> ColumnSlices<'_> {
         let spans =
             self.blocks.iter().filter_map(|(block, range)| Some((block.column(place)?, range.clone())));
@@ -119,17 +119,17 @@ impl<R: Record> RowChunks<R> {
     }
 }
 
-/// The rows of a frame, one by one. What is in a column that it has not is absent.
+/// The rows of a frame, one by one. Columns that are missing are read as absent.
 pub(super) struct Rows<'a, R> {
     source: Source<'a>,
     record: PhantomData<fn() -> R>,
 }
 
 impl<'a, R: Record> Rows<'a, R> {
-    /// Of this frame.
+    /// The rows of `frame`.
     ///
     /// # Errors
-    /// Where a column has another type than the record's.
+    /// If a column has another type than the record's.
     pub(super) fn new(frame: &'a DataFrame) -> PolarsResult<Rows<'a, R>> {
         let reader = |c: &riddlemill_text::record::Column| match frame.column(c.name) {
             Ok(column) => Reader::new(column, c.kind),
@@ -139,7 +139,7 @@ impl<'a, R: Record> Rows<'a, R> {
         Ok(Rows { source: Source { columns, row: 0, next: 0 }, record: PhantomData })
     }
 
-    /// A row, from 0.
+    /// A row, by index from 0.
     pub(super) fn get(&mut self, row: usize) -> R {
         (self.source.row, self.source.next) = (row, 0);
         R::take(&mut self.source)
@@ -149,7 +149,7 @@ impl<'a, R: Record> Rows<'a, R> {
 /// Some rows of a column.
 ///
 /// # Errors
-/// Where it has another type.
+/// If it has another type.
 pub(super) fn picked(column: &Column, kind: CellKind, keep: &[bool]) -> PolarsResult<ColumnBuilder> {
     let reader = Reader::new(column, kind)?;
     let mut picked = ColumnBuilder::with_room(kind, keep.len());
@@ -171,18 +171,17 @@ impl Cells for Sink<'_> {
 }
 
 enum Reader<'a> {
-    /// In one piece: the values of several are found piece by piece.
+    /// In one chunk: with several, every value would have to be searched by chunk.
     Text(Utf8ViewArray),
     Count(&'a UInt64Chunked),
     Real(&'a Float64Chunked),
     Flag(&'a BooleanChunked),
     Texts(Lists),
-    /// Null from top to bottom.
+    /// Only nulls.
     Nulls,
 }
 
-/// A column of lists: the texts of all of them, and where each begins. Asking Polars list by list makes a
-/// series of each.
+/// A column of lists: all their texts, and where each begins. Polars would create a series for each list.
 struct Lists {
     starts: Vec<i64>,
     texts: Utf8ViewArray,
@@ -220,7 +219,7 @@ impl<'a> Reader<'a> {
         Ok(if column.null_count() == column.len() { Reader::Nulls } else { reader })
     }
 
-    /// Shows the cell of a row.
+    /// Calls `look` with the cell of a row.
     fn with<T>(&self, row: usize, look: impl FnOnce(Cell<'_>) -> T) -> T {
         let cell = match self {
             Reader::Text(c) => c.get(row).map(Cell::Text),

@@ -1,5 +1,5 @@
-//! What a stage did with one record, as a line of JSON: how ledgers travel between machines before they are
-//! written into a stage folder.
+//! What a stage did with one record, as a line of JSON: the form in which ledgers travel between machines
+//! before they are written into a stage folder.
 
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
@@ -8,27 +8,27 @@ use super::Plain;
 use super::row::Columns;
 use riddlemill_text::record::{Cell, Entry, Link, Outcome, Record, State};
 
-/// A ledger entry with the rows and links that it brings out.
+/// A ledger entry with its rows and links.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LedgerRecord<R> {
     /// What happened.
     pub entry: Entry,
-    /// What goes on.
+    /// The rows that go on.
     pub rows: Vec<R>,
-    /// Which row came from where, if not from itself.
+    /// The origin of rows that did not keep their id.
     pub links: Vec<Link>,
 }
 
 /// Why a line is not a ledger record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LedgerRecordError {
-    /// No JSON object with an entry.
+    /// Not a JSON object with an entry.
     #[error("not a ledger record: {0}")]
     Unreadable(String),
-    /// The outcome is none of the eight.
+    /// The outcome is not one of the eight.
     #[error("{0:?} is not an outcome")]
     Outcome(String),
-    /// The entry and what it brings out contradict each other.
+    /// The entry contradicts its rows and links.
     #[error("a record that is {outcome} with {rows} rows and {links} links")]
     Unbalanced {
         /// The outcome.
@@ -41,7 +41,7 @@ pub enum LedgerRecordError {
 }
 
 impl<R: Record> LedgerRecord<R> {
-    /// Books what happened to the record that entered under `id`.
+    /// Records what happened to the record that entered under `id`.
     pub fn new(id: String, outcome: Outcome<R>) -> LedgerRecord<R> {
         let entry = ledger_entry(&id, &outcome).entry();
         let (rows, links) = match outcome {
@@ -55,7 +55,7 @@ impl<R: Record> LedgerRecord<R> {
         LedgerRecord { entry, rows, links }
     }
 
-    /// Reads a line, and holds the entry against what it brings out.
+    /// Parses a line, and compares the entry with its rows and links.
     ///
     /// # Errors
     /// [`LedgerRecordError`].
@@ -98,7 +98,7 @@ impl<R: Record> Serialize for LedgerRecord<R> {
     }
 }
 
-/// A line as it is, before the entry is compared with what it brings out.
+/// A parsed line, before the entry is compared with its rows and links.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(bound = "R: Record")]
 pub struct LedgerRecordLine<R> {
@@ -123,14 +123,14 @@ impl<R: Record> LedgerRecordLine<R> {
     }
 }
 
-/// What the ledger says about a record: the cells of an [`Entry`], in the order of its columns.
+/// The ledger's values for a record: the cells of an [`Entry`], in the order of its columns.
 pub(super) struct LedgerEntry<'a> {
     pub(super) cells: [Cell<'a>; 8],
     pub(super) state: State,
     pub(super) reason: Option<&'static str>,
 }
 
-/// What the ledger says about the record that entered under `id`.
+/// The ledger entry of the record that entered under `id`.
 pub(super) fn ledger_entry<'a, R: Record>(id: &'a str, outcome: &'a Outcome<R>) -> LedgerEntry<'a> {
     let renamed = |row: &'a R| Some(row.id()).filter(|new| *new != id);
     let (mut before, mut after, mut into, mut score) = (None, None, None, None);
@@ -186,7 +186,7 @@ pub(super) fn links<'a, R: Record>(
 }
 
 impl LedgerEntry<'_> {
-    /// Of a record that went on as it was; its id is left out.
+    /// The entry of a record that went on unchanged, without its id.
     pub(super) const KEPT: LedgerEntry<'static> = {
         let mut cells = [Cell::Null; 8];
         (cells[0], cells[1]) = (Cell::Text(""), Cell::Text(State::Kept.code()));

@@ -1,4 +1,4 @@
-//! What a stage folder says about itself.
+//! The description of a stage folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use super::Error;
 use riddlemill_text::record::Counts;
 
-/// The version of the folder layout and of the row hashes. Another version is written anew.
+/// The version of the folder layout and of the row hashes. Other versions are rewritten.
 pub const FORMAT: u32 = 3;
 /// The manifest's file name.
 pub const MANIFEST: &str = "manifest.json";
 
-/// Everything that decided what a stage wrote, and the hashes of what it wrote. No times, no paths
-/// of a machine: the same inputs give the same bytes.
+/// Everything that determined what a stage wrote, and the hashes of what it wrote. No times, no paths of a
+/// machine: the same inputs give the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// The layout's version.
@@ -32,7 +32,7 @@ pub struct Manifest {
     pub inputs: Vec<InputRef>,
     /// What it read from raw/ (dumps, replies, votes): name and hash.
     pub evidence: BTreeMap<String, String>,
-    /// The hash of all of the above: the stage is fresh while it is the same.
+    /// The hash of all of the above: the stage is fresh while it is unchanged.
     pub fingerprint: String,
     /// The counts of records by state and reason.
     pub counts: Counts,
@@ -56,7 +56,7 @@ pub struct InputRef {
 pub struct Table {
     /// How many rows it has.
     pub rows: u64,
-    /// The logical hash of all of them, whatever the files look like.
+    /// The logical hash of all of them, independent of the files.
     pub hash: String,
     /// Its files.
     pub parts: Vec<Part>,
@@ -78,10 +78,10 @@ pub struct Part {
 }
 
 impl Manifest {
-    /// Reads a stage's manifest, or `None` where the stage has not been made.
+    /// Reads a stage's manifest, or `None` if the stage has not been made.
     ///
     /// # Errors
-    /// [`Error::Damaged`] where the file is cut or edited, [`Error::Layout`] where it is of another layout.
+    /// [`Error::Damaged`] if the file is truncated or edited, [`Error::Layout`] if it is of another layout.
     pub fn read(stage: &Path) -> Result<Option<Manifest>, Error> {
         let path = stage.join(MANIFEST);
         let bytes = match fs::read(&path) {
@@ -103,7 +103,7 @@ impl Manifest {
         Ok(Some(manifest))
     }
 
-    /// The manifest's bytes, as they are written.
+    /// The manifest's bytes, as written.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
         bytes.push(b'\n');
@@ -136,7 +136,7 @@ impl Table {
 mod tests {
     use super::*;
 
-    /// A workspace is handed on: whoever reads a manifest joins the names in it to the stage's folder.
+    /// A workspace may come from somebody else: the names in its manifest are joined to the stage's folder.
     #[test]
     fn a_part_in_somebodys_manifest_lies_nowhere_else() {
         let dir = tempfile::tempdir().unwrap();

@@ -1,11 +1,11 @@
-//! Measures what each part of the own Parquet writer brings over Polars' own, with whole columns.
+//! Measures what each part of this crate's Parquet writer gains over Polars' writer for whole columns.
 //!
 //! ```text
 //! cargo test --release -p riddlemill-tables --lib measure:: -- --ignored --nocapture
 //! ```
 //!
-//! A million posts as a dump of threads gives them, in parts as a stage has them. Each line is encoded from the same
-//! rows in memory; the digests of the columns, which a manifest states, are made in every one of them.
+//! A million posts as in a dump of threads, in parts as in a stage. Each line is encoded from the same rows
+//! in memory; the columns' digests, which a manifest needs, are computed in every one of them.
 
 use std::slice;
 use std::time::{Duration, Instant};
@@ -62,7 +62,7 @@ fn by_polars(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsRes
     described.par_iter().zip(columns).map(one).collect()
 }
 
-/// Columns of texts and empty columns by pages of our own.
+/// Text columns and empty columns by this crate's pages.
 fn by_pages(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResult<Vec<Chunk>> {
     let one = |(described, column): (&Described, &ColumnSlices<'_>)| {
         Chunk::encoded(described, column, column.digest())
@@ -70,12 +70,12 @@ fn by_pages(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResu
     described.par_iter().zip(columns).map(one).collect()
 }
 
-/// The same, but that columns of one value are kept from part to part.
+/// The same, with columns of one value cached from part to part.
 fn by_cache(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResult<Vec<Chunk>> {
     described.par_iter().zip(columns).map(|(described, column)| Chunk::of(described, column)).collect()
 }
 
-/// The least of some rounds, and bytes.
+/// The shortest of several rounds, and bytes.
 fn least(mut round: impl FnMut() -> u64) -> (Duration, u64) {
     let timed = (0..ROUNDS).map(|_| {
         let began = Instant::now();

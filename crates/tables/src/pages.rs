@@ -1,7 +1,7 @@
-//! Pages that are written here and not by Polars: of texts, and of columns without a value.
+//! Pages that are written by this crate and not by Polars: texts, and columns without values.
 //!
-//! Polars tries a dictionary for texts, most of which differ; it joins them into one buffer before, and a file of
-//! its own is made of them afterwards.
+//! For texts Polars tries a dictionary, although most texts differ; it joins them into one buffer first, and
+//! makes a separate file of them.
 
 use std::io::{self, Write};
 use std::slice;
@@ -20,11 +20,11 @@ use super::column::{ColumnSlices, dtype};
 use super::values::Scalar;
 use riddlemill_text::record::{CellKind, Column as Described};
 
-/// The pages of a column, each as its header and its body, and what a footer says about them; `None` where that is the
-/// library's work.
+/// The pages of a column, each as header and body, and the footer's metadata; `None` if Polars should encode
+/// it.
 ///
 /// # Errors
-/// Where a page is too large for the format.
+/// If a page is too large for the format.
 pub(super) fn encode(
     described: &Described,
     column: &ColumnSlices<'_>,
@@ -77,12 +77,12 @@ pub(super) fn encode(
     Ok(Some((pages.pieces, meta)))
 }
 
-/// How columns are compressed, if they are.
+/// The compression of columns, if they are compressed.
 pub(super) const LZ4: CompressionOptions = CompressionOptions::Lz4Raw;
-/// Bytes of a page.
+/// Bytes per page.
 const PAGE: usize = 1 << 20;
 
-/// Whether compressing a column of texts is worth its time. LZ4 finds little in short Chinese posts.
+/// Whether compressing a text column is worth its time. LZ4 gains little on short Chinese posts.
 fn shrinks(column: &ColumnSlices<'_>) -> PolarsResult<bool> {
     if column.rows() <= SAMPLE {
         return Ok(true);
@@ -93,22 +93,22 @@ fn shrinks(column: &ColumnSlices<'_>) -> PolarsResult<bool> {
     Ok(after.len() as f64 <= WORTH * before.len() as f64)
 }
 
-/// Rows by which it is told whether a column of texts is compressed.
+/// Number of rows used to decide whether a text column is compressed.
 pub(super) const SAMPLE: usize = 2048;
-/// What must be left at most.
+/// Largest worthwhile ratio of compressed to plain size.
 const WORTH: f64 = 0.75;
 
-/// What the schema of a file says about a column.
+/// A column's description in the schema.
 fn leaf(described: &Described) -> PolarsResult<ColumnDescriptor> {
     let file = file(slice::from_ref(described), io::sink())?;
     let leaf = file.parquet_schema().columns().first().cloned();
     leaf.ok_or_else(|| polars_err!(ComputeError: "a column without a leaf"))
 }
 
-/// A file of these columns that Polars writes.
+/// A file of these columns, written by Polars.
 ///
 /// # Errors
-/// Where it cannot be begun.
+/// If it cannot be started.
 pub(super) fn file<W: Write>(described: &[Described], to: W) -> PolarsResult<FileWriter<W>> {
     FileWriter::try_new(to, schema(described).to_arrow(CompatLevel::newest()), options())
 }
@@ -118,7 +118,7 @@ pub(super) fn schema(described: &[Described]) -> Schema {
     described.iter().map(|c| Field::new(c.name.into(), dtype(c.kind))).collect()
 }
 
-/// How Polars writes a file.
+/// Polars' options for writing a file.
 pub(super) fn options() -> WriteOptions {
     WriteOptions {
         statistics: StatisticsOptions::empty(),
@@ -146,10 +146,10 @@ fn without_values(leaf: &ColumnDescriptor, rows: usize, level: u32) -> PolarsRes
 }
 
 struct Pages {
-    /// Headers and bodies, in turn.
+    /// Headers and bodies, alternating.
     pieces: Vec<Vec<u8>>,
     size: i64,
-    /// Before it is compressed.
+    /// Before compression.
     plain_size: i64,
 }
 
@@ -163,7 +163,7 @@ impl Pages {
             _ => {
                 let mut smaller = Vec::new();
                 compress(compression, &body, &mut smaller)?;
-                // It may be kept for long, and room was made for what does not shrink.
+                // It may be kept for long, and the buffer was allocated for the uncompressed size.
                 smaller.shrink_to_fit();
                 smaller
             }

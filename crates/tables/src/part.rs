@@ -13,34 +13,34 @@ use super::frame::RowChunks;
 use super::{Error, Part, durable, from_frame, stated_types, to_frame};
 use riddlemill_text::record::{Record, digest_of};
 
-/// Rows in a part at the most. The last part of a table may have fewer, and so may those that a stage makes of the
-/// parts before it. Part of the layout: another number gives other hashes.
+/// Most rows of a part. The last part of a table may have fewer, and so may those that a stage makes from
+/// parts of its input. Part of the layout: another number gives other hashes.
 pub const PART_ROWS: usize = 1 << 16;
 
-/// The bytes of a part, on their way to the disk.
+/// The bytes of a part before they are written.
 pub(super) struct Encoded {
     pieces: Vec<Piece>,
     /// How many rows it has.
     pub(super) count: u64,
     hash: String,
-    /// Of its bytes.
+    /// Hash of its bytes.
     blake3: String,
 }
 
 impl Encoded {
-    /// Rows as one part, its columns on all cores.
+    /// Encodes rows as one part, its columns on all cores.
     ///
     /// # Errors
-    /// What Polars says about the buffers, which their lengths rule out.
+    /// Polars' errors about the buffers, which cannot happen because the lengths are right.
     pub(super) fn rows<R: Record>(rows: &RowChunks<R>) -> PolarsResult<Encoded> {
         let columns: Vec<_> = (0..R::COLUMNS.len()).map(|at| rows.column(at)).collect();
         Encoded::new::<R>(rows.rows(), Chunk::all(R::COLUMNS, &columns)?)
     }
 
-    /// Columns from wherever they are as one part.
+    /// Combines columns into one part.
     ///
     /// # Errors
-    /// What Polars says about an empty file.
+    /// Polars' errors about an empty file.
     pub(super) fn new<R: Record>(rows: usize, columns: Vec<Chunk>) -> PolarsResult<Encoded> {
         let hash = digest_of(columns.iter().map(|column| column.digest)).to_hex().to_string();
         let pieces = splice::<R>(rows, columns)?;
@@ -60,7 +60,7 @@ impl Encoded {
     /// Writes it as a file of a stage.
     ///
     /// # Errors
-    /// [`Error::Io`] where it cannot be written whole.
+    /// [`Error::Io`] if it cannot be written completely.
     pub(super) fn write(&self, stage: &Path, file: String) -> Result<Part, Error> {
         let pieces: Vec<&[u8]> = self.pieces.iter().map(Piece::bytes).collect();
         durable::write_pieces(&stage.join(&file), &pieces)?;
@@ -74,10 +74,10 @@ impl Encoded {
     }
 }
 
-/// The bytes of a part's file, after checking that it is the one the manifest names.
+/// The bytes of a part's file, checked against the manifest.
 ///
 /// # Errors
-/// [`Error::Damaged`] where a byte of it changed.
+/// [`Error::Damaged`] if they differ.
 pub(super) fn bytes(stage: &Path, part: &Part) -> Result<Vec<u8>, Error> {
     let path = stage.join(&part.file);
     let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
@@ -87,10 +87,10 @@ pub(super) fn bytes(stage: &Path, part: &Part) -> Result<Vec<u8>, Error> {
     Err(Error::stale_file(&path, "its bytes are not those its manifest names"))
 }
 
-/// Reads a part back, after checking that the file is the one the manifest names.
+/// Reads a part back, checked against the manifest.
 ///
 /// # Errors
-/// [`Error::Damaged`] where a byte of it changed.
+/// [`Error::Damaged`] if the file differs.
 pub(super) fn read<R: Record>(stage: &Path, part: &Part) -> Result<Vec<R>, Error> {
     let (path, bytes) = (stage.join(&part.file), bytes(stage, part)?);
     from_bytes(bytes).map_err(|e| Error::stale_file(&path, e))
@@ -99,15 +99,15 @@ pub(super) fn read<R: Record>(stage: &Path, part: &Part) -> Result<Vec<R>, Error
 /// The rows of a part's file.
 ///
 /// # Errors
-/// What Polars says about a file that is none, or of other columns.
+/// Polars' errors about a file that is invalid or has other columns.
 pub(super) fn from_bytes<R: Record>(bytes: Vec<u8>) -> PolarsResult<Vec<R>> {
     from_frame(&ParquetReader::new(Cursor::new(bytes)).read_parallel(ParallelStrategy::None).finish()?)
 }
 
-/// Writes a table as one Parquet file with a row group a part, streamed.
+/// Writes a table as one Parquet file with one row group per part, streamed.
 ///
 /// # Errors
-/// [`Error`] where a part cannot be read or the file not written.
+/// [`Error`] if a part cannot be read or the file not written.
 pub fn write_parquet<R: Record>(
     path: &Path,
     parts: impl Iterator<Item = Result<Vec<R>, Error>>,

@@ -1,4 +1,4 @@
-//! Some columns of a part, or of a few of its rows: only the pages that hold them are decoded.
+//! Reads some columns of a part, or of a few of its rows: only the necessary pages are decoded.
 
 use std::fs::File;
 use std::path::Path;
@@ -9,10 +9,10 @@ use polars_io::prelude::{ParallelStrategy, ParquetReader};
 
 use super::{Error, StageReader};
 
-/// Some columns of one part of a table, for looking at a few rows of it; columns that it has not are left out.
+/// Some columns of one part of a table, for reading a few rows of it; missing columns are left out.
 ///
 /// # Errors
-/// [`Error::Damaged`] where the part is no Parquet file.
+/// [`Error::Damaged`] if the part is not a Parquet file.
 pub fn part_columns(
     stage: &StageReader,
     table: &str,
@@ -22,11 +22,11 @@ pub fn part_columns(
     part_slices(stage, table, part, columns, std::iter::once((0, usize::MAX)))
 }
 
-/// Some columns of a few rows of one part. `rows` ascends. Only the pages of the file that hold them are
-/// decoded, run by run: cheap where they are a few, or are together.
+/// Some columns of a few rows of one part. `rows` ascends. Only the pages that contain them are decoded, run
+/// by run: cheap if they are few, or adjacent.
 ///
 /// # Errors
-/// [`Error::Damaged`] where the part is no Parquet file.
+/// [`Error::Damaged`] if the part is not a Parquet file.
 pub fn part_rows(
     stage: &StageReader,
     table: &str,
@@ -38,7 +38,7 @@ pub fn part_rows(
     part_slices(stage, table, part, columns, runs)
 }
 
-/// The slices, `(first row, rows)`, one below the other.
+/// The slices, `(first row, rows)`, concatenated.
 fn part_slices(
     stage: &StageReader,
     table: &str,
@@ -51,7 +51,7 @@ fn part_slices(
     slices_of(&stage.place().join(&part.file), columns, slices)
 }
 
-/// Some columns of a file, those that it has, on all cores.
+/// Some columns of a file, if it has them, on all cores.
 pub(super) fn columns_of(path: &Path, columns: &[&str]) -> Result<DataFrame, Error> {
     let damaged = |e: PolarsError| Error::stale_file(path, e);
     let mut reader = open(path)?;
@@ -59,7 +59,7 @@ pub(super) fn columns_of(path: &Path, columns: &[&str]) -> Result<DataFrame, Err
     reader.with_columns(Some(known)).finish().map_err(damaged)
 }
 
-/// Some columns of a file, those that it has; of their rows the slices, `(first row, rows)`, one below the other.
+/// Some columns of a file, if it has them, restricted to the slices `(first row, rows)`, concatenated.
 pub(super) fn slices_of(
     path: &Path,
     columns: &[&str],

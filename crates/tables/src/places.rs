@@ -1,8 +1,8 @@
-//! Where names are in a table, in files of their own that can be made again from it.
+//! Indexes from names to rows of a table, in separate files that can be rebuilt from it.
 //!
-//! A file for each part of a table and column of names, under the hash of the part's bytes: rows of the hash of a name,
-//! lowest byte first, and of its place, in order. A name is looked up by halving, so that nothing is read through. They lie
-//! in `.index/places` of the workspace, where they are written down the first time that somebody asks.
+//! One file for each part of a table and column of names, named by the hash of the part's bytes: sorted
+//! entries of the hash of a name, lowest byte first, and its row. A name is found by binary search, without
+//! reading the file through. The files are in `.index/places` of the workspace and are written on first use.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -17,15 +17,15 @@ use super::part_columns::{part_columns, part_rows};
 use super::{Error, Filter, Part, StageReader};
 use riddlemill_files::durable::create_folder;
 
-/// Bytes of a row: the hash of a name and a place.
+/// Bytes of an entry: the hash of a name and a row.
 const ROW: usize = 12;
-/// Tables of fewer rows are read through: that is as quick.
+/// Tables of fewer rows are read through, which is as fast.
 const FEWEST: u64 = 1 << 15;
 
-/// Runs of rows that are sooner read by themselves than with their whole part.
+/// Up to this many runs of rows are read separately instead of their whole part.
 const SOME_RUNS: usize = 32;
 
-/// Of a long table the rows that hold names, looked up; `None` where the table has to be read through.
+/// The rows of a long table that contain names, by index; `None` if the table has to be read through.
 pub(super) fn named_rows(
     stage: &StageReader,
     table: &str,
@@ -56,13 +56,13 @@ pub(super) fn named_rows(
     let frames: Result<Vec<Option<DataFrame>>, Error> = parts.par_iter().enumerate().map(read).collect();
     match frames {
         Ok(frames) => Some(Ok(frames.into_iter().flatten().collect())),
-        // Who may not write beside the stages reads them through.
+        // Without permission to write next to the stages, the table is read through.
         Err(Error::Io { .. }) => None,
         Err(other) => Some(Err(other)),
     }
 }
 
-/// The names of one table of one stage.
+/// The indexes of one table of one stage.
 struct Places<'s> {
     stage: &'s StageReader,
     table: &'s str,
@@ -70,7 +70,7 @@ struct Places<'s> {
 }
 
 impl<'s> Places<'s> {
-    /// Those of a table that is worth it, of a stage of a workspace: others are read through.
+    /// Opens them for a table that is long enough, in a stage of a workspace: others are read through.
     fn open(stage: &'s StageReader, table: &'s str) -> Option<Places<'s>> {
         let is_long = stage.manifest().tables.get(table).is_some_and(|table| table.rows >= FEWEST);
         Places::at(stage, table).filter(|_| is_long)
@@ -84,11 +84,11 @@ impl<'s> Places<'s> {
         Some(Places { stage, table, folder })
     }
 
-    /// The rows of a part where one of these columns may hold one of its texts, ascending. Two texts may have one hash:
-    /// whoever asks looks once more.
+    /// The rows of a part where one of these columns may contain one of its texts, ascending. Hashes may
+    /// collide, so the caller has to check the rows.
     ///
     /// # Errors
-    /// [`Error`] where the part cannot be read, or the names not be written down.
+    /// [`Error`] if the part cannot be read, or the index not be written.
     fn rows(
         &self,
         number: usize,
@@ -106,7 +106,7 @@ impl<'s> Places<'s> {
         Ok(rows.into_iter().collect())
     }
 
-    /// The names in a column of a part.
+    /// The index of a column of a part.
     fn file(&self, part: usize, hash: &str, column: &'static str) -> Result<File, Error> {
         let folder = self.folder.join(format!("{}.{column}", self.table));
         let path = folder.join(format!("{hash}.names"));
@@ -115,7 +115,8 @@ impl<'s> Places<'s> {
         }
         let bytes = self.written_down(part, column)?;
         create_folder(&folder)?;
-        // A name of its own: two may write it at once. It can be made again, so that nothing waits for the disk.
+        // A temporary name, because two processes may write it at once. Not synced, because it can be
+        // rebuilt.
         let write = || {
             let mut file = tempfile::NamedTempFile::new_in(&folder)?;
             file.write_all(&bytes)?;
@@ -123,20 +124,20 @@ impl<'s> Places<'s> {
             File::open(&path)
         };
         let file = write().map_err(Error::io("write", &path))?;
-        // Those of parts that a later run replaced are of no use to anybody.
+        // Indexes of parts that a later run replaced are removed.
         let parts: BTreeSet<String> =
             self.stage.table(self.table).parts.into_iter().map(|part| part.blake3).collect();
         for known in fs::read_dir(&folder).into_iter().flatten().flatten() {
             let name = known.file_name().to_string_lossy().into_owned();
             if name.strip_suffix(".names").is_some_and(|hash| !parts.contains(hash)) {
-                // Another one may have removed it just now.
+                // Another process may have removed it just now.
                 let _ = fs::remove_file(known.path());
             }
         }
         Ok(file)
     }
 
-    /// The file of a part's names.
+    /// Builds the index of a part.
     fn written_down(&self, part: usize, column: &'static str) -> Result<Vec<u8>, Error> {
         let frame = part_columns(self.stage, self.table, part, &[column])?;
         let damaged = |e| Error::stale_file(&self.stage.place().join(self.table), e);
@@ -153,7 +154,7 @@ impl<'s> Places<'s> {
     }
 }
 
-/// The places of a name.
+/// The rows of a name.
 fn places(names: &File, wanted: u64) -> io::Result<Vec<usize>> {
     let rows = names.metadata()?.len() / ROW as u64;
     let row = |at: u64| -> io::Result<(u64, u32)> {
@@ -231,13 +232,13 @@ mod tests {
             (vec!["none"], vec![]),
         ] {
             let filter = |column, names: &[&str]| Filter::any_of(column, names.iter().copied());
-            // So few are read through.
+            // Tables this small are read through.
             let want: Vec<Entry> =
                 select(&stage, "ledger", &filter("id", &ids).or(filter("into", &into))).unwrap();
             let rows: Vec<String> = named(&stage, &ids, &into).iter().map(|row| format!("r{row}")).collect();
             assert_eq!(rows, want.into_iter().map(|entry| entry.id).collect::<Vec<_>>(), "{ids:?} {into:?}");
         }
-        // One file a part, and none of what went.
+        // One file per part, and none for removed parts.
         let folder = dir.path().join(".index/places/flub/01_import/ledger.id");
         let files = || fs::read_dir(&folder).unwrap().count();
         assert_eq!(files(), 1);
@@ -260,7 +261,7 @@ mod tests {
         assert_eq!(by(Filter::equals("into", "k3").and(Filter::equals("id", "r8"))), ["r8"]);
         assert_eq!(by(Filter::equals("into", "k3")).len(), 8_000);
         assert_eq!(by(Filter::equals("id", "r7").or(Filter::equals("into", "none"))), ["r7"]);
-        // Where nothing can be written down, it is read through.
+        // If nothing can be written, the table is read through.
         fs::remove_dir_all(dir.path().join(".index")).unwrap();
         fs::write(dir.path().join(".index"), "no folder").unwrap();
         assert_eq!(by(Filter::equals("id", "r7")), ["r7"]);

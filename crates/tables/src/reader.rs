@@ -1,4 +1,4 @@
-//! Reading a stage, a part at a time.
+//! Reads a stage, a part at a time.
 
 use std::path::{Path, PathBuf};
 
@@ -13,10 +13,10 @@ pub struct StageReader {
 }
 
 impl StageReader {
-    /// Opens a stage, or `None` where it has not been made.
+    /// Opens a stage, or `None` if it has not been made.
     ///
     /// # Errors
-    /// [`Error::Damaged`] where its manifest cannot be read.
+    /// [`Error::Damaged`] if its manifest cannot be read.
     pub fn open(place: &Path) -> Result<Option<StageReader>, Error> {
         Ok(Manifest::read(place)?.map(|manifest| StageReader { place: place.into(), manifest }))
     }
@@ -36,7 +36,7 @@ impl StageReader {
         self.manifest.tables.get(name).cloned().unwrap_or_default()
     }
 
-    /// The rows of a table, a part at a time, each checked against the manifest as it is read.
+    /// The rows of a table, a part at a time, each checked against the manifest when it is read.
     pub fn parts<R: Record>(
         &self,
         table: &str,
@@ -48,7 +48,7 @@ impl StageReader {
     /// The rows of one part, checked against the manifest.
     ///
     /// # Errors
-    /// [`Error`] where the part is missing or damaged.
+    /// [`Error`] if the part is missing or damaged.
     pub fn part<R: Record>(&self, part: &Part) -> Result<Vec<R>, Error> {
         part::read(&self.place, part)
     }
@@ -56,7 +56,7 @@ impl StageReader {
     /// All rows of a table.
     ///
     /// # Errors
-    /// [`Error`] where a part is missing or damaged.
+    /// [`Error`] if a part is missing or damaged.
     pub fn all<R: Record>(&self, table: &str) -> Result<Vec<R>, Error> {
         let mut rows = Vec::with_capacity(self.table(table).rows as usize);
         for part in self.parts(table) {
@@ -65,10 +65,10 @@ impl StageReader {
         Ok(rows)
     }
 
-    /// Whether every file of the stage is, byte for byte, what its manifest names. On all cores.
+    /// Checks that every file of the stage is, byte for byte, the one in its manifest. On all cores.
     ///
     /// # Errors
-    /// [`Error::Damaged`] naming a file that is not, [`Error::Io`] where one cannot be read.
+    /// [`Error::Damaged`] naming a file that differs, [`Error::Io`] if one cannot be read.
     pub fn whole(&self) -> Result<(), Error> {
         use rayon::prelude::*;
         if self.manifest.fingerprint_of() != self.manifest.fingerprint {
@@ -85,7 +85,7 @@ impl StageReader {
         parts.into_par_iter().try_for_each(|part| part::bytes(&self.place, part).map(drop))
     }
 
-    /// Whether every file of the stage is there with its length. Cheap; [`StageReader::whole`] reads them.
+    /// Checks that every file of the stage exists with its length. Cheap; [`StageReader::whole`] reads them.
     pub fn complete(&self) -> Result<(), Error> {
         for part in self.manifest.tables.values().flat_map(|t| &t.parts) {
             let path = self.place.join(&part.file);

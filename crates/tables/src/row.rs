@@ -1,4 +1,4 @@
-//! Rows from JSON and back by their columns: no tree of values is built for a line.
+//! Rows from JSON and back, column by column, without building a tree of values per line.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,8 +10,8 @@ use serde_json::value::RawValue;
 
 use riddlemill_text::record::{Cell, Cells, Column, Record, Values};
 
-/// A row as an object of its columns; what is absent, or of another type, is null. An id may be a number,
-/// which goes by its digits.
+/// A row as an object of its columns; values that are absent, or of another type, are null. An id may be a
+/// number, whose digits are used.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plain<R>(pub R);
 
@@ -79,7 +79,7 @@ impl<'de, R: Record> Visitor<'de> for Object<R> {
     }
 }
 
-/// The number of the column that a key names. Rows that were written from the same columns come in order.
+/// The index of the column that a key names. Rows written from the same columns have them in order.
 struct ColumnOf {
     columns: &'static [Column],
     likely: usize,
@@ -110,7 +110,7 @@ impl Visitor<'_> for ColumnOf {
 
 /// A value that a column may have.
 enum Slot {
-    /// None, or of no column's type.
+    /// Null, or not of any column's type.
     Null,
     Text(String),
     Count(u64),
@@ -120,7 +120,7 @@ enum Slot {
     Texts(Vec<String>),
 }
 
-/// An id, whose digits may be more than any number has.
+/// An id, which may have more digits than any number type.
 fn id(raw: &RawValue) -> serde_json::Result<Slot> {
     match raw.get() {
         digits if digits.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => {

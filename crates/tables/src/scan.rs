@@ -1,4 +1,4 @@
-//! Looking into a table without reading all of it.
+//! Queries on a table that do not read all of it.
 
 use std::fs::File;
 use std::path::Path;
@@ -17,14 +17,14 @@ use super::widened::widened;
 use super::{Error, StageReader, from_frame};
 use riddlemill_text::record::Record;
 
-/// Runs of rows that are sooner read by themselves than with their whole part.
+/// Up to this many runs of rows are read separately instead of their whole part.
 const FEW_RUNS: usize = 4;
 
-/// The rows of a table that a filter lets through, in order. The parts are read on all cores; of a long table rows are
-/// found by their names without reading it through.
+/// The rows of a table that match a filter, in order. The parts are read on all cores; in a long table, rows
+/// are found by name through an index.
 ///
 /// # Errors
-/// [`Error::Damaged`] where a part is no Parquet file or has other columns.
+/// [`Error::Damaged`] if a part is not a Parquet file or has other columns.
 pub fn select<R: Record>(stage: &StageReader, table: &str, filter: &Filter) -> Result<Vec<R>, Error> {
     let names: Vec<&str> = R::COLUMNS.iter().map(|column| column.name).collect();
     if let Some(frames) = named_rows(stage, table, &names, filter) {
@@ -40,11 +40,12 @@ pub fn select<R: Record>(stage: &StageReader, table: &str, filter: &Filter) -> R
     Ok(selected.into_iter().flatten().collect())
 }
 
-/// What `fold` makes of the rows of each part that a filter lets through, in the order of the parts. They are read on all
-/// cores, and a part's rows are let go before the next one's are read, so that memory does not grow with the table.
+/// The results of `fold` for the matching rows of each part, in the order of the parts. They are read on all
+/// cores, and a part's rows are freed before the next one's are read, so that memory does not grow with the
+/// table.
 ///
 /// # Errors
-/// [`Error::Damaged`] where a part is no Parquet file or has other columns.
+/// [`Error::Damaged`] if a part is not a Parquet file or has other columns.
 pub fn fold_parts<R: Record, T: Send>(
     stage: &StageReader,
     table: &str,
@@ -56,10 +57,10 @@ pub fn fold_parts<R: Record, T: Send>(
     parts.par_iter().map(|part| read(&part.file)).collect()
 }
 
-/// Some columns of the rows that a filter lets through, those that the table has, a frame a part.
+/// Some columns of the matching rows, if the table has them, one frame per part.
 ///
 /// # Errors
-/// [`Error::Damaged`] where a part is no Parquet file or has other columns.
+/// [`Error::Damaged`] if a part is not a Parquet file or has other columns.
 pub fn rows_where(
     stage: &StageReader,
     table: &str,
@@ -82,8 +83,7 @@ pub fn rows_where(
     Ok(frames.into_iter().flatten().collect())
 }
 
-/// The rows of a table that a filter lets through, a part at a time, so that memory does not grow
-/// with the table.
+/// The matching rows of a table, a part at a time, so that memory does not grow with the table.
 pub fn select_parts<R: Record>(
     stage: &StageReader,
     table: &str,
@@ -93,8 +93,8 @@ pub fn select_parts<R: Record>(
     stage.table(table).parts.into_iter().map(move |part| filtered(&place.join(&part.file), filter.as_ref()))
 }
 
-/// The rows of a part that a filter lets through. Its own columns are read first, and the rest of a part only
-/// where it finds something there.
+/// The matching rows of a part. The filter's columns are read first, and the rest of a part only if something
+/// matches.
 fn filtered<R: Record>(path: &Path, filter: Option<&Filter>) -> Result<Vec<R>, Error> {
     let names: Vec<&str> = R::COLUMNS.iter().map(|column| column.name).collect();
     let rows = |frame: DataFrame| from_frame(&frame).map_err(|e| Error::stale_file(path, e));
@@ -113,7 +113,7 @@ fn filtered<R: Record>(path: &Path, filter: Option<&Filter>) -> Result<Vec<R>, E
     rows(whole.filter(&mask).map_err(|e| Error::stale_file(path, e))?)
 }
 
-/// Where the rows that are let through lie: `(first row, rows)`.
+/// The runs of matching rows: `(first row, rows)`.
 fn runs_of(mask: &[bool]) -> Vec<(usize, usize)> {
     let mut runs = Vec::new();
     let mut first = 0;
@@ -126,8 +126,8 @@ fn runs_of(mask: &[bool]) -> Vec<(usize, usize)> {
     runs
 }
 
-/// A table of whatever record type as JSON objects, a part at a time. `columns` are decoded where the
-/// table has them; none named means all.
+/// A table of any record type as JSON objects, a part at a time. `columns` are decoded if the table has them;
+/// an empty list means all.
 pub fn json_parts(
     stage: &StageReader,
     table: &str,
@@ -154,11 +154,11 @@ fn objects(frame: &DataFrame) -> PolarsResult<Vec<Map<String, Value>>> {
     Ok(rows)
 }
 
-/// Rows of a foreign Parquet file as JSON objects, `count` of them from `offset` on; none behind its end.
-/// Columns of other types than numbers, texts, flags and lists of them are null.
+/// Rows of a foreign Parquet file as JSON objects, `count` of them from `offset` on; none after its end.
+/// Columns of other types than numbers, texts, flags and lists of these are null.
 ///
 /// # Errors
-/// Where the file is damaged or no Parquet.
+/// If the file is damaged or not Parquet.
 pub fn parquet_rows(path: &Path, offset: u64, count: usize) -> PolarsResult<Vec<Map<String, Value>>> {
     let mut reader = ParquetReader::new(File::open(path)?);
     if let Some(metadata) = widened(path)? {
@@ -199,7 +199,7 @@ fn has_json(dtype: &ArrowDataType) -> bool {
     }
 }
 
-/// Numbers, texts, flags and lists of them; anything else is null.
+/// Numbers, texts, flags and lists of these; anything else is null.
 fn json(value: AnyValue<'_>) -> Value {
     match value {
         AnyValue::String(s) => s.into(),
@@ -230,7 +230,7 @@ mod tests {
         file
     }
 
-    /// What a filter lets through, row by row.
+    /// Whether a filter matches, row by row.
     fn fits(filter: &Filter, entry: &Entry) -> bool {
         let cell = |column: &str| match column {
             "id" => Some(entry.id.as_str()),

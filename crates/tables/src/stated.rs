@@ -1,14 +1,14 @@
-//! The Arrow types that every Parquet file of ours states.
+//! The Arrow types stated in the footer of every Parquet file of ours.
 //!
-//! Polars would state its own, views, which pyarrow 14 and the conversion to pandas do not know. What it states
-//! changes no page: texts are the same bytes under either name.
+//! Polars would state its own view types, which pyarrow 14 and the conversion to pandas do not support. The
+//! statement changes no page: texts are the same bytes under either type.
 
 use polars::prelude::*;
 use polars_io::prelude::KeyValueMetadata;
 use polars_parquet::write::{KeyValue, schema_to_metadata_key};
 
-/// The entry of a footer that states the columns' types: large strings, and plain lists, for `datasets` 2.16 reads
-/// no large ones.
+/// The footer's entry with the columns' types: large strings, but plain lists, because `datasets` 2.16 does
+/// not read large ones.
 pub(super) fn stated(schema: &Schema) -> KeyValue {
     let field = |field: Field| (field.name.clone(), ArrowField::new(field.name, plain(&field.dtype), true));
     schema_to_metadata_key(&schema.iter_fields().map(field).collect())
@@ -23,7 +23,7 @@ fn plain(dtype: &DataType) -> ArrowDataType {
     }
 }
 
-/// The same for the writer that Polars has for whole frames.
+/// The same for Polars' writer of whole frames.
 pub fn metadata(schema: &Schema) -> KeyValueMetadata {
     KeyValueMetadata::Static(vec![stated(schema)])
 }

@@ -1,4 +1,4 @@
-//! A table in the making: rows are gathered, cut into parts, encoded and handed to the disk.
+//! Writes a table: rows are collected, cut into parts, encoded and written to disk.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -13,23 +13,23 @@ use super::part::Encoded;
 use super::{Error, PART_ROWS, Table, durable};
 use riddlemill_text::record::Record;
 
-/// A table in the making: rows are gathered until a part is full.
+/// Writes a table: rows are collected until a part is full.
 pub struct TableWriter<R: Record> {
     stage: PathBuf,
     name: String,
     pub(super) waiting: Waiting<R>,
-    /// How many parts there are.
+    /// Number of parts.
     parts: usize,
     pub(super) disk: Disk,
 }
 
-/// Rows that are not written yet, a column each.
+/// Rows that are not written yet, by column.
 pub(super) struct Waiting<R> {
     /// In the blocks they came in.
     blocks: VecDeque<Arc<Columns<R>>>,
-    /// How many of the first block's rows are taken.
+    /// How many rows of the first block are taken.
     taken: usize,
-    /// How many there are that are not.
+    /// How many rows are not taken yet.
     rows: usize,
 }
 
@@ -57,7 +57,7 @@ impl<R: Record> Waiting<R> {
         self.rows += 1;
     }
 
-    /// Takes the first rows out, as many as there are at most.
+    /// Removes and returns the first rows, as many as there are at most.
     fn take(&mut self, rows: usize) -> RowChunks<R> {
         let (mut blocks, mut missing) = (Vec::new(), rows.min(self.rows));
         self.rows -= missing;
@@ -88,23 +88,23 @@ impl<R: Record> TableWriter<R> {
         })
     }
 
-    /// Takes a row.
+    /// Appends a row.
     pub fn append(&mut self, row: &R) {
         self.waiting.append(row);
     }
 
-    /// Writes the parts that are full.
+    /// Writes the full parts.
     ///
     /// # Errors
-    /// [`Error::Io`] where a part cannot be written whole.
+    /// [`Error::Io`] if a part cannot be written completely.
     pub fn flush(&mut self) -> Result<(), Error> {
         self.write(self.waiting.rows / PART_ROWS * PART_ROWS)
     }
 
-    /// Writes what is left, however few rows.
+    /// Writes the remaining rows, however few.
     ///
     /// # Errors
-    /// [`Error::Io`] where a part cannot be written whole.
+    /// [`Error::Io`] if a part cannot be written completely.
     pub(super) fn rest(&mut self) -> Result<(), Error> {
         self.write(self.waiting.rows)
     }
@@ -113,7 +113,7 @@ impl<R: Record> TableWriter<R> {
     fn write(&mut self, mut rows: usize) -> Result<(), Error> {
         let stage = self.stage.clone();
         let wrong = |e| Error::stale_file(&stage, e);
-        // No more at once than there are cores for them: parts that wait are in memory twice.
+        // At most one per core at once: parts that wait are in memory twice.
         while rows > 0 {
             let wave = rows.min(PART_ROWS * rayon::current_num_threads().max(1));
             let sizes = (0..wave).step_by(PART_ROWS).map(|first| PART_ROWS.min(wave - first));
@@ -126,20 +126,20 @@ impl<R: Record> TableWriter<R> {
         Ok(())
     }
 
-    /// Writes a part, after those that are written.
+    /// Writes a part, after those already written.
     ///
     /// # Errors
-    /// [`Error::Io`] where an earlier one could not be written whole.
+    /// [`Error::Io`] if an earlier one could not be written completely.
     pub(super) fn part(&mut self, part: Encoded) -> Result<(), Error> {
         let file = format!("{}/part-{:05}.parquet", self.name, self.parts);
         self.parts += 1;
         self.disk.write(&self.stage, file, part)
     }
 
-    /// The whole table, when it is on the disk.
+    /// The whole table, when it is on disk.
     ///
     /// # Errors
-    /// [`Error::Io`] where a part could not be written whole.
+    /// [`Error::Io`] if a part could not be written completely.
     pub(super) fn sum(&mut self) -> Result<(String, Table), Error> {
         let parts = self.disk.finish()?;
         let rows = parts.iter().map(|p| p.rows).sum();
@@ -165,7 +165,7 @@ mod tests {
     use std::io::Cursor;
 
     fn link(n: usize) -> Link {
-        // Some values are in the column of views, some in a buffer beside it.
+        // Some values are inline in the column of views, some in its buffer.
         Link { child: "云".repeat(n % 7) + &n.to_string(), ..Link::default() }
     }
 
@@ -198,7 +198,7 @@ mod tests {
                 }
                 let part = Encoded::rows(&stack).unwrap().bytes();
                 let mut again: Vec<Link> = read(part.clone()).unwrap();
-                // However they were cut, their part is that of the same rows in one piece.
+                // However the blocks were cut, the part equals that of the same rows in one block.
                 let mut whole = Waiting::new();
                 again.iter().for_each(|link| whole.append(link));
                 prop_assert_eq!(part, Encoded::rows(&whole.take(again.len())).unwrap().bytes());

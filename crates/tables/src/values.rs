@@ -1,4 +1,4 @@
-//! The values of a column, one behind the other.
+//! The values of a column, concatenated.
 
 use std::ops::Range;
 
@@ -8,20 +8,20 @@ use polars_arrow::bitmap::MutableBitmap;
 
 use riddlemill_text::record::{Cell, CellKind, ColumnDigest};
 
-/// A cell by itself.
+/// A single cell.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Scalar {
     Null,
     Text(String),
     Count(u64),
-    /// The bits of a number: what is written again is what was there.
+    /// The bits of a number, so that it is written back exactly.
     Real(u64),
     Flag(bool),
     Texts(Vec<String>),
 }
 
 impl Scalar {
-    /// Of a column of this kind; a cell of another is null.
+    /// A cell of a column of this kind; one of another kind becomes null.
     pub(super) fn new(cell: Cell<'_>, kind: CellKind) -> Scalar {
         match (kind, cell) {
             (CellKind::Text, Cell::Text(_))
@@ -72,11 +72,11 @@ impl Scalar {
 #[derive(Clone, Debug)]
 pub(super) struct ColumnBuffer {
     values: Values,
-    /// Which are none; nothing where all are one. A value stands for each of those, too.
+    /// Validity of the cells; `None` if all are valid. Nulls have a placeholder value too.
     valid: Option<MutableBitmap>,
 }
 
-/// Appends a text as it is in a page.
+/// Appends a text in the form of a page.
 pub(super) fn plain(text: &str, page: &mut Vec<u8>) {
     // No part is near four gigabytes, and its pages are a megabyte or one row.
     page.extend_from_slice(&(text.len() as u32).to_le_bytes());
@@ -89,23 +89,23 @@ enum Values {
     Count(Vec<u64>),
     Real(Vec<f64>),
     Flag(MutableBitmap),
-    /// Where each list ends among the texts of all.
+    /// Where each list ends among all texts.
     Texts(Vec<i64>, Strings),
 }
 
-/// Texts one behind the other.
+/// Concatenated texts.
 #[derive(Clone, Debug)]
 struct Strings {
     text: String,
     /// Where the first begins, and where each ends.
     ends: Vec<i64>,
-    /// How many may come.
+    /// Expected number of texts.
     room: usize,
 }
 
-/// Texts by whose length memory is taken for those to come.
+/// Number of texts whose length determines how much memory is allocated for the rest.
 const FIRST: usize = 64;
-/// Bytes that are taken for them at most.
+/// Most bytes allocated for them.
 const MOST: usize = 16 << 20;
 
 impl Strings {
@@ -118,7 +118,7 @@ impl Strings {
     fn push(&mut self, text: &str) {
         self.text.push_str(text);
         self.ends.push(self.text.len() as i64);
-        // The first tell how long the others are, within an eighth.
+        // Estimates the size from the first texts, with an eighth added.
         if self.ends.len() == FIRST && self.room > FIRST {
             let rest = (self.text.len() / FIRST).saturating_mul(self.room - FIRST);
             self.text.reserve(rest.saturating_add(rest / 8).min(MOST));
@@ -150,7 +150,7 @@ impl Strings {
 }
 
 impl ColumnBuffer {
-    /// None yet, and memory for so many.
+    /// Empty, with capacity for `rows` rows.
     pub(super) fn with_room(kind: CellKind, rows: usize) -> ColumnBuffer {
         let values = match kind {
             CellKind::Text => Values::Text(Strings::with_room(rows)),
@@ -176,7 +176,7 @@ impl ColumnBuffer {
         }
     }
 
-    /// How many bytes the texts of some rows have; none where it has no texts.
+    /// Bytes of the texts of some rows; 0 for other kinds.
     pub(super) fn text_bytes(&self, range: &Range<usize>) -> usize {
         match &self.values {
             Values::Text(texts) => texts.between(range).len(),
@@ -187,20 +187,20 @@ impl ColumnBuffer {
         }
     }
 
-    /// Without a list of those that are none, where all are one: how they were cut does not show.
+    /// Drops the validity if all cells are valid, so that the result does not depend on how they were cut.
     pub(super) fn settled(mut self) -> ColumnBuffer {
         self.valid = self.valid.filter(|valid| valid.unset_bits() > 0);
         self
     }
 
-    /// What some of them say, where they say one thing. Most differ in the second row.
+    /// The single value of some rows, if there is one. Most differ in the second row.
     pub(super) fn one(&self, range: &Range<usize>) -> Option<Scalar> {
         let mut rows = range.clone();
         let first = self.with(rows.next()?, Scalar::said);
         rows.all(|row| self.with(row, |cell| first.is(cell))).then_some(first)
     }
 
-    /// Whether some of them are what some of others are.
+    /// Whether some rows equal some rows of another column.
     pub(super) fn says_as(&self, rows: &Range<usize>, other: &ColumnBuffer, others: &Range<usize>) -> bool {
         let all = |each: &ColumnBuffer| each.valid.is_none();
         match (&self.values, &other.values) {
@@ -214,7 +214,7 @@ impl ColumnBuffer {
         }
     }
 
-    /// Appends which of some are one.
+    /// Appends the validity of some rows.
     pub(super) fn valid(&self, range: &Range<usize>, all: &mut MutableBitmap) {
         match &self.valid {
             Some(valid) => all.extend_from_slice(valid.as_slice(), range.start, range.len()),
@@ -222,7 +222,7 @@ impl ColumnBuffer {
         }
     }
 
-    /// Appends texts as they are in a page.
+    /// Appends texts in the form of a page.
     pub(super) fn plain(&self, range: &Range<usize>, page: &mut Vec<u8>) {
         let Values::Text(texts) = &self.values else { return };
         match &self.valid {
@@ -233,7 +233,7 @@ impl ColumnBuffer {
         }
     }
 
-    /// Takes the next cell; one of another kind is null.
+    /// Appends a cell; one of another kind becomes null.
     pub(super) fn append(&mut self, cell: Cell<'_>) {
         let value = match (&mut self.values, cell) {
             (Values::Text(texts), Cell::Text(text)) => {
@@ -279,7 +279,7 @@ impl ColumnBuffer {
         }
     }
 
-    /// Takes some rows of others of the kind.
+    /// Appends some rows of another column of the same kind.
     pub(super) fn extend(&mut self, more: &ColumnBuffer, range: Range<usize>) {
         let (before, count) = (self.len(), range.len());
         if self.valid.is_some() || more.valid.is_some() {
@@ -306,7 +306,7 @@ impl ColumnBuffer {
         }
     }
 
-    /// Shows some cells, in order.
+    /// Visits some cells, in order.
     pub(super) fn each(&self, range: &Range<usize>, mut look: impl FnMut(Cell<'_>)) {
         range.clone().for_each(|row| self.with(row, &mut look));
     }
@@ -329,7 +329,7 @@ impl ColumnBuffer {
         })
     }
 
-    /// Shows some cells to the digest of the column.
+    /// Adds some cells to the column's digest.
     pub(super) fn digest(&self, range: &Range<usize>, digest: &mut ColumnDigest) {
         match (&self.values, &self.valid) {
             (Values::Text(texts), None) => digest.texts(&texts.text, &texts.ends[range.start..=range.end]),
@@ -337,10 +337,10 @@ impl ColumnBuffer {
         }
     }
 
-    /// Its buffers as Arrow has them, texts as bytes.
+    /// Its buffers as an Arrow array, texts as bytes.
     ///
     /// # Errors
-    /// Where Polars refuses them, which their lengths rule out.
+    /// If Polars refuses them, which cannot happen because the lengths are right.
     pub(super) fn array(self) -> PolarsResult<Box<dyn Array>> {
         let valid = self.valid.map(MutableBitmap::freeze);
         Ok(match self.values {

@@ -1,5 +1,5 @@
-//! Foreign files as Parquet itself stores them: integers of eight and sixteen bits are integers of thirty-two, and a column
-//! of categories is one of texts. Code for the small types would cost every build of Polars a minute.
+//! Reads foreign files by Parquet's own types: integers of 8 and 16 bits as 32-bit ones, and categories as
+//! texts. Code for the small types would cost every build of Polars a minute.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -11,16 +11,16 @@ use polars_parquet::parquet::read::deserialize_metadata;
 use polars_parquet_format::thrift::protocol::{TCompactInputProtocol, TCompactOutputProtocol};
 use polars_parquet_format::{ConvertedType, FileMetaData, KeyValue, LogicalType, SchemaElement};
 
-/// What is behind a footer: its length and four letters.
+/// What follows a footer: its length and four letters.
 const TAIL: u64 = 8;
-/// The key under which writers repeat the schema in Arrow's words.
+/// The key under which writers repeat the schema as Arrow's.
 const ARROW: &str = "ARROW:schema";
 
-/// The footer of a file without the small types and without what its writer had in memory; `None` where it says nothing
-/// of either, or where there is no footer: the file's reader says so.
+/// The footer of a file without the small types and without its writer's Arrow schema; `None` if it has
+/// neither, or if there is no footer, which the file's reader will report.
 ///
 /// # Errors
-/// Where the file cannot be read or the footer cannot be told anew.
+/// If the file cannot be read or the footer cannot be rewritten.
 pub(super) fn widened(path: &Path) -> PolarsResult<Option<FileMetadata>> {
     let Some(bytes) = footer(&mut File::open(path)?)? else { return Ok(None) };
     let mut protocol = TCompactInputProtocol::new(bytes.as_slice(), bytes.len().saturating_mul(64));
@@ -49,7 +49,7 @@ fn is_small(element: &SchemaElement) -> bool {
     logical || element.converted_type.is_some_and(|converted| small.contains(&converted))
 }
 
-/// The bytes of a footer; `None` where the file ends otherwise than Parquet does.
+/// The bytes of a footer; `None` if the file does not end like Parquet.
 fn footer(file: &mut File) -> PolarsResult<Option<Vec<u8>>> {
     let length = file.metadata()?.len();
     let mut tail = [0; TAIL as usize];

@@ -11,8 +11,8 @@ use super::{
 use riddlemill_files::par_map::par_map_ordered;
 use riddlemill_text::record::{Counts, Entry, Link, Outcome, Record, Unbalanced};
 
-/// A stage in the making. Nothing of it is visible before [`StageWriter::commit`]; dropped without
-/// it, the half-made folder is removed.
+/// A stage being written. Nothing of it is visible before [`StageWriter::commit`]; if it is dropped before,
+/// the incomplete folder is removed.
 pub struct StageWriter<R: Record> {
     place: PathBuf,
     making: PathBuf,
@@ -43,10 +43,10 @@ pub enum CommitError {
 }
 
 impl<R: Record> StageWriter<R> {
-    /// Starts a stage that will be in `place`.
+    /// Starts a stage that will be at `place`.
     ///
     /// # Errors
-    /// [`Error::Io`] where the folder beside it cannot be made.
+    /// [`Error::Io`] if the folder next to it cannot be created.
     pub fn create(place: &Path) -> Result<StageWriter<R>, Error> {
         let making = durable::making(place);
         durable::remove_folder(&making)?;
@@ -65,19 +65,19 @@ impl<R: Record> StageWriter<R> {
         })
     }
 
-    /// Takes what happened to one record that entered under `id`.
+    /// Adds the outcome of one record that entered under `id`.
     pub fn append(&mut self, id: &str, outcome: &Outcome<R>) {
         self.batch.append(id, outcome);
     }
 
-    /// Takes what happened to the records of a batch.
+    /// Adds the outcomes of a batch.
     pub fn append_batch(&mut self, mut batch: Batch<R>) {
         self.hand_over();
         self.batch.count_as(&mut batch);
         self.give(batch);
     }
 
-    /// Takes a record that several others were joined into, with each parent and its role.
+    /// Adds a record that several others were joined into, with each parent and its role.
     pub fn join(&mut self, row: R, parents: impl IntoIterator<Item = (String, &'static str)>) {
         self.joins += 1;
         for (parent, role) in parents {
@@ -91,10 +91,10 @@ impl<R: Record> StageWriter<R> {
         self.batch.links.push(Link { child: child.into(), parent: parent.into(), role: role.into() });
     }
 
-    /// Writes the parts that are full, on all cores.
+    /// Writes the full parts, on all cores.
     ///
     /// # Errors
-    /// [`Error::Io`] where a part cannot be written whole.
+    /// [`Error::Io`] if a part cannot be written completely.
     pub fn flush(&mut self) -> Result<(), Error> {
         self.hand_over();
         let (rows, ledger) = (&mut self.rows, &mut self.ledger);
@@ -104,10 +104,10 @@ impl<R: Record> StageWriter<R> {
         self.links.flush()
     }
 
-    /// Ends the parts that are in the making, however few rows they have.
+    /// Ends the current parts, however few rows they have.
     ///
     /// # Errors
-    /// [`Error::Io`] where a part cannot be written whole.
+    /// [`Error::Io`] if a part cannot be written completely.
     pub fn cut(&mut self) -> Result<(), Error> {
         self.hand_over();
         let (rows, ledger) = (&mut self.rows, &mut self.ledger);
@@ -116,11 +116,12 @@ impl<R: Record> StageWriter<R> {
         b
     }
 
-    /// Decides upon the rows of a stage one by one, on all cores, while the parts before them are written: memory
-    /// does not grow with the input. A part becomes a part. `done` is told how many rows were decided upon.
+    /// Decides on the rows of a stage one by one, on all cores, while the parts before them are written:
+    /// memory does not grow with the input. Each part of the input becomes one part. `done` is called with
+    /// the number of rows.
     ///
     /// # Errors
-    /// [`Error`] where a part cannot be read or written; what `done` says.
+    /// [`Error`] if a part cannot be read or written; those of `done`.
     pub fn edit<E: From<Error> + Send>(
         &mut self,
         input: &StageReader,
@@ -149,7 +150,7 @@ impl<R: Record> StageWriter<R> {
         })
     }
 
-    /// Gives what was put to the tables; what was counted stays.
+    /// Passes the collected rows on to the tables; the counts stay.
     fn hand_over(&mut self) {
         let mut batch = std::mem::take(&mut self.batch);
         self.batch.count_as(&mut batch);
@@ -164,10 +165,10 @@ impl<R: Record> StageWriter<R> {
         links.iter().for_each(|link| self.links.waiting.append(link));
     }
 
-    /// Starts a further table of the stage; give it back with [`StageWriter::keep`].
+    /// Starts a further table of the stage; return it with [`StageWriter::keep`].
     ///
     /// # Errors
-    /// [`Error::Io`] where its folder cannot be made.
+    /// [`Error::Io`] if its folder cannot be created.
     pub fn table<T: Record>(&self, name: &str) -> Result<TableWriter<T>, Error> {
         TableWriter::create(&self.making, name)
     }
@@ -175,7 +176,7 @@ impl<R: Record> StageWriter<R> {
     /// Takes a finished further table.
     ///
     /// # Errors
-    /// [`Error::Io`] where its last part cannot be written.
+    /// [`Error::Io`] if its last part cannot be written.
     pub fn keep<T: Record>(&mut self, table: TableWriter<T>) -> Result<(), Error> {
         let (name, table) = table.finish()?;
         self.tables.insert(name, table);
@@ -185,7 +186,7 @@ impl<R: Record> StageWriter<R> {
     /// Checks the accounting, writes the manifest and moves the stage to its place.
     ///
     /// # Errors
-    /// [`CommitError::Unbalanced`] where a record is not accounted for; the old stage still stands.
+    /// [`CommitError::Unbalanced`] if a record is not accounted for; the old stage is then unchanged.
     pub fn commit(mut self, mut manifest: Manifest) -> Result<Manifest, CommitError> {
         self.hand_over();
         let counts = Counts { records_out: self.records_out, ..self.batch.counts() };
@@ -214,13 +215,13 @@ impl<R: Record> Drop for StageWriter<R> {
             for disk in [&mut self.rows.disk, &mut self.ledger.disk, &mut self.links.disk] {
                 drop(std::mem::take(disk));
             }
-            // Left over, it would only be removed by the next run.
+            // If it stays, the next run removes it.
             let _ = durable::remove_folder(&self.making);
         }
     }
 }
 
-/// The manifest of a stage that is about to be made: what decides it, without what it will hold.
+/// The manifest of a stage before it is made: what determines it, without its results.
 pub fn opening(
     recipe: &str,
     stage: &str,

@@ -1,4 +1,4 @@
-//! The chain of a file's lines.
+//! The hash chain of a file's lines.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,20 +10,21 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Chain([u8; 16]);
 
-/// What is before the hash in a line.
+/// What precedes the hash in a line.
 const MEMBER: &[u8] = b",\"chain\":\"";
 /// Hex digits of a hash.
 const DIGITS: usize = 32;
-/// What a line has more than without the member: `,"chain":"…"`.
+/// Length of the member in a line: `,"chain":"…"`.
 const LONGER: usize = MEMBER.len() + DIGITS + 1;
 
 impl Chain {
-    /// The chain of a file without lines, by its name in raw/: the lines of one are none of another.
+    /// The chain of a file without lines, seeded with its name in raw/, so that lines cannot be moved to
+    /// another file.
     pub(super) fn start(name: &str) -> Chain {
         Chain::link(&[b"riddlemill chain v1", name.as_bytes()])
     }
 
-    /// The chain after one more line, which is here without its member.
+    /// The chain after one more line, given without its member.
     pub(super) fn after(self, line: &[u8]) -> Chain {
         Chain::link(&[&self.0, line])
     }
@@ -39,17 +40,17 @@ impl Chain {
     }
 }
 
-/// A line without its `chain`, and that.
+/// Splits a line into the line without its `chain`, and the chain.
 pub(super) fn split(line: &[u8]) -> (Cow<'_, [u8]>, Option<Chain>) {
     let at = line.len().wrapping_sub(LONGER + 1);
     let member = line.get(at..).and_then(|end| end.strip_prefix(MEMBER)?.strip_suffix(b"\"}"));
     let Some(hex) = member else { return (Cow::Borrowed(line), None) };
-    // A chain that is none follows from nothing.
+    // An invalid chain matches nothing.
     let chain = std::str::from_utf8(hex).ok().and_then(|hex| hex.parse().ok()).unwrap_or(Chain([0; 16]));
     (Cow::Owned([&line[..at], b"}"].concat()), Some(chain))
 }
 
-/// A walk along a file's lines.
+/// Verifies a file's lines one after the other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Walk {
     /// The chain of the lines so far.
@@ -63,9 +64,9 @@ impl Walk {
         Walk { chain: Chain::start(name), chained: false }
     }
 
-    /// Goes over a line as it is in the file, without its end. Gives it without its `chain`, or says what is wrong.
+    /// Verifies the next line, given without its line end. Returns it without its `chain`, or what is wrong.
     pub(super) fn step<'l>(&mut self, line: &'l [u8]) -> Result<Cow<'l, [u8]>, &'static str> {
-        // Nothing is said in an empty line, wherever it stands.
+        // An empty line is never valid.
         if line.is_empty() {
             return Ok(Cow::Borrowed(line));
         }
@@ -85,7 +86,7 @@ impl Walk {
         self.chained
     }
 
-    /// Adds a line that is to be written, an object, and writes it with its chain and its end.
+    /// Appends a JSON object to `to` as a line with its chain and line end.
     pub(super) fn write(&mut self, line: &[u8], to: &mut Vec<u8>) {
         *self = Walk { chain: self.chain.after(line), chained: true };
         let open = line.strip_suffix(b"}").unwrap_or(line);
@@ -113,7 +114,7 @@ impl FromStr for Chain {
 
     fn from_str(text: &str) -> Result<Chain, Self::Err> {
         let mut bytes = [0; 16];
-        // One way to write it, so that no other letter says the same.
+        // Only lower case, so that there is only one spelling.
         if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
             return Err("no chain");
         }

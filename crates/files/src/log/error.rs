@@ -1,35 +1,35 @@
-//! What keeps a log from being read or written.
+//! Errors of reading or writing a log.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::Error;
 
-/// What keeps a log from being read or written.
+/// Why a log cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
-    /// The file system said no.
+    /// The file system reported an error.
     #[error("{}: cannot {what}: {source}", path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What was tried.
+        /// The operation.
         what: &'static str,
-        /// Why not.
+        /// The reason.
         source: io::Error,
     },
     /// A line cannot be written as JSON.
     #[error("a line cannot be written as JSON: {source}")]
     Unwritable {
-        /// Why not.
+        /// The reason.
         source: serde_json::Error,
     },
-    /// A log is not what was written.
+    /// A log was changed since it was written.
     #[error("{} is damaged: {what}\n  hint: {HINT}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What does not fit.
+        /// What does not match.
         what: String,
     },
 }

@@ -9,7 +9,7 @@ use super::chain::Walk;
 use super::heads::{Head, Home, is_whole, sync_folder};
 use super::stopped;
 
-/// A file of lines that are only ever added.
+/// A file of JSON lines that are only ever appended.
 #[derive(Clone, Debug)]
 pub struct Log {
     path: PathBuf,
@@ -17,26 +17,26 @@ pub struct Log {
     private: bool,
 }
 
-/// A file's lines, proved.
+/// A file's verified lines.
 struct Proved {
-    /// The whole lines as they were handed in, each with its end.
+    /// The complete lines as they were passed in, each with its line end.
     lines: Vec<u8>,
     walk: Walk,
-    /// Where the last whole line ends in the file.
+    /// Offset of the end of the last complete line in the file.
     end: u64,
     /// Whether that line lacks its newline.
     unended: bool,
 }
 
 impl Log {
-    /// The log in a file, which need not be there.
+    /// The log in a file, which need not exist.
     pub fn at(path: impl Into<PathBuf>) -> Log {
         let path = path.into();
         let home = Home::of_folder(path.parent().unwrap_or(&path));
         Log { path, home, private: false }
     }
 
-    /// Whoever makes the file makes it for its owner alone.
+    /// Creates the file readable by its owner only.
     pub fn private(self) -> Log {
         Log { private: true, ..self }
     }
@@ -46,15 +46,15 @@ impl Log {
         &self.path
     }
 
-    /// The lines as they were added; none where there is no file and never was one.
+    /// The lines as they were added; empty if there is no file and never was one.
     ///
     /// # Errors
-    /// [`LogError`] where the file cannot be read, or is not what was written.
+    /// [`LogError`] if the file cannot be read, or was changed.
     pub fn read(&self) -> Result<Vec<u8>, LogError> {
         if stopped::of_log(&self.path).exists() {
             return Err(LogError::damaged(&self.path, stopped::STOPPED));
         }
-        // The heads first: a file that grows meanwhile is longer than they say.
+        // The heads first: a file that grows meanwhile is longer than they state.
         let head = self.head()?;
         let bytes = match fs::read(&self.path) {
             Ok(bytes) => Some(bytes),
@@ -112,7 +112,7 @@ impl Log {
                 Err(damaged(format!("it was cut: {} of at least {} bytes are left", bytes.len(), head.bytes)))
             }
             None if proved.walk.is_chained() => match self.head()? {
-                // It was begun while it was read.
+                // It was created while it was read.
                 Some(_) => Ok(proved),
                 None => Err(damaged("raw/heads.jsonl does not know it any more, or it was put here".into())),
             },
@@ -120,16 +120,17 @@ impl Log {
         }
     }
 
-    /// Adds lines, each a JSON object with its end, and returns when they are on the disk. Waits for whoever else adds.
+    /// Appends lines, each a JSON object with its line end, and returns when they are on disk. Waits for
+    /// other writers.
     ///
     /// # Errors
-    /// [`LogError`] where the file cannot be written, or is not what was written before: then nothing is added.
+    /// [`LogError`] if the file cannot be written, or was changed: then nothing is added.
     pub fn append(&self, lines: &[u8]) -> Result<(), LogError> {
         let io = |what| LogError::io(&self.path, what);
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder).map_err(LogError::io(folder, "create"))?;
         }
-        // A file is made before its head: looked for in the other order, one that is made just now would seem gone.
+        // A file is created before its head: in the other order, one that is being created would seem lost.
         let head = self.head()?;
         let is_new = !self.path.exists();
         if is_new && head.as_ref().is_some_and(Head::needs_file) {
@@ -143,14 +144,14 @@ impl Log {
         }
         let mut file = options.open(&self.path).map_err(io("open"))?;
         file.lock().map_err(io("lock"))?;
-        // Whoever held the lock may have added something.
+        // Another writer may have added something before.
         let head = self.head()?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(io("read"))?;
         let Proved { mut walk, end, unended, .. } = self.prove(Some(&bytes), head.clone())?;
         let name = self.home.name(&self.path);
         if head.is_none_or(|head| head.gone) {
-            // Before the first line with a chain: one without a head is one whose head was lost.
+            // Written before the first line with a chain, so that a missing head is always a lost one.
             self.home.append_synced(&[Head::new(name.clone(), end, walk.chain)])?;
         }
         let mut new = if unended { b"\n".to_vec() } else { Vec::new() };

@@ -1,4 +1,4 @@
-//! How long each file of a log was, and its chain there: raw/heads.jsonl.
+//! The length and chain of each file of a log: raw/heads.jsonl.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -12,13 +12,13 @@ use super::chain::{Chain, Walk, split};
 
 /// The file's name.
 pub(super) const HEADS: &str = "heads.jsonl";
-/// Of the end of the file so many bytes are looked through before all of it is read.
+/// How many bytes of the file's end are searched before all of it is read.
 const TAILS: [u64; 2] = [1 << 10, 1 << 16];
 
-/// What a file of a log was when it was last added to.
+/// The state of a log's file after the last append.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Head {
-    /// The file in raw/; a segment without what follows its number.
+    /// The file in raw/; for a segment without the part after its number.
     pub(super) file: String,
     /// Its length.
     pub(super) bytes: u64,
@@ -27,7 +27,7 @@ pub(super) struct Head {
     /// The hash in the name of a sealed segment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) sealed: Option<String>,
-    /// Somebody has accepted that it is no more.
+    /// Somebody has accepted its loss.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) gone: bool,
 }
@@ -37,7 +37,7 @@ impl Head {
         Head { file, bytes, at, sealed: None, gone: false }
     }
 
-    /// Whether there has to be a file.
+    /// Whether the file must exist.
     pub(super) fn needs_file(&self) -> bool {
         !self.gone && (self.bytes > 0 || self.sealed.is_some())
     }
@@ -46,7 +46,7 @@ impl Head {
 /// The last head of every file.
 pub(super) type Heads = FxHashMap<String, Head>;
 
-/// The folder whose heads are together: the raw/ above a log, or the log's own folder where it lies in none.
+/// The folder whose heads are in one file: the raw/ above a log, or the log's own folder outside of any raw/.
 #[derive(Clone, Debug)]
 pub(super) struct Home(pub(super) PathBuf);
 
@@ -56,7 +56,7 @@ impl Home {
         Home(raw.unwrap_or(folder).to_owned())
     }
 
-    /// A file's name in raw/.
+    /// A file's name relative to raw/.
     pub(super) fn name(&self, path: &Path) -> String {
         let below = path.strip_prefix(&self.0).unwrap_or(path);
         let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
@@ -67,7 +67,7 @@ impl Home {
         self.0.join(HEADS)
     }
 
-    /// All heads, proved by their own chain.
+    /// All heads, verified by their own chain.
     pub(super) fn read(&self) -> Result<Heads, LogError> {
         let path = self.path();
         let bytes = match fs::read(&path) {
@@ -77,7 +77,7 @@ impl Home {
         };
         let (mut walk, mut heads) = (Walk::start(HEADS), Heads::default());
         for (at, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
-            // The end of a line that is being written, or never was to its end.
+            // The incomplete end of a line that is being written, or was never completed.
             let Some(line) = line.strip_suffix(b"\n") else { break };
             let wrong = |what: &str| LogError::damaged(&path, format!("line {}: {what}", at + 1));
             let bare = walk.step(line).map_err(wrong)?;
@@ -90,7 +90,7 @@ impl Home {
         Ok(heads)
     }
 
-    /// The last head of a file: of the last lines, which nobody has proved, or of all.
+    /// The last head of a file: from the last lines, unverified, or from all.
     pub(super) fn last(&self, name: &str) -> Result<Option<Head>, LogError> {
         let path = self.path();
         let mut file = match File::open(&path) {
@@ -115,13 +115,13 @@ impl Home {
         Ok(self.read()?.remove(name))
     }
 
-    /// Adds heads. They are not waited for: one that is lost with the power is only older than its file. The first one
-    /// of a file is, see [`Home::append_synced`].
+    /// Appends heads without syncing: after a power cut a lost head is only older than its file. The first
+    /// head of a file is synced, see [`Home::append_synced`].
     pub(super) fn append(&self, heads: &[Head]) -> Result<(), LogError> {
         self.write(heads).map(drop)
     }
 
-    /// Adds heads and waits until they are on the disk.
+    /// Appends heads and waits until they are on disk.
     pub(super) fn append_synced(&self, heads: &[Head]) -> Result<(), LogError> {
         let file = self.write(heads)?;
         file.sync_data().map_err(LogError::io(&self.path(), "sync"))?;
@@ -145,7 +145,8 @@ impl Home {
             let line = serde_json::to_vec(head).map_err(|source| LogError::Unwritable { source })?;
             walk.write(&line, &mut lines);
         }
-        // Cutting off nothing would be a change of the file, too, which the next sync of any file waits for.
+        // Truncating to the same length would also count as a change, for which the next sync of any file
+        // would wait.
         let length = file.metadata().map_err(LogError::io(&path, "stat"))?.len();
         let cut = if length > end { file.set_len(end) } else { Ok(()) };
         cut.and_then(|()| file.seek(SeekFrom::Start(end)))
@@ -155,7 +156,7 @@ impl Home {
     }
 }
 
-/// Where the last whole line of a file ends, and that line without its end.
+/// The end of the last complete line of a file, and that line without its line end.
 pub(super) fn last_line(file: &mut File) -> io::Result<(u64, Option<Vec<u8>>)> {
     let length = file.seek(SeekFrom::End(0))?;
     let mut take = 4096;
@@ -180,12 +181,12 @@ pub(super) fn last_line(file: &mut File) -> io::Result<(u64, Option<Vec<u8>>)> {
     }
 }
 
-/// Whether the end of a file that has no newline is a line all the same: an object that is closed.
+/// Whether the end of a file without a newline is still a complete line: a closed object.
 pub(super) fn is_whole(tail: &[u8]) -> bool {
     tail.ends_with(b"}") && serde_json::from_slice::<serde::de::IgnoredAny>(tail).is_ok()
 }
 
-/// Makes new names in a folder last.
+/// Makes new names in a folder durable.
 pub(super) fn sync_folder(folder: &Path) -> Result<(), LogError> {
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(LogError::io(folder, "sync"))
 }

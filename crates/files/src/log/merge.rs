@@ -1,15 +1,15 @@
-//! A log and one that grew elsewhere from the same beginnings.
+//! Merges a log with one that diverged from it.
 
 use rustc_hash::FxHashSet;
 
 use super::{Log, LogError};
 
 impl Log {
-    /// Takes over the lines of `other` that this log has not, in their order. Gives those that were new; `only_look`
+    /// Appends the lines of `other` that this log does not have, in order. Returns the new ones; `only_look`
     /// stores none.
     ///
     /// # Errors
-    /// [`LogError`] where either is damaged, or this one cannot be written; then none is stored.
+    /// [`LogError`] if either is damaged, or this one cannot be written; then none is stored.
     pub fn merge(&self, other: &Log, only_look: bool) -> Result<Vec<Vec<u8>>, LogError> {
         let lines = |bytes: &[u8]| -> Vec<Vec<u8>> {
             bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect()

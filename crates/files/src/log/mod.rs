@@ -1,14 +1,16 @@
-//! The append-only logs of raw/: lines of JSON that are added and never changed, and the proof that none is gone.
+//! The append-only logs of raw/: JSON lines that are added and never changed, with proof that none is
+//! missing.
 //!
-//! A log is a file ([`Log`]) or a folder of segments ([`Segments`]). Every line that is added ends in a member `chain`:
-//! the hash of the line and of the `chain` before it, so that a line that is changed, taken out, put in or doubled is
-//! seen by the next. Lines from before there was a chain have none; the first that has one covers them.
+//! A log is a file ([`Log`]) or a folder of segments ([`Segments`]). Every added line ends in a member
+//! `chain`: the hash of the line and of the `chain` before it, so that a line that is changed, removed,
+//! inserted or duplicated is detected at the next. Lines from before there was a chain have none; the first
+//! one with a chain covers them.
 //!
-//! What a chain cannot see is an end that was cut off. `raw/heads.jsonl`, such a log itself, says about every file how long
-//! it was and what its chain was; a head is written after its lines and may be lost with the power, so a file may be
-//! longer than its head says, never shorter. A log without chain and heads is as old as it may be and opens unchanged.
+//! A chain cannot detect a truncated end. `raw/heads.jsonl`, a log of the same kind, records the length and
+//! chain of every file; a head is written after its lines and may be lost in a power cut, so a file may be
+//! longer than its head states, never shorter. An old log without chain and heads opens unchanged.
 //!
-//! Only the torn end of a line that was never told to be stored is cut off, by whoever adds the next.
+//! Only the torn end of a line that was never reported as stored is cut off, by the next writer.
 
 mod chain;
 mod error;

@@ -1,4 +1,4 @@
-//! What is whole of a damaged log, in its place; what was there, beside it.
+//! Salvages what is intact of a damaged log, and keeps the damaged files.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::{durable, unpack};
 
 /// The logs of raw/ that are folders of segments.
 const FOLDERS: [&str; 3] = ["votes", "decisions", "seen"];
-/// Those that are files, and folders of such files.
+/// Logs that are files, and folders of such files.
 const FILES: [&str; 2] = ["access.jsonl", "withdrawn.jsonl"];
 const FOLDERS_OF_FILES: [&str; 5] =
     ["votes/assigned", "votes/skipped", "votes/notes", "votes/guidelines", "votes/trials"];
@@ -25,9 +25,10 @@ pub struct Salvaged {
     pub log: String,
     /// What was wrong with it.
     pub what: String,
-    /// Lines that were taken over.
+    /// Lines that were salvaged.
     pub kept: usize,
-    /// Lines that are not whole, or do not follow from those before them; they are only in the damaged files.
+    /// Lines that are incomplete, or do not follow from those before them; they are only in the damaged
+    /// files.
     pub left_out: usize,
     /// Where the damaged files are now.
     pub aside: PathBuf,
@@ -39,10 +40,10 @@ enum Kind {
     Folder(Segments, PathBuf),
 }
 
-/// What is wrong with the logs of a raw/ folder: the name of each that is damaged, and what does not fit.
+/// The damaged logs of a raw/ folder: name, and what does not match.
 ///
 /// # Errors
-/// [`LogError`] where one cannot be read at all.
+/// [`LogError`] if one cannot be read at all.
 pub fn check(raw: &Path) -> Result<Vec<(String, String)>, LogError> {
     let home = Home(raw.to_owned());
     let mut found = Vec::new();
@@ -71,10 +72,11 @@ pub fn check(raw: &Path) -> Result<Vec<(String, String)>, LogError> {
     Ok(found)
 }
 
-/// Takes over what is whole of every damaged log, and moves what was there to raw/damaged. Nothing is removed.
+/// Replaces every damaged log by its intact lines, and moves the damaged files to raw/damaged. Nothing is
+/// deleted.
 ///
 /// # Errors
-/// [`LogError`] where something cannot be read or written; what was done stands, and it can be called again.
+/// [`LogError`] if something cannot be read or written; finished steps remain, and it can be called again.
 pub fn salvage(raw: &Path) -> Result<Vec<Salvaged>, LogError> {
     let home = Home(raw.to_owned());
     let damaged = check(raw)?;
@@ -83,7 +85,7 @@ pub fn salvage(raw: &Path) -> Result<Vec<Salvaged>, LogError> {
     for (name, what) in damaged {
         if name == HEADS {
             move_aside(&raw.join(HEADS), &aside.join(HEADS))?;
-            // Their chains say about the logs themselves what they can.
+            // Without heads, the logs' own chains have to do.
             let mut names = BTreeSet::new();
             for (name, kind) in logs(raw, Vec::new())? {
                 adopt(&home, &kind)?;
@@ -106,11 +108,11 @@ pub fn salvage(raw: &Path) -> Result<Vec<Salvaged>, LogError> {
     Ok(salvaged)
 }
 
-/// The logs that are there or were, by name.
+/// The logs that exist or existed, by name.
 fn logs(raw: &Path, heads: Vec<String>) -> Result<Vec<(String, Kind)>, LogError> {
     let (mut files, mut folders) = (BTreeSet::new(), BTreeSet::new());
     folders.extend(FOLDERS.iter().filter(|name| raw.join(name).exists()).map(|name| (*name).to_owned()));
-    // Of one whose salvage was stopped there may be nothing but what is kept for it.
+    // A stopped salvage may have left only its intermediate files.
     let is_there = |name: &str| raw.join(name).exists() || of_log(&raw.join(name)).exists();
     files.extend(FILES.iter().filter(|name| is_there(name)).map(|name| (*name).to_owned()));
     for folder in FOLDERS_OF_FILES {
@@ -153,14 +155,14 @@ fn names(folder: &Path) -> Result<Vec<String>, LogError> {
     Ok(names)
 }
 
-/// A folder of raw/damaged that is not there yet.
+/// A folder of raw/damaged that does not exist yet.
 fn aside(raw: &Path) -> PathBuf {
     let damaged = raw.join("damaged");
     let free = (1u32..).map(|n| damaged.join(format!("{n:03}"))).find(|folder| !folder.exists());
     free.unwrap_or(damaged)
 }
 
-/// Gives a log heads that has none any more.
+/// Gives heads to a log that has lost them.
 fn adopt(home: &Home, kind: &Kind) -> Result<(), LogError> {
     let files: Vec<String> = match kind {
         Kind::File(log) => vec![home.name(log.path())],
@@ -171,7 +173,7 @@ fn adopt(home: &Home, kind: &Kind) -> Result<(), LogError> {
         }
     };
     for name in files {
-        // Nothing is said about its length, and a chain that does not fit is found when it is read.
+        // The length is unknown, and a chain that does not match is found on reading.
         home.append_synced(&[Head::new(name.clone(), 0, Chain::start(&name))])?;
     }
     if let Kind::Folder(_, folder) = kind {
@@ -203,7 +205,8 @@ fn move_aside(from: &Path, to: &Path) -> Result<(), LogError> {
     [from, to].into_iter().filter_map(Path::parent).try_for_each(sync_folder)
 }
 
-/// What is whole of a log is written beside it before anything is moved, so that a salvage that is stopped goes on.
+/// The intact lines of a log are written next to it before anything is moved, so that a stopped salvage can
+/// be continued.
 fn prepare(salvage: &Path, lines: &[Vec<u8>]) -> Result<(), LogError> {
     let lines: Vec<u8> = lines.iter().flat_map(|line| line.iter().copied().chain([b'\n'])).collect();
     if let Some(folder) = salvage.parent() {
@@ -243,8 +246,8 @@ fn count(lines: &[u8]) -> usize {
     lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).count()
 }
 
-/// The lines of a file that follow from the line before them, or that the line behind follows from; `None` for others.
-/// Before the first line with a chain, whatever is an object.
+/// The lines of a file that follow from the line before, or from which the next line follows; `None` for
+/// others. Before the first line with a chain, every JSON object counts.
 fn sound(name: &str, bytes: &[u8]) -> Vec<Option<Vec<u8>>> {
     let parsed: Vec<_> = bytes
         .split(|&byte| byte == b'\n')
@@ -268,7 +271,7 @@ fn sound(name: &str, bytes: &[u8]) -> Vec<Option<Vec<u8>>> {
             false => computed.after(&bare),
         };
         stated_before = stated;
-        // Only the chain of the line before was hit: what follows from it says that it is as it was.
+        // Only the chain member of the line before was damaged: the line after it proves its content.
         if let (true, Some(before), Some(last)) = (follows_computed, doubted.take(), lines.last_mut()) {
             *last = Some(before);
         }
@@ -280,7 +283,7 @@ fn sound(name: &str, bytes: &[u8]) -> Vec<Option<Vec<u8>>> {
 
 fn of_folder(home: &Home, folder: &Path, aside: &Path) -> Result<(usize, usize), LogError> {
     let salvage = of_segments(folder);
-    // Whatever it is called: what is called like none is what is wrong.
+    // Any file name of a log counts, because a wrong name may be the damage.
     let is_log = |name: &String| name.ends_with(".jsonl") || name.ends_with(".jsonl.zst");
     let there = || Ok::<_, LogError>(names(folder)?.into_iter().filter(is_log));
     let mut left_out = 0;
@@ -293,7 +296,7 @@ fn of_folder(home: &Home, folder: &Path, aside: &Path) -> Result<(usize, usize),
                 false => fs::read(&path).map_err(LogError::io(&path, "read"))?,
             };
             for line in bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
-                // Each says by its own id whether it is what it was: that is for whoever reads it.
+                // Whether a line matches its own id is checked by its readers.
                 let bare = split(line).0;
                 match serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(&bare) {
                     Ok(_) => lines.push(bare.into_owned()),
@@ -322,7 +325,7 @@ fn of_folder(home: &Home, folder: &Path, aside: &Path) -> Result<(usize, usize),
     Ok((count(&lines), left_out))
 }
 
-/// What a sealed segment gives before it is damaged.
+/// What a sealed segment contains before its damage.
 fn unpacked(path: &Path) -> Result<Vec<u8>, LogError> {
     let mut lines = Vec::new();
     if let Ok(mut packed) = unpack(path) {

@@ -6,9 +6,9 @@
 //! lock                      held while a process appends, seals or recovers
 //! ```
 //!
-//! An append is on disk when it returns. A process that dies in the middle leaves a last line
-//! without its end; the next append cuts that off, and readers never look at it. Nothing else is
-//! ever removed, but the open file of a segment once its sealed twin is on disk.
+//! An append is on disk when it returns. A process that dies in the middle leaves a last line without its
+//! end; readers ignore it, and the next append cuts it off. Nothing else is ever removed, except the open
+//! file of a segment once its sealed copy is on disk.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -20,22 +20,22 @@ use super::heads::{HEADS, Head, Heads, Home, is_whole};
 use super::stopped;
 use crate::{Digest, unpack};
 
-/// An open segment of more bytes than this is sealed after the append that makes it so long.
+/// An open segment longer than this is sealed after the append.
 const SEAL_BYTES: u64 = 64 << 20;
 
-/// What hashes of segments begin with.
+/// Context of the hashes of segments.
 pub(super) const CONTEXT: &str = "riddlemill segment v1";
 
-/// How far a reader has come.
+/// A reader's position.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Position {
     pub(super) segment: u32,
     pub(super) bytes: u64,
-    /// The chain there; of a segment that is not begun it is the segment's own.
+    /// The chain there; at the start of a segment, the segment's own.
     pub(super) walk: Option<Walk>,
 }
 
-/// Complete lines of one segment as they were added.
+/// Complete lines of one segment, as added.
 pub struct Chunk {
     pub path: PathBuf,
     pub lines: Vec<u8>,
@@ -55,7 +55,7 @@ pub(super) enum Segment {
 }
 
 impl Segments {
-    /// The segments in `dir`, which whoever writes first makes.
+    /// The segments in `dir`, which the first writer creates.
     pub fn at(dir: impl Into<PathBuf>) -> Segments {
         let dir = dir.into();
         Segments { home: Home::of_folder(&dir), dir, seal_bytes: SEAL_BYTES }
@@ -66,14 +66,14 @@ impl Segments {
         Segments { seal_bytes, ..self }
     }
 
-    /// The complete lines of every segment, in order, each block with the file that it is in.
+    /// The complete lines of every segment, in order, each block with its file.
     pub fn lines(&self) -> Result<Vec<(PathBuf, Vec<u8>)>, LogError> {
         let chunks = self.read_after(&mut Position::default())?;
         Ok(chunks.into_iter().map(|chunk| (chunk.path, chunk.lines)).collect())
     }
 
-    /// The complete lines after `position`, and moves it to their end. From the beginning, all of the log is proved;
-    /// from elsewhere, that what is new follows from what was read.
+    /// The complete lines after `position`, which is moved to their end. From the beginning, the whole log is
+    /// verified; from elsewhere, that the new lines follow from those read before.
     pub fn read_after(&self, position: &mut Position) -> Result<Vec<Chunk>, LogError> {
         // A segment may be sealed by another process between listing and reading; then list again.
         for _ in 0..4 {
@@ -95,7 +95,7 @@ impl Segments {
         if from_start && stopped::of_segments(&self.dir).exists() {
             return Err(LogError::damaged(&self.dir, stopped::STOPPED));
         }
-        // The heads first: a log that grows meanwhile is longer than they say.
+        // The heads first: a log that grows meanwhile is longer than they state.
         let heads = if from_start { self.heads()? } else { Heads::default() };
         let mut chunks = Vec::new();
         let listed = self.list()?;
@@ -129,7 +129,7 @@ impl Segments {
                     }
                     let last = lines.strip_suffix(b"\n").and_then(|l| l.rsplit(|&b| b == b'\n').next());
                     is_chained |= last.is_some_and(|last| split(last).1.is_some());
-                    // Sealed under a hash that its head names, its lines are those that were written.
+                    // Sealed under the hash in its head, so its lines are those that were written.
                     let known = head.is_some_and(|head| head.sealed.as_deref() == Some(&hash.to_string()));
                     let bare = match head {
                         Some(head) if !known => prove(&path, &lines, 0, self.start(number), Some(head))?.0,
@@ -143,7 +143,7 @@ impl Segments {
                 chunks.push(Chunk { path, lines });
             }
         }
-        // What was begun while it was read has heads by now.
+        // A log begun while it was read has heads by now.
         if from_start && is_chained && heads.is_empty() && self.heads()?.is_empty() {
             return Err(LogError::damaged(
                 &self.dir,
@@ -167,7 +167,7 @@ impl Segments {
         Ok(heads)
     }
 
-    /// Whether there is every segment that has a head, and no other: the first head comes before the first line.
+    /// Checks that every segment with a head exists, and no other: the first head precedes the first line.
     fn prove_list(&self, listed: &[(u32, Segment)], heads: &Heads) -> Result<(), LogError> {
         let known = |number: u32| heads.get(&self.name(number)).filter(|head| !head.gone);
         for (number, segment) in listed {
@@ -203,7 +203,7 @@ impl Segments {
         }
     }
 
-    /// The segments by number. Where a crash left both forms of one, the sealed counts.
+    /// The segments by number. If a crash left both forms of one, the sealed one counts.
     pub(super) fn list(&self) -> Result<Vec<(u32, Segment)>, LogError> {
         let mut segments: Vec<(u32, Segment)> = Vec::new();
         let entries = match fs::read_dir(&self.dir) {
@@ -214,7 +214,7 @@ impl Segments {
         for entry in entries {
             let path = entry.map_err(LogError::io(&self.dir, "list"))?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            // A log that lies in no raw/ has its heads beside its segments.
+            // A log outside of any raw/ has its heads among its segments.
             if name == HEADS && self.home.0 == self.dir {
                 continue;
             }
@@ -229,7 +229,7 @@ impl Segments {
                 _ => None,
             };
             let Some((number, segment)) = segment else {
-                // Lines that somebody would take for votes are not passed over; what else lies here is fsck's to tell.
+                // Files that look like segments are not ignored; `fsck` reports any others.
                 if name.ends_with(".jsonl") || name.ends_with(".jsonl.zst") {
                     return Err(LogError::damaged(
                         &path,
@@ -258,7 +258,7 @@ impl Segments {
         Ok(segments)
     }
 
-    /// What a segment is called in the heads.
+    /// A segment's name in the heads.
     pub(super) fn name(&self, number: u32) -> String {
         self.home.name(&self.dir.join(numbered(number)))
     }
@@ -282,7 +282,7 @@ pub(super) fn numbered(number: u32) -> String {
     format!("{number:06}")
 }
 
-/// Lines as they were added, with the chain behind them, and where the last one ends.
+/// Lines as added, with the chain after them, and the end of the last one.
 pub(super) fn prove(
     path: &Path,
     bytes: &[u8],

@@ -1,17 +1,17 @@
-//! What a salvage that was stopped before its end leaves, by which readers of the log see it.
+//! The traces of a stopped salvage, which show readers that a log is incomplete.
 
 use std::path::{Path, PathBuf};
 
-/// What is said about a log whose salvage did not come to its end.
+/// What is wrong with a log whose salvage was not finished.
 pub(super) const STOPPED: &str =
     "a salvage of it was stopped before its end: `riddlemill fsck --salvage` finishes it";
 
-/// Where what is whole of a log in one file is kept while it is salvaged.
+/// Where the intact lines of a log in one file are kept during a salvage.
 pub(super) fn of_log(path: &Path) -> PathBuf {
     path.with_extension("salvage")
 }
 
-/// Where what is whole of a log in segments is kept while it is salvaged.
+/// Where the intact lines of a log in segments are kept during a salvage.
 pub(super) fn of_segments(folder: &Path) -> PathBuf {
     folder.join("lines.salvage")
 }

@@ -1,4 +1,4 @@
-//! Files in the folders of raw/ that nobody who writes there would have made.
+//! Files in the folders of raw/ that no writer creates.
 
 use std::fs;
 use std::io;
@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use super::LogError;
 
-/// The folders that hold nothing but numbered segments and what belongs to them.
+/// Folders that contain only numbered segments and their companions.
 const FOLDERS: [&str; 4] = ["votes", "decisions", "seen", "replies"];
 
-/// Files among the segments of raw/ that are none, and that no writer leaves there.
+/// Files among the segments of raw/ that are not segments and that no writer leaves there.
 ///
 /// # Errors
-/// [`LogError`] where a folder cannot be listed.
+/// [`LogError`] if a folder cannot be listed.
 pub fn strays(raw: &Path) -> Result<Vec<PathBuf>, LogError> {
     let mut found = Vec::new();
     for folder in FOLDERS.map(|name| raw.join(name)) {

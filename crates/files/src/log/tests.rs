@@ -1,4 +1,5 @@
-//! Laws of the logs: damage is seen or harmless, stopped writers cost nothing, old files open unchanged.
+//! Property tests of the logs: damage is detected or harmless, stopped writers cost nothing, old files open
+//! unchanged.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use super::chain::Chain;
 use super::heads::{Head, Home};
 use super::*;
 
-/// A raw/ folder with a log of three lines in one file, and one of five lines of which some may be sealed.
+/// A raw/ folder with a log of three lines in one file, and one of five lines, possibly with sealed segments.
 fn bench(seal_bytes: u64) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let log = Log::at(dir.path().join("raw/releases/flub/registry.jsonl"));
@@ -106,7 +107,7 @@ fn a_file_that_nobody_wrote_is_seen() {
         assert!(matches!(read(dir.path()), Err(LogError::Damaged { .. })), "{name}");
         fs::remove_file(votes.join(name)).unwrap();
     }
-    // One of another workspace, whose chain is sound.
+    // One of another workspace, with a valid chain.
     let other = bench(100);
     let sealed = files(&other.path().join("raw/votes")).remove(0);
     let here = votes.join(sealed.file_name().unwrap());
@@ -245,7 +246,7 @@ fn many_who_append_at_once_lose_no_line() {
     }
 }
 
-/// It was killed when what was there had been moved aside, and its heads said so: no file is missing any more.
+/// Killed after the damaged files were moved away and the heads updated: no file is missing any more.
 #[test]
 fn a_salvage_that_was_stopped_is_seen_and_finished() {
     let dir = bench(u64::MAX);
@@ -273,7 +274,7 @@ fn a_salvage_that_was_stopped_is_seen_and_finished() {
     }
 }
 
-/// A sealed segment is somebody's file: what it unpacks to is bounded before memory is taken for it.
+/// A sealed segment may come from anywhere: its unpacked size is bounded before memory is allocated.
 #[test]
 fn a_segment_of_kilobytes_gives_no_gigabytes() {
     let dir = tempfile::tempdir().unwrap();
@@ -287,7 +288,7 @@ fn a_segment_of_kilobytes_gives_no_gigabytes() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
-    /// Whatever is salvaged is whole, is what was written, and loses no more than what was hit.
+    /// What is salvaged is intact, was written, and lacks no more than what was damaged.
     #[test]
     fn what_is_salvaged_is_what_was_written(file in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(), kind in 0..4) {
         let dir = bench(100);
@@ -313,7 +314,8 @@ proptest! {
         prop_assert!(found.is_empty() == salvaged.is_empty(), "{:?}", found);
         prop_assert_eq!(check(&raw).unwrap(), []);
         let now = read(dir.path()).unwrap();
-        // Where the name of the first line's chain was hit, the line looks like one from before there were chains.
+        // If the name of the first line's chain member was damaged, the line looks like one from before there
+        // were chains.
         let strange = now.0.lines().filter(|line| whole.0.lines().all(|other| other != *line)).count();
         prop_assert!(strange == 0 || (strange == 1 && kind == 3 && path.ends_with("registry.jsonl")), "{}", now.0);
         prop_assert!(now.1.lines().all(|line| kind == 3 || whole.1.lines().any(|other| other == line)), "{}", now.1);
@@ -323,7 +325,7 @@ proptest! {
         if !path.starts_with(raw.join("votes")) {
             prop_assert_eq!(&now.1, &whole.1);
         }
-        // The damaged file is still there, and the logs go on.
+        // The damaged file still exists, and the logs can be appended to.
         let aside = salvaged.iter().any(|log| log.aside.exists()) || kind == 0 || salvaged.is_empty();
         prop_assert!(aside);
         Log::at(raw.join("releases/flub/registry.jsonl")).append(b"{\"n\":8}\n").unwrap();

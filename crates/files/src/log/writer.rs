@@ -1,4 +1,4 @@
-//! Adding to a log in segments.
+//! Appends to a log in segments.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -22,7 +22,7 @@ pub struct Writer<'s> {
 }
 
 impl Segments {
-    /// Waits for other writers, then cuts a torn tail off.
+    /// Waits for other writers, then cuts off a torn tail.
     pub fn writer(&self) -> Result<Writer<'_>, LogError> {
         fs::create_dir_all(&self.dir).map_err(LogError::io(&self.dir, "create"))?;
         let path = self.dir.join("lock");
@@ -34,15 +34,15 @@ impl Segments {
 }
 
 impl<'s> Writer<'s> {
-    /// The one writer: who has the log's lock. Mends what one that was stopped left.
+    /// The holder of the log's lock. Repairs what a stopped writer left.
     fn new(segments: &'s Segments, lock: File) -> Result<Writer<'s>, LogError> {
         let writer = Writer { segments, _lock: lock };
         writer.recover()?;
         Ok(writer)
     }
 
-    /// Appends blocks of complete lines, each a JSON object, and waits until they are on disk.
-    /// Says how far a reader is who has read these lines too.
+    /// Appends blocks of complete lines, each a JSON object, and waits until they are on disk. Returns the
+    /// position of a reader who has read these lines too.
     pub fn append(&self, blocks: &[impl AsRef<[u8]>]) -> Result<Position, LogError> {
         let segments = self.segments;
         let listed = segments.list()?;
@@ -83,7 +83,8 @@ impl<'s> Writer<'s> {
         Ok(Position { segment: number, bytes, walk: Some(walk) })
     }
 
-    /// The chain at the end of an open segment: its last line has it, or all of its lines are from before there was one.
+    /// The chain at the end of an open segment: from its last line, or, if no line has one, over all its
+    /// lines.
     fn walk(&self, path: &Path, file: &mut File, number: u32) -> Result<Walk, LogError> {
         let mut walk = self.segments.start(number);
         let (_, last) = last_line(file).map_err(LogError::io(path, "read"))?;
@@ -100,7 +101,8 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// Says what there is before the first line with a chain: a log without heads that has chains has lost them.
+    /// Records what exists before the first line with a chain, so that a log with chains but without heads
+    /// has lost them.
     fn write_first_heads(&self, listed: &[(u32, Segment)], number: u32) -> Result<(), LogError> {
         let segments = self.segments;
         let known = segments.heads()?;
@@ -145,7 +147,7 @@ impl<'s> Writer<'s> {
                 break;
             }
             hash.piece(&lines);
-            // Frames one after another are a zstd file like any other.
+            // Concatenated frames are a valid zstd file.
             let frames = lines.par_chunks(FRAME_BYTES).map(|part| zstd::encode_all(part, 3));
             let frames: Vec<Vec<u8>> =
                 frames.collect::<Result<_, _>>().map_err(LogError::io(&partial, "compress"))?;
@@ -163,13 +165,13 @@ impl<'s> Writer<'s> {
         Ok(hash)
     }
 
-    /// Cuts the last line off where it has no end, and finishes a seal that was interrupted.
+    /// Cuts off an incomplete last line, and finishes an interrupted seal.
     fn recover(&self) -> Result<(), LogError> {
         let segments = self.segments;
         for (number, segment) in segments.list()? {
             let open = segments.path(number);
             match segment {
-                // The rename came after the sealed file was whole, so its open twin is spare.
+                // The sealed file was complete before its rename, so its open copy is not needed.
                 Segment::Sealed(path, hash) if open.exists() => {
                     if hash_of(&sealed_lines(&path)?) != hash {
                         return Err(LogError::damaged(&path, "the lines do not have the hash in its name"));
@@ -183,7 +185,7 @@ impl<'s> Writer<'s> {
         Ok(())
     }
 
-    /// Cuts off the line of whoever was stopped while they wrote it, and ends one that lost its newline alone.
+    /// Cuts off the line that a stopped writer left incomplete, and ends one that lacks only its newline.
     fn mend_tail(&self, path: &Path, number: u32) -> Result<(), LogError> {
         let mut file =
             OpenOptions::new().read(true).write(true).open(path).map_err(LogError::io(path, "open"))?;

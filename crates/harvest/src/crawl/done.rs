@@ -1,4 +1,4 @@
-//! What is known of a page that was had, and why that cannot be read.
+//! Facts about a fetched page, and errors in reading them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,34 +20,34 @@ pub enum Role {
     Sitemap,
 }
 
-/// What is known of a page that is done; the archive has it as the page's metadata record.
+/// Facts about a finished page, stored in the archive as the page's metadata record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Done {
-    /// Which pass over the source fetched it.
+    /// The pass that fetched it.
     pub pass: u32,
     /// Canonical address.
     pub url: String,
-    /// What it was fetched for; `None` for robots.txt.
+    /// Why it was fetched; `None` for robots.txt.
     pub role: Option<Role>,
-    /// Redirects behind it.
+    /// Number of redirects before it.
     pub hops: u32,
-    /// What it was.
+    /// What kind of page it was.
     pub class: Class,
     /// HTTP status.
     pub status: u16,
-    /// Where it redirects.
+    /// The target of its redirect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redirect: Option<String>,
-    /// What it says about other pages.
+    /// What it states about other pages.
     #[serde(default)]
     pub facts: Facts,
-    /// Of a sitemap, the sitemaps it names.
+    /// The sitemaps that a sitemap names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sitemaps: Vec<String>,
-    /// The pass asked for what is new alone.
+    /// Whether the pass asked only for new pages.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub since: bool,
-    /// Only a part of it came: it is kept, and the page is asked for again.
+    /// Whether only part of it was received: that is kept, and the page is requested again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undone: bool,
     /// `ETag`.
@@ -58,13 +58,13 @@ pub struct Done {
     pub last_modified: Option<String>,
     /// Digest of the payload.
     pub digest: String,
-    /// Id of the response's record.
+    /// Id of the response's WARC record.
     pub record: String,
-    /// Its date.
+    /// The record's date.
     pub date: String,
 }
 
-/// The one spelling of an address. Fragments go everywhere, decorations where the site is known.
+/// The canonical form of an address. Fragments are always removed, decorations for known sites.
 pub(super) fn canonical(site: &Site, mut url: Url) -> Url {
     url.set_fragment(None);
     let address = if *site == Site::Tieba { Address::parse(&url) } else { None };
@@ -90,7 +90,7 @@ pub enum FrontierError {
         /// Where.
         at: u64,
     },
-    /// Another crawl is at work.
+    /// Another crawl is running.
     #[error("{}: another crawl of this source is running", path.display())]
     Busy {
         /// The lock.

@@ -1,4 +1,4 @@
-//! What earlier passes did, read into what a further one knows.
+//! Turns what earlier passes fetched into the state for another pass.
 
 use url::Url;
 
@@ -10,7 +10,7 @@ use crate::pages::tieba::Address;
 use crate::pages::{Class, Facts, Site};
 
 impl Since {
-    /// Reads what earlier passes did, in their order.
+    /// Reads what earlier passes fetched, in order.
     pub fn of<'d>(site: &Site, scope: &Scope, entries: impl Iterator<Item = &'d Done>) -> Since {
         let (mut since, mut walk) = (Since::default(), Walk::default());
         for done in entries {
@@ -46,7 +46,7 @@ impl Since {
     }
 }
 
-/// The threads that a page leads to, each with what its row says.
+/// The threads that a page links to, each with a number for the state in its row.
 fn threads(site: &Site, url: &Url, facts: &Facts) -> Vec<(Url, u64)> {
     let mark = |at: usize| facts.marks.get(at).copied().unwrap_or(0);
     match (site, Address::parse(url)) {
@@ -70,7 +70,7 @@ fn is_list(site: &Site, url: &Url, facts: &Facts) -> bool {
     }
 }
 
-/// Of an address of Tieba's, which page of its thread it is; of others none is before another.
+/// The page number of a Tieba address within its thread; 0 for others.
 fn page_of(url: &str) -> u64 {
     match Url::parse(url).ok().and_then(|url| Address::parse(&url)) {
         Some(Address::Thread { page, .. }) => page,

@@ -10,14 +10,14 @@ use super::guard::{Guard, Refusal};
 use super::settings::Limits;
 use crate::warc::{Decoded, Head, Truncated, decode_body};
 
-/// What an earlier answer said to ask with next time.
+/// Validators of an earlier answer for a conditional request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Validators {
     pub etag: Option<String>,
     pub last_modified: Option<String>,
 }
 
-/// An answer as it came.
+/// An answer as received.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
     pub url: Url,
@@ -27,11 +27,11 @@ pub(super) struct Answer {
     pub version: &'static str,
     /// Request fields as sent.
     pub sent: Vec<(String, String)>,
-    /// The body as sent, transfer coding undone, content-encoding not.
+    /// The body as sent: transfer coding undone, content-encoding not.
     pub wire: Vec<u8>,
     pub truncated: Option<Truncated>,
     pub ip: IpAddr,
-    /// When the request was made.
+    /// When the request was sent.
     pub began: SystemTime,
 }
 
@@ -46,7 +46,7 @@ pub(super) enum FetchError {
     Connection(String),
 }
 
-/// Makes requests that passed the guard, to the addresses the guard pinned.
+/// Sends requests that passed the guard, to the addresses the guard pinned.
 pub(super) struct Fetcher {
     client: reqwest::Client,
     guard: Guard,
@@ -56,8 +56,8 @@ pub(super) struct Fetcher {
 
 impl Fetcher {
     pub fn new(guard: Guard, user_agent: &str, limits: &Limits) -> Result<Fetcher, reqwest::Error> {
-        // No redirects, no proxy, no cookies, no decoding, no referer: a hop is a request of its
-        // own that is checked anew, and the archive holds the bytes that came.
+        // No redirects, proxy, cookies, decoding or referer: every hop is a separate request that is checked
+        // anew, and the archive contains the bytes received.
         let client = riddlemill_http::client()
             .dns_resolver(guard.pins())
             .redirect(reqwest::redirect::Policy::none())
@@ -73,12 +73,12 @@ impl Fetcher {
         Ok(Fetcher { client, guard, user_agent: user_agent.into(), limits: limits.clone() })
     }
 
-    /// Whether a link may be followed, as far as can be said without asking a resolver.
+    /// Whether a link may be followed, as far as can be told without a resolver.
     pub fn in_scope(&self, url: &Url) -> Result<(), Refusal> {
         self.guard.in_scope(url)
     }
 
-    /// One request. Redirects come back as the answers they are.
+    /// One request. Redirects are returned as answers.
     pub async fn get(&self, url: &Url, validators: &Validators) -> Result<Answer, FetchError> {
         let ip = self.guard.check(url).await?;
         let deadline = tokio::time::Instant::now() + Duration::from_secs_f64(self.limits.total_secs);
@@ -104,7 +104,7 @@ impl Fetcher {
         Ok(Answer { url: url.clone(), head, reason, version, sent, wire, truncated, ip, began })
     }
 
-    /// Reads until the end, a limit or a fault; what came by then is kept.
+    /// Reads until the end, a limit or an error; what was received by then is kept.
     async fn body(
         &self,
         mut response: reqwest::Response,
@@ -161,7 +161,7 @@ impl Fetcher {
     }
 }
 
-/// A field's value; bytes outside UTF-8 are replaced.
+/// A field's value; bytes outside of UTF-8 are replaced.
 fn text(value: &HeaderValue) -> String {
     String::from_utf8_lossy(value.as_bytes()).into_owned()
 }
@@ -179,7 +179,7 @@ fn chain(error: &dyn std::error::Error) -> String {
     if text.is_empty() { error.to_string() } else { text }
 }
 
-/// How long `Retry-After` asks to wait, in seconds or as a date.
+/// How long `Retry-After` asks to wait, from seconds or a date.
 pub(super) fn retry_after(head: &Head, now: SystemTime) -> Option<Duration> {
     let value = head.get("retry-after")?.trim();
     if let Ok(secs) = value.parse::<u64>() {

@@ -1,8 +1,8 @@
-//! What is done, and what is to do: a state that `kill -9` cannot damage.
+//! Finished and pending pages: a state that `kill -9` cannot damage.
 //!
-//! The archive is the only truth: a page is done when its group of records is whole and synced.
-//! The journal beside it repeats the groups' metadata so that a resumed crawl reads a small file
-//! in place of the archive; a journal that is behind, torn or lost is completed from the archive.
+//! The archive is authoritative: a page is done when its group of records is complete and synced. The journal
+//! next to it repeats the groups' metadata so that a resumed crawl reads a small file instead of the archive;
+//! a journal that is behind, torn or lost is completed from the archive.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fs::{File, OpenOptions};
@@ -30,16 +30,16 @@ pub(super) struct Frontier {
     /// Every address that was ever queued in this pass.
     known: HashSet<String>,
     finished: HashSet<String>,
-    /// The last capture of each page; kept only where changes are asked for.
+    /// The last capture of each page; only kept if changes are requested.
     earlier: HashMap<String, Done>,
     pass: u32,
-    /// The pass asks for what is new alone.
+    /// Whether the pass asks only for new pages.
     since: bool,
-    /// Refusals in a row that count as a block.
+    /// How many refusals in a row count as a block.
     refusals: u32,
-    /// By host, the pages that were refused since one was not.
+    /// By host, the pages refused since the last success.
     refused: HashMap<String, Vec<Item>>,
-    /// Pages that were refused in a block and are asked for once more.
+    /// Pages that were refused in a block and are requested once more.
     again: HashSet<String>,
     turned_away: bool,
     writer: Option<Writer>,
@@ -53,7 +53,7 @@ struct Writer {
 }
 
 impl Frontier {
-    /// Opens the state for a crawl: takes the lock, mends torn tails and replays what is done.
+    /// Opens the state for a crawl: takes the lock, repairs torn tails and replays what is done.
     ///
     /// # Errors
     /// [`FrontierError`].
@@ -93,7 +93,7 @@ impl Frontier {
         let since = entries.iter().any(|done| done.pass == last && done.since);
         let mut frontier = Frontier::of_pass(source, resolved, &entries, last, since);
         let ended = replayed.pass_end == last || frontier.undone() == 0;
-        // Nothing is refreshed before there is something.
+        // There is no refresh before the first pass has fetched something.
         if source.refresh != Refresh::No && ended && !entries.is_empty() {
             let since = source.refresh == Refresh::Changed;
             frontier = Frontier::of_pass(source, resolved, &entries, last + 1, since);
@@ -137,7 +137,7 @@ impl Frontier {
             if done.pass == pass {
                 frontier.apply(done);
             }
-            // A 304 stands for a page that is there already.
+            // A 304 refers to a page that is there already.
             if done.pass < pass && done.status == 200 && !done.undone && done.class != Class::Blocked {
                 frontier.earlier.insert(done.url.clone(), done.clone());
             }
@@ -145,7 +145,7 @@ impl Frontier {
         frontier
     }
 
-    /// Queues an address that a page leads to.
+    /// Queues an address that a page links to.
     fn follow(&mut self, item: Item) {
         if self.scope.takes(&item.url) {
             self.push(item);
@@ -160,7 +160,7 @@ impl Frontier {
         }
     }
 
-    /// Hosts with something to do.
+    /// Hosts with pending pages.
     pub fn hosts(&self) -> Vec<String> {
         let waiting =
             |queue: &VecDeque<Item>| queue.iter().any(|item| !self.finished.contains(item.url.as_str()));
@@ -178,13 +178,13 @@ impl Frontier {
         None
     }
 
-    /// Gives a page back that was taken and not fetched.
+    /// Puts back a page that was taken but not fetched.
     pub(super) fn put_back(&mut self, item: Item) {
         let host = item.url.host_str().unwrap_or_default().to_string();
         self.queues.entry(host).or_default().push_front(item);
     }
 
-    /// How much waits for each host.
+    /// The number of pending pages of each host.
     pub(super) fn queue_lengths(&self) -> impl Iterator<Item = usize> {
         let waiting = |item: &&Item| !self.finished.contains(item.url.as_str());
         self.queues.values().map(move |queue| queue.iter().filter(waiting).count())
@@ -205,7 +205,7 @@ impl Frontier {
         self.known.contains(url) && !self.finished.contains(url)
     }
 
-    /// Whether the page that was just finished was one refusal too many.
+    /// Whether the page just finished completed a block of refusals.
     pub(super) fn turned_away(&mut self) -> bool {
         std::mem::take(&mut self.turned_away)
     }
@@ -216,18 +216,18 @@ impl Frontier {
         self.walk.ended().map(move |list| format!("scope.max_list_pages = {most} ({list})"))
     }
 
-    /// The pass: 1, and one more for each refresh.
+    /// The pass: 1, plus one for each refresh.
     pub fn pass(&self) -> u32 {
         self.pass
     }
 
-    /// Pages that wait.
+    /// Pending pages.
     pub fn pending(&self) -> impl Iterator<Item = &Url> {
         let waiting = |item: &&Item| !self.finished.contains(item.url.as_str());
         self.queues.values().flatten().filter(waiting).map(|item| &item.url)
     }
 
-    /// What to ask a page's server with, where the page was fetched in an earlier pass.
+    /// Validators for requesting a page that was fetched in an earlier pass.
     pub(super) fn validators(&self, url: &Url) -> Validators {
         match self.earlier.get(url.as_str()) {
             Some(done) => Validators { etag: done.etag.clone(), last_modified: done.last_modified.clone() },
@@ -242,7 +242,7 @@ impl Frontier {
 
     /// Makes a page durable and queues what follows from it.
     ///
-    /// A blocked page is archived and stays to do: it holds nothing of what was asked for.
+    /// A blocked page is archived and stays pending: it does not contain what was asked for.
     pub(super) fn finish(&mut self, item: &Item, answer: &Answer, read: Read) -> Result<Done, FrontierError> {
         let date = segment::warc_date(answer.began);
         let url = item.url.to_string();
@@ -280,14 +280,14 @@ impl Frontier {
         Ok(done)
     }
 
-    /// Goes on where a page cannot be had in this run. It is tried again in the next.
+    /// Continues after a page that is not available in this run. It is tried again in the next.
     pub(super) fn fail(&mut self, item: &Item) {
         for url in self.walk.follow_failed(&self.site, &item.url) {
             self.follow(Item { url, role: Role::Page, hops: 0 });
         }
     }
 
-    /// Notes that a pass found nothing more to do.
+    /// Records that a pass is complete.
     pub(super) fn end_pass(&mut self) -> Result<(), FrontierError> {
         let pass_end = self.pass;
         match &mut self.writer {
@@ -341,9 +341,9 @@ impl Frontier {
         }
     }
 
-    /// A refused page is set aside. So many in a row are a block: those that were refused in it wait behind
-    /// all others to be asked for once more, which is not done twice, or a part of a site that is for
-    /// members only would end every run.
+    /// A refused page is set aside. `refusals` in a row are a block: pages refused in it are queued after all
+    /// others and requested once more, but only once, because otherwise a members-only part of a site would
+    /// end every run.
     fn refuse(&mut self, item: Item) {
         let host = item.url.host_str().unwrap_or_default().to_string();
         let row = self.refused.entry(host.clone()).or_default();
@@ -361,20 +361,20 @@ impl Frontier {
     }
 }
 
-/// How far a crawl is, and how old.
+/// The progress and age of a crawl.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Age {
-    /// When its last page was had, as the archive writes it.
+    /// When its last page was fetched, as in the archive.
     pub last: String,
-    /// The pass that it was of.
+    /// The pass of that page.
     pub pass: u32,
     /// Whether that pass is over.
     pub ended: bool,
-    /// Pages of that pass.
+    /// Number of pages in that pass.
     pub pages: u64,
 }
 
-/// How old a crawl is; `None` of one that has no page yet.
+/// The age of a crawl; `None` if it has no page yet.
 ///
 /// # Errors
 /// [`FrontierError`].
@@ -392,7 +392,7 @@ pub fn age(source: &Source, dirs: &Dirs) -> Result<Option<Age>, FrontierError> {
     }))
 }
 
-/// What was made of an answer.
+/// The result of reading an answer.
 #[derive(Clone, Debug)]
 pub(super) struct Read {
     pub class: Class,

@@ -1,4 +1,4 @@
-//! When a host may be asked: one request at a time, the next a delay after the end of the last.
+//! When a host may be requested: one request at a time, each a delay after the end of the last.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +13,7 @@ pub(super) struct Gates(Arc<Mutex<HashMap<String, Gate>>>);
 
 type Gate = Arc<tokio::sync::Mutex<Instant>>;
 
-/// Leave to make one request. The host's delay runs from its end.
+/// Permission for one request. The host's delay starts at its end.
 pub(super) struct Turn {
     opens: OwnedMutexGuard<Instant>,
 }
@@ -33,7 +33,7 @@ impl Gates {
 }
 
 impl Turn {
-    /// Ends the request: nobody asks the host again before `delay` is over.
+    /// Ends the request: the next one to the host is sent after `delay` at the earliest.
     pub fn leave(mut self, delay: Duration) {
         *self.opens = Instant::now() + delay;
     }

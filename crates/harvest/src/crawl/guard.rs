@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use url::{Host, Url};
 
-/// Resolves names; a seam for tests of answers that change.
+/// Resolves names; replaceable in tests of changing answers.
 pub trait Lookup: Send + Sync {
     /// All addresses of a name.
     fn lookup<'a>(
@@ -36,10 +36,10 @@ pub enum Refusal {
     /// Neither http nor https.
     #[error("scheme `{0}` is not allowed (only http and https are)")]
     Scheme(String),
-    /// A name or password in the address, which is how `https://known@other/` misleads.
+    /// A user name or password in the address, because `https://known@other/` is misleading.
     #[error("the address carries a user name")]
     UserInfo,
-    /// Not on the list.
+    /// The host is not on the list.
     #[error("host `{0}` is not in scope (`scope.hosts` adds one)")]
     Host(String),
     /// The name resolves to, or is, an address of this machine or network.
@@ -63,13 +63,13 @@ pub struct Guard {
     pins: Pins,
 }
 
-/// The checked addresses of each host; connections take theirs from here and nowhere else.
+/// The checked addresses of each host; connections only use these.
 #[derive(Clone, Default)]
 pub(super) struct Pins(Arc<Mutex<HashMap<String, Vec<IpAddr>>>>);
 
 impl Guard {
-    /// `hosts` are `host` (ports 80 and 443) or `host:port`; `private` names exact `host:port`
-    /// pairs that may be on private addresses.
+    /// `hosts` are `host` (ports 80 and 443) or `host:port`; `private` are exact `host:port` pairs that may
+    /// be on private addresses.
     pub fn new(hosts: BTreeSet<String>, private: BTreeSet<String>, lookup: Arc<dyn Lookup>) -> Self {
         Guard { hosts, private, lookup, pins: Pins::default() }
     }
@@ -81,7 +81,7 @@ impl Guard {
     /// Whether an address is on the list, without resolving it.
     ///
     /// # Errors
-    /// All of [`Refusal`] but those that need the resolver.
+    /// All of [`Refusal`] except those that need the resolver.
     pub fn in_scope(&self, url: &Url) -> Result<(), Refusal> {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(Refusal::Scheme(url.scheme().into()));
@@ -93,9 +93,9 @@ impl Guard {
         if self.hosts.contains(&host) { Ok(()) } else { Err(Refusal::Host(host)) }
     }
 
-    /// Checks an address and pins what it resolves to, for the connection about to be made.
+    /// Checks an address and pins the addresses it resolves to, for the next connection.
     ///
-    /// One private address among the answers refuses them all.
+    /// One private address among the answers refuses all of them.
     ///
     /// # Errors
     /// [`Refusal`].

@@ -1,4 +1,4 @@
-//! The journal: an index over the archive, rebuilt from it where it is behind, torn or lost.
+//! The journal: an index of the archive, rebuilt from it if it is behind, torn or lost.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, OpenOptions};
@@ -11,12 +11,12 @@ use super::done::{Done, FrontierError};
 use super::segment::{self, Entry};
 use super::settings::Source;
 
-/// Where a crawl keeps its things.
+/// The folders of a crawl.
 #[derive(Clone, Debug)]
 pub struct Dirs {
-    /// `raw/warc`: each source has a folder in it. Nothing there is rewritten or deleted.
+    /// `raw/warc`, with a folder for each source. Nothing there is rewritten or deleted.
     pub warc: PathBuf,
-    /// Outside `raw/`: an index that is rebuilt when it is lost.
+    /// Outside of `raw/`: an index that is rebuilt if it is lost.
     pub state: PathBuf,
 }
 
@@ -39,13 +39,13 @@ pub(super) enum Line {
     PassEnd { pass_end: u32 },
 }
 
-/// What is done, by journal and archive.
+/// Finished pages, from journal and archive.
 pub(super) struct Replayed {
-    /// By the journal.
+    /// From the journal.
     pub entries: Vec<Entry>,
-    /// Groups that only the archive knew.
+    /// Groups that are only in the archive.
     pub adopted: Vec<Entry>,
-    /// The last pass that found nothing more to do.
+    /// The last pass that was complete.
     pub pass_end: u32,
 }
 
@@ -55,8 +55,7 @@ impl From<Entry> for Line {
     }
 }
 
-/// Reads the journal and what the archive holds beyond it. With `mend`, both are cut to what is
-/// whole.
+/// Reads the journal and the part of the archive after it. With `mend`, damaged ends of both are cut off.
 pub(super) fn replay(source: &Source, dirs: &Dirs, mend: bool) -> Result<Replayed, FrontierError> {
     let path = dirs.journal(&source.name);
     let folder = dirs.archive(&source.name);
@@ -92,12 +91,12 @@ fn lengths(folder: &Path) -> io::Result<HashMap<String, u64>> {
 
 struct Journal {
     lines: Vec<Line>,
-    /// Where it has to be cut, where it does.
+    /// Where it has to be cut, if it does.
     cut: Option<u64>,
 }
 
-/// The lines up to the first that is torn or whose records the archive does not hold. What
-/// follows is rebuilt from the archive.
+/// The lines up to the first that is torn or whose records are not in the archive. The rest is rebuilt from
+/// the archive.
 fn read_journal(path: &Path, lengths: &HashMap<String, u64>) -> io::Result<Journal> {
     let mut journal = Journal { lines: Vec::new(), cut: None };
     let file = match File::open(path) {
@@ -127,7 +126,7 @@ fn read_journal(path: &Path, lengths: &HashMap<String, u64>) -> io::Result<Journ
     }
 }
 
-/// Adds a line; it is durable when this returns.
+/// Appends a line, which is durable when this returns.
 pub(super) fn append(journal: &mut File, line: &Line) -> io::Result<()> {
     let mut bytes = serde_json::to_vec(line).map_err(io::Error::other)?;
     bytes.push(b'\n');

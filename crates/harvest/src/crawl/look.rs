@@ -1,4 +1,4 @@
-//! One page asked for once, under all the rules of a crawl, and kept nowhere.
+//! Requests one page once, under all the rules of a crawl, without storing it.
 
 use std::collections::HashMap;
 use std::fs::OpenOptions;
@@ -18,10 +18,10 @@ use super::settings::{Source, authority};
 use super::visit::{Outcome, Visitor};
 use crate::pages::time;
 
-/// A page as it came.
+/// A page as received.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Looked {
-    /// Its address, redirects followed.
+    /// Its address after redirects.
     pub url: String,
     /// HTTP status.
     pub status: u16,
@@ -29,28 +29,28 @@ pub struct Looked {
     pub content_type: Option<String>,
     /// Its bytes, content-encoding undone.
     pub body: Vec<u8>,
-    /// When it was asked for, as an archive writes it.
+    /// The time of the request, in the archive's format.
     pub date: String,
 }
 
 /// Why there is no page.
 #[derive(Debug, thiserror::Error)]
 pub enum NoPage {
-    /// The site does not want it to be asked for.
+    /// The site's robots.txt forbids it.
     #[error("robots.txt forbids {0}")]
     Forbidden(Url),
-    /// It was not asked for, or no answer came.
+    /// It was not requested, or there was no answer.
     #[error("{url}: {why}")]
     Unanswered {
-        /// Its address, redirects followed.
+        /// Its address after redirects.
         url: Url,
-        /// Which rule of the crawl, or what of the connection.
+        /// The crawl's rule, or the connection's error.
         why: String,
     },
-    /// What came is no whole page.
+    /// The answer is not a complete page.
     #[error("{0}: the answer is longer than `limits`, or in an unknown encoding")]
     NotWhole(Url),
-    /// It leads from one address to the next.
+    /// There are too many redirects.
     #[error("{0}: more redirects than `limits.redirects`")]
     Redirects(Url),
 }
@@ -60,11 +60,11 @@ pub fn may_ask(source: &Source, url: &Url) -> bool {
     source.resolve().is_ok_and(|resolved| authority(url).is_some_and(|host| resolved.hosts.contains(&host)))
 }
 
-/// Asks for a page once: robots.txt, hosts, delays and limits are those of the crawl, and where the crawl is at work
-/// already nothing is asked.
+/// Requests a page once: robots.txt, hosts, delays and limits are those of the crawl, and while the crawl is
+/// running nothing is requested.
 ///
 /// # Errors
-/// Wrong settings, or the crawl is running; the inner error where there is no page.
+/// Wrong settings, or the crawl is running; the inner error if there is no page.
 pub async fn look(source: &Source, dirs: &Dirs, url: &Url) -> Result<Result<Looked, NoPage>, CrawlError> {
     let resolved = source.resolve()?;
     let lock = dirs.journal(&source.name).with_extension("lock");

@@ -1,19 +1,18 @@
-//! The crawler: polite, resumable, WARC out.
+//! The crawler: polite, resumable, writes WARC.
 //!
-//! Reading order: [`settings`] is what a user says, [`plan`] what that means before any request.
-//! [`guard`] decides which addresses may be contacted, [`robots`] what a site allows, [`gate`] when;
-//! [`fetch`] makes one request and [`visit`] one page of it, retries included. [`segment`]
-//! makes what came durable, [`done`] is what is known of a page that was had, [`walk`] knows which pages
-//! follow from a page, [`since`] and [`earlier`] which of them changed, [`frontier`] joins
-//! these into a state that survives `kill -9`, and [`run`] drives it all.
+//! Reading order: [`settings`] are the user's, [`plan`] shows their effect before any request. [`guard`]
+//! decides which addresses may be contacted, [`robots`] what a site allows, [`gate`] when; [`fetch`] sends
+//! one request and [`visit`] fetches one page, with retries. [`segment`] makes answers durable, [`done`]
+//! describes a fetched page, [`walk`] knows which pages follow from a page, [`since`] and [`earlier`] which
+//! of them changed, [`frontier`] joins these into a state that survives `kill -9`, and [`run`] drives it all.
 //!
 //! Invariants
-//! - Every request, a redirect's and robots.txt's too, passes the guard; the connection goes to
-//!   the very address that was checked. There is no proxy, no cookie, no credential.
-//! - One request is in flight a host, and the next waits its delay from the end of the last.
-//! - A page is done once its records are on disk; the archive alone is enough to know what is
-//!   done. The journal beside it is an index that is rebuilt when it is lost.
-//! - A site that demands a captcha or forbids us is left alone. Nothing here tries to get round it.
+//! - Every request, including those for redirects and robots.txt, passes the guard; the connection uses
+//! exactly the address that was checked. There are no proxies, cookies or credentials.
+//! - At most one request per host is in flight, and the next waits its delay from the end of the last.
+//! - A page is done once its records are on disk; the archive alone is enough to know what is done. The
+//! journal next to it is an index that is rebuilt if it is lost.
+//! - A site that demands a captcha or forbids crawling is left alone. Nothing here tries to circumvent that.
 
 mod done;
 mod earlier;

@@ -1,4 +1,4 @@
-//! What a crawl would do, without doing any of it.
+//! What a crawl would do, without doing it.
 
 use super::frontier::Frontier;
 use super::journal::Dirs;
@@ -16,23 +16,23 @@ pub struct Plan {
     pub starts: Vec<String>,
     /// Hosts it may ask; a request anywhere else is refused.
     pub hosts: Vec<String>,
-    /// Least time between two requests to a host; robots.txt may demand more.
+    /// Shortest time between two requests to a host; robots.txt may demand more.
     pub delay_secs: f64,
-    /// Pages a pass fetches at most.
+    /// Most pages that a pass fetches.
     pub max_pages: u64,
     /// The pass.
     pub pass: u32,
     /// Pages that earlier runs of this pass finished.
     pub done: u64,
-    /// Pages that are known and wait. More follow from them.
+    /// Known pending pages. More follow from them.
     pub pending: u64,
     /// The first of those.
     pub next: Vec<String>,
-    /// The least time the known pages take, from the delay alone.
+    /// The shortest time that the known pages take, from the delay alone.
     pub least_secs: f64,
 }
 
-/// Says what [`run`](super::run) would do. Nothing is contacted, locked or written.
+/// Reports what [`run`](super::run) would do. Nothing is contacted, locked or written.
 ///
 /// # Errors
 /// Wrong settings, or an archive that cannot be read.

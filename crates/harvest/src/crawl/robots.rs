@@ -1,16 +1,16 @@
-//! robots.txt as RFC 9309 has it, with `Crawl-delay`.
+//! robots.txt by RFC 9309, with `Crawl-delay`.
 //!
-//! Own code: the maintained parsers either leave `Crawl-delay` out or compile rules to regular
-//! expressions, whose cost a hostile file chooses.
+//! Own code, because the maintained parsers either lack `Crawl-delay` or compile rules to regular
+//! expressions, whose cost a hostile file controls.
 
 use std::time::Duration;
 
 use crate::pages::pattern::{matches, normal};
 
-/// Bytes that are read; the RFC demands at least this many.
+/// Bytes that are read; the RFC requires at least this many.
 pub const MAX_BYTES: usize = 500 << 10;
 
-/// What a file says to one crawler.
+/// A file's rules for one crawler.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Robots {
     rules: Vec<Rule>,
@@ -27,8 +27,8 @@ struct Rule {
 impl Robots {
     /// Reads a file for the crawler whose product token is `agent`.
     ///
-    /// Groups that name it are joined; without one, those of `*` hold. Bytes beyond
-    /// [`MAX_BYTES`] and the line they cut are not read.
+    /// Groups that name it are joined; without one, those of `*` apply. Bytes beyond [`MAX_BYTES`] and the
+    /// line they cut are ignored.
     pub fn parse(bytes: &[u8], agent: &str) -> Robots {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let bytes = match bytes.get(..MAX_BYTES) {
@@ -37,7 +37,7 @@ impl Robots {
         };
         let (mut named, mut general) = (Robots::default(), Robots::default());
         let mut found = false;
-        // Which of the two the current group speaks to.
+        // Which of the two the current group applies to.
         let (mut for_named, mut for_general) = (false, false);
         let mut in_agents = false;
         for line in bytes.split(|b| matches!(b, b'\n' | b'\r')) {
@@ -64,7 +64,7 @@ impl Robots {
                         }
                     }
                 }
-                // Sitemap and what else there is belongs to no group and ends none.
+                // Sitemap and other fields belong to no group and do not end one.
                 _ => {}
             }
         }
@@ -93,7 +93,7 @@ impl Robots {
     }
 }
 
-/// `riddlemill/1.0 (x)` names the product `riddlemill`.
+/// The product token: `riddlemill` of `riddlemill/1.0 (x)`.
 fn product(value: &[u8]) -> &[u8] {
     let end = value.iter().position(|b| !(b.is_ascii_alphabetic() || matches!(b, b'_' | b'-')));
     &value[..end.unwrap_or(value.len())]

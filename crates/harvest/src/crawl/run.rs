@@ -1,4 +1,4 @@
-//! Driving a crawl: one visit a host at a time, everything that came made durable in one place.
+//! Drives a crawl: one visit per host at a time, with one place that makes all answers durable.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::future::Future;
@@ -20,37 +20,37 @@ use super::visit::{Event, Outcome, Visitor};
 use super::walk::Item;
 use crate::pages::{Class, Facts, charset, classify, parse};
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
-    /// The pass: 1, and one more for each refresh.
+    /// The pass: 1, plus one for each refresh.
     pub pass: u32,
     /// Pages done in this pass, by this run and those before.
     pub done: u64,
     /// Pages this run fetched, by class.
     pub classes: BTreeMap<Class, u64>,
-    /// Pages that wait for another run.
+    /// Pending pages for another run.
     pub pending: u64,
-    /// Hosts that demanded a captcha or turned us away, and with what. A run with one must exit non-zero.
+    /// Hosts that demanded a captcha or turned us away, and how. A run with one must exit non-zero.
     pub blocked: BTreeMap<String, String>,
-    /// Pages that are not for visitors. They are set aside, and nothing is wrong with the crawl.
+    /// Pages that are not open to visitors. They are set aside, and are not an error.
     pub forbidden: BTreeSet<String>,
-    /// Limits of the settings that ended the crawl, or a list of it.
+    /// Limits in the settings that ended the crawl, or a list.
     pub ended_by: BTreeSet<String>,
-    /// Hosts that could not be found or whose robots.txt could not be had, and why.
+    /// Hosts that could not be found or whose robots.txt was not available, and why.
     pub deferred: BTreeMap<String, String>,
     /// Pages without a usable answer, and why. They are tried again in the next run.
     pub failed: BTreeMap<String, String>,
     /// Addresses the guard refused, and why.
     pub refused: BTreeMap<String, String>,
-    /// Pages that robots.txt forbids.
+    /// Pages forbidden by robots.txt.
     pub disallowed: BTreeSet<String>,
     /// The run was stopped from outside.
     pub cancelled: bool,
 }
 
 impl Summary {
-    /// Whether everything asked for was had: what an exit status of zero means.
+    /// Whether everything requested was fetched: the meaning of exit status zero.
     pub fn complete(&self) -> bool {
         self.blocked.is_empty() && self.deferred.is_empty() && self.failed.is_empty() && !self.cancelled
     }
@@ -70,11 +70,11 @@ pub enum CrawlError {
     Client(reqwest::Error),
 }
 
-/// Crawls a source until nothing is left to do or `cancel` is ready. Running it again goes on
-/// where it stopped, however it stopped.
+/// Crawls a source until nothing is pending or `cancel` is ready. Another run continues where it stopped,
+/// however it stopped.
 ///
 /// # Errors
-/// [`CrawlError`]. What a site answers is never an error; the [`Summary`] tells.
+/// [`CrawlError`]. A site's answer is never an error; see the [`Summary`].
 pub async fn run(
     source: &Source,
     dirs: &Dirs,
@@ -87,7 +87,7 @@ pub async fn run(
 /// [`run`] with a resolver of the caller's.
 ///
 /// # Errors
-/// As [`run`].
+/// Those of [`run`].
 pub async fn run_with(
     source: &Source,
     dirs: &Dirs,
@@ -138,7 +138,7 @@ pub async fn run_with(
             }
             Some(event) = heard.recv() => events(event),
             () = &mut cancel => {
-                // What is in flight was not recorded and is fetched by the next run.
+                // Visits in flight were not recorded; the next run fetches them.
                 crawl.summary.cancelled = true;
                 break;
             }
@@ -154,7 +154,7 @@ struct Crawl<'a> {
     source: &'a Source,
     frontier: Frontier,
     visitor: Arc<Visitor>,
-    /// Hosts that are not asked again in this run.
+    /// Hosts that are not contacted again in this run.
     halted: BTreeSet<String>,
     /// Hosts whose last page ended in 429.
     throttled: BTreeSet<String>,
@@ -280,11 +280,11 @@ impl Crawl<'_> {
         Ok(())
     }
 
-    /// Classifies before anything else is read.
+    /// Classifies before anything else is parsed.
     fn read(&self, item: &Item, answer: &Answer) -> Read {
         let status = answer.head.status;
         if status == 304 {
-            // Only asked for where there is an earlier capture.
+            // Only requested if there is an earlier capture.
             return match self.frontier.earlier(&item.url) {
                 Some(done) => Read {
                     facts: done.facts.clone(),
@@ -310,7 +310,7 @@ impl Crawl<'_> {
             let facts = Facts { links: map.pages, marks: map.marks, ..Facts::default() };
             return Read { facts, sitemaps: map.sitemaps, ..Read::nothing(Class::Ok) };
         }
-        // How one large host of others' sites marks its challenges, whatever the page says.
+        // A large host of other sites marks its challenges like this, whatever the page says.
         if answer.head.get("cf-mitigated").is_some_and(|what| what.trim() == "challenge") {
             return Read::nothing(Class::Blocked);
         }
@@ -325,7 +325,7 @@ impl Crawl<'_> {
         summary.done = self.frontier.done();
         summary.pending = self.frontier.pending().count() as u64 + summary.failed.len() as u64;
         summary.ended_by.extend(self.frontier.ended_lists());
-        // What failed is asked for again by the next pass, or by the next run where there is none.
+        // Failed pages are requested again by the next pass, or by the next run if there is none.
         let halted = !summary.blocked.is_empty() || !summary.deferred.is_empty() || summary.cancelled;
         if !halted && self.frontier.pending().next().is_none() {
             self.frontier.end_pass()?;

@@ -1,8 +1,8 @@
-//! Making answers durable: groups of records at the end of a WARC file, and mending the end of a
-//! file that a crash tore.
+//! Makes answers durable: appends groups of records to a WARC file, and repairs the end of a file that a
+//! crash tore.
 //!
-//! A group is request, response (or revisit) and metadata. It is written at once and synced; its
-//! metadata record says everything the crawler needs to go on, so the archive is its own log.
+//! A group is request, response (or revisit) and metadata. It is written in one piece and synced; its
+//! metadata record contains everything the crawler needs to continue, so the archive is its own log.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -17,7 +17,7 @@ use crate::warc::{Header, Location, Reader, block_digest, record_id, write_recor
 
 /// Header fields whose values are secrets of a session.
 const REDACTED: &[&str] = &["set-cookie", "set-cookie2", "cookie", "authorization", "proxy-authorization"];
-/// A torn tail is shorter than any group; more than this after damage is not a tail.
+/// A torn tail is shorter than any group; damage followed by more than this is not a tail.
 const TAIL_BYTES: u64 = 256 << 20;
 
 /// A group that is on disk.
@@ -40,7 +40,7 @@ pub(super) struct Segments {
 }
 
 impl Segments {
-    /// Opens the last file of a mended folder, or the first.
+    /// Opens the last file of a repaired folder, or the first.
     pub fn open(folder: &Path, limit: u64, user_agent: &str) -> io::Result<Self> {
         std::fs::create_dir_all(folder)?;
         let name = files(folder)?.pop().unwrap_or_else(|| file_name(1));
@@ -54,7 +54,7 @@ impl Segments {
         Ok(segments)
     }
 
-    /// Appends a group; it is durable when this returns.
+    /// Appends a group, which is durable when this returns.
     pub fn append(&mut self, group: &[u8]) -> io::Result<(String, u64)> {
         if self.length > self.limit {
             let number = self.name.split('.').next().and_then(|n| n.parse::<u32>().ok()).unwrap_or(0);
@@ -89,7 +89,7 @@ impl Segments {
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if let Err(error) = self.file.write_all(bytes).and_then(|()| self.file.sync_data()) {
-            // A full disk leaves a torn record behind; what follows must not.
+            // After a full disk the torn record has to be removed before anything follows it.
             self.file.set_len(self.length)?;
             return Err(error);
         }
@@ -121,7 +121,7 @@ pub(super) fn files(folder: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// The records of one answer. `earlier` is what a 304 stands for.
+/// The records of one answer. `earlier` is the page that a 304 refers to.
 pub(super) fn group(answer: &Answer, done: &Done, earlier: Option<&Done>) -> io::Result<Vec<u8>> {
     let url = answer.url.as_str();
     let base =
@@ -180,7 +180,7 @@ fn head_block(first: &str, fields: &[(String, String)]) -> Vec<u8> {
     for (name, value) in fields {
         let lower = name.to_ascii_lowercase();
         let (name, value) = match lower.as_str() {
-            // The body is stored without its chunks; readers must not look for them.
+            // The body is stored without chunking, which readers must not look for.
             "transfer-encoding" => ("X-Archive-Orig-Transfer-Encoding", value.as_str()),
             redacted if REDACTED.contains(&redacted) => (name.as_str(), "redacted"),
             _ => (name.as_str(), value.as_str()),
@@ -196,11 +196,10 @@ pub(super) fn warc_date(at: SystemTime) -> String {
     time::utc_micros(at)
 }
 
-/// Groups that are in the archive beyond what `known` says about each file. With `mend`, a torn tail
-/// is cut.
+/// Groups in the archive beyond the lengths in `known` for each file. With `mend`, a torn tail is cut off.
 ///
 /// # Errors
-/// Damage with whole records behind it is no tail: nothing is touched then.
+/// Damage followed by whole records is not a torn tail: nothing is changed then.
 pub(super) fn scan(
     folder: &Path,
     known: &BTreeMap<String, u64>,
@@ -233,7 +232,7 @@ pub(super) fn scan(
 
 type Scanned = (Vec<(u64, Done)>, u64, Option<u64>);
 
-/// The groups after `from`, where the last whole one ends, and where damage begins.
+/// The groups after `from`, the end of the last complete one, and the start of damage.
 fn scan_file(path: &Path, from: u64) -> io::Result<Scanned> {
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(from))?;
@@ -267,7 +266,7 @@ fn scan_file(path: &Path, from: u64) -> io::Result<Scanned> {
     }
 }
 
-/// Whether a whole record's beginning is after `at`.
+/// Whether a complete record begins after `at`.
 fn holds_record_after(path: &Path, at: u64, length: u64) -> io::Result<bool> {
     if length - at > TAIL_BYTES {
         return Ok(true);

@@ -1,4 +1,4 @@
-//! What a user says about a crawl.
+//! A crawl's settings.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,36 +16,36 @@ const TIEBA: &str = "https://tieba.baidu.com";
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Source {
-    /// Names the folder of its archive.
+    /// The name of its archive's folder.
     pub name: String,
-    /// Whose pages they are.
+    /// The site, which determines how pages are parsed.
     pub site: Site,
-    /// Scheme and host that `forum` and `thread` seeds are on; Tieba's own by default.
+    /// Scheme and host of `forum` and `thread` seeds; Tieba's own by default.
     pub base: Option<String>,
-    /// Where to start.
+    /// The starting points.
     pub seeds: Vec<Seed>,
-    /// How far to go.
+    /// The extent of the crawl.
     pub scope: Scope,
-    /// How gently.
+    /// Delays and retries.
     pub politeness: Politeness,
-    /// How much of one answer is taken.
+    /// Limits on one answer.
     pub limits: Limits,
-    /// An e-mail address or web page where the site's owner reaches whoever runs this. Sent with
-    /// every request; there is no default.
+    /// An e-mail address or web page where the site's owner can reach the crawl's operator. Sent with every
+    /// request; there is no default.
     pub contact: String,
-    /// Whether a finished crawl begins another pass, and what that asks for.
+    /// Whether a finished crawl begins another pass, and what that requests.
     pub refresh: Refresh,
     /// For tests: `host:port` pairs that may resolve to private addresses.
     pub private_hosts: Vec<String>,
 }
 
-/// What a further pass over a finished crawl asks for.
+/// What another pass over a finished crawl requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Refresh {
-    /// There is none.
+    /// There is no other pass.
     #[default]
     No,
-    /// Lists for as long as they show changes, and of threads with new posts the last page and what follows.
+    /// Lists as long as they show changes, and for threads with new posts the last page and what follows.
     Changed,
     /// Every page, and whether it changed.
     All,
@@ -81,7 +81,7 @@ impl<'de> Deserialize<'de> for Refresh {
     }
 }
 
-/// A place to start.
+/// A starting point.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Seed {
@@ -95,22 +95,22 @@ pub enum Seed {
     Url(String),
     /// A sitemap or an index of sitemaps.
     Sitemap(String),
-    /// A file with one address a line; `#` starts a comment.
+    /// A file with one address per line; `#` starts a comment.
     UrlFile(PathBuf),
 }
 
-/// How far a crawl goes.
+/// The extent of a crawl.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Scope {
-    /// Hosts besides those of the seeds: `host`, or `host:port` for ports other than 80 and 443.
+    /// Hosts in addition to those of the seeds: `host`, or `host:port` for ports other than 80 and 443.
     pub hosts: Vec<String>,
-    /// Of the pages that others lead to, only those whose address matches one; all, if empty. `*` is
-    /// any run and `$` the end, of path and query, or of the whole address where it begins with `http`.
+    /// Of linked pages, only those whose address matches one; all, if empty. `*` is any run and `$` the end,
+    /// of path and query, or of the whole address if it begins with `http`.
     pub include: Vec<String>,
-    /// None of those whose address matches one. Seeds are always asked for.
+    /// No linked page whose address matches one. Seeds are always requested.
     pub exclude: Vec<String>,
-    /// Pages a pass fetches at most.
+    /// Most pages that a pass fetches.
     pub max_pages: u64,
     /// The most pages of one list.
     pub max_list_pages: Option<u64>,
@@ -132,13 +132,13 @@ impl Default for Scope {
 }
 
 impl Scope {
-    /// Whether a page that another leads to is asked for.
+    /// Whether a linked page is requested.
     pub(super) fn takes(&self, url: &Url) -> bool {
         (self.include.is_empty() || pattern::any(&self.include, url)) && !pattern::any(&self.exclude, url)
     }
 }
 
-/// How gently a host is asked. `Crawl-delay` of robots.txt is kept where it is longer.
+/// Delays and retries for a host. A longer `Crawl-delay` in robots.txt is respected.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Politeness {
@@ -160,7 +160,7 @@ impl Default for Politeness {
     }
 }
 
-/// How much of one answer is taken.
+/// Limits on one answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
@@ -191,24 +191,24 @@ impl Default for Limits {
     }
 }
 
-/// What is wrong with the settings, all at once.
+/// Errors in the settings, all at once.
 #[derive(Debug, thiserror::Error)]
 #[error("crawl source `{name}`: {}", problems.join("; "))]
 pub struct SettingsError {
     /// The source.
     pub name: String,
-    /// Each with what to do about it.
+    /// Each with a hint.
     pub problems: Vec<String>,
 }
 
-/// A start that has become an address.
+/// A starting point's address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Start {
     pub url: Url,
     pub sitemap: bool,
 }
 
-/// Settings that make sense.
+/// Validated settings.
 #[derive(Clone, Debug)]
 pub(super) struct Resolved {
     pub starts: Vec<Start>,
@@ -218,7 +218,7 @@ pub(super) struct Resolved {
 }
 
 impl Source {
-    /// The same source with the paths of its URL files taken from `root`.
+    /// The same source with the paths of its URL files relative to `root`.
     pub fn at(mut self, root: &Path) -> Source {
         for seed in &mut self.seeds {
             if let Seed::UrlFile(path) = seed {
@@ -231,7 +231,7 @@ impl Source {
     /// Checks everything and reads URL files.
     pub(super) fn resolve(&self) -> Result<Resolved, SettingsError> {
         let mut problems = Vec::new();
-        // A folder and a file are called so.
+        // Whether the name can be that of a folder and a file.
         let plain = inside(Path::new("raw/warc"), &self.name).is_ok();
         if !plain || self.name.contains('/') || self.name.starts_with('.') {
             problems.push("`name` must be a plain folder name".into());
@@ -319,7 +319,7 @@ fn parse(url: &str) -> Result<Url, String> {
     }
 }
 
-/// `host`, or `host:port` where the port is not the scheme's own.
+/// `host`, or `host:port` if the port is not the scheme's default.
 pub(super) fn authority(url: &Url) -> Option<String> {
     let host = url.host_str()?;
     Some(url.port().map_or_else(|| host.to_string(), |port| format!("{host}:{port}")))

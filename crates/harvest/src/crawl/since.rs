@@ -1,5 +1,5 @@
-//! What earlier passes know, so that a further one asks for what is new: which threads of a list have new posts, and
-//! which page of a thread was its last.
+//! Knowledge from earlier passes, so that another one requests only what is new: which threads of a list have
+//! new posts, and which page of a thread was its last.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -10,21 +10,21 @@ use crate::pages::Facts;
 /// The state that earlier passes left.
 #[derive(Debug, Default)]
 pub(super) struct Since {
-    /// Pages that were had.
+    /// Fetched pages.
     pub(super) done: HashSet<String>,
-    /// By thread, what its row said last.
+    /// By thread, the state in its row when last seen.
     pub(super) marks: HashMap<String, u64>,
-    /// By the first page of a thread, the last that was had.
+    /// By the first page of a thread, the last one fetched.
     pub(super) last: HashMap<String, String>,
-    /// By list page, what it held when it was had last.
+    /// By list page, its contents when last fetched.
     pub(super) lists: HashMap<String, Facts>,
-    /// The first page of the thread that a page goes on with.
+    /// The first page of the thread to which a page belongs.
     pub(super) first: BTreeMap<String, String>,
 }
 
 impl Since {
-    /// Whether a list page shows what it showed before. Without marks an unchanged page is one whose bytes are: that is
-    /// what `same` says.
+    /// Whether a list page is unchanged. A page without marks is unchanged if its bytes are, as given by
+    /// `same`.
     pub fn unchanged(&self, url: &Url, facts: &Facts, same: bool) -> bool {
         let Some(before) = self.lists.get(url.as_str()) else { return false };
         let told = facts.marks.iter().any(|mark| *mark != 0);
@@ -32,8 +32,8 @@ impl Since {
             && (&before.links, &before.ids, &before.marks) == (&facts.links, &facts.ids, &facts.marks)
     }
 
-    /// Of the threads of a list, the pages that are to be asked for: a new thread's first, the last that was had of one
-    /// with new posts.
+    /// The page to request for a thread of a list: a new thread's first, the last one fetched if there are
+    /// new posts.
     pub fn due(&self, thread: Url, mark: u64, unchanged: bool) -> Option<Url> {
         if !self.done.contains(thread.as_str()) {
             return Some(thread);
@@ -45,7 +45,7 @@ impl Since {
         if known { None } else { Some(self.last_of(thread)) }
     }
 
-    /// The last page that was had of what begins at an address.
+    /// The last fetched page of the thread that begins at an address.
     pub fn last_of(&self, url: Url) -> Url {
         self.last.get(url.as_str()).and_then(|last| Url::parse(last).ok()).unwrap_or(url)
     }

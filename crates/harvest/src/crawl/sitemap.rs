@@ -13,24 +13,25 @@ use crate::pages::number_of;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sitemap {
     pub pages: Vec<String>,
-    /// Of each page a number that is another when the sitemap says that it was changed; 0 where it says nothing.
+    /// For each page a number that differs when the sitemap states a change; 0 if it states nothing.
     pub marks: Vec<u64>,
     pub sitemaps: Vec<String>,
 }
 
-/// Reads a sitemap's bytes, packed ones too; what is over `limit` bytes is not read.
+/// Parses a sitemap's bytes, compressed or not; anything beyond `limit` bytes is ignored.
 pub(super) fn read(bytes: &[u8], limit: u64) -> Sitemap {
     if !bytes.starts_with(&[0x1f, 0x8b]) {
         return parse(&String::from_utf8_lossy(bytes));
     }
     let mut unpacked = Vec::new();
-    // A stream that breaks off still gives the addresses before the break.
+    // A truncated stream still gives the addresses before its end.
     let _ = MultiGzDecoder::new(bytes).take(limit).read_to_end(&mut unpacked);
     parse(&String::from_utf8_lossy(&unpacked))
 }
 
-/// Reads `<loc>` elements, and of pages what `<lastmod>` says. An index holds them in `<sitemap>`, a sitemap in `<url>`; a
-/// plain text sitemap is one address a line. What breaks off gives what is before.
+/// Reads `<loc>` elements, and the `<lastmod>` of pages. An index has them in `<sitemap>`, a sitemap in
+/// `<url>`; a plain text sitemap has one address per line. From truncated text the part before the end is
+/// used.
 fn parse(text: &str) -> Sitemap {
     let mut found = Sitemap::default();
     if !text.contains('<') {

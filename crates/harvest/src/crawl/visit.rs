@@ -1,4 +1,4 @@
-//! One page: what robots.txt says to it, its turn, its retries.
+//! One page: robots.txt, the host's turn, retries.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,14 +20,14 @@ const AGENT: &str = "riddlemill";
 const ROBOTS_FRESH: Duration = Duration::from_secs(24 * 3600);
 const ROBOTS_REDIRECTS: usize = 5;
 
-/// What happens, as it happens.
+/// Events during a crawl.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// A page is done.
     Done {
         /// Its address.
         url: String,
-        /// What it was.
+        /// What kind of page it was.
         class: Class,
         /// HTTP status.
         status: u16,
@@ -35,10 +35,10 @@ pub enum Event {
         bytes: u64,
         /// Pages done in this pass.
         done: u64,
-        /// Pages that wait.
+        /// Pending pages.
         pending: u64,
     },
-    /// A request is tried again after a wait.
+    /// A request is repeated after a wait.
     Waiting {
         /// Its address.
         url: String,
@@ -47,14 +47,14 @@ pub enum Event {
         /// For how long.
         wait_secs: f64,
     },
-    /// A page is left out, for this run.
+    /// A page is skipped in this run.
     Skipped {
         /// Its address.
         url: String,
         /// Why.
         why: String,
     },
-    /// A host is left alone, for this run.
+    /// A host is left alone in this run.
     Halted {
         /// Its name.
         host: String,
@@ -66,33 +66,34 @@ pub enum Event {
 /// How a visit ended.
 #[derive(Debug)]
 pub(super) enum Outcome {
-    /// With an answer, be it a redirect, an error page or a cut one.
+    /// With an answer, including redirects, error pages and truncated ones.
     Answer(Box<Answer>),
     /// robots.txt forbids the page.
     Disallowed,
-    /// The host cannot be found, or its robots.txt cannot be had: it is not asked for anything in this run.
+    /// The host cannot be found, or its robots.txt is not available: nothing is requested from it in this
+    /// run.
     Deferred(String),
-    /// The guard forbids it.
+    /// The guard refuses it.
     Refused(Refusal),
     /// No usable answer after all attempts.
     Failed(String),
-    /// An answer that time cut: its part is kept as what it is, and the page stays to do.
+    /// An answer cut off by a time limit: the part is kept and marked, and the page stays pending.
     Cut(Box<Answer>, String),
-    /// The host answers that it is asked too often, and has said so as often as it is asked again.
+    /// The host still answers 429 after all retries.
     Throttled(String),
 }
 
-/// How a host bears it: what it refused with 429 slows every request to it, and good answers ease that.
+/// A host's load: its 429 answers slow all requests to it, and good answers reduce that again.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Strain {
     level: u32,
     good: u32,
 }
 
-/// Good answers in a row that take back one refusal.
+/// How many good answers in a row cancel one refusal.
 const EASE: u32 = 10;
 
-/// Everything a visit shares with the others.
+/// State shared by all visits.
 pub(super) struct Visitor {
     pub fetcher: Fetcher,
     pub gates: Gates,
@@ -100,11 +101,11 @@ pub(super) struct Visitor {
     pub events: UnboundedSender<Event>,
     /// By host.
     pub strain: Mutex<HashMap<String, Strain>>,
-    /// By origin: when it was read, and what it said.
+    /// By origin: when it was read, and the result.
     pub robots: Mutex<HashMap<String, (Instant, Verdict)>>,
 }
 
-/// What robots.txt of an origin came to.
+/// The result of an origin's robots.txt.
 #[derive(Clone, Debug)]
 pub(super) enum Verdict {
     Rules(Arc<Robots>),
@@ -114,7 +115,7 @@ pub(super) enum Verdict {
 }
 
 impl Visitor {
-    /// Visits a page. The second part is what was fetched of robots.txt on the way.
+    /// Visits a page. The second part is the answers to requests for robots.txt.
     pub async fn visit(&self, url: &Url, validators: &Validators) -> (Outcome, Vec<Answer>) {
         if let Err(refusal) = self.fetcher.in_scope(url) {
             return (Outcome::Refused(refusal), Vec::new());
@@ -153,8 +154,8 @@ impl Visitor {
                     return conclude(result);
                 }
             };
-            // Refusals of a host are counted over all its pages: one that refused page after page is
-            // not asked four times for the next.
+            // Refusals of a host are counted over all its pages: after refusals on several pages, the next
+            // page does not get all its retries.
             let refusals = if throttled { self.strained(host) } else { attempt + 1 };
             let last = refusals > self.politeness.retries || attempt >= self.politeness.retries;
             let wait = self.wait(url, refusals - 1, asked);
@@ -165,20 +166,20 @@ impl Visitor {
                 let why = format!("{why}{attempts}");
                 return match result {
                     _ if throttled => Outcome::Throttled(why),
-                    // A slow answer's part is kept and marked; a refusal to answer is not one.
+                    // Part of a slow answer is kept and marked; a refusal is not.
                     Ok(answer) if answer.truncated.is_some() => Outcome::Cut(Box::new(answer), why),
                     _ => Outcome::Failed(why),
                 };
             }
             let wait_secs = delay.max(wait).as_secs_f64();
-            // The run that listens may be over; then nobody needs to know.
+            // If nobody receives, the run is over.
             let _ = self.events.send(Event::Waiting { url: url.to_string(), why, wait_secs });
             attempt += 1;
         }
     }
 
-    /// What the server asked for, up to the cap, or else the back-off: doubling, with up to half
-    /// of it added by a draw from the address and the attempt.
+    /// The wait that the server asked for, up to the cap, or else the back-off: doubling, with up to half of
+    /// it added by a draw from the address and the attempt.
     fn wait(&self, url: &Url, attempt: u32, asked: Option<Duration>) -> Duration {
         let cap = Duration::from_secs(self.politeness.retry_after_cap_secs);
         if let Some(asked) = asked {
@@ -190,7 +191,7 @@ impl Visitor {
         Duration::from_secs_f64(base * (1.0 + draw / 2.0)).min(cap)
     }
 
-    /// Counts a 429 of a host; gives how many stand against it.
+    /// Counts a 429 of a host and returns the current number.
     fn strained(&self, host: &str) -> u32 {
         let mut hosts = self.strain.lock().unwrap_or_else(PoisonError::into_inner);
         let strain = hosts.entry(host.into()).or_default();
@@ -198,7 +199,7 @@ impl Visitor {
         strain.level
     }
 
-    /// Counts a good answer of a host; gives what its earlier refusals still ask for between two requests.
+    /// Counts a good answer of a host and returns the delay that remains from earlier refusals.
     fn eased(&self, host: &str) -> Duration {
         let mut hosts = self.strain.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(strain) = hosts.get_mut(host) else { return Duration::ZERO };
@@ -231,7 +232,7 @@ impl Visitor {
         (verdict, answers)
     }
 
-    /// RFC 9309, 2.3.1: what is not found allows all, what cannot be reached forbids all.
+    /// RFC 9309, 2.3.1: a missing file allows everything, an unreachable one forbids everything.
     async fn read_robots(&self, url: &Url, answers: &mut Vec<Answer>) -> Verdict {
         let unreachable = |why: &str| Verdict::Unreachable(format!("robots.txt: {why}"));
         let Ok(mut at) = url.join("/robots.txt") else { return unreachable("no address") };
@@ -264,7 +265,7 @@ impl Visitor {
     }
 
     fn rules(&self, answer: &Answer) -> Verdict {
-        // A file over the limit is read up to it; one that broke off could lack a rule.
+        // A file over the limit is read up to it; a truncated one could lack a rule.
         let decoded = self.fetcher.decode(answer);
         match decoded {
             Some(body)
@@ -281,7 +282,7 @@ impl Visitor {
 
 fn conclude(result: Result<Answer, FetchError>) -> Outcome {
     match result {
-        // Not the page's fault, and it may pass: nothing else of the host can be had now either.
+        // Not the page's fault, and possibly temporary: nothing else of the host is available now either.
         Err(FetchError::Refused(refusal @ Refusal::Unresolved(..))) => Outcome::Deferred(refusal.to_string()),
         Err(FetchError::Refused(refusal)) => Outcome::Refused(refusal),
         Err(error) => Outcome::Failed(error.to_string()),

@@ -1,5 +1,5 @@
-//! Which pages follow from a page. A pure function of the pages done, in their order: replayed
-//! from the archive it leads to the same state as live.
+//! Which pages follow from a page. A pure function of the finished pages, in order: replaying the archive
+//! leads to the same state.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -17,7 +17,7 @@ pub(super) struct Item {
     /// Canonical.
     pub url: Url,
     pub role: Role,
-    /// Redirects behind it.
+    /// Number of redirects before it.
     pub hops: u32,
 }
 
@@ -28,11 +28,11 @@ pub(super) struct Walk {
     threads: BTreeMap<String, Thread>,
     /// Floors whose nested replies a thread's page declares, by that page's `totalComment`.
     declared: BTreeMap<String, Vec<FloorComments>>,
-    /// The first page of the list or thread that a page goes on with.
+    /// The first page of the list or thread to which a page belongs.
     first: HashMap<String, String>,
     /// Lists that a limit ended.
     ended: BTreeSet<String>,
-    /// Of a pass that asks for what is new: what was known before.
+    /// In a pass that requests only what is new: the knowledge from before.
     since: Option<Since>,
 }
 
@@ -49,12 +49,12 @@ struct Thread {
 }
 
 impl Walk {
-    /// The walk of a pass that asks for what is new.
+    /// The walk of a pass that requests only what is new.
     pub fn since(since: Since) -> Walk {
         Walk { first: since.firsts().collect(), since: Some(since), ..Walk::default() }
     }
 
-    /// Where a pass begins that would begin at an address.
+    /// Where a pass starts instead of an address.
     pub fn start(&self, url: Url) -> Url {
         match &self.since {
             Some(since) => since.last_of(url),
@@ -62,7 +62,7 @@ impl Walk {
         }
     }
 
-    /// The first page of what a page goes on with.
+    /// The first page of the list or thread to which a page belongs.
     pub fn first_of(&self, site: &Site, url: &Url) -> String {
         if let (Site::Tieba, Some(Address::Thread { tid, .. })) = (site, Address::parse(url)) {
             return Address::Thread { tid, page: 1 }.on(url).map(String::from).unwrap_or_default();
@@ -70,19 +70,20 @@ impl Walk {
         self.first.get(url.as_str()).cloned().unwrap_or_else(|| url.to_string())
     }
 
-    /// The first pages of all that go on.
+    /// The first pages of all later ones.
     pub fn into_firsts(self) -> BTreeMap<String, String> {
         self.first.into_iter().collect()
     }
 
-    /// What a pass that asks for what is new asks for, of the threads that a page leads to; else all of them.
+    /// The pages to request for the threads that a page links to: all, or in a pass for new pages only the
+    /// changed ones.
     pub fn due(&self, url: &Url, facts: &Facts, same: bool, threads: Vec<(Url, u64)>) -> Vec<Url> {
         let Some(since) = &self.since else { return threads.into_iter().map(|(thread, _)| thread).collect() };
         let unchanged = since.unchanged(url, facts, same);
         threads.into_iter().filter_map(|(thread, mark)| since.due(thread, mark, unchanged)).collect()
     }
 
-    /// Whether a list is at its end because nothing on a page of it is new.
+    /// Whether a list has ended because a page of it shows nothing new.
     fn settled(&self, due: &[Url]) -> bool {
         self.since.is_some() && due.is_empty()
     }
@@ -92,7 +93,7 @@ impl Walk {
         self.follow_changed(site, scope, url, class, facts, false)
     }
 
-    /// [`Walk::follow`]; `same` says that the page's bytes are those of an earlier pass.
+    /// [`Walk::follow`]; `same`: the page's bytes equal those of an earlier pass.
     pub fn follow_changed(
         &mut self,
         site: &Site,
@@ -120,7 +121,7 @@ impl Walk {
         }
     }
 
-    /// What can go on although a page cannot be had: the rest of its thread, and the floors its
+    /// What can continue although a page is not available: the rest of its thread, and the floors its
     /// `totalComment` would have listed.
     pub fn follow_failed(&mut self, site: &Site, url: &Url) -> Vec<Url> {
         match (site, Address::parse(url)) {
@@ -132,8 +133,8 @@ impl Walk {
         }
     }
 
-    /// Threads first, then the next page, for as long as a page shows a thread that no earlier
-    /// page of this list showed.
+    /// Threads first, then the next page, as long as a page shows a thread that no earlier page of this list
+    /// showed.
     fn list(&mut self, scope: &Scope, url: &Url, facts: &Facts, same: bool) -> Vec<Url> {
         let Some(Address::List { forum, good, cid, .. }) = Address::parse(url) else { return Vec::new() };
         let key = Address::List { forum, good, cid, offset: 0 }.on(url).map(String::from).unwrap_or_default();
@@ -174,7 +175,7 @@ impl Walk {
         }
         let thread = self.threads.entry(thread_key(url, tid)).or_default();
         thread.pages = thread.pages.max(facts.pages.unwrap_or(0));
-        // Past its end a thread serves its last page again.
+        // After its end a thread serves its last page again.
         let past_end = facts.page.is_some_and(|shown| shown != page)
             || (!facts.ids.is_empty() && thread.seen.contains(&facts.ids));
         if past_end {
@@ -199,8 +200,8 @@ impl Walk {
         next.flatten().into_iter().collect()
     }
 
-    /// The floors of which `totalComment` gave fewer replies than they have: by its own count or
-    /// by the thread's page, whichever is more.
+    /// The floors with fewer replies in `totalComment` than they have, by its own count or by the thread's
+    /// page, whichever is more.
     fn total(&mut self, url: &Url, class: Class, facts: &Facts, tid: u64) -> Vec<Url> {
         let declared = self.declared.get(url.as_str()).cloned().unwrap_or_default();
         let listed: &[FloorComments] = if class == Class::Ok { &facts.comments } else { &[] };
@@ -213,8 +214,8 @@ impl Walk {
         short.filter_map(|(pid, _)| Address::Comment { tid, pid, page: 1 }.on(url)).collect()
     }
 
-    /// Where a page leads, and the page after it for as long as this list or thread shows something new: some
-    /// sites serve their first page again for every number, and name a next one on each.
+    /// The pages a page links to, and the next page as long as this list or thread shows something new: some
+    /// sites serve their first page for every number, with a link to a next one.
     fn links(&mut self, site: &Site, scope: &Scope, url: &Url, facts: &Facts, same: bool) -> Vec<Url> {
         let join = |href: &String| Some(canonical(site, url.join(href).ok()?));
         let mark = |at: usize| facts.marks.get(at).copied().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! One file over HTTP, resumed where it was cut, and never mixed from two versions.
+//! Downloads one file over HTTP, resumable, never mixed from two versions.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -14,16 +14,16 @@ use tokio::io::AsyncWriteExt;
 use super::error::FetchError;
 use riddlemill_files::durable;
 
-/// How long a download is tried.
+/// How long a download is attempted.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
-    /// Attempts in a row that bring no new byte.
+    /// Attempts in a row without a new byte.
     pub attempts: u32,
     /// The wait after the first of them; each further wait doubles.
     pub first_wait: Duration,
-    /// No wait is longer, whatever a server asks for.
+    /// The longest wait, whatever a server asks for.
     pub longest_wait: Duration,
-    /// A connection that brings nothing for so long is given up.
+    /// How long a connection may be silent before it is closed.
     pub silence: Duration,
 }
 
@@ -38,15 +38,15 @@ impl Default for Patience {
     }
 }
 
-/// Told how far a download has come.
+/// Receives the progress of a download.
 pub trait Meter: Send + Sync {
-    /// So many bytes are there, of so many where the server says.
+    /// `bytes` are there, of `total` if the server states it.
     fn at(&self, bytes: u64, total: Option<u64>);
     /// An attempt failed; the next comes after a wait.
     fn again(&self, why: &str, wait: Duration);
 }
 
-/// Says nothing.
+/// Ignores progress.
 pub struct Silent;
 
 impl Meter for Silent {
@@ -54,7 +54,7 @@ impl Meter for Silent {
     fn again(&self, _: &str, _: Duration) {}
 }
 
-/// What is known of a part that lies beside its file's place: of which version it is.
+/// The version of a partial download.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Version {
     url: String,
@@ -63,7 +63,7 @@ struct Version {
     total: Option<u64>,
 }
 
-/// The place beside a file where it is downloaded to, and the note on it.
+/// The paths of a file's partial download, and of the note about it.
 pub(super) fn beside(file: &Path) -> (PathBuf, PathBuf) {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     (file.with_file_name(format!("{name}.part")), file.with_file_name(format!("{name}.part.json")))
@@ -71,13 +71,13 @@ pub(super) fn beside(file: &Path) -> (PathBuf, PathBuf) {
 
 /// Why an attempt ended without the whole file.
 enum Cut {
-    /// Another attempt may bring it; the server may have said when.
+    /// Another attempt may succeed; the server may have stated when.
     Retry(String, Option<Duration>),
-    /// It would not.
+    /// Another attempt would not succeed.
     Fail(FetchError),
 }
 
-/// Brings a file's part to its end and returns whether more than one answer went into it.
+/// Completes a partial download; returns whether it took more than one answer.
 pub(super) async fn download(
     client: &Client,
     url: &str,
@@ -87,12 +87,12 @@ pub(super) async fn download(
 ) -> Result<bool, FetchError> {
     let (part, note) = beside(file);
     let (mut fruitless, mut mixed) = (0, false);
-    // The farthest byte that any attempt reached: one that begins anew gets no credit for old ground.
+    // The farthest byte that any attempt reached: restarting is not progress.
     let mut farthest = length(&part);
     loop {
         let known = version(&note, url);
         let have = match &known {
-            // Without a validator nobody can say whether the rest belongs to it.
+            // Without a validator nothing shows whether the rest belongs to it.
             Some(Version { validator: Some(_), .. }) => length(&part),
             _ => 0,
         };
@@ -117,7 +117,7 @@ pub(super) async fn download(
     }
 }
 
-/// One request. True where its answer went on behind what was there.
+/// One request. Returns true if its answer continued the existing part.
 async fn attempt(
     client: &Client,
     url: &str,
@@ -127,7 +127,7 @@ async fn attempt(
     patience: Patience,
     meter: &dyn Meter,
 ) -> Result<bool, Cut> {
-    // A dump is hashed as it lies on the server, so nothing on the way may compress it.
+    // A dump is hashed as it is on the server, so nothing may compress it in transit.
     let mut request = client.get(url).header(ACCEPT_ENCODING, "identity");
     if let Some(validator) = known.as_ref().and_then(|v| v.validator.as_ref()) {
         request = request.header(RANGE, format!("bytes={have}-")).header(IF_RANGE, validator);
@@ -146,7 +146,7 @@ async fn attempt(
             });
             match range {
                 Some((start, total)) if start == have && same => (have, total),
-                // A server that ignores If-Range would have us glue two versions together.
+                // A server that ignores If-Range would make us join two versions.
                 _ => return Err(anew(part, note, "the file changed while it was fetched")),
             }
         }
@@ -180,7 +180,7 @@ async fn receive(
         .await
         .map_err(io)?;
     file.set_len(from).await.map_err(io)?;
-    // The note comes before the bytes: a part is never taken for another version's.
+    // The note is written before the bytes, so that a part is never attributed to another version.
     durable::replace(note, serde_json::to_string(&now).unwrap_or_default().as_bytes()).map_err(store)?;
     tokio::io::AsyncSeekExt::seek(&mut file, std::io::SeekFrom::Start(from)).await.map_err(io)?;
     let mut body = response.bytes_stream();
@@ -208,7 +208,7 @@ async fn receive(
     }
 }
 
-/// Throws the part away: the next attempt begins at the first byte.
+/// Discards the part: the next attempt starts at the first byte.
 fn anew(part: &Path, note: &Path, why: &str) -> Cut {
     let _ = std::fs::remove_file(note);
     let _ = std::fs::remove_file(part);
@@ -232,7 +232,7 @@ fn refused(url: &str, error: &reqwest::Error) -> Cut {
     Cut::Retry(describe(error), None)
 }
 
-/// An error with its causes: reqwest's own words stop at "error sending request".
+/// An error with its causes: reqwest's own message stops at "error sending request".
 fn describe(error: &reqwest::Error) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);
@@ -243,13 +243,13 @@ fn describe(error: &reqwest::Error) -> String {
     text
 }
 
-/// What may be in If-Range: a strong ETag, else the date.
+/// The value for If-Range: a strong ETag, else the date.
 fn validator(headers: &HeaderMap) -> Option<String> {
     let text = |name| headers.get(name).and_then(|v| v.to_str().ok()).map(str::to_string);
     text(ETAG).filter(|tag| !tag.starts_with("W/")).or_else(|| text(LAST_MODIFIED))
 }
 
-/// Start and total length of `bytes 100-199/200`.
+/// Start and total length from `bytes 100-199/200`.
 fn range(headers: &HeaderMap) -> Option<(u64, Option<u64>)> {
     let text = headers.get(CONTENT_RANGE)?.to_str().ok()?;
     let (span, total) = text.strip_prefix("bytes ")?.split_once('/')?;

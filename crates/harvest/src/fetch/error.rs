@@ -6,7 +6,7 @@ pub enum FetchError {
     /// A file could not be read or written.
     #[error(transparent)]
     Store(#[from] riddlemill_files::Error),
-    /// No request could be made of the address.
+    /// The address is not usable for a request.
     #[error("{url}: {why}")]
     Address {
         /// The address.
@@ -14,7 +14,7 @@ pub enum FetchError {
         /// What is wrong with it.
         why: String,
     },
-    /// The server will not give it.
+    /// The server refused it.
     #[error("{url}: the server answered {status}")]
     Status {
         /// The address.
@@ -22,7 +22,7 @@ pub enum FetchError {
         /// The answer.
         status: u16,
     },
-    /// Too many attempts in a row brought nothing.
+    /// Too many attempts in a row received nothing.
     #[error(
         "{url}: gave up after {attempts} attempts: {why}\n  hint: the part that was received is kept; the same command continues from there"
     )]
@@ -31,35 +31,35 @@ pub enum FetchError {
         url: String,
         /// How many.
         attempts: u32,
-        /// What the last one met.
+        /// The error of the last one.
         why: String,
     },
-    /// What came is not what was wanted.
+    /// The file received is not the expected one.
     #[error("{url}: its SHA-256 is {found}, {by} {wanted}\n  hint: {hint}")]
     Other {
         /// The address.
         url: String,
-        /// Of what came.
+        /// The hash received.
         found: String,
-        /// Who wants another: `the settings state`, `pipeline.lock has`.
+        /// Where the expectation is from: `the settings state`, `pipeline.lock has`.
         by: &'static str,
-        /// What is wanted.
+        /// The expected hash.
         wanted: String,
         /// What to do.
         hint: &'static str,
     },
-    /// The file that lies there is not the pinned one.
+    /// The existing file is not the pinned one.
     #[error(
         "{file}: its SHA-256 is {found}, {by} {wanted}\n  hint: move it away to fetch the pinned bytes, or `riddlemill fetch --update`"
     )]
     Edited {
         /// The file.
         file: String,
-        /// What it has.
+        /// Its hash.
         found: String,
-        /// Who wants another.
+        /// Where the expectation is from.
         by: &'static str,
-        /// What is wanted.
+        /// The expected hash.
         wanted: String,
     },
 }

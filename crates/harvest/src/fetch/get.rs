@@ -1,4 +1,4 @@
-//! Whether a file must be downloaded, and whether what came is what was wanted.
+//! Decides whether a file must be downloaded, and checks what was received.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,40 +10,40 @@ use super::error::FetchError;
 use super::lock::{Pin, Pins};
 use riddlemill_files::{self as files, durable};
 
-/// A file that a source wants.
+/// A file required by a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    /// Where it is.
+    /// Its address.
     pub url: String,
-    /// Where it belongs, relative to the workspace.
+    /// Its path, relative to the workspace.
     pub file: String,
-    /// What its SHA-256 must be, where the settings say.
+    /// Its required SHA-256, if the settings state one.
     pub sha256: Option<String>,
 }
 
-/// What was done.
+/// The result for one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fetched {
-    /// It lay there already, with its hash.
+    /// It existed already, with its hash.
     There(Pin),
-    /// It lay there, and is pinned from now on.
+    /// It existed, and is pinned from now on.
     Adopted(Pin),
     /// It was downloaded.
     New(Pin),
-    /// It was downloaded in place of another version, whose SHA-256 this is.
+    /// It replaced another version with this SHA-256.
     Updated(Pin, String),
 }
 
-/// Where a file of the settings belongs: inside the workspace, whoever wrote them.
+/// The path of a file of the settings: inside the workspace, whoever wrote them.
 fn place(root: &Path, file: &str) -> Result<PathBuf, FetchError> {
     Ok(files::inside(root, file.trim_start_matches("./"))?)
 }
 
-/// Brings one file into the workspace and pins it. `update` asks the server even where the file lies
-/// there, and may put another version in its place.
+/// Downloads one file into the workspace and pins it. `update` asks the server even if the file exists, and
+/// may replace it by another version.
 ///
 /// # Errors
-/// [`FetchError`]; the file that lay there is untouched then.
+/// [`FetchError`]; an existing file is untouched then.
 pub async fn fetch(
     root: &Path,
     wanted: &Wanted,
@@ -54,7 +54,7 @@ pub async fn fetch(
 ) -> Result<Fetched, FetchError> {
     let file = place(root, &wanted.file)?;
     let pinned = pins.find(&wanted.file).filter(|pin| pin.url == wanted.url).cloned();
-    // What the settings state is above what was found once.
+    // The settings take precedence over the lock file.
     let demand = match (&wanted.sha256, &pinned) {
         (Some(stated), _) => Some((stated.clone(), "the settings state")),
         (None, Some(pin)) if !update => Some((pin.sha256.clone(), "pipeline.lock has")),
@@ -103,8 +103,8 @@ pub async fn fetch(
     })
 }
 
-/// Downloads until the part has the hash that is demanded. A part that several answers made up gets a
-/// second chance from its first byte: only a server that changes its file under one name needs it.
+/// Downloads until the part has the required hash. A part joined from several answers gets a second chance
+/// from its first byte, in case the server changed the file in between.
 async fn whole(
     wanted: &Wanted,
     file: &Path,
@@ -157,7 +157,7 @@ fn move_into_place(part: &PathBuf, file: &Path) -> Result<(), files::Error> {
     file.parent().map_or(Ok(()), durable::sync_folder)
 }
 
-/// What is left over from a finished download is of no use; not being able to remove it does no harm.
+/// The remains of a finished download are useless, and failing to remove them is harmless.
 fn remove(path: &Path) {
     let _ = std::fs::remove_file(path);
 }

@@ -1,4 +1,4 @@
-//! pipeline.lock: which bytes a url stood for when it was fetched.
+//! pipeline.lock: the hash of each url's bytes when it was fetched.
 
 use std::path::Path;
 
@@ -6,13 +6,13 @@ use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
 use riddlemill_files::{Error, durable};
 
-/// The file's name, beside pipeline.toml.
+/// The file's name, next to pipeline.toml.
 pub const LOCK: &str = "pipeline.lock";
 
 const HEAD: &str =
     "# Written by `riddlemill fetch`: the bytes behind each url. Keep it with pipeline.toml.\n";
 
-/// A file that was fetched.
+/// A fetched file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pin {
     /// Where it came from.
@@ -21,11 +21,11 @@ pub struct Pin {
     pub sha256: String,
     /// Its length.
     pub bytes: u64,
-    /// Where it lies, relative to the workspace.
+    /// Its path, relative to the workspace.
     pub file: String,
 }
 
-/// All of them, by file.
+/// All pins, by file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pins(Vec<Pin>);
 
@@ -33,7 +33,7 @@ impl Pins {
     /// Reads a workspace's lock file; an absent one pins nothing.
     ///
     /// # Errors
-    /// [`Error`] where it cannot be read or was not written by this program.
+    /// [`Error`] if it cannot be read or was not written by this program.
     pub fn read(root: &Path) -> Result<Pins, Error> {
         let path = root.join(LOCK);
         let text = match std::fs::read_to_string(&path) {
@@ -75,10 +75,10 @@ impl Pins {
         self.0.sort_by(|x, y| x.file.cmp(&y.file));
     }
 
-    /// Writes the lock file, whole or not at all.
+    /// Writes the lock file atomically.
     ///
     /// # Errors
-    /// [`Error`] where it cannot be written; the old one still stands then.
+    /// [`Error`] if it cannot be written; the old one is then unchanged.
     pub fn write(&self, root: &Path) -> Result<(), Error> {
         let mut files = ArrayOfTables::new();
         for pin in &self.0 {

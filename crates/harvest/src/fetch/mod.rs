@@ -1,10 +1,10 @@
-//! Downloading the dumps that sources name by url into raw/dumps, once and for good.
+//! Downloads the dumps that sources name by url into raw/dumps, once.
 //!
-//! Reading order: [`lock`] is pipeline.lock, what was downloaded and its hash; [`download`] gets one file
-//! through cut connections, wrong lengths and changing files; [`fetch`] decides whether it must.
+//! Reading order: [`lock`] is pipeline.lock, the downloads and their hashes; [`download`] gets one file
+//! despite cut connections, wrong lengths and changing files; [`fetch`] decides whether it has to.
 //!
-//! Invariants: a file under its own name is whole and has its hash, whatever happens; a file that is there
-//! is never overwritten unless the user asks for an update.
+//! Invariants: a file under its own name is complete and has its hash; an existing file is never overwritten
+//! unless the user asks for an update.
 
 mod download;
 mod error;

@@ -1,4 +1,5 @@
-//! Against a local server that cuts connections, lies about lengths, ignores ranges and changes its file.
+//! Downloads from a local server that cuts connections, misstates lengths, ignores ranges and changes its
+//! file.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,11 +12,11 @@ use tokio::net::TcpListener;
 
 use super::*;
 
-/// What the server writes on a connection, given its number from 0 and the request's head. The connection
-/// is closed behind it.
+/// What the server writes on a connection, given the connection's number from 0 and the request's head. The
+/// connection is closed afterwards.
 type Answer = dyn Fn(usize, &str) -> Vec<u8> + Send + Sync;
 
-/// Sockets rather than a web framework: a framework would not let us lie.
+/// Plain sockets: a web framework would not send wrong lengths.
 struct Server {
     url: String,
     asked: Arc<AtomicUsize>,
@@ -163,7 +164,8 @@ async fn a_server_that_ignores_ranges_is_read_from_the_start() {
 
 #[tokio::test]
 async fn a_file_that_changes_midway_is_never_two_versions() {
-    // One server honours If-Range and sends the new file whole, one ignores it and sends the new rest.
+    // One server honours If-Range and sends the whole new file, one ignores it and sends the rest of the new
+    // one.
     for honest in [true, false] {
         let root = tempfile::tempdir().unwrap();
         let mut new = body();
@@ -251,7 +253,7 @@ async fn a_pinned_file_is_overwritten_by_an_update_only() {
     assert!(matches!(run(root.path(), &wanted, false).await.unwrap(), Fetched::There(_)));
     assert_eq!(server.asked(), 1);
 
-    // The file is gone, and its url stands for another one now: only an update takes that.
+    // The file is missing, and its url now serves another one: only an update accepts that.
     std::fs::remove_file(root.path().join("raw/dumps/dump.json")).unwrap();
     assert!(matches!(run(root.path(), &wanted, false).await.unwrap_err(), FetchError::Other { .. }));
     assert!(matches!(run(root.path(), &wanted, true).await.unwrap(), Fetched::New(_)));

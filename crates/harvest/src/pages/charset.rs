@@ -1,15 +1,15 @@
-//! From bytes to text: Tieba served GBK for years, often without saying so, and English sites windows-1252.
+//! From bytes to text: Tieba served GBK for years, often undeclared, and English sites windows-1252.
 //!
-//! [`garbled`] tells an English text that somebody read in another encoding than it was written in.
+//! [`garbled`] detects English text that was decoded with the wrong encoding.
 
 use encoding_rs::{Encoding, GB18030, UTF_8, WINDOWS_1252};
 
 use super::Site;
 
-/// How far a `meta` element is looked for; HTML demands the first 1,024 bytes, pages disagree.
+/// How far a `meta` element is searched; HTML requires the first 1,024 bytes, pages differ.
 const PRESCAN: usize = 4096;
 
-/// A page's text and how it was read.
+/// A page's text and how it was decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
     /// The text.
@@ -20,11 +20,11 @@ pub struct Text {
     pub replaced: bool,
 }
 
-/// Decodes a page: byte order mark, then the header's charset, then the page's own `meta`, then
-/// UTF-8, then what sites of its language wrote before: GB18030, or windows-1252 of an English one.
+/// Decodes a page: byte order mark, then the header's charset, then the page's own `meta`, then UTF-8, then
+/// the older default of its language: GB18030, or windows-1252 for English.
 ///
-/// A declaration under which the bytes make no sense, while another candidate reads them without a
-/// fault, is taken for a mislabel.
+/// A declared encoding under which the bytes are invalid, while another candidate decodes them without an
+/// error, is treated as a mislabel.
 pub fn decode(bytes: &[u8], content_type: Option<&str>, site: &Site) -> Text {
     if let Some((encoding, length)) = Encoding::for_bom(bytes) {
         return read(encoding, &bytes[length..]);
@@ -54,15 +54,15 @@ fn read(encoding: &'static Encoding, bytes: &[u8]) -> Text {
     Text { text: text.into_owned(), encoding: encoding.name(), replaced }
 }
 
-/// What bytes that are no UTF-8 are in, where nothing says so: GB18030, unless that makes letters and rare signs run into
-/// each other as it does with windows-1252.
+/// The encoding of undeclared bytes that are not UTF-8: GB18030, unless that puts letters next to rare
+/// characters, which happens with windows-1252.
 fn seen(bytes: &[u8]) -> &'static Encoding {
     let chinese = read(GB18030, bytes);
     if chinese.replaced || garbled(&chinese.text).is_some() { WINDOWS_1252 } else { GB18030 }
 }
 
-/// The first piece of an English text that shows it was read in another encoding than it was written in: U+FFFD, UTF-8
-/// that was read as windows-1252 (`donâ€™t`), windows-1252 that was read as GB18030 (`don抰`).
+/// The first piece of an English text that shows a wrong encoding: U+FFFD, UTF-8 decoded as windows-1252
+/// (`donâ€™t`), windows-1252 decoded as GB18030 (`don抰`).
 pub fn garbled(text: &str) -> Option<String> {
     let foreign = |c: char| !c.is_ascii();
     let mut before = None;
@@ -148,7 +148,7 @@ mod tests {
                 ("Why don’t fish drown? – “They can’t.”", "windows-1252")
             );
         }
-        // Read as a Chinese page, as before, it is mojibake, and is told.
+        // Decoded as a Chinese page it becomes mojibake, which is detected.
         let wrong = GB18030.decode(&WINDOWS_1252.encode("Why don’t fish drown?").0).0.into_owned();
         assert_eq!((wrong.as_str(), garbled(&wrong).as_deref()), ("Why don抰 fish drown?", Some("don抰")));
         let twice = WINDOWS_1252.decode("A café’s “guest” left. Why?".as_bytes()).0.into_owned();

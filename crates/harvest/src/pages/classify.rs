@@ -1,4 +1,4 @@
-//! What a page is, before anything is read from it.
+//! The kind of a page, decided before anything is read from it.
 
 use scraper::Html;
 use serde::{Deserialize, Serialize};
@@ -7,17 +7,17 @@ use url::Url;
 use super::dom::{self, selectors};
 use super::text::text_of;
 
-/// What became of a page.
+/// The kind of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
-    /// It holds what its address promises.
+    /// It contains what its address promises.
     Ok,
-    /// The site demands a captcha or turns us away. Nothing is read, and the host is left alone.
+    /// The site demands a captcha or refuses access. Nothing is read, and the host is left alone.
     Blocked,
-    /// This page is not for visitors; nothing says that others are not.
+    /// This page is not open to visitors; others may be.
     Forbidden,
-    /// A script's empty frame: the content would come by other requests.
+    /// A script's empty frame: the content comes by other requests.
     Shell,
     /// Taken down.
     Deleted,
@@ -27,7 +27,8 @@ pub enum Class {
     Merged,
     /// The right structure with nothing in it.
     Empty,
-    /// None of these: a layout this version does not know, a server error, a cut or hostile page.
+    /// None of these: a layout that this version does not support, a server error, a truncated or hostile
+    /// page.
     Unparsed,
 }
 
@@ -56,7 +57,7 @@ impl Class {
     }
 }
 
-/// The verdict that needs no body: challenges, and a host that is asked too often.
+/// Classification without a body: challenges, and hosts that are requested too often.
 pub(super) fn by_answer(url: &str, status: u16) -> Option<Class> {
     let challenged = Url::parse(url).is_ok_and(|url| {
         url.host_str().is_some_and(|host| host.starts_with("wappass."))
@@ -65,8 +66,8 @@ pub(super) fn by_answer(url: &str, status: u16) -> Option<Class> {
     (challenged || status == 429).then_some(Class::Blocked)
 }
 
-/// What a page is that was answered with 401 or 403: with a challenge in it, it turns away whoever
-/// asks; a bare one speaks of itself alone.
+/// Classifies a page answered with 401 or 403: with a challenge in it, the host refuses access; otherwise
+/// only this page is meant.
 pub(super) fn refused(body: &str) -> Class {
     match dom::document(body) {
         Ok(page) if challenges(&page) => Class::Blocked,
@@ -74,8 +75,8 @@ pub(super) fn refused(body: &str) -> Class {
     }
 }
 
-/// Whether a page without content asks for proof of being a person: by its title, or by the parts
-/// such pages are made of.
+/// Whether a page without content asks for proof of being a person: by its title, or by the typical parts of
+/// such pages.
 fn challenges(page: &Html) -> bool {
     selectors! {
         CHALLENGE = "[action*='captcha' i], [src*='captcha' i], [id*='captcha' i], [class*='captcha' i], [name*='captcha' i], [id^='challenge-'], [src*='/cdn-cgi/challenge'], .cf-turnstile";
@@ -85,7 +86,7 @@ fn challenges(page: &Html) -> bool {
     says.iter().any(|words| title.contains(words)) || page.select(&CHALLENGE).next().is_some()
 }
 
-/// The verdict on a page without the structure it should have.
+/// Classifies a page without the structure it should have.
 pub(super) fn without_structure(page: &Html, status: u16) -> Class {
     selectors! {
         BODY = "body";
@@ -100,7 +101,7 @@ pub(super) fn without_structure(page: &Html, status: u16) -> Class {
         return gone(&title).or_else(|| gone(&text)).unwrap_or(Class::Deleted);
     }
     let scripted = page.select(&SCRIPT).next().is_some();
-    // The shells seen hold a dozen words in a noscript element at most.
+    // The known shells have at most a dozen words, in a noscript element.
     if status == 200 && scripted && text.chars().count() < 200 {
         return Class::Shell;
     }

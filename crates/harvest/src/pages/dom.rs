@@ -1,20 +1,20 @@
-//! Trees of pages, with a guard in front.
+//! DOM trees of pages, with limits checked first.
 //!
-//! html5ever itself does not recurse, but every open element costs it a walk over all the others:
-//! 100,000 nested tags take minutes, and so does a tag of 100,000 attributes. A megabyte of tiny elements
-//! makes a tree of fifty. So all three are measured before anything is built.
+//! html5ever does not recurse, but for every open element it walks over all the others: 100,000 nested tags
+//! take minutes, and so does a tag of 100,000 attributes. A megabyte of tiny elements makes a tree of fifty.
+//! So all three are measured before anything is built.
 
 use scraper::{ElementRef, Html, Selector};
 
-/// Nesting beyond this is no page a person wrote. Real ones stay under 60.
+/// Deepest nesting of a page. Real ones stay under 60.
 pub const MAX_DEPTH: usize = 1000;
 
-/// Tags and comments of a page. Real ones stay under 20,000.
+/// Most tags and comments of a page. Real ones stay under 20,000.
 pub const MAX_TAGS: usize = 200_000;
-/// Attributes of one tag. Real ones stay under 40.
+/// Most attributes of one tag. Real ones stay under 40.
 pub const MAX_ATTRIBUTES: usize = 1000;
 
-/// A page nests deeper than [`MAX_DEPTH`], or is of more parts than any person wrote; it is marked and not parsed.
+/// A page exceeds [`MAX_DEPTH`] or the other limits; it is marked and not parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the page nests deeper than {MAX_DEPTH} elements, or has too many of them")]
 pub struct TooDeep;
@@ -42,8 +42,8 @@ fn check(html: &str) -> Result<(), TooDeep> {
     check_attributes(html)
 }
 
-/// Counts the attributes of each tag, as the tokenizer would outside of raw text. Scripts, where `<` compares, are
-/// passed over.
+/// Counts the attributes of each tag, as the tokenizer would outside of raw text. Scripts, where `<` is an
+/// operator, are skipped.
 fn check_attributes(html: &str) -> Result<(), TooDeep> {
     let bytes = html.as_bytes();
     let mut at = 0;
@@ -66,7 +66,7 @@ fn check_attributes(html: &str) -> Result<(), TooDeep> {
             if attributes > MAX_ATTRIBUTES {
                 return Err(TooDeep);
             }
-            // An attribute's name may begin with the sign that ends others.
+            // An attribute's name may begin with a character that ends others.
             at += 1 + until(&bytes[at + 1..], |b| b.is_ascii_whitespace() || matches!(b, b'/' | b'>' | b'='));
             let value = at + until(&bytes[at..], |b| !b.is_ascii_whitespace());
             if bytes.get(value) != Some(&b'=') {
@@ -90,7 +90,7 @@ fn check_attributes(html: &str) -> Result<(), TooDeep> {
     Ok(())
 }
 
-/// How many bytes are before the first that is such.
+/// How many bytes precede the first one that matches.
 fn until(bytes: &[u8], such: impl Fn(u8) -> bool) -> usize {
     bytes.iter().position(|b| such(*b)).unwrap_or(bytes.len())
 }
@@ -116,7 +116,7 @@ pub fn title(page: &Html) -> String {
     page.select(&TITLE).next().map(|t| t.text().collect::<String>().trim().to_string()).unwrap_or_default()
 }
 
-/// The address a page gives itself, where it gives one.
+/// The canonical address that a page states, if any.
 pub fn canonical(html: &str) -> Option<String> {
     selectors! { CANONICAL = "link[rel=canonical][href]"; }
     let page = document(html).ok()?;
@@ -124,7 +124,7 @@ pub fn canonical(html: &str) -> Option<String> {
     address.map(str::to_owned)
 }
 
-/// The address that a saved page is from: what browsers write above it, or what the page itself says.
+/// The address that a saved page is from: written above it by browsers, or stated by the page itself.
 pub fn address(html: &str) -> Option<String> {
     let head = &html[..html.floor_char_boundary(4096)];
     let saved = head.split_once("<!-- saved from url=(").and_then(|(_, rest)| rest.split_once(')'));
@@ -132,8 +132,8 @@ pub fn address(html: &str) -> Option<String> {
     saved.or_else(|| canonical(html))
 }
 
-/// Elements whose end tag may be left out: they close each other and nest only inside others,
-/// which are counted.
+/// Elements whose end tag may be omitted: they close each other and nest only inside others, which are
+/// counted.
 const IMPLIED: &[&str] = &[
     "html", "head", "body", "p", "li", "dt", "dd", "option", "optgroup", "tr", "td", "th", "thead", "tbody",
     "tfoot", "colgroup", "rt", "rp",
@@ -143,8 +143,8 @@ const VOID: &[&str] = &[
     "wbr",
 ];
 
-/// An upper estimate of how deep the page nests: each start tag opens, an end tag closes the
-/// nearest of its name only. Where a page misnests, that counts more than a browser would.
+/// An upper bound of a page's nesting: each start tag opens, an end tag closes only the nearest of its name.
+/// For misnested pages this counts more than a browser would.
 fn check_depth(html: &str) -> Result<(), TooDeep> {
     let bytes = html.as_bytes();
     let mut open: Vec<&[u8]> = Vec::new();
@@ -175,7 +175,7 @@ fn check_depth(html: &str) -> Result<(), TooDeep> {
             continue;
         }
         foreign |= name.eq_ignore_ascii_case(b"svg") || name.eq_ignore_ascii_case(b"math");
-        // Inside svg and math a script is an element like any other.
+        // Inside svg and math a script is an ordinary element.
         if name.eq_ignore_ascii_case(b"script") && !foreign {
             at += script_end(&bytes[at..]);
             continue;

@@ -1,4 +1,4 @@
-//! Pages of whole archives to rows: parsed on all cores, handed over in the archive's order.
+//! Pages of whole archives to rows: parsed on all cores, returned in the archive's order.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,26 +14,26 @@ use super::row::{Post, PostKind, Riddle};
 use super::tieba::Address;
 use crate::warc::{Archive, ArchiveError, Limits, Page};
 
-/// Pages parsed at a time.
+/// Most pages parsed at a time.
 const BATCH: usize = 64;
-/// Bytes of bodies parsed at a time, or one page. A tree of tiny elements is fifty times its page.
+/// Most bytes of bodies parsed at a time, or one page. A tree of tiny elements is fifty times its page.
 const BATCH_BYTES: usize = 16 << 20;
 
-/// Everything a set of archives says. A post that is on several pages is one row.
+/// The contents of a set of archives. A post on several pages is one row.
 #[derive(Debug, Default)]
 pub struct Imported {
-    /// Posts by kind, thread and post. A later capture overwrites an earlier one, but a field it
-    /// lacks keeps its earlier value.
+    /// Posts by kind, thread and post. A later capture overwrites an earlier one, but fields that it lacks
+    /// keep their earlier values.
     pub posts: Vec<Post>,
-    /// Riddles with the address of their page, in the archive's order; a page captured twice
-    /// counts by its last capture.
+    /// Riddles with the address of their page, in the archive's order; of a page captured twice, from the
+    /// last capture.
     pub riddles: Vec<(String, Riddle)>,
-    /// What pages hold that a profile describes, with the address of the page, in the archive's order; of a page that was
-    /// captured twice, of its last capture.
+    /// Entries of pages that a profile describes, with the address of the page, in the archive's order; of a
+    /// page captured twice, from the last capture.
     pub entries: Vec<(String, Entry)>,
-    /// What each page was, by address: its last capture.
+    /// The kind of each page, by address: its last capture.
     pub pages: BTreeMap<String, PageNote>,
-    /// Pages of threads that are declared and missing or empty: thread and page.
+    /// Pages of threads that are declared but missing or empty: thread and page.
     pub holes: Vec<(u64, u64)>,
     /// Floors with fewer nested replies than the server counts.
     pub comments: Vec<FloorComments>,
@@ -44,17 +44,17 @@ pub struct Imported {
 /// One page of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageNote {
-    /// What it is.
+    /// Its kind.
     pub class: Class,
     /// Its date.
     pub date: String,
-    /// Whether its body is cut; then it was not parsed.
+    /// Whether its body is truncated; then it was not parsed.
     pub truncated: bool,
-    /// The file (an index into those given) and the member's offset.
+    /// The file (an index into those given) and the record's location.
     pub at: (usize, u64),
 }
 
-/// Reads every page of the archives. The archives may come from any tool.
+/// Reads every page of the archives, from any tool.
 pub fn import(files: Vec<PathBuf>, site: &Site, limits: Limits) -> Imported {
     let mut found = Imported::default();
     let mut merge = Merge::default();
@@ -65,8 +65,8 @@ pub fn import(files: Vec<PathBuf>, site: &Site, limits: Limits) -> Imported {
     merge.finish(found)
 }
 
-/// Hands over each page with what was parsed of it, in the archive's order. Redirects are passed
-/// over, unless they lead to a challenge.
+/// Calls back with each page and its parsed contents, in the archive's order. Redirects are skipped, unless
+/// they lead to a challenge.
 pub fn each(
     files: Vec<PathBuf>,
     site: &Site,
@@ -100,7 +100,7 @@ fn redirects(page: &Page) -> bool {
     (300..400).contains(&page.status)
 }
 
-/// What one page says.
+/// Parses one page.
 pub fn read_page(site: &Site, page: Page) -> (Page, Parsed) {
     if page.truncated.is_some() {
         return (page, Class::Unparsed.into());
@@ -124,7 +124,7 @@ struct Merge {
     riddles: Vec<(String, Vec<Riddle>)>,
     entries: Vec<(String, Vec<Entry>)>,
     pages: BTreeMap<String, PageNote>,
-    /// By thread: pages declared at most, and pages seen with posts.
+    /// By thread: the largest declared number of pages, and the pages seen with posts.
     threads: BTreeMap<u64, (u64, Vec<u64>)>,
     comments: BTreeMap<u64, u64>,
 }
@@ -214,7 +214,7 @@ impl Merge {
     }
 }
 
-/// The newer capture, its gaps filled from the older one.
+/// The newer capture, with missing fields filled from the older one.
 fn newer(old: Post, new: Post) -> Post {
     Post {
         pid: new.pid.or(old.pid),

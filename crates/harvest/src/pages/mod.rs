@@ -1,13 +1,12 @@
-//! Parsers from archived pages to rows: Tieba of both page generations, riddle sites, and any
-//! site that a [`profile`] describes. No network here, and no clock.
+//! Parsers from archived pages to rows: Tieba of both page generations, riddle sites, and any site that a
+//! [`profile`] describes. No network and no clock.
 //!
-//! Reading order: [`charset`] makes text of bytes, [`dom`] makes a tree of text that cannot hurt,
-//! [`text`] makes text of a tree again, then one module a site; [`parse`] chooses among
-//! them and [`classify`] says what a page is before anything is read from it; [`import`] runs
-//! over whole archives.
+//! Reading order: [`charset`] decodes bytes, [`dom`] builds a tree from text of limited size, [`text`]
+//! extracts text from a tree, then one module per site; [`parse`] dispatches to them and [`classify`] decides
+//! a page's kind before anything is read from it; [`import`] runs over whole archives.
 //!
-//! Invariants: a field that a page lacks stays `None`; text is kept as people wrote it; IP location,
-//! portrait and device are never read, so no later stage can leak them; ids are `u64`.
+//! Invariants: a field that a page lacks stays `None`; text is kept as people wrote it; IP location, portrait
+//! and device are never read, so no later stage can leak them; ids are `u64`.
 
 pub mod charset;
 mod classify;

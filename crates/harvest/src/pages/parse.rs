@@ -1,4 +1,4 @@
-//! One page to its rows, and to what a crawler needs to know of it.
+//! One page to its rows, and to the facts that a crawler needs.
 
 use scraper::Html;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use super::text::number_of;
 use super::tieba::{self, Address};
 use super::{rd, riddles};
 
-/// Whose pages they are.
+/// The site, which selects the parser.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Site {
@@ -22,35 +22,35 @@ pub enum Site {
     Riddles,
     /// rd.com.
     Rd,
-    /// A site that a user describes.
+    /// A site described by a user.
     Profile(Profile),
-    /// Pages that are kept and not read.
+    /// Pages that are archived but not parsed.
     #[default]
     Plain,
 }
 
-/// Replies under one floor: how many there are, and how many this answer holds.
+/// Replies under one floor: how many exist, and how many are in this answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FloorComments {
     /// The floor's post.
     pub pid: u64,
-    /// By the server's count.
+    /// The server's count.
     pub expected: u64,
     /// In this answer.
     pub got: u64,
 }
 
-/// What a page says about other pages.
+/// What a page states about other pages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Facts {
     /// Ids on it: threads of a list, posts of a thread, replies of a floor.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ids: Vec<u64>,
-    /// Pages it declares.
+    /// The declared number of pages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pages: Option<u64>,
-    /// Which page it says it is.
+    /// The page's stated number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page: Option<u64>,
     /// The forum's number.
@@ -65,21 +65,21 @@ pub struct Facts {
     /// Links to pages of posts, as written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<String>,
-    /// Of a list, for each of its threads a number that is another when the thread has new posts; 0 where nothing tells.
+    /// For a list, one number per thread that changes when the thread has new posts; 0 if unknown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<u64>,
 }
 
-/// A page's class, rows and facts. Rows are there only where the class is [`Class::Ok`].
+/// A page's class, rows and facts. There are rows only if the class is [`Class::Ok`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parsed {
-    /// What the page is.
+    /// The page's kind.
     pub class: Class,
-    /// Posts, of forums.
+    /// Posts of forums.
     pub posts: Vec<Post>,
-    /// Riddles, of riddle sites.
+    /// Riddles of riddle sites.
     pub riddles: Vec<Riddle>,
-    /// Posts or riddles, of sites that a profile describes.
+    /// Posts or riddles of sites that a profile describes.
     pub entries: Vec<Entry>,
     /// For the crawler, and for finding holes.
     pub facts: Facts,
@@ -91,16 +91,16 @@ impl From<Class> for Parsed {
     }
 }
 
-/// Classifies a page by its final address, status, title and structure. Body text alone decides
-/// nothing: a thread about captchas is a thread.
+/// Classifies a page by its final address, status, title and structure. Body text alone decides nothing: a
+/// thread about captchas is a thread.
 ///
-/// `final_url` is where the redirects ended, be it a place that was not fetched.
+/// `final_url` is where the redirects ended, even if that was not fetched.
 pub fn classify(site: &Site, final_url: &str, status: u16, body: &str) -> Class {
     parse(site, final_url, status, body, None).class
 }
 
-/// Classifies a page and reads it. `url` is the final address, `captured` the page's date
-/// (`WARC-Date`), for dates without a year.
+/// Classifies and parses a page. `url` is the final address, `captured` the page's date (`WARC-Date`), for
+/// dates without a year.
 ///
 /// A page that nests too deeply is [`Class::Unparsed`].
 pub fn parse(site: &Site, url: &str, status: u16, body: &str, captured: Option<&str>) -> Parsed {
@@ -146,7 +146,7 @@ pub fn parse(site: &Site, url: &str, status: u16, body: &str, captured: Option<&
     read.unwrap_or_else(|| without_structure(&page, status).into())
 }
 
-/// `None` of a page that has neither posts nor links to them, nor what every such page has.
+/// `None` for a page that has neither posts nor links to them, nor the frame of all such pages.
 fn of_profile(reading: Reading) -> Option<Parsed> {
     let something = !reading.entries.is_empty() || !reading.links.is_empty();
     let shown = |entry: &Entry| match &entry.id {
@@ -162,7 +162,7 @@ fn of_profile(reading: Reading) -> Option<Parsed> {
     }
 }
 
-/// `None` where the page lacks the structure of its address.
+/// `None` if the page lacks the structure of its address.
 fn of_tieba(page: &Html, body: &str, address: &Address, captured: Option<&str>) -> Option<Parsed> {
     let (posts, facts) = match *address {
         Address::List { .. } => {

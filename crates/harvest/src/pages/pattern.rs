@@ -1,9 +1,9 @@
-//! Patterns of addresses, of the kind that robots.txt has: `*` is any run, `$` at the end the end.
+//! Patterns of addresses, as in robots.txt: `*` is any run, a final `$` the end.
 
 use url::Url;
 
-/// One spelling for each octet: what need not be percent-encoded is not, everything else is, in
-/// upper case. Reserved characters keep the spelling they have.
+/// A canonical spelling for each octet: percent-encoded only if necessary, in upper case. Reserved characters
+/// keep their spelling.
 pub(crate) fn normal(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
@@ -27,8 +27,8 @@ pub(crate) fn normal(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Whether an address matches one of these patterns: each is of path and query, or of the whole address where it begins
-/// with `http`.
+/// Whether an address matches one of these patterns: each is compared with path and query, or with the whole
+/// address if it begins with `http`.
 pub fn any(patterns: &[String], url: &Url) -> bool {
     let path = &url[url::Position::BeforePath..];
     patterns.iter().any(|pattern| {
@@ -37,8 +37,8 @@ pub fn any(patterns: &[String], url: &Url) -> bool {
     })
 }
 
-/// Patterns match from the start; `*` is any run, `$` at the end the end. Linear but for the
-/// last `*`, to which it goes back.
+/// Patterns match from the start; `*` is any run, a final `$` the end. Linear except for backtracking to the
+/// last `*`.
 pub(crate) fn matches(pattern: &[u8], path: &[u8]) -> bool {
     let (pattern, to_end) = match pattern.strip_suffix(b"$") {
         Some(pattern) => (pattern, true),

@@ -1,4 +1,4 @@
-//! rd.com: riddles in an article's paragraphs, the question unlabelled, then `Answer: …`.
+//! rd.com: riddles in an article's paragraphs, an unlabelled question followed by `Answer: …`.
 
 use scraper::{ElementRef, Html};
 
@@ -12,12 +12,12 @@ selectors! {
     ANCHOR = "a";
 }
 
-/// Reads an article.
+/// Parses an article.
 ///
-/// Where headings are between the riddles, a heading starts one, and what follows its answer
-/// up to the next heading belongs to that answer. Where none do, a paragraph that asks is a question,
-/// and the paragraphs between an answer and the next question continue the answer. Sentences that promote
-/// other pages are left where they are glued; their links' texts are in `anchors`.
+/// If there are headings between the riddles, a heading starts one, and the text between its answer and the
+/// next heading belongs to the answer. Otherwise a paragraph that asks is a question, and the paragraphs
+/// between an answer and the next question continue the answer. Sentences that promote other pages are left
+/// in place; the texts of their links are in `anchors`.
 ///
 /// # Errors
 /// [`TooDeep`].
@@ -33,7 +33,7 @@ pub(super) fn read_tree(page: &Html) -> Vec<Riddle> {
     };
     let blocks: Vec<Block> = article.select(&BLOCK).flat_map(blocks_of).collect();
     let first_answer = blocks.iter().position(|block| block.kind == Kind::Answer).unwrap_or(0);
-    // Headings between the riddles, not the one over the whole article.
+    // Headings between the riddles, not the one above the whole article.
     let headed = blocks[first_answer..].iter().any(|block| block.kind == Kind::Heading);
     if headed { under_headings(&blocks) } else { in_sequence(&blocks) }
 }
@@ -104,7 +104,7 @@ fn under_headings(blocks: &[Block]) -> Vec<Riddle> {
     for section in sections {
         let answer_at = section.iter().position(|block| block.kind == Kind::Answer);
         let asked = &section[1..answer_at.unwrap_or(section.len())];
-        // A section that neither asks nor answers is the article's own talk.
+        // A section that neither asks nor answers is the article's own text.
         if answer_at.is_none() && !section.iter().any(|block| asks(&block.text)) {
             continue;
         }
@@ -171,7 +171,7 @@ fn continue_answer(riddles: &mut [Riddle], more: &[&Block]) {
     }
 }
 
-/// The first sentence that is not glued on may be anywhere, so a question mark anywhere counts.
+/// A question mark anywhere counts, because glued-on text may follow the question.
 fn asks(text: &str) -> bool {
     text.contains('?')
 }

@@ -17,7 +17,7 @@ selectors! {
     NEXT = r#"a[rel~=next], link[rel~=next], li.next a, a.next"#;
 }
 
-/// What a riddle page holds.
+/// The contents of a riddle page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RiddlePage {
     /// In the page's order.
@@ -26,7 +26,7 @@ pub struct RiddlePage {
     pub next: Option<String>,
 }
 
-/// Reads a page. `url` tells which riddle a single page is about.
+/// Parses a page. `url` shows which riddle a single page is about.
 ///
 /// # Errors
 /// [`TooDeep`].
@@ -90,9 +90,9 @@ struct Walk {
     question: Option<Lines>,
     answer: Option<Lines>,
     anchors: Vec<String>,
-    /// The label being passed, whose own text belongs to neither side.
+    /// The label being traversed, whose own text belongs to neither side.
     label: Option<ego_tree::NodeId>,
-    /// The part of the page, not of its content, that is being passed.
+    /// The part outside of the page's content that is being traversed.
     aside: Option<ego_tree::NodeId>,
     /// The element whose end ends the riddle.
     scope: Option<ego_tree::NodeId>,
@@ -166,14 +166,14 @@ impl Walk {
     }
 }
 
-/// `riddle` or `answer` where the element is nothing but that label.
+/// `riddle` or `answer` if the element is nothing but that label.
 fn label(element: ElementRef<'_>) -> Option<&'static str> {
     let text = text_of(element, &[]);
     let word = text.trim().trim_end_matches([':', '：']).trim_end();
     ["riddle", "answer"].into_iter().find(|known| known.eq_ignore_ascii_case(word))
 }
 
-/// Text beside a label ends with the label's parent; a paragraph's text goes on in the next.
+/// Text next to a label ends with the label's parent; a paragraph's text continues in the next.
 fn scope(label: ElementRef<'_>) -> Option<ego_tree::NodeId> {
     let parent = label.parent()?;
     let paragraph =
@@ -181,7 +181,7 @@ fn scope(label: ElementRef<'_>) -> Option<ego_tree::NodeId> {
     Some(if paragraph { parent.parent()?.id() } else { parent.id() })
 }
 
-/// `<strong>Answer</strong>: text` leaves the colon outside the label.
+/// Removes the colon of `<strong>Answer</strong>: text`, which is outside the label.
 fn after_colon(text: String) -> String {
     match text.strip_prefix([':', '：']) {
         Some(rest) => rest.trim_start().to_string(),

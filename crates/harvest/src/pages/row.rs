@@ -1,8 +1,8 @@
-//! The rows that pages become.
+//! The rows parsed from pages.
 
 use serde::{Deserialize, Serialize};
 
-/// Where on a page a post stood.
+/// Where a post is on a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PostKind {
@@ -14,47 +14,47 @@ pub enum PostKind {
     Comment,
 }
 
-/// One post of a forum. Author name and id are as the page has them: the import hashes them
-/// before anything leaves the archive.
+/// One post of a forum. Author name and id are as on the page: the import hashes them before anything leaves
+/// the archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Post {
-    /// Where it stood.
+    /// Where it is.
     pub kind: PostKind,
     /// Thread id.
     pub tid: Option<u64>,
-    /// Post id; of a list row, the thread's first post where the page says it.
+    /// Post id; for a list row, the thread's first post if the page states it.
     pub pid: Option<u64>,
-    /// Of a comment, the post it hangs under.
+    /// For a comment, the post it belongs to.
     pub parent_pid: Option<u64>,
-    /// Floor as the page numbers it. Gaps are normal and are kept.
+    /// Floor number on the page. Gaps are normal and are kept.
     pub floor: Option<u32>,
-    /// Title of the thread, whole where the page has it whole.
+    /// Title of the thread, complete if the page has it.
     pub title: Option<String>,
-    /// The text with its line breaks. `None` where the page has no body at all (a pinned row),
-    /// empty where the body holds no text (a smiley).
+    /// The text with its line breaks. `None` if the page has no body at all (a pinned row), empty if the body
+    /// has no text (a smiley).
     pub text: Option<String>,
     /// User name.
     pub author: Option<String>,
     /// User id.
     pub author_id: Option<u64>,
-    /// The time exactly as the page shows it.
+    /// The time exactly as shown on the page.
     pub time_raw: Option<String>,
-    /// The same in ISO 8601 at the precision the page gives, UTC+8.
+    /// The time in ISO 8601 at the page's precision, UTC+8.
     pub time: Option<String>,
     /// Addresses of pictures, without smileys.
     pub images: Vec<String>,
-    /// Replies (of a list row) or comments (of a floor) the page declares.
+    /// The page's count of replies (for a list row) or comments (for a floor).
     pub replies: Option<u64>,
     /// Pinned to the top of the list.
     pub pinned: bool,
     /// Marked as recommended.
     pub good: bool,
-    /// Address of the post, where a profile finds one.
+    /// Address of the post, if a profile finds one.
     pub link: Option<String>,
 }
 
 impl Post {
-    /// A post of which nothing is known but where it stood.
+    /// A post of which only its place is known.
     pub fn new(kind: PostKind) -> Self {
         Post {
             kind,
@@ -80,16 +80,16 @@ impl Post {
 /// One riddle of a riddle page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Riddle {
-    /// The site's number for it, where the page links to it.
+    /// The site's number for it, if the page links to it.
     pub id: Option<u64>,
     /// Heading.
     pub title: Option<String>,
-    /// The question as it is, promotion included.
+    /// The question unchanged, including promotion.
     pub question: String,
-    /// The answer as it is; `None` where the page has none.
+    /// The answer unchanged; `None` if the page has none.
     pub answer: Option<String>,
-    /// Texts of the links inside question and answer: what is glued on is usually one of them.
+    /// Texts of the links inside question and answer: glued-on text is usually one of them.
     pub anchors: Vec<String>,
-    /// The page is about another riddle and lists this one beside it.
+    /// Whether the page is about another riddle and only lists this one.
     pub related: bool,
 }

@@ -1,4 +1,4 @@
-//! Parsers on pages of real structure and own text.
+//! Parsers on pages with real structure and invented text.
 
 use super::tieba::{comments, list, thread};
 use super::*;

@@ -32,14 +32,14 @@ const BLOCKS: &[&str] = &[
     "ul",
 ];
 
-/// Text with line breaks: `<br>` and block edges end a line, line ends of the source count as
-/// spaces, other runs of spaces are the author's and are kept. Elements of the classes in `hidden` are
-/// left out, as are scripts and styles.
+/// Text with line breaks: `<br>` and block edges end a line, line ends of the source count as spaces, other
+/// runs of spaces are the author's and are kept. Elements of the classes in `hidden` are excluded, as are
+/// scripts and styles.
 pub fn text_of(element: ElementRef<'_>, hidden: &[&str]) -> String {
     text_unless(element, |inner, _| inner.classes().any(|class| hidden.contains(&class)))
 }
 
-/// [`text_of`] without the elements that `hide` names.
+/// [`text_of`] without the elements for which `hide` is true.
 pub fn text_unless(element: ElementRef<'_>, hide: impl Fn(&Element, NodeId) -> bool) -> String {
     let mut lines = Lines::default();
     for edge in element.traverse() {
@@ -48,7 +48,7 @@ pub fn text_unless(element: ElementRef<'_>, hide: impl Fn(&Element, NodeId) -> b
     lines.finish()
 }
 
-/// A text with the characters that its entities stand for: `&amp;` becomes `&`. Tags in it stay text.
+/// Text with its entities decoded: `&amp;` becomes `&`. Tags in it stay text.
 pub fn entities(text: &str) -> String {
     match super::dom::fragment(&text.replace('<', "&lt;")) {
         Ok(tree) => tree.root_element().text().collect(),
@@ -69,7 +69,7 @@ impl Lines {
         self.push_unless(edge, &|inner, _| inner.classes().any(|class| hidden.contains(&class)));
     }
 
-    /// [`Lines::push`], leaving out the elements that `hide` names.
+    /// [`Lines::push`] without the elements for which `hide` is true.
     fn push_unless(&mut self, edge: &Edge<'_, Node>, hide: &impl Fn(&Element, NodeId) -> bool) {
         match edge {
             Edge::Open(node) if self.skip.is_none() => match node.value() {
@@ -132,7 +132,7 @@ impl Lines {
     }
 }
 
-/// A number for what has only words: the same for the same.
+/// A number derived from a text: equal texts have equal numbers.
 pub fn number_of(words: &str) -> u64 {
     u64::from_le_bytes(blake3::hash(words.as_bytes()).as_bytes()[..8].try_into().unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! Whole pages out of archive files: responses joined with the bodies that revisits point at.
+//! Whole pages from archive files: responses, with revisits resolved.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -10,7 +10,7 @@ use super::read::{Location, ReadError, Reader, Record};
 use super::resync::resync;
 use super::{Limits, Truncated};
 
-/// One response as a browser would have seen it.
+/// One response as a browser would have received it.
 #[derive(Clone, Debug)]
 pub struct Page {
     /// `WARC-Target-URI`.
@@ -21,27 +21,27 @@ pub struct Page {
     pub status: u16,
     /// `Content-Type` of the response.
     pub content_type: Option<String>,
-    /// `Location`, where the response redirects.
+    /// `Location`, if the response redirects.
     pub redirect: Option<String>,
     /// The body with transfer and content encodings undone.
     pub body: Vec<u8>,
-    /// Why the body is not whole. A truncated page is not parsed.
+    /// Why the body is incomplete. A truncated page is not parsed.
     pub truncated: Option<Truncated>,
     /// Index of the file in the archive.
     pub file: usize,
-    /// The record in that file.
+    /// The record's location in that file.
     pub at: Location,
     /// Whether the body was taken from an earlier record.
     pub revisit: bool,
 }
 
-/// A damaged record, or a revisit whose original is nowhere in the archive.
+/// A damaged record, or a revisit whose original is not in the archive.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {trouble}", path.display())]
 pub struct ArchiveError {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong there.
+    /// The damage.
     #[source]
     pub trouble: ArchiveTrouble,
 }
@@ -52,34 +52,34 @@ pub enum ArchiveTrouble {
     /// The file cannot be opened.
     #[error("cannot open: {0}")]
     Open(std::io::Error),
-    /// A record is damaged. Reading goes on at the next whole one: the next gzip member that holds a record, in a plain
-    /// file the next header.
+    /// A record is damaged. Reading continues at the next whole one: the next gzip member that contains a
+    /// record, in a plain file the next header.
     #[error("{error}; {}", match until {
         Some(byte) => format!("reading continues at byte {byte}"),
         None => "no intact record follows".to_owned(),
     })]
     Read {
-        /// What is wrong, and where.
+        /// The damage, and where.
         error: ReadError,
         /// Where the gap ends.
         until: Option<u64>,
     },
-    /// The bodies of the file come to too much; the rest of it is not read.
+    /// The bodies of the file exceed the limit; the rest is not read.
     #[error("record at byte {}+{}: the pages unpack to more than {of} bytes, which is implausible for an archive of this size", at.member, at.skip)]
     Bomb {
-        /// Where it was too much.
+        /// Where the limit was exceeded.
         at: Location,
-        /// The bytes that were given.
+        /// The allowed bytes.
         of: u64,
     },
-    /// A response's body cannot be had; the reading goes on.
+    /// A response's body is not available; reading continues.
     #[error("record at byte {}+{} ({url}): {what}", at.member, at.skip)]
     Body {
-        /// Where.
+        /// The record's location.
         at: Location,
-        /// Of which address.
+        /// Its address.
         url: String,
-        /// Why.
+        /// The reason.
         what: String,
     },
 }
@@ -92,15 +92,15 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Files of any tool, plain, gzip or zstd, WARC 1.0 or 1.1.
+    /// Files from any tool: plain, gzip or zstd, WARC 1.0 or 1.1.
     pub fn new(files: Vec<PathBuf>, limits: Limits) -> Self {
         Archive { files, limits }
     }
 
-    /// Every `response` and `resource` over HTTP, and every `revisit` with the body it stands
-    /// for. Revisits whose original comes later are yielded at the end.
+    /// Every `response` and `resource` over HTTP, and every `revisit` with the body it refers to. Revisits
+    /// whose original comes later are yielded at the end.
     ///
-    /// A damaged record is an error, and so is no other.
+    /// Each damaged record yields one error; other records are not affected.
     pub fn pages(&self) -> Pages {
         Pages {
             archive: self.clone(),
@@ -119,11 +119,11 @@ pub struct Pages {
     archive: Archive,
     file: usize,
     reader: Option<Reader<BufReader<File>>>,
-    /// Bytes that the bodies may still come to, and how many the files so far were given.
+    /// Remaining bytes for bodies, and the bytes allowed for the files so far.
     left: u64,
     of: u64,
-    /// Hashed record id, payload digest, or address and date, to the record. Sixteen bytes a key
-    /// keep the index of a million responses under 150 MB.
+    /// From hashed record id, payload digest, or address and date, to the record. Sixteen-byte keys keep the
+    /// index of a million responses under 150 MB.
     originals: HashMap<[u8; 16], (usize, Location)>,
     waiting: Vec<(usize, Record, Vec<u8>)>,
 }
@@ -175,12 +175,13 @@ impl Pages {
         self.file += 1;
         self.reader = None;
         if self.file == self.archive.files.len() {
-            // Popped from the back: the order of the files is kept.
+            // Popped from the back: this keeps the order of the files.
             self.waiting.reverse();
         }
     }
 
-    /// Goes on behind a damaged record, or with the next file where no intact record follows. Gives where that is.
+    /// Continues after a damaged record, or with the next file if no intact record follows. Returns where
+    /// that is.
     fn behind(&mut self, damaged: Location) -> Option<u64> {
         match resync(&self.archive.files[self.file], damaged) {
             Ok(Some(reader)) => {
@@ -188,7 +189,7 @@ impl Pages {
                 self.reader = Some(reader);
                 Some(at.member)
             }
-            // An unreadable rest is no worse than none: the damage itself is reported.
+            // An unreadable rest is like none: the damage itself is reported.
             Ok(None) | Err(_) => {
                 self.next_file();
                 None
@@ -212,7 +213,7 @@ impl Pages {
         let kind = record.header.kind();
         let http = record.header.target().is_some_and(|url| url.starts_with("http"));
         if !http || !matches!(kind.as_str(), "response" | "resource" | "revisit") {
-            // What its length leads to is looked at all the same: one that is wrong swallows the next record.
+            // Also checks what follows the record by its length: a wrong length swallows the next record.
             reader.finish_record().map_err(damage)?;
             return Ok(None);
         }
@@ -225,7 +226,7 @@ impl Pages {
             match &found {
                 Some(page) => self.spend(page)?,
                 None => {
-                    // Held until the end of the archive.
+                    // Kept until the end of the archive.
                     self.take(record.at, block.bytes.len() as u64)?;
                     self.waiting.push((file, record, block.bytes));
                 }
@@ -238,7 +239,7 @@ impl Pages {
         Ok(Some(page))
     }
 
-    /// Counts a body against what its file may come to.
+    /// Counts a body against its file's limit.
     fn spend(&mut self, page: &Page) -> Result<(), ArchiveTrouble> {
         self.take(page.at, page.body.len() as u64)
     }
@@ -259,7 +260,7 @@ impl Pages {
             self.originals.insert(key("at", &format!("{url} {date}")), place);
         }
         if let Some(digest) = header.get("WARC-Payload-Digest") {
-            // The first stands: all others with this digest have the same payload.
+            // The first one is kept: all others with this digest have the same payload.
             self.originals.entry(key("digest", &digest.to_ascii_lowercase())).or_insert(place);
         }
     }
@@ -285,8 +286,8 @@ impl Pages {
             reader.next_record().map_err(|e| fail(e.to_string()))?.ok_or_else(|| fail("moved".into()))?;
         let body = reader.block(self.archive.limits.stored_bytes).map_err(|e| fail(e.to_string()))?;
         let mut found = page(from, &record, &body.bytes, body.cut, self.archive.limits)?;
-        // The revisit's own status says what the server answered then, save that a 304 says
-        // nothing but "as before".
+        // The revisit's own status is the server's answer at that time, except that a 304 only says "as
+        // before".
         if let Some((head, _)) = parse_head(block).filter(|(head, _)| head.status != 304) {
             found.status = head.status;
         }
@@ -360,7 +361,7 @@ mod tests {
         assert_eq!(first.truncated, Some(Truncated::Length));
         assert!(first.body.len() <= 64 << 10, "{}", first.body.len());
 
-        // The records of 3,000 pages are packed once more: what all of them come to is bounded by the file's size.
+        // The records of 3,000 pages are packed again: their total size is bounded by the file's size.
         let page = [&b"HTTP/1.1 200 OK\r\n\r\n"[..], &vec![b'a'; 200_000]].concat();
         let plain: Vec<u8> = (0..3000)
             .flat_map(|i| unpacked(&record("response", &format!("http://a.example/{i}"), &[], &page)))

@@ -1,4 +1,4 @@
-//! The named fields in front of a record's block.
+//! The named fields before a record's block.
 
 /// A record's version line and fields, in the order they were written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Header {
         self.fields.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
-    /// `WARC-Type` in lower case, empty where it is missing.
+    /// `WARC-Type` in lower case, empty if it is missing.
     pub fn kind(&self) -> String {
         self.get("WARC-Type").unwrap_or_default().to_ascii_lowercase()
     }
@@ -39,10 +39,10 @@ impl Header {
         Some(uri.strip_prefix('<').and_then(|u| u.strip_suffix('>')).unwrap_or(uri))
     }
 
-    /// Reads the lines of a header without the empty line that ends it.
+    /// Parses the lines of a header without the empty line that ends it.
     ///
-    /// Lines may end in LF alone and may be folded; a line without a colon is skipped, since
-    /// other tools' archives hold such lines. `None` where the first line is no version.
+    /// Lines may end in LF alone and may be folded; a line without a colon is skipped, since archives of some
+    /// tools contain such lines. `None` if the first line is not a version.
     pub fn parse(bytes: &[u8]) -> Option<Header> {
         let text = String::from_utf8_lossy(bytes);
         let mut lines = text.split('\n').map(|line| line.trim_end_matches('\r'));

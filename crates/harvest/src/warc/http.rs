@@ -1,4 +1,4 @@
-//! Taking an archived HTTP response apart: head, chunks, content-encoding.
+//! Parses an archived HTTP response: head, chunks, content-encoding.
 
 use std::io::{self, Read};
 
@@ -25,11 +25,11 @@ impl Head {
 pub struct Decoded {
     /// At most the limit's bytes.
     pub bytes: Vec<u8>,
-    /// Why it is not whole.
+    /// Why it is incomplete.
     pub truncated: Option<Truncated>,
 }
 
-/// Reads a response's head and gives the offset of its body. `None` where it is no HTTP response.
+/// Parses a response's head and returns the offset of its body. `None` if it is not an HTTP response.
 pub fn parse_head(block: &[u8]) -> Option<(Head, usize)> {
     let mut lines = Lines { rest: block, offset: 0 };
     let first = lines.next()?;
@@ -71,12 +71,12 @@ impl Iterator for Lines<'_> {
 
 /// Undoes chunked transfer, then the content-encodings from the last to the first.
 ///
-/// Archives often keep a header whose encoding their tool has already undone: bytes that are not
-/// chunked, or not of that encoding, are taken as they are. What comes out holds at most `limit` bytes;
-/// a stream that ends early yields what it held.
+/// Archives often keep a header whose encoding their tool has already undone: bytes that are not chunked, or
+/// not in that encoding, are used unchanged. The result has at most `limit` bytes; a truncated stream yields
+/// what it contains.
 ///
 /// # Errors
-/// An encoding this build does not know.
+/// An unsupported encoding.
 pub fn decode_body(head: &Head, raw: &[u8], limit: u64) -> Result<Decoded, UnknownEncoding> {
     let chunked = head.get("transfer-encoding").is_some_and(|v| v.to_ascii_lowercase().contains("chunked"));
     let mut decoded = match chunked.then(|| unchunk(raw)).flatten() {
@@ -96,7 +96,7 @@ pub fn decode_body(head: &Head, raw: &[u8], limit: u64) -> Result<Decoded, Unkno
     Ok(decoded)
 }
 
-/// A `Content-Encoding` that cannot be undone.
+/// An unsupported `Content-Encoding`.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("content-encoding `{0}` is not known (known: gzip, deflate, br, zstd)")]
 pub struct UnknownEncoding(pub String);
@@ -113,7 +113,7 @@ fn undo(encoding: &str, bytes: &[u8], limit: u64) -> Result<Decoded, UnknownEnco
             }
             decoded => decoded,
         },
-        // Brotli has no magic number: what fails at once was not brotli.
+        // Brotli has no magic number: what fails at the first byte was not brotli.
         "br" => match drain(brotli_decompressor::Decompressor::new(bytes, 32 << 10), limit) {
             Decoded { bytes: none, truncated: Some(_) } if none.is_empty() => as_is(),
             decoded => decoded,
@@ -146,7 +146,7 @@ fn drain(mut reader: impl Read, limit: u64) -> Decoded {
     }
 }
 
-/// `None` where the bytes are not chunked at all.
+/// `None` if the bytes are not chunked.
 fn unchunk(mut raw: &[u8]) -> Option<Decoded> {
     let mut bytes = Vec::with_capacity(raw.len());
     let mut first = true;
@@ -217,7 +217,7 @@ mod tests {
         let fields = head(&[("Transfer-Encoding", "chunked"), ("Content-Encoding", "gzip")]);
         let whole = decode_body(&fields, &chunked, 100).unwrap();
         assert_eq!(whole, Decoded { bytes: "你好".into(), truncated: None });
-        // Tools that undo the chunks and leave the header.
+        // Tools that undo the chunks and keep the header.
         assert_eq!(decode_body(&fields, &packed, 100).unwrap(), whole);
         // … and the content-encoding too.
         assert_eq!(decode_body(&fields, "你好".as_bytes(), 100).unwrap(), whole);

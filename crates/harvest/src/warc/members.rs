@@ -1,4 +1,4 @@
-//! The bytes of an archive without the compression around its records.
+//! The bytes of an archive without the compression of its records.
 
 use std::io::{self, BufRead, Read};
 
@@ -6,11 +6,11 @@ use flate2::bufread::GzDecoder;
 
 const BUFFER: usize = 64 << 10;
 
-/// A reader over plain, gzip (any number of members) or zstd bytes that knows where it stands.
+/// A reader over plain, gzip (any number of members) or zstd bytes that tracks its position.
 ///
-/// A position is the offset of the member in the file plus the bytes read inside that member, so
-/// that one record can be read again without what is before it. Plain files are one member,
-/// zstd files are treated as one.
+/// A position is the offset of the member in the file plus the decoded bytes read in that member, so that one
+/// record can be read again without those before it. A plain file is one member, a zstd file is treated as
+/// one.
 pub(super) struct Members<R: BufRead> {
     source: Source<R>,
     buffer: Vec<u8>,
@@ -29,7 +29,7 @@ enum Source<R: BufRead> {
 }
 
 impl<R: BufRead> Members<R> {
-    /// Detects the compression from the first bytes. `offset` is where `inner` is in its file.
+    /// Detects the compression from the first bytes. `offset` is the position of `inner` in its file.
     pub fn new(inner: R, offset: u64) -> io::Result<Self> {
         let mut inner = Counting { inner, count: offset };
         let head = inner.fill_buf()?;
@@ -43,18 +43,18 @@ impl<R: BufRead> Members<R> {
         Ok(Members { source, buffer: Vec::new(), at: 0, member: offset, passed: 0 })
     }
 
-    /// Member offset and the decoded bytes of it that were read.
+    /// Member offset and the number of its decoded bytes that were read.
     pub fn position(&self) -> (u64, u64) {
         (self.member, self.passed)
     }
 
-    /// Whether nothing is packed.
+    /// Whether there is no compression.
     pub fn is_plain(&self) -> bool {
         matches!(self.source, Source::Plain(_))
     }
 
-    /// Offset in the file after the last complete gzip member, where the reader is between
-    /// two members or at the end.
+    /// Offset in the file after the last complete gzip member, if the reader is between two members or at the
+    /// end.
     pub fn boundary(&mut self) -> io::Result<Option<u64>> {
         let more = !self.fill_buf()?.is_empty();
         match (&self.source, more) {

@@ -1,4 +1,4 @@
-//! Archives of a workspace that crawled elsewhere.
+//! Merges the archives of another workspace.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -6,31 +6,31 @@ use std::path::{Path, PathBuf};
 
 use riddlemill_files::durable;
 
-/// What becomes of a file of the other folder.
+/// How a file of the other folder was merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// It was not here.
+    /// It did not exist here.
     New(PathBuf),
-    /// It begins as the one of here, and goes on.
+    /// It extends the one here.
     Longer(PathBuf),
-    /// Both begin alike and go on apart: it is beside the one of here, under this name.
+    /// Both start equal and then differ: it is stored next to the one here, under this name.
     Beside(PathBuf),
 }
 
 impl Taken {
-    /// Where it is now, in the folder of archives.
+    /// Its path in the folder of archives.
     pub fn path(&self) -> &Path {
         let (Taken::New(path) | Taken::Longer(path) | Taken::Beside(path)) = self;
         path
     }
 }
 
-/// Takes over the archives of `other` that the folder `here` has not: files of a crawl are only ever added to, so one
-/// that goes on where the one of here ends takes its place, and one that goes on otherwise is beside it. Whole or
-/// not at all; `only_look` copies none.
+/// Copies the archives of `other` that the folder `here` lacks: files of a crawl are only appended to, so one
+/// that extends the one here replaces it, and one that continues differently is stored next to it. Each
+/// completely or not at all; `only_look` copies none.
 ///
 /// # Errors
-/// [`io::Error`] where a file cannot be read or written, with its path.
+/// [`io::Error`] if a file cannot be read or written, with its path.
 pub fn merge(here: &Path, other: &Path, only_look: bool) -> io::Result<Vec<Taken>> {
     let mut taken = Vec::new();
     for name in files(other)? {
@@ -60,7 +60,7 @@ fn at(path: &Path) -> impl Fn(io::Error) -> io::Error + '_ {
     move |error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// Regular files under a folder, by their paths in it, sorted.
+/// Regular files under a folder, by relative path, sorted.
 fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let (mut waiting, mut found) = (vec![folder.to_owned()], Vec::new());
     while let Some(place) = waiting.pop() {
@@ -85,7 +85,7 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 enum Alike {
-    /// The other is the same, or as long as it goes.
+    /// The other is equal, or a prefix of it.
     Shorter,
     Longer,
     Apart,
@@ -111,14 +111,14 @@ fn begins_alike(other: &Path, here: &Path) -> io::Result<Alike> {
     Ok(if theirs_len > mine_len { Alike::Longer } else { Alike::Shorter })
 }
 
-/// `00002-1f00aa31.warc.gz` beside `00002.warc.gz`.
+/// `00002-1f00aa31.warc.gz` next to `00002.warc.gz`.
 fn beside(name: &Path, hash: &str) -> PathBuf {
     let file = name.file_name().unwrap_or_default().to_string_lossy();
     let (stem, rest) = file.split_once('.').unwrap_or((&file, ""));
     name.with_file_name(format!("{stem}-{}.{rest}", &hash[..8]))
 }
 
-/// Write beside, sync, rename.
+/// Writes to a temporary file, syncs and renames.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let folder = to.parent().unwrap_or(to);
     fs::create_dir_all(folder)?;
@@ -126,7 +126,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let mut file = File::create(&partial)?;
     let copied = io::copy(&mut File::open(from)?, &mut file).and_then(|_| file.sync_all());
     if let Err(e) = copied.and_then(|()| fs::rename(&partial, to)) {
-        // Half of a copy is of no use; the first error is what counts.
+        // A partial copy is useless; the first error is what counts.
         let _ = fs::remove_file(&partial);
         return Err(e);
     }

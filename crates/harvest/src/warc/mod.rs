@@ -1,18 +1,18 @@
-//! WARC files: a streaming reader for archives of any tool, and a writer.
+//! WARC files: a streaming reader for archives from any tool, and a writer.
 //!
-//! Reading order: [`header`] is the named fields of a record, [`members`] undoes the compression
-//! around records (none, gzip in one or many members, zstd), [`read`] walks the records,
-//! [`resync`] finds the next whole one behind damage, [`http`] takes a response apart, [`archive`]
-//! yields whole pages with their revisits resolved, [`write`] writes records of version 1.1, one
-//! gzip member each, [`merge`] takes over archives of another folder.
+//! Reading order: [`header`] is the named fields of a record, [`members`] undoes the compression of records
+//! (none, gzip in one or many members, zstd), [`read`] iterates over the records, [`resync`] finds the next
+//! whole one after damage, [`http`] parses a response, [`archive`] yields whole pages with their revisits
+//! resolved, [`write`] writes records of version 1.1, one gzip member each, [`merge`] merges archives of
+//! another folder.
 //!
-//! Own code because the one maintained crate for the format (`warc` 0.4) collects records through
-//! a hash map (fields come out in random order), holds headers and blocks in memory without a
-//! limit, writes with `write` where `write_all` is needed, and knows neither the offsets that
-//! revisits and crash recovery need nor gzip by the record. What is used of the format is small.
+//! Own code because the one maintained crate for the format (`warc` 0.4) collects fields in a hash map (so
+//! they are written in random order), holds headers and blocks in memory without a limit, writes with `write`
+//! where `write_all` is needed, and supports neither the offsets that revisits and crash recovery need nor
+//! gzip per record. Only a small part of the format is used.
 //!
-//! Invariants: no input makes the reader hold more than its [`Limits`]; nothing here looks at a
-//! clock or draws a random number.
+//! Invariants: no input makes the reader hold more than its [`Limits`]; nothing here uses a clock or random
+//! numbers.
 
 mod archive;
 mod header;
@@ -31,31 +31,31 @@ pub use read::{Block, Location, ReadError, Reader, Record, Trouble};
 pub use resync::resync;
 pub use write::{block_digest, record_id, write_record};
 
-/// How much of one record is ever held.
+/// Limits on what is held of one record.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Bytes of a record's block as it is stored.
+    /// Bytes of a record's block as stored.
     pub stored_bytes: u64,
     /// Bytes of a body after its content-encoding is undone.
     pub decoded_bytes: u64,
 }
 
-/// What a body may come to, for each byte of it as it is stored: no page is packed tighter than a tenth of this.
+/// Most decoded bytes of a body for each stored byte: no page is packed tighter than a tenth of this.
 const BODY_RATIO: u64 = 256;
-/// What any body may come to.
+/// Decoded bytes that any body may have.
 const BODY_FLOOR: u64 = 64 << 10;
-/// What the bodies of a file may come to, for each byte of the file: revisits repeat a page in few bytes.
+/// Most decoded bytes of all bodies of a file for each byte of the file: revisits repeat a page in few bytes.
 const FILE_RATIO: u64 = 1000;
-/// What the bodies of any file may come to.
+/// Decoded bytes that the bodies of any file may have.
 const FILE_FLOOR: u64 = 256 << 20;
 
 impl Limits {
-    /// The limits of a body that is stored in `bytes`.
+    /// The limits of a body stored in `bytes`.
     fn of_body(self, bytes: u64) -> u64 {
         self.decoded_bytes.min(bytes.saturating_mul(BODY_RATIO).max(BODY_FLOOR))
     }
 
-    /// What the bodies of a file of `bytes` may come to.
+    /// The decoded bytes that the bodies of a file of `bytes` may have.
     fn of_file(bytes: u64) -> u64 {
         bytes.saturating_mul(FILE_RATIO).max(FILE_FLOOR)
     }
@@ -67,16 +67,16 @@ impl Default for Limits {
     }
 }
 
-/// Why a body is not whole (`WARC-Truncated`).
+/// Why a body is incomplete (`WARC-Truncated`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Truncated {
-    /// Over a limit of bytes.
+    /// A limit of bytes was exceeded.
     Length,
-    /// Over a limit of time.
+    /// A limit of time was exceeded.
     Time,
     /// The connection ended early, or the encoded stream did.
     Disconnect,
-    /// Another tool gave another reason or none.
+    /// Another tool stated another reason or none.
     Unspecified,
 }
 
@@ -91,7 +91,7 @@ impl Truncated {
         }
     }
 
-    /// Reads a token; unknown ones are [`Truncated::Unspecified`], as the format asks.
+    /// Parses a token; unknown ones are [`Truncated::Unspecified`], as the format requires.
     pub fn from_token(token: &str) -> Truncated {
         match token.trim().to_ascii_lowercase().as_str() {
             "length" => Truncated::Length,

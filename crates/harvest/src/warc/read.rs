@@ -1,14 +1,14 @@
-//! Walking the records of one archive file.
+//! Iterates over the records of one archive file.
 
 use std::io::{self, BufRead, Read};
 
 use super::header::Header;
 use super::members::Members;
 
-/// No real header comes near this; what does is not a WARC file.
+/// Far more than any real header; otherwise it is not a WARC file.
 const HEADER_BYTES: u64 = 64 << 10;
 
-/// Where a record starts: enough to read it again without what is before it.
+/// Where a record starts: enough to read it again without those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Location {
     /// Offset of the gzip member in the file (0 for plain and zstd files).
@@ -17,13 +17,13 @@ pub struct Location {
     pub skip: u64,
 }
 
-/// What is wrong with an archive, and where.
+/// Damage in an archive, and where.
 #[derive(Debug, thiserror::Error)]
 #[error("record at byte {}+{}: {trouble}", at.member, at.skip)]
 pub struct ReadError {
     /// Start of the record.
     pub at: Location,
-    /// What is wrong.
+    /// The damage.
     #[source]
     pub trouble: Trouble,
 }
@@ -34,13 +34,13 @@ pub enum Trouble {
     /// The bytes there are not a record header.
     #[error("no WARC header (is the file another format, or damaged?)")]
     NoHeader,
-    /// `Content-Length` is missing or no number.
+    /// `Content-Length` is missing or not a number.
     #[error("no usable content-length")]
     NoLength,
     /// The file ends inside the record.
     #[error("the file ends inside the record (a torn tail, or a partial download)")]
     Torn,
-    /// Neither the end of a block nor another record is where the record's length leads.
+    /// After the record's length there is neither the end of a block nor another record.
     #[error("its content-length does not end at a record")]
     Overrun,
     /// The compressed stream is damaged, or the file cannot be read.
@@ -65,7 +65,7 @@ pub struct Record {
     pub at: Location,
 }
 
-/// A block or the part of it that a limit left.
+/// A block, possibly truncated by a limit.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// The bytes.
@@ -74,14 +74,14 @@ pub struct Block {
     pub cut: bool,
 }
 
-/// Reads one archive file from front to back, holding one buffer.
+/// Reads one archive file from start to end, holding one buffer.
 pub struct Reader<R: BufRead> {
     members: Members<R>,
     left: u64,
     at: Location,
-    /// Bytes of line ends behind the last block.
+    /// Bytes of line ends after the last block.
     blank: usize,
-    /// Damage at the head of a member that was met while the record before it was finished.
+    /// Damage at the head of a member that was found while finishing the record before it.
     next_fails: Option<ReadError>,
 }
 
@@ -98,15 +98,15 @@ impl<R: BufRead> Reader<R> {
         Ok(Reader { members, left: 0, at: location, blank: 0, next_fails: None })
     }
 
-    /// Where the current record starts; before the first, where the reader began.
+    /// Where the current record starts; before the first, where the reader started.
     pub fn stands(&self) -> Location {
         self.at
     }
 
-    /// The next record, after whatever is left of the one before; `None` at the end.
+    /// The next record, skipping the rest of the one before; `None` at the end.
     ///
     /// # Errors
-    /// A torn or damaged record. What follows it in the file is not looked for.
+    /// A torn or damaged record. Later records are not searched for.
     pub fn next_record(&mut self) -> Result<Option<Record>, ReadError> {
         if let Some(error) = self.next_fails.take() {
             return Err(error);
@@ -114,7 +114,7 @@ impl<R: BufRead> Reader<R> {
         self.read_header().map_err(|trouble| ReadError { at: self.reached(), trouble })
     }
 
-    /// Where damage belongs: to the current record, or to the member behind it once that is begun.
+    /// The place of damage: the current record, or the next member once that has begun.
     fn reached(&self) -> Location {
         let (member, skip) = self.members.position();
         if member > self.at.member { Location { member, skip } } else { self.at }
@@ -155,7 +155,7 @@ impl<R: BufRead> Reader<R> {
     /// The file ends early or is damaged.
     pub fn block(&mut self, limit: u64) -> Result<Block, ReadError> {
         let want = self.left.min(limit);
-        // Capacity grows with what is there: a header may claim any length.
+        // The capacity grows with the data: a header may claim any length.
         let mut bytes = Vec::with_capacity(want.min(1 << 16) as usize);
         let read = (&mut self.members).take(want).read_to_end(&mut bytes);
         let outcome = match read {
@@ -169,8 +169,8 @@ impl<R: BufRead> Reader<R> {
         outcome.map_err(|trouble| ReadError { at: self.at, trouble })
     }
 
-    /// Skips what is left of the current record and gives the offset in the file after it, where
-    /// the record ends its gzip member; `None` for other layouts.
+    /// Skips the rest of the current record and returns the offset in the file after it, if the record ends
+    /// its gzip member; `None` for other layouts.
     ///
     /// # Errors
     /// The file ends early or is damaged.
@@ -182,13 +182,13 @@ impl<R: BufRead> Reader<R> {
         if error.at == self.at {
             return Err(error);
         }
-        // This record is whole, checksum and all: the damage is the next one's.
+        // This record is whole, including its checksum: the damage is in the next one.
         let end = error.at.member;
         self.next_fails = Some(error);
         Ok(Some(end))
     }
 
-    /// Whether the block ended where records do. Packed files have checksums for that.
+    /// Checks that the block ends where a record may end. Packed files have checksums for that.
     fn leads_on(&mut self) -> Result<(), Trouble> {
         if !self.members.is_plain() || self.blank >= 4 {
             return Ok(());

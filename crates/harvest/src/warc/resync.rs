@@ -1,4 +1,4 @@
-//! Finding the next whole record behind a damaged one.
+//! Finds the next whole record after a damaged one.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -8,22 +8,23 @@ use flate2::bufread::GzDecoder;
 
 use super::read::{Location, Reader};
 
-/// Magic number and the only compression method there is.
+/// Magic number and the only compression method.
 const GZIP: [u8; 3] = [0x1f, 0x8b, 8];
 
 /// How a record of a plain file begins.
 const PLAIN: &[u8] = b"WARC/1.";
 
-/// A reader at the first whole record behind a damaged one: the next gzip member that begins with a WARC header, in a plain
-/// file the next line that begins one. `None` where no intact record follows, or the file is packed as one.
+/// A reader at the first whole record after a damaged one: the next gzip member that begins with a WARC
+/// header, in a plain file the next line that begins one. `None` if no intact record follows, or the file is
+/// compressed as a whole.
 ///
 /// # Errors
-/// Where the file cannot be read.
+/// If the file cannot be read.
 pub fn resync(path: &Path, damaged: Location) -> io::Result<Option<Reader<BufReader<File>>>> {
     let mut head = [0; 5];
     let read = File::open(path)?.read(&mut head)?;
     let gzip = head[..read].starts_with(&GZIP[..2]);
-    // A plain file whose very first record is damaged is known by no magic number.
+    // A plain file whose first record is damaged has no magic number.
     if !gzip && head[..read].starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
         return Ok(None);
     }
@@ -44,7 +45,7 @@ fn opened(path: &Path, at: u64) -> io::Result<BufReader<File>> {
     Ok(BufReader::new(file))
 }
 
-/// Where these bytes come next. The first of them is none of the others.
+/// Where these bytes occur next. The first one does not occur again among the others.
 fn next_of(path: &Path, from: u64, bytes: &[u8]) -> io::Result<Option<u64>> {
     let mut reader = opened(path, from)?;
     let (mut at, mut matched) = (from, 0);
@@ -65,8 +66,8 @@ fn next_of(path: &Path, from: u64, bytes: &[u8]) -> io::Result<Option<u64>> {
     }
 }
 
-/// The three bytes of gzip occur by chance once in 16 MB of packed data; a header behind them does not. In a plain file a
-/// text may speak of archives: a header begins a line, and says what it is of.
+/// The three bytes of gzip occur by chance once in 16 MB of packed data; a header after them does not. In a
+/// plain file a text may be about archives: a header begins a line and has a type.
 fn begins_record(path: &Path, at: u64, gzip: bool) -> io::Result<bool> {
     if gzip {
         let mut start = [0; 5];
@@ -86,7 +87,7 @@ fn begins_record(path: &Path, at: u64, gzip: bool) -> io::Result<bool> {
 mod tests {
     use super::super::{Archive, ArchiveTrouble, Header, Limits, ReadError, write_record};
 
-    /// Damages one byte of the middle one of five records, every byte of it in turn.
+    /// Damages each byte of the middle one of five records, one at a time.
     #[test]
     fn a_damaged_record_loses_itself_and_no_other() {
         let block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nthe body of a page";
@@ -118,16 +119,17 @@ mod tests {
             for whole in ["http://a/0", "http://a/1", "http://a/3", "http://a/4"] {
                 assert!(urls.iter().any(|url| url == whole), "byte {at}: {urls:?} {places:?}");
             }
-            // A block that cannot be read may be told before its checksum fails, of the same record.
+            // An unreadable block may be reported before its checksum fails, for the same record.
             places.dedup();
             assert!(places.is_empty() || places == [starts[2] as u64], "byte {at}: {places:?}");
             gaps += places.len();
         }
-        // Time and system in a member's header say nothing about its content.
+        // Time and system in a member's header do not affect its content.
         assert!(gaps + 8 >= starts[3] - starts[2], "{gaps} gaps of {} bytes", starts[3] - starts[2]);
     }
 
-    /// Damages one byte of the middle one of five records of a plain file, every byte of its header in turn, and its end.
+    /// Damages each byte of the header of the middle one of five records of a plain file, one at a time, and
+    /// its end.
     #[test]
     fn a_damaged_record_of_a_plain_file_loses_itself_and_no_other() {
         let record = |i: u32, length: usize| {
@@ -164,7 +166,7 @@ mod tests {
             }
             assert!(gaps.len() <= 1, "byte {at}: {gaps:?}");
         }
-        // A length that is too small, that reaches into the next record, and beyond the file.
+        // A length that is too small, one that reaches into the next record, and one beyond the file.
         for length in [1, 20, 150, 300, 100_000] {
             let torn =
                 [&whole[0], &whole[1], &record(2, length), &whole[3], &whole[4]].map(String::as_str).concat();

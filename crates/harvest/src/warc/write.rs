@@ -1,4 +1,4 @@
-//! Writing records of version 1.1, each in its own gzip member.
+//! Writes records of version 1.1, each in its own gzip member.
 
 use std::io::{self, Write};
 
@@ -10,8 +10,8 @@ use super::header::Header;
 
 /// Appends one record. `Content-Length` is added here; everything else is in `header`.
 ///
-/// The record is compressed in memory and handed over in one write, so a crash tears at most the
-/// last record of a file.
+/// The record is compressed in memory and written in one call, so a crash tears at most the last record of a
+/// file.
 ///
 /// # Errors
 /// Those of the output.
@@ -32,8 +32,8 @@ pub fn block_digest(bytes: &[u8]) -> String {
     format!("sha256:{}", hex::encode(Sha256::digest(bytes)))
 }
 
-/// A `WARC-Record-ID` derived from what the record is (a version 8 UUID), so that no randomness
-/// is needed: the parts hold the kind, the URL, the date and the block's digest.
+/// A `WARC-Record-ID` derived from the record's identity (a version 8 UUID), so that no randomness is needed:
+/// the parts are the kind, the URL, the date and the block's digest.
 pub fn record_id(parts: &[&str]) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in parts {

@@ -1,4 +1,4 @@
-//! What a profile makes of one page, field by field, and what it does not find.
+//! What a profile finds on one page, field by field, and what it does not find.
 
 use std::collections::BTreeSet;
 
@@ -10,25 +10,25 @@ use super::pick::{From, Hit, Node, Page, Pick, Way};
 use super::read::{Entry, Raw};
 use super::{Jokes, Profile};
 
-/// Something that was found.
+/// A value that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
     /// The key.
     pub key: &'static str,
-    /// The way that found it, as it is written.
+    /// The rule that found it, as written.
     pub by: String,
-    /// What was found, before it is read as a time or a number.
+    /// The value before it is parsed as a time or a number.
     pub raw: String,
 }
 
-/// A post with the way of each of its fields.
+/// A post with the rule of each of its fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inspected {
     /// The post.
     pub entry: Entry,
-    /// What was found of it.
+    /// The values found.
     pub seen: Vec<Seen>,
-    /// Whether it counts as a joke; of numbered ones only the whole thread tells.
+    /// Whether it counts as a joke; unknown for numbered ones, which depend on the whole thread.
     pub joke: Option<bool>,
 }
 
@@ -37,37 +37,37 @@ pub struct Inspected {
 pub struct Missing {
     /// The key.
     pub key: &'static str,
-    /// As it is written.
+    /// As written.
     pub said: String,
-    /// Of how many posts it is missing, and how many have it otherwise, where it is of posts.
+    /// For keys of posts: how many posts lack it, and how many have it.
     pub posts: Option<(usize, usize)>,
-    /// The longest part of the selector or pointer that finds something, and how much.
+    /// The longest part of the selector or pointer that finds something, and how often.
     pub part: Option<(String, usize)>,
-    /// Words of a selector that are nowhere on the page: classes, ids, names of elements.
+    /// Parts of a selector that do not occur on the page: classes, ids, names of elements.
     pub strangers: Vec<String>,
 }
 
 /// A page as a profile sees it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inspection {
-    /// It is taken for a list.
+    /// Whether it counts as a list.
     pub list: bool,
-    /// It is taken for a page of posts.
+    /// Whether it counts as a page of posts.
     pub thread: bool,
-    /// Links to pages of posts, each with what tells that its thread has new posts.
+    /// Links to pages of posts, each with the mark that shows new posts.
     pub links: Vec<(String, Option<String>)>,
     /// The next page.
     pub next: Option<String>,
     /// Its posts.
     pub items: Vec<Inspected>,
-    /// What was not found.
+    /// Keys that found nothing.
     pub missing: Vec<Missing>,
-    /// Classes, ids and names of elements that are on the page.
+    /// Classes, ids and names of elements on the page.
     pub words: BTreeSet<String>,
 }
 
 impl Profile {
-    /// Looks at a page; `None` where it cannot be read in the profile's format at all.
+    /// Inspects a page; `None` if it cannot be parsed in the profile's format.
     pub fn inspect(&self, text: &str, url: &str, captured: Option<&str>) -> Option<Inspection> {
         if self.rules.format == Format::Html {
             let page = dom::document(text).ok()?;
@@ -96,7 +96,7 @@ impl Profile {
         let mut missing = Vec::new();
         for (key, pick) in rules.picks() {
             let field = Field::ALL.into_iter().find(|field| field.name() == key);
-            // A title on the page is that of the first post, and pictures are no part of most.
+            // A title on the page is that of the first post, and most posts have no pictures.
             let asked = |at: &usize, field| match field {
                 Field::Title => raw.reading.entries[*at].first,
                 Field::Images => false,
@@ -169,7 +169,7 @@ fn said_of(_: &From, profile: &Profile, key: &str) -> String {
     profile.said.get(key).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
 }
 
-/// What of a selector or pointer is there: parts from its beginning, shorter and shorter.
+/// The part of a selector or pointer that is found: prefixes, from the longest.
 fn found_part(
     key: &'static str,
     said: String,
@@ -218,7 +218,7 @@ fn found_part(
     missing
 }
 
-/// The names of elements, and classes and ids with their sign, in a selector. What is in brackets is passed over.
+/// The names of elements, and classes and ids with their prefix, in a selector. Text in brackets is skipped.
 fn names_in(css: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut rest = css;

@@ -1,16 +1,16 @@
-//! The words of the language of profiles: its keys, what a post has, and a mistake.
+//! The profile language: its keys, the fields of a post, and errors.
 
 use super::pick::Place;
 
-/// What a page is written in.
+/// The format of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// HTML, read by CSS selectors.
+    /// HTML, with CSS selectors.
     #[default]
     Html,
-    /// JSON, read by pointers.
+    /// JSON, with pointers.
     Json,
-    /// XML, read as JSON and by pointers.
+    /// XML, read as JSON, with pointers.
     Xml,
 }
 
@@ -22,34 +22,34 @@ pub enum Jokes {
     All,
     /// The first of each thread.
     First,
-    /// Of a thread whose owner numbers jokes, those; else the first.
+    /// The numbered ones in a thread whose owner numbers jokes; in others the first.
     Numbered,
 }
 
-/// What is read of a post.
+/// A field of a post.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
-    /// The site's own number or name of it.
+    /// The site's own number or name for it.
     Id,
-    /// Of its thread.
+    /// Its thread.
     Thread,
-    /// Which page of the thread it is on.
+    /// Its page in the thread.
     Page,
-    /// Which post of the thread it is.
+    /// Its position in the thread.
     Floor,
     /// Title.
     Title,
     /// Text.
     Body,
-    /// Who wrote it.
+    /// The author.
     Author,
-    /// When.
+    /// The time.
     Time,
-    /// Of a riddle.
+    /// The answer of a riddle.
     Answer,
-    /// What readers gave it.
+    /// The readers' score.
     Score,
-    /// Pictures in it: each that is found counts.
+    /// Pictures in it; every match counts.
     Images,
 }
 
@@ -91,7 +91,7 @@ impl Field {
     }
 }
 
-/// The keys of a profile, each with what it does.
+/// The keys of a profile, with descriptions.
 pub const KEYS: &[(&str, &str)] = &[
     ("about", "What it is for, in a line: `profiles list` shows it."),
     (
@@ -149,10 +149,10 @@ pub const PICK_KEYS: &[&str] = &["from", "match", "in", "as", "template", "param
 /// A mistake in a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The keys that lead to it: `["time", "match"]`, `["title", "1"]`.
+    /// The path of keys: `["time", "match"]`, `["title", "1"]`.
     pub path: Vec<String>,
     /// What is wrong.
     pub what: String,
-    /// Of a word that is none of these: these.
+    /// For an unknown word, the known ones.
     pub known: Vec<&'static str>,
 }

@@ -1,9 +1,10 @@
-//! A site described by a user: where on its pages posts are and what is in them, without Rust. One description serves
-//! the crawl, which asks it for links, and the import, which asks it for posts.
+//! A site described by a user: where the posts are on its pages and what they contain, without Rust code. The
+//! same description serves the crawl, for links, and the import, for posts.
 //!
-//! Reading order: [`keys`] are the words of the language, [`rules`] reads them and tells mistakes, [`pick`] finds one
-//! thing in a page, [`pointer`] finds it in JSON, [`xml`] makes JSON of XML, [`times`] reads times, [`read`] reads whole
-//! pages, [`inspect`] tells what was found and what was not, [`error`] is what can be wrong.
+//! Reading order: [`keys`] defines the language, [`rules`] parses it and reports errors, [`pick`] finds one
+//! value in a page, [`pointer`] finds it in JSON, [`xml`] converts XML to JSON, [`times`] parses times,
+//! [`read`] reads whole pages, [`inspect`] reports what was found and what was not, [`error`] lists the
+//! errors.
 
 mod error;
 mod inspect;
@@ -34,7 +35,7 @@ pub use inspect::{Inspected, Inspection, Missing, Seen};
 pub use keys::{Fault, Field, Format, Jokes, KEYS, PICK_KEYS};
 pub use read::{Entry, Reading};
 
-/// A site's pages, described. Two are equal where they say the same.
+/// A description of a site's pages. Two are equal if their texts are.
 #[derive(Clone, Debug)]
 pub struct Profile {
     said: Map<String, Value>,
@@ -42,10 +43,10 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Reads a profile as it is written.
+    /// Parses a profile.
     ///
     /// # Errors
-    /// Every mistake in it, with the keys that lead there.
+    /// All errors, with the paths of their keys.
     pub fn from_json(said: &Value) -> Result<Profile, Vec<Fault>> {
         let Value::Object(said) = said else {
             return Err(vec![Fault { path: Vec::new(), what: "expected a table".into(), known: Vec::new() }]);
@@ -66,19 +67,19 @@ impl Profile {
         Profile { said, rules: Arc::new(rules) }
     }
 
-    /// What it is for, in a line.
+    /// Its purpose, in one line.
     pub fn about(&self) -> &str {
         self.said.get("about").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// What decides what is read: all but what it is for.
+    /// The part that affects what is read: everything except its purpose.
     pub fn decides(&self) -> Value {
         let mut said = self.said.clone();
         said.remove("about");
         Value::Object(said)
     }
 
-    /// What pages are written in.
+    /// The format of its pages.
     pub fn format(&self) -> Format {
         self.rules.format
     }
@@ -88,7 +89,7 @@ impl Profile {
         self.rules.jokes
     }
 
-    /// Whether pages hold riddles and their answers, and no posts.
+    /// Whether pages contain riddles and their answers instead of posts.
     pub fn holds_riddles(&self) -> bool {
         self.rules.fields.contains_key(&Field::Answer)
             || self
@@ -103,14 +104,14 @@ impl Profile {
         self.rules.encoding
     }
 
-    /// Whether an address is one of those that the profile describes; all are, where it names none.
+    /// Whether an address is one of those that the profile describes; always, if it names none.
     pub fn describes(&self, url: &Url) -> bool {
         let Rules { lists, threads, .. } = &*self.rules;
         lists.is_empty() || threads.is_empty() || pattern::any(lists, url) || pattern::any(threads, url)
     }
 
-    /// The items of an XML file one by one, with their numbers; see [`Profile::read_item`]. With `all` those, too, that
-    /// are no posts: answers are among them.
+    /// The items of an XML file one by one, with their numbers; see [`Profile::read_item`]. With `all` also
+    /// those that are not posts, such as answers.
     pub fn each_item(
         &self,
         file: impl BufRead,

@@ -1,4 +1,4 @@
-//! What a key of a profile picks: where to look, what of that to take, how to read it.
+//! The value that a key of a profile picks: where to look, what to take, how to parse it.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -12,33 +12,33 @@ use super::super::dom;
 use super::super::text::{entities, text_unless};
 use super::pointer::{Pointer, scalar};
 
-/// Ways to find one thing, the first that finds something counts.
+/// Alternative rules for one value; the first that finds something counts.
 #[derive(Debug)]
 pub(super) struct Pick(pub Vec<Way>);
 
-/// One way.
+/// One rule.
 #[derive(Debug)]
 pub(super) struct Way {
-    /// As it is written, for reports.
+    /// As written, for reports.
     pub said: String,
     pub from: From,
     pub place: Option<Place>,
     pub read_as: ReadAs,
     pub matches: Option<Regex>,
     pub template: Option<String>,
-    /// Of a next page: the parameter of the address that is set.
+    /// For a next page: the parameter of the address that is set.
     pub param: Option<String>,
-    /// Of a next page: there is one while this finds something.
+    /// For a next page: there is one as long as this finds something.
     pub goes_on: Option<From>,
-    /// The item whose id this finds is where `from` looks.
+    /// If given, `from` looks in the item with the id that this finds.
     pub of: Option<From>,
 }
 
-/// Where in a page something is.
+/// Where a value is.
 #[derive(Debug)]
 pub(super) enum From {
-    /// Elements, or an attribute of them, or what a pointer finds in an attribute that holds JSON. Without a selector
-    /// it is the item's own element.
+    /// Elements, an attribute of them, or what a pointer finds in an attribute with JSON. Without a selector
+    /// the item's own element.
     Html { selector: Option<Selector>, attribute: Option<String>, pointer: Option<Pointer> },
     /// A pointer into JSON.
     Json(Pointer),
@@ -46,43 +46,43 @@ pub(super) enum From {
     Address,
 }
 
-/// Where a way looks.
+/// Where a rule searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Item,
     Page,
 }
 
-/// What a text is.
+/// How a text is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum ReadAs {
-    /// As it is.
+    /// Unchanged.
     #[default]
     Text,
-    /// HTML: its text is taken.
+    /// As HTML, whose text is taken.
     Html,
-    /// Plain text with entities: `&amp;`.
+    /// As plain text with entities: `&amp;`.
     Entities,
 }
 
-/// Something that is looked in.
+/// A node that is searched.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Node<'a> {
     Html(ElementRef<'a>),
     Json(&'a Value),
 }
 
-/// A page that is looked in.
+/// A page that is searched.
 pub(super) struct Page<'a> {
     pub root: Node<'a>,
     pub url: &'a str,
     pub captured: Option<&'a str>,
     pub strip: &'a [Selector],
-    /// Elements that are left out of every text.
+    /// Elements that are excluded from every text.
     pub hidden: HashSet<NodeId>,
 }
 
-/// What was found, and by which way.
+/// A value, and the rule that found it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hit {
     pub way: usize,
@@ -98,7 +98,7 @@ impl<'a> Page<'a> {
         Page { root, url, captured, strip, hidden }
     }
 
-    /// The first that a pick finds and that is not empty, else an empty one.
+    /// The first non-empty value that a pick finds, else an empty one.
     pub fn one(&self, pick: &Pick, item: Node<'a>, place: Place) -> Option<Hit> {
         let mut empty = None;
         for (way, said) in pick.0.iter().enumerate() {
@@ -113,7 +113,7 @@ impl<'a> Page<'a> {
         empty
     }
 
-    /// All that the first way finds that finds something.
+    /// All values of the first rule that finds something.
     pub fn all(&self, pick: &Pick, item: Node<'a>, place: Place) -> Vec<Hit> {
         let found = pick.0.iter().enumerate().map(|(way, said)| {
             let values = self.values(said, self.node(said, item, place));
@@ -129,13 +129,13 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Everything that a way finds in a node, read as it is to be read.
+    /// All values that a rule finds in a node, parsed as it states.
     pub fn values(&self, way: &Way, node: Node<'a>) -> Vec<String> {
         let raw = self.raw(&way.from, node, way.read_as);
         raw.into_iter().filter_map(|raw| way.finish(&raw)).collect()
     }
 
-    /// What is there, before a pattern is looked for in it.
+    /// The text before a pattern is applied.
     pub fn raw(&self, from: &From, node: Node<'a>, read_as: ReadAs) -> Vec<String> {
         match (from, node) {
             (From::Address, _) => vec![self.url.to_owned()],
@@ -164,7 +164,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The text of an element without what is stripped.
+    /// The text of an element without hidden ones.
     pub fn text(&self, element: ElementRef<'_>) -> String {
         if self.hidden.is_empty() {
             text_unless(element, |_, _| false)
@@ -189,7 +189,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// The pages that hold markup in comments, which a script puts in its place, with that markup.
+/// Markup in comments of some pages, which a script would insert.
 pub(super) fn comments_of(page: &Html, holders: &Selector) -> String {
     let held = page.select(holders).flat_map(|holder| holder.children());
     held.filter_map(|node| Some(node.value().as_comment()?.to_string())).collect()
@@ -200,14 +200,14 @@ fn hidden(root: ElementRef<'_>, strip: &[Selector]) -> HashSet<NodeId> {
 }
 
 fn in_json(text: &str, pointer: &Pointer) -> Vec<String> {
-    // Some pages write it with single quotes.
+    // Some pages use single quotes.
     let value =
         serde_json::from_str::<Value>(text).or_else(|_| serde_json::from_str(&text.replace('\'', "\"")));
     value.map(|value| pointer.all(&value).into_iter().filter_map(scalar).collect()).unwrap_or_default()
 }
 
 impl Way {
-    /// What the pattern finds in a text, in its template. Several groups are joined by `:`.
+    /// The pattern's match in a text, formatted with the template. Several groups are joined by `:`.
     pub fn finish(&self, raw: &str) -> Option<String> {
         let Some(pattern) = &self.matches else {
             return Some(self.template.as_ref().map_or_else(|| raw.to_owned(), |t| t.replace("{}", raw)));

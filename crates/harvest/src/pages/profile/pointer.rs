@@ -1,30 +1,30 @@
-//! Pointers into JSON: RFC 6901, and two things more.
+//! Pointers into JSON: RFC 6901 with two extensions.
 //!
-//! `/data/children/*/data` goes through a list, and so does a name that meets one. `row[@PostTypeId=1]` and
-//! `*[is_accepted=true]` keep those whose field says so. XML is read as JSON: an attribute is `@name`, the text of an
-//! element with attributes or children is `#text`, elements of one name are a list.
+//! `/data/children/*/data` goes through a list, and so does a name applied to one. `row[@PostTypeId=1]` and
+//! `*[is_accepted=true]` keep elements with this value of the field. XML is read as JSON: an attribute is
+//! `@name`, the text of an element with attributes or children is `#text`, elements of one name are a list.
 
 use serde_json::Value;
 
 use super::error::RuleError;
 
-/// A pointer that was read.
+/// A parsed pointer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pointer(pub(super) Vec<Step>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Step {
-    /// The name of a field; `*` is each element.
+    /// The name of a field; `*` matches each element.
     pub name: String,
-    /// A field and what it must say.
+    /// A field and its required value.
     pub filter: Option<(String, String)>,
 }
 
 impl Pointer {
-    /// Reads a pointer; the empty one is the whole value.
+    /// Parses a pointer; an empty one is the whole value.
     ///
     /// # Errors
-    /// [`RuleError`] where it is none.
+    /// [`RuleError`] if it is invalid.
     pub fn parse(text: &str) -> Result<Pointer, RuleError> {
         if text.is_empty() {
             return Ok(Pointer(Vec::new()));
@@ -35,7 +35,7 @@ impl Pointer {
         rest.split('/').map(step).collect::<Result<_, _>>().map(Pointer)
     }
 
-    /// The same without what its last step demands.
+    /// The pointer without the filter of its last step.
     pub(super) fn unfiltered(&self) -> Pointer {
         let mut pointer = self.clone();
         if let Some(last) = pointer.0.last_mut() {
@@ -68,7 +68,7 @@ fn step(text: &str) -> Result<Step, RuleError> {
 }
 
 impl Step {
-    /// Whether a value says what it must.
+    /// Whether a value passes the filter.
     pub(super) fn keeps(&self, value: &Value) -> bool {
         let Some((field, says)) = &self.filter else { return true };
         value.get(field).and_then(scalar).is_some_and(|found| found == *says)
@@ -78,7 +78,7 @@ impl Step {
 fn walk<'v>(steps: &[Step], value: &'v Value, found: &mut Vec<&'v Value>) {
     let Some((step, rest)) = steps.split_first() else { return found.push(value) };
     let onwards = |value: &'v Value| match value {
-        // A filter is of the elements of a list.
+        // A filter applies to the elements of a list.
         Value::Array(list) if step.filter.is_some() && step.name != "*" => {
             list.iter().filter(|value| step.keeps(value)).for_each(|value| walk(rest, value, found));
         }
@@ -97,8 +97,7 @@ fn walk<'v>(steps: &[Step], value: &'v Value, found: &mut Vec<&'v Value>) {
     }
 }
 
-/// What a single value says, as text; `null`, lists and objects say nothing. Numbers never pass through a float that
-/// is not one.
+/// A single value as text; `None` for `null`, lists, and objects without `#text`. Integers are not converted through floats.
 pub(super) fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

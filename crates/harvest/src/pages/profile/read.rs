@@ -1,4 +1,4 @@
-//! Whole pages by a profile's rules.
+//! Reads whole pages by a profile's rules.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,16 +11,16 @@ use super::keys::{Field, Format};
 use super::pick::{From, Hit, Node, Page, Pick, Place};
 use super::{Profile, times};
 
-/// A post as its page has it. The author's name is in clear: it is hashed before it goes on.
+/// A post as its page has it. The author's name is in clear; it is hashed later.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entry {
     /// The site's own id.
     pub native: Option<String>,
-    /// The same with its namespace: what the post is called everywhere.
+    /// The id with its namespace: the post's id everywhere.
     pub id: Option<String>,
     /// The id of its thread.
     pub thread: Option<String>,
-    /// Which post of its thread it is, as the site counts.
+    /// Its position in its thread, by the site's count.
     pub floor: Option<u64>,
     /// Whether it is the first of its thread.
     pub first: bool,
@@ -28,60 +28,60 @@ pub struct Entry {
     pub title: Option<String>,
     /// Its text.
     pub body: Option<String>,
-    /// Of a riddle.
+    /// The answer of a riddle.
     pub answer: Option<String>,
-    /// Who wrote it.
+    /// The author.
     pub author: Option<String>,
-    /// The time as the page shows it.
+    /// The time as shown on the page.
     pub time_raw: Option<String>,
-    /// The same in ISO 8601.
+    /// The time in ISO 8601.
     pub time: Option<String>,
-    /// What readers gave it.
+    /// The readers' score.
     pub score: Option<f64>,
     /// Pictures in it.
     pub images: u64,
-    /// What is in its place, where it was taken away.
+    /// The placeholder of a removed post.
     pub gone: Option<String>,
 }
 
-/// What a page gives.
+/// The contents of a page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
-    /// It is one of lists.
+    /// Whether it is a list.
     pub list: bool,
-    /// It is one of posts.
+    /// Whether it is a page of posts.
     pub thread: bool,
-    /// It has what every such page has, be there nothing in it.
+    /// Whether it has the frame of all such pages, even if it is empty.
     pub framed: bool,
     /// Its posts.
     pub entries: Vec<Entry>,
     /// Links to pages of posts, as written.
     pub links: Vec<String>,
-    /// For each of them a number that is another when the thread has new posts; empty, where nothing tells.
+    /// For each link a number that changes when the thread has new posts; empty if unknown.
     pub marks: Vec<u64>,
     /// The next page.
     pub next: Option<String>,
 }
 
-/// What was found of a post, by its field, each with the way it was found.
+/// The values found for a post by field, each with its rule.
 pub(super) type Hits = BTreeMap<Field, Hit>;
 
-/// A page with what was found on it.
+/// A page with the values found on it.
 pub(super) struct Raw {
     pub reading: Reading,
     pub hits: Vec<Hits>,
     pub next: Option<Hit>,
-    /// The way by which links were found, and the marks in clear.
+    /// The values of links, and the raw marks.
     pub links: Vec<(Hit, Option<Hit>)>,
 }
 
 impl Profile {
-    /// Reads a page of HTML.
+    /// Reads an HTML page.
     pub fn read_html(&self, page: &Html, url: &str, captured: Option<&str>) -> Reading {
         self.raw_html(page, url, captured).reading
     }
 
-    /// Reads a page of JSON or XML; `None` where it is none.
+    /// Reads a JSON or XML page; `None` if it is neither.
     pub fn read_text(&self, text: &str, url: &str, captured: Option<&str>) -> Option<Reading> {
         Some(self.raw_text(text, url, captured)?.reading)
     }
@@ -131,7 +131,7 @@ impl Profile {
         self.of_items(&page, vec![Node::Json(item)], answers).reading.entries
     }
 
-    /// The ids of the items in which answers to these are.
+    /// The ids of the items that contain answers to these.
     pub fn answered_by(&self, item: &Value) -> Vec<String> {
         let root = Value::Null;
         let page = Page::new(Node::Json(&root), "", None, &self.rules.strip);
@@ -141,13 +141,13 @@ impl Profile {
             .collect()
     }
 
-    /// Whether answers are items of their own, each named by the id of another.
+    /// Whether answers are separate items, each referenced by the id of another.
     pub fn joins_answers(&self) -> bool {
         let ways = self.rules.fields.get(&Field::Answer).into_iter().flat_map(|pick| &pick.0);
         ways.into_iter().any(|way| way.of.is_some())
     }
 
-    /// The id of an item, and what it says as an answer.
+    /// The id of an item, and its text as an answer.
     pub fn as_answer(&self, item: &Value) -> Option<(String, String)> {
         let root = Value::Null;
         let page = Page::new(Node::Json(&root), "", None, &self.rules.strip);
@@ -217,8 +217,8 @@ impl Profile {
         Raw { reading, hits, next, links }
     }
 
-    /// Whether a page is a list and whether it is one of posts: by its address where the profile names those, by what
-    /// every such page has, or else by what is on it.
+    /// Whether a page is a list and whether it is one of posts: by its address if the profile names those, by
+    /// the frame of all such pages, or else by its contents.
     fn kind(&self, page: &Page<'_>, items: bool, links: bool) -> (bool, bool) {
         let url = Url::parse(page.url).ok();
         let told = |patterns: &[String], has: &Option<From>, found: bool| match (&url, has) {
@@ -270,7 +270,7 @@ impl Profile {
         })
     }
 
-    /// What is found of the posts in an item: one, or one for each match of `each`.
+    /// The values for the posts in an item: one post, or one for each match of `each`.
     fn hits<'a>(&self, page: &Page<'a>, item: Node<'a>, answers: &HashMap<String, String>) -> Vec<Hits> {
         let rules = &*self.rules;
         let mut found = Hits::new();
@@ -364,7 +364,7 @@ impl Profile {
         }
     }
 
-    /// An id with its namespace. One that has one keeps it.
+    /// An id with its namespace, unless it has one already.
     fn named(&self, id: &str, url: &str) -> Option<String> {
         if id.contains(':') {
             return Some(id.to_owned());
@@ -386,7 +386,7 @@ fn nodes<'a>(root: Node<'a>, from: &From) -> Vec<Node<'a>> {
             root.select(selector).map(Node::Html).collect()
         }
         (From::Json(pointer), Node::Json(root)) => {
-            // A pointer to a list is one to each of its elements.
+            // A pointer to a list matches each of its elements.
             let found = pointer.all(root).into_iter().flat_map(|value| match value {
                 Value::Array(list) => list.iter().collect(),
                 one => vec![one],
@@ -404,7 +404,7 @@ fn whole(text: &str) -> Option<u64> {
     digits.parse().ok()
 }
 
-/// A floor as forums name it.
+/// A floor number in the usual forms.
 fn floor(text: &str) -> Option<u64> {
     whole(text).or_else(|| {
         let names = [("楼主", 1), ("沙发", 2), ("板凳", 3), ("地板", 4)];
@@ -412,7 +412,7 @@ fn floor(text: &str) -> Option<u64> {
     })
 }
 
-/// A number as sites write it: `1,234`, `3.5`, `1.2万`, `-3`, `4.5K`.
+/// A number in the usual forms: `1,234`, `3.5`, `1.2万`, `-3`, `4.5K`.
 fn amount(text: &str) -> Option<f64> {
     let text = text.trim().replace([',', ' '], "").replace('−', "-");
     let number: String = text

@@ -1,4 +1,4 @@
-//! A profile as it is written, made into rules: every mistake at once, each with the key that it is in.
+//! Parses a profile into rules and reports all errors at once, each with its key.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::pick::{From, Pick, Place, ReadAs, Way};
 use super::pointer::Pointer;
 use super::times;
 
-/// What a profile says, ready to read pages.
+/// A parsed profile, ready to read pages.
 #[derive(Debug, Default)]
 pub(super) struct Rules {
     pub format: Format,
@@ -42,7 +42,7 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    /// Reads a profile.
+    /// Parses a profile.
     pub fn read(said: &Map<String, Value>) -> (Rules, Vec<Fault>) {
         let mut reader = Reader { said, json: false, faults: Vec::new() };
         let rules = reader.rules();
@@ -123,7 +123,7 @@ impl Reader<'_> {
         rules
     }
 
-    /// What one key asks of another.
+    /// Checks requirements between keys.
     fn consistent(&mut self, rules: &Rules) {
         let has = |field| rules.fields.contains_key(&field);
         if rules.item.is_none() && rules.list.is_none() && !self.faulty("item") && !self.faulty("list") {
@@ -220,7 +220,7 @@ impl Reader<'_> {
         T::default()
     }
 
-    /// A text or a list of them, each read.
+    /// A text or a list of texts, each parsed.
     fn each_of<T>(&mut self, key: &str, read: impl Fn(&str) -> Result<T, RuleError>) -> Vec<T> {
         let list = match self.said.get(key) {
             None => return Vec::new(),
@@ -237,7 +237,7 @@ impl Reader<'_> {
         found
     }
 
-    /// Where something is: a selector or a pointer.
+    /// A place: a selector or a pointer.
     fn place(&mut self, key: &str) -> Option<From> {
         let text = self.text(key)?;
         self.from(&text, &[key])
@@ -262,7 +262,7 @@ impl Reader<'_> {
             one => vec![self.way(&one, &[key], next)],
         };
         let mut ways: Vec<Way> = ways.into_iter().flatten().collect();
-        // Links are where they lead to.
+        // A link's value is its target.
         for way in ways.iter_mut().filter(|way| matches!(key, "list" | "next") && way.param.is_none()) {
             if let From::Html { attribute: attribute @ None, .. } = &mut way.from {
                 *attribute = Some("href".into());
@@ -370,7 +370,7 @@ impl Reader<'_> {
     }
 }
 
-/// `selector@attribute#/pointer`, each part but one left out.
+/// `selector@attribute#/pointer`, with all parts except one optional.
 fn html(text: &str) -> Result<From, RuleError> {
     let (head, pointer) = match text.split_once("#/") {
         Some((head, pointer)) => (head, Some(Pointer::parse(&format!("/{pointer}"))?)),

@@ -1,4 +1,4 @@
-//! The language of profiles, on pages in all three formats.
+//! The profile language, on pages in all three formats.
 
 use scraper::Html;
 use serde_json::{Value, json};
@@ -122,7 +122,7 @@ fn json_is_read_by_pointers() {
     let last = page.replace("\"t3_z\"", "null");
     assert_eq!(parse(&site, url, 200, &last, None).facts.next, None);
     assert_eq!(parse(&site, url, 200, "{\"data\": {\"children\": []}}", None).class, Class::Empty);
-    // What answers in place of the JSON is a page like any other.
+    // An answer that is not JSON is treated as an HTML page.
     let challenge = "<title>Just a moment</title><form action=/captcha></form>";
     assert_eq!(parse(&site, url, 403, challenge, None).class, Class::Blocked);
     assert_eq!(parse(&site, url, 200, "<script>x</script>", None).class, Class::Shell);

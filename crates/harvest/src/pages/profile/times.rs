@@ -1,4 +1,4 @@
-//! Times as sites show them: in the zone of the site, in forms of its own, or as so long ago.
+//! Times as sites show them: in the site's zone, in its own formats, or relative.
 
 use jiff::civil::{DateTime, Time};
 use jiff::fmt::strtime::BrokenDownTime;
@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::super::time;
 use super::error::RuleError;
 
-/// A zone as a profile says it: `UTC`, `Z`, `+08:00`, `-5`.
+/// A zone in a profile: `UTC`, `Z`, `+08:00`, `-5`.
 pub(super) fn zone(text: &str) -> Option<Offset> {
     let text = text.trim();
     if matches!(text, "UTC" | "Z" | "utc" | "GMT") {
@@ -25,7 +25,7 @@ pub(super) fn zone(text: &str) -> Option<Offset> {
     inside.then(|| Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok()).flatten()
 }
 
-/// Whether a form can be read at all: it is tried on a moment that it wrote itself.
+/// Checks a format by parsing a time that it wrote itself.
 pub(super) fn check(format: &str) -> Result<(), RuleError> {
     if matches!(format, "unix" | "unix_ms") {
         return Ok(());
@@ -46,7 +46,7 @@ impl InUtc for DateTime {
     }
 }
 
-/// ISO 8601 at the precision that the text has, or `None` of what is no time. `captured` is the page's own date.
+/// ISO 8601 at the precision of the text, or `None` if it is not a time. `captured` is the page's own date.
 pub(super) fn read(raw: &str, captured: Option<&str>, formats: &[String], zone: Offset) -> Option<String> {
     let raw = raw.trim();
     for format in formats {
@@ -57,7 +57,7 @@ pub(super) fn read(raw: &str, captured: Option<&str>, formats: &[String], zone: 
     if let Ok(at) = raw.parse::<Timestamp>() {
         return Some(shown(at, zone));
     }
-    // With seconds and their parts, and no zone.
+    // With seconds and fractions, without a zone.
     if raw.contains('T')
         && let Ok(moment) = raw.parse::<DateTime>()
     {
@@ -84,7 +84,7 @@ fn by_format(raw: &str, format: &str, zone: Offset) -> Option<String> {
     })
 }
 
-/// `昨天 12:30`, `3 小时前`, `2 days ago`, `yesterday`: as long before the page was captured.
+/// Relative times (`昨天 12:30`, `3 小时前`, `2 days ago`, `yesterday`), counted back from the capture.
 fn ago(raw: &str, captured: Option<&str>, zone: Offset) -> Option<String> {
     let now: Timestamp = captured?.parse().ok()?;
     let today = zone.to_datetime(now).date();
@@ -115,7 +115,7 @@ fn ago(raw: &str, captured: Option<&str>, zone: Offset) -> Option<String> {
     let seconds = if half { seconds / 2 } else { number.checked_mul(*seconds)? };
     let at = past.then(|| now.checked_sub(SignedDuration::from_secs(seconds)).ok())??;
     let moment = zone.to_datetime(at);
-    // Days and weeks say the day, and no more.
+    // Days and weeks only determine the day.
     Some(match seconds >= 86_400 {
         true => moment.date().to_string(),
         false => format!("{}T{:02}:{:02}{}", moment.date(), moment.hour(), moment.minute(), sign(zone)),

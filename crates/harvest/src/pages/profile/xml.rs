@@ -1,5 +1,5 @@
-//! XML as JSON: an attribute is `@name`, the text of an element with attributes or children `#text`, elements of one
-//! name are a list. Items are read one by one, whatever the length of the file.
+//! Reads XML as JSON: an attribute is `@name`, the text of an element with attributes or children `#text`,
+//! elements of one name are a list. Items are read one by one, so files may be of any length.
 
 use std::io::BufRead;
 
@@ -11,18 +11,18 @@ use serde_json::{Map, Value};
 use super::error::XmlError;
 use super::pointer::Pointer;
 
-/// Nesting beyond this is no list of posts.
+/// Deepest nesting of a list of posts.
 const MAX_DEPTH: usize = 64;
 
-/// An element that is open.
+/// An open element.
 struct Open {
     name: String,
     fields: Map<String, Value>,
     text: String,
 }
 
-/// Hands over each item that `path` points at, with its number from 1, until `take` says that it is enough. An item longer
-/// than `limit` bytes is handed over as an error, and so is what is no XML, behind which nothing can be read.
+/// Passes each item that `path` points at to `take`, with its number from 1, until `take` stops. An item
+/// longer than `limit` bytes is passed as an error, and so is invalid XML, after which nothing can be read.
 pub fn each(
     reader: impl BufRead,
     path: &Pointer,
@@ -32,7 +32,7 @@ pub fn each(
     let mut reader = Reader::from_reader(reader);
     reader.config_mut().check_end_names = true;
     let mut buffer = Vec::new();
-    // The names that are open down to an item, and the elements that are open inside of one.
+    // The names of open elements above an item, and the open elements inside one.
     let (mut outer, mut open): (Vec<String>, Vec<Open>) = (Vec::new(), Vec::new());
     let (mut number, mut began) = (0, 0);
     loop {
@@ -120,7 +120,7 @@ pub fn each(
     }
 }
 
-/// Whether the names that are open are those of the path. An empty path is the outermost element.
+/// Whether the open elements match the path. An empty path is the outermost element.
 fn leads_to(path: &Pointer, names: &[String]) -> bool {
     if path.0.is_empty() {
         return names.len() == 1;

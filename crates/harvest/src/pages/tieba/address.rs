@@ -1,4 +1,4 @@
-//! Canonical addresses: one page has one, however it was linked.
+//! Canonical addresses: one per page, however it was linked.
 
 use std::fmt;
 
@@ -47,8 +47,8 @@ pub enum Address {
 }
 
 impl Address {
-    /// Reads an address. The host is not looked at, since mirrors and archives have their own;
-    /// `fr`, `see_lz`, fragments and whatever else decorates a link are dropped.
+    /// Parses an address. The host is ignored, since mirrors and archives have their own; `fr`, `see_lz`,
+    /// fragments and other decorations of links are dropped.
     pub fn parse(url: &Url) -> Option<Address> {
         let path = url.path().trim_end_matches('/');
         let value = |name: &str| raw_query(url, name).map(|bytes| decode_guess(&bytes));
@@ -109,7 +109,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// The forum's name: `kw`, in the encoding `ie` names, else UTF-8, else GB18030.
+/// The forum's name: `kw`, in the encoding that `ie` names, else UTF-8, else GB18030.
 fn forum(url: &Url) -> Option<String> {
     let bytes = raw_query(url, "kw")?;
     let ie = raw_query(url, "ie").map(|ie| ie.to_ascii_lowercase()).unwrap_or_default();
@@ -128,8 +128,8 @@ fn decode_guess(bytes: &[u8]) -> String {
     }
 }
 
-/// A parameter's bytes with percent-encoding and `+` undone: what encoding they are in is not
-/// known yet, so the usual readers of queries cannot be used.
+/// A parameter's bytes with percent-encoding and `+` undone: their encoding is not known yet, so the usual
+/// query parsers cannot be used.
 fn raw_query(url: &Url, name: &str) -> Option<Vec<u8>> {
     let value = url.query()?.split('&').find_map(|pair| {
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -157,7 +157,7 @@ fn hex_pair(bytes: &[u8]) -> Option<u8> {
     Some((digit(0)? * 16 + digit(1)?) as u8)
 }
 
-/// The number of the thread that a link leads to, `/p/<number>?fr=good`, whatever is before and behind.
+/// The thread number in a link: `/p/<number>?fr=good`, with anything before and after.
 pub fn thread_id(link: &str) -> Option<u64> {
     let start = link.as_bytes().windows(3).position(|window| window == b"/p/")? + 3;
     let digits = &link[start..];

@@ -18,33 +18,33 @@ selectors! {
     IMAGE = "img";
 }
 
-/// The nested replies of one answer.
+/// The nested replies in one answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comments {
     /// Replies in the answer's order.
     pub posts: Vec<Post>,
-    /// Of each floor, its replies by the server's count and those in this answer.
+    /// For each floor, the server's count of replies and the number in this answer.
     pub floors: Vec<(u64, u64, u64)>,
     /// Pages of replies the pager declares (`/p/comment` only).
     pub pages: Option<u64>,
     /// Replies the pager declares.
     pub total: Option<u64>,
-    /// Whether the answer has the structure at all, be it empty.
+    /// Whether the answer has the expected structure, even if it is empty.
     pub recognised: bool,
 }
 
-/// Why an answer is not one.
+/// Why an answer cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CommentsError {
     /// A floor's HTML nests too deeply.
     #[error(transparent)]
     TooDeep(#[from] TooDeep),
-    /// The server says it failed.
+    /// The server reports a failure.
     #[error("the server answered error {0}")]
     Server(i64),
 }
 
-/// Reads `/p/totalComment` (JSON) or `/p/comment` (HTML), whichever the body is.
+/// Parses `/p/totalComment` (JSON) or `/p/comment` (HTML), whichever the body is.
 ///
 /// # Errors
 /// [`CommentsError`].

@@ -1,9 +1,8 @@
-//! `data-field`: JSON in an attribute, sometimes only nearly JSON.
+//! `data-field`: JSON in an attribute, sometimes slightly invalid.
 
 use serde_json::Value;
 
-/// Reads an attribute's value. Rendered variants quote with `'` and leave keys bare; they are
-/// mended before they are given up.
+/// Parses an attribute's value. Rendered variants quote with `'` and leave keys bare; these are repaired.
 pub fn parse(field: &str) -> Option<Value> {
     let field = field.trim();
     serde_json::from_str(field).ok().or_else(|| serde_json::from_str(&mend(field)).ok())

@@ -20,21 +20,21 @@ selectors! {
     IMAGE = ".threadlist_media img, .vpic_wrap img";
 }
 
-/// What a list's page holds.
+/// The contents of a list's page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ListPage {
-    /// Threads in the page's order, pinned ones first where the page has them so; each once.
+    /// Threads in the page's order, pinned ones first if the page has them so; each once.
     pub threads: Vec<Post>,
     /// `href` of the link to the next page, as written (protocol-relative).
     pub next: Option<String>,
-    /// Whether the page has the list's structure at all, be it empty.
+    /// Whether the page has a list's structure, even if it is empty.
     pub recognised: bool,
 }
 
-/// Reads a list. `captured` is the day the page was taken, for dates without a year.
+/// Parses a list. `captured` is the day of the capture, for dates without a year.
 ///
 /// # Errors
-/// [`TooDeep`], of the page or of a part it carries in a comment.
+/// [`TooDeep`], for the page or for a part in a comment.
 pub fn list(html: &str, captured: Option<&str>) -> Result<ListPage, TooDeep> {
     read_tree(&dom::document(html)?, captured)
 }
@@ -47,7 +47,7 @@ pub(in crate::pages) fn read_tree(page: &Html, captured: Option<&str>) -> Result
         for item in part.select(&ROW) {
             let Some(thread) = row(item, captured) else { continue };
             match found.threads.iter_mut().find(|other| other.tid == thread.tid) {
-                // A pinned row is a stub of the thread's own row where both are on the page.
+                // A pinned row is a stub of the thread's own row if both are on the page.
                 Some(other) if other.text.is_none() => {
                     *other = Post { pinned: other.pinned || thread.pinned, ..thread }
                 }

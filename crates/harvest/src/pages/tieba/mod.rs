@@ -1,6 +1,6 @@
 //! Tieba: lists, threads and nested replies, in the layouts of the desktop site since about 2012.
 //!
-//! [`address`] knows which address is which page, whatever it is decorated with.
+//! [`address`] maps addresses to pages, ignoring decorations.
 
 pub mod address;
 mod comments;
@@ -19,12 +19,12 @@ use scraper::Html;
 
 use super::dom::{self, TooDeep};
 
-/// Classes of what Tieba hides in a post's body: the warning of a folded post, the handle of a
+/// Classes of elements that Tieba hides in a post's body: the warning of a folded post, the handle of a
 /// folded picture.
 const HIDDEN: &[&str] = &["p_forbidden_tip", "replace_tip"];
 
-/// The parts that Tieba ships inside HTML comments (`code.pagelet_html`) and lets a script put in
-/// place, so far as they mention one of `marks`.
+/// The parts that Tieba ships inside HTML comments (`code.pagelet_html`), which a script inserts, if they
+/// contain one of `marks`.
 fn pagelets(page: &Html, marks: &[&str]) -> Result<Vec<Html>, TooDeep> {
     dom::selectors! { PAGELET = "code.pagelet_html"; }
     let mut parts = Vec::new();

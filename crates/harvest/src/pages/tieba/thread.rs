@@ -24,7 +24,7 @@ selectors! {
     SCRIPT = "script";
 }
 
-/// What a thread's page holds.
+/// The contents of a thread's page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ThreadPage {
     /// Thread id, from the posts, else from the page's canonical address.
@@ -39,15 +39,15 @@ pub struct ThreadPage {
     pub replies: Option<u64>,
     /// The largest number of pages declared anywhere on it.
     pub pages: Option<u64>,
-    /// Which page the server says this is; past the end it serves the last.
+    /// The page number stated by the server, which serves the last page after the end.
     pub page: Option<u64>,
-    /// Floors in the page's order, advertisements left out, each post once.
+    /// Floors in the page's order, without advertisements, each post once.
     pub floors: Vec<Post>,
-    /// Whether the page has a thread's structure at all, be it empty.
+    /// Whether the page has a thread's structure, even if it is empty.
     pub recognised: bool,
 }
 
-/// Reads a thread.
+/// Parses a thread.
 ///
 /// # Errors
 /// [`TooDeep`].
@@ -93,7 +93,7 @@ fn head(part: &Html, found: &mut ThreadPage) {
     }
     found.forum = found.forum.take().or_else(|| text(&FORUM)).map(|name| name.trim().to_string());
     let counts: Vec<u64> = part.select(&COUNTS).filter_map(|e| text_of(e, &[]).parse().ok()).collect();
-    // The element is twice on a page: replies, pages, replies, pages.
+    // The element occurs twice on a page: replies, pages, replies, pages.
     if let [replies, pages, ..] = counts.as_slice() {
         found.replies = found.replies.max(Some(*replies));
         found.pages = found.pages.max(Some(*pages));
@@ -132,12 +132,12 @@ fn floor(element: ElementRef<'_>, data: &Value) -> Option<Post> {
     })
 }
 
-/// The one entry that is a date; client and location are looked past, never kept.
+/// The one entry that is a date; client and location are skipped, never kept.
 fn tail_time(tail: &[String]) -> Option<String> {
     tail.iter().find(|t| time::parse(t, None).is_some()).cloned()
 }
 
-/// The element of this very post: a quoted post inside it has a body too.
+/// The element of this post: a quoted post inside it has a body too.
 fn body(element: ElementRef<'_>, pid: u64) -> Option<ElementRef<'_>> {
     let id = format!("post_content_{pid}");
     let mut bodies = element.select(&BODY);
@@ -157,7 +157,7 @@ fn canonical_tid(page: &Html) -> Option<u64> {
     thread_id(page.select(&CANONICAL).next()?.value().attr("href")?)
 }
 
-/// `thread_id: 123` in the page's own script, for pages whose posts do not say it.
+/// `thread_id: 123` in the page's own script, for pages whose posts lack it.
 fn script_number(page: &Html, name: &str) -> Option<u64> {
     page.select(&SCRIPT).find_map(|script| {
         let text: String = script.text().collect();
