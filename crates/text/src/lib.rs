@@ -3,7 +3,7 @@
 //! # In reading order
 //!
 //! - [`record`]: what a record is, the eight [outcomes](record::Outcome) a stage can give it, the closed list
-//! of [reasons](record::Reason), and the accounting.
+//!   of [reasons](record::Reason), and the accounting.
 //! - [`text`]: rules over `&str`: cleaning, anonymising, whether a text is a question, whether two texts are one joke.
 //! - [`options`]: right and wrong answers in a random order; [`shortcuts`]: how well the right one can be guessed from the
 //!   options alone.

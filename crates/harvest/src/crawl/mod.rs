@@ -8,10 +8,10 @@
 //!
 //! Invariants
 //! - Every request, including those for redirects and robots.txt, passes the guard; the connection uses
-//! exactly the address that was checked. There are no proxies, cookies or credentials.
+//!   exactly the address that was checked. There are no proxies, cookies or credentials.
 //! - At most one request per host is in flight, and the next waits its delay from the end of the last.
 //! - A page is done once its records are on disk; the archive alone is enough to know what is done. The
-//! journal next to it is an index that is rebuilt if it is lost.
+//!   journal next to it is an index that is rebuilt if it is lost.
 //! - A site that demands a captcha or forbids crawling is left alone. Nothing here tries to circumvent that.
 
 mod done;

@@ -4,9 +4,9 @@
 //! - A line is appended once and never changed. Deleting the index loses nothing but leases.
 //! - A reply is found by the SHA-256 of its request; a failure is kept and never returned as a reply.
 //! - Before a request is sent, its attempt and reservation are on disk; what may have been sent without an
-//! answer stays charged, what a killed process certainly did not send is not.
+//!   answer stays charged, what a killed process certainly did not send is not.
 //! - Several processes share a folder: each appends to its own segment, budgets and leases are shared in the
-//! index.
+//!   index.
 
 mod admin;
 mod index;

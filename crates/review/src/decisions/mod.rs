@@ -9,7 +9,7 @@
 //! - Of two decisions on the same question the later one counts, whichever recipes they are for.
 //! - After a decision is withdrawn, the one before it counts again.
 //! - A decision refers to the text that the person saw. If the record has changed since, it is outdated: it
-//! is listed as such and has no effect.
+//!   is listed as such and has no effect.
 //!
 //! [`Decision`] is one of them, [`DecisionLog`] their log, [`StageDecisions`] what a stage looks up.
 

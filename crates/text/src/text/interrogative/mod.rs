@@ -5,13 +5,13 @@
 //! it as an exclamation. [`judge`] therefore reads a post in steps, one file each:
 //!
 //! 1. `quotation` finds what the poster quotes. Quotations are spoken by somebody in the post, not by the
-//! poster, and are masked.
+//!    poster, and are masked.
 //! 2. `post` splits the rest, the narration, at punctuation.
 //! 3. `operator` finds words that can make a sentence a question (`吗`, `是不是`, `为什么`, `谁` …), `scope` decides
-//! whether they do so in their context (`谁都可以` asks nothing), and `government` whether a verb or reported
-//! speech governs them (`我忘了谁来过`).
+//!    whether they do so in their context (`谁都可以` asks nothing), and `government` whether a verb or reported
+//!    speech governs them (`我忘了谁来过`).
 //! 4. `rules` are tried in order; the first that matches decides. Each states what it looks for, why, its
-//! known problems and an example that is a test.
+//!    known problems and an example that is a test.
 //!
 //! There are two definitions of a question, [`Notion::Sense`] and [`Notion::Form`]: the poster wants an
 //! answer, or the text ends in a question mark.

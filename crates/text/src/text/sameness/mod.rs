@@ -11,7 +11,7 @@
 //! - `compare(a, b)` equals `compare(b, a)`, and the score is in 0..=1;
 //! - a text is the same as itself, and a text of nothing but spaces is similar to nothing;
 //! - every pair that is not `Different` meets the [needs](PredicateSpec::needs) of one predicate, so that an
-//! index built on them loses no pair;
+//!   index built on them loses no pair;
 //! - thresholds are compared in integers, so that a pair exactly at a threshold is included.
 //!
 //! "Same" is not transitive: a compilation resembles each of its parts. Merging by these verdicts must not
