@@ -1,6 +1,6 @@
 //! The layers of the exact join, each by itself and all together.
 //!
-//!     cargo bench --no-default-features --bench join
+//!     cargo bench --bench join
 
 use divan::{Bencher, black_box};
 use riddlemill::join::{

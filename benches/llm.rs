@@ -1,5 +1,5 @@
 //! Overhead of the engine against a server on loopback that takes 50 ms: wall time, CPU a request, store hits a
-//! second. `cargo bench --no-default-features --features net --bench llm`; CPU is read from /proc and so on Linux only.
+//! second. `cargo bench --bench llm`; CPU is read from /proc and so on Linux only.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where by panicking")]
 

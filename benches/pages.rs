@@ -1,6 +1,6 @@
 //! Parses the pages of WARC files and prints what it took, for `pages.py` to compare.
 //!
-//!     cargo bench --no-default-features --bench pages -- FILE.warc.gz …
+//!     cargo bench --bench pages -- FILE.warc.gz …
 
 use std::path::PathBuf;
 use std::time::Instant;

@@ -17,10 +17,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut files = Vec::new();
     collect(&root, &mut files)?;
     files.sort();
+    // By a path from this package, for the same reason: an absolute one would be that of the checkout that was built first.
+    let from = place.strip_prefix(&here)?.display();
     let mut list = String::from("[\n");
     for file in files {
         let name: Vec<_> = file.strip_prefix(&root)?.iter().map(|part| part.to_string_lossy()).collect();
-        writeln!(list, "    ({:?}, include_str!({file:?})),", name.join("/"))?;
+        let name = name.join("/");
+        let path = format!("/{from}/{name}");
+        writeln!(list, "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {path:?}))),")?;
     }
     list.push_str("]\n");
     fs::write(Path::new(&env::var("OUT_DIR")?).join("files.rs"), list)?;

@@ -204,29 +204,6 @@ fn what_does_not_fit_within_a_row_is_found() {
     }
 }
 
-/// A figure of the machine it runs on, so not run with the others: `--ignored`, in a release build.
-#[test]
-#[ignore = "a measurement"]
-fn a_million_rows() {
-    let dir = tempfile::tempdir().unwrap();
-    let layout = layout::posts("flub");
-    let batch = |n: u64| -> Vec<Row> {
-        let post = |i: u64| crate::record::Post {
-            id: format!("tieba:{i}"),
-            text: format!("第{i}个闹钟每天叫醒我，可是谁来叫醒它？它会不会也想多睡一会儿？"),
-            source: "titles".into(),
-            file: "titles.json".into(),
-            position: i,
-            time: Some("2021-03-04".into()),
-            ..crate::record::Post::default()
-        };
-        (n * 65_536..(n + 1) * 65_536).map(|i| layout::post_row(post(i))).collect()
-    };
-    let start = std::time::Instant::now();
-    let written = data::write(dir.path(), &layout, (0..16).map(|n| Ok(batch(n)))).unwrap();
-    eprintln!("{} rows in {:?}", written.rows, start.elapsed());
-}
-
 /// The reference items of a file, or none where it is not at hand.
 fn reference(file: &str) -> Vec<read_rows::JsonRow> {
     match std::env::var("RIDDLEMILL_REFERENCE") {

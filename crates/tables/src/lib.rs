@@ -18,14 +18,17 @@
 //! # Why this crate writes Parquet itself
 //!
 //! Polars' writer encodes whole columns of a data frame. Between two stages nearly every column of nearly every row is the
-//! same, so most of that work would be encoding data again that is already encoded on disk. Four mechanisms avoid it;
-//! `measure` (an ignored test, whose header has the command) measures what each gains over Polars' writer for a million posts:
+//! same, so most of that work would be encoding data again that is already encoded on disk. Four mechanisms avoid it. The seconds are
+//! those of two cores for a million posts of 17 columns; `measure` (an ignored test, because only this crate sees these modules;
+//! its header has the command) measures them anew:
 //!
-//! - `edit` and `chunks`: column chunks that a stage does not change are copied from the previous file, bytes and digest.
 //! - `pages`: texts are copied from their blocks directly into PLAIN pages, without the dictionary that Polars tries first
-//!   (posts differ) and without joining them in one buffer; a column of nulls is one run of levels.
-//! - `chunk_cache`: a column with a single value is encoded once for all parts of its length.
-//! - Equal columns of a part (a post without a title has a `content` equal to its `text`) are encoded and stored once.
+//!   (posts differ) and without joining them in one buffer; a column of nulls is one run of levels. 0.17 s for Polars' 0.32.
+//! - `chunk_cache`: a column with a single value is encoded once for all parts of its length. 0.12 s for 0.17.
+//! - Equal columns of a part (a post without a title has a `content` equal to its `text`) are encoded and stored once. 0.11 s
+//!   for 0.12.
+//! - `edit` and `chunks`: column chunks that a stage does not change are copied from the previous file, bytes and digest. A stage
+//!   that changes one text in ten takes 0.26 s for 0.97 by rows.
 //!
 //! Everything else of the format comes from Polars: numbers, flags, lists, the schema, compression, levels and reading. Any
 //! Parquet reader opens the files; `stated` adds what pandas and pyarrow need.
