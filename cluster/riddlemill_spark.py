@@ -40,6 +40,10 @@ class Spark:
         self.spark = spark
         # A row holds up to some MiB.
         spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "16")
+        # A phase says how many partitions each of its steps has, and all of its work is in Python: to plan it anew after every
+        # shuffle, and to compile what is between two of them, costs the driver more than small phases take.
+        spark.conf.set("spark.sql.adaptive.enabled", "false")
+        spark.conf.set("spark.sql.codegen.wholeStage", "false")
 
     def run(self, plan, phase):
         lanes = [min(lanes, MOST_TASKS) for _, lanes in phase.steps]

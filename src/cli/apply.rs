@@ -5,6 +5,7 @@ mod import;
 mod ledger;
 mod lines;
 mod parted;
+mod rows;
 
 use rayon::prelude::*;
 
@@ -32,6 +33,8 @@ For stages on several machines: a ledger record is one line per record, with its
   import         a dump (--kind or --source)        ->  ledger records
   settle         ledger records of import, in order ->  ledger records; {again: [{row, same}], booked} has known ids
   clean, anonymise, filter with --ledger            ->  ledger records
+  rows           as settle; --ledgers FOLDER        ->  id, text, score, time of the posts that filter keeps; into FOLDER
+                                                        the ledger records of import, clean, anonymise and filter
 Dedup in parts, for inputs too large for one machine. Sort the lines by their bytes between the steps.
   dedup-keys     id, text                           ->  key, rank: rows with the same key are copies
   dedup-stats    id, text; or its own output        ->  counts, which add up over parts
@@ -72,13 +75,20 @@ pub(super) fn apply(args: &Apply, global: &Global) -> Result<Exit, Failure> {
     let recipe = args.recipe.as_deref();
     recipe.map(output::recipe).transpose()?;
     note_decisions(args.stage, recipe, global)?;
+    let clean = || Applied::Clean(config.typed(recipe, "clean"));
+    let anonymise = || {
+        let stage = anonymise_stage(&config.root, &config.typed(recipe, "anonymise"));
+        stage.map(|stage| Applied::Anonymise(Box::new(stage))).map_err(|e| Failure::usage(e.to_string()))
+    };
+    let filter = || Applied::Filter(config.typed(recipe, "filter"));
     let what = match args.stage {
-        ApplyStage::Clean => Applied::Clean(config.typed(recipe, "clean")),
-        ApplyStage::Anonymise => {
-            let stage = anonymise_stage(&config.root, &config.typed(recipe, "anonymise"));
-            Applied::Anonymise(Box::new(stage.map_err(|e| Failure::usage(e.to_string()))?))
+        ApplyStage::Clean => clean(),
+        ApplyStage::Anonymise => anonymise()?,
+        ApplyStage::Filter => filter(),
+        ApplyStage::Rows => {
+            let folder = args.ledgers.as_deref().ok_or_else(|| Failure::usage("rows needs --ledgers FOLDER"))?;
+            return rows::rows(&[clean(), anonymise()?, filter()], folder);
         }
-        ApplyStage::Filter => Applied::Filter(config.typed(recipe, "filter")),
         ApplyStage::Interrogative => Applied::Interrogative,
         ApplyStage::Similarity => Applied::Similarity,
         ApplyStage::Dedup => return dedup::dedup(args, &config, recipe, global),

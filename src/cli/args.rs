@@ -341,6 +341,9 @@ pub(super) struct Apply {
     /// clean, anonymise, filter: read posts, or ledger records of the stage before; write ledger records
     #[arg(long = "ledger", alias = "books")]
     pub ledger: bool,
+    /// rows: the folder for the ledger records of import, clean, anonymise and filter
+    #[arg(long, value_name = "FOLDER")]
+    pub ledgers: Option<PathBuf>,
     /// import: the dump's format, as in a [[source]] of pipeline.toml
     #[arg(long, value_name = "KIND")]
     pub kind: Option<String>,
@@ -428,6 +431,7 @@ pub(super) enum ApplyStage {
     Similarity,
     Import,
     Settle,
+    Rows,
     DedupStats,
     DedupKeys,
     DedupVerify,

@@ -11,7 +11,7 @@ use crate::stages::import::{Again, settle_again};
 use crate::store::{LedgerRecord, LedgerRecordError, LedgerRecordLine};
 
 /// Lines that one task decides.
-const TASK: usize = 256;
+pub(super) const TASK: usize = 256;
 
 /// Applies a stage to every post on a line.
 pub(super) fn each(what: &Applied) -> Result<Exit, Failure> {
@@ -35,14 +35,17 @@ struct Marked {
 
 /// Merges the posts whose ids occurred before.
 pub(super) fn settle() -> Result<Exit, Failure> {
-    lines(|line| {
-        if line.starts_with(b"{\"entry\"") {
-            return Ok(vec![LedgerRecord::read(line)?]);
-        }
-        let marked: Marked =
-            serde_json::from_slice(line).map_err(|e| LedgerRecordError::Unreadable(e.to_string()))?;
-        Ok(settle_again(marked.record.checked()?, &marked.again))
-    })
+    lines(settled)
+}
+
+/// The ledger records of a line of import's.
+pub(super) fn settled(line: &[u8]) -> Result<Vec<LedgerRecord<Post>>, LedgerRecordError> {
+    if line.starts_with(b"{\"entry\"") {
+        return Ok(vec![LedgerRecord::read(line)?]);
+    }
+    let marked: Marked =
+        serde_json::from_slice(line).map_err(|e| LedgerRecordError::Unreadable(e.to_string()))?;
+    Ok(settle_again(marked.record.checked()?, &marked.again))
 }
 
 /// Decides line by line. A line that cannot be read is reported on stderr and recorded as failed, so that the

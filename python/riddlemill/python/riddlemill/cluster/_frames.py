@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.json
 
 from ._files import read, unpacked
 from ._plan import Block, Plan
@@ -24,6 +26,17 @@ def frame_of(table: Any) -> bytes:
 def table_of(data: bytes) -> Any:
     """A table again."""
     return pa.ipc.open_stream(data).read_all()
+
+
+def table_of_lines(lines: bytes, schema: Any, *, others: bool = False) -> Any:
+    """Lines of JSON as a table; `others` says whether they may have other columns, which are left out."""
+    if not lines:
+        return schema.empty_table()
+    unexpected = "ignore" if others else "error"
+    parsing = pyarrow.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior=unexpected)
+    # In one piece: a line may be as long as it likes.
+    reading = pyarrow.json.ReadOptions(use_threads=False, block_size=min(len(lines) + 1, 2**31 - 1))
+    return pyarrow.json.read_json(io.BytesIO(lines), read_options=reading, parse_options=parsing)
 
 
 def report(**counts: int) -> Block:

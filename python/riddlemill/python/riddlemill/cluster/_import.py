@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import struct
 import subprocess
 import tempfile
@@ -17,7 +16,7 @@ from .._errors import raised
 from . import sizes
 from ._calls import DONE, environment
 from ._files import fetched, packed, workspace_of, write
-from ._frames import frame_of, report, table_of
+from ._frames import frame_of, report, table_of, table_of_lines
 from ._plan import Block, Plan
 
 
@@ -57,13 +56,21 @@ IDENTITY = np.dtype(
 )
 
 
+# What of a ledger record of import is looked at.
+POSTS = pa.schema([("rows", pa.list_(pa.struct([("id", pa.string()), ("text", pa.string())])))])
+
+
 def _identities(plan: Plan, dump: int, chunk: int, lines: list[bytes]) -> Iterator[Block]:
-    found = []
-    for at, line in enumerate(lines):
-        for row, post in enumerate(json.loads(line).get("rows", ())):
-            text, _ = _digest(post.get("text", ""))
-            found.append((*_digest(post["id"]), dump, chunk, at, row, text))
-    identities = np.array(found, IDENTITY)
+    rows = table_of_lines(b"".join(lines), POSTS, others=True)["rows"].combine_chunks()
+    counts = rows.value_lengths().fill_null(0).to_numpy()
+    posts, count = rows.flatten(), int(counts.sum())
+    identities = np.empty(count, IDENTITY)
+    identities["dump"], identities["chunk"] = dump, chunk
+    identities["at"] = np.repeat(np.arange(len(counts)), counts)
+    identities["row"] = np.arange(count) - np.repeat(np.cumsum(counts) - counts, counts)
+    ids = [_digest(one) for one in posts.field("id").to_pylist()]
+    identities["id"], identities["more"] = np.array(ids, "<u8").reshape(count, 2).T
+    identities["text"] = [_digest(one or "")[0] for one in posts.field("text").to_pylist()]
     lanes = identities["id"] % np.uint64(plan.lanes)
     for lane in np.unique(lanes):
         yield int(lane), frame_of(pa.table({"posts": pa.array([identities[lanes == lane].tobytes()], pa.binary())}))

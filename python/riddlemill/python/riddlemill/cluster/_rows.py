@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import json
+import pathlib
+import tempfile
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,32 +14,33 @@ import pyarrow as pa
 
 from ._calls import apply, dedup_of
 from ._files import lines_of, packed, read, write
-from ._frames import by_lane, chunk_of, chunked, frame_of, numbers_of, report, stored_table, table_of
+from ._frames import by_lane, chunk_of, chunked, frame_of, numbers_of, report, stored_table, table_of, table_of_lines
 from ._plan import STAGES, Block, Plan
 
 # Its functions are made when it is imported: no type checker knows them.
 pc: Any = importlib.import_module("pyarrow.compute")
 
 
+# A row as `apply rows` writes it.
+ROW = pa.schema([("id", pa.string()), ("text", pa.string()), ("score", pa.float64()), ("time", pa.string())])
+
+
 def make_rows(plan: Plan, number: int) -> Iterator[Block]:
     """The ledger records of a chunk through import, clean, anonymise and filter, and the rows that are left."""
     lines = b"".join(_settled(plan, dump, piece) for dump, piece in plan.chunks[number])
-    for stage in STAGES[:-1]:
-        args = ["settle"] if stage == "import" else [stage, "--books"]
-        lines = apply(plan, args, lines)
-        write(plan, f"{stage}/part-{number:08}.zst", packed(lines))
-    posts = [post for line in lines.splitlines() for post in json.loads(line).get("rows", ())]
-    ids = pa.array([post["id"] for post in posts], pa.string())
-    texts = pa.array([post.get("text", "") for post in posts], pa.string())
-    scores = [post.get("score") for post in posts]
-    times = pa.array([post.get("time") for post in posts], pa.string())
+    with tempfile.TemporaryDirectory(prefix="riddlemill-") as folder:
+        posts = apply(plan, ["rows", "--ledgers", folder], lines)
+        for stage in STAGES[:-1]:
+            write(plan, f"{stage}/part-{number:08}.zst", packed(pathlib.Path(folder, stage).read_bytes()))
+    kept = table_of_lines(posts, ROW)
+    ids, texts, scores, times = (kept[name] for name in ROW.names)
     dedup = dedup_of(plan.dedup)
-    ranks = chunked(dedup.ranks(ids, texts, scores, times))
+    ranks = chunked(dedup.ranks(ids, texts, scores.to_pylist(), times))
     rows = pa.table({"id": ids, "text": texts, "rank": ranks})
     write(plan, f"rows/{number}", packed(frame_of(rows)))
-    yield 0, frame_of(pa.table({"rows": [len(posts)]}))
+    yield 0, frame_of(pa.table({"rows": [len(kept)]}))
     digests = chunked(dedup.digests(texts))
-    own = pa.table({"digest": digests, "row": numbers_of(number, len(posts)), "rank": ranks})
+    own = pa.table({"digest": digests, "row": numbers_of(number, len(kept)), "rank": ranks})
     own = own.filter(pc.is_valid(own["digest"]))
     lanes = lanes_of_copies(plan)
     places = np.array([int.from_bytes(digest[:8], "big") % lanes for digest in own["digest"].to_pylist()], np.int64)

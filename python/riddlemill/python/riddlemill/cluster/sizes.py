@@ -7,7 +7,7 @@ SHARE = 64 << 20
 # Rows whose keys are cut together: enough that a lane's block is no crumb.
 CUT = 1 << 14
 # Rows whose keys are about a lane's.
-LANE = 1 << 15
+LANE = 1 << 16
 # A row in so many is looked at to find keys that many rows share.
 SAMPLE = 64
 # Pairs that are compared at once.

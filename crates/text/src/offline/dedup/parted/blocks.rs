@@ -1,13 +1,13 @@
 //! Keys in blocks of bytes: what a shuffle that counts its rows carries in place of a line a key.
 //!
-//! A block holds keys of one lane, and of each row that has one what all of its keys have in common. All numbers are
-//! little-endian:
+//! A block holds keys of one lane, and of each row that has one what all of its keys have in common. A post has over a hundred
+//! keys, so that a byte less of each is a tenth less to bring together. All numbers are little-endian:
 //!
 //! | | bytes |
 //! |---|---|
 //! | how many members, how many keys | 4, 4 |
-//! | a member: kind, row, size, signature | 1, 8, 4, 32 |
-//! | a key: hash, member with [`LARGER`], skip | 8, 4, 2 |
+//! | a member: kind, row, size, signature, how many keys | 1, 8, 4, 32, 4 |
+//! | a key, in the order of their members: the lowest 47 bits of its hash with [`Role::Larger`] as the lowest bit, skip | 6, 2 |
 
 use std::collections::BTreeMap;
 
@@ -15,11 +15,11 @@ use super::measure::{Kind, Measure};
 use crate::join::{Role, RowKey, Signature, Sketch, can_meet};
 
 const HEADER: usize = 8;
-const MEMBER: usize = 45;
-const KEY: usize = 14;
+const MEMBER: usize = 49;
+const KEY: usize = 8;
 
-/// The bit of a key's member that says that it looks for smaller rows.
-const LARGER: u32 = 1 << 31;
+/// The bits of a hash that blocks have room for. Rows whose keys differ beyond them are compared once more than they need be.
+const HASH: u64 = (1 << 47) - 1;
 
 /// So many pairs are sorted, and those that came twice left out, before more are looked for.
 const PAIRS: usize = 1 << 22;
@@ -52,8 +52,17 @@ pub struct KeyBlocks<'a> {
 struct Lane {
     members: Vec<u8>,
     keys: Vec<u8>,
-    /// The member that keys were put for last.
-    last: Option<(u64, u8)>,
+    /// The member that keys were put for last, and how many.
+    last: Option<((u64, u8), u32)>,
+}
+
+impl Lane {
+    /// Writes how many keys the last member has.
+    fn close(&mut self) {
+        if let Some((_, keys)) = self.last.take() {
+            self.members.extend(keys.to_le_bytes());
+        }
+    }
 }
 
 impl<'a> KeyBlocks<'a> {
@@ -64,7 +73,7 @@ impl<'a> KeyBlocks<'a> {
 
     /// Takes a key of a row.
     pub(super) fn insert(&mut self, row: u64, kind: Kind, key: RowKey) {
-        let shards = self.heavy.get(&(kind.code(), key.hash)).copied().filter(|_| kind != Kind::Identical);
+        let shards = self.heavy.get(&(kind.code(), key.hash & HASH)).copied().filter(|_| kind != Kind::Identical);
         match (shards, key.role) {
             (None, _) => self.give(key.hash, row, kind, key),
             (Some(shards), Role::Larger) => {
@@ -80,24 +89,27 @@ impl<'a> KeyBlocks<'a> {
         // By the lowest bits: shares of keys are told by the highest.
         let at = ((place & 0xFFFF_FFFF) * self.lanes.len() as u64) >> 32;
         let lane = &mut self.lanes[at as usize];
-        if lane.last != Some((row, kind.code())) {
-            lane.last = Some((row, kind.code()));
+        let member = (row, kind.code());
+        if lane.last.is_none_or(|(last, _)| last != member) {
+            lane.close();
             lane.members.push(kind.code());
             lane.members.extend(row.to_le_bytes());
             lane.members.extend(key.sketch.size.to_le_bytes());
             let words = key.sketch.signature.map_or([u64::MAX; 4], Signature::words);
             words.iter().for_each(|word| lane.members.extend(word.to_le_bytes()));
         }
-        let member = (lane.members.len() / MEMBER - 1) as u32;
-        lane.keys.extend(key.hash.to_le_bytes());
-        lane.keys.extend((member | if key.role == Role::Larger { LARGER } else { 0 }).to_le_bytes());
+        let keys = lane.last.map_or(0, |(_, keys)| keys);
+        lane.last = Some((member, keys + 1));
+        let hash = (key.hash & HASH) << 1 | u64::from(key.role == Role::Larger);
+        lane.keys.extend(&hash.to_le_bytes()[..6]);
         // It is the least that is unshared: a lower figure lets more rows be compared, and loses none.
         lane.keys.extend(u16::try_from(key.sketch.skip).unwrap_or(u16::MAX).to_le_bytes());
     }
 
     /// The lanes that hold keys, each with its block.
     pub fn finish(self) -> impl Iterator<Item = (u32, Vec<u8>)> {
-        let block = |lane: Lane| {
+        let block = |mut lane: Lane| {
+            lane.close();
             let counts = [lane.members.len() / MEMBER, lane.keys.len() / KEY];
             let mut block = Vec::with_capacity(HEADER + lane.members.len() + lane.keys.len());
             counts.iter().for_each(|count| block.extend((*count as u32).to_le_bytes()));
@@ -125,13 +137,36 @@ struct Member {
     signature: Option<Signature>,
 }
 
-/// A key of a member.
+/// A key of a member: small, because a lane has tens of millions of them to sort.
 struct Entry {
-    hash: u64,
-    kind: u8,
-    larger: bool,
-    skip: u16,
+    /// From the highest bit: hash, kind, and whether it looks for smaller rows.
+    key: u64,
     member: u32,
+    skip: u16,
+}
+
+impl Entry {
+    /// `hash` is as a block has it.
+    fn new(hash: u64, kind: u8, skip: u16, member: u32) -> Entry {
+        Entry { key: (hash >> 1) << 17 | u64::from(kind) << 1 | hash & 1, member, skip }
+    }
+
+    /// What the rows of a group have in common: hash and kind.
+    fn group(&self) -> u64 {
+        self.key >> 1
+    }
+
+    fn hash(&self) -> u64 {
+        self.key >> 17
+    }
+
+    fn kind(&self) -> u8 {
+        (self.key >> 1) as u8
+    }
+
+    fn is_larger(&self) -> bool {
+        self.key & 1 == 1
+    }
 }
 
 /// The pairs of rows of one lane that may be alike, the lower row first, in order, each once.
@@ -143,9 +178,9 @@ pub fn pairs_of_blocks(measure: &Measure, blocks: &[&[u8]]) -> Result<Vec<(u64, 
     for block in blocks {
         read(measure, block, &mut members, &mut entries).ok_or(BlockError::Damaged(block.len()))??;
     }
-    entries.sort_unstable_by_key(|entry| (entry.hash, entry.kind, entry.larger));
+    entries.sort_unstable_by_key(|entry| entry.key);
     let (mut pairs, mut bound) = (Vec::new(), PAIRS);
-    for group in entries.chunk_by(|a, b| (a.hash, a.kind) == (b.hash, b.kind)) {
+    for group in entries.chunk_by(|a, b| a.group() == b.group()) {
         meet(measure, group, &members, &mut pairs);
         if pairs.len() >= bound {
             once(&mut pairs);
@@ -169,9 +204,9 @@ pub fn heavy_of_blocks(
     for block in blocks {
         read(measure, block, &mut members, &mut entries).ok_or(BlockError::Damaged(block.len()))??;
     }
-    entries.sort_unstable_by_key(|entry| (entry.hash, entry.kind));
-    let groups = entries.chunk_by(|a, b| (a.hash, a.kind) == (b.hash, b.kind));
-    let counted = groups.map(|group| (group[0].kind, group[0].hash, group.len() as u64));
+    entries.sort_unstable_by_key(Entry::group);
+    let groups = entries.chunk_by(|a, b| a.group() == b.group());
+    let counted = groups.map(|group| (group[0].kind(), group[0].hash(), group.len() as u64));
     Ok(counted.filter(|(.., count)| *count > most).collect())
 }
 
@@ -194,7 +229,7 @@ fn meet(measure: &Measure, group: &[Entry], members: &[Member], pairs: &mut Vec<
         }
         return;
     }
-    let (smaller, larger) = group.split_at(group.partition_point(|entry| !entry.larger));
+    let (smaller, larger) = group.split_at(group.partition_point(|entry| !entry.is_larger()));
     let sketch = |entry: &Entry| {
         let Member { size, signature, .. } = *member(entry);
         Sketch { size, skip: entry.skip.into(), signature }
@@ -228,13 +263,22 @@ fn read(
     if of_keys.len() != keys.checked_mul(KEY)? {
         return None;
     }
-    let first = members.len() as u32;
+    let (mut of_keys, mut left) = (of_keys.as_chunks::<KEY>().0.iter(), keys);
     members.reserve(own);
+    entries.reserve(keys);
     for member in of_members.as_chunks::<MEMBER>().0 {
         let Some(kind) = measure.kind(member[0]) else { return Some(Err(BlockError::Kind(member[0]))) };
         let words: Vec<u64> =
-            member[13..].as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+            member[13..45].as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
         let words: [u64; 4] = words.try_into().ok()?;
+        let count = u32::from_le_bytes(*member.last_chunk()?) as usize;
+        left = left.checked_sub(count)?;
+        let number = members.len() as u32;
+        entries.extend(of_keys.by_ref().take(count).map(|key| {
+            let [a, b, c, d, e, f, g, h] = *key;
+            let hash = u64::from_le_bytes([a, b, c, d, e, f, 0, 0]);
+            Entry::new(hash, kind.code(), u16::from_le_bytes([g, h]), number)
+        }));
         members.push(Member {
             row: u64::from_le_bytes(*member[1..].first_chunk()?),
             kind,
@@ -242,23 +286,7 @@ fn read(
             signature: (words != [u64::MAX; 4]).then(|| Signature::of_words(words)),
         });
     }
-    entries.reserve(keys);
-    for key in of_keys.as_chunks::<KEY>().0 {
-        let member = u32::from_le_bytes(*key[8..].first_chunk()?);
-        let (larger, member) = (member & LARGER != 0, member & !LARGER);
-        if member as usize >= own {
-            return None;
-        }
-        let member = first + member;
-        entries.push(Entry {
-            hash: u64::from_le_bytes(*key.first_chunk()?),
-            kind: members[member as usize].kind.code(),
-            larger,
-            skip: u16::from_le_bytes(*key[12..].first_chunk()?),
-            member,
-        });
-    }
-    Some(Ok(()))
+    (left == 0).then_some(Ok(()))
 }
 
 #[cfg(test)]
@@ -352,12 +380,17 @@ mod tests {
         assert_eq!(refused(&[0; 9]), Err(BlockError::Damaged(9)));
         assert_eq!(refused(&[0; 8]), Ok(Vec::new()));
         assert_eq!(
-            refused(&[&[1u8, 0, 0, 0, 0, 0, 0, 0, 7][..], &[0; 44]].concat()),
+            refused(&[&[1u8, 0, 0, 0, 0, 0, 0, 0, 7][..], &[0; 48]].concat()),
             Err(BlockError::Kind(7))
         );
         assert_eq!(
-            refused(&[&[0u8, 0, 0, 0, 1, 0, 0, 0][..], &[0; 14]].concat()),
-            Err(BlockError::Damaged(22))
+            refused(&[&[0u8, 0, 0, 0, 1, 0, 0, 0][..], &[0; 8]].concat()),
+            Err(BlockError::Damaged(16))
+        );
+        // A member with more keys than there are.
+        assert_eq!(
+            refused(&[&[1u8, 0, 0, 0, 0, 0, 0, 0][..], &[0; 45], &[1, 0, 0, 0]].concat()),
+            Err(BlockError::Damaged(57))
         );
     }
 }

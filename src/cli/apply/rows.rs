@@ -1,0 +1,102 @@
+//! Settle, clean, anonymise and filter in one pass, for whoever makes all of them in one task: a record is read once, and
+//! not once a stage.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::ledger::{TASK, settled};
+use super::lines::{BATCH, BUFFER, Bad, Lines, encode, output, write_lines};
+use crate::cli::exit::{Exit, Failure};
+use crate::record::{Outcome, Post, Reason};
+use crate::stages::apply::{Applied, decide};
+use crate::store::{Error, LedgerRecord, LedgerRecordError};
+
+/// The files of the folder, one a stage.
+const FILES: [&str; 4] = ["import", "clean", "anonymise", "filter"];
+
+/// What dedup asks of a post.
+#[derive(Serialize)]
+struct Row<'a> {
+    id: &'a str,
+    text: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<&'a str>,
+}
+
+/// What becomes of some lines.
+#[derive(Default)]
+struct Made {
+    /// The ledger records of each stage, as lines.
+    ledgers: [Vec<u8>; 4],
+    rows: Vec<u8>,
+    wrong: Vec<(u64, LedgerRecordError)>,
+}
+
+/// Reads import's ledger records, writes those of the four stages into `folder` and the rows that are left to stdout. `stages`
+/// are clean, anonymise and filter.
+pub(super) fn rows(stages: &[Applied; 3], folder: &Path) -> Result<Exit, Failure> {
+    let mut files = Vec::new();
+    for name in FILES {
+        let path = folder.join(name);
+        let file = File::create(&path).map_err(Error::io("write", &path))?;
+        files.push((BufWriter::with_capacity(BUFFER, file), path));
+    }
+    let mut bad = Bad::default();
+    let mut out = output();
+    let mut lines = Lines::new();
+    while let Some(batch) = lines.batch(BATCH)? {
+        let made: Vec<Made> =
+            batch.par_chunks(TASK).map(|lines| made(lines, stages)).collect::<Result<_, _>>()?;
+        for made in made {
+            for ((file, path), ledger) in files.iter_mut().zip(&made.ledgers) {
+                file.write_all(ledger).map_err(Error::io("write", path))?;
+            }
+            made.wrong.into_iter().for_each(|(n, error)| bad.tell(n, error));
+            if !write_lines(&mut out, &[made.rows])? {
+                return Ok(Exit::Done);
+            }
+        }
+    }
+    for (mut file, path) in files {
+        file.flush().map_err(Error::io("write", &path))?;
+    }
+    Ok(bad.exit())
+}
+
+fn made(lines: &[(u64, Vec<u8>)], stages: &[Applied; 3]) -> Result<Made, Failure> {
+    let mut made = Made::default();
+    for (n, line) in lines {
+        let records = settled(line).unwrap_or_else(|error| {
+            let outcome = Outcome::Failed { reason: Reason::Unreadable, evidence: error.to_string() };
+            made.wrong.push((*n, error));
+            vec![LedgerRecord::new(format!("line {n}"), outcome)]
+        });
+        let mut posts: Vec<Post> = Vec::new();
+        for record in records {
+            encode(&mut made.ledgers[0], &record)?;
+            posts.extend(record.rows);
+        }
+        for (stage, ledger) in stages.iter().zip(&mut made.ledgers[1..]) {
+            let mut left = Vec::with_capacity(posts.len());
+            for post in posts {
+                let id = post.id.clone();
+                let Some(outcome) = decide(stage, post) else { continue };
+                let record = LedgerRecord::new(id, outcome);
+                encode(ledger, &record)?;
+                left.extend(record.rows);
+            }
+            posts = left;
+        }
+        for post in &posts {
+            let row = Row { id: &post.id, text: &post.text, score: post.score, time: post.time.as_deref() };
+            encode(&mut made.rows, &row)?;
+        }
+    }
+    Ok(made)
+}
