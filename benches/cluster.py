@@ -81,8 +81,8 @@ def measure(program, settings, posts, size, options, folder):
     sampled = -(-size // step)
     told = lambda name, cpu, more: print(f"  {name:<14} {cpu / size * 1e6:8.1f} µs a post  {more}", flush=True)
     print(f"{size:,} posts")
-    books = Count()
-    told("clean", streamed([program, "apply", "clean", "--books"], path("rows"), books), f"{books.bytes / size:,.0f} bytes a post")
+    records = Count()
+    told("clean", streamed([program, "apply", "clean", "--ledger"], path("rows"), records), f"{records.bytes / size:,.0f} bytes a post")
     with open(path("stats"), "wb") as out:
         stats = Count(out)
         told("dedup-stats", streamed(apply("dedup-stats"), path("rows"), stats), f"{stats.bytes / 1e6:.1f} MB in all")

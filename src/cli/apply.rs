@@ -31,7 +31,7 @@ Rows keep their order and unknown fields are passed through; every row gets id, 
 For stages on several machines: a ledger record is one line per record, with its ledger entry, rows and links.
 `assemble` writes ledger records into staged/.
   import         a dump (--kind or --source)        ->  ledger records
-  settle         ledger records of import, in order ->  ledger records; {again: [{row, same}], booked} has known ids
+  settle         ledger records of import, in order ->  ledger records; {again: [{row, same}], record} has known ids
   clean, anonymise, filter with --ledger            ->  ledger records
   rows           as settle; --ledgers FOLDER        ->  id, text, score, time of the posts that filter keeps; into FOLDER
                                                         the ledger records of import, clean, anonymise and filter
@@ -86,7 +86,8 @@ pub(super) fn apply(args: &Apply, global: &Global) -> Result<Exit, Failure> {
         ApplyStage::Anonymise => anonymise()?,
         ApplyStage::Filter => filter(),
         ApplyStage::Rows => {
-            let folder = args.ledgers.as_deref().ok_or_else(|| Failure::usage("rows needs --ledgers FOLDER"))?;
+            let folder =
+                args.ledgers.as_deref().ok_or_else(|| Failure::usage("rows needs --ledgers FOLDER"))?;
             return rows::rows(&[clean(), anonymise()?, filter()], folder);
         }
         ApplyStage::Interrogative => Applied::Interrogative,

@@ -1,36 +1,34 @@
 //! The command line.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use clap_complete::ArgValueCandidates;
 
 use super::complete;
-use crate::stages::parted::Share;
 
+mod apply;
 mod benchmark;
 pub(super) mod decide;
 mod evaluate;
+mod llm;
+mod raw;
+mod release;
 mod review;
+mod serve;
 
+pub(super) use apply::{Apply, ApplyStage, Assemble};
 pub(super) use benchmark::BenchmarkVerb;
 pub(super) use decide::{Act, DecideVerb, Edit, OfPair, OfRecord};
 pub(super) use evaluate::Evaluate;
+pub(super) use llm::{PromptsVerb, RepliesVerb};
+pub(super) use raw::{Crawl, Fsck, ProfilesVerb, RawVerb};
+pub(super) use release::{
+    Compare, Diff, Export, ExportForm, Outlet, Publish, PublishedArgs, Release, ReleaseVerb, Verify,
+    Withdraw, Yank,
+};
 pub(super) use review::{FormatArg, Place, ReviewVerb, RoundArg};
-
-pub(super) const PUBLISH: &str = "\
-The Hub's own program uploads (`pip install huggingface_hub`, `hf auth login`): all files in one commit, then a tag
-v<version>. An existing tag is never moved. An archive is the folder as a Zstandard-compressed tar with the same bytes
-each time, with its SHA-256 and the metadata for Zenodo and DataCite in files next to it.";
-
-pub(super) const SERVE: &str = "\
-On the loopback and without a granted token, everybody on this machine can open all pages. Once
-`riddlemill access grant` has created a token, every page asks for one, until `access open`. To serve other machines use
---bind, which requires a token; put a proxy with TLS in front and give its address with --public.
-  riddlemill serve
-  riddlemill access grant annotator-1 --rank annotator
-  riddlemill serve --bind 0.0.0.0 --public https://review.example.org";
+pub(super) use serve::{AccessVerb, RankArg, Serve};
 
 /// Rebuild RuozhiBench, FLUB, Chumor and BrainTeaser from raw forum dumps, and tell why any post was kept or left out.
 #[derive(Parser)]
@@ -133,7 +131,7 @@ pub(super) enum Verb {
         verb: DecideVerb,
     },
     /// Serve the workspace as web pages, by default only to this machine
-    #[command(after_help = SERVE)]
+    #[command(after_help = serve::HELP)]
     Serve(Serve),
     /// Tokens for the web pages: who may open which pages
     Access {
@@ -177,7 +175,7 @@ pub(super) enum Verb {
     /// Verify the folder of a release or candidate from its own files
     Verify(Verify),
     /// Publish a release on the Hugging Face Hub, or as one archive with metadata for Zenodo
-    #[command(after_help = PUBLISH)]
+    #[command(after_help = release::HELP)]
     Publish(Publish),
     /// Show the differences between two releases, candidates or stage folders
     Diff(Diff),
@@ -328,369 +326,6 @@ pub(super) struct Report {
 }
 
 #[derive(Args)]
-pub(super) struct Apply {
-    /// The stage, or the step of a distributed stage
-    #[arg(value_enum)]
-    pub stage: ApplyStage,
-    /// import: the dump; default: stdin
-    #[arg(value_name = "FILE")]
-    pub input: Option<PathBuf>,
-    /// Use this recipe's settings
-    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
-    pub recipe: Option<String>,
-    /// clean, anonymise, filter: read posts, or ledger records of the stage before; write ledger records
-    #[arg(long = "ledger", alias = "books")]
-    pub ledger: bool,
-    /// rows: the folder for the ledger records of import, clean, anonymise and filter
-    #[arg(long, value_name = "FOLDER")]
-    pub ledgers: Option<PathBuf>,
-    /// import: the dump's format, as in a [[source]] of pipeline.toml
-    #[arg(long, value_name = "KIND")]
-    pub kind: Option<String>,
-    /// import: the [[source]] whose settings and name apply to the dump
-    #[arg(long, value_name = "NAME")]
-    pub source: Option<String>,
-    /// import: the file's name in the ledger
-    #[arg(long, value_name = "NAME")]
-    pub file: Option<String>,
-    /// import: the file is one of several: leave records with the same id to `apply settle`
-    #[arg(long)]
-    pub unsettled: bool,
-    /// import: the user names to look for in every text, a file of --write-names; default: those of this dump
-    #[arg(long, value_name = "FILE")]
-    pub names: Option<PathBuf>,
-    /// import: only write the names of all users of the recipe's dumps, as hashes
-    #[arg(long, value_name = "FILE", requires = "recipe")]
-    pub write_names: Option<PathBuf>,
-    /// import: only list the recipe's dumps, in the order of import
-    #[arg(long, requires = "recipe")]
-    pub list: bool,
-    /// dedup-keys: the output of dedup-stats; without it, write the keys that find copies
-    #[arg(long, value_name = "FILE")]
-    pub stats: Option<PathBuf>,
-    /// dedup-keys: write the row's text with each key, so that dedup-verify can compare at once
-    #[arg(long)]
-    pub texts: bool,
-    /// dedup-keys: only one share of the keys, as 1/16 to 16/16; the pairs of all shares together are complete
-    #[arg(long, value_name = "N/M")]
-    pub share: Option<Share>,
-    /// dedup --on-disk: MiB of memory for the join, in addition to about 200 bytes per row (default 2048);
-    /// dedup-resolve: MiB of pairs sorted at once (default 256)
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..1 << 20))]
-    pub memory: Option<u64>,
-    /// dedup: write every pair at or over the threshold here, as JSON Lines a, b, score
-    #[arg(long, value_name = "FILE")]
-    pub pairs: Option<PathBuf>,
-    /// dedup: the similarity metric
-    #[arg(long, value_name = "METRIC", value_parser = ["default", "indel", "levenshtein", "jaccard"])]
-    pub metric: Option<String>,
-    /// dedup: the score from which two rows count as one, 0 to 1
-    #[arg(long, value_name = "T")]
-    pub threshold: Option<f64>,
-    /// dedup: `none` compares texts as written, `default` ignores width, case, script, punctuation and spaces
-    #[arg(long, value_name = "HOW", value_parser = ["none", "default"])]
-    pub normalize: Option<String>,
-    /// dedup: find for each row the most similar row of this JSON Lines file (id, text)
-    #[arg(long, value_name = "FILE", conflicts_with = "on_disk")]
-    pub against: Option<PathBuf>,
-    /// dedup: keep rows and index in a temporary folder below FOLDER instead of memory
-    #[arg(long, value_name = "FOLDER")]
-    pub on_disk: Option<PathBuf>,
-}
-
-impl Apply {
-    /// `--memory` in bytes; `or`, in MiB, is the default.
-    pub fn memory(&self, or: u64) -> usize {
-        usize::try_from(self.memory.unwrap_or(or) << 20).unwrap_or(usize::MAX)
-    }
-}
-
-#[derive(Args)]
-pub(super) struct Assemble {
-    /// The stage: import, clean, anonymise, filter or dedup
-    #[arg(value_name = "STAGE")]
-    pub stage: String,
-    /// The recipe
-    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
-    pub recipe: String,
-    /// dedup: the `same` and `borderline` pairs of dedup-verify, sorted by into and from
-    #[arg(long, value_name = "PATH")]
-    pub pairs: Vec<PathBuf>,
-    /// Files of ledger records, in order, or folders with part- files; gzip and zstd are recognised
-    #[arg(value_name = "PATH", required = true)]
-    pub ledgers: Vec<PathBuf>,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(super) enum ApplyStage {
-    Clean,
-    Anonymise,
-    Filter,
-    Interrogative,
-    Dedup,
-    Similarity,
-    Import,
-    Settle,
-    Rows,
-    DedupStats,
-    DedupKeys,
-    DedupVerify,
-    DedupResolve,
-    #[value(name = "dedup-ledger", alias = "dedup-book")]
-    DedupLedger,
-}
-
-#[derive(Subcommand)]
-pub(super) enum RepliesVerb {
-    /// Count replies, tokens and dollars by model and prompt
-    Stats,
-    /// Write all replies as JSON Lines, to stdout or a file
-    Export {
-        /// The file
-        #[arg(value_name = "FILE")]
-        file: Option<PathBuf>,
-    },
-    /// Import exported replies; each is checked against its key
-    Import {
-        /// The file
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
-    },
-    /// Check every line of every segment
-    Verify,
-    /// List open batches: endpoint, start, number of requests
-    Batches,
-    /// Cancel an open batch: replies that exist by then are paid for and kept, the rest is requested again when needed
-    Cancel {
-        /// The batch as printed by `replies batches`, the beginning of it, or the server's name for it
-        #[arg(value_name = "BATCH")]
-        batch: String,
-        /// Do not contact the server, because the replies are lost; the whole batch counts as spent
-        #[arg(long)]
-        lost: bool,
-    },
-    /// Stop using a stored reply; the request is sent again when it is needed, and the reply stays in raw/ with a note
-    Forget {
-        /// The reply's key as printed by `explain` and `replies export`, or the beginning of it
-        #[arg(value_name = "KEY")]
-        key: String,
-        /// The reason; it is stored with the note
-        #[arg(long, value_name = "WORDS")]
-        why: String,
-    },
-}
-
-#[derive(Subcommand)]
-pub(super) enum PromptsVerb {
-    /// List all prompts with their hashes
-    List,
-    /// Print the prompt that is used
-    Show {
-        /// As in `prompts list`
-        #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::prompts))]
-        name: String,
-    },
-    /// Show the changes of the workspace's prompts/ from the built-in prompts
-    Diff {
-        /// As in `prompts list`; default: all that differ
-        #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::prompts))]
-        name: Option<String>,
-    },
-}
-
-#[derive(Args)]
-pub(super) struct PublishedArgs {
-    #[command(flatten)]
-    pub only: Only,
-    /// Also write an HTML page, with the pairs side by side
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
-}
-
-#[derive(Args)]
-pub(super) struct Release {
-    /// What to do instead of releasing
-    #[command(subcommand)]
-    pub verb: Option<ReleaseVerb>,
-    /// The recipe
-    #[arg(value_name = "RECIPE", required = true, add = ArgValueCandidates::new(complete::recipes))]
-    pub recipe: Option<String>,
-    /// The version; default: the one that follows from the changes
-    // The program's own --version is propagated to every verb; here the word means another thing.
-    #[arg(long = "version", id = "allot", value_name = "VERSION", add = ArgValueCandidates::new(complete::versions))]
-    pub version: Option<String>,
-    /// The date of the release, YYYY-MM-DD; default: today in UTC
-    #[arg(long, value_name = "DATE")]
-    pub date: Option<String>,
-    /// Release a draft, even if votes, replies, settings or dumps are newer than the stages
-    #[arg(long)]
-    pub draft: bool,
-    /// Release nothing; adopt the item numbers of this published file, JSON or JSON Lines
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["allot", "date", "draft"])]
-    pub adopt: Option<PathBuf>,
-}
-
-#[derive(Subcommand)]
-pub(super) enum ReleaseVerb {
-    /// Mark a version as not to be used, in the registry, in output/ and on its card
-    Yank(Yank),
-}
-
-#[derive(Args)]
-pub(super) struct Yank {
-    /// The version
-    // The program's own --version is propagated to every verb; here the word means another thing.
-    #[arg(value_name = "VERSION", id = "yanked")]
-    pub version: String,
-    /// The recipe, if several have released this version
-    #[arg(long, value_name = "RECIPE")]
-    pub recipe: Option<String>,
-    /// The reason, for those who have the version
-    #[arg(long, value_name = "TEXT")]
-    pub reason: String,
-    /// The date, YYYY-MM-DD; default: today in UTC
-    #[arg(long, value_name = "DATE")]
-    pub date: Option<String>,
-}
-
-#[derive(Args)]
-pub(super) struct Withdraw {
-    /// The post: its id, the id of a released row, SOURCE:LINE, or a text that only one post contains
-    #[arg(value_name = "POST", required_unless_present = "list")]
-    pub target: Option<String>,
-    /// The reason; it stays in raw/ permanently
-    #[arg(long, value_name = "TEXT", required_unless_present = "list")]
-    pub reason: Option<String>,
-    /// POST is a whole dump, SOURCE/FILE
-    #[arg(long, conflicts_with_all = ["text", "list"])]
-    pub dump: bool,
-    /// POST is a text: withdraw every post with exactly this text, now and in later dumps
-    #[arg(long, conflicts_with = "list")]
-    pub text: bool,
-    /// Undo a withdrawal
-    #[arg(long, conflicts_with_all = ["dump", "text", "list", "dry_run"])]
-    pub undo: bool,
-    /// Only print what would be withdrawn
-    #[arg(long, conflicts_with = "list")]
-    pub dry_run: bool,
-    /// List what is withdrawn
-    #[arg(long)]
-    pub list: bool,
-}
-
-#[derive(Args)]
-pub(super) struct Fsck {
-    /// Rebuild damaged logs from their intact lines; the damaged files are moved to raw/damaged
-    #[arg(long)]
-    pub salvage: bool,
-}
-
-#[derive(Subcommand)]
-pub(super) enum RawVerb {
-    /// Copy votes, decisions, replies, withdrawals and archives that this workspace does not have, each once
-    #[command(
-        after_help = "The other workspace is only read, and nothing here is replaced. Contradictions are kept as disputes, in `review adjudicate` and `decide list`, until somebody decides."
-    )]
-    Merge {
-        /// The folder of the other workspace
-        #[arg(value_name = "OTHER")]
-        other: PathBuf,
-        /// Only print what would be copied
-        #[arg(long)]
-        dry_run: bool,
-    },
-}
-
-#[derive(Args)]
-pub(super) struct Verify {
-    /// The folder
-    #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
-    /// Also trace every row back to a dump of the workspace
-    #[arg(long)]
-    pub raw: bool,
-}
-
-#[derive(Args)]
-pub(super) struct Publish {
-    /// The release's folder, output/<recipe>/<version>
-    #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
-    /// The destination: hub:OWNER/NAME, archive, or archive:FILE.tar.zst
-    #[arg(long, value_name = "WHERE")]
-    pub to: Outlet,
-    /// Upload; without it the commands are only printed
-    #[arg(long)]
-    pub go: bool,
-    /// Create the Hub's repository as private if it does not exist
-    #[arg(long)]
-    pub private: bool,
-    /// Publish even a draft, whose rows are synthetic or provisional; its card says so
-    #[arg(long)]
-    pub draft: bool,
-}
-
-#[derive(Args)]
-pub(super) struct Diff {
-    /// The folder before
-    #[arg(value_name = "BEFORE")]
-    pub before: PathBuf,
-    /// The folder after
-    #[arg(value_name = "AFTER")]
-    pub after: PathBuf,
-    /// Also write an HTML page
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
-}
-
-#[derive(Args)]
-pub(super) struct Compare {
-    /// A release, a candidate, a stage, or a JSON or JSON Lines file
-    // `set` is the name of a global flag.
-    #[arg(value_name = "SET", id = "items")]
-    pub set: PathBuf,
-    /// The published set: JSON, JSON Lines or a numpy array; or another release, candidate or stage
-    #[arg(value_name = "REFERENCE")]
-    pub reference: PathBuf,
-    /// A JSON object that maps published labels to the set's; default: FLUB's 11 types to the paper's
-    #[arg(long, value_name = "FILE")]
-    pub map: Option<PathBuf>,
-    /// The recipe whose ledgers tell why an item is missing
-    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
-    pub recipe: Option<String>,
-    /// Also write an HTML page, with the pairs side by side
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
-}
-
-#[derive(Args)]
-pub(super) struct Export {
-    /// A release, a candidate or a stage
-    #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
-    /// The format
-    #[arg(value_enum)]
-    pub form: ExportForm,
-    /// The file to write
-    #[arg(value_name = "FILE")]
-    pub to: PathBuf,
-    /// The config, if there are several
-    #[arg(long, value_name = "NAME")]
-    pub config: Option<String>,
-    /// Export a candidate even if votes, replies, settings or dumps are newer than its stages
-    #[arg(long)]
-    pub draft: bool,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(super) enum ExportForm {
-    LabelStudio,
-    Argilla,
-    Csv,
-    Xlsx,
-}
-
-#[derive(Args)]
 pub(super) struct Completions {
     /// The shell
     #[arg(value_enum)]
@@ -705,149 +340,4 @@ pub(super) struct Man {
     /// Write the reference instead, as Markdown: settings, commands, outcomes, records, benchmarks, addresses
     #[arg(long)]
     pub reference: bool,
-}
-
-#[derive(Args)]
-pub(super) struct Crawl {
-    /// The name of a [[crawl]] table; optional with --try
-    #[arg(value_name = "SOURCE", required_unless_present = "try_page", add = ArgValueCandidates::new(complete::crawls))]
-    pub source: Option<String>,
-    /// Only print what would be fetched, without any request
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Start another pass over a finished crawl: `changed` fetches lists and threads with new posts, the last page
-    /// first; `all` requests every page again
-    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "changed", value_parser = ["changed", "all"])]
-    pub refresh: Option<String>,
-    /// Show what a profile finds on one page, field by field, and what it does not find: a saved file, or an address,
-    /// which is fetched once under the rules of its [[crawl]]; nothing is stored
-    #[arg(long = "try", value_name = "URL|FILE", conflicts_with_all = ["dry_run", "refresh"])]
-    pub try_page: Option<String>,
-    /// With --try: the profile to use instead of the one of the [[crawl]]
-    #[arg(long, value_name = "NAME", requires = "try_page", add = ArgValueCandidates::new(complete::profiles))]
-    pub profile: Option<String>,
-    /// With --try and a file: the address that it was saved from
-    #[arg(long, value_name = "URL", requires = "try_page")]
-    pub url: Option<String>,
-    /// With --try: the number of posts shown in full
-    #[arg(long, value_name = "N", default_value_t = 3, requires = "try_page")]
-    pub posts: usize,
-}
-
-#[derive(Subcommand)]
-pub(super) enum ProfilesVerb {
-    /// List all profiles; those of the workspace's profiles/ are marked
-    List,
-    /// Print a profile
-    Show {
-        /// As in `profiles list`
-        #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::profiles))]
-        name: String,
-    },
-    /// Copy a profile into profiles/, to change it; an existing file is not overwritten
-    Copy {
-        /// As in `profiles list`
-        #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::profiles))]
-        name: String,
-        /// The name of the copy; without it the copy replaces the built-in profile
-        #[arg(long = "as", value_name = "NAME")]
-        new: Option<String>,
-    },
-    /// Check profiles
-    Check {
-        /// Files; default: all of profiles/
-        #[arg(value_name = "FILE")]
-        files: Vec<PathBuf>,
-    },
-    /// List all keys of a profile
-    Keys,
-}
-
-/// Where a release is published.
-#[derive(Clone, Debug)]
-pub(super) enum Outlet {
-    /// OWNER/NAME of a dataset on the Hub.
-    Hub(String),
-    /// A file; by default one in output/.
-    Archive(Option<PathBuf>),
-}
-
-impl FromStr for Outlet {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Outlet, String> {
-        let (kind, rest) = text.split_once(':').map_or((text, None), |(kind, rest)| (kind, Some(rest)));
-        let part = |part: &str| {
-            !part.is_empty()
-                && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
-                && !part.starts_with(['-', '.'])
-        };
-        match (kind, rest) {
-            ("hub", Some(repo)) if repo.split('/').count() == 2 && repo.split('/').all(part) => {
-                Ok(Outlet::Hub(repo.into()))
-            }
-            ("hub", _) => Err("expected hub:OWNER/NAME, the dataset's address on the Hub".into()),
-            ("archive", None) => Ok(Outlet::Archive(None)),
-            ("archive", Some(file)) if !file.is_empty() => Ok(Outlet::Archive(Some(file.into()))),
-            _ => Err("expected hub:OWNER/NAME, archive or archive:FILE.tar.zst".into()),
-        }
-    }
-}
-
-#[derive(Args)]
-pub(super) struct Serve {
-    /// The port; 0 takes a free one
-    #[arg(long, value_name = "PORT", default_value_t = 8484)]
-    pub port: u16,
-    /// Listen on this address instead of the loopback; needs a token granted with `access grant`
-    #[arg(long, value_name = "ADDRESS")]
-    pub bind: Option<std::net::IpAddr>,
-    /// The address people open, if a proxy is in front, as in https://review.example.org
-    #[arg(long, value_name = "URL")]
-    pub public: Option<url::Url>,
-}
-
-#[derive(Subcommand)]
-pub(super) enum AccessVerb {
-    /// Create a token for somebody, replacing an earlier one; it is printed once and stored as a hash
-    Grant {
-        /// The person; for an annotator, the name in pipeline.toml
-        #[arg(value_name = "NAME")]
-        name: String,
-        /// Which pages it opens
-        #[arg(long, value_enum)]
-        rank: RankArg,
-    },
-    /// Invite somebody with a link that works once, within a week; append what is printed to the server's address
-    Invite {
-        /// The person; for an annotator, the name in pipeline.toml
-        #[arg(value_name = "NAME")]
-        name: String,
-        /// Which pages it opens
-        #[arg(long, value_enum)]
-        rank: RankArg,
-    },
-    /// Revoke somebody's token and end their sessions
-    Revoke {
-        /// The person
-        #[arg(value_name = "NAME")]
-        name: String,
-        /// Only end the sessions; the token can open new ones
-        #[arg(long)]
-        sessions: bool,
-    },
-    /// Revoke all tokens, and let everybody on this machine in without one again
-    Open,
-    /// List who has a token
-    List,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(super) enum RankArg {
-    /// Only the review pages
-    Annotator,
-    /// The audit pages
-    Reader,
-    /// All pages
-    Curator,
 }

@@ -216,8 +216,8 @@ fn partitions_are_assembled_into_what_run_writes() {
     for dump in &dumps {
         let name = dump["source"].as_str().unwrap();
         let path = dump["path"].as_str().unwrap();
-        for booked in sh(&format!("\"$0\" apply import --unsettled --source {name} {path}")).out.lines() {
-            let told: Value = serde_json::from_str(booked).unwrap();
+        for record in sh(&format!("\"$0\" apply import --unsettled --source {name} {path}")).out.lines() {
+            let told: Value = serde_json::from_str(record).unwrap();
             let (id, text) = match &told["rows"][0] {
                 Value::Null => (String::new(), String::new()),
                 post => (post["id"].to_string(), post["text"].to_string()),
@@ -225,9 +225,9 @@ fn partitions_are_assembled_into_what_run_writes() {
             let known = first.get(&id).map(|known| *known == text).filter(|_| !id.is_empty());
             let _ = match known {
                 Some(same) => {
-                    writeln!(marked, "{{\"again\":[{{\"row\":0,\"same\":{same}}}],\"booked\":{booked}}}")
+                    writeln!(marked, "{{\"again\":[{{\"row\":0,\"same\":{same}}}],\"record\":{record}}}")
                 }
-                None => writeln!(marked, "{booked}"),
+                None => writeln!(marked, "{record}"),
             };
             first.entry(id).or_insert(text);
         }
@@ -240,6 +240,15 @@ fn partitions_are_assembled_into_what_run_writes() {
     sh("\"$0\" apply dedup-keys < books/filter | sort | \"$0\" apply dedup-verify > copies");
     let rows: Vec<Value> =
         lines(&ws.read("books/filter")).iter().filter_map(|b| b["rows"].get(0).cloned()).collect();
+    // All four in one pass make the same, and what is left are the posts that filter keeps.
+    let left = lines(&sh("mkdir one; \"$0\" apply rows --ledgers one --recipe flub < marked.jsonl").out);
+    for stage in ["import", "clean", "anonymise", "filter"] {
+        assert_eq!(ws.read(&format!("one/{stage}")), ws.read(&format!("books/{stage}")), "{stage}");
+    }
+    let of_dedup = |row: &Value| ["id", "text", "score", "time"].map(|column| row[column].clone());
+    assert_eq!(left.iter().map(of_dedup).collect::<Vec<_>>(), rows.iter().map(of_dedup).collect::<Vec<_>>());
+    let said = ws.shell("\"$0\" apply rows --recipe flub < marked.jsonl").expect(2);
+    assert!(said.err.contains("rows needs --ledgers FOLDER"), "{}", said.err);
     let copies: BTreeSet<String> = lines(&ws.read("copies"))
         .iter()
         .map(|p| p["from"].as_str().unwrap().split_once(':').unwrap().1.into())

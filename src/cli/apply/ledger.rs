@@ -29,7 +29,7 @@ pub(super) fn each(what: &Applied) -> Result<Exit, Failure> {
 #[derive(Deserialize)]
 struct Marked {
     again: Vec<Again>,
-    #[serde(rename = "booked")]
+    #[serde(alias = "booked")]
     record: LedgerRecordLine<Post>,
 }
 

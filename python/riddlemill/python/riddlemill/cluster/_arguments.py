@@ -20,7 +20,7 @@ def arguments(
     parser.add_argument("--workspace", default=".", help="the folder of pipeline.toml")
     parser.add_argument("--dumps", help="the workspace's folder as other machines see it, by fsspec")
     parser.add_argument("--storage", type=json.loads, default={}, help="options of fsspec's file system, as JSON")
-    parser.add_argument("--lanes", type=_positive, help="of keys; one for 32,768 rows, if left out")
+    parser.add_argument("--lanes", type=_positive, help="of keys; one for 65,536 rows, if left out")
     parser.add_argument("--split", type=_positive, default=100_000, help="rows that look under one key together")
     parser.add_argument("--rounds", type=_positive, default=1, help="bring the keys of dedup together in so many shares")
     return parser

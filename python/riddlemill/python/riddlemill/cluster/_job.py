@@ -38,7 +38,7 @@ class Job:
         storage: dict[str, Any] | None = None,
     ) -> None:
         """`work` is a folder for what lies between tasks, which may be deleted afterwards; `dumps` the workspace's
-        folder as other machines see it. `lanes` of keys are one for 32,768 rows, if left out; more than `split` rows
+        folder as other machines see it. `lanes` of keys are one for 65,536 rows, if left out; more than `split` rows
         that look under one key are split; `rounds` are shares in which the keys are brought together."""
         self.workspace = pathlib.Path(workspace).resolve()
         self.engine = engine

@@ -79,7 +79,7 @@ def book(plan: Plan, number: int) -> Iterator[Block]:
                 fields["predicate"] = decision["predicate"]
             more = b"," + json.dumps(fields, ensure_ascii=False).encode()[1:-1]
         made.append(b'{"row":' + line + more + b"}\n")
-    write(plan, f"dedup/part-{number:08}.zst", packed(apply(plan, ["dedup-book"], b"".join(made))))
+    write(plan, f"dedup/part-{number:08}.zst", packed(apply(plan, ["dedup-ledger"], b"".join(made))))
     cuts = [cut.encode() for cut in json.loads(read(plan, "bounds") or b"[]")]
     for table in compared_of(plan, number):
         ids = [one.encode() for one in table["into_id"].to_pylist()]

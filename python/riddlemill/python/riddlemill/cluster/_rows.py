@@ -62,7 +62,7 @@ def _settled(plan: Plan, dump: int, chunk: int) -> bytes:
     marked = lines.splitlines(keepends=True)
     for at, rows in again.items():
         known = json.dumps(sorted(rows, key=lambda one: int(one["row"]))).encode()
-        marked[at] = b'{"again":' + known + b',"booked":' + marked[at].rstrip(b"\n") + b"}\n"
+        marked[at] = b'{"again":' + known + b',"record":' + marked[at].rstrip(b"\n") + b"}\n"
     return b"".join(marked)
 
 

@@ -73,7 +73,8 @@ impl<'a> KeyBlocks<'a> {
 
     /// Takes a key of a row.
     pub(super) fn insert(&mut self, row: u64, kind: Kind, key: RowKey) {
-        let shards = self.heavy.get(&(kind.code(), key.hash & HASH)).copied().filter(|_| kind != Kind::Identical);
+        let shards =
+            self.heavy.get(&(kind.code(), key.hash & HASH)).copied().filter(|_| kind != Kind::Identical);
         match (shards, key.role) {
             (None, _) => self.give(key.hash, row, kind, key),
             (Some(shards), Role::Larger) => {

@@ -1,0 +1,122 @@
+//! The arguments of `apply` and `assemble`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use clap_complete::ArgValueCandidates;
+
+use crate::cli::complete;
+use crate::stages::parted::Share;
+
+#[derive(Args)]
+pub(in crate::cli) struct Apply {
+    /// The stage, or the step of a distributed stage
+    #[arg(value_enum)]
+    pub stage: ApplyStage,
+    /// import: the dump; default: stdin
+    #[arg(value_name = "FILE")]
+    pub input: Option<PathBuf>,
+    /// Use this recipe's settings
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
+    pub recipe: Option<String>,
+    /// clean, anonymise, filter: read posts, or ledger records of the stage before; write ledger records
+    #[arg(long = "ledger", alias = "books")]
+    pub ledger: bool,
+    /// rows: the folder for the ledger records of import, clean, anonymise and filter
+    #[arg(long, value_name = "FOLDER")]
+    pub ledgers: Option<PathBuf>,
+    /// import: the dump's format, as in a [[source]] of pipeline.toml
+    #[arg(long, value_name = "KIND")]
+    pub kind: Option<String>,
+    /// import: the [[source]] whose settings and name apply to the dump
+    #[arg(long, value_name = "NAME")]
+    pub source: Option<String>,
+    /// import: the file's name in the ledger
+    #[arg(long, value_name = "NAME")]
+    pub file: Option<String>,
+    /// import: the file is one of several: leave records with the same id to `apply settle`
+    #[arg(long)]
+    pub unsettled: bool,
+    /// import: the user names to look for in every text, a file of --write-names; default: those of this dump
+    #[arg(long, value_name = "FILE")]
+    pub names: Option<PathBuf>,
+    /// import: only write the names of all users of the recipe's dumps, as hashes
+    #[arg(long, value_name = "FILE", requires = "recipe")]
+    pub write_names: Option<PathBuf>,
+    /// import: only list the recipe's dumps, in the order of import
+    #[arg(long, requires = "recipe")]
+    pub list: bool,
+    /// dedup-keys: the output of dedup-stats; without it, write the keys that find copies
+    #[arg(long, value_name = "FILE")]
+    pub stats: Option<PathBuf>,
+    /// dedup-keys: write the row's text with each key, so that dedup-verify can compare at once
+    #[arg(long)]
+    pub texts: bool,
+    /// dedup-keys: only one share of the keys, as 1/16 to 16/16; the pairs of all shares together are complete
+    #[arg(long, value_name = "N/M")]
+    pub share: Option<Share>,
+    /// dedup --on-disk: MiB of memory for the join, in addition to about 200 bytes per row (default 2048);
+    /// dedup-resolve: MiB of pairs sorted at once (default 256)
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..1 << 20))]
+    pub memory: Option<u64>,
+    /// dedup: write every pair at or over the threshold here, as JSON Lines a, b, score
+    #[arg(long, value_name = "FILE")]
+    pub pairs: Option<PathBuf>,
+    /// dedup: the similarity metric
+    #[arg(long, value_name = "METRIC", value_parser = ["default", "indel", "levenshtein", "jaccard"])]
+    pub metric: Option<String>,
+    /// dedup: the score from which two rows count as one, 0 to 1
+    #[arg(long, value_name = "T")]
+    pub threshold: Option<f64>,
+    /// dedup: `none` compares texts as written, `default` ignores width, case, script, punctuation and spaces
+    #[arg(long, value_name = "HOW", value_parser = ["none", "default"])]
+    pub normalize: Option<String>,
+    /// dedup: find for each row the most similar row of this JSON Lines file (id, text)
+    #[arg(long, value_name = "FILE", conflicts_with = "on_disk")]
+    pub against: Option<PathBuf>,
+    /// dedup: keep rows and index in a temporary folder below FOLDER instead of memory
+    #[arg(long, value_name = "FOLDER")]
+    pub on_disk: Option<PathBuf>,
+}
+
+impl Apply {
+    /// `--memory` in bytes; `or`, in MiB, is the default.
+    pub fn memory(&self, or: u64) -> usize {
+        usize::try_from(self.memory.unwrap_or(or) << 20).unwrap_or(usize::MAX)
+    }
+}
+
+#[derive(Args)]
+pub(in crate::cli) struct Assemble {
+    /// The stage: import, clean, anonymise, filter or dedup
+    #[arg(value_name = "STAGE")]
+    pub stage: String,
+    /// The recipe
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
+    pub recipe: String,
+    /// dedup: the `same` and `borderline` pairs of dedup-verify, sorted by into and from
+    #[arg(long, value_name = "PATH")]
+    pub pairs: Vec<PathBuf>,
+    /// Files of ledger records, in order, or folders with part- files; gzip and zstd are recognised
+    #[arg(value_name = "PATH", required = true)]
+    pub ledgers: Vec<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(in crate::cli) enum ApplyStage {
+    Clean,
+    Anonymise,
+    Filter,
+    Interrogative,
+    Dedup,
+    Similarity,
+    Import,
+    Settle,
+    Rows,
+    DedupStats,
+    DedupKeys,
+    DedupVerify,
+    DedupResolve,
+    #[value(name = "dedup-ledger", alias = "dedup-book")]
+    DedupLedger,
+}

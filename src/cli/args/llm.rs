@@ -1,0 +1,66 @@
+//! The arguments of `replies` and `prompts`.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use clap_complete::ArgValueCandidates;
+
+use crate::cli::complete;
+
+#[derive(Subcommand)]
+pub(in crate::cli) enum RepliesVerb {
+    /// Count replies, tokens and dollars by model and prompt
+    Stats,
+    /// Write all replies as JSON Lines, to stdout or a file
+    Export {
+        /// The file
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
+    },
+    /// Import exported replies; each is checked against its key
+    Import {
+        /// The file
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+    /// Check every line of every segment
+    Verify,
+    /// List open batches: endpoint, start, number of requests
+    Batches,
+    /// Cancel an open batch: replies that exist by then are paid for and kept, the rest is requested again when needed
+    Cancel {
+        /// The batch as printed by `replies batches`, the beginning of it, or the server's name for it
+        #[arg(value_name = "BATCH")]
+        batch: String,
+        /// Do not contact the server, because the replies are lost; the whole batch counts as spent
+        #[arg(long)]
+        lost: bool,
+    },
+    /// Stop using a stored reply; the request is sent again when it is needed, and the reply stays in raw/ with a note
+    Forget {
+        /// The reply's key as printed by `explain` and `replies export`, or the beginning of it
+        #[arg(value_name = "KEY")]
+        key: String,
+        /// The reason; it is stored with the note
+        #[arg(long, value_name = "WORDS")]
+        why: String,
+    },
+}
+
+#[derive(Subcommand)]
+pub(in crate::cli) enum PromptsVerb {
+    /// List all prompts with their hashes
+    List,
+    /// Print the prompt that is used
+    Show {
+        /// As in `prompts list`
+        #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::prompts))]
+        name: String,
+    },
+    /// Show the changes of the workspace's prompts/ from the built-in prompts
+    Diff {
+        /// As in `prompts list`; default: all that differ
+        #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::prompts))]
+        name: Option<String>,
+    },
+}
