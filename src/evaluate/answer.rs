@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::item::Item;
 use super::read;
 use super::task::{Setting, Task};
+use crate::llm::parse::Unreadable;
 
 /// What somebody answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -88,11 +89,11 @@ impl Answer {
         Answer::made(item, given, read)
     }
 
-    fn made(item: &Item, given: RawAnswer, read: Result<Option<String>, String>) -> Answer {
+    fn made(item: &Item, given: RawAnswer, read: Result<Option<String>, Unreadable>) -> Answer {
         let gold = item.gold(given.task);
         let (said, format_error) = match read {
             Ok(said) => (said, None),
-            Err(what) => (None, Some(what)),
+            Err(what) => (None, Some(what.to_string())),
         };
         let correct = gold.as_ref().map(|gold| said.as_ref() == Some(gold));
         Answer {

@@ -10,17 +10,17 @@ use riddlemill_benchmarks::task::Wants;
 /// Which option an answer names, as the gold is written; `None` of a task that somebody has to judge.
 ///
 /// # Errors
-/// What is wrong with the form of the answer.
-pub fn read(item: &Item, task: Task, setting: Setting, text: &str) -> Result<Option<String>, String> {
+/// [`Unreadable`]: what is wrong with the form of the answer.
+pub fn read(item: &Item, task: Task, setting: Setting, text: &str) -> Result<Option<String>, Unreadable> {
     if let Wants::Words { blank } = task.declared().wants {
         // Where no answer is one, too, nobody is asked about it.
         return match blank {
-            Some(what) if !text.contains(char::is_alphanumeric) => Err(what.into()),
-            _ if text.trim().is_empty() => Err("the answer is empty".into()),
+            Some(what) if !text.contains(char::is_alphanumeric) => Err(Unreadable::new(what)),
+            _ if text.trim().is_empty() => Err(Unreadable::new("the answer is empty")),
             _ => Ok(None),
         };
     }
-    said(item, task, setting, text).map(Some).map_err(|unreadable| unreadable.to_string())
+    said(item, task, setting, text).map(Some)
 }
 
 /// What an answer says, in the form that its task declares.
@@ -64,9 +64,9 @@ fn said(item: &Item, task: Task, setting: Setting, text: &str) -> Result<String,
 /// both orders the task says which one stood first.
 ///
 /// # Errors
-/// Where there is no such place.
-pub fn at_place(item: &Item, task: Task, place: usize) -> Result<Option<String>, String> {
-    let none = || format!("there is no option {place}");
+/// [`Unreadable`] where there is no such place.
+pub fn at_place(item: &Item, task: Task, place: usize) -> Result<Option<String>, Unreadable> {
+    let none = || Unreadable::new(format!("there is no option {place}"));
     let names: Vec<&str> = match &task.declared().wants {
         Wants::Tag { names, .. } => names.clone(),
         Wants::Labels { codes, .. } => codes.clone(),

@@ -215,6 +215,9 @@ def submit(cluster, binary, workspace, recipe, kill=False, sizes=("4", "200", "3
     """The job on the cluster. With `kill`, a worker and its executor go when the join begins, and another comes."""
     command = [str(SPARK / "bin/spark-submit"), "--master", cluster.url, "--executor-memory", "800m", "--driver-memory", "700m"]
     settings = {
+        # As cluster/README.md advises.
+        "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.executorEnv.RIDDLEMILL": str(binary),

@@ -25,6 +25,17 @@ pub struct Options {
     pub order: [u64; 4],
 }
 
+/// Why an answer and its distractors are no four options.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OptionsError {
+    /// One says nothing.
+    #[error("an option is empty")]
+    Empty,
+    /// These two read the same.
+    #[error("two options read the same: {0:?} and {1:?}")]
+    Same(String, String),
+}
+
 /// Whether a group's answer is replaced. Depends on the seed and the group alone.
 pub fn replaced(seed: u64, group: &str, share: f64) -> bool {
     Draw::new(seed, "brainteaser none", group).unit() < share
@@ -33,25 +44,25 @@ pub fn replaced(seed: u64, group: &str, share: f64) -> bool {
 /// The options of a question with this answer and these distractors.
 ///
 /// # Errors
-/// Why they are not four options: two read the same, or one is empty.
+/// [`OptionsError`] where they are no four options.
 pub fn options(
     answer: &str,
     distractors: [&str; 3],
     replaced: bool,
     seed: u64,
     id: &str,
-) -> Result<Options, String> {
+) -> Result<Options, OptionsError> {
     let [first, second, third] = distractors;
     let (answer, last, original) = if replaced { (NONE, third, Some(answer)) } else { (answer, NONE, None) };
     let parts = [answer, first, second, last];
     let all: Vec<&str> = parts.into_iter().chain(original).collect();
     for (at, part) in all.iter().enumerate() {
         if part.trim().is_empty() {
-            return Err("an option is empty".into());
+            return Err(OptionsError::Empty);
         }
         if let Some(same) = all[..at].iter().find(|other| super::words::key(other) == super::words::key(part))
         {
-            return Err(format!("two options read the same: {same:?} and {part:?}"));
+            return Err(OptionsError::Same((*same).to_owned(), (*part).to_owned()));
         }
     }
     // Only the places before `None of above.` are shuffled.
@@ -107,6 +118,14 @@ mod tests {
             prop_assert_eq!(places, [0, 1, 2, 3]);
             prop_assert_eq!(options("Right.", ["One.", "Two.", "Three."], replaced, seed, &id).unwrap(), made);
         }
+    }
+
+    #[test]
+    fn two_that_read_the_same_are_named() {
+        let made = |second| options("Right.", ["One.", second, "Three."], false, 0, "id");
+        let same = made("one").unwrap_err();
+        assert_eq!(same.to_string(), "two options read the same: \"One.\" and \"one\"");
+        assert_eq!(made(" "), Err(OptionsError::Empty));
     }
 
     #[test]

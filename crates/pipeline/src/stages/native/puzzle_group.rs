@@ -8,7 +8,7 @@ use super::{Commit, Job, Operation, Records, Signature};
 use crate::config::{Config, sections};
 use crate::stages::published;
 use crate::stages::stage::{Rows, StageError};
-use riddlemill_text::puzzle::options::{self, Options};
+use riddlemill_text::puzzle::options::{self, Options, OptionsError};
 use riddlemill_text::record::{Outcome, Puzzle, Reason, Standing, Variant, is_published};
 
 pub(super) struct PuzzleGroup;
@@ -57,13 +57,35 @@ impl Operation for PuzzleGroup {
 /// The roles of a group with what is behind their ids.
 pub const ROLES: [(&str, &str); 3] = [("original", ""), ("semantic", "_SR"), ("context", "_CR")];
 
+/// Why a puzzle is no group of three questions.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{role}: {lack}")]
+struct Incomplete {
+    /// Of the question that cannot be made.
+    role: &'static str,
+    lack: Lack,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum Lack {
+    #[error("it has no {0}")]
+    Part(&'static str),
+    #[error("it has {0} distractors, not 3")]
+    Distractors(usize),
+    #[error(transparent)]
+    Options(#[from] OptionsError),
+}
+
 /// Three questions, or none: a group that lacks one, or has options that read the same, is held.
 fn group(puzzle: Puzzle, settings: &sections::Puzzles, seed: u64) -> Outcome<Variant> {
-    let variants: Result<Vec<Variant>, String> =
-        ROLES.into_iter().map(|(role, mark)| variant(&puzzle, role, mark, settings, seed)).collect();
+    let variant =
+        |(role, mark)| variant(&puzzle, role, mark, settings, seed).map_err(|lack| Incomplete { role, lack });
+    let variants: Result<Vec<Variant>, Incomplete> = ROLES.into_iter().map(variant).collect();
     match variants {
         Ok(variants) => Outcome::Expanded(variants.into_iter().zip(ROLES.map(|(role, _)| role)).collect()),
-        Err(evidence) => Outcome::Held { reason: Reason::GroupIncomplete, evidence },
+        Err(incomplete) => {
+            Outcome::Held { reason: Reason::GroupIncomplete, evidence: incomplete.to_string() }
+        }
     }
 }
 
@@ -73,9 +95,8 @@ fn variant(
     mark: &str,
     settings: &sections::Puzzles,
     seed: u64,
-) -> Result<Variant, String> {
-    let lacks = |what: &str| format!("{role}: it has no {what}");
-    let kind = puzzle.kind.clone().ok_or_else(|| lacks("kind"))?;
+) -> Result<Variant, Lack> {
+    let kind = puzzle.kind.clone().ok_or(Lack::Part("kind"))?;
     let own = (Some(&puzzle.question), Some(&puzzle.answer), &puzzle.distractors);
     let (question, answer, distractors) = match role {
         "semantic" => (puzzle.semantic_question.as_ref(), own.1, own.2),
@@ -84,16 +105,15 @@ fn variant(
         }
         _ => own,
     };
-    let question = question.filter(|text| !text.trim().is_empty()).ok_or_else(|| lacks("question"))?;
-    let answer = answer.ok_or_else(|| lacks("answer"))?;
+    let question = question.filter(|text| !text.trim().is_empty()).ok_or(Lack::Part("question"))?;
+    let answer = answer.ok_or(Lack::Part("answer"))?;
     let [first, second, third] = distractors.as_slice() else {
-        return Err(format!("{role}: it has {} distractors, not 3", distractors.len()));
+        return Err(Lack::Distractors(distractors.len()));
     };
     let id = format!("{}{mark}", puzzle.id);
     let replaced = options::replaced(seed, &puzzle.id, settings.none_share);
     let Options { answer, distractors, original_answer, order } =
-        options::options(answer, [first, second, third], replaced, seed, &id)
-            .map_err(|what| format!("{role}: {what}"))?;
+        options::options(answer, [first, second, third], replaced, seed, &id)?;
     let split = (settings.train_share > 0.0).then(|| {
         let train = options::trains(seed, &puzzle.id, settings.train_share);
         if train { "train" } else { "test" }.to_owned()
