@@ -27,9 +27,5 @@ pub use page::page;
 pub use prove::{Gap, Proof, prove};
 pub use published::{FoundPost, KeptPost, LetThrough, PublishedReport, published, published_page};
 pub use show::{Near, Piece, Query, Shown, Side, borderline, diff, examples, show};
-pub use tables::{
-    Agreement, Category, ChoiceTables, Counted, DeclaredTables, Drawn, ErrorShare, Figure, GapBar,
-    JokeTables, Length, Opponent, PuzzleKind, PuzzleTables, QuestionTables, Reviewed, Tables, TextTables,
-    TypeCount, tables,
-};
+pub use tables::{Report, Reviewed, tables, voted_lines};
 pub use whereabouts::{Ending, Whereabouts, whereabouts};

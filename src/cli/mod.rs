@@ -54,7 +54,6 @@ mod run;
 mod serve;
 mod show;
 mod status;
-mod tables;
 mod trials;
 mod verify;
 mod withdraw;

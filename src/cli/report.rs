@@ -42,11 +42,11 @@ pub(super) fn report(args: &Report, global: &Global) -> Result<Exit, Failure> {
         let funnel = funnel(&workspace, recipe)?;
         let examples = all_examples(&workspace, recipe, args.examples)?;
         let tables = tables(&config, recipe)?;
-        let below = tables.as_ref().map(super::tables::print).unwrap_or_default();
-        texts.push(print(&funnel, &examples) + &below);
+        let below = tables.as_ref().map(|tables| tables.text.as_str()).unwrap_or_default();
+        texts.push(print(&funnel, &examples) + below);
         let mut row = json!({ "recipe": funnel.recipe, "stages": funnel.stages });
         if let Some(tables) = tables {
-            row["tables"] = json!(tables);
+            row["tables"] = json!(tables.figures);
         }
         if args.examples > 0 {
             row["examples"] = json!(examples);

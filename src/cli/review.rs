@@ -286,7 +286,7 @@ fn tell(config: &Config, only: &Only, with_agreement: bool, global: &Global) -> 
             let status = status(&items, &resolved, &on, tasks.all());
             text.push_str(&words(recipe.name, name, &status));
             let voted = Voted::count(&step, &items, &resolved, &on, &config.annotators, Bootstrap::NONE);
-            for line in super::tables::voted(&Voted { fields: Vec::new(), ..voted.clone() }) {
+            for line in crate::audit::voted_lines(&Voted { fields: Vec::new(), ..voted.clone() }) {
                 text.push_str(&format!("    {line}\n"));
             }
             let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;

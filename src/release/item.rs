@@ -142,7 +142,7 @@ pub(super) fn series(data: &'static Data) -> Option<&'static Series> {
 }
 
 /// An expression of a built-in folder that cannot be computed is told as what cannot be read.
-pub(super) fn damaged(trouble: Trouble) -> Error {
+pub(crate) fn damaged(trouble: Trouble) -> Error {
     Error::Damaged {
         path: trouble.place.into(),
         what: trouble.what,

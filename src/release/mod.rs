@@ -61,7 +61,7 @@ pub use error::ReleaseError;
 pub use facts::{Facts, SUBJECTS};
 pub use folder::files;
 pub use holders::{Holder, holders};
-pub use layout::categories;
+pub(crate) use item::damaged;
 pub use manifest::{Candidate, LeftOut, Link, Raw, Yanked};
 pub use numbered::is_published;
 pub use origin::origin;

@@ -25,6 +25,13 @@ pub struct Ballots {
     pub(crate) given: Arc<SettingValues>,
 }
 
+impl Ballots {
+    /// A ballot by its name.
+    pub fn step(&self, name: &str) -> Option<&Ballot> {
+        self.steps.iter().find(|ballot| ballot.name == name)
+    }
+}
+
 /// Reads the ballots of a benchmark.
 ///
 /// # Errors

@@ -9,13 +9,14 @@ use crate::data::{self, Data, Fields, Number};
 use crate::declares::{self, Tables};
 use crate::draft::{Draft, Marked, Options, Place};
 use crate::expression::{self, Expression};
+use crate::figure::Report;
 use crate::native::Native;
 use crate::paper::{self, Cited, Paper};
 use crate::published::{self, Published};
 use crate::reader::{Keys, Problem, Problems, read};
 use crate::records;
 use crate::setting::{self, Setting, Settings};
-use crate::{tables, tasks};
+use crate::{figures, tables, tasks};
 
 /// A benchmark as its folder declares it.
 #[derive(Debug)]
@@ -58,6 +59,8 @@ pub struct Benchmark {
     pub tasks: Vec<crate::task::Task>,
     /// Which figures of their answers stand side by side; one table of all tasks where nothing is said.
     pub evaluation: Vec<crate::table::Table>,
+    /// What `report` shows of its records.
+    pub report: Report,
     /// Which texts of its groups are marked.
     pub marked: Vec<Marked>,
     /// Its steps that are named operations of the program.
@@ -234,7 +237,7 @@ impl Benchmark {
 
     /// A ballot.
     pub fn ballot(&self, name: &str) -> Option<&crate::ballot::Ballot> {
-        self.ballots.steps.iter().find(|step| step.name == name)
+        self.ballots.step(name)
     }
 
     /// The options that several fields share under a name; none under another.
@@ -293,7 +296,11 @@ pub fn load(
             .natives
             .iter()
             .flat_map(|native| records::unknown_to_native(benchmark.fields(), native));
-        of_ballots.into_iter().chain(of_drafts).chain(of_natives)
+        let of_report = records::unknown_to_report(&benchmark.report, benchmark.fields(), |step| {
+            let last = || benchmark.steps.last();
+            step.map_or_else(last, |name| benchmark.steps.iter().find(|step| step.name == name))?.records
+        });
+        of_ballots.into_iter().chain(of_drafts).chain(of_natives).chain(of_report)
     }));
     if problems.is_empty() { Ok(benchmarks) } else { Err(Problems(problems)) }
 }
@@ -337,7 +344,17 @@ fn folder(
         .iter()
         .filter_map(|(path, text)| Some((path.strip_prefix("prompts/")?.strip_suffix(".jinja")?, *text)))
         .collect();
-    let (benchmark, like) = read(&place, text, |keys| benchmark(name, &place, others, &templates, keys))?;
+    let mut of_report = Vec::new();
+    let at = (file(files, "report.toml"), &mut of_report);
+    let read = read(&place, text, |keys| benchmark(name, &place, others, &templates, at, keys));
+    let (benchmark, like) = match read {
+        Ok(read) if of_report.is_empty() => read,
+        Ok(_) => return Err(Problems(of_report)),
+        Err(mut problems) => {
+            problems.0.extend(of_report);
+            return Err(problems);
+        }
+    };
     let all: Vec<&str> = files.iter().flat_map(|(path, text)| [*path, *text]).collect();
     let declared = declares::hash(&all.join("\0"));
     let mut goes_by: Vec<&'static str> = benchmark
@@ -359,6 +376,7 @@ fn benchmark(
     place: &str,
     others: &Others,
     templates: &[(&str, &'static str)],
+    (report, of_report): (Option<&str>, &mut Vec<Problem>),
     keys: &Keys<'_>,
 ) -> (Benchmark, Option<&'static str>) {
     let blank = Paper {
@@ -427,6 +445,18 @@ fn benchmark(
     };
     let tasks = tasks::read(&known, keys);
     let evaluation = tables::read(language, data.as_ref(), &lists, &tasks, keys);
+    let known = figures::Known {
+        file: &format!("{name}/report.toml"),
+        language,
+        ballots,
+        lists: &lists,
+        steps: &steps.iter().map(|step| step.name).collect::<Vec<_>>(),
+        released: keys.has("data"),
+    };
+    let report = figures::load(report, &known).unwrap_or_else(|problems| {
+        of_report.extend(problems.0);
+        Report::default()
+    });
     let StepTables { drafts, options, marked, natives } = told;
     if let Some(kind) = records {
         records_known(kind, keys);
@@ -438,6 +468,7 @@ fn benchmark(
         natives,
         tasks,
         evaluation,
+        report,
         tables: Tables::new(),
         declared: String::new(),
         files: Vec::new(),

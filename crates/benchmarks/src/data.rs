@@ -457,10 +457,19 @@ fn compat(language: Language, file: &str, keys: &Keys<'_>) -> Compat {
 }
 
 fn says(language: Language, file: &str, keys: &Keys<'_>) -> Option<Expression> {
-    let says = keys.needed("says");
-    // Words are words unless there is something to fill in.
-    let source = if says.contains("{{") { says } else { crate::reader::keep(&format!("{says:?}")) };
-    Expression::parse(language, file.to_owned(), source).map_err(|what| keys.problem("says", what)).ok()
+    if !keys.has("says") {
+        keys.needed("says");
+    }
+    words(language, file, keys, "says")
+}
+
+/// Words, which are words unless there is something to fill in.
+pub(crate) fn words(language: Language, file: &str, keys: &Keys<'_>, key: &str) -> Option<Expression> {
+    let words = keys.text(key)?;
+    let filled = words.contains("{{") || words.contains("{%");
+    let source = if filled { words } else { crate::reader::keep(&format!("{words:?}")) };
+    let place = keys.place(key).unwrap_or_else(|| file.to_owned());
+    Expression::parse(language, place, source).map_err(|what| keys.problem(key, what)).ok()
 }
 
 fn needed(language: Language, file: &str, keys: &Keys<'_>, key: &str) -> Option<Expression> {

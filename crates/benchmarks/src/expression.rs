@@ -287,6 +287,10 @@ pub(crate) fn language(lists: Lists, settings: &Arc<SettingValues>) -> Language 
         let text = crate::value::text(&text).unwrap_or_default();
         note.map_or_else(|| text.clone(), |note| format!("{text}\n（楼主注：{note}）"))
     });
+    language.add_filter("left", |of: Value, wide: usize| format!("{:<wide$}", said(&of)));
+    language.add_filter("right", |of: Value, wide: usize| format!("{:>wide$}", said(&of)));
+    language.add_filter("fixed", fixed);
+    language.add_filter("interval", interval);
     language.add_function("means", means);
     checks::add(&mut language);
     Box::leak(Box::new(language))
@@ -305,6 +309,29 @@ fn filters(source: &str) -> Vec<&str> {
         }
     }
     found
+}
+
+/// A value as a line of text shows it: `-` where there is none.
+fn said(value: &Value) -> String {
+    crate::value::text(value).unwrap_or_else(|| "-".to_owned())
+}
+
+/// A number with so many digits behind the point; `-` where there is none.
+fn fixed(number: Value, digits: usize) -> String {
+    match f64::try_from(number.clone()) {
+        Ok(number) => format!("{number:.digits$}"),
+        Err(_) => said(&number),
+    }
+}
+
+/// A figure with the ends of its interval, a list of three: `0.767 [0.701, 0.820]`; `-` where there is none.
+fn interval(of: Value) -> String {
+    let numbers: Vec<f64> =
+        of.try_iter().into_iter().flatten().filter_map(|number| f64::try_from(number).ok()).collect();
+    match numbers[..] {
+        [figure, low, high] => format!("{figure:.3} [{low:.3}, {high:.3}]"),
+        _ => "-".to_owned(),
+    }
 }
 
 /// The letter of a place from 0; nothing of no place.

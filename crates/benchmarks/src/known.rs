@@ -142,6 +142,11 @@ fn unknown_names(
     for (_, field) in benchmark.fields() {
         check(&known, field);
     }
+    let report = &benchmark.report;
+    known.insert("source_kind".into(), Vec::new());
+    let of_figures =
+        report.figures.iter().flat_map(|figure| figure.expressions().into_iter().chain(figure.of_last()));
+    report.parts.iter().map(|part| &part.of).chain(of_figures).for_each(|e| check(&known, e));
     if let Some(data) = &benchmark.data {
         for name in ["number", "standing", "source_kind", "source_id"] {
             known.insert(name.into(), Vec::new());

@@ -2,6 +2,7 @@
 //!
 //! - `benchmark.toml`: its steps in order, its settings that differ from the defaults, its paper and how it differs from it;
 //! - `ballots.toml`: what annotators are asked, in both languages, and the rule that decides;
+//! - `report.toml`: which tables and figures of its paper `report` shows;
 //! - `prompts/*.jinja`: what models are asked.
 //!
 //! # In reading order
@@ -18,6 +19,7 @@
 //! - [`setting`]: settings that a benchmark declares.
 //! - [`task`]: what models are asked about a released set (`tasks` reads it); [`table`]: the tables of their results (`tables`
 //!   reads them).
+//! - [`figure`]: what `report` shows (`figures` reads it).
 //! - [`benchmark`]: a whole folder. `own`: the folders of a workspace.
 //! - Here: the built-in benchmarks.
 
@@ -35,6 +37,8 @@ mod declares;
 pub mod draft;
 pub mod expression;
 mod faults;
+pub mod figure;
+mod figures;
 mod known;
 pub mod native;
 pub mod notation;
@@ -142,3 +146,5 @@ fn folders() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
 mod tests;
 #[cfg(test)]
 mod tests_evaluation;
+#[cfg(test)]
+mod tests_report;

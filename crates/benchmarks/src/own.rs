@@ -27,7 +27,7 @@ pub(crate) fn folders(place: &Path) -> Result<Vec<Folder>, Problems> {
         }
         let folder = place.join(&name);
         let mut files = Vec::new();
-        for file in ["benchmark.toml", "ballots.toml"] {
+        for file in ["benchmark.toml", "ballots.toml", "report.toml"] {
             read(&folder.join(file), file, &shown, &mut files, &mut problems);
         }
         for (prompt, _) in names(&folder.join("prompts"), &format!("{shown}/prompts"), &mut problems) {

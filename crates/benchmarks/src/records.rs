@@ -9,6 +9,7 @@ use riddlemill_text::record::{
 use crate::ballot::Ballot;
 use crate::draft::{Draft, REPLIED};
 use crate::expression::Expression;
+use crate::figure::Report;
 use crate::native::Native;
 use crate::reader::Problem;
 
@@ -68,6 +69,30 @@ fn unknown_to_step<'e>(
         told(e, Some(unknown("column", column, columns.iter().map(|column| column.name))))
     });
     asked.chain(behind).chain(strange).collect()
+}
+
+/// Columns that the records of a benchmark have not, where its report names them.
+/// `at` gives the kind of records behind a step, or behind the last one.
+pub(crate) fn unknown_to_report(
+    report: &Report,
+    fields: &[(&'static str, Expression)],
+    at: impl Fn(Option<&str>) -> Option<&'static str>,
+) -> Vec<Problem> {
+    let fields = || fields.iter().map(|(name, _)| *name);
+    let mut problems = Vec::new();
+    let mut check = |kind: Option<&str>, asked: &Expression| {
+        let Some(columns) = kind.and_then(columns) else { return };
+        let known = || columns.iter().map(|column| column.name).chain(fields()).chain(["source_kind"]);
+        let strange = asked.unknown("column", known());
+        problems.extend(strange.map(|what| Problem { place: asked.place().to_owned(), what }));
+    };
+    report.parts.iter().for_each(|part| check(at(None), &part.of));
+    for figure in &report.figures {
+        let kind = figure.records.or_else(|| at(figure.step));
+        figure.expressions().into_iter().for_each(|asked| check(kind, asked));
+        figure.of_last().into_iter().for_each(|asked| check(at(None), asked));
+    }
+    problems
 }
 
 /// Columns that the records of a benchmark have not, where its ballots name them.

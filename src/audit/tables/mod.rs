@@ -1,240 +1,115 @@
-//! `report`: the tables and figures of the papers, from the rows at a recipe's end, and what people made
-//! of the drafts. One file a benchmark.
+//! `report`: the tables and figures of a benchmark below its funnel, as its folder declares them in `report.toml`.
+//!
+//! [`Source`] reads the records at a recipe's end, or at another step, and the votes; a figure is computed by its kind, a file a
+//! few kinds: `numbers`, `counts`, `wins`, `votes` (agreement and reviews), `judged`, `choice`, `texts`, `columns`; `told`
+//! puts the values together as JSON, and as lines of text.
 
-mod choices;
-mod declared;
-mod jokes;
-mod puzzles;
-mod questions;
+mod choice;
+mod columns;
+mod counts;
+mod judged;
+mod numbers;
+mod source;
+#[cfg(test)]
+mod tests;
 mod texts;
+mod told;
+mod votes;
+mod wins;
 
-use serde::Serialize;
+use riddlemill_benchmarks::Trouble;
+use riddlemill_benchmarks::figure::{Figure, Kind};
+use serde_json::{Map, Value as Json};
 
-use crate::config::{Config, sections};
-use crate::pipeline::{RunError, review_items};
+use crate::config::Config;
+use crate::pipeline::RunError;
 use crate::recipe::Recipe;
-use crate::record::{Choice, CunningText, Joke, Question, Reason, State, Variant};
-use crate::review::agreement::{Bootstrap, FieldAgreement, agreed, pooled};
-use crate::review::{Resolution, Voted, ballots, resolve_all};
-use crate::stages::import::kinds;
-use crate::stages::review::Votes;
-use crate::stages::{Rows, Stage};
-use crate::store::{Manifest, StageReader, Workspace};
+use crate::release::damaged;
 
-pub use choices::{ChoiceTables, Drawn, GapBar};
-pub use declared::{Counted, DeclaredTables, Figure};
-pub use jokes::{ErrorShare, JokeTables, Opponent};
-pub use puzzles::{PuzzleKind, PuzzleTables, Rated};
-pub use questions::{Category, Length, QuestionTables};
-pub use texts::{TextTables, TypeCount};
+use source::{Records, Source};
+pub use told::Report;
+pub use votes::{Reviewed, voted_lines};
 
-/// What a paper says about a finished set.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum Tables {
-    /// RuozhiBench-Gen.
-    Questions(QuestionTables),
-    /// RuozhiBench-MC.
-    Choices(Box<ChoiceTables>),
-    /// FLUB.
-    Texts(Box<TextTables>),
-    /// Chumor.
-    Jokes(JokeTables),
-    /// BrainTeaser.
-    Puzzles(Box<PuzzleTables>),
-    /// What the benchmark's folder declares.
-    Declared(Box<DeclaredTables>),
+/// What a figure comes to.
+#[derive(Clone, Debug, Default)]
+struct Found {
+    /// Its value; of several numbers an object with a key for each.
+    value: Json,
+    /// The lines that its kind tells, where the folder does not say otherwise.
+    lines: String,
+    /// Numbers with their labels, for a table with a column a part.
+    cells: Vec<(&'static str, String)>,
 }
 
-/// What people, or a sample in their place, made of a step's drafts.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Reviewed {
-    /// The stage.
-    pub stage: String,
-    /// Taken as drafted, or decided without a draft, by people.
-    pub confirmed: u64,
-    /// Written anew by people.
-    pub rewritten: u64,
-    /// Taken as drafted by a sample's votes.
-    pub sample_confirmed: u64,
-    /// Written anew by a sample's votes.
-    pub sample_rewritten: u64,
-    /// On the draft for the time being.
-    pub provisional: u64,
-    /// Rejected.
-    pub rejected: u64,
-    /// Waiting for votes or a decision.
-    pub held: u64,
-    /// What the votes come to: agreement, disputes, trials.
-    pub voted: Voted,
-}
-
-/// How far voters agree in one field of one step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Agreement {
-    /// Items with two votes or more.
-    pub items: usize,
-    /// Percent of agreeing pairs of votes.
-    pub percent: Option<f64>,
-    /// Fleiss' kappa, with the ends of its 95 % interval.
-    pub fleiss: Option<[f64; 3]>,
-    /// Whether it takes a sample's votes to say so: no person voted.
-    pub sample: bool,
-}
-
-impl Reviewed {
-    /// The share that was written anew, people's and the sample's together; 319 of 677 translations in
-    /// RuozhiBench.
-    pub fn share_rewritten(&self) -> Option<f64> {
-        let rewritten = self.rewritten + self.sample_rewritten;
-        let all = rewritten + self.confirmed + self.sample_confirmed;
-        (all > 0).then(|| rewritten as f64 / all as f64)
-    }
-
-    fn new(manifest: &Manifest) -> Reviewed {
-        let counts = &manifest.counts;
-        let so_many = |state: State, reason: Reason| {
-            counts.reasons.get(&format!("{}/{}", state.code(), reason.code())).copied().unwrap_or(0)
-        };
-        Reviewed {
-            stage: manifest.stage.clone(),
-            confirmed: so_many(State::Changed, Reason::Confirmed),
-            rewritten: so_many(State::Changed, Reason::Rewritten),
-            sample_confirmed: so_many(State::Changed, Reason::SampleConfirmed),
-            sample_rewritten: so_many(State::Changed, Reason::SampleRewritten),
-            provisional: so_many(State::Changed, Reason::Provisional),
-            rejected: so_many(State::Dropped, Reason::Rejected),
-            held: counts.state(State::Held),
-            voted: Voted::default(),
-        }
+impl Found {
+    fn new(value: impl serde::Serialize, lines: String) -> Found {
+        Found { value: serde_json::to_value(value).unwrap_or_default(), lines, cells: Vec::new() }
     }
 }
 
-/// The tables of what is at a recipe's end; `None` where it makes posts or did not get there.
+/// The figures of what is at a recipe's end; `None` where it makes posts or did not get there.
 ///
 /// # Errors
 /// [`RunError`] where a stage or the votes cannot be read.
-pub fn tables(config: &Config, recipe: &'static Recipe) -> Result<Option<Tables>, RunError> {
-    let workspace = Workspace::new(&config.root);
-    let Some(last) = recipe.steps.last() else { return Ok(None) };
-    let Some(reader) = StageReader::open(&workspace.stage(recipe.name, recipe.steps.len(), last.name))?
-    else {
-        return Ok(None);
-    };
-    let mut reviews = Vec::new();
-    for (i, step) in recipe.steps.iter().enumerate() {
-        if matches!(step.stage, Stage::Review(_))
-            && let Some(manifest) = Manifest::read(&workspace.stage(recipe.name, i + 1, step.name))?
-        {
-            let Stage::Review(review) = step.stage else { continue };
-            let voted = voted(config, recipe, review.place().1)?;
-            reviews.push(Reviewed { voted, ..Reviewed::new(&manifest) });
-        }
-    }
-    let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
-    Ok(Some(match recipe.rows() {
-        Rows::Posts | Rows::Responses | Rows::Puzzles => return Ok(None),
-        Rows::Declared => {
-            let data = riddlemill_benchmarks::find(recipe.name).and_then(|found| found.data.as_ref());
-            let rows = match data {
-                Some(_) => crate::release::rows_json(&workspace, recipe)?,
-                None => Vec::new(),
-            };
-            let records = reader.manifest().counts.records_out as usize;
-            Tables::Declared(Box::new(declared::of(data, records, &rows, reviews, seed)))
-        }
-        Rows::Questions => {
-            let names = ballots::names(recipe.name, "categories");
-            Tables::Questions(questions::tables(&reader.all::<Question>("rows")?, &names, reviews))
-        }
-        Rows::Texts => {
-            let (types, resolved) = votes_on(config, recipe, "type", "type")?;
-            let rows = reader.all::<CunningText>("rows")?;
-            let listed = ballots::options(recipe.name, "types");
-            Tables::Texts(Box::new(texts::tables(&rows, listed, types, &resolved, reviews, seed)))
-        }
-        Rows::Variants => {
-            let mut validity = Vec::new();
-            for field in ["original", "semantic", "context"] {
-                let (agreement, _) = votes_on(config, recipe, "validity", field)?;
-                validity.extend(agreement.map(|agreement| (field, agreement)));
+pub fn tables(config: &Config, recipe: &'static Recipe) -> Result<Option<Report>, RunError> {
+    Source::open(config, recipe)?.map(|source| report(&source)).transpose()
+}
+
+fn report(source: &Source<'_>) -> Result<Report, RunError> {
+    let declared = &source.benchmark.report;
+    let mut found = Vec::with_capacity(declared.figures.len());
+    for figure in &declared.figures {
+        let rows = source.rows(figure.step)?;
+        let records = Records::new(&rows, source.benchmark.fields());
+        let records = records.among(figure.among.as_ref()).map_err(damaged)?;
+        let mut values = Vec::new();
+        match figure.part.and_then(|place| declared.parts.get(place)) {
+            None => values.push(compute(figure, &records, source)?),
+            Some(division) => {
+                for part in &division.values {
+                    let records = records.of_part(&division.of, part).map_err(damaged)?;
+                    values.push(compute(figure, &records, source)?);
+                }
             }
-            let rows = reader.all::<Variant>("rows")?;
-            Tables::Puzzles(Box::new(puzzles::tables(&rows, validity, rated(config, recipe)?, reviews, seed)))
         }
-        Rows::Jokes => {
-            let (preference, _) = votes_on(config, recipe, "preference", "preference")?;
-            let import = StageReader::open(&workspace.stage(recipe.name, 1, recipe.steps[0].name))?;
-            let kinds = import.as_ref().map(kinds).transpose()?.unwrap_or_default();
-            Tables::Jokes(jokes::tables(&reader.all::<Joke>("rows")?, &kinds, preference, reviews))
-        }
-        Rows::Choices => {
-            let rows = reader.all::<Choice>("rows")?;
-            let judged = match recipe.step("judge") {
-                Some((number, step)) => StageReader::open(&workspace.stage(recipe.name, number, step.name))?,
-                None => None,
-            };
-            let responses = judged.map(|judged| judged.all("rows")).transpose()?.unwrap_or_default();
-            Tables::Choices(Box::new(choices::tables(&rows, &responses, seed)))
-        }
-    }))
+        found.push(values);
+    }
+    Ok(Report::put_together(declared, found).map_err(damaged)?)
 }
 
-/// What experts rate valid (BrainTeaser 3.5); none where nobody voted.
-///
-/// # Errors
-/// As of [`tables`].
-pub fn rated(config: &Config, recipe: &'static Recipe) -> Result<Option<Rated>, RunError> {
-    let (step, items) = match review_items(config, recipe, "validity") {
-        Ok(Some(found)) => found,
-        Ok(None) | Err(RunError::Missing { .. }) => return Ok(None),
-        Err(e) => return Err(e),
+fn compute(figure: &Figure, records: &Records<'_>, source: &Source<'_>) -> Result<Found, RunError> {
+    let told = |found: Result<Found, Trouble>| found.map_err(damaged);
+    let mut found = match &figure.kind {
+        Kind::Numbers(numbers) => numbers::numbers(numbers, records, source)?,
+        Kind::Counts(counts) => told(counts::counts(counts, records))?,
+        Kind::Bars(bars) => told(counts::bars(bars, records))?,
+        Kind::Votes { of, options } => told(counts::votes(of, options, records))?,
+        Kind::Wins(wins) => told(wins::wins(wins, records))?,
+        Kind::Shortcuts(Some(posed)) => told(choice::shortcuts(posed, records, source.seed))?,
+        Kind::Shortcuts(None) => choice::of_items(source.data(), &source.items()?, source.seed),
+        Kind::Agreement { ballot, fields, listed } => votes::agreement(source, ballot, fields, *listed)?,
+        Kind::PooledAgreement(ballot) => votes::pooled_agreement(source, ballot)?,
+        Kind::Reviews => votes::reviews(source)?,
+        Kind::JudgePairs(judged) => told(judged::judge_pairs(judged, records))?,
+        Kind::Ratings(judged) => told(judged::ratings(judged, records))?,
+        Kind::ScoresByPart(judged, parts) => {
+            let rows = source.rows(None)?;
+            let last = Records::new(&rows, source.benchmark.fields());
+            told(judged::scores_by_part(judged, records, parts, &last))?
+        }
+        Kind::PuzzleStatistics(puzzles) => told(texts::puzzle_statistics(puzzles, records))?,
+        Kind::WordsKept(kept) => told(texts::words_kept(kept, records))?,
+        Kind::Labels => columns::labels(source.data(), &source.items()?),
+        Kind::Columns => columns::columns(source.data(), &source.items()?),
+        Kind::Lines(_) => Found::default(),
     };
-    let votes = Votes::load(config, recipe.name)?;
-    let found = pooled(&step, &items, &votes.by_item(step.recipe, step.name), Bootstrap::AGREEMENT);
-    Ok(found.map(|found| Rated {
-        groups: found.items,
-        shares: found.shares,
-        kappa: found.fleiss.map(|e| [e.value, e.low, e.high]),
-        sample: found.sample,
-    }))
+    if !figure.keys.is_empty() {
+        found.value = told::keyed(found.value, &figure.keys).map_err(damaged)?;
+    }
+    Ok(found)
 }
 
-/// What the votes on a ballot come to; nothing where its items are not there.
-fn voted(config: &Config, recipe: &'static Recipe, ballot: &str) -> Result<Voted, RunError> {
-    let (step, items) = match review_items(config, recipe, ballot) {
-        Ok(Some(found)) => found,
-        Ok(None) | Err(RunError::Missing { .. }) => return Ok(Voted::default()),
-        Err(e) => return Err(e),
-    };
-    let votes = Votes::load(config, recipe.name)?;
-    let on = votes.by_item(step.recipe, step.name);
-    let resolved = resolve_all(&step, &items, &on);
-    Ok(Voted::count(&step, &items, &resolved, &on, &config.annotators, Bootstrap::NONE))
-}
-
-/// How far the voters of a step agree in a field, and where its items stand.
-fn votes_on(
-    config: &Config,
-    recipe: &'static Recipe,
-    ballot: &str,
-    field: &str,
-) -> Result<(Option<Agreement>, Vec<Resolution>), RunError> {
-    let (step, items) = match review_items(config, recipe, ballot) {
-        Ok(Some(found)) => found,
-        Ok(None) | Err(RunError::Missing { .. }) => return Ok((None, Vec::new())),
-        Err(e) => return Err(e),
-    };
-    let votes = Votes::load(config, recipe.name)?;
-    let on = votes.by_item(step.recipe, step.name);
-    let resolved = resolve_all(&step, &items, &on);
-    let told = agreed(&step, &items, &on, Bootstrap::AGREEMENT);
-    let found = told.fields.into_iter().find(|found| found.field == field);
-    let shown = |found: FieldAgreement| Agreement {
-        items: found.items,
-        percent: found.percent.map(|e| e.value * 100.0),
-        fleiss: found.fleiss.map(|e| [e.value, e.low, e.high]),
-        sample: told.sample,
-    };
-    Ok((found.filter(|found| found.items > 0).map(shown), resolved))
+/// An object of these cells.
+fn object<'c>(cells: impl IntoIterator<Item = (&'c str, Json)>) -> Json {
+    Json::Object(cells.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>())
 }

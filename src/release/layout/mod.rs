@@ -308,8 +308,3 @@ pub(super) fn typed(kind: Kind, given: &TemplateValue) -> Option<Value> {
         Kind::Reals => list(given, real)?.into(),
     })
 }
-
-/// The six categories by number, from 1 (RuozhiBench 2.4, figure 11).
-pub fn categories() -> Vec<&'static str> {
-    crate::review::ballots::names("ruozhibench-gen", "categories")
-}

@@ -1,0 +1,207 @@
+//! Figures as one JSON object, and as the lines of `report`.
+
+use std::collections::BTreeMap;
+
+use minijinja::Value;
+use minijinja::value::Serde;
+use riddlemill_benchmarks::figure::{self, Division, Figure, Kind, Line};
+use riddlemill_benchmarks::{Expression, Trouble};
+use serde_json::{Map, Value as Json, json};
+
+use super::Found;
+
+/// What `report` shows of a benchmark below its funnel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// The figures by their names, as JSON; those of parts in a list under the name of the division.
+    pub figures: Map<String, Json>,
+    /// The same as lines of text.
+    pub text: String,
+}
+
+/// Names with their values, for templates.
+type Names = BTreeMap<String, Value>;
+
+impl Report {
+    /// `found` has the values of each figure: one, or one a part.
+    pub(super) fn put_together(declared: &figure::Report, found: Vec<Vec<Found>>) -> Result<Report, Trouble> {
+        let mut figures = Map::new();
+        for (figure, found) in declared.figures.iter().zip(&found) {
+            let Some(division) = division(declared, figure) else {
+                found.iter().for_each(|found| add(&mut figures, figure, &found.value));
+                continue;
+            };
+            let part = |part: &&str| json!({ division.key: part });
+            let parts = figures
+                .entry(division.name)
+                .or_insert_with(|| division.values.iter().map(part).collect())
+                .as_array_mut();
+            for (part, found) in parts.into_iter().flatten().zip(found) {
+                if let Json::Object(part) = part {
+                    add(part, figure, &found.value);
+                }
+            }
+        }
+        let names = named(&Names::new(), &figures);
+        let mut text = String::new();
+        for (figure, found) in declared.figures.iter().zip(&found) {
+            text.push_str(&match (division(declared, figure), &found[..]) {
+                (Some(division), parts) => of_parts(figure, division, parts, &figures, &names)?,
+                (None, [found]) => told(figure, found, &names)?,
+                (None, _) => String::new(),
+            });
+        }
+        Ok(Report { figures, text })
+    }
+}
+
+fn division<'d>(declared: &'d figure::Report, figure: &Figure) -> Option<&'d Division> {
+    declared.parts.get(figure.part?)
+}
+
+fn add(figures: &mut Map<String, Json>, figure: &Figure, value: &Json) {
+    match (&figure.kind, value) {
+        (Kind::Lines(_), _) => {}
+        (Kind::Numbers(_), Json::Object(numbers)) => figures.extend(numbers.clone()),
+        _ => drop(figures.insert(figure.name.to_owned(), value.clone())),
+    }
+}
+
+/// Objects with the keys that the folder gives them.
+pub(super) fn keyed(value: Json, keys: &[(&'static str, Expression)]) -> Result<Json, Trouble> {
+    Ok(match value {
+        Json::Array(list) => list.into_iter().map(|one| keyed(one, keys)).collect::<Result<_, _>>()?,
+        Json::Object(cells) => {
+            let over = Value::from(named(&Names::new(), &cells));
+            let mut renamed = Map::new();
+            for (key, cell) in keys {
+                let value = serde_json::to_value(cell.value(&over)?).unwrap_or_default();
+                renamed.insert((*key).to_owned(), value);
+            }
+            Json::Object(renamed)
+        }
+        other => other,
+    })
+}
+
+/// The names with more before them.
+fn named(names: &Names, more: &Map<String, Json>) -> Names {
+    let mut names = names.clone();
+    names.extend(more.iter().map(|(name, value)| (name.clone(), Value::from(Serde(value.clone())))));
+    names
+}
+
+/// A figure of the whole set, or of one part.
+fn told(figure: &Figure, found: &Found, names: &Names) -> Result<String, Trouble> {
+    let value = match &figure.kind {
+        Kind::Lines(of) => serde_json::to_value(of.value(&Value::from(names.clone()))?).unwrap_or_default(),
+        _ => found.value.clone(),
+    };
+    let title = title(figure, &value, names)?.map(|title| format!("  {title}\n")).unwrap_or_default();
+    let body = match &figure.line {
+        Line::None => String::new(),
+        Line::Template(line) => lines(figure, line, &value, names)?,
+        Line::Usual if found.lines.is_empty() => {
+            let cells = found.cells.iter();
+            cells.map(|(label, cell)| format!("    {label:<44} {cell:>10}\n")).collect()
+        }
+        Line::Usual => found.lines.clone(),
+    };
+    Ok(title + &body)
+}
+
+/// A figure of each part: numbers with a column a part, others behind each other.
+fn of_parts(
+    figure: &Figure,
+    division: &Division,
+    parts: &[Found],
+    figures: &Map<String, Json>,
+    names: &Names,
+) -> Result<String, Trouble> {
+    let of_part = |at: usize| match figures.get(division.name).and_then(|list| list.get(at)) {
+        Some(Json::Object(part)) => named(names, part),
+        _ => names.clone(),
+    };
+    if matches!(figure.line, Line::Usual) && parts.iter().any(|part| !part.cells.is_empty()) {
+        let wide = |cells: &mut dyn Iterator<Item = &str>| {
+            cells.map(|cell| format!(" {cell:>10}")).collect::<String>()
+        };
+        let mut text = String::new();
+        if let Some(title) = title(figure, &Json::Null, names)? {
+            text.push_str(&format!("  {title:<46}{}\n", wide(&mut division.values.iter().copied())));
+        }
+        for at in 0..parts[0].cells.len() {
+            let cells = &mut parts.iter().filter_map(|part| Some(part.cells.get(at)?.1.as_str()));
+            text.push_str(&format!("    {:<44}{}\n", parts[0].cells[at].0, wide(cells)));
+        }
+        return Ok(text);
+    }
+    (0..).zip(parts).map(|(at, part)| told(figure, part, &of_part(at))).collect()
+}
+
+/// The line above a figure. Tables have their names there, where the folder says nothing else.
+fn title(figure: &Figure, value: &Json, names: &Names) -> Result<Option<String>, Trouble> {
+    let Some(title) = &figure.title else {
+        let table = matches!(
+            figure.kind,
+            Kind::Counts(_)
+                | Kind::Bars(_)
+                | Kind::Votes { .. }
+                | Kind::Wins(_)
+                | Kind::JudgePairs(_)
+                | Kind::Ratings(_)
+                | Kind::ScoresByPart(..)
+        );
+        return Ok(table.then(|| figure.name.replace('_', " ")));
+    };
+    let mut names = names.clone();
+    names.insert("value".to_owned(), Value::from(Serde(value.clone())));
+    filled(title, names)
+}
+
+/// The words of a template; `None` where it leaves nothing.
+fn filled(template: &Expression, names: Names) -> Result<Option<String>, Trouble> {
+    let value = template.value(&Value::from(names))?;
+    Ok(value.as_str().map(str::to_owned).filter(|words| !words.is_empty()))
+}
+
+/// A line for each object of a figure's value.
+fn lines(figure: &Figure, line: &Expression, value: &Json, names: &Names) -> Result<String, Trouble> {
+    let mut text = String::new();
+    for cells in objects(figure, value) {
+        if let Some(line) = filled(line, named(names, &cells))? {
+            text.push_str(&format!("{:indent$}{line}\n", "", indent = figure.indent));
+        }
+    }
+    Ok(text)
+}
+
+/// The cells of each line.
+fn objects(figure: &Figure, value: &Json) -> Vec<Map<String, Json>> {
+    let cells = |cells: Json| match cells {
+        Json::Object(cells) => Some(cells),
+        _ => None,
+    };
+    match (&figure.kind, value) {
+        (Kind::Numbers(numbers), value) => numbers
+            .iter()
+            .filter_map(|number| {
+                cells(json!({ "name": number.name, "label": number.label, "value": value[number.name] }))
+            })
+            .collect(),
+        (Kind::WordsKept(_), value) => cells(json!({ "value": value })).into_iter().collect(),
+        (_, Json::Array(list)) => list
+            .iter()
+            .filter_map(|one| match one {
+                // A field with its agreement.
+                Json::Array(pair) => {
+                    let mut of_field = cells(pair.get(1)?.clone())?;
+                    of_field.insert("field".to_owned(), pair[0].clone());
+                    Some(of_field)
+                }
+                one => cells(one.clone()),
+            })
+            .collect(),
+        (_, value) => cells(value.clone()).into_iter().collect(),
+    }
+}

@@ -1,0 +1,94 @@
+//! A text against those of its opponents: whose most voters prefer, how far they agree, and what was marked.
+
+use std::collections::BTreeMap;
+
+use minijinja::Value;
+use riddlemill_benchmarks::Trouble;
+use riddlemill_benchmarks::figure::Wins;
+use riddlemill_benchmarks::scope::texts;
+use serde_json::{Value as Json, json};
+
+use super::source::Records;
+use super::{Found, object};
+
+/// What is said of one opponent, a value a record that it is in.
+#[derive(Default)]
+struct Said {
+    verdicts: Vec<String>,
+    /// The share of pairs of votes that agree.
+    agreeing: Vec<f64>,
+    marks: Vec<Vec<String>>,
+}
+
+/// A line an opponent, by name. Shares are percent of the records on whose verdict somebody voted.
+pub(super) fn wins(wins: &Wins, records: &Records<'_>) -> Result<Found, Trouble> {
+    let opponents = records.values(&wins.opponents)?;
+    let verdicts = records.values(&wins.verdicts)?;
+    let or_none = |of: &Option<_>| of.as_ref().map(|of| records.values(of)).transpose();
+    let (votes, marks) = (or_none(&wins.votes)?, or_none(&wins.marks)?);
+    let mut said: BTreeMap<String, Said> = BTreeMap::new();
+    for (at, names) in opponents.iter().enumerate() {
+        let codes = |of: Option<&Value>, place: usize| -> Vec<String> {
+            of.and_then(|of| of.get_item_by_index(place).ok()).map(|of| codes(&of)).unwrap_or_default()
+        };
+        for (place, name) in texts(names).into_iter().enumerate() {
+            let of = said.entry(name).or_default();
+            of.verdicts.extend(codes(verdicts.get(at), place).into_iter().next());
+            of.agreeing.extend(agreeing(&codes(votes.as_ref().and_then(|votes| votes.get(at)), place)));
+            let marked = codes(marks.as_ref().and_then(|marks| marks.get(at)), place);
+            of.marks.extend(Some(marked).filter(|marked| !marked.is_empty()));
+        }
+    }
+    let mut lines = String::new();
+    let rows: Vec<Json> = said
+        .into_iter()
+        .map(|(name, of)| {
+            let share = |code: &str| {
+                percent(of.verdicts.iter().filter(|verdict| *verdict == code).count(), of.verdicts.len())
+            };
+            let shares: Vec<(&str, f64)> =
+                wins.shares.iter().map(|(cell, code)| (*cell, share(code))).collect();
+            let voted = of.agreeing.len();
+            let agreement = (voted > 0).then(|| 100.0 * of.agreeing.iter().sum::<f64>() / voted as f64);
+            let told: String = shares.iter().map(|(cell, share)| format!("  {cell} {share:.1} %")).collect();
+            lines.push_str(&format!("    {name:<30} {:>6}{told}\n", of.verdicts.len()));
+            let cells = [("opponent", json!(name)), ("items", json!(of.verdicts.len()))];
+            let shares = shares.into_iter().map(|(cell, share)| (cell, json!(share)));
+            object(cells.into_iter().chain(shares).chain([
+                ("agreement", json!(agreement)),
+                ("marked", json!(of.marks.len())),
+                ("marks", shares_of_marks(&of.marks)),
+            ]))
+        })
+        .collect();
+    Ok(Found::new(rows, lines))
+}
+
+/// Percent of the records of which each code is a mark.
+fn shares_of_marks(marks: &[Vec<String>]) -> Json {
+    let mut codes: Vec<&String> = marks.iter().flatten().collect();
+    codes.sort();
+    codes.dedup();
+    let share =
+        |code: &String| percent(marks.iter().filter(|marks| marks.contains(code)).count(), marks.len());
+    codes.into_iter().map(|code| json!({ "code": code, "percent": share(code) })).collect()
+}
+
+fn percent(n: usize, of: usize) -> f64 {
+    if of == 0 { 0.0 } else { 100.0 * n as f64 / of as f64 }
+}
+
+/// Codes in a list, or in a text with blanks between.
+fn codes(of: &Value) -> Vec<String> {
+    let all = texts(of);
+    let words = all.iter().flat_map(|text| text.split(' '));
+    words.filter(|code| !code.is_empty()).map(str::to_owned).collect()
+}
+
+/// The share of pairs of votes that agree; none of fewer than two votes.
+fn agreeing(votes: &[String]) -> Option<f64> {
+    let pairs =
+        votes.iter().enumerate().flat_map(|(at, one)| votes[at + 1..].iter().map(move |other| one == other));
+    let (agree, all) = pairs.fold((0, 0), |(agree, all), same| (agree + u32::from(same), all + 1));
+    (all > 0).then(|| f64::from(agree) / f64::from(all))
+}
