@@ -30,7 +30,7 @@ use super::tokens::FIRST_PAIR;
 use super::verify::Pattern;
 use super::watch::Items;
 
-/// Records that look at once: what they look under is held in memory, some half of a kilobyte each. A list is made ready
+/// Records that look at once: what they look under is held in memory, some 700 bytes each. A list is made ready
 /// once for all of them, so that the fewer look at once, the more often the same is done.
 const AT_ONCE: usize = 1 << 20;
 

@@ -12,7 +12,7 @@ use super::records::Records;
 use super::stats::{Order, Stats};
 use super::watch::Part;
 
-/// Keys of one block's index, about; each takes some 40 bytes while the index is built.
+/// Keys of one block's index, about; each takes some 40 bytes while the index is built, of bags some 56.
 pub(super) const BLOCK_KEYS: u64 = 1 << 24;
 
 /// Fewer records than keys in a block by this are not worth counting: posts have 30 or 40 keys.

@@ -110,7 +110,7 @@ impl Stream {
     ) -> Result<(Records, Vec<u32>), DiskError> {
         let (mut records, mut rows) = (Records::from(self.next), Vec::new());
         let mut keys = 0;
-        while keys < limits.block_keys {
+        while keys < limits.block_keys(order.query.metric) {
             DiskError::unless_stopped(part)?;
             let (chunk, more) = self.chunk(order, limits.chunk)?;
             if more.is_empty() {

@@ -13,7 +13,7 @@ use crate::text::sameness::SharedWeights;
 type Like = (u32, Score, Option<SharedWeights>);
 
 /// Two rows, and what they share, where the metric tells.
-pub(super) type Shared = (Pair, Option<SharedWeights>);
+pub(super) type PairAndShared = (Pair, Option<SharedWeights>);
 
 /// Every pair of a join on disk. Its files are deleted with it.
 pub struct DiskJoined {
@@ -64,7 +64,7 @@ impl DiskJoined {
     /// The same, with what the two share.
     pub(super) fn pairs_with_shared(
         &self,
-    ) -> Result<impl Iterator<Item = Result<Shared, DiskError>> + '_, DiskError> {
+    ) -> Result<impl Iterator<Item = Result<PairAndShared, DiskError>> + '_, DiskError> {
         let mut copied: Vec<(u32, u32)> =
             self.copies.iter().flat_map(|(&first, rows)| rows.iter().map(move |&row| (row, first))).collect();
         copied.sort_unstable();
@@ -72,7 +72,7 @@ impl DiskJoined {
         let mut matches = Matches::open(&self.runs)?;
         // What texts with copies are like, for the copies to come.
         let mut kept: FxHashMap<u32, Vec<Like>> = FxHashMap::default();
-        let next_of_row = move || -> Result<Option<Vec<Shared>>, DiskError> {
+        let next_of_row = move || -> Result<Option<Vec<PairAndShared>>, DiskError> {
             let (row, first) = match (copied.peek().copied(), matches.peek()) {
                 (None, None) => return Ok(None),
                 (Some((row, first)), next) if next.is_none_or(|next| row <= next) => {
@@ -108,8 +108,8 @@ impl DiskJoined {
 
 /// The pairs of row after row; after an error, nothing.
 fn flatten(
-    mut next: impl FnMut() -> Result<Option<Vec<Shared>>, DiskError>,
-) -> impl Iterator<Item = Result<Shared, DiskError>> {
+    mut next: impl FnMut() -> Result<Option<Vec<PairAndShared>>, DiskError>,
+) -> impl Iterator<Item = Result<PairAndShared, DiskError>> {
     let (mut row, mut done) = (Vec::new().into_iter(), false);
     std::iter::from_fn(move || {
         loop {

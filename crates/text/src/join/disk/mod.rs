@@ -24,7 +24,7 @@ pub use working::Working;
 
 use super::stats::Order;
 use super::watch::Part;
-use super::{Query, Watch};
+use super::{Metric, Query, Watch};
 
 /// Why a join on disk ended.
 #[derive(Debug, thiserror::Error)]
@@ -63,7 +63,7 @@ impl DiskError {
 pub(super) struct Limits {
     /// Parts that rows are spread over; one is in memory at a time, per thread.
     parts: usize,
-    /// Keys of one block.
+    /// Keys of one block, but for bags.
     block_keys: u64,
     /// Records that stream past together.
     chunk: usize,
@@ -74,12 +74,22 @@ pub(super) struct Limits {
 /// A key of a block takes so many bytes, with its share of the records and of what the index is built from.
 const KEY_BYTES: usize = 40;
 
+/// A key of bags takes so many more: what stands beside it, in the index and in what it is built from.
+const MORE_BYTES_OF_BAGS: usize = 16;
+
 impl Limits {
     /// For about so many bytes, beside a few for each row.
     fn within(memory: usize) -> Limits {
         let block_keys = (memory / KEY_BYTES).max(1) as u64;
         // An eighth for what is sorted; the rest of it is the lists' places.
         Limits { parts: 64, block_keys, chunk: 1 << 16, sort: (memory / 8 / 4).max(1024) }
+    }
+
+    /// Keys of one block of a join by this metric.
+    fn block_keys(self, metric: Metric) -> u64 {
+        let of_bags = KEY_BYTES + MORE_BYTES_OF_BAGS;
+        let bytes = if metric.is_of_bags() { of_bags } else { KEY_BYTES };
+        (self.block_keys * KEY_BYTES as u64 / bytes as u64).max(1)
     }
 }
 
@@ -148,7 +158,7 @@ pub(super) fn join_within<T: AsRef<str>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::join::{Metric, Pair, self_join};
+    use crate::join::{Pair, self_join};
     use proptest::prelude::*;
 
     fn queries() -> impl Strategy<Value = Query> {

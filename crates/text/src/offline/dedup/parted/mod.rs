@@ -20,7 +20,9 @@
 //! stands in memory and whole records pass by it, so that a key is written nowhere, lists are searched by what else
 //! their records share, and a record is beside its key when it is looked at. Here nobody holds more than one group of
 //! rows: every key is written, sorted and brought to its group by somebody else's shuffle, and a sketch is all that is
-//! known of a row there. Run on one machine in place of the join on disk these functions give the same pairs for MEASURED
+//! known of a row there. Run on one machine in place of the join on disk these functions give the same pairs, but of
+//! 250,000 posts they write 566 MB of keys, name 1,497,081 pairs to compare where the join compares 346,111, and take 30
+//! CPU seconds in place of 20.
 //!
 //! A row is known by its [rank](rank_of), which says at once which of two rows is kept. All of it is made of
 //! the functions of [`crate::join`]; what comes out is what [`super::decide`] decides over the whole.
