@@ -1,4 +1,4 @@
-//! Taking over the numbers of a set that was published elsewhere, so that the same item is called the same.
+//! Adopts the numbers of a set that was published elsewhere, so that the same item has the same id.
 
 use std::path::Path;
 
@@ -13,21 +13,21 @@ use crate::config::Config;
 use crate::recipe::Recipe;
 use crate::store::{Workspace, sha256};
 
-/// What was taken over.
+/// The result of adopting numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Adopted {
     /// Items of the published file.
     pub published: usize,
-    /// Of them, those whose text a record at the recipe's end has to the letter.
+    /// Those of them whose exact text is at the recipe's end.
     pub found: usize,
-    /// Of these, those whose number is new in the registry.
+    /// Those of them whose number is new in the registry.
     pub new: usize,
 }
 
-/// Enters the published number of every item whose text is at the recipe's end.
+/// Registers the published number of every item whose text is at the recipe's end.
 ///
 /// # Errors
-/// [`ReleaseError::Number`] where a number or its item is taken; nothing is entered then.
+/// [`ReleaseError::Number`] if a number or its item is taken; nothing is registered then.
 pub fn adopt(config: &Config, recipe: &'static Recipe, published: &Path) -> Result<Adopted, ReleaseError> {
     let workspace = Workspace::new(&config.root);
     let _locks = numbering(&workspace, recipe)?;

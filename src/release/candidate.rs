@@ -1,4 +1,4 @@
-//! The candidate of a recipe: what reached its end, packaged as a release would be.
+//! The candidate of a recipe: the rows that reached its end, packaged like a release.
 
 use std::path::Path;
 
@@ -19,11 +19,11 @@ use crate::recipe::Recipe;
 use crate::stages::import::FileRow;
 use crate::store::{Error, Lock, Manifest, StageReader, Workspace, durable, inside, json_parts, sha256};
 
-/// Builds `output/<recipe>/candidate` from the recipe's stages, or leaves it where it is already what
-/// they say. Returns its manifest and whether it was written.
+/// Builds `output/<recipe>/candidate` from the recipe's stages, unless it is up to date. Returns its manifest
+/// and whether it was written.
 ///
 /// # Errors
-/// [`RunError`] where a stage cannot be read or a file not written.
+/// [`RunError`] if a stage cannot be read or a file not written.
 pub fn build(
     config: &Config,
     recipe: &'static Recipe,
@@ -59,8 +59,8 @@ pub fn build(
     Ok((candidate, true))
 }
 
-/// What decides a folder beside its stages: program, layouts, settings of the release, the curator's words,
-/// and the numbers that its rows bear.
+/// A hash of everything that determines a folder in addition to its stages: program, layouts, release
+/// settings, the curator's texts, and the numbers of its rows.
 pub(super) fn fingerprint(
     config: &Config,
     recipe: &'static Recipe,
@@ -80,21 +80,22 @@ pub(super) fn fingerprint(
         "numbers": numbers.borne(),
         "origin": origin(config, recipe),
         "declared": declared(recipe),
-        // What a folder says beside its rows: 2 names what was left out; in 3 what is optional and missing makes
-        // no row provisional; 4 states types that every reader knows; 5 holds the benchmark's own folder.
+        // The version of a folder's other contents: 2 lists what was left out; in 3 a missing optional value
+        // makes no row provisional; 4 states types that every reader supports; 5 contains the benchmark's own
+        // folder.
         "folder": 5,
     });
     blake3::hash(decides.to_string().as_bytes()).to_hex().to_string()
 }
 
-/// The hashes of the benchmark's folder and of those that it goes by.
+/// The hashes of the benchmark's folder and of those it builds on.
 fn declared(recipe: &Recipe) -> Vec<&'static str> {
     let found = riddlemill_benchmarks::find(recipe.name).map(|benchmark| benchmark.with_others());
     found.unwrap_or_default().into_iter().map(|benchmark| benchmark.declared.as_str()).collect()
 }
 
-/// The import that another recipe made for this one: its dumps and their dates are in the folder, but not in
-/// the recipe's own chain.
+/// The import that another recipe made for this one: its dumps and their dates belong in the folder, but are
+/// not in the recipe's own chain.
 fn origin(config: &Config, recipe: &'static Recipe) -> Option<String> {
     let from = Some(recipe.origin()).filter(|origin| origin.name != recipe.name)?;
     let place = Workspace::new(&config.root).stage(from.name, 1, from.steps.first()?.name);
@@ -103,12 +104,12 @@ fn origin(config: &Config, recipe: &'static Recipe) -> Option<String> {
     Some(format!("{} {rows}", manifest.fingerprint))
 }
 
-/// Whether a source is of the sample that comes with the program.
+/// Whether a source belongs to the sample that comes with the program.
 fn sample(path: &str) -> bool {
     Path::new(path).components().collect::<std::path::PathBuf>().starts_with("raw/sample")
 }
 
-/// The candidate that stands, where all its files are what its sums say.
+/// The existing candidate, if all its files match their checksums.
 pub(super) fn standing(place: &Path) -> Option<Candidate> {
     use rayon::prelude::*;
     let candidate = Candidate::read(place).ok()??;
@@ -122,10 +123,10 @@ pub(super) fn standing(place: &Path) -> Option<Candidate> {
     whole.then_some(candidate)
 }
 
-/// The rows that a recipe's end gives, as its data/ would hold them; none where nothing is released of it.
+/// The rows of a recipe's end in the form of its data/; empty if nothing is released of it.
 ///
 /// # Errors
-/// [`RunError`] where a stage or the registry cannot be read.
+/// [`RunError`] if a stage or the registry cannot be read.
 pub fn rows_json(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<JsonRow>, RunError> {
     let end = CandidateSource::new(recipe);
     let last = reader(workspace, recipe, end.number())?;
@@ -136,7 +137,7 @@ pub fn rows_json(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<J
         for batch in rows(end, &last, &numbers) {
             for row in &batch? {
                 line.clear();
-                // Writing into a vector cannot fail, and what was written is JSON.
+                // Writing into a vector cannot fail, and the line is valid JSON.
                 row.write_json(layout, &mut line).ok();
                 found.extend(serde_json::from_slice::<JsonRow>(&line).ok());
             }
@@ -162,7 +163,7 @@ impl Origin {
     }
 }
 
-/// The day of the newest record that bears one.
+/// The day of the newest record with a date.
 fn newest(import: &StageReader) -> Result<Option<String>, Error> {
     let mut newest = None;
     for part in json_parts(import, "rows", &["time"]) {
@@ -188,11 +189,10 @@ fn raw(config: &Config, import: &StageReader) -> Result<Vec<Raw>, Error> {
     Ok(raw.collect())
 }
 
-/// The SHA-256 of the JSON Lines that the rows of the step that ends a candidate give: what an audit compares
-/// a candidate with.
+/// The SHA-256 of the JSON Lines of the last step's rows, with which an audit compares a candidate.
 ///
 /// # Errors
-/// [`Error`] where a part or the registry cannot be read.
+/// [`Error`] if a part or the registry cannot be read.
 pub fn rows_sha256(
     workspace: &Workspace,
     end: CandidateSource,

@@ -1,5 +1,5 @@
-//! Why a row is in, out or otherwise: what ledgers say about its record now, and what decided the stages of one
-//! folder otherwise than those of the other.
+//! Why a row was added, removed or changed: the current ledger entries of its record, and the decisions in
+//! which the stages of two folders differ.
 
 use std::path::Path;
 
@@ -10,24 +10,23 @@ use crate::pipeline::{Change, differences};
 use crate::recipe::{self, Recipe};
 use crate::store::{Error, StageReader, Workspace};
 
-/// The step that decides on a column, where it is not called as the column is.
+/// The step that decides a column, if its name differs from the column's.
 const STEPS: &[(&str, &str)] =
     &[("question_en", "translation"), ("categories", "category"), ("category_names", "category")];
 
-/// What is known of the decisions between two folders.
+/// The decisions that differ between two folders.
 pub struct Causes {
     workspace: Workspace,
     recipe: &'static Recipe,
-    /// Stages that were decided otherwise, and by what.
+    /// Stages with different decisions, and the reasons.
     differ: Vec<(String, Vec<String>)>,
 }
 
 impl Causes {
-    /// The causes of what differs between two folders of one recipe; `None` where they are not of one that is
-    /// known.
+    /// The causes of differences between two folders of one recipe; `None` if they are not of a known one.
     ///
     /// # Errors
-    /// [`Error`] where a manifest cannot be read.
+    /// [`Error`] if a manifest cannot be read.
     pub fn between(workspace: Workspace, before: &Path, after: &Path) -> Result<Option<Causes>, Error> {
         let (Some((of, old)), Some((name, new))) = (chain(before)?, chain(after)?) else { return Ok(None) };
         let Some(recipe) = recipe::find(&name).filter(|_| of == name) else { return Ok(None) };
@@ -35,7 +34,7 @@ impl Causes {
             let before = old.iter().find(|before| before.stage == link.stage)?;
             let decided = |link: &Link| (link.stage_version, link.settings.clone(), link.evidence.clone());
             let why = differences(&before.opening(&name), &link.opening(&name));
-            // What an input brings is told by the stage that made it.
+            // Changes of an input are reported for the stage that made it.
             let own = why.iter().filter(|why| !matches!(why, Change::Input { .. }));
             let own = own.map(ToString::to_string).collect();
             (decided(before) != decided(link)).then(|| (link.stage.clone(), own))
@@ -43,12 +42,12 @@ impl Causes {
         Ok(Some(Causes { workspace, recipe, differ: differ.collect() }))
     }
 
-    /// The causes of what differs from the workspace's stages as they are now.
+    /// The causes of differences from the workspace's current stages.
     pub fn of_workspace(workspace: Workspace, recipe: &'static Recipe) -> Causes {
         Causes { workspace, recipe, differ: Vec::new() }
     }
 
-    /// The decision behind one difference, in words.
+    /// The decision behind one difference, as text.
     pub fn explain(&self, asked: CauseOf<'_>) -> Option<String> {
         match asked {
             CauseOf::Added(id) => self.differing(&self.way(id)?),
@@ -74,7 +73,7 @@ impl Causes {
         explain(&self.workspace, self.recipe, id).ok()
     }
 
-    /// What decided the stages that a record went through otherwise.
+    /// The differing decisions of the stages that a record went through.
     fn differing(&self, way: &Explained) -> Option<String> {
         let passed = |stage: &str| way.way.is_empty() || way.way.iter().any(|p| p.stage == stage);
         let told = self.differ.iter().filter(|(stage, _)| passed(stage));
@@ -83,8 +82,8 @@ impl Causes {
     }
 }
 
-/// Why the record that a text, a locator or an id describes is out of a recipe, as the workspace's ledgers
-/// tell it now; `None` where it is in, or where no stage knows it.
+/// Why the record described by a text, a locator or an id is out of a recipe, by the workspace's current
+/// ledgers; `None` if it is in, or no stage knows it.
 pub fn lost(workspace: &Workspace, recipe: &'static Recipe, target: &str) -> Option<String> {
     let named = find(workspace, recipe, target).ok()?.into_iter().next();
     let id = named.or_else(|| find_said(workspace, recipe, target).ok()?.into_iter().next())?;

@@ -1,4 +1,4 @@
-//! What changed from one release to the next, as the change log lists it.
+//! The changes from one release to the next, as listed in the change log.
 
 use std::collections::BTreeSet;
 
@@ -12,26 +12,26 @@ use super::version::Bump;
 /// One release in the change log.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Changes {
-    /// The version; empty before it is allotted.
+    /// The version; empty before it is assigned.
     pub version: String,
     /// The day.
     pub date: String,
-    /// The release that it is compared with; none for the first.
+    /// The release it is compared with; `None` for the first.
     pub since: Option<String>,
     /// Rows that are new.
     pub added: Ids,
-    /// Rows that say something else.
+    /// Rows with other values.
     pub changed: Ids,
-    /// Rows that are gone.
+    /// Rows that were removed.
     pub removed: Ids,
-    /// Whether rows that stayed are in another order.
+    /// Whether unchanged rows are in another order.
     pub moved: bool,
-    /// Whether the version was yanked since.
+    /// When the version was yanked, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub yanked: Option<Yanked>,
 }
 
-/// A set's rows as digests: enough to compare two releases, 24 bytes a row and its id.
+/// A set's rows as digests, enough to compare two releases: the id and 24 bytes per row.
 #[derive(Debug, Default)]
 pub struct Digests {
     rows: FxHashMap<String, (u64, blake3::Hash)>,
@@ -39,7 +39,7 @@ pub struct Digests {
 }
 
 impl Digests {
-    /// Takes the rows of a config, in order. Ids of several configs do not meet.
+    /// Adds the rows of a config, in order. Ids of different configs are separate.
     pub fn add(&mut self, config: &str, rows: &[Row], layout: &super::layout::Layout) {
         let mut json = Vec::new();
         for row in rows {
@@ -50,14 +50,14 @@ impl Digests {
         }
     }
 
-    /// Takes one row as the line of JSON it is released as, line break and all.
+    /// Adds one row as its released line of JSON, including the line break.
     pub fn line(&mut self, config: &str, id: &str, line: &[u8]) {
         let id = format!("{config}\u{1f}{id}");
         self.rows.insert(id.clone(), (self.order.len() as u64, blake3::hash(line)));
         self.order.push(id);
     }
 
-    /// What is new, other or gone in `self` since `before`.
+    /// The rows added, changed and removed in `self` since `before`.
     pub fn since(&self, before: &Digests) -> Changes {
         let mut changes = Changes::default();
         let mut last = None;
@@ -79,7 +79,7 @@ impl Digests {
         changes
     }
 
-    /// The ids that are gone in `self` since `before`, without their config.
+    /// The ids removed in `self` since `before`, without their config.
     pub fn retired(&self, before: &Digests) -> BTreeSet<String> {
         before
             .order
@@ -95,7 +95,7 @@ fn plain(id: &str) -> &str {
 }
 
 impl Changes {
-    /// How much the version must grow.
+    /// How the version must be increased.
     pub fn bump(&self) -> Bump {
         if self.changed.count + self.removed.count > 0 || self.moved {
             Bump::Major

@@ -1,8 +1,8 @@
-//! `compare`: a set beside a published one. Which items are found, exactly or nearly; how far
+//! `compare`: compares a set with a published one. Which items are found, exactly or approximately; how far
 //! labels agree; which texts drifted; what is missing, and where it was lost.
 //!
-//! Items are matched by what they say. A puzzle and its reconstructions are matched as a group: an original is held beside
-//! an original, and where two groups are one, so are their variants, however they are worded.
+//! Items are matched by their texts. A puzzle and its reconstructions are matched as a group: originals are
+//! compared with originals, and if two groups match, so do their variants, however they are worded.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write;
@@ -33,41 +33,41 @@ mod perturbed;
 #[cfg(test)]
 mod tests;
 
-/// FLUB's published type strings as the paper's types: what `compare` takes where no file is named.
+/// FLUB's published type strings and the paper's types: used by `compare` if no file is named.
 pub const FLUB_TYPES: &str = include_str!("templates/flub_types.json");
 
-/// Columns that hold an item's text, in the order they are looked for.
+/// Columns with an item's text, in order of preference.
 const TEXTS: &[&str] = &["question_zh", "text", "joke", "question"];
-/// Columns whose values are labels.
+/// Columns with labels.
 const LABELS: &[&str] =
     &["type", "is_question", "answer", "label", "category", "categories", "category_names"];
-/// Columns that say which option is right.
+/// Columns with the right option.
 const GOLD: [&str; 2] = ["answer", "label"];
-/// Columns that name an item and may differ without meaning anything.
+/// Columns of names, whose differences are ignored.
 const NAMES: &[&str] = &["id", "index", "source_id", "standing"];
 
-/// How a set compares with a reference.
+/// The result of comparing a set with a reference.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Comparison {
     /// Items in the set.
     pub items: u64,
     /// Items in the reference.
     pub reference: u64,
-    /// Items of the reference whose text is found to the letter.
+    /// Items of the reference that are found with exactly the same text.
     pub exact: u64,
-    /// Those whose text is found nearly: the texts drifted.
+    /// Items that are found with a similar text: the texts drifted.
     pub near: Vec<Near>,
-    /// Those that are not found.
+    /// Items that are not found.
     pub missing: Vec<Missing>,
-    /// Items of the set that the reference has not.
+    /// Items of the set that are not in the reference.
     pub extra: u64,
     /// Agreement on labels, by column.
     pub labels: BTreeMap<String, Agreement>,
-    /// How far the options of found items are the same; none where no item has options on both sides.
+    /// How far the options of matched items are equal; `None` if no item has options on both sides.
     pub options: Option<OptionFigures>,
-    /// How many groups are found; none where no item is one of a group.
+    /// How many groups are found; `None` if no item belongs to a group.
     pub groups: Option<GroupFigures>,
-    /// Fields of found items that hold something else.
+    /// Fields of matched items that differ.
     pub differing: Vec<Field>,
 }
 
@@ -80,7 +80,7 @@ pub struct Near {
     pub reference: String,
     /// The set's text.
     pub text: String,
-    /// How alike they are, 0 to 1; none where they are one by their group alone.
+    /// Their similarity, 0 to 1; `None` if only their groups match.
     pub score: Option<f64>,
 }
 
@@ -91,7 +91,7 @@ pub struct Missing {
     pub item: String,
     /// Its text.
     pub text: String,
-    /// The stage and rule that lost it, where a ledger knows the text.
+    /// The stage and rule that lost it, if a ledger has the text.
     pub lost: Option<String>,
 }
 
@@ -102,22 +102,22 @@ pub struct Field {
     pub item: String,
     /// The column.
     pub column: String,
-    /// What the reference holds.
+    /// The reference's value.
     pub reference: Json,
-    /// What the set holds.
+    /// The set's value.
     pub value: Json,
-    /// Whether the two differ by blanks and a last full stop alone.
+    /// Whether the two differ only in spaces and a final full stop.
     pub spelling: bool,
 }
 
-/// How far two sets of labels agree.
+/// Agreement of two sets of labels.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Agreement {
     /// Items with a label on both sides.
     pub items: u64,
     /// The share that agrees, 0 to 1.
     pub percent: Option<f64>,
-    /// Cohen's kappa; none where it is not defined.
+    /// Cohen's kappa, if it is defined.
     pub kappa: Option<f64>,
     /// Reference, set, count.
     pub matrix: Vec<(String, String, u64)>,
@@ -125,9 +125,9 @@ pub struct Agreement {
     pub by_label: Vec<LabelFigures>,
 }
 
-/// Compares two lists of items. `types` maps published labels to the set's, on both sides; `likeness` says when two texts
-/// are one joke, as the recipe's dedup says it; `lost` is asked for the stage and rule that lost a text; `watch` hears how
-/// far the join of the texts is.
+/// Compares two lists of items. `types` maps published labels to the set's, on both sides; `likeness` are the
+/// recipe's dedup settings, which decide whether two texts are one joke; `lost` returns the stage and rule
+/// that lost a text; `watch` receives the progress of the join.
 pub fn compare<'a>(
     rows: &'a [JsonRow],
     reference: &'a [JsonRow],
@@ -136,7 +136,7 @@ pub fn compare<'a>(
     lost: &dyn Fn(&str) -> Option<String>,
     watch: &dyn Watch,
 ) -> Comparison {
-    // A table without texts, as that of preferences, is matched by what its rows are called.
+    // A table without texts, such as that of preferences, is matched by its rows' ids.
     let named =
         |side: &[JsonRow]| side.first().is_some_and(|row| TEXTS.iter().all(|text| !row.contains_key(*text)));
     let by_name = named(rows) || named(reference);
@@ -199,8 +199,8 @@ pub fn compare<'a>(
         .into_iter()
         .map(|label| {
             let pairs = found.iter().enumerate().filter_map(|(i, at)| Some((&reference[i], &rows[(*at)?])));
-            // A letter says nothing where options are in an order of their own: `options` has that figure. An answer in
-            // words is no label.
+            // A letter is meaningless if options are reordered; `options` covers that. An answer in words is
+            // not a label.
             let pairs = pairs.filter(|(a, b)| {
                 !GOLD.contains(&label)
                     || options::same(a, b).is_none() && [a, b].iter().all(|row| is_place(&row[label]))
@@ -219,8 +219,8 @@ fn is_latin(texts: &[&str]) -> bool {
     2 * letters().filter(char::is_ascii).count() > letters().count()
 }
 
-/// Pairs of a reference item and an item that are the same joke in other words, the best first; each
-/// is in one pair.
+/// Pairs of a reference item and an item that are the same joke in other words, best first; each item is in
+/// one pair.
 fn nearly(
     ours: &[&str],
     theirs: &[&str],
@@ -233,7 +233,8 @@ fn nearly(
     let left: Vec<usize> = (0..ours.len()).filter(|i| !taken.contains(i)).collect();
     let open: Vec<usize> = (0..theirs.len()).filter(|i| found[*i].is_none()).collect();
     let texts: Vec<&str> = left.iter().map(|i| ours[*i]).chain(open.iter().map(|i| theirs[*i])).collect();
-    // Another language than that of the posts is compared by its own rules: a translation has none of their characters.
+    // Texts in another language than the posts are compared by that language's rules: a translation shares no
+    // characters with them.
     let language = if is_latin(&texts) { Language::En } else { likeness.language };
     let (same, similar_pairs) =
         similar_pairs(&texts, &sections::Dedup { language, ..likeness.clone() }, watch);
@@ -247,8 +248,8 @@ fn nearly(
             }
         }
     };
-    // Rows ascend in a group: those of the reference come last, and a post that was written a thousand times is met with
-    // these alone.
+    // Rows ascend in a group with those of the reference last, and only these are paired, even if a post
+    // occurs a thousand times.
     let of_reference = |rows: &[u32]| rows.partition_point(|row| (*row as usize) < left.len());
     let mut put_all = |rows: &[u32], others: &[u32], score: f64| {
         for theirs in &others[of_reference(others)..] {
@@ -275,7 +276,7 @@ fn nearly(
 }
 
 impl Comparison {
-    /// What is otherwise in a found item; that its text drifted (`near`) is told as such.
+    /// The differences in a matched item; its drifted text (`near`) is reported as such.
     fn fields(
         &mut self,
         item: &str,
@@ -295,7 +296,7 @@ impl Comparison {
             let same = match (column.as_str(), options) {
                 ("options" | "choice_list", Some(options)) => options.contents,
                 (label, Some(options)) if GOLD.contains(&label) && is_place(theirs) => options.right,
-                // In which order they stand is a figure of its own.
+                // The order of options has its own figure.
                 ("choice_order", Some(_)) => true,
                 (column, Some(_)) if column.starts_with("option_") => {
                     options::beside(reference, column) == options::beside(row, column)
@@ -316,7 +317,7 @@ impl Comparison {
         }
     }
 
-    /// Whether the two are the same.
+    /// Whether both sets are equal.
     pub fn is_perfect(&self) -> bool {
         self.near.is_empty() && self.missing.is_empty() && self.extra == 0 && self.differing.is_empty()
     }
@@ -389,7 +390,7 @@ impl Comparison {
     }
 }
 
-/// An item's text: the first text column that the other side knows too, else the first it has.
+/// An item's text: the first text column that the other side has too, else the first it has.
 fn text<'a>(row: &'a JsonRow, other: &[JsonRow]) -> &'a str {
     let shared =
         TEXTS.iter().find(|t| row.contains_key(**t) && other.first().is_some_and(|o| o.contains_key(**t)));
@@ -405,12 +406,12 @@ fn words(value: &Json) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_string)
 }
 
-/// Whether a value is the letter or the place of an option.
+/// Whether a value is the letter or the index of an option.
 fn is_place(value: &Json) -> bool {
     value.is_u64() || value.as_str().is_some_and(|text| text.len() == 1)
 }
 
-/// A text without its blanks and its last full stops: what a copy may lose and still say the same.
+/// A text without spaces and final full stops, which a copy may lose without changing its meaning.
 fn plain(text: &str) -> String {
     let bare: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     bare.trim_end_matches(['.', '。', '．']).to_string()

@@ -1,4 +1,4 @@
-//! The Croissant description of a release, with what it says about responsible use.
+//! The Croissant description of a release, with its responsible-AI part.
 
 use serde_json::{Value as Json, json};
 
@@ -68,7 +68,7 @@ pub fn croissant(facts: &Facts, layouts: &[Layout], files: &[(String, String)]) 
     json
 }
 
-/// Who annotates what: every stage in which people decided.
+/// Who annotated what: every stage with people's decisions.
 fn protocol(facts: &Facts) -> Vec<String> {
     let decided = facts.work.decided.iter().map(|step| {
         format!(
@@ -103,7 +103,7 @@ fn machines(facts: &Facts) -> Vec<String> {
     }
 }
 
-/// Agreement of those who voted first.
+/// Agreement of the first-round voters.
 fn analysis(facts: &Facts) -> Vec<String> {
     let figure = |figure: Option<[f64; 3]>| figure.map_or("not defined".into(), |[x, ..]| format!("{x:.3}"));
     let fields =
@@ -125,7 +125,7 @@ fn analysis(facts: &Facts) -> Vec<String> {
         .collect()
 }
 
-/// What bends figures on the set, as far as the program knows.
+/// Known biases of figures on the set.
 fn biases(facts: &Facts) -> Vec<String> {
     let mut biases = vec![facts.paper.biases.to_owned()];
     for one in &facts.guessed {
@@ -179,7 +179,7 @@ fn record_set(layout: &Layout) -> Json {
     })
 }
 
-/// The context that the format prescribes, whole.
+/// The complete context prescribed by the format.
 fn context() -> Json {
     json!({
         "@language": "en",

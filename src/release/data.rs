@@ -1,4 +1,4 @@
-//! The data files of a release: JSON Lines and Parquet in the clean layout, and the published forms.
+//! The data files of a release: JSON Lines and Parquet in the columns of the layout, and the published forms.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -14,34 +14,34 @@ use super::parquet::{self, Types};
 use super::row::{Row, Value};
 use crate::store::{Error, durable};
 
-/// Rows that are put into text at once by one thread.
+/// Number of rows that one thread serialises at a time.
 const CHUNK: usize = 1 << 12;
 
-/// What was written of one layout.
+/// What was written for one layout.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Written {
     /// The config.
     pub config: String,
     /// How many rows.
     pub rows: u64,
-    /// How many of them lack each column that may be null.
+    /// How many of them lack each nullable column.
     pub nulls: BTreeMap<String, u64>,
-    /// How often each value of a label column stands; each item of a list counts.
+    /// How often each value of a label column occurs; for lists each item counts.
     pub labels: BTreeMap<String, BTreeMap<String, u64>>,
     /// Rows in each file of a published form.
     pub compat: BTreeMap<String, u64>,
     /// Bytes of the JSON Lines.
     pub file_bytes: u64,
-    /// Bytes of the rows as Arrow holds them, within some percent: where it cuts them is the reader's choice.
+    /// Approximate size of the rows in Arrow, within some percent, because the reader chooses the chunks.
     pub arrow_bytes: u64,
-    /// The first row, as JSON that people read.
+    /// The first row, as indented JSON.
     pub example: Option<String>,
 }
 
 /// Writes `data/<config>/test.jsonl` and `.parquet`, and `compat/`, in one pass over the rows.
 ///
 /// # Errors
-/// [`Error`] where a row cannot be read or a file not written whole.
+/// [`Error`] if a row cannot be read or a file not written completely.
 pub fn write(
     folder: &Path,
     layout: &Layout,
@@ -77,15 +77,15 @@ pub fn write(
     Ok(written)
 }
 
-/// The Parquet file of a layout, within its folder.
+/// The path of a layout's Parquet file in its folder.
 pub(super) fn parquet_of(layout: &Layout) -> String {
     format!("data/{}/test.parquet", layout.config)
 }
 
-/// Writes the Parquet file of a layout as earlier programs did.
+/// Writes the Parquet file of a layout like earlier versions of the program.
 ///
 /// # Errors
-/// [`Error`] where a row cannot be read or the file not written whole.
+/// [`Error`] if a row cannot be read or the file not written completely.
 pub(super) fn write_views(
     folder: &Path,
     layout: &Layout,
@@ -120,7 +120,7 @@ impl Written {
     }
 }
 
-/// What a label column counts: the value, or each item of a list; `null` where there is none.
+/// What a label column counts: the value, or each item of a list; `null` if there is none.
 pub(super) fn labels(value: &Value) -> Vec<String> {
     match value {
         Value::Null => vec!["null".into()],
@@ -129,7 +129,7 @@ pub(super) fn labels(value: &Value) -> Vec<String> {
     }
 }
 
-/// The day a time begins with, where it is written `YYYY-MM-DD`.
+/// The day at the start of a time, if it is written `YYYY-MM-DD`.
 pub(super) fn day(time: &str) -> Option<String> {
     let day = time.get(..10)?;
     let fits =
@@ -137,7 +137,7 @@ pub(super) fn day(time: &str) -> Option<String> {
     fits.then(|| day.to_string())
 }
 
-/// A text file in the making.
+/// A text file being written.
 struct TextFile {
     path: PathBuf,
     out: BufWriter<File>,
@@ -149,7 +149,7 @@ impl TextFile {
         Ok(TextFile { path, out: BufWriter::with_capacity(1 << 20, file) })
     }
 
-    /// Writes rows in order, put into text on all cores.
+    /// Writes rows in order, serialised on all cores.
     fn lines(
         &mut self,
         rows: &[Row],
@@ -173,7 +173,7 @@ impl TextFile {
         self.out.write_all(text).map_err(Error::io("write", &self.path))
     }
 
-    /// Returns how many bytes it has.
+    /// Returns its size in bytes.
     fn finish(mut self) -> Result<u64, Error> {
         let flushed = self.out.flush().and_then(|()| self.out.get_ref().sync_data());
         let length = flushed.and_then(|()| Ok(self.out.get_ref().metadata()?.len()));
@@ -181,7 +181,7 @@ impl TextFile {
     }
 }
 
-/// A published form in the making.
+/// A file of a published form being written.
 struct Form {
     layout: Layout,
     compat: &'static Compat,

@@ -1,5 +1,5 @@
-//! `diff`: what is otherwise in one folder than in another, row by row and field by field, with the
-//! decision that caused it where ledgers and manifests know it.
+//! `diff`: the differences between two folders, row by row and field by field, with the decision that caused
+//! each, if ledgers and manifests show it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,11 +17,11 @@ use crate::store::Error;
 /// What differs between two folders.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Diff {
-    /// The configs, or stages, that were compared.
+    /// The configs or stages that were compared.
     pub configs: Vec<ConfigDiff>,
-    /// What the rows before lacked because it waited or failed.
+    /// Items that the rows before lacked because they waited or failed.
     pub left_out_before: Vec<LeftOut>,
-    /// What the rows after lack.
+    /// Items that the rows after lack.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -32,24 +32,24 @@ pub struct ConfigDiff {
     pub config: String,
     /// Rows before and after.
     pub rows: (u64, u64),
-    /// Columns that are new.
+    /// Added columns.
     pub columns_added: Vec<String>,
-    /// Columns that are gone.
+    /// Removed columns.
     pub columns_removed: Vec<String>,
-    /// Rows that are new.
+    /// Added rows.
     pub added: Vec<Side>,
-    /// Rows that are gone.
+    /// Removed rows.
     pub removed: Vec<Side>,
-    /// Rows that say something else.
+    /// Rows with other values.
     pub changed: Vec<Changed>,
-    /// Rows that stayed are in another order.
+    /// Whether rows on both sides are in another order.
     pub moved: bool,
-    /// How labels moved, by column.
+    /// How labels changed, by column.
     pub labels: BTreeMap<String, Moves>,
 }
 
-/// How often a label went from one value to another, in rows that are on both sides. Values that no row
-/// moved from or to are left out.
+/// How often a label changed from one value to another, in rows on both sides. Values without any change are
+/// left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Moves {
     /// The values, sorted.
@@ -63,9 +63,9 @@ pub struct Moves {
 pub struct Side {
     /// Its id.
     pub id: String,
-    /// Its text, or whatever its second column holds.
+    /// Its text, or the value of its second column.
     pub text: String,
-    /// The stage and reason that let it in or out, where they are known.
+    /// The stage and reason that added or removed it, if known.
     pub cause: Option<String>,
 }
 
@@ -74,43 +74,43 @@ pub struct Side {
 pub struct Changed {
     /// Its id.
     pub id: String,
-    /// What is otherwise.
+    /// The fields that differ.
     pub fields: Vec<Field>,
 }
 
-/// A value that is another one.
+/// A value that differs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Field {
     /// The column.
     pub column: String,
-    /// What it held.
+    /// The value before.
     pub before: Json,
-    /// What it holds.
+    /// The value after.
     pub after: Json,
-    /// The decision that made it so, where it is known.
+    /// The decision that caused it, if known.
     pub cause: Option<String>,
 }
 
-/// What a cause is asked for; records are named as `explain` takes them.
+/// What a cause is asked for; records are named as in `explain`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CauseOf<'a> {
-    /// Why this record came in.
+    /// Why this record was added.
     Added(&'a str),
-    /// Why it is out.
+    /// Why it was removed.
     Removed(&'a str),
     /// Why this column of it changed.
     Changed(&'a str, &'a str),
 }
 
-/// Who knows the causes.
+/// Returns the cause of a difference.
 pub type Cause<'a> = &'a dyn Fn(CauseOf<'_>) -> Option<String>;
 
 /// Compares two folders: releases, candidates or stages.
 ///
-/// Texts of rows that were withdrawn are told by nobody.
+/// Texts of withdrawn rows are not shown.
 ///
 /// # Errors
-/// [`Error`] where a folder cannot be read.
+/// [`Error`] if a folder cannot be read.
 pub fn diff(
     before: &Path,
     after: &Path,
@@ -125,7 +125,7 @@ pub fn diff(
     let mut configs = Vec::new();
     let alone = old.len() == 1 && new.len() == 1;
     for (config, rows) in old {
-        // Two stages, or a stage and a candidate, are compared whatever they are called.
+        // A single stage or config is compared with the other side's whatever their names.
         let place = new.iter().position(|(name, _)| *name == config || alone);
         let (name, other) = place.map(|i| new.remove(i)).unwrap_or((config, Vec::new()));
         configs.push(of_rows(name, &rows, &other, cause));
@@ -137,10 +137,10 @@ pub fn diff(
     Ok(Diff { configs, left_out_before: left_out(before)?, left_out: left_out(after)? })
 }
 
-/// What stands for a text that was withdrawn.
+/// Replaces a withdrawn text.
 const WITHDRAWN: &str = "(withdrawn)";
 
-/// Takes the texts out of a row that was withdrawn; what names it stays.
+/// Removes the texts of a withdrawn row; its names stay.
 fn silence(row: &mut JsonRow) {
     let first = row.keys().next().cloned();
     for (column, value) in row.iter_mut() {
@@ -159,7 +159,7 @@ fn id(row: &JsonRow) -> &str {
     row.get("id").or_else(|| row.values().next()).and_then(Json::as_str).unwrap_or_default()
 }
 
-/// The record that a row was made from.
+/// The record from which a row was made.
 fn record(row: &JsonRow) -> &str {
     row.get("source_id").and_then(Json::as_str).filter(|source| !source.is_empty()).unwrap_or_else(|| id(row))
 }
@@ -212,7 +212,7 @@ pub fn of_rows(config: String, old: &[JsonRow], new: &[JsonRow], cause: Cause<'_
 }
 
 impl Moves {
-    /// The matrix of pairs before and after; `None` where nothing moved.
+    /// The matrix of pairs before and after; `None` without changes.
     fn count(pairs: impl Iterator<Item = (String, String)>) -> Option<Moves> {
         let mut counts: BTreeMap<(String, String), u64> = BTreeMap::new();
         pairs.for_each(|pair| *counts.entry(pair).or_default() += 1);
@@ -238,7 +238,7 @@ fn side(row: &JsonRow, cause: Option<String>) -> Side {
     Side { id: id(row).into(), text, cause }
 }
 
-/// A value as a person reads it: a text without quotes, the items of a list side by side.
+/// A value for people: a text without quotes, the items of a list separated by commas.
 pub(super) fn words(value: &Json) -> String {
     match value {
         Json::String(text) => text.clone(),

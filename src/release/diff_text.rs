@@ -1,4 +1,4 @@
-//! A diff for a terminal and as a page.
+//! A diff for the terminal and as a page.
 
 use std::fmt::Write;
 
@@ -17,10 +17,10 @@ impl Diff {
         text
     }
 
-    /// The differences as a page that needs no other file.
+    /// The differences as a self-contained page.
     ///
     /// # Errors
-    /// Where the template asks for what a diff does not hold, which no input can bring about.
+    /// If the template uses a value that a diff lacks, which does not depend on the input.
     pub fn html(&self) -> Result<String, minijinja::Error> {
         templates::page("diff.html", self)
     }
@@ -74,7 +74,7 @@ fn line(text: &str) -> String {
     text.replace('\n', "⏎")
 }
 
-/// Values before down, values after across by their letters.
+/// Values before as rows, values after as columns named by letters.
 fn matrix(column: &str, moves: &Moves) -> String {
     let mut out = format!("  {column}: rows by value before (down) and after (across)\n");
     let wide = moves.counts.iter().flatten().max().map_or(1, |n| n.to_string().len()).max(3);

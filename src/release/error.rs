@@ -1,10 +1,10 @@
-//! Why a release was not made, or not given back.
+//! Why a release was not made, or cannot be restored.
 
 use super::version::{Bump, NoVersion, Version};
 use crate::pipeline::{RunError, StaleStage};
 use crate::store;
 
-/// What can be in the way of a release.
+/// Why a release is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ReleaseError {
     /// A file could not be read or written.
@@ -13,7 +13,7 @@ pub enum ReleaseError {
     /// A stage could not be read.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// The argument is no version.
+    /// The argument is not a version.
     #[error(transparent)]
     Version(#[from] NoVersion),
     /// There is nothing to release yet.
@@ -22,7 +22,7 @@ pub enum ReleaseError {
         /// The recipe.
         recipe: String,
     },
-    /// The benchmark does not say what is released of it.
+    /// The benchmark does not declare what is released of it.
     #[error(
         "benchmarks/{recipe}/benchmark.toml has no [data]: it cannot be released\n  hint: docs/benchmark-folder.md describes it"
     )]
@@ -30,7 +30,7 @@ pub enum ReleaseError {
         /// The recipe.
         recipe: String,
     },
-    /// The candidate is that of an older run.
+    /// The candidate is from an older run.
     #[error(
         "the candidate of {recipe} does not match its stages\n  hint: `riddlemill run --recipe {recipe}` rebuilds it"
     )]
@@ -38,7 +38,7 @@ pub enum ReleaseError {
         /// The recipe.
         recipe: String,
     },
-    /// Stages under the candidate do not follow from what raw/ and the settings hold now.
+    /// Stages under the candidate do not match what raw/ and the settings contain now.
     #[error(
         "the candidate of {recipe} does not match raw/ and the settings:\n{}\n  hint: `riddlemill run --recipe {recipe}` rebuilds it; `--draft` continues without",
         stages.iter().map(|stage| format!("  {stage}")).collect::<Vec<_>>().join("\n")
@@ -46,10 +46,10 @@ pub enum ReleaseError {
     Outdated {
         /// The recipe.
         recipe: String,
-        /// The stages, with what changed.
+        /// The stages, with their changes.
         stages: Vec<StaleStage>,
     },
-    /// The candidate still holds what was withdrawn: not even a draft may.
+    /// The candidate still contains withdrawn rows, which not even a draft may.
     #[error(
         "{rows} {} of the candidate of {recipe} {} withdrawn since it was built\n  hint: `riddlemill run --recipe {recipe}` removes {}",
         if *rows == 1 { "row" } else { "rows" }, if *rows == 1 { "was" } else { "were" }, if *rows == 1 { "it" } else { "them" }
@@ -65,10 +65,10 @@ pub enum ReleaseError {
     Empty {
         /// The recipe.
         recipe: String,
-        /// What waits where, in words.
+        /// What waits at which stages, as text.
         waits: Vec<String>,
     },
-    /// Nobody may use what has no licence, and the files that must state one would be invalid.
+    /// Without a licence nobody may use the set, and the files that must state one would be invalid.
     #[error(
         "no licence is set for {recipe} as a whole: {}\n  hint: set `licence = \"CC-BY-4.0\"`, or another SPDX identifier, under [release] in pipeline.toml; `LicenseRef-NAME` is for one that SPDX does not list",
         stated.join("; ")
@@ -87,42 +87,42 @@ pub enum ReleaseError {
         /// The latest release.
         version: Version,
     },
-    /// The version stands already.
+    /// The version exists already.
     #[error(
         "{recipe} {version} was released already; versions are never overwritten\n  hint: {proposed} is the next one"
     )]
     Exists {
         /// The recipe.
         recipe: String,
-        /// What was asked for.
+        /// The requested version.
         version: Version,
-        /// What would do.
+        /// A version that would be accepted.
         proposed: Version,
     },
-    /// The version says less than what changed.
+    /// The version is too small for the changes.
     #[error("{version} is too small: {why}\n  hint: {proposed} or greater")]
     TooSmall {
-        /// What was asked for.
+        /// The requested version.
         version: Version,
-        /// What demands more.
+        /// Which change requires more.
         why: String,
-        /// What would do.
+        /// A version that would be accepted.
         proposed: Version,
     },
-    /// A stable version is asked for while people have still to look.
+    /// A stable version is requested while people's reviews are missing.
     #[error("{version} cannot be stable: {}\n  hint: {proposed} is the draft that can be released", why.join("; "))]
     Draft {
-        /// What was asked for.
+        /// The requested version.
         version: Version,
         /// What is missing.
         why: Vec<String>,
-        /// What would do.
+        /// A version that would be accepted.
         proposed: Version,
     },
-    /// The folder that was built does not pass its own check.
+    /// The new folder does not pass verification.
     #[error("the folder does not verify, and was not released: {}", findings.join("; "))]
     Findings {
-        /// What does not fit.
+        /// The findings.
         findings: Vec<String>,
     },
     /// A published number is taken, or its item has another one.
@@ -136,21 +136,21 @@ pub enum ReleaseError {
         number: u64,
         /// The record.
         key: String,
-        /// What stands against it.
+        /// The reason.
         why: String,
     },
-    /// Rows of this recipe bear no numbers.
+    /// Rows of this recipe have no numbers.
     #[error("rows of {recipe} have no numbers to adopt")]
     NoNumbers {
         /// The recipe.
         recipe: String,
     },
-    /// What is to be withdrawn is not one post.
+    /// The target of a withdrawal does not identify one post.
     #[error("{target:?}: {why}")]
     Target {
-        /// What was named.
+        /// The target.
         target: String,
-        /// Why not.
+        /// The reason.
         why: String,
     },
     /// There is no such release.
@@ -158,9 +158,9 @@ pub enum ReleaseError {
     NoRelease {
         /// The recipe.
         recipe: String,
-        /// What was asked for.
+        /// The requested version.
         version: Version,
-        /// What there is.
+        /// The existing versions.
         known: Vec<String>,
     },
     /// The version was yanked already.
@@ -173,13 +173,13 @@ pub enum ReleaseError {
         /// The day.
         date: String,
     },
-    /// A date that is none.
+    /// Not a date.
     #[error("{0:?} is not a date\n  hint: YYYY-MM-DD")]
     Date(String),
 }
 
 impl Bump {
-    /// The word for it in messages.
+    /// The level's name in messages.
     pub fn word(self) -> &'static str {
         match self {
             Bump::Patch => "PATCH",

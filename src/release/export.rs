@@ -1,4 +1,4 @@
-//! `export`: rows in the forms that annotation tools and spreadsheets take.
+//! `export`: rows in the formats of annotation tools and spreadsheets.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -11,16 +11,16 @@ use super::read_rows::JsonRow;
 use crate::review::exchange::disarm;
 use crate::store::Error;
 
-/// Where rows go.
+/// Export formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Label Studio's JSON: an array of tasks, the row as `data`.
     LabelStudio,
-    /// Argilla's records, one a line: the columns as `fields`, each of its own type, and where a row is from as
+    /// Argilla's records, one per line: the columns as `fields`, each with its type, and the row's origin as
     /// `metadata`.
     Argilla,
-    /// Comma-separated values with a byte order mark, which spreadsheets need to see UTF-8. A text that a spreadsheet
-    /// would run as a formula has an apostrophe before it.
+    /// Comma-separated values with a byte order mark, by which spreadsheets recognise UTF-8. Texts that a
+    /// spreadsheet would run as a formula get an apostrophe.
     Csv,
     /// A workbook with one sheet and a frozen header.
     Xlsx,
@@ -29,10 +29,10 @@ pub enum Form {
 /// The longest text a cell of a workbook holds, in UTF-16 units.
 const CELL: usize = 32_767;
 
-/// Writes rows in a form.
+/// Writes rows in a format.
 ///
 /// # Errors
-/// [`Error::Io`] where the file cannot be written, or a text does not fit a cell.
+/// [`Error::Io`] if the file cannot be written, or a text does not fit a cell.
 pub fn export(rows: &[JsonRow], form: Form, path: &Path) -> Result<(), Error> {
     let failed = |e: std::io::Error| Error::io("write", path)(e);
     if form == Form::Xlsx {
@@ -68,7 +68,7 @@ fn argilla(rows: &[JsonRow], out: &mut impl Write) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Columns that say where a row is from and how sure it is.
+/// Columns with a row's origin and standing.
 const PROVENANCE: [&str; 6] = ["source", "source_id", "source_kind", "file", "licence", "standing"];
 
 fn csv(rows: &[JsonRow], out: &mut impl Write) -> std::io::Result<()> {
@@ -78,7 +78,7 @@ fn csv(rows: &[JsonRow], out: &mut impl Write) -> std::io::Result<()> {
         table.write_record(first.keys().map(|key| disarm(key).into_owned()))?;
     }
     for row in rows {
-        // Numbers and flags are the program's own; texts are a forum's.
+        // Numbers and flags are the program's own; texts may come from a forum.
         table.write_record(row.values().map(|value| match value {
             Json::Number(_) | Json::Bool(_) => cell(value),
             _ => disarm(&cell(value)).into_owned(),
@@ -89,7 +89,7 @@ fn csv(rows: &[JsonRow], out: &mut impl Write) -> std::io::Result<()> {
 
 fn workbook(rows: &[JsonRow], path: &Path) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let mut book = Workbook::new();
-    // A date of creation would make two exports of the same rows differ.
+    // With a date of creation, two exports of the same rows would differ.
     book.set_properties(
         &rust_xlsxwriter::DocProperties::new()
             .set_creation_datetime(&rust_xlsxwriter::ExcelDateTime::from_ymd(2000, 1, 1)?),
@@ -124,7 +124,7 @@ fn workbook(rows: &[JsonRow], path: &Path) -> Result<(), Box<dyn std::error::Err
     Ok(())
 }
 
-/// A value as a cell: text as it is, nothing for null, lists as JSON.
+/// A value as a cell: text unchanged, empty for null, lists as JSON.
 fn cell(value: &Json) -> String {
     match value {
         Json::Null => String::new(),

@@ -1,4 +1,4 @@
-//! Everything that the card and the files beside it say, gathered once.
+//! All facts on the card and in the files next to it, collected once.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,7 +20,7 @@ use crate::recipe::Recipe;
 use crate::record::State;
 use riddlemill_benchmarks::{Difference, Expression, Paper};
 
-/// What the templates know.
+/// The data of the templates.
 #[derive(Clone, Debug, Serialize)]
 pub struct Facts {
     /// The recipe.
@@ -31,47 +31,47 @@ pub struct Facts {
     pub paper: &'static Paper,
     /// The version, or `0.0.0-candidate`.
     pub version: String,
-    /// The day, `YYYY-MM-DD`; a candidate may have none.
+    /// The day, `YYYY-MM-DD`; a candidate may lack one.
     pub date: Option<String>,
-    /// Whether this is no release.
+    /// Whether this is a candidate.
     pub candidate: bool,
-    /// The canary's GUID; a candidate has none.
+    /// The canary's GUID; `None` for a candidate.
     pub canary: Option<String>,
     /// Why it is a draft.
     pub draft: Vec<String>,
     /// Items that the rows lack because they wait or failed.
     pub left_out: Vec<LeftOut>,
-    /// What may be guessed of those that pose a choice.
+    /// How well the answers of multiple-choice configs can be guessed.
     pub guessed: Vec<Guessed>,
-    /// What the Hub finds the set by.
+    /// The set's tags on the Hub.
     pub tags: Vec<&'static str>,
-    /// Who annotated the rows, in the Hub's words.
+    /// Who annotated the rows, in the Hub's terms.
     pub annotations_creators: Vec<&'static str>,
     /// The configs.
     pub configs: Vec<Shape>,
     /// The stages, from dump to rows.
     pub funnel: Vec<FunnelStep>,
-    /// What the codes of these stages mean, each once.
+    /// The meanings of these stages' codes, each once.
     pub meanings: Vec<(String, String)>,
     /// The day of the newest dated post of the dumps.
     pub newest: Option<String>,
-    /// What is otherwise than in the paper, under the settings as they are.
+    /// Differences from the paper, with the current settings.
     pub differs: Vec<&'static Difference>,
-    /// What models and people did.
+    /// The work of models and people.
     pub work: Work,
     /// The dumps.
     pub raw: Vec<Raw>,
-    /// The licence of the whole.
+    /// The licence of the whole set.
     pub licence: Licence,
-    /// What `load_dataset` takes: its name on the Hub, or a folder.
+    /// The argument of `load_dataset`: its name on the Hub, or a folder.
     pub place: String,
-    /// Where the set is found; an URN where settings name no address.
+    /// The set's address; a URN if the settings have none.
     pub url: String,
-    /// What the curator wrote, by subject; null where nothing is written.
+    /// The curator's texts, by subject; null for missing ones.
     pub curator: BTreeMap<&'static str, Option<String>>,
     /// Files that the curator has not written.
     pub missing: Vec<String>,
-    /// This release and those before it, the newest first.
+    /// This release and those before it, newest first.
     pub changes: Vec<Changes>,
     /// Settings by stage.
     pub settings: BTreeMap<String, BTreeMap<String, Json>>,
@@ -84,21 +84,21 @@ pub struct Facts {
 pub struct Shape {
     /// Its name.
     pub name: &'static str,
-    /// What a row is.
+    /// A description of a row.
     pub about: &'static str,
-    /// What was written.
+    /// The figures of what was written.
     pub written: Written,
     /// Its columns.
     pub columns: Vec<ColumnShape>,
     /// Files of the published form.
     pub compat: Vec<&'static str>,
-    /// Those of them that are configs of their own.
+    /// Those of them that are separate configs.
     pub tables: Vec<TableShape>,
-    /// The task, where there is one.
+    /// The task, if there is one.
     pub task: Option<TaskShape>,
 }
 
-/// A file of compat/ that is a config of its own, for the templates.
+/// A file of compat/ that is a separate config, for the templates.
 #[derive(Clone, Debug, Serialize)]
 pub struct TableShape {
     /// The config's name.
@@ -107,7 +107,7 @@ pub struct TableShape {
     pub file: &'static str,
     /// Its rows.
     pub rows: u64,
-    /// Its columns; none where one of its keys is no column, and the types are the reader's to find.
+    /// Its columns; empty if one of its keys is not a column, so that readers have to infer the types.
     pub columns: Vec<ColumnShape>,
 }
 
@@ -135,9 +135,9 @@ pub struct TaskShape {
     pub name: String,
     /// The column with the question.
     pub question: &'static str,
-    /// What is before it.
+    /// The instruction before it.
     pub instruction: &'static str,
-    /// The column with the options; null where the answer is in words.
+    /// The column with the options; null if the answer is a text.
     pub options: Option<&'static str>,
     /// The column with the answer.
     pub gold: &'static str,
@@ -152,11 +152,11 @@ pub struct FunnelStep {
     pub records_in: u64,
     /// Records out.
     pub records_out: u64,
-    /// What else than kept: state, reason, count, meaning.
+    /// Outcomes other than kept: state, reason, count, meaning.
     pub reasons: Vec<(String, String, u64, String)>,
 }
 
-/// The subjects a curator writes on: the file's name without `.md`, and what belongs there.
+/// The subjects of a curator's texts: the file's name without `.md`, and a description.
 pub const SUBJECTS: &[(&str, &str)] = &[
     ("rationale", "why the set was made, and why so"),
     ("uses", "what it is good for, and what it must not be used for"),
@@ -166,7 +166,7 @@ pub const SUBJECTS: &[(&str, &str)] = &[
     ("funding", "who paid"),
 ];
 
-/// The curator's words: `<folder>/<recipe>/<subject>.md`, else `<folder>/<subject>.md`.
+/// The curator's texts: `<folder>/<recipe>/<subject>.md`, else `<folder>/<subject>.md`.
 pub fn curator(
     root: &Path,
     settings: &sections::Release,
@@ -211,10 +211,10 @@ pub fn drafts(raw: &[Raw], layouts: &[Layout], written: &[Written], recipe: &str
 }
 
 impl Facts {
-    /// What a run says about a recipe's rows. Version, date, canary and changes are those of a candidate.
+    /// Collects the facts about a recipe's rows. Version, date, canary and changes are those of a candidate.
     ///
     /// # Errors
-    /// [`RunError`] where replies or votes cannot be read.
+    /// [`RunError`] if replies or votes cannot be read.
     pub(super) fn gather(
         config: &Config,
         recipe: &'static Recipe,
@@ -276,7 +276,7 @@ impl Facts {
     }
 }
 
-/// The differences that no setting undoes.
+/// The differences from the paper with the current settings.
 fn differs(config: &Config, recipe: &'static Recipe) -> Vec<&'static Difference> {
     let undone = |(key, wanted): &(&str, &str)| {
         let Some((section, name)) = key.split_once('.') else { return false };
@@ -285,7 +285,7 @@ fn differs(config: &Config, recipe: &'static Recipe) -> Vec<&'static Difference>
             Some(value) => value == wanted,
             None => false,
         };
-        // What goes on from another recipe's rows goes on from that one's ways.
+        // A recipe that continues another one's rows shares that one's differences.
         set(recipe) || set(recipe.origin())
     };
     let holds =
@@ -293,7 +293,7 @@ fn differs(config: &Config, recipe: &'static Recipe) -> Vec<&'static Difference>
     recipe.paper.differs.iter().filter(holds).collect()
 }
 
-/// Who annotated the rows, as the Hub calls them. Synthetic votes are nobody's.
+/// Who annotated the rows, in the Hub's terms. Synthetic votes do not count.
 fn annotators(work: &Work) -> Vec<&'static str> {
     let sum = |count: fn(&work::ReviewCounts) -> u64| work.decided.iter().map(count).sum::<u64>();
     let people = (sum(|step| step.confirmed + step.rewritten) > 0).then_some("expert-generated");
@@ -349,7 +349,7 @@ fn column(column: &super::layout::Column, nulls: u64) -> ColumnShape {
     ColumnShape { name: column.name, about: column.about, hub, list, nullable: column.nullable, nulls }
 }
 
-/// Reasons in the order of the funnel, each with its meaning once.
+/// Reasons in the order of the funnel, each once with its meaning.
 fn meanings(funnel: &[FunnelStep]) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     for (_, code, _, meaning) in funnel.iter().flat_map(|step| &step.reasons) {
@@ -379,13 +379,13 @@ fn funnel_step(link: &Link) -> FunnelStep {
     }
 }
 
-/// Where rows come from, and what did not become one.
+/// The origin of the rows, and the items that did not become rows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Origin {
     /// The dumps.
     pub raw: Vec<Raw>,
     /// The day of the newest dated record in them.
     pub newest: Option<String>,
-    /// Items that wait, failed, or lack what a row must have.
+    /// Items that wait, failed, or lack required values.
     pub left_out: Vec<LeftOut>,
 }

@@ -1,4 +1,4 @@
-//! A folder of a release, whole: data, descriptions, cards, tasks, manifest and checksums.
+//! A complete release folder: data, descriptions, cards, tasks, manifest and checksums.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,10 +10,10 @@ use super::manifest::{Candidate, Link, MADE_WITH, MANIFEST, SUMS};
 use super::{croissant, schema, templates};
 use crate::store::{Error, durable, sha256};
 
-/// Writes everything beside the data files, which are there already, and returns the manifest.
+/// Writes everything except the data files, which exist already, and returns the manifest.
 ///
 /// # Errors
-/// [`Error`] where a file cannot be written.
+/// [`Error`] if a file cannot be written.
 pub fn finish(
     folder: &Path,
     facts: &Facts,
@@ -33,7 +33,7 @@ pub fn finish(
     for layout in layouts {
         texts.push((format!("schema/{}.schema.json", layout.config), pretty(&schema::json_schema(layout))));
     }
-    // What `verify` and `restore` read it by, whatever the benchmark's folder says by then.
+    // Used by `verify` and `restore`, whatever the benchmark's folder contains by then.
     for benchmark in riddlemill_benchmarks::find(facts.recipe).into_iter().flat_map(|b| b.with_others()) {
         let path = |file: &str| format!("{MADE_WITH}/{}/{file}", benchmark.name);
         texts.extend(benchmark.files.iter().map(|(file, text)| (path(file), (*text).to_owned())));
@@ -66,7 +66,7 @@ pub fn finish(
     Ok(manifest)
 }
 
-/// The sums of a folder's files, as `sha256sum --check` reads them.
+/// The checksums of a folder's files, in the format of `sha256sum --check`.
 pub(super) fn sums_text(sums: &BTreeMap<String, String>) -> String {
     sums.iter().map(|(path, sum)| format!("{sum}  {path}\n")).collect()
 }
@@ -86,16 +86,16 @@ fn write(folder: &Path, path: &str, bytes: &[u8]) -> Result<(), Error> {
 /// Every file under a folder, relative, with `/`, sorted.
 ///
 /// # Errors
-/// [`Error::Io`] where a folder cannot be listed.
+/// [`Error::Io`] if a folder cannot be listed.
 pub fn files(folder: &Path) -> Result<Vec<String>, Error> {
     Ok(listed(folder)?.into_iter().map(|(path, _)| path).collect())
 }
 
-/// [`files`], each with whether it can be read as one: a pipe, a device or a link that leads nowhere or to a folder
-/// cannot. A link to a file can.
+/// [`files`], each with whether it is readable as a file: pipes, devices and links to folders or to nothing
+/// are not. A link to a file is.
 ///
 /// # Errors
-/// As there.
+/// Those of [`files`].
 pub fn listed(folder: &Path) -> Result<Vec<(String, bool)>, Error> {
     let mut found = Vec::new();
     let mut waiting = vec![folder.to_path_buf()];
@@ -103,7 +103,7 @@ pub fn listed(folder: &Path) -> Result<Vec<(String, bool)>, Error> {
         for entry in fs::read_dir(&place).map_err(Error::io("list", &place))? {
             let entry = entry.map_err(Error::io("list", &place))?;
             let path = entry.path();
-            // Not what a link leads to: one that leads to a folder above it has no end.
+            // Links to folders are not followed: one to a parent folder would loop.
             if entry.file_type().map_err(Error::io("read", &path))?.is_dir() {
                 waiting.push(path);
             } else if let Ok(relative) = path.strip_prefix(folder) {

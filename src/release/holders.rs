@@ -1,4 +1,4 @@
-//! Which released versions hold a record.
+//! The released versions that contain a record.
 
 use serde::Serialize;
 
@@ -25,7 +25,7 @@ pub struct Holder {
 /// The rows of all releases that were made from one of these records.
 ///
 /// # Errors
-/// [`Error`] where a registry or its rows cannot be read.
+/// [`Error`] if a registry or its rows cannot be read.
 pub fn holders(workspace: &Workspace, ids: &[&str]) -> Result<Vec<Holder>, Error> {
     let mut found = Vec::new();
     for recipe in RECIPES.iter() {
@@ -35,7 +35,7 @@ pub fn holders(workspace: &Workspace, ids: &[&str]) -> Result<Vec<Holder>, Error
                 let (path, lines) = kept_lines(&registry, release, config)?;
                 for line in lines {
                     let line = line.map_err(Error::io("read", &path))?;
-                    // Most lines hold none of them, and are not parsed.
+                    // Most lines contain none of them, and are not parsed.
                     if !ids.iter().any(|id| line.contains(id)) {
                         continue;
                     }

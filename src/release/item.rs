@@ -1,5 +1,5 @@
-//! A record at the end of a recipe as an item of its set, as the benchmark's folder declares it (`[data]`). A record that
-//! lacks what every item has is none yet.
+//! Turns a record at the end of a recipe into an item of its set, as declared in the benchmark's folder
+//! (`[data]`). A record that lacks a required value is not an item yet.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,22 +14,22 @@ use super::row::{Row, Value, nfc};
 use crate::record::{Cell, Cells, Column, Record, Standing};
 use crate::store::Error;
 
-/// The reviews that hold nothing, by name: what they left undecided makes no row provisional.
+/// The names of non-blocking reviews: an undecided one makes no row provisional.
 pub(super) type Optional = BTreeSet<&'static str>;
 
-/// What a row follows from beside its record.
+/// The inputs of a row other than its record.
 pub(super) struct Beside<'a> {
-    /// The number that it bears.
+    /// Its number.
     pub number: Option<u64>,
-    /// The reviews that hold nothing.
+    /// The non-blocking reviews.
     pub optional: &'a Optional,
-    /// What a post comes from, where the benchmark's columns ask for that.
+    /// The source's kind, if the benchmark's columns use it.
     pub source_kind: Option<String>,
-    /// What its published file says beside it.
+    /// The original text of its row in a published file, where that differs.
     pub published: Option<String>,
 }
 
-/// A record as the names of its columns, for expressions.
+/// A record as variables of expressions.
 pub(super) struct Seen(BTreeMap<String, TemplateValue>);
 
 impl Seen {
@@ -62,12 +62,12 @@ impl Seen {
         Ok((self.text(&series.series)?, self.text(&series.key)?))
     }
 
-    /// The words by which a number is found in a published file.
+    /// The text by which a number is found in a published file.
     pub fn words(&self, series: &Series) -> Result<String, Trouble> {
         self.text(&series.text)
     }
 
-    /// The row; `None` where the record is no item yet.
+    /// The row; `None` if the record is not an item yet.
     pub fn row(mut self, data: &Data, layout: &Layout, beside: Beside<'_>) -> Result<Option<Row>, Trouble> {
         if let Some(standing) = self.standing(data, beside.optional)? {
             self.0.insert("standing".to_owned(), TemplateValue::from(standing.code()));
@@ -80,7 +80,7 @@ impl Seen {
         let published =
             self.0.get("standing").is_some_and(|at| at.as_str() == Some(Standing::Published.code()));
         let over = TemplateValue::from(self.0);
-        // A published row is one, whatever it lacks.
+        // A published row is an item whatever it lacks.
         if let Some(when) = &data.when
             && !published
             && !when.holds(&over)?
@@ -103,7 +103,7 @@ impl Seen {
         Ok(Some(Row(values)))
     }
 
-    /// How sure the row is, by what was decided; `None` where the record says it itself.
+    /// The row's standing, from the decisions on it; `None` if the record states it.
     fn standing(&self, data: &Data, optional: &Optional) -> Result<Option<Standing>, Trouble> {
         if data.rests_on.is_empty() {
             return Ok(None);
@@ -120,7 +120,7 @@ impl Seen {
             let status = self.0.get(&format!("{group}_status")).cloned();
             let of_group = || self.0.get(&group)?.get_attr("standing").ok();
             let status = status.or_else(of_group).and_then(|status| status.as_str().map(str::to_owned));
-            // A review that is optional and decided nothing says nothing against the row.
+            // An optional review without a decision does not affect the row.
             if status.is_none() && (rests.decided || optional.contains(rests.ballot)) {
                 continue;
             }
@@ -130,7 +130,7 @@ impl Seen {
     }
 }
 
-/// The series that items of a benchmark are numbered in: its own, or those of the one whose numbers they bear.
+/// The series of a benchmark's numbers: its own, or that of the benchmark whose numbers it uses.
 pub(super) fn series(data: &'static Data) -> Option<&'static Series> {
     match data.number.as_ref()? {
         Number::Own(series) => Some(series),
@@ -150,7 +150,7 @@ pub(crate) fn damaged(trouble: Trouble) -> Error {
     }
 }
 
-/// The names of a record that its benchmark declares: its groups by their own, what import left below `post`.
+/// A record's variables as its benchmark declares them: its groups by name, the imported fields under `post`.
 fn declared(seen: &mut BTreeMap<String, TemplateValue>, groups: &TemplateValue) {
     let groups: serde_json::Map<String, serde_json::Value> =
         groups.as_str().and_then(|groups| serde_json::from_str(groups).ok()).unwrap_or_default();
@@ -220,7 +220,7 @@ mod tests {
             |question: &Question, optional: &[&'static str]| standing("ruozhibench-gen", question, optional);
         let whole = question();
         assert_eq!(of(&whole, &[]).as_deref(), Some("confirmed"));
-        // Nobody has to decide on a pair, but where somebody did it counts.
+        // Pairs need no decision, but one that was made counts.
         let paired = Question { pair_status: Some("provisional".into()), ..whole.clone() };
         assert_eq!(of(&paired, &[]).as_deref(), Some("provisional"));
         let sampled = Question { screen_status: Some("synthetic".into()), ..whole.clone() };
@@ -228,7 +228,7 @@ mod tests {
         let undecided = Question { category_status: None, ..whole.clone() };
         assert_eq!(of(&undecided, &[]).as_deref(), Some("provisional"));
         assert_eq!(of(&undecided, &["category"]).as_deref(), Some("confirmed"));
-        // What every row has and it lacks makes it none.
+        // Without a required value there is no row.
         assert_eq!(of(&Question { question_en: None, ..whole.clone() }, &[]), None);
         assert_eq!(of(&Question { categories: Vec::new(), ..whole }, &[]), None);
     }

@@ -1,4 +1,4 @@
-//! Items that a set lacks because they wait for somebody, failed, or have not all that a row must have.
+//! Items missing from a set because they wait, failed, or lack required values.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use crate::record::{Entry, State};
 use crate::stages::Stage;
 use crate::store::{Error, Filter, StageReader, select};
 
-/// What the stages of a recipe left out. Lines of dumps that could not be read are no items yet.
+/// The items that a recipe's stages left out. Unreadable lines of dumps are not items yet.
 ///
 /// # Errors
-/// [`Error`] where a ledger or the last rows cannot be read.
+/// [`Error`] if a ledger or the last rows cannot be read.
 pub(super) fn list(end: CandidateSource, stages: &[StageReader]) -> Result<Vec<LeftOut>, Error> {
     let mut left_out = Vec::new();
     let states = [State::Held, State::Failed];
@@ -40,7 +40,7 @@ pub(super) fn list(end: CandidateSource, stages: &[StageReader]) -> Result<Vec<L
     Ok(left_out)
 }
 
-/// Records of the last stage that are no row.
+/// Records of the last stage that did not become rows.
 fn incomplete(end: CandidateSource, last: &StageReader) -> Result<Option<LeftOut>, Error> {
     let mut items = Ids::default();
     rowless(end, last)?.iter().for_each(|id| items.add(id));

@@ -1,4 +1,4 @@
-//! The licence of a set, by the names that others use.
+//! The licence of a set, by the identifiers of other systems.
 
 use serde::Serialize;
 use spdx::expression::{ExprNode, Operator};
@@ -7,8 +7,8 @@ use spdx::{Expression, LicenseItem};
 use super::manifest::Raw;
 use crate::config::sections;
 
-/// Licences by SPDX identifier that the Hub knows (huggingface.co/docs/hub/repositories-licenses), and what it calls
-/// them. Any other is `other`, with a name and a file of its own.
+/// SPDX identifiers of licences that the Hub supports (huggingface.co/docs/hub/repositories-licenses), and
+/// the Hub's names. Any other is `other`, with a name and a file of its own.
 const HUB: &[(&str, &str)] = &[
     ("AFL-3.0", "afl-3.0"),
     ("AGPL-3.0-only", "agpl-3.0"),
@@ -80,21 +80,21 @@ const HUB: &[(&str, &str)] = &[
     ("etalab-2.0", "etalab-2.0"),
 ];
 
-/// A licence by the names that others use.
+/// A licence by the identifiers of other systems.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Licence {
-    /// As it is stated, an SPDX expression; none where nothing is stated for the whole.
+    /// As stated, an SPDX expression; `None` if none is stated for the whole set.
     pub spdx: Option<String>,
     /// Its identifier on the Hub.
     pub hub: &'static str,
-    /// The identifiers among which a user may choose; none where it is more than a choice.
+    /// The identifiers from which a user may choose; empty if it is not a simple choice.
     pub choice: Vec<String>,
     /// Identifier and text of each licence in it.
     pub texts: Vec<(String, String)>,
 }
 
 impl Licence {
-    /// The licence that settings state, else the one that all sources share.
+    /// The licence in the settings, else the one that all sources share.
     pub fn combine(settings: &sections::Release, raw: &[Raw]) -> Licence {
         let mut stated: Vec<Option<&str>> = raw.iter().map(|file| file.licence.as_deref()).collect();
         stated.dedup();
@@ -105,7 +105,7 @@ impl Licence {
         }
     }
 
-    /// A licence by its SPDX expression, which the settings have checked.
+    /// A licence by its SPDX expression, which has been validated with the settings.
     pub(super) fn named(spdx: &str) -> Licence {
         let expression = Expression::parse(spdx).ok();
         let nodes = || expression.iter().flat_map(Expression::iter);
@@ -153,7 +153,7 @@ mod tests {
                 "{spdx}"
             );
         }
-        // A name of the table that SPDX does not know would never be found.
+        // A name in the table that is not an SPDX identifier would never be found.
         assert!(
             HUB.iter().all(|(id, _)| Expression::parse(id).is_ok() && Licence::named(id).texts.len() == 1)
         );

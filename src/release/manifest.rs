@@ -1,4 +1,4 @@
-//! MANIFEST.json: what a folder holds, and every hash back to raw/.
+//! MANIFEST.json: the contents of a folder, with every hash back to raw/.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,15 +15,14 @@ pub const MANIFEST: &str = "MANIFEST.json";
 /// The checksums' file name.
 pub const SUMS: &str = "SHA256SUMS";
 
-/// What a candidate or a release says about itself.
+/// The manifest of a candidate or a release.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     /// The recipe.
     pub recipe: String,
     /// `candidate`, or the release's version.
     pub version: String,
-    /// The day it is dated; a candidate is as new as its newest input, vote or reply, and has no day where
-    /// none of them has.
+    /// Its date; for a candidate that of its newest input, vote or reply, or `None` without any date.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
     /// The program's version.
@@ -34,20 +33,20 @@ pub struct Candidate {
     pub configs: BTreeMap<String, u64>,
     /// Why it can only be a draft; empty where it may be stable.
     pub draft: Vec<String>,
-    /// Where nobody is to use it any longer: when that was decided, and why.
+    /// When and why it was yanked, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub yanked: Option<Yanked>,
     /// Items that the rows lack because they wait or failed.
     #[serde(default)]
     pub left_out: Vec<LeftOut>,
-    /// The hash of what decides the folder beside the rows: layouts, settings, the curator's words.
+    /// The hash of what determines the folder apart from the rows: layouts, settings, the curator's texts.
     #[serde(rename = "words")]
     pub fingerprint: String,
     /// The dumps it was built from.
     pub raw: Vec<Raw>,
     /// The stages, in order.
     pub stages: Vec<Link>,
-    /// The files beside this one and their SHA-256, but for SHA256SUMS.
+    /// The other files with their SHA-256, except SHA256SUMS.
     pub files: BTreeMap<String, String>,
 }
 
@@ -64,12 +63,12 @@ pub struct Raw {
     pub items: u64,
     /// The licence its source states.
     pub licence: Option<String>,
-    /// Whether it is of the sample that comes with the program: synthetic, nobody's posts.
+    /// Whether it belongs to the sample that comes with the program: synthetic posts.
     pub sample: bool,
 }
 
-/// A stage of the chain. Its fingerprint can be computed again from what is here, and its inputs
-/// are the rows of stages before it.
+/// A stage of the chain. Its fingerprint can be recomputed from these fields, and its inputs are the rows of
+/// earlier stages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Link {
     /// The stage's name.
@@ -91,7 +90,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// A stage's place in the chain.
+    /// The link for a stage.
     pub fn to(manifest: &Manifest) -> Link {
         Link {
             stage: manifest.stage.clone(),
@@ -105,12 +104,12 @@ impl Link {
         }
     }
 
-    /// The fingerprint, computed again.
+    /// The recomputed fingerprint.
     pub fn fingerprint_of(&self, recipe: &str) -> String {
         self.opening(recipe).fingerprint
     }
 
-    /// What decided the stage, as a manifest without rows.
+    /// What determined the stage, as a manifest without rows.
     pub fn opening(&self, recipe: &str) -> Manifest {
         crate::store::opening(
             recipe,
@@ -124,17 +123,17 @@ impl Link {
 }
 
 impl Candidate {
-    /// Reads the manifest of a folder, or `None` where there is none.
+    /// Reads the manifest of a folder, or `None` if there is none.
     ///
     /// # Errors
-    /// [`Error`] where it is there and cannot be read.
+    /// [`Error`] if it exists but cannot be read.
     pub fn read(folder: &Path) -> Result<Option<Candidate>, Error> {
         let path = folder.join(MANIFEST);
         match fs::read(&path) {
             Ok(bytes) => {
                 let manifest: Candidate =
                     serde_json::from_slice(&bytes).map_err(|e| Error::stale_file(&path, e))?;
-                // Whoever reads a manifest joins these to folders.
+                // The manifest may come from somebody else, and these names are joined to folders.
                 let version = Some(&manifest.version).filter(|version| !version.is_empty());
                 for name in manifest.files.keys().chain(manifest.configs.keys()).chain(version) {
                     inside(folder, name)?;
@@ -146,17 +145,17 @@ impl Candidate {
         }
     }
 
-    /// Whether it is what a run built, and no released version.
+    /// Whether it is a candidate or the like, not a released version.
     pub fn is_no_release(&self) -> bool {
         self.version == "candidate"
     }
 
-    /// Records of the last stage that are no row.
+    /// Number of records of the last stage that did not become rows.
     pub fn incomplete(&self) -> u64 {
         self.left_out.iter().filter(|left| left.is_incomplete()).map(|left| left.items.count).sum()
     }
 
-    /// The manifest's bytes, as they are written.
+    /// The manifest's bytes, as written.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
         bytes.push(b'\n');
@@ -164,7 +163,7 @@ impl Candidate {
     }
 }
 
-/// Where a release holds the folders of benchmarks that it was made with.
+/// The folder in a release for the benchmark folders it was made with.
 pub(super) const MADE_WITH: &str = "benchmarks";
 
 /// When a version was yanked, and why.
@@ -172,11 +171,11 @@ pub(super) const MADE_WITH: &str = "benchmarks";
 pub struct Yanked {
     /// The day, `YYYY-MM-DD`.
     pub date: String,
-    /// Why, as whoever yanked it wrote.
+    /// The reason given.
     pub reason: String,
 }
 
-/// How many ids, and the first of them.
+/// A number of ids, and the first of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ids {
     /// All of them.
@@ -194,18 +193,18 @@ impl Ids {
     }
 }
 
-/// Ids that the change log names of each kind; beyond it says how many more.
+/// Most ids of each kind in the change log; further ones are only counted.
 const LISTED: usize = 200;
 
-/// Ids that a line names.
+/// Most ids in a line.
 const NAMED: usize = 5;
 
-/// Items of one stage that are left out for one reason.
+/// Items of one stage that were left out for one reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// The stage that they did not get past.
+    /// The last stage that they reached.
     pub stage: String,
-    /// `held`, `failed`, or `incomplete` for records of the last stage that are no row.
+    /// `held`, `failed`, or `incomplete` for records of the last stage that did not become rows.
     pub state: String,
     /// The reason's code, or what is missing.
     pub reason: String,
@@ -225,7 +224,7 @@ impl LeftOut {
         format!("{} {state} at {stage} ({reason}): {}{more}", items.count, named.join(", "))
     }
 
-    /// Records of the last stage that are no row.
+    /// Whether these are records of the last stage that did not become rows.
     pub(super) fn is_incomplete(&self) -> bool {
         self.state == "incomplete"
     }
@@ -235,7 +234,7 @@ impl LeftOut {
 mod tests {
     use super::*;
 
-    /// A release is handed on: whoever reads its manifest joins the names in it to folders.
+    /// A release may come from somebody else: the names in its manifest are joined to folders.
     #[test]
     fn a_name_in_somebodys_manifest_leads_nowhere_else() {
         let dir = tempfile::tempdir().unwrap();

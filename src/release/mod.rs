@@ -1,15 +1,16 @@
-//! What leaves the workspace: candidates that a run builds, and releases with versions.
+//! The program's outputs: candidates built by a run, and versioned releases.
 //!
-//! In reading order: [`layout`] says what the rows of each set look like; [`data`] writes them as JSON
-//! Lines, Parquet and in their published form; `facts` gathers what the cards say and `templates` and
-//! `schema` say it; `folder` puts all of it together with MANIFEST.json and SHA256SUMS. [`build`] does
-//! so for a recipe's candidate. [`release`] refuses while a stage does not follow from raw/, allots a version by what changed ([`changes`]), enters it in
-//! the [`registry`], and [`restore`] restores every version from there. [`outlet`] hands a version to an archive or the Hub.
+//! In reading order: [`layout`] describes the rows of each set; [`data`] writes them as JSON Lines, Parquet
+//! and in their published form; `facts` collects the data of the cards, which `templates` and `schema` write;
+//! `folder` combines all of it with MANIFEST.json and SHA256SUMS. [`build`] does this for a recipe's
+//! candidate. [`release`] refuses while a stage does not match raw/, assigns a version from the changes
+//! ([`changes`]), enters it in the [`registry`], and [`restore`] restores every version from there.
+//! [`outlet`] publishes a version as an archive or on the Hub.
 //!
 //! Invariants:
-//! - a folder depends on rows, settings, the curator's words and the registry; on no clock and no path;
-//! - a version is entered once and never written over; what it takes to give it back lies in raw/
-//!   before it is entered;
+//! - a folder depends on rows, settings, the curator's texts and the registry; on no clock and no path;
+//! - a version is registered once and never overwritten; everything needed to restore it is in raw/ before it
+//! is registered;
 //! - null is null: a row has every key of its layout, in its order.
 
 mod adopt;

@@ -1,4 +1,4 @@
-//! What the folder of a yanked version says: the notice in the card, in YANKED.md and in the manifest.
+//! The notice in the folder of a yanked version: on the card, in YANKED.md and in the manifest.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,10 +10,10 @@ use crate::store::{Error, durable, sha256};
 /// The notice's file name.
 const NOTICE: &str = "YANKED.md";
 
-/// Writes the notice into a release's folder, which is there as it was released.
+/// Adds the notice to a release's folder, which is as released.
 ///
 /// # Errors
-/// [`Error`] where a file cannot be read or written.
+/// [`Error`] if a file cannot be read or written.
 pub(super) fn mark(folder: &Path, yanked: &Yanked) -> Result<(), Error> {
     let Some(mut manifest) = Candidate::read(folder)? else { return Ok(()) };
     let date = &yanked.date;
@@ -42,7 +42,7 @@ pub(super) fn mark(folder: &Path, yanked: &Yanked) -> Result<(), Error> {
     durable::write_synced(&folder.join(SUMS), text.as_bytes())
 }
 
-/// Whether a yanked version's folder is whole and says so.
+/// Whether a yanked version's folder is complete and has the notice.
 pub(super) fn stands_marked(folder: &Path, yanked: &Yanked) -> bool {
     let Ok(Some(manifest)) = Candidate::read(folder) else { return false };
     manifest.yanked.as_ref() == Some(yanked)

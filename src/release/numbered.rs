@@ -1,4 +1,4 @@
-//! From the records at a recipe's end to released rows, and the numbers they bear.
+//! From the records at a recipe's end to released rows and their numbers.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,14 +18,14 @@ use crate::stages::published::Published;
 use crate::stages::{Rows, Stage, of_rows};
 use crate::store::{Error, Lock, Manifest, StageReader, Workspace};
 
-/// Rows handed on at once where they had to be put in order first.
+/// Batch size for rows that had to be sorted first.
 const BATCH: usize = 1 << 16;
 
-/// Rows, so many at once.
+/// Rows in batches.
 type Batches<'a> = Box<dyn Iterator<Item = Result<Vec<Row>, Error>> + 'a>;
 
-/// The numbers that the rows of a step bear: those the registries know, and new ones in the order of the
-/// step's records. What a release enters; a candidate shows what a release would enter now.
+/// Assigns numbers to the rows of a step: registered ones, and new ones in the order of the step's records. A
+/// release registers them; a candidate shows those that a release would register now.
 pub(super) fn allot(
     workspace: &Workspace,
     end: CandidateSource,
@@ -33,7 +33,7 @@ pub(super) fn allot(
 ) -> Result<Ordinals, Error> {
     let mut numbers = known(workspace, end.recipe())?;
     let items = numbered(workspace, end, last)?;
-    // What a published set counted keeps its number; new ones come behind them.
+    // Numbers of a published set are kept; new ones follow them.
     let published = Published::load(workspace, end.recipe().name)?;
     for item in items.iter().filter(|item| record::is_published(&item.key)) {
         if let Some(number) = published.of_record(&item.key).find_map(|row| row.number) {
@@ -46,15 +46,15 @@ pub(super) fn allot(
     Ok(numbers)
 }
 
-/// The locks of who enters numbers: the recipe's, and that of the recipe it shares them with.
+/// The locks for registering numbers: the recipe's, and that of the recipe whose numbers it shares.
 pub(super) fn numbering(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<Lock>, Error> {
     let shared = Some(recipe.origin().name).filter(|origin| *origin != recipe.name);
     let names = std::iter::once(recipe.name).chain(shared);
     names.map(|name| Lock::take(&workspace.recipe(name))).collect()
 }
 
-/// The numbers in the registries of all recipes that are made of the same records: an item of RuozhiBench-MC
-/// is called what RuozhiBench-Gen calls its question, whichever of the two is released first.
+/// The numbers in the registries of all recipes made of the same records: an item of RuozhiBench-MC has the
+/// number of its question in RuozhiBench-Gen, whichever of the two is released first.
 pub(super) fn known(workspace: &Workspace, recipe: &'static Recipe) -> Result<Ordinals, Error> {
     let mut numbers = Registry::open(workspace, recipe.name)?.ordinals();
     for other in RECIPES.iter().filter(|other| other.name != recipe.name) {
@@ -65,19 +65,19 @@ pub(super) fn known(workspace: &Workspace, recipe: &'static Recipe) -> Result<Or
     Ok(numbers)
 }
 
-/// An item that bears a number.
+/// An item with a number.
 pub(super) struct Numbered {
     /// The series of the number.
     pub series: String,
-    /// Where that series begins.
+    /// The first number of that series.
     pub first: u64,
-    /// What bears it.
+    /// The record's key.
     pub key: String,
-    /// The words by which the number is found in a published file.
+    /// The text by which the number is found in a published file.
     pub text: String,
 }
 
-/// The items of a step that bear a number; none where rows are called otherwise.
+/// The items of a step that have a number; empty if rows are identified otherwise.
 pub(super) fn numbered(
     workspace: &Workspace,
     end: CandidateSource,
@@ -90,7 +90,7 @@ pub(super) fn numbered(
         Some(Number::Own(series)) => {
             of_rows!(end.rows(), Row => numbered_of::<Row>(end.recipe(), data, series, last))
         }
-        // Also those that did not get so far here: the other benchmark counts them.
+        // Including those that did not get so far here: the other benchmark counts them.
         Some(Number::Of(_)) => {
             let step = end.recipe().steps.first().and_then(|step| end.recipe().input(step.inputs.first()?));
             let Some(((recipe, number, step), series)) = step.zip(series(data)) else { return none() };
@@ -124,17 +124,17 @@ fn numbered_of<R: Record>(
     Ok(found)
 }
 
-/// Whether a record is an item, whatever its number and however sure it is.
+/// Whether a record is an item, whatever its number and standing.
 fn is_item(id: &str, seen: Seen, data: &Data, layout: &Layout) -> Result<bool, Error> {
     let any = Optional::new();
-    // A row of a published file may lack what others have.
+    // A row of a published file may lack values that others have.
     let layout = if record::is_published(id) { layout.with(&[PUBLISHED]) } else { *layout };
     let beside =
         Beside { number: Some(0), optional: &any, source_kind: Some(String::new()), published: None };
     Ok(seen.row(data, &layout, beside).map_err(damaged)?.is_some())
 }
 
-/// The ids of records at a recipe's end that are no row.
+/// The ids of records at a recipe's end that did not become rows.
 pub(super) fn rowless(end: CandidateSource, last: &StageReader) -> Result<Vec<String>, Error> {
     fn of<R: Record>(data: &Data, layout: &Layout, last: &StageReader) -> Result<Vec<String>, Error> {
         let mut ids = Vec::new();
@@ -154,7 +154,7 @@ pub(super) fn rowless(end: CandidateSource, last: &StageReader) -> Result<Vec<St
     }
 }
 
-/// Whether a benchmark says what is released of its records.
+/// Whether a benchmark declares what is released of its records.
 pub fn is_published(recipe: &Recipe) -> bool {
     data_of(recipe).is_some()
 }
@@ -169,8 +169,8 @@ pub(super) fn published_number(recipe: &Recipe, item: &JsonRow) -> Option<(Strin
     Some((item.get(text)?.as_str()?.into(), item.get(number)?.as_u64()?))
 }
 
-/// The released rows of the step that ends a candidate, a part at a time: posts in the order of the step,
-/// numbered items in the order of their numbers, so that old rows stay where they are.
+/// The released rows of a candidate's last step, a part at a time: posts in the order of the step, numbered
+/// items in the order of their numbers, so that old rows keep their places.
 pub(super) fn rows<'a>(end: CandidateSource, last: &'a StageReader, numbers: &'a Ordinals) -> Batches<'a> {
     if end.rows() == Rows::Posts {
         let row = |part: Result<Vec<Post>, Error>| Ok(part?.into_iter().map(post_row).collect());
@@ -183,19 +183,19 @@ pub(super) fn rows<'a>(end: CandidateSource, last: &'a StageReader, numbers: &'a
     }
 }
 
-/// Where a row stands: its place in a published file, behind all of those its number.
+/// A row's sort key: its place in a published file, or its number after all of those.
 type Place = (usize, u64);
 
-/// What the rows of a declared set follow from, beside their records.
+/// The inputs of a declared set's rows, other than their records.
 struct Declared<'a> {
     data: &'static Data,
     layout: Layout,
     series: Option<&'static Series>,
     numbers: &'a Ordinals,
     optional: Optional,
-    /// The kinds of the files that were imported, where a column asks for them.
+    /// The kinds of the imported files, if a column uses them.
     kinds: Option<BTreeMap<String, String>>,
-    /// The published rows that records come from.
+    /// The published rows from which records come.
     published: Published,
     recipe: &'static Recipe,
 }
@@ -207,7 +207,7 @@ impl<'a> Declared<'a> {
         let kinds = match data.asks("source_kind") {
             false => None,
             true => {
-                // The stages of a recipe stand side by side.
+                // A recipe's stages are sibling folders.
                 let stages = last.place().parent().map(Path::to_path_buf).unwrap_or_default();
                 let import = stages.join(format!("01_{}", end.recipe().steps[0].name));
                 Some(StageReader::open(&import)?.as_ref().map(kinds).transpose()?.unwrap_or_default())
@@ -220,7 +220,7 @@ impl<'a> Declared<'a> {
     }
 
     fn rows<R: Record>(self, last: &'a StageReader) -> Batches<'a> {
-        // Rows of published files stand as they do there, whichever of a group comes first.
+        // Rows of published files keep their order, whichever of a group comes first.
         if self.series.is_some_and(|series| series.in_order) || !self.published.is_empty() {
             return in_order::<R>(&self, last);
         }
@@ -233,7 +233,8 @@ impl<'a> Declared<'a> {
         }))
     }
 
-    /// The row of a record, with its place: that in a published file, else behind those its number, or the stage's order.
+    /// The row of a record, with its sort key: its place in a published file, else after those its number, or
+    /// the stage's order.
     fn row<R: Record>(&self, record: &R) -> Result<Option<(Place, Row)>, Error> {
         let row = self.plain(record, None)?;
         let Some((at, of_file)) = self.published.row_of(record.id(), self.recipe.name) else {
@@ -260,14 +261,14 @@ impl<'a> Declared<'a> {
         Ok(self.plain(record, beside)?.map(|(number, row)| ((at, number), row)))
     }
 
-    /// The row of a record, with its number and what is beside it.
+    /// The row of a record, with its number and original text.
     fn plain<R: Record>(&self, record: &R, published: Option<String>) -> Result<Option<(u64, Row)>, Error> {
         let seen = Seen::new(record, self.data).map_err(damaged)?;
         let number = match self.series {
             None => None,
             Some(series) => {
                 let (name, key) = seen.place(series).map_err(damaged)?;
-                // Every item has a number: `allot` went through the same records.
+                // Every item has a number: `allot` used the same records.
                 let Some(number) = self.numbers.find(&name, &key) else { return Ok(None) };
                 Some(number)
             }
@@ -283,7 +284,7 @@ impl<'a> Declared<'a> {
     }
 }
 
-/// The reviews that held nothing when the stages before a recipe's end were made; those are beside it.
+/// The reviews that were non-blocking when the stages were made, from the manifests of the recipe's stages.
 fn optional(end: CandidateSource, last: &StageReader) -> Result<Optional, Error> {
     let mut optional = Optional::new();
     let Some(root) = last.place().ancestors().nth(3) else { return Ok(optional) };
@@ -298,7 +299,7 @@ fn optional(end: CandidateSource, last: &StageReader) -> Result<Optional, Error>
     Ok(optional)
 }
 
-/// Rows in the order of their places.
+/// Rows sorted by their places.
 fn in_order<'a, R: Record>(declared: &Declared<'_>, last: &StageReader) -> Batches<'a> {
     let mut rows = Vec::new();
     for part in last.parts::<R>("rows") {

@@ -9,11 +9,11 @@ use super::restore::kept_lines;
 use crate::recipe::Recipe;
 use crate::store::{Error, Workspace};
 
-/// The record behind a released id: of the candidate, else of the latest release that had it. `None` where
-/// no row of this recipe bears it, or rows are called as their records are.
+/// The record behind a released id: in the candidate, else in the latest release that had it. `None` if no
+/// row of this recipe has the id, or rows are identified by their records.
 ///
 /// # Errors
-/// [`Error`] where the registry or its rows cannot be read.
+/// [`Error`] if the registry or its rows cannot be read.
 pub fn origin(workspace: &Workspace, recipe: &Recipe, id: &str) -> Result<Option<String>, Error> {
     for layout in layout::layouts(recipe, recipe.rows()) {
         if layout.place("source_id").is_none() {
@@ -38,7 +38,7 @@ pub fn origin(workspace: &Workspace, recipe: &Recipe, id: &str) -> Result<Option
     Ok(None)
 }
 
-/// The record that a row with this id was made from.
+/// The record from which the row with this id was made.
 fn source(line: &str, id: &str) -> Option<String> {
     if !line.contains(id) {
         return None;

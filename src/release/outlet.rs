@@ -1,8 +1,8 @@
-//! Publishing: a release's folder as one archive, with what repositories ask about it, or as the commands that upload
-//! it to the Hugging Face Hub.
+//! Publishing: a release's folder as one archive with the metadata for repositories, or as the commands that
+//! upload it to the Hugging Face Hub.
 //!
-//! Nothing is published that does not prove itself, that was yanked, or that is only a candidate; what is a draft
-//! (synthetic or provisional rows) is where whoever publishes says so. Uploading is done by the Hub's own program.
+//! Nothing is published that fails verification, was yanked, or is only a candidate; drafts (synthetic or
+//! provisional rows) are only published on explicit request. Uploading is done by the Hub's own program.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use super::verify::verify;
 use crate::store::{Error, durable, sha256};
 use riddlemill_benchmarks::paper::Paper;
 
-/// Zstandard's level for what is written once and downloaded often.
+/// Zstandard's level for files that are written once and downloaded often.
 const LEVEL: i32 = 19;
 
 /// A release that may be published.
@@ -34,14 +34,14 @@ pub enum OutletError {
     /// A file could not be read or written.
     #[error(transparent)]
     Store(#[from] Error),
-    /// The folder does not prove itself.
+    /// The folder fails verification.
     #[error("{} does not verify:\n{}\n  hint: `riddlemill release {recipe}` restores every version", folder.display(), findings.join("\n"))]
     Findings {
         /// The folder.
         folder: PathBuf,
-        /// Its recipe, as far as it can be read.
+        /// Its recipe, if it can be read.
         recipe: String,
-        /// What does not fit.
+        /// The findings.
         findings: Vec<String>,
     },
     /// It has no version.
@@ -82,7 +82,7 @@ pub enum OutletError {
         "hf cannot be run: {0}\n  hint: install it with `pip install huggingface_hub` (1.0 or later) and log in with `hf auth login`"
     )]
     NoHub(std::io::Error),
-    /// The version is on the Hub.
+    /// The version is on the Hub already.
     #[error(
         "{repo} already has the tag {tag}; published versions are never replaced\n  hint: release the changes as the next version with `riddlemill release`"
     )]
@@ -95,9 +95,9 @@ pub enum OutletError {
     /// `hf` failed.
     #[error("`{command}` ended with {status}: {said}\n  hint: the same command continues where it stopped")]
     Hub {
-        /// What was run.
+        /// The command.
         command: String,
-        /// How it ended.
+        /// Its exit status.
         status: std::process::ExitStatus,
         /// The end of what it printed.
         said: String,
@@ -108,7 +108,8 @@ impl Publishable {
     /// Checks a release's folder.
     ///
     /// # Errors
-    /// [`OutletError`] where it does not prove itself, is a candidate, was yanked, or is a draft and `draft` is not set.
+    /// [`OutletError`] if it fails verification, is a candidate, was yanked, or is a draft and `draft` is not
+    /// set.
     pub fn open(folder: &Path, draft: bool) -> Result<Publishable, OutletError> {
         let verified = verify(folder)?;
         let recipe = verified.recipe.clone().unwrap_or_else(|| "RECIPE".into());
@@ -147,7 +148,7 @@ impl Publishable {
         format!("{}-{}", self.manifest.recipe, self.manifest.version)
     }
 
-    /// Whether its card names those who made it; the Hub and Zenodo show them first.
+    /// Whether its card names authors; the Hub and Zenodo show them first.
     pub fn has_authors(&self) -> bool {
         !self.authors().iter().all(|author| author.starts_with("the curator of "))
     }
@@ -161,19 +162,19 @@ impl Publishable {
         self.croissant[key].as_str().unwrap_or_default()
     }
 
-    /// SPDX identifier of the whole, from the address that the metadata gives.
+    /// SPDX identifier of the whole set, from the address in the metadata.
     fn licence(&self) -> &str {
         let url = self.text("license");
         url.rsplit('/').next().unwrap_or_default().trim_end_matches(".html")
     }
 
-    /// The paper whose set it rebuilds, where its benchmark names one.
+    /// The paper whose set it rebuilds, if its benchmark names one.
     fn paper(&self) -> Option<&'static Paper> {
         let paper = &riddlemill_benchmarks::find(&self.manifest.recipe)?.paper;
         (!paper.url.is_empty()).then_some(paper)
     }
 
-    /// `.zenodo.json`: what Zenodo asks of a deposit.
+    /// `.zenodo.json`: the metadata of a Zenodo deposit.
     pub fn zenodo(&self) -> Json {
         let mut related = Vec::new();
         if let Some(paper) = self.paper() {
@@ -195,7 +196,8 @@ impl Publishable {
         })
     }
 
-    /// The mandatory and recommended properties of DataCite's metadata schema 4.5, as its REST API takes them.
+    /// The mandatory and recommended properties of DataCite's metadata schema 4.5, in the form of its REST
+    /// API.
     pub fn datacite(&self) -> Json {
         let year = self.manifest.date.as_deref().and_then(|date| date.get(..4)).unwrap_or_default();
         let related: Vec<Json> = self
@@ -220,11 +222,11 @@ impl Publishable {
         })
     }
 
-    /// Writes the folder as `tar` under Zstandard: its files in the order of their names, dated as the release is, owned by
-    /// nobody, so that the same release gives the same bytes.
+    /// Writes the folder as a `tar` compressed with Zstandard: files sorted by name, with the release's date
+    /// and no owner, so that the same release gives the same bytes.
     ///
     /// # Errors
-    /// [`OutletError`] where a file cannot be read or written, or the place holds other bytes.
+    /// [`OutletError`] if a file cannot be read or written, or another file is there.
     pub fn archive(&self, file: &Path) -> Result<Archived, OutletError> {
         let mut names: Vec<String> = self.manifest.files.keys().cloned().collect();
         names.extend([super::manifest::MANIFEST.into(), SUMS.into()]);
@@ -272,12 +274,13 @@ impl Publishable {
         Ok(Archived { sha256: sum, bytes, files: written })
     }
 
-    /// The commands that bring it to the Hub, in their order: all files in one commit, then a tag of the version.
+    /// The commands that upload it to the Hub, in order: all files in one commit, then a tag with the
+    /// version.
     pub fn hub(&self, repo: &str, private: bool) -> Vec<Vec<String>> {
         let title = format!("{} {}", self.manifest.recipe, self.manifest.version);
         let folder = self.folder.display().to_string();
         let mut upload = vec!["hf", "upload", repo, &folder, ".", "--repo-type", "dataset"];
-        // Files of an earlier version that this one lacks go.
+        // Files of an earlier version that this one lacks are deleted.
         upload.extend(["--delete", "*", "--commit-message", &title]);
         if private {
             upload.push("--private");
@@ -291,12 +294,12 @@ impl Publishable {
         format!("v{}", self.manifest.version)
     }
 
-    /// Runs what [`Publishable::hub`] gives; `heard` is told each command before it runs.
+    /// Runs the commands of [`Publishable::hub`]; `heard` is called with each command before it runs.
     ///
     /// # Errors
-    /// [`OutletError`] where `hf` is not there or fails, or the version's tag is on the Hub.
+    /// [`OutletError`] if `hf` is missing or fails, or the version's tag is on the Hub.
     pub fn upload(&self, repo: &str, private: bool, mut heard: impl FnMut(&str)) -> Result<(), OutletError> {
-        // A repository that does not exist yet has no tags: the upload makes it.
+        // A new repository has no tags yet: the upload creates it.
         let tags = Command::new("hf")
             .args(["repos", "tag", "list", repo, "--repo-type", "dataset"])
             .output()
@@ -323,15 +326,15 @@ impl Publishable {
 /// An archive that was written.
 #[derive(Debug)]
 pub struct Archived {
-    /// Of the archive, in hex.
+    /// SHA-256 of the archive, in hex.
     pub sha256: String,
-    /// Of the archive.
+    /// Size of the archive.
     pub bytes: u64,
-    /// The archive and what lies beside it.
+    /// The archive and the files next to it.
     pub files: Vec<PathBuf>,
 }
 
-/// A command as one types it.
+/// A command as typed in a shell.
 pub fn shown(command: &[String]) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@".contains(c);
     let word = |word: &String| match !word.is_empty() && word.chars().all(plain) {
@@ -345,7 +348,7 @@ fn pretty(value: &Json) -> String {
     format!("{value:#}\n")
 }
 
-/// Midnight of a day `YYYY-MM-DD` in seconds since 1970; 0 for what is none.
+/// Midnight of a day `YYYY-MM-DD` in seconds since 1970; 0 if it is invalid.
 fn seconds(date: &str) -> u64 {
     let midnight = date.parse().ok().and_then(|day: jiff::civil::Date| day.to_zoned(TimeZone::UTC).ok());
     midnight.and_then(|midnight| u64::try_from(midnight.timestamp().as_second()).ok()).unwrap_or(0)

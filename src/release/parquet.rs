@@ -1,4 +1,4 @@
-//! Released rows as Parquet: one row group a batch, written as the batches come.
+//! Released rows as Parquet: one row group per batch, written as the batches arrive.
 
 use std::fs::File;
 use std::path::Path;
@@ -11,19 +11,19 @@ use super::layout::{Kind, Layout};
 use super::row::{Row, Value};
 use crate::store::{Error, stated_types};
 
-/// The types that a file states beside its pages, for Arrow.
+/// The Arrow types stated in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Types {
-    /// Those that every reader knows.
+    /// Types supported by every reader.
     Plain,
-    /// Polars' own views, as releases of an earlier program state them.
+    /// Polars' own view types, as in releases of an earlier version of the program.
     Views,
 }
 
-/// Writes a Parquet file: `batches` is called with a function that takes one batch after the other.
+/// Writes a Parquet file: `batches` is called with a function that writes one batch.
 ///
 /// # Errors
-/// What `batches` says, or [`Error::Io`] where the file cannot be written whole.
+/// The error of `batches`, or [`Error::Io`] if the file cannot be written completely.
 pub(super) fn write<T>(
     path: &Path,
     layout: &Layout,
@@ -31,7 +31,7 @@ pub(super) fn write<T>(
     batches: impl FnOnce(&mut (dyn FnMut(&[Row]) -> Result<(), Error> + Send)) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let refused = |e: PolarsError| match e {
-        // The kind tells a full disk from a folder without permission.
+        // The kind distinguishes a full disk from a missing permission.
         PolarsError::IO { error, .. } => {
             Error::io("write", path)(std::io::Error::new(error.kind(), error.to_string()))
         }
@@ -62,7 +62,7 @@ fn frame(layout: &Layout, rows: &[Row]) -> PolarsResult<DataFrame> {
     DataFrame::new(rows.len(), columns.collect())
 }
 
-/// Whole numbers are signed in Parquet: every reader takes them.
+/// Counts as signed Parquet integers, which every reader supports.
 fn signed(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
@@ -148,7 +148,7 @@ fn series<'a>(name: PlSmallStr, kind: Kind, rows: usize, values: impl Iterator<I
 /// Reads a Parquet file back.
 ///
 /// # Errors
-/// [`Error`] where it is damaged, or a column is missing or of another type.
+/// [`Error`] if it is damaged, or a column is missing or of another type.
 pub(super) fn read(path: &Path, layout: &Layout) -> Result<Vec<Row>, Error> {
     let damaged = |e: PolarsError| Error::stale_file(path, e);
     let file = File::open(path).map_err(Error::io("read", path))?;

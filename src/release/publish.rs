@@ -1,4 +1,4 @@
-//! `release`: a version, allotted from what changed, its folder, and its entry in the registry.
+//! `release`: assigns a version by the changes, writes its folder, and registers it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,12 +21,12 @@ use crate::pipeline::{StaleStage, Withheld, stale_stages};
 use crate::recipe::Recipe;
 use crate::store::{Error, StageReader, Workspace, durable, json_parts, sha256};
 
-/// What a release would be, or was.
+/// A proposed or completed release.
 #[derive(Clone, Debug)]
 pub struct Proposal {
     /// The version.
     pub version: Version,
-    /// What the rows demand.
+    /// The increase required by the rows.
     pub bump: Bump,
     /// What changed since the release before.
     pub changes: Changes,
@@ -34,22 +34,22 @@ pub struct Proposal {
     pub draft: Vec<String>,
 }
 
-/// What is asked of a release.
+/// Options of a release.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wanted<'a> {
-    /// The version; none takes the one that fits what changed.
+    /// The version; `None` takes the one that fits the changes.
     pub version: Option<Version>,
-    /// The day it is dated, `YYYY-MM-DD`.
+    /// Its date, `YYYY-MM-DD`.
     pub date: &'a str,
-    /// A draft, which may rest on stages that do not follow from raw/ as it is now.
+    /// Whether it is a draft, which may be based on stages that do not match raw/ as it is now.
     pub draft: bool,
 }
 
-/// Allots a version to a recipe's candidate and writes `output/<recipe>/<version>`.
+/// Assigns a version to a recipe's candidate and writes `output/<recipe>/<version>`.
 ///
 /// # Errors
-/// [`ReleaseError`] where a stage under it does not follow from raw/ as it is now, where the version is too
-/// small, there already, or may not be stable; nothing is written then.
+/// [`ReleaseError`] if a stage under it does not match raw/ as it is now, or if the version is too small,
+/// exists already, or may not be stable; nothing is written then.
 pub fn release(
     config: &Config,
     recipe: &'static Recipe,
@@ -149,28 +149,28 @@ pub fn release(
     Ok((proposal, manifest))
 }
 
-/// A candidate that can be released: where its rows come from, and their numbers.
+/// A candidate that can be released: the source of its rows, and their numbers.
 struct Fresh {
     end: CandidateSource,
     stages: Vec<Link>,
     readers: Vec<StageReader>,
     numbers: Ordinals,
-    /// What a draft was made before.
+    /// Stages that are out of date, for a draft.
     stale: Vec<StaleStage>,
 }
 
-/// Whether a recipe's candidate is what raw/, the settings and the registry make of it now.
+/// Checks that a recipe's candidate is up to date with raw/, the settings and the registry.
 ///
 /// # Errors
-/// [`ReleaseError::Outdated`] or [`ReleaseError::StaleCandidate`] where it is not.
+/// [`ReleaseError::Outdated`] or [`ReleaseError::StaleCandidate`] if it is not.
 pub fn current(config: &Config, recipe: &'static Recipe) -> Result<(), ReleaseError> {
     fresh(config, recipe, false).map(drop)
 }
 
-/// Whether a recipe's candidate can be released for good, and says something else than what was released last.
+/// Whether a recipe's candidate can be released as stable, and differs from the last release.
 ///
 /// # Errors
-/// [`ReleaseError`] where stages, rows or the registry cannot be read.
+/// [`ReleaseError`] if stages, rows or the registry cannot be read.
 pub fn due(config: &Config, recipe: &'static Recipe) -> Result<bool, ReleaseError> {
     let workspace = Workspace::new(&config.root);
     let stable = standing(&workspace.candidate(recipe.name))
@@ -197,8 +197,8 @@ pub fn due(config: &Config, recipe: &'static Recipe) -> Result<bool, ReleaseErro
     }
 }
 
-/// The candidate, where it is what raw/, settings and the registry make of it now. A draft may be older than
-/// votes, replies, dumps and settings, but not other than its stages.
+/// The candidate, if it is up to date with raw/, settings and the registry. A draft may be older than votes,
+/// replies, dumps and settings, but must match its stages.
 fn fresh(config: &Config, recipe: &'static Recipe, draft: bool) -> Result<Fresh, ReleaseError> {
     let workspace = Workspace::new(&config.root);
     let stale = || ReleaseError::StaleCandidate { recipe: recipe.name.into() };
@@ -231,8 +231,8 @@ fn fresh(config: &Config, recipe: &'static Recipe, draft: bool) -> Result<Fresh,
     Ok(Fresh { end, stages, readers, numbers, stale: newer })
 }
 
-/// The version that fits what changed, or the wanted one where it is great enough; and the ids that
-/// no row bears any longer.
+/// The version that fits the changes, or the requested one if it is large enough; and the ids that no row has
+/// any longer.
 fn propose(
     registry: &Registry,
     recipe: &'static Recipe,
@@ -245,7 +245,7 @@ fn propose(
         None => Ok(Digests::default()),
     };
     let (stable, latest) = (registry.latest_stable(), registry.latest());
-    // The number follows from the last stable version; the change log tells of the last one at all.
+    // The number is relative to the last stable version; the change log to the last version of any kind.
     let base = digests(stable)?;
     let bump = now.since(&base).bump();
     let core = stable.map_or(Version::FIRST, |release| release.version.bumped(bump));
@@ -255,7 +255,7 @@ fn propose(
     let retired = now.retired(&before).into_iter().collect();
     let proposed = numbered(registry, core, draft);
     if let (None, Some(latest), Bump::Patch) = (wanted, latest, changes.bump()) {
-        // A set whose people's work is done may leave its draft behind without a change of rows.
+        // A set whose review is complete may become stable without a change of rows.
         if latest.version.draft.is_none() || !draft.is_empty() {
             return Err(ReleaseError::Unchanged { recipe: recipe.name.into(), version: latest.version });
         }
@@ -288,7 +288,7 @@ fn propose(
     Ok((Proposal { version, bump, changes, draft: draft.to_vec() }, retired))
 }
 
-/// A stable version, or the next draft of it where it must be one.
+/// A stable version, or the next draft of it if it must be one.
 fn numbered(registry: &Registry, core: Version, draft: &[String]) -> Version {
     if draft.is_empty() {
         return core;
@@ -314,7 +314,7 @@ fn kept_digests(registry: &Registry, release: &Release) -> Result<Digests, Relea
     Ok(digests)
 }
 
-/// Seals what gives the folder back: rows, and every text that does not follow from them.
+/// Seals everything needed to restore the folder: rows, and every text that does not follow from them.
 fn keep(
     registry: &Registry,
     version: Version,

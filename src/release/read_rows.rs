@@ -1,4 +1,4 @@
-//! Rows from wherever they lie: a release, a candidate, a stage, or a published file.
+//! Reads rows from a release, a candidate, a stage, or a published file.
 
 use std::fs;
 use std::path::Path;
@@ -10,14 +10,14 @@ use crate::recipe::{Recipe, find};
 use crate::stages::import::{NUMPY, numpy_rows};
 use crate::store::{Error, Manifest, StageReader, json_parts};
 
-/// A row as JSON, keys in order.
+/// A row as JSON, with its keys in order.
 pub type JsonRow = Map<String, Json>;
 
-/// The recipe that a folder's rows are of: a release or candidate, or a stage; `None` where it is neither, or of
-/// a recipe that is not known.
+/// The recipe of a folder's rows: a release or candidate, or a stage; `None` if it is neither, or of an
+/// unknown recipe.
 ///
 /// # Errors
-/// [`Error`] where a manifest cannot be read.
+/// [`Error`] if a manifest cannot be read.
 pub fn recipe(folder: &Path) -> Result<Option<&'static Recipe>, Error> {
     let name = match Candidate::read(folder)? {
         Some(candidate) => Some(candidate.recipe),
@@ -29,7 +29,7 @@ pub fn recipe(folder: &Path) -> Result<Option<&'static Recipe>, Error> {
 /// The rows of a folder by config: a release or candidate, or a stage.
 ///
 /// # Errors
-/// [`Error`] where it is neither, or a row cannot be read.
+/// [`Error`] if it is neither, or a row cannot be read.
 pub fn of_folder(folder: &Path) -> Result<Vec<(String, Vec<JsonRow>)>, Error> {
     if folder.is_file() {
         return Err(not_a_set(folder));
@@ -61,7 +61,7 @@ fn not_a_set(path: &Path) -> Error {
 /// The rows of a folder or of a file.
 ///
 /// # Errors
-/// As of [`of_folder`] and [`of_file`].
+/// Those of [`of_folder`] and [`of_file`].
 pub fn of_path(path: &Path) -> Result<Vec<JsonRow>, Error> {
     match path.is_dir() {
         true => Ok(of_folder(path)?.into_iter().flat_map(|(_, rows)| rows).collect()),
@@ -69,8 +69,8 @@ pub fn of_path(path: &Path) -> Result<Vec<JsonRow>, Error> {
     }
 }
 
-/// The rows of a JSON or JSON Lines file, or of an array of numpy's, as BrainTeaser is published. The bare token `NaN`, which is no JSON but is in published
-/// files, is read as null.
+/// The rows of a JSON or JSON Lines file, or of a numpy array as published for BrainTeaser. The bare token
+/// `NaN`, which is not JSON but occurs in published files, is read as null.
 ///
 /// # Errors
 /// [`Error::Damaged`] with the line that cannot be read.
@@ -101,7 +101,7 @@ pub fn of_file(path: &Path) -> Result<Vec<JsonRow>, Error> {
         .collect()
 }
 
-/// JSON with null for every `NaN` outside of a string.
+/// JSON with null for every `NaN` outside of strings.
 fn without_nan(json: &str) -> String {
     let mut out = String::with_capacity(json.len() + 8);
     let (mut inside, mut escaped, mut rest) = (false, false, json);

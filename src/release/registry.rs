@@ -1,13 +1,13 @@
-//! raw/releases: which versions there are, and everything it takes to give their bytes back.
+//! raw/releases: the existing versions, and everything needed to restore their bytes.
 //!
-//! `raw/releases/<recipe>/registry.jsonl` is append-only, an event a line; beside it, a folder a
-//! version, each file sealed with zstd: `rows-<config>.jsonl.zst` are the rows as released,
-//! `texts.jsonl.zst` every other file but the Parquet ones and the published forms, which follow from
-//! the rows by the benchmark's folder as it was then, which is among these files. So a release depends on no stage, no
-//! template and no later edit of its benchmark once it is out.
+//! `raw/releases/<recipe>/registry.jsonl` is append-only, one event per line; next to it is a folder for each
+//! version, with files sealed with zstd: `rows-<config>.jsonl.zst` are the rows as released,
+//! `texts.jsonl.zst` all other files except the Parquet ones and the published forms, which are derived from
+//! the rows with the benchmark's folder of that time, which is among these files. So a release does not
+//! depend on any stage, template or later edit of its benchmark.
 //!
-//! A version's folder gets its name after its entry is on the disk. So a folder of a version that no event names is
-//! one whose event was lost: the registry is not read then, nothing is numbered, and nothing is removed.
+//! A version's folder gets its name after its entry is on disk. So a folder of a version without an event is
+//! one whose event was lost: then the registry is not read, nothing is numbered, and nothing is removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -22,21 +22,21 @@ use super::version::Version;
 use crate::log::{Log, LogError};
 use crate::store::{Error, Workspace, durable, unpack};
 
-/// The sealed file that every version has.
+/// The sealed file of every version.
 pub(super) const TEXTS: &str = "texts.jsonl.zst";
 
 /// An event of the registry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 pub enum Event {
-    /// The canary was drawn, once a recipe.
+    /// The canary was drawn, once per recipe.
     Canary {
         /// Its GUID.
         guid: String,
     },
     /// A version was released.
     Release(Box<Release>),
-    /// A version that nobody is to use any longer.
+    /// A version was yanked.
     Yanked {
         /// The version.
         version: Version,
@@ -44,7 +44,7 @@ pub enum Event {
         #[serde(flatten)]
         yanked: Yanked,
     },
-    /// Numbers of a set that was published elsewhere were taken over.
+    /// Numbers of a set published elsewhere were adopted.
     Adopted {
         /// SHA-256 of the published file.
         sha256: String,
@@ -56,25 +56,25 @@ pub enum Event {
 /// A released version.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Release {
-    /// The version, never given twice.
+    /// The version, never reused.
     pub version: Version,
     /// The day, `YYYY-MM-DD`.
     pub date: String,
-    /// The program that wrote it: Parquet bytes are those of its library.
+    /// The program's version: Parquet bytes depend on its library.
     pub riddlemill: String,
     /// Configs and their rows.
     pub configs: BTreeMap<String, u64>,
-    /// SHA-256 of SHA256SUMS: the release's own name.
+    /// SHA-256 of SHA256SUMS, which identifies the release.
     pub sums: String,
-    /// SHA-256 of each sealed file beside the registry.
+    /// SHA-256 of each sealed file.
     pub sealed: BTreeMap<String, String>,
-    /// Stages its rows went through: what they are follows from the last.
+    /// Number of stages of its rows, from which their kind follows.
     pub stages: usize,
-    /// What changed.
+    /// The changes since the release before.
     pub changes: Changes,
-    /// Ordinals allotted by this release: series, key, number.
+    /// Numbers assigned by this release: series, key, number.
     pub allotted: Vec<(String, String, u64)>,
-    /// Ids that no later row may take up for something else.
+    /// Ids that no later row may reuse.
     pub retired: Vec<String>,
 }
 
@@ -82,26 +82,27 @@ pub struct Release {
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
     place: PathBuf,
-    /// The canary, once it is drawn.
+    /// The canary, if it was drawn.
     pub canary: Option<String>,
     /// The releases, in the order they were made.
     pub releases: Vec<Release>,
-    /// Numbers taken over from sets published elsewhere: series, key, number.
+    /// Numbers adopted from sets published elsewhere: series, key, number.
     pub adopted: Vec<(String, String, u64)>,
     /// Versions that were yanked.
     pub yanked: BTreeMap<Version, Yanked>,
 }
 
 impl Registry {
-    /// Reads a recipe's registry; one that does not exist is empty. A torn last line, which a stopped
-    /// program leaves, is not read; the next event is written over it.
+    /// Reads a recipe's registry; one that does not exist is empty. A torn last line, left by a stopped
+    /// program, is ignored; the next event overwrites it.
     ///
     /// # Errors
-    /// [`Error::Damaged`] where a whole line is no event, or a version is in raw/ or output/ that no event names.
+    /// [`Error::Damaged`] if a whole line is not an event, or raw/ or output/ contains a version without an
+    /// event.
     pub fn open(workspace: &Workspace, recipe: &str) -> Result<Registry, Error> {
         let place = workspace.raw().join("releases").join(recipe);
         let mut registry = Registry { place, ..Registry::default() };
-        // Listed before it is read: what another process releases meanwhile is entered before it is named.
+        // Listed before reading: other processes register a release before they name its folder.
         let output = workspace.root().join("output").join(recipe);
         let mut standing = versions(&registry.place, |folder| folder.join(TEXTS).exists())?;
         standing.extend(versions(&output, |folder| folder.join(MANIFEST).exists())?);
@@ -169,7 +170,7 @@ impl Registry {
     /// The canary, drawn now if this recipe has none.
     ///
     /// # Errors
-    /// [`Error`] where there are no random numbers or the registry cannot be written.
+    /// [`Error`] if there are no random numbers or the registry cannot be written.
     pub fn canary(&mut self) -> Result<String, Error> {
         if let Some(guid) = &self.canary {
             return Ok(guid.clone());
@@ -183,30 +184,30 @@ impl Registry {
         Ok(guid)
     }
 
-    /// Enters a release. What it sealed must be on the disk before.
+    /// Registers a release. Its sealed files must be on disk before.
     ///
     /// # Errors
-    /// [`Error`] where the registry cannot be written.
+    /// [`Error`] if the registry cannot be written.
     pub fn enter(&mut self, release: Release) -> Result<(), Error> {
         self.append(&Event::Release(Box::new(release.clone())))?;
         self.releases.push(release);
         Ok(())
     }
 
-    /// Enters that a version was yanked.
+    /// Records that a version was yanked.
     ///
     /// # Errors
-    /// [`Error`] where the registry cannot be written.
+    /// [`Error`] if the registry cannot be written.
     pub fn yank(&mut self, version: Version, yanked: Yanked) -> Result<(), Error> {
         self.append(&Event::Yanked { version, yanked: yanked.clone() })?;
         self.yanked.insert(version, yanked);
         Ok(())
     }
 
-    /// Enters numbers of a set that was published elsewhere.
+    /// Registers numbers of a set published elsewhere.
     ///
     /// # Errors
-    /// [`Error`] where the registry cannot be written.
+    /// [`Error`] if the registry cannot be written.
     pub fn adopt(&mut self, sha256: String, numbers: Vec<(String, String, u64)>) -> Result<(), Error> {
         self.append(&Event::Adopted { sha256, numbers: numbers.clone() })?;
         self.adopted.extend(numbers);
@@ -219,7 +220,7 @@ impl Registry {
         Ok(Log::at(self.file()).append(&line)?)
     }
 
-    /// Ordinals by series and key, over all releases: a key keeps its number for good.
+    /// Numbers by series and key, over all releases: a key keeps its number permanently.
     pub fn ordinals(&self) -> Ordinals {
         let mut ordinals = Ordinals::default();
         for (series, key, number) in self.adopted.iter().chain(self.releases.iter().flat_map(|r| &r.allotted))
@@ -230,8 +231,7 @@ impl Registry {
     }
 }
 
-/// Numbers that rows bear for good (`index`, `SP-0`): known ones, and new ones after the greatest that was
-/// ever given.
+/// Permanent numbers of rows (`index`, `SP-0`): known ones, and new ones after the greatest ever assigned.
 #[derive(Clone, Debug, Default)]
 pub struct Ordinals {
     known: BTreeMap<String, BTreeMap<String, u64>>,
@@ -240,7 +240,7 @@ pub struct Ordinals {
 }
 
 impl Ordinals {
-    /// The number of a key in a series, allotted now if it has none; a series begins with `first`.
+    /// The number of a key in a series, assigned now if it has none; a series begins with `first`.
     pub fn number(&mut self, series: &str, first: u64, key: &str) -> u64 {
         let numbers = self.known.entry(series.into()).or_default();
         let (number, new) = match numbers.get(key) {
@@ -256,7 +256,7 @@ impl Ordinals {
         number
     }
 
-    /// Gives a key the number that a published set gave it, where neither has another.
+    /// Assigns a key its number in a published set, unless either has another.
     pub(super) fn bear(&mut self, series: &str, key: &str, number: u64) {
         if self.find(series, key).is_none() && self.bearer(series, number).is_none() {
             self.know(series, key, number);
@@ -264,12 +264,12 @@ impl Ordinals {
         }
     }
 
-    /// Takes a number as known.
+    /// Adds a known number.
     pub(super) fn know(&mut self, series: &str, key: &str, number: u64) {
         self.known.entry(series.into()).or_default().insert(key.into(), number);
     }
 
-    /// Takes what another registry knows and this one does not.
+    /// Adds numbers known to another registry and not to this one.
     pub(super) fn join(&mut self, other: &Ordinals) {
         for (series, numbers) in &other.known {
             let own = self.known.entry(series.clone()).or_default();
@@ -279,22 +279,22 @@ impl Ordinals {
         }
     }
 
-    /// The key that bears a number.
+    /// The key with a number.
     pub fn bearer(&self, series: &str, number: u64) -> Option<&str> {
         self.known.get(series)?.iter().find(|(_, n)| **n == number).map(|(key, _)| key.as_str())
     }
 
-    /// The number that a key bears.
+    /// The number of a key.
     pub fn find(&self, series: &str, key: &str) -> Option<u64> {
         self.known.get(series)?.get(key).copied()
     }
 
-    /// The numbers asked for since the registry was read: series, key, number.
+    /// The numbers requested since the registry was read: series, key, number.
     pub fn borne(&self) -> &[(String, String, u64)] {
         &self.borne
     }
 
-    /// Those of them that are new.
+    /// The new ones of these.
     pub fn allotted(self) -> Vec<(String, String, u64)> {
         self.new
     }
@@ -308,10 +308,10 @@ fn guid(mut bytes: [u8; 16]) -> String {
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
 }
 
-/// Seals a file: its bytes as zstd, on the disk. A sealed file is never written over.
+/// Seals a file: its bytes as zstd, on disk. A sealed file is never overwritten.
 ///
 /// # Errors
-/// [`Error`] where either cannot be read or written, or the sealed file is there.
+/// [`Error`] if either cannot be read or written, or the sealed file exists.
 pub(super) fn seal(from: &Path, to: &Path) -> Result<(), Error> {
     let source = File::open(from).map_err(Error::io("read", from))?;
     let target = File::create_new(to).map_err(Error::io("create", to))?;
@@ -322,15 +322,15 @@ pub(super) fn seal(from: &Path, to: &Path) -> Result<(), Error> {
 /// Opens a sealed file.
 ///
 /// # Errors
-/// [`Error`] where it cannot be read.
+/// [`Error`] if it cannot be read.
 pub(super) fn unseal(path: &Path) -> Result<impl BufRead + use<>, Error> {
     Ok(BufReader::new(unpack(path).map_err(Error::io("read", path))?))
 }
 
-/// An empty folder for what a version seals, until the version is entered.
+/// An empty folder for a version's sealed files, until the version is registered.
 ///
 /// # Errors
-/// [`Error`] where a folder of the version stands already, or none can be made.
+/// [`Error`] if a folder of the version exists already, or none can be created.
 pub(super) fn sealing(registry: &Registry, version: Version) -> Result<PathBuf, Error> {
     let place = registry.folder(version);
     if place.exists() {
@@ -347,10 +347,10 @@ pub(super) fn sealing(registry: &Registry, version: Version) -> Result<PathBuf, 
 }
 
 impl Registry {
-    /// Names the folders of versions that are entered and whose process was stopped before it did so.
+    /// Names the folders of registered versions whose process was stopped before it did so.
     ///
     /// # Errors
-    /// [`Error`] where a folder cannot be renamed.
+    /// [`Error`] if a folder cannot be renamed.
     pub(super) fn name_sealed(&self) -> Result<(), Error> {
         for release in &self.releases {
             let place = self.folder(release.version);
@@ -370,7 +370,7 @@ impl Registry {
     }
 }
 
-/// The folders in a folder that are called like versions and hold something of one.
+/// The folders in a folder whose names are versions and that contain files of one.
 fn versions(folder: &Path, is_one: impl Fn(&Path) -> bool) -> Result<BTreeSet<(Version, PathBuf)>, Error> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -405,7 +405,7 @@ mod tests {
         assert_eq!(registry.canary().unwrap(), canary, "drawn once");
         registry.append(&Event::Canary { guid: "x".into() }).unwrap();
         assert_eq!(Registry::open(&workspace, "flub").unwrap().canary.as_deref(), Some("x"));
-        // An event that lost its line's end alone is one.
+        // An event that lost only its line end is complete.
         let two = fs::read(&path).unwrap();
         fs::write(&path, &two[..two.len() - 1]).unwrap();
         let mut registry = Registry::open(&workspace, "flub").unwrap();

@@ -1,4 +1,4 @@
-//! Giving every released version back from the registry alone.
+//! Restores every released version from the registry alone.
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -15,22 +15,22 @@ use super::source::CandidateSource;
 use crate::recipe::Recipe;
 use crate::store::{Error, Workspace, durable, inside, sha256};
 
-/// Rows read at once.
+/// Rows read at a time.
 const BATCH: usize = 1 << 16;
 
-/// A version that was given back.
+/// A restored version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restored {
     /// The version.
     pub version: String,
-    /// Files whose bytes are not the released ones: another program's Parquet.
+    /// Files that differ from the released ones: Parquet written by another version of the library.
     pub differs: Vec<String>,
 }
 
-/// Writes every version of a recipe's registry that output/ lacks.
+/// Writes every registered version of a recipe that output/ lacks.
 ///
 /// # Errors
-/// [`ReleaseError`] where the registry cannot be read or a folder not written.
+/// [`ReleaseError`] if the registry cannot be read or a folder not written.
 pub fn restore(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<Restored>, ReleaseError> {
     let registry = Registry::open(workspace, recipe.name)?;
     registry.name_sealed()?;
@@ -58,7 +58,7 @@ pub fn restore(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<Res
     Ok(restored)
 }
 
-/// Whether a version's folder is there with the checksums it was released with, and all their files.
+/// Whether a version's folder exists with the released checksums and all their files.
 fn stands(place: &Path, release: &Release) -> bool {
     let Ok(sums) = std::fs::read_to_string(place.join(SUMS)) else { return false };
     sha256(&place.join(SUMS)).is_ok_and(|sum| sum == release.sums)
@@ -68,7 +68,7 @@ fn stands(place: &Path, release: &Release) -> bool {
             .all(|(_, file)| inside(place, file).is_ok_and(|file| file.is_file()))
 }
 
-/// Builds a version's folder from what was kept. Returns the files that did not come out as released.
+/// Builds a version's folder from the sealed files. Returns the files that differ from the released ones.
 fn build(
     registry: &Registry,
     release: &Release,
@@ -85,7 +85,7 @@ fn build(
         }
         durable::write_synced(&file, text.as_bytes())?;
     }
-    // The folder that it was made with is among its texts.
+    // The benchmark's folder used at the time is among its texts.
     let today = layout::layouts(recipe, CandidateSource::of_chain(recipe, release.stages).rows());
     let mut kept = Vec::new();
     for config in release.configs.keys() {
@@ -109,7 +109,7 @@ fn build(
             if same()? {
                 continue;
             }
-            // Another library wrote it: then rather the types that every reader knows.
+            // Written by another library: then the types supported by every reader are better.
             let (path, lines) = kept_lines(registry, release, layout.config)?;
             data::write(making, layout, batches(lines, *layout, path))?;
         }
@@ -118,7 +118,7 @@ fn build(
     Ok(differs)
 }
 
-/// The layout that a release's rows were written in: by the folder that it was made with, else by today's.
+/// The layout of a release's rows: by the benchmark's folder inside it, else by today's.
 fn released(
     registry: &Registry,
     release: &Release,
@@ -145,7 +145,7 @@ fn sealed(registry: &Registry, release: &Release, name: &str) -> Result<PathBuf,
     }
 }
 
-/// What is wrong with a recipe's registry and the files that its releases sealed: where, and what.
+/// Problems of a recipe's registry and its sealed files: where, and what.
 pub fn unsound(workspace: &Workspace, recipe: &'static Recipe) -> Vec<(PathBuf, String)> {
     let registry = match Registry::open(workspace, recipe.name) {
         Ok(registry) => registry,
@@ -162,7 +162,7 @@ pub fn unsound(workspace: &Workspace, recipe: &'static Recipe) -> Vec<(PathBuf, 
     found
 }
 
-/// The lines of a release's rows as they were kept, and the sealed file they are in.
+/// The lines of a release's rows as sealed, and the sealed file.
 pub(super) fn kept_lines(
     registry: &Registry,
     release: &Release,
@@ -215,7 +215,7 @@ mod tests {
     use crate::release::changes::Changes;
     use crate::release::version::Version;
 
-    /// A registry is handed on with its workspace: what it names is not what its new owner would have written.
+    /// A registry may come from somebody else with its workspace: its names cannot be trusted.
     #[test]
     fn a_name_in_somebodys_registry_leads_nowhere_else() {
         let dir = tempfile::tempdir().unwrap();

@@ -7,15 +7,15 @@ use serde_json::{Map, Number, Value as Json};
 use super::layout::Layout;
 use riddlemill_benchmarks::data::Kind;
 
-/// Why an object is no row of a layout.
+/// Why an object is not a row of a layout.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RowError {
-    /// It has a key, or has it earlier, that is not the next column's.
+    /// A key is not that of the next column.
     #[error("key {key:?} where {column:?} is expected")]
     Order {
         /// The key.
         key: String,
-        /// The column whose turn it is.
+        /// The expected column.
         column: &'static str,
     },
     /// It ends before this column.
@@ -26,16 +26,16 @@ pub enum RowError {
     Type {
         /// The column.
         column: &'static str,
-        /// What it holds.
+        /// Its required type.
         kind: Kind,
     },
-    /// A column has no value, and must have one.
+    /// A column that must not be null has no value.
     #[error("{0}: null")]
     Null(&'static str),
     /// It has more keys than there are columns.
     #[error("key {0:?} is in no column")]
     Strange(String),
-    /// What the benchmark's folder demands of a row does not hold, in that folder's words.
+    /// A check of the benchmark's folder fails, with its message.
     #[error("{0}")]
     Check(String),
 }
@@ -43,7 +43,7 @@ pub enum RowError {
 /// One value of a released row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// Not known, or there is none.
+    /// Unknown, or there is none.
     Null,
     /// Text, in NFC.
     Text(String),
@@ -61,7 +61,7 @@ pub enum Value {
     Reals(Vec<f64>),
 }
 
-/// A row: a value for each of its layout's columns, in their order.
+/// A row: a value for each of its layout's columns, in order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row(pub Vec<Value>);
 
@@ -71,7 +71,7 @@ impl Row {
         self.text(0)
     }
 
-    /// A text; empty where the column holds none.
+    /// A text; empty if the column has none.
     pub fn text(&self, column: usize) -> &str {
         match self.0.get(column) {
             Some(Value::Text(text)) => text,
@@ -82,7 +82,7 @@ impl Row {
     /// Writes the row as one line of JSON, keys in the order of the columns.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Those of the writer.
     pub fn write_json(&self, layout: &Layout, out: &mut impl Write) -> io::Result<()> {
         for (i, (column, value)) in layout.columns.iter().zip(&self.0).enumerate() {
             out.write_all(if i == 0 { b"{" } else { b"," })?;
@@ -96,7 +96,8 @@ impl Row {
     /// Reads a row that was written as JSON.
     ///
     /// # Errors
-    /// [`RowError`], the first: a key that is missing, strange or out of order, or a value of another type.
+    /// [`RowError`] for the first fault: a key that is missing, unknown or out of order, or a value of
+    /// another type.
     pub fn from_json(layout: &Layout, json: &Map<String, Json>) -> Result<Row, RowError> {
         let mut keys = json.keys();
         let mut values = Vec::with_capacity(layout.columns.len());
@@ -121,7 +122,7 @@ impl Row {
 }
 
 impl Value {
-    /// The value of a JSON one, or `None` where it is of another type.
+    /// Converts from JSON; `None` if the value has another type.
     pub fn from_json(kind: Kind, json: &Json) -> Option<Value> {
         fn list<T>(json: &Json, item: impl Fn(&Json) -> Option<T>) -> Option<Vec<T>> {
             json.as_array()?.iter().map(item).collect()
@@ -154,7 +155,7 @@ impl Value {
         }
     }
 
-    /// Bytes of the value as Arrow holds it: texts and lists with their offsets.
+    /// Size of the value in Arrow: texts and lists with their offsets.
     pub(super) fn arrow_bytes(&self) -> u64 {
         const OFFSET: u64 = 4;
         match self {
@@ -167,7 +168,7 @@ impl Value {
         }
     }
 
-    /// The value as a person reads it in a table cell.
+    /// The value for people, in a table cell.
     pub fn words(&self) -> String {
         match self {
             Value::Null => String::new(),
@@ -184,7 +185,7 @@ impl serde::Serialize for Value {
             Value::Null => to.serialize_none(),
             Value::Text(text) => to.serialize_str(text),
             Value::Count(n) => to.serialize_u64(*n),
-            // JSON has no NaN; `serde_json` writes null for it, as a release must.
+            // JSON has no NaN; `serde_json` writes null for it, as a release has to.
             Value::Real(x) => to.serialize_f64(*x),
             Value::Flag(flag) => to.serialize_bool(*flag),
             Value::Texts(list) => list.serialize(to),

@@ -45,14 +45,14 @@ fn property(column: &Column) -> Json {
     }
     if !column.values.is_empty() && !list {
         let mut values: Vec<Json> = column.values.iter().map(|value| json!(value)).collect();
-        // JSON Schema holds null to be one of the values, too.
+        // In JSON Schema, null has to be listed among the values.
         values.extend(column.nullable.then_some(Json::Null));
         property.insert("enum".into(), values.into());
     }
     Json::Object(property)
 }
 
-/// The Data Package of a release: a resource a config.
+/// The Data Package of a release: one resource per config.
 pub fn datapackage(facts: &Facts, layouts: &[Layout]) -> Json {
     let resources: Vec<Json> = layouts
         .iter()

@@ -1,4 +1,4 @@
-//! What may be guessed of a set with options, for its card and its draft.
+//! How well answers of a set with options can be guessed, for its card and its draft.
 
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -14,29 +14,29 @@ use crate::recipe::Recipe;
 use crate::shortcuts::{Finding, Item, Limits, Shortcuts, findings, measure};
 use crate::store::{Error, StageReader};
 
-/// An option that is in every item, and is no reuse (BrainTeaser, table 1).
+/// An option that is in every item, and does not count as reused (BrainTeaser, table 1).
 const APART: [&str; 1] = ["None of above."];
 
-/// Items that a reason names; a line of many kilobytes is read by nobody.
+/// Number of items named in a reason, to keep the line readable.
 const FIRST: usize = 3;
 
-/// The figures of one config, and which pass their limits.
+/// The figures of one config, and those that exceed their limits.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Guessed {
     /// The config.
     pub config: &'static str,
     /// The figures.
     pub figures: Shortcuts,
-    /// What passes a limit.
+    /// Figures that exceed a limit.
     pub findings: Vec<Finding>,
-    /// Whether the settings' profile lets no such set be stable.
+    /// Whether the settings' profile prevents such a set from being stable.
     pub strict: bool,
 }
 
-/// Measures the configs that pose a choice.
+/// Measures the multiple-choice configs.
 ///
 /// # Errors
-/// [`Error`] where a part cannot be read.
+/// [`Error`] if a part cannot be read.
 pub(super) fn measure_release(
     config: &Config,
     recipe: &'static Recipe,
@@ -57,8 +57,8 @@ pub(super) fn measure_release(
     Ok(guessed)
 }
 
-/// Measures rows as the files of a release or candidate hold them, by today's limits; `None` where the
-/// config poses no choice.
+/// Measures rows in the form of the files of a release or candidate, by today's limits; `None` if the config
+/// is not multiple-choice.
 pub fn of_rows(config: &Config, recipe: &'static Recipe, name: &str, rows: &[JsonRow]) -> Option<Guessed> {
     let layout = layout::find(name)?;
     let task = layout.task?;
@@ -82,7 +82,7 @@ pub fn of_rows(config: &Config, recipe: &'static Recipe, name: &str, rows: &[Jso
     judged(config, recipe, layout.config, &items)
 }
 
-/// The figures with what passes the limits of the recipe's settings.
+/// The figures, with those that exceed the limits in the recipe's settings.
 fn judged(
     config: &Config,
     recipe: &'static Recipe,
@@ -102,7 +102,7 @@ fn judged(
     Some(Guessed { config: name, figures, findings, strict: settings.profile == "strict" })
 }
 
-/// A row as a multiple choice. The gold is a letter or a number from 0.
+/// A row as a multiple-choice item. The gold answer is a letter or a number from 0.
 fn item<'r>(row: &'r Row, layout: &Layout, options: &str, gold: &str) -> Option<Item<'r>> {
     let Value::Texts(options) = row.0.get(layout.place(options)?)? else { return None };
     let gold = match row.0.get(layout.place(gold)?)? {
@@ -124,8 +124,8 @@ fn lettered(letter: &str) -> Option<usize> {
 }
 
 impl Guessed {
-    /// Why a set of the strict profile is no stable release: the rule, its figure and limit, and the first items. All of
-    /// them are in the manifest.
+    /// Why a set with the strict profile cannot be stable: the rule, its figure and limit, and the first
+    /// items. All of them are in the manifest.
     pub(super) fn drafts(&self) -> impl Iterator<Item = String> + '_ {
         self.findings.iter().filter(|_| self.strict).map(|finding| {
             let items = match finding.items.as_slice() {

@@ -1,5 +1,5 @@
-//! What has become of the rows of released versions: which of them people or rules would no longer release as they
-//! are, and why.
+//! The current state of released rows: which of them people or rules would no longer release unchanged, and
+//! why.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,10 +22,10 @@ use crate::stages::withdrawal::Withdrawals;
 use crate::stages::{Rows, StageError};
 use crate::store::{Error, StageReader, Workspace};
 
-/// Edited rows whose cause is looked up: each is a walk through all ledgers.
+/// Number of edited rows whose cause is looked up, because each reads through all ledgers.
 const EXPLAINED: usize = 20;
 
-/// What has become of a released version's rows, by the stages as they are now.
+/// The current state of a released version's rows, by the stages as they are now.
 #[derive(Clone, Debug, Serialize)]
 pub struct Since {
     /// The version.
@@ -34,45 +34,45 @@ pub struct Since {
     pub date: String,
     /// Its rows.
     pub rows: u64,
-    /// Where it was yanked.
+    /// When it was yanked, if it was.
     pub yanked: Option<Yanked>,
-    /// Rows that differ now, those that are gone first.
+    /// Rows that differ now, removed ones first.
     pub otherwise: Vec<Otherwise>,
 }
 
-/// A released row that would not be released as it is now.
+/// A released row that would not be released unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Otherwise {
-    /// What became of it.
+    /// Its current state.
     pub fate: Fate,
     /// The row's id.
     pub id: String,
-    /// The record that it was made from.
+    /// The record from which it was made.
     pub record: String,
-    /// The decision, or the columns that differ with the decision behind them.
+    /// The decision, or the columns that differ with their decisions.
     pub why: String,
 }
 
-/// What became of a released row.
+/// The current state of a released row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fate {
-    /// Its removal was asked for.
+    /// Its removal was requested.
     Withdrawn,
     /// People voted it out.
     Rejected,
     /// It waits for a person or a reply, or its draft failed.
     Held,
-    /// It went into another record.
+    /// It was merged into another record.
     Merged,
-    /// A rule leaves it out, or no dump holds it any longer.
+    /// A rule drops it, or no dump contains it any longer.
     Gone,
-    /// Its texts or labels are others.
+    /// Its texts or labels changed.
     Edited,
 }
 
 impl Fate {
-    /// The word for it.
+    /// Its name.
     pub fn word(self) -> &'static str {
         match self {
             Fate::Withdrawn => "withdrawn",
@@ -86,14 +86,14 @@ impl Fate {
 }
 
 impl Since {
-    /// Rows by what became of them.
+    /// Number of rows by state.
     pub fn counts(&self) -> BTreeMap<Fate, usize> {
         let mut counts = BTreeMap::new();
         self.otherwise.iter().for_each(|row| *counts.entry(row.fate).or_default() += 1);
         counts
     }
 
-    /// `2 rejected, 1 held`; nothing where all rows are as they were.
+    /// `2 rejected, 1 held`; empty if all rows are unchanged.
     pub fn words(&self) -> String {
         let counts = self.counts();
         let words: Vec<String> = counts.iter().map(|(fate, n)| format!("{n} {}", fate.word())).collect();
@@ -101,11 +101,11 @@ impl Since {
     }
 }
 
-/// Compares every released version of a recipe with what its stages hold now. Empty where nothing was released,
-/// or the stages were not all made.
+/// Compares every released version of a recipe with its current stages. Empty if nothing was released, or not
+/// all stages are made.
 ///
 /// # Errors
-/// [`StageError`] where a registry, a ledger or rows cannot be read.
+/// [`StageError`] if a registry, a ledger or rows cannot be read.
 pub fn since(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<Since>, StageError> {
     let registry = Registry::open(workspace, recipe.name)?;
     let end = CandidateSource::new(recipe);
@@ -125,7 +125,7 @@ pub fn since(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<Since
         .collect()
 }
 
-/// The rows that would be released now, by their ids.
+/// The rows that would be released now, by id.
 fn today(
     workspace: &Workspace,
     end: CandidateSource,
@@ -203,7 +203,7 @@ fn of_release(
     Ok(Since { version: release.version, date: release.date.clone(), rows, yanked, otherwise })
 }
 
-/// Columns that both rows have and that say something else. How sure a row is, is not what it says.
+/// Columns of both rows that differ. The standing is not compared.
 fn differing(row: &JsonRow, today: &JsonRow) -> Vec<String> {
     let says = |column: &&String| !column.ends_with("_status") && *column != "standing";
     let columns = row.keys().filter(says);
@@ -216,7 +216,7 @@ fn fate(last: Option<&Passage>) -> (Fate, String) {
         Some(State::Dropped) if last.stage.starts_with("review:") => Fate::Rejected,
         Some(State::Held | State::Failed) => Fate::Held,
         Some(State::Merged) => Fate::Merged,
-        // It went through, and is no row: an answer that it had is asked for again.
+        // It went on but is not a row: an answer it had is being asked for again.
         Some(State::Kept | State::Changed) => {
             return (Fate::Held, "it lacks what every row has: an answer was outdated".into());
         }

@@ -1,4 +1,4 @@
-//! Where the rows of a candidate come from.
+//! The source of a candidate's rows.
 
 use super::layout::{self, Layout};
 use super::manifest::Link;
@@ -10,7 +10,8 @@ use crate::stages::Rows;
 use crate::stages::published::Published;
 use crate::store::{Error, StageReader, Workspace, json_parts};
 
-/// The step whose rows are the items: a recipe's last one. Releases of an earlier program may end at posts.
+/// The step whose rows are the items: a recipe's last one. Releases of an earlier version of the program may
+/// end at posts.
 #[derive(Clone, Copy)]
 pub struct CandidateSource {
     recipe: &'static Recipe,
@@ -23,7 +24,7 @@ impl CandidateSource {
         Self { recipe, number: recipe.steps.len() }
     }
 
-    /// The end of a candidate or release whose manifest names so many stages.
+    /// The end of a candidate or release whose manifest has this many stages.
     pub fn of_chain(recipe: &'static Recipe, stages: usize) -> Self {
         Self { recipe, number: stages.clamp(1, recipe.steps.len()) }
     }
@@ -38,22 +39,22 @@ impl CandidateSource {
         self.number
     }
 
-    /// What its rows are.
+    /// The kind of its rows.
     pub fn rows(self) -> Rows {
         self.recipe.steps[self.number - 1].stage.rows()
     }
 
-    /// The layouts its rows are published in, given the stage that holds them.
+    /// The layouts in which its rows are published, given the stage that contains them.
     ///
     /// # Errors
-    /// [`Error`] where a part cannot be read.
+    /// [`Error`] if a part cannot be read.
     pub fn layouts(self, last: &StageReader) -> Result<Vec<Layout>, Error> {
         let layouts = layout::layouts(self.recipe, self.rows());
         let Some(layout) = layouts.first().filter(|layout| !layout.sometimes.is_empty()) else {
             return Ok(layouts);
         };
-        // What is only sometimes is in all rows of a set or in none: groups are split all of them or none.
-        // The column of published rows is the last, and no record has it.
+        // An optional column is in all rows of a set or in none: groups are split all or none. The last one
+        // marks published rows, and no record has it.
         let of_record = layout.sometimes.strip_suffix(&[PUBLISHED]).unwrap_or(layout.sometimes);
         let mut standing = Vec::new();
         if !of_record.is_empty() {
@@ -68,15 +69,15 @@ impl CandidateSource {
         Ok(layouts.into_iter().map(|layout| layout.with(&standing)).collect())
     }
 
-    /// The stages up to it, as they are in `staged/`.
+    /// The stages up to it, in `staged/`.
     ///
     /// # Errors
-    /// [`RunError`] where one is missing or cannot be read.
+    /// [`RunError`] if one is missing or cannot be read.
     pub fn readers(self, workspace: &Workspace) -> Result<Vec<StageReader>, RunError> {
         (1..=self.number).map(|number| reader(workspace, self.recipe, number)).collect()
     }
 
-    /// Those stages as a manifest names them.
+    /// These stages as listed in a manifest.
     pub fn chain(readers: &[StageReader]) -> Vec<Link> {
         readers.iter().map(|reader| Link::to(reader.manifest())).collect()
     }
@@ -92,7 +93,7 @@ pub(super) fn reader(
     StageReader::open(&place)?.ok_or(RunError::Missing { recipe: recipe.name, stage: step.name })
 }
 
-/// The published rows that are written in a recipe's own form, by the stages that are beside its end.
+/// The published rows in a recipe's own form, from the stages next to its end.
 pub(super) fn published(recipe: &'static Recipe, last: &StageReader) -> Result<Published, Error> {
     let Some(root) = last.place().ancestors().nth(3) else { return Ok(Published::default()) };
     let all = Published::load(&Workspace::new(root), recipe.name)?;

@@ -1,4 +1,4 @@
-//! The texts of a release, from templates and facts alone.
+//! The texts of a release, from templates and facts.
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
@@ -18,10 +18,10 @@ templates! {
     "funnel.svg", "lm_eval.yaml", "utils.py", "inspect.py", "diff.html",
 }
 
-/// Files that every folder has, path and text. A candidate has no canary.
+/// The text files of every folder, with paths. A candidate has no canary.
 ///
 /// # Errors
-/// Where a template asks for what the facts do not hold, which no input can bring about.
+/// If a template uses a value that the facts lack, which does not depend on the input.
 pub fn render(facts: &Facts) -> Result<Vec<(String, String)>, Error> {
     let environment = environment()?;
     let all = Value::from(Serde(facts));
@@ -49,7 +49,7 @@ pub fn render(facts: &Facts) -> Result<Vec<(String, String)>, Error> {
     Ok(files)
 }
 
-/// A page of its own from what it shows.
+/// A self-contained page.
 pub(super) fn page(name: &str, shows: &impl serde::Serialize) -> Result<String, Error> {
     environment()?.get_template(name)?.render(Value::from(Serde(shows)))
 }
@@ -85,14 +85,14 @@ fn environment() -> Result<Environment<'static>, Error> {
     let syntax =
         SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build()?;
     environment.set_syntax(syntax);
-    // A JSON string is also one of YAML and of Python.
+    // A JSON string is also valid in YAML and Python.
     environment.add_filter("quoted", |value: Value| serde_json::to_string(&value).unwrap_or_default());
     environment.add_filter("grouped", grouped);
     environment.add_filter("share", |part: u64, whole: u64| part as f64 / whole.max(1) as f64);
     environment.add_filter("worded", |value: Value| {
         serde_json::to_value(&value).map_or_else(|_| value.to_string(), |json| super::diff::words(&json))
     });
-    // A cell of a Markdown table is one line and has no bar.
+    // A cell of a Markdown table is one line without bars.
     environment.add_filter("cell", |text: String| text.replace('|', "\\|").replace('\n', " "));
     for (name, text) in TEMPLATES {
         environment.add_template(name, text)?;

@@ -1,4 +1,4 @@
-//! Every layout from hand-made rows to a whole folder, and the published sets through their items.
+//! Every layout from hand-made rows to a complete folder, and the published sets converted from their items.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ fn question(index: u64) -> Json {
     })
 }
 
-/// The columns of one object, and those of another behind them.
+/// The columns of one object, followed by those of another.
 fn and(mut first: Json, second: Json) -> Json {
     if let (Some(first), Json::Object(second)) = (first.as_object_mut(), second) {
         first.extend(second);
@@ -99,7 +99,7 @@ fn rows(config: &str) -> Vec<Row> {
     (0..12).map(|i| Row::from_json(layout, row(config, i).as_object().unwrap()).unwrap()).collect()
 }
 
-/// A whole folder of a layout's rows.
+/// A complete folder of a layout's rows.
 fn release(place: &Path, layout: &Layout) {
     let config = Config::defaults();
     let recipe = &crate::recipe::RECIPES[0];
@@ -121,7 +121,7 @@ fn release(place: &Path, layout: &Layout) {
 
 #[test]
 fn every_layout_makes_a_folder_that_verifies() {
-    // Where the variable names a folder, the releases stay there for other tools to check.
+    // If the variable names a folder, the releases are kept there for other tools to check.
     let kept = std::env::var_os("RIDDLEMILL_RELEASES").map(PathBuf::from);
     let dir = tempfile::tempdir().unwrap();
     for layout in layout::all() {
@@ -215,8 +215,8 @@ fn reference(file: &str) -> Vec<read_rows::JsonRow> {
     }
 }
 
-/// Published items, read, made rows and written in the published form. Returns the items that did not
-/// come back to the letter.
+/// Published items converted to rows and back into the published form. Returns the items that were not
+/// reproduced exactly.
 fn round_trip(file: &str, compat: usize, config: &str) -> Vec<(String, Vec<String>)> {
     let mut strange = Vec::new();
     for item in reference(file) {
@@ -240,14 +240,14 @@ fn published_rows_come_back_field_for_field() {
     // Its published answer text is longer than its published choice.
     assert!(strange.iter().all(|s| *s == ("WP-84_SR".into(), vec!["choice_list".into()])), "{strange:?}");
     let strange = round_trip("flub-dev.jsonl", 0, "flub");
-    // Three texts of the published file were edited after their ids were made; two are at hand.
+    // Three texts of the published file were edited after their ids were made; two of them are at hand.
     assert!(strange.len() <= 3 && strange.iter().all(|s| s.1 == ["id"]), "{strange:?}");
 }
 
-/// Rows of a set's own layout come back from its published form, but for what that form does not say.
+/// Rows of a layout can be read back from its published form, apart from what that form lacks.
 #[test]
 fn a_published_form_is_known_by_its_keys() {
-    // Chumor's two files are no published form: nothing is read back from them.
+    // Chumor's two files do not count as published forms: they cannot be read back.
     for layout in layout::all().filter(|layout| !layout.compat.is_empty() && layout.config != "chumor") {
         for row in rows(layout.config) {
             let published: Vec<_> =
@@ -261,8 +261,8 @@ fn a_published_form_is_known_by_its_keys() {
     assert!(layout::from_published(strange.as_object().unwrap()).is_none());
 }
 
-/// What a joke may come from: the two that the paper has, the other kinds of posts, a published file, and one that
-/// import did not name.
+/// The possible sources of a joke: the paper's two, the other kinds of posts, a published file, and an
+/// unnamed one.
 #[test]
 fn every_kind_of_source_is_one_that_a_joke_may_come_from() {
     let layout = layout::find("chumor").unwrap();

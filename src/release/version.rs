@@ -1,4 +1,4 @@
-//! Versions of a release: `MAJOR.MINOR.PATCH`, and `-draft.N` while a human step is missing.
+//! Versions of a release: `MAJOR.MINOR.PATCH`, with `-draft.N` while a human step is missing.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Version {
-    /// Grows when a row is edited, removed or moved.
+    /// Increased when a row is edited, removed or moved.
     pub major: u64,
-    /// Grows when rows are added and the old ones stay.
+    /// Increased when rows are added and the old ones are unchanged.
     pub minor: u64,
-    /// Grows when the same rows are packaged anew.
+    /// Increased when the same rows are repackaged.
     pub patch: u64,
-    /// The number of a draft, from 1; `None` where the version is stable.
+    /// The number of a draft, from 1; `None` for a stable version.
     pub draft: Option<u64>,
 }
 
@@ -25,22 +25,22 @@ pub struct Version {
 pub enum Bump {
     /// The same rows in the same order.
     Patch,
-    /// Rows were added; every old one is as it was, and in the old order.
+    /// Rows were added; every old one is unchanged, and in the old order.
     Minor,
     /// A row was edited, removed or moved.
     Major,
 }
 
-/// A text that is no version.
+/// A text that is not a version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a version\n  hint: write MAJOR.MINOR.PATCH, such as 1.2.0 or 1.2.0-draft.3")]
 pub struct NoVersion(String);
 
 impl Version {
-    /// The version every set begins with.
+    /// The first version of every set.
     pub const FIRST: Version = Version { major: 1, minor: 0, patch: 0, draft: None };
 
-    /// The stable version that a draft leads to; a stable one is its own.
+    /// The stable version of a draft; a stable one is its own.
     pub fn stable(self) -> Version {
         Version { draft: None, ..self }
     }

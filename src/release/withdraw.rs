@@ -1,4 +1,5 @@
-//! What a withdrawal concerns: the post, its copies, where their bytes lie, and the releases that hold them.
+//! The scope of a withdrawal: the post, its copies, where their bytes are, and the releases that contain
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +18,7 @@ use crate::stages::import::{Dump, FileRow, files};
 use crate::stages::withdrawal::{Withdraw, text_key};
 use crate::store::{Error, Filter, StageReader, Workspace, select};
 
-/// Where a post's bytes lie.
+/// Where a post's bytes are.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Place {
     /// `source/file:position`.
@@ -26,40 +27,40 @@ pub struct Place {
     pub sha256: String,
 }
 
-/// A post that goes: the one that was asked for, or one that says the same to the letter.
+/// A post to withdraw: the one requested, or one with exactly the same text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Copy {
     /// Its id.
     pub id: String,
     /// Where it was read.
     pub places: Vec<Place>,
-    /// Its text; printed nowhere.
+    /// Its text; never printed.
     #[serde(skip)]
     text: Option<String>,
 }
 
-/// A post that is nearly the same and stays.
+/// A similar post that is kept.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Near {
     /// Its id.
     pub id: String,
-    /// How like it is, 0 to 1.
+    /// Its similarity, 0 to 1.
     pub score: f64,
 }
 
-/// All that a withdrawal of a post concerns.
+/// The scope of a withdrawal.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Request {
-    /// The post, and its copies behind it.
+    /// The post, followed by its copies.
     pub posts: Vec<Copy>,
-    /// Posts that are nearly the same: they stay, and may take its place.
+    /// Similar posts: they are kept, and may take its place.
     pub near: Vec<Near>,
     /// The released rows that were made from it.
     pub released: Vec<Holder>,
 }
 
 impl Request {
-    /// The tombstones that it asks for.
+    /// The tombstones for these posts.
     pub fn tombstones(&self) -> Vec<Withdraw> {
         let tombstone = |copy: &Copy| {
             let dumps: BTreeSet<&String> = copy.places.iter().map(|place| &place.sha256).collect();
@@ -70,11 +71,11 @@ impl Request {
     }
 }
 
-/// Looks a post up that somebody wants removed: by its id, by that of a released row, by `SOURCE:LINE` or by a
-/// text that only one post holds. An id that no dump holds yet is taken at its word.
+/// Looks up a post to remove: by its id, by that of a released row, by `SOURCE:LINE` or by a text that only
+/// one post contains. An id that no dump contains yet is accepted.
 ///
 /// # Errors
-/// [`ReleaseError::Target`] where nothing or more than one post is named, or a stage cannot be read.
+/// [`ReleaseError::Target`] if no post or several match, or a stage cannot be read.
 pub fn look_up(config: &Config, target: &str) -> Result<Request, ReleaseError> {
     let workspace = Workspace::new(&config.root);
     let mut ids = BTreeSet::new();
@@ -87,7 +88,7 @@ pub fn look_up(config: &Config, target: &str) -> Result<Request, ReleaseError> {
             ids.extend(find_said(&workspace, recipe, target)?);
         }
     }
-    // What import set aside is called by its place there, and is in no stage.
+    // Records set aside by import are identified by their place, and are in no stage.
     ids.retain(|id| !is_locator(config, id));
     let wrong = |why: &str| ReleaseError::Target { target: target.into(), why: why.into() };
     let id = match ids.len() {
@@ -113,10 +114,10 @@ pub fn look_up(config: &Config, target: &str) -> Result<Request, ReleaseError> {
     Ok(Request { posts, near, released })
 }
 
-/// Looks a dump up by its name, `source/file`: what withdraws it, and the released rows made from its posts.
+/// Looks up a dump by its name, `source/file`: its tombstone, and the released rows made from its posts.
 ///
 /// # Errors
-/// [`ReleaseError::Target`] where no source names it, or a stage or release cannot be read.
+/// [`ReleaseError::Target`] if no source has it, or a stage or release cannot be read.
 pub fn look_up_dump(config: &Config, name: &str) -> Result<(Withdraw, Vec<Holder>), ReleaseError> {
     let workspace = Workspace::new(&config.root);
     let mut known: BTreeMap<String, Dump> = BTreeMap::new();
@@ -163,10 +164,10 @@ fn is_locator(config: &Config, target: &str) -> bool {
     config.sources.iter().any(|known| known.name == source)
 }
 
-/// The post and those that say the same, and those that dedup found near.
+/// The post and those with the same text, and those that dedup found similar.
 fn copies(workspace: &Workspace, config: &Config, id: &str) -> Result<(Vec<String>, Vec<Near>), Error> {
     let (mut copies, mut near) = (vec![id.to_string()], BTreeMap::new());
-    // Two that say the same may both have gone into a third that is only near them.
+    // Two equal posts may both have been merged into a third that is only similar to them.
     for recipe in own(config) {
         let Some(import) = import(workspace, recipe)? else { continue };
         let own = select::<Post>(&import, "rows", &Filter::equals("id", id))?;
@@ -184,7 +185,7 @@ fn copies(workspace: &Workspace, config: &Config, id: &str) -> Result<(Vec<Strin
             let Some(stage) = StageReader::open(&workspace.stage(recipe.name, i + 1, step.name))? else {
                 continue;
             };
-            // One more round finds the copies of the record that it went into itself.
+            // The second round finds copies of the record into which it was merged.
             for _ in 0..2 {
                 let own: Vec<&str> = copies.iter().map(String::as_str).collect();
                 let of_these =

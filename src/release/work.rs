@@ -1,4 +1,4 @@
-//! What models and people did for the rows: prompts, models, money, decisions and agreement, for the card.
+//! The work of models and people on the rows: prompts, models, cost, decisions and agreement, for the card.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, UNIX_EPOCH};
@@ -21,69 +21,69 @@ use crate::stages::review::Votes;
 use crate::stages::{Stage, StageError, draft};
 use crate::store::{StageReader, Workspace, json_parts};
 
-/// What went into the rows beside the posts.
+/// The work behind the rows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Work {
-    /// Every stage that asked a model.
+    /// Every stage with a model.
     pub asked: Vec<LlmUsage>,
-    /// Every stage that asked people.
+    /// Every stage with people.
     pub decided: Vec<ReviewCounts>,
-    /// Dollars for the replies that rows rest on.
+    /// Cost in dollars of the replies used.
     pub usd: String,
     /// The day of the newest of these replies and of the votes.
     pub newest: Option<String>,
 }
 
-/// A stage that asked a model.
+/// A stage with a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LlmUsage {
     /// The stage.
     pub stage: String,
     /// Its prompts: template and hash.
     pub prompts: Vec<(String, String)>,
-    /// Replies that rows rest on, by model; those of a sample pack under its own name.
+    /// Replies used, by model; those of a sample pack under its own name.
     pub models: BTreeMap<String, u64>,
-    /// Dollars for these replies.
+    /// Cost in dollars of these replies.
     pub usd: String,
 }
 
-/// A stage that asked people.
+/// A stage with people.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ReviewCounts {
     /// The stage.
     pub stage: String,
-    /// Taken as drafted by people.
+    /// Accepted as drafted by people.
     pub confirmed: u64,
-    /// Written anew by people.
+    /// Rewritten by people.
     pub rewritten: u64,
     /// Decided by synthetic votes.
     pub synthetic: u64,
-    /// On a draft for the time being.
+    /// Provisionally on a draft.
     pub provisional: u64,
     /// Rejected.
     pub rejected: u64,
     /// Waiting.
     pub held: u64,
-    /// What the votes come to: agreement, disputes, trials.
+    /// Summary of the votes: agreement, disputes, trials.
     pub voted: Voted,
-    /// What people rate so and how far they agree where several questions have the same options; empty elsewhere.
+    /// Shares and agreement if several questions have the same options; empty otherwise.
     pub rated: String,
 }
 
-/// What a reply cost and who gave it.
+/// A reply's cost and origin.
 struct Reply {
     model: String,
-    /// Who answered under that name, as the reply says.
+    /// The model that answered under that name, as stated in the reply.
     answered: Option<String>,
     charged: Usd,
-    /// The day it came in; none where it is a sample's.
+    /// The day it was received; `None` for a sample.
     day: Option<String>,
 }
 
-/// Gathers the work behind the rows of the last stage of a chain.
+/// Collects the work behind the rows of a chain's last stage.
 ///
 /// # Errors
-/// [`RunError`] where replies, votes or rows cannot be read.
+/// [`RunError`] if replies, votes or rows cannot be read.
 pub fn gather(config: &Config, recipe: &'static Recipe, stages: &[Link]) -> Result<Work, RunError> {
     let asks = |link: &&Link| kind(recipe, &link.stage).is_some_and(|k| matches!(k, Stage::Draft(_)));
     let reviews = |link: &&Link| kind(recipe, &link.stage).is_some_and(|k| matches!(k, Stage::Review(_)));
@@ -125,7 +125,7 @@ fn kind(recipe: &Recipe, stage: &str) -> Option<Stage> {
     Some(recipe.step(stage)?.1.stage)
 }
 
-/// The name under which a draft's basis is in a row.
+/// The name of a draft's basis column in a row.
 fn name_of(recipe: &Recipe, link: &Link) -> String {
     match kind(recipe, &link.stage) {
         Some(Stage::Draft(draft)) => draft.name().to_string(),
@@ -133,7 +133,7 @@ fn name_of(recipe: &Recipe, link: &Link) -> String {
     }
 }
 
-/// What the rows rest on, by the name of the step: every `<step>_basis` of the stage's rows.
+/// The basis of the rows by the name of the step: every `<step>_basis` of the stage's rows.
 fn basis(
     config: &Config,
     recipe: &'static Recipe,
@@ -157,7 +157,7 @@ fn basis(
     Ok(basis)
 }
 
-/// The replies among the names of a basis, each once.
+/// The replies named in a basis, each once.
 fn replies(config: &Config, basis: &[String]) -> Result<Vec<Reply>, StageError> {
     let of =
         |prefix: &str| -> BTreeSet<&str> { basis.iter().filter_map(|b| b.strip_prefix(prefix)).collect() };
@@ -182,7 +182,7 @@ fn replies(config: &Config, basis: &[String]) -> Result<Vec<Reply>, StageError> 
     Ok(replies)
 }
 
-/// Replies by model; where others answered under one name, by them.
+/// Replies by model; if other models answered under one name, by these.
 fn models(replies: Vec<Reply>) -> BTreeMap<String, u64> {
     let mut behind: BTreeMap<String, BTreeSet<Option<String>>> = BTreeMap::new();
     for reply in &replies {
@@ -229,7 +229,7 @@ fn decided(link: &Link) -> ReviewCounts {
     }
 }
 
-/// What the votes on a review come to; a sample's where no person voted.
+/// Summary of the votes on a review; a sample's if no person voted.
 fn voted_on(
     config: &Config,
     recipe: &'static Recipe,

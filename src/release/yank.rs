@@ -1,7 +1,7 @@
-//! Yanking: a released version that nobody is to use any longer says so, wherever it lies.
+//! Yanking: marks a released version as not to be used any longer, wherever it is.
 //!
-//! The registry keeps the version, its numbers and its rows: nothing is ever given twice. Its folder in output/ is
-//! written anew with the notice in the card, in YANKED.md and in MANIFEST.json, and proves itself as before.
+//! The registry keeps the version, its numbers and its rows, so that nothing is reused. Its folder in output/
+//! is rewritten with the notice on the card, in YANKED.md and in MANIFEST.json, and can still be verified.
 
 use super::error::ReleaseError;
 use super::manifest::Yanked;
@@ -13,10 +13,10 @@ use super::version::Version;
 use crate::recipe::Recipe;
 use crate::store::Workspace;
 
-/// Marks a version as yanked, in the registry and in output/. Gives back what was written anew.
+/// Marks a version as yanked, in the registry and in output/. Returns what was rewritten.
 ///
 /// # Errors
-/// [`ReleaseError`] where there is no such version, it was yanked before, or a file cannot be written.
+/// [`ReleaseError`] if there is no such version, it was yanked before, or a file cannot be written.
 pub fn yank(
     workspace: &Workspace,
     recipe: &'static Recipe,

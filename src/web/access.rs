@@ -1,8 +1,8 @@
-//! Who may look at what: tokens, granted by name and kept as hashes in raw/access.jsonl.
+//! Access rights: tokens, granted by name and stored as hashes in raw/access.jsonl.
 //!
-//! A token is 256 random bits, so that a plain SHA-256 of it is as hard to turn back as the token is to
-//! guess. The file is only ever appended to: an invitation, a grant, or the end of one. Whoever follows an invitation gets a
-//! session and no token: a link that was used opens nothing any more.
+//! A token is 256 random bits, so that its plain SHA-256 is as hard to invert as the token is to guess. The
+//! file is only appended to: an invitation, a grant, or the end of one. Following an invitation gives a
+//! session and no token: a used link opens nothing any more.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,20 +16,20 @@ use subtle::{Choice, ConstantTimeEq};
 use crate::log::{Log, LogError};
 use crate::store::{Error, Workspace};
 
-/// What a person may open. Each circle but the annotators' holds the one before it.
+/// What a person may open. Each rank except the annotators' includes the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rank {
-    /// The review pages, as far as the person's standing in pipeline.toml goes, and nothing else.
+    /// The review pages, as far as the person's role in pipeline.toml allows, and nothing else.
     Annotator,
-    /// The audit pages: every stage, record, pair and release, votes among them.
+    /// The audit pages: every stage, record, pair and release, including votes.
     Reader,
-    /// All of it, with the progress of annotators and the assignment of work.
+    /// Everything, including the progress of annotators and the assignment of work.
     Curator,
 }
 
 impl Rank {
-    /// The word in raw/access.jsonl and on the command line.
+    /// Its name in raw/access.jsonl and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Rank::Annotator => "annotator",
@@ -48,7 +48,7 @@ enum Event {
         rank: Rank,
         sha256: String,
         at: String,
-        /// The invitation that it was given for, which opens nothing from then on.
+        /// The invitation that was followed, which becomes invalid.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         invite: Option<String>,
     },
@@ -65,56 +65,56 @@ enum Event {
         name: String,
         at: String,
     },
-    /// Whoever is on this machine may come in again without a token.
+    /// Access without a token from this machine is allowed again.
     Open {
         at: String,
     },
 }
 
-/// A grant that holds.
+/// A valid grant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// Whose; of an annotator, the name in pipeline.toml.
+    /// The person; for an annotator, the name in pipeline.toml.
     pub name: String,
     /// What it opens.
     pub rank: Rank,
     hash: [u8; 32],
 }
 
-/// An invitation that nobody has followed yet.
+/// An invitation that has not been followed yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invite {
-    /// Whom it is for.
+    /// The person invited.
     pub name: String,
     /// What it opens.
     pub rank: Rank,
-    /// Until when, in seconds since 1970.
+    /// Expiry, in seconds since 1970.
     pub until: u64,
     hash: [u8; 32],
 }
 
-/// How long an invitation can be followed, in seconds.
+/// How long an invitation is valid, in seconds.
 const INVITED_SECS: u64 = 60 * 60 * 24 * 7;
 
-/// The grants of a workspace, read again whenever the file changed.
+/// The grants of a workspace, reloaded when the file changes.
 #[derive(Debug)]
 pub struct Access {
     log: Log,
-    /// The trace that grants leave behind.
+    /// A file that shows that grants existed.
     sessions: PathBuf,
     known: Mutex<Known>,
-    /// Held while an invitation is followed, so that it is followed once.
+    /// Held while an invitation is followed, so that it is followed only once.
     following: Mutex<()>,
 }
 
-/// What was read, and the file's time and length when it was.
+/// The contents, with the file's time and length when it was read.
 #[derive(Debug, Default)]
 struct Known {
     state: Option<(SystemTime, u64)>,
     holds: Holds,
 }
 
-/// What holds at the end of the file.
+/// The state at the end of the file.
 #[derive(Clone, Debug, Default)]
 struct Holds {
     grants: Vec<Grant>,
@@ -123,13 +123,13 @@ struct Holds {
 }
 
 impl Grant {
-    /// What tells this grant from any other, and opens nothing.
+    /// Identifies this grant without giving access.
     pub(super) fn mark(&self) -> String {
         blake3::hash(&self.hash).to_hex()[..32].to_string()
     }
 }
 
-/// The file of a workspace's sessions, which ends where a token does.
+/// The file of a workspace's sessions, which end with their tokens.
 pub(super) fn sessions_file(workspace: &Workspace) -> PathBuf {
     workspace.root().join(".index").join("sessions.jsonl")
 }
@@ -146,27 +146,27 @@ impl Access {
         }
     }
 
-    /// The grants that hold now, in the order they were given.
+    /// The valid grants, in the order they were given.
     ///
     /// # Errors
-    /// [`Error`] where the file cannot be read or a line is no event: then nobody gets in.
+    /// [`Error`] if the file cannot be read or a line is not an event: then nobody gets in.
     pub fn grants(&self) -> Result<Vec<Grant>, Error> {
         Ok(self.known()?.grants)
     }
 
-    /// Whether a token is needed: once one was granted, until somebody opens the pages again, and also where none is
-    /// left that opens anything.
+    /// Whether a token is needed: after the first grant, until somebody opens the pages again, even if no
+    /// valid grant is left.
     ///
     /// # Errors
-    /// As [`Access::grants`].
+    /// Those of [`Access::grants`].
     pub fn closed(&self) -> Result<bool, Error> {
         Ok(self.known()?.closed)
     }
 
-    /// Lets whoever is on this machine in without a token again. Every grant ends.
+    /// Allows access from this machine without a token again. All grants end.
     ///
     /// # Errors
-    /// [`Error`] where the file cannot be written.
+    /// [`Error`] if the file cannot be written.
     pub fn open(&self, at: &str) -> Result<(), Error> {
         self.append(&Event::Open { at: at.into() })
     }
@@ -178,7 +178,7 @@ impl Access {
             Err(e) => return Err(Error::io("read", self.log.path())(e)),
         };
         let mut known = self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        // Sessions begin with a grant: without its file nobody knows who may come in, not that everybody may.
+        // Sessions begin with a grant: if its file is missing, access is unknown, not open.
         if state.is_none() {
             self.log.read()?;
         }
@@ -198,11 +198,10 @@ impl Access {
         Ok(known.holds.clone())
     }
 
-    /// Whose token it is. Every grant is compared in full, whichever fits, so that the time taken tells
-    /// nothing.
+    /// The owner of a token. All grants are compared completely, so that the time taken reveals nothing.
     ///
     /// # Errors
-    /// [`Error`] as in [`Access::grants`].
+    /// Those of [`Access::grants`].
     pub fn of_token(&self, token: &str) -> Result<Option<Grant>, Error> {
         let hash = hash(token);
         let mut found = None;
@@ -215,10 +214,10 @@ impl Access {
         Ok(found)
     }
 
-    /// Gives `name` a new token in place of the one it may have, and returns it: it is kept nowhere.
+    /// Gives `name` a new token in place of any earlier one, and returns it; it is not stored.
     ///
     /// # Errors
-    /// [`Error`] where the file cannot be written or there are no random numbers.
+    /// [`Error`] if the file cannot be written or there are no random numbers.
     pub fn grant(&self, name: &str, rank: Rank, at: &str) -> Result<String, Error> {
         let token = random(self.log.path())?;
         let sha256 = hex::encode(hash(&token));
@@ -226,21 +225,21 @@ impl Access {
         Ok(token)
     }
 
-    /// Invitations that can be followed now, in the order they were made.
+    /// Valid invitations, in the order they were made.
     ///
     /// # Errors
-    /// [`Error`] as in [`Access::grants`].
+    /// Those of [`Access::grants`].
     pub fn invites(&self) -> Result<Vec<Invite>, Error> {
         let mut invites = self.known()?.invites;
         invites.retain(|invite| invite.until > since_1970());
         Ok(invites)
     }
 
-    /// Invites `name`, in place of an invitation that was not followed yet, and returns what the link ends in: it is kept
-    /// nowhere. The token that they may have goes on until the link is followed.
+    /// Invites `name`, replacing any invitation not followed yet, and returns the last part of the link; it
+    /// is not stored. An existing token stays valid until the link is followed.
     ///
     /// # Errors
-    /// [`Error`] where the file cannot be written or there are no random numbers.
+    /// [`Error`] if the file cannot be written or there are no random numbers.
     pub fn invite(&self, name: &str, rank: Rank, at: &str) -> Result<String, Error> {
         let token = random(self.log.path())?;
         let (sha256, until) = (hex::encode(hash(&token)), since_1970() + INVITED_SECS);
@@ -248,10 +247,10 @@ impl Access {
         Ok(token)
     }
 
-    /// Whose invitation it is, while it can be followed.
+    /// A valid invitation by its token.
     ///
     /// # Errors
-    /// [`Error`] as in [`Access::grants`].
+    /// Those of [`Access::grants`].
     pub fn invited(&self, token: &str) -> Result<Option<Invite>, Error> {
         let hash = hash(token);
         let mut found = None;
@@ -263,11 +262,11 @@ impl Access {
         Ok(found)
     }
 
-    /// Follows an invitation: it makes a grant whose token nobody has, so that only the session that begins now goes with
-    /// it. `None` where it was followed before, taken back or is too old.
+    /// Follows an invitation: makes a grant whose token nobody has, so that only the new session belongs to
+    /// it. `None` if it was followed before, withdrawn or has expired.
     ///
     /// # Errors
-    /// [`Error`] where the file cannot be written or there are no random numbers.
+    /// [`Error`] if the file cannot be written or there are no random numbers.
     pub fn follow(&self, token: &str, at: &str) -> Result<Option<Grant>, Error> {
         let _alone = self.following.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let Some(invite) = self.invited(token)? else { return Ok(None) };
@@ -277,10 +276,10 @@ impl Access {
         Ok(self.grants()?.into_iter().find(|grant| grant.name == invite.name))
     }
 
-    /// Ends the grant of `name`, and takes an invitation back; false where there was neither.
+    /// Ends the grant and the invitation of `name`; false if there was neither.
     ///
     /// # Errors
-    /// [`Error`] where the file cannot be written.
+    /// [`Error`] if the file cannot be written.
     pub fn revoke(&self, name: &str, at: &str) -> Result<bool, Error> {
         let Holds { grants, invites, .. } = self.known()?;
         let known = grants.iter().map(|grant| &grant.name).chain(invites.iter().map(|invite| &invite.name));
@@ -292,7 +291,7 @@ impl Access {
     }
 
     fn append(&self, event: &Event) -> Result<(), Error> {
-        // What is added behind a damaged line would open nothing, and its token would have been handed out.
+        // After a damaged line an added one would have no effect, although its token had been given out.
         read(&self.log)?;
         let mut line = serde_json::to_vec(event).map_err(|source| LogError::Unwritable { source })?;
         line.push(b'\n');
@@ -353,7 +352,7 @@ fn unhex(text: &str) -> Option<[u8; 32]> {
 /// 256 random bits in hexadecimal.
 ///
 /// # Errors
-/// Where the system gives none.
+/// If the system provides none.
 pub(super) fn random(path: &Path) -> Result<String, Error> {
     let mut bytes = [0; 32];
     let none = |e: getrandom::Error| std::io::Error::other(e.to_string());
@@ -406,7 +405,7 @@ mod tests {
         assert!(access.revoke("b", at).unwrap() && access.follow(&other, at).unwrap().is_none());
         let stored = fs::read_to_string(dir.path().join("raw/access.jsonl")).unwrap();
         assert!(![first, second, other].iter().any(|token| stored.contains(token)));
-        // A link of last week.
+        // A link from last week.
         let old = hex::encode(hash("old"));
         let event =
             Event::Invite { name: "c".into(), rank: Rank::Reader, sha256: old, at: at.into(), until: 1 };
@@ -426,7 +425,7 @@ mod tests {
             let granted = access.grant("other", Rank::Reader, "2026-01-01T00:00:00Z");
             assert!(granted.is_err() && fs::read_to_string(&path).unwrap() == damaged, "{damaged}");
         }
-        // Whoever was stopped told nobody a token; a newline alone says nothing.
+        // A grant that was not completely written gave out no token; a missing newline is harmless.
         for harmless in [format!("{text}{{\"event\":\"gr"), text.trim_end().to_string()] {
             fs::write(&path, &harmless).unwrap();
             assert!(access.of_token(&token).unwrap().is_some(), "{harmless}");

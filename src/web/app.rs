@@ -1,4 +1,4 @@
-//! What all routes share, and where they are served.
+//! State shared by all routes, and the address of the server.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,23 +17,23 @@ use crate::recipe::{self, Recipe};
 use crate::review::grades;
 use crate::store::Workspace;
 
-/// The most a form may weigh.
+/// Most bytes of a form.
 pub(super) const BODY_BYTES: usize = 256 << 10;
 
-/// Where the server listens and what it is called.
+/// The server's addresses.
 #[derive(Clone, Debug)]
 pub struct Address {
-    /// The address; the loopback where nothing else is said.
+    /// The address to listen on; the loopback by default.
     pub ip: IpAddr,
     /// The port; 0 takes a free one.
     pub port: u16,
-    /// The address people open, where a proxy is in front: its host is let through, and with https
-    /// cookies are sent over TLS alone.
+    /// The address people open if there is a proxy: its host is accepted, and with https cookies are only
+    /// sent over TLS.
     pub public: Option<url::Url>,
 }
 
 impl Address {
-    /// Whether people come over TLS, as far as is known here.
+    /// Whether people connect over TLS, as far as known here.
     pub(super) fn secure(&self) -> bool {
         self.public.as_ref().is_some_and(|url| url.scheme() == "https")
     }
@@ -45,18 +45,18 @@ impl Default for Address {
     }
 }
 
-/// What is served, and how.
+/// What to serve, and how.
 #[derive(Clone, Debug)]
 pub struct Serve {
     /// The settings of the workspace.
     pub config: Config,
-    /// The settings that override its pipeline.toml, which is read again where it changes.
+    /// Settings that override pipeline.toml, which is reloaded when it changes.
     pub overrides: Overrides,
-    /// Where.
+    /// The addresses.
     pub address: Address,
 }
 
-/// What all routes share.
+/// State shared by all routes.
 pub(super) struct App {
     pub(super) workspace: Workspace,
     pub(super) address: Address,
@@ -68,9 +68,9 @@ pub(super) struct App {
     pub(super) ballots: Ballots,
     pub(super) runner: Runner,
     pub(super) tables: Tables,
-    /// Held while work is given out.
+    /// Held while tasks are assigned.
     pub(super) assigning: Mutex<()>,
-    /// The session's cookie; two servers on one host have two.
+    /// The name of the session cookie; two servers on one host have two.
     pub(super) cookie: String,
     overrides: Overrides,
     config: Mutex<(State, Arc<Config>, Option<String>)>,
@@ -91,7 +91,7 @@ impl App {
             runner: Runner::default(),
             tables: Tables::default(),
             assigning: Mutex::default(),
-            // Over TLS a browser holds a cookie of this name to this very host.
+            // Over TLS a browser binds a cookie with this prefix to this host.
             cookie: format!("{}riddlemill-{}", if address.secure() { "__Host-" } else { "" }, address.port),
             workspace,
             address,
@@ -100,8 +100,8 @@ impl App {
         }
     }
 
-    /// The settings as they are. Where the file was changed into what cannot be used, those before it,
-    /// and what is wrong with the new ones.
+    /// The current settings. If the file was changed into something invalid, the previous ones, with the
+    /// error.
     pub(super) fn config(&self) -> (Arc<Config>, Option<String>) {
         let state = settings_state(&self.workspace);
         let mut known = self.config.lock().unwrap_or_else(PoisonError::into_inner);
@@ -121,7 +121,7 @@ impl App {
     }
 }
 
-/// When the settings were written, and how much is in the trials: both say who may vote.
+/// The time of the settings file, and the state of the trials: both determine who may vote.
 type State = (Option<SystemTime>, u64);
 
 fn settings_state(workspace: &Workspace) -> State {
@@ -129,12 +129,12 @@ fn settings_state(workspace: &Workspace) -> State {
     (written, grades::state(&workspace.raw()))
 }
 
-/// A recipe by the name in an address.
+/// A recipe by its name in a URL.
 pub(super) fn recipe(name: &str) -> Result<&'static Recipe, PageError> {
     recipe::find(name).ok_or_else(PageError::not_found)
 }
 
-/// Runs what reads files on a thread that may wait for them.
+/// Runs blocking file access on a suitable thread.
 pub(super) async fn reading<T: Send + 'static>(
     read: impl FnOnce() -> Result<T, PageError> + Send + 'static,
 ) -> Result<T, PageError> {

@@ -1,5 +1,5 @@
-//! Styles and scripts: our own, and two libraries vendored from npm with their licences. All are part of
-//! the binary; an address holds the hash of what it gives, so that a browser keeps it for good.
+//! Styles and scripts: our own, and two libraries vendored from npm with their licences. All are part of the
+//! binary; URLs contain a hash of the contents, so that browsers can cache them permanently.
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
 const TEXT: &str = "text/plain; charset=utf-8";
 
-/// htmx.org 2.0.11 and uplot 1.6.32, as npm gives them; see vendor/README.md.
+/// htmx.org 2.0.11 and uplot 1.6.32, as published on npm; see vendor/README.md.
 const ASSETS: &[Asset] = &[
     Asset { name: "page.css", kind: STYLE, bytes: include_bytes!("assets/page.css") },
     Asset { name: "parts.css", kind: STYLE, bytes: include_bytes!("assets/parts.css") },
@@ -37,13 +37,13 @@ static HASHES: LazyLock<Vec<String>> = LazyLock::new(|| {
     ASSETS.iter().map(|asset| blake3::hash(asset.bytes).to_hex()[..12].to_string()).collect()
 });
 
-/// The address of an asset; `None` where there is none of that name.
+/// The URL of an asset; `None` if there is none of that name.
 pub(super) fn address(name: &str) -> Option<String> {
     let at = ASSETS.iter().position(|asset| asset.name == name)?;
     Some(format!("/assets/{}/{name}", HASHES[at]))
 }
 
-/// Gives an asset.
+/// Serves an asset.
 pub(super) async fn get(Path((hash, name)): Path<(String, String)>) -> Response {
     let found = ASSETS.iter().position(|asset| asset.name == name).filter(|at| HASHES[*at] == hash);
     let Some(at) = found else { return StatusCode::NOT_FOUND.into_response() };

@@ -1,8 +1,8 @@
-//! Who is connected: so many at once in all and from one address, and who has to go when another comes.
+//! Limits on connections, in total and per address, and which one is closed when another comes.
 //!
-//! Nobody waits in front of the door: whoever comes is taken, and whoever has kept the server waiting longest goes. A
-//! page is asked for and read within a moment, so that people hardly ever are the ones, however many clients
-//! are slow on purpose.
+//! New connections never wait: each is accepted, and the one that has kept the server waiting longest is
+//! closed. Pages are requested and read within a moment, so this hardly ever affects people, however many
+//! clients are slow on purpose.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -15,22 +15,22 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug)]
 pub(super) struct Crowd {
     guests: Mutex<(u64, HashMap<u64, Guest>)>,
-    /// At once.
+    /// Most at once.
     in_all: usize,
-    /// At once from one address.
+    /// Most at once from one address.
     of_address: usize,
 }
 
 #[derive(Debug)]
 struct Guest {
     address: IpAddr,
-    /// Since when it keeps the server waiting: for a request, or until it has read an answer. Nothing while the
-    /// server makes the answer.
+    /// Since when it has kept the server waiting: for a request, or for reading an answer. `None` while the
+    /// server prepares the answer.
     waiting: Option<Instant>,
     sent_off: CancellationToken,
 }
 
-/// A place in the crowd, given back when it is dropped.
+/// The slot of a connection, released when dropped.
 #[derive(Debug)]
 pub(super) struct Place {
     number: u64,
@@ -43,7 +43,7 @@ impl Crowd {
         Arc::new(Crowd { guests: Mutex::default(), in_all, of_address })
     }
 
-    /// Takes whoever comes from an address. `None` where an answer is being made for everybody who is here.
+    /// Accepts a connection from an address. `None` if answers are being prepared for all open ones.
     pub(super) fn take(self: &Arc<Crowd>, address: IpAddr) -> Option<Place> {
         let address = network(address);
         let mut guests = self.lock();
@@ -52,7 +52,7 @@ impl Crowd {
         let crowded = count.get(&address).is_some_and(|own| *own >= self.of_address);
         if crowded || guests.1.len() >= self.in_all {
             let may_go = |guest: &Guest| !crowded || guest.address == address;
-            // Of those of the address that has most here, the one that waits longest.
+            // Of the address with most connections, the one that has waited longest.
             let longest = guests
                 .1
                 .iter()
@@ -78,12 +78,12 @@ impl Crowd {
 }
 
 impl Place {
-    /// The answer is being made: the client is not to blame for the time it takes.
+    /// The answer is being prepared: the client is not responsible for the time.
     pub(super) fn working(&self) {
         self.set(None);
     }
 
-    /// From now on the client is waited for.
+    /// From now on the server waits for the client.
     pub(super) fn waiting(&self) {
         self.set(Some(Instant::now()));
     }
@@ -94,7 +94,7 @@ impl Place {
         }
     }
 
-    /// Returns once another needs the place.
+    /// Returns once the slot is needed for another connection.
     pub(super) async fn sent_off(&self) {
         self.sent_off.cancelled().await;
     }
@@ -106,7 +106,7 @@ impl Drop for Place {
     }
 }
 
-/// A site of the sixth version has a whole network of addresses.
+/// An IPv6 site has a whole network of addresses, which counts as one.
 pub(super) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => {

@@ -1,17 +1,17 @@
-//! The mark that a form carries to show that one of our pages made it.
+//! The token in a form that shows that one of our pages made it.
 //!
-//! It is derived from the secret in the person's own cookie, so that it outlives a restart of the server
-//! and no other site can know it.
+//! It is derived from the secret in the person's own cookie, so that it remains valid after a restart of the
+//! server and no other site can know it.
 
 use subtle::ConstantTimeEq;
 
-/// The mark of a session.
+/// The token of a session.
 pub(super) fn mark(secret: &str) -> String {
     let key = blake3::derive_key("riddlemill web form v1", secret.as_bytes());
     blake3::Hash::from_bytes(key).to_hex()[..32].to_string()
 }
 
-/// Whether a form carries it.
+/// Whether a form's token is right.
 pub(super) fn fits(secret: &str, given: &str) -> bool {
     bool::from(mark(secret).as_bytes().ct_eq(given.as_bytes()))
 }

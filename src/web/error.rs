@@ -1,4 +1,4 @@
-//! What a route answers where it cannot answer.
+//! Error responses of routes.
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -7,13 +7,13 @@ use crate::pipeline::RunError;
 use crate::stages::StageError;
 use crate::store;
 
-/// Why there is no page. `guard` dresses it as one.
+/// Why there is no page. `guard` renders it.
 #[derive(Clone, Debug)]
 pub(super) struct PageError {
     pub(super) status: StatusCode,
-    /// The key of what people read, in `words`.
+    /// The key of the message, in `i18n`.
     pub(super) key: &'static str,
-    /// More, for whoever has to mend it; shown to readers and curators only.
+    /// Details for fixing it; shown to readers and curators only.
     pub(super) detail: String,
 }
 

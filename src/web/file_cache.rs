@@ -1,4 +1,4 @@
-//! What was read from a file, for as long as the file stays as it was.
+//! Caches what was read from a file until the file changes.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-/// A file that changed less than this before it was read may change again within the same tick of its
-/// clock; what was read of it is not kept.
+/// A file that changed less than this before it was read may change again within the same tick of its clock,
+/// so its contents are not cached.
 const SETTLED: Duration = Duration::from_secs(1);
 
-/// A file's length and time; `None` where there is none.
+/// A file's length and time; `None` if it does not exist.
 type State = Option<(u64, SystemTime)>;
 
-/// What was made, by name, with what it was made from. A slot is held while its thing is made, so that of many
-/// who ask at once one makes it.
+/// Cached values by name, with the state they were made from. A slot is locked while its value is made, so
+/// that concurrent requests make it once.
 pub(super) struct Made<K, S, T> {
     held: Mutex<HashMap<K, Arc<Slot<S, T>>>>,
 }
@@ -28,10 +28,10 @@ impl<K, S, T> Default for Made<K, S, T> {
 }
 
 impl<K: Eq + Hash, S: PartialEq, T> Made<K, S, T> {
-    /// What is known by a name, or made anew where it was made from something else.
+    /// The cached value of a name, or a new one if the state differs.
     ///
     /// # Errors
-    /// Those of `make`; a failure is not kept.
+    /// Those of `make`; a failure is not cached.
     pub(super) fn get<E>(&self, name: K, from: S, make: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
         let slot = {
             let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
@@ -47,7 +47,7 @@ impl<K: Eq + Hash, S: PartialEq, T> Made<K, S, T> {
     }
 }
 
-/// What was read from files.
+/// A cache of file contents.
 pub(super) struct FileCache<T>(Made<PathBuf, State, T>);
 
 impl<T> Default for FileCache<T> {
@@ -57,11 +57,11 @@ impl<T> Default for FileCache<T> {
 }
 
 impl<T> FileCache<T> {
-    /// What `read` makes of the file, anew only where its length or time is another. The state is taken
-    /// before the file is read: what is appended in between shows at the next look.
+    /// The result of `read` for the file, called again only if its length or time changed. The state is taken
+    /// before reading, so that concurrent appends are noticed at the next call.
     ///
     /// # Errors
-    /// Those of `read`; a failure is not kept.
+    /// Those of `read`; a failure is not cached.
     pub(super) fn get<E>(&self, path: &Path, read: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
         let state = state(path);
         if !settled(state, SystemTime::now()) {
@@ -76,7 +76,7 @@ fn state(path: &Path) -> State {
     Some((meta.len(), meta.modified().ok()?))
 }
 
-/// A file that is not there is as settled as one can be: the next look sees it come.
+/// A missing file is settled: its creation is noticed at the next call.
 fn settled(state: State, now: SystemTime) -> bool {
     state.is_none_or(|(_, changed)| now.duration_since(changed).is_ok_and(|age| age > SETTLED))
 }

@@ -1,4 +1,4 @@
-//! What is before every route: who comes, whether they may, and what a browser is told about it.
+//! Middleware for every route: identifies the visitor, checks access, and sets security headers.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use super::sessions::LASTS_SECS;
 use super::visitor::Visitor;
 use super::{csrf, view};
 
-/// Nothing but our own files; nothing inline; nobody's frame.
+/// Only our own files; nothing inline; no framing.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// What every answer says to a browser.
+/// Headers of every response.
 const HEADERS: [(&str, &str); 7] = [
     ("content-security-policy", POLICY),
     ("x-content-type-options", "nosniff"),
@@ -32,7 +32,7 @@ const HEADERS: [(&str, &str); 7] = [
     ("permissions-policy", "camera=(), geolocation=(), microphone=()"),
 ];
 
-/// How long a whole request may take, body and answer.
+/// Time limit for a whole request, including body and answer.
 pub(super) const REQUEST: Duration = Duration::from_secs(30);
 
 /// The fields of a form that one of our pages made for this visitor.
@@ -40,7 +40,7 @@ pub(super) const REQUEST: Duration = Duration::from_secs(30);
 pub(super) struct Form(Vec<(String, String)>);
 
 impl Form {
-    /// The first value of a field; empty where there is none.
+    /// The first value of a field; empty if there is none.
     pub(super) fn get(&self, name: &str) -> &str {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()).unwrap_or_default()
     }
@@ -69,8 +69,8 @@ impl<S: Send + Sync> FromRequest<S> for Form {
     }
 }
 
-/// Before everything else: the host, the time a request may take, the visitor; after it: the headers, and a
-/// page for whatever went wrong.
+/// The outermost layer. Before the route: host, time limit, visitor; after it: headers, and a page for
+/// errors.
 pub(super) async fn frame(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let mut fresh = None;
     let mut answer = match greet(&app, &request) {
@@ -103,7 +103,7 @@ pub(super) async fn frame(State(app): State<Arc<App>>, mut request: Request, nex
     answer
 }
 
-/// Finds out who comes; or sends back whoever asks for another language or theme, with a cookie.
+/// Identifies the visitor; or redirects after a change of language or theme, with a cookie.
 fn greet(app: &App, request: &Request) -> Result<(Visitor, Option<Response>), PageError> {
     let headers = request.headers();
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
@@ -122,7 +122,7 @@ fn greet(app: &App, request: &Request) -> Result<(Visitor, Option<Response>), Pa
     let language = cookie(headers, "lang").and_then(|code| Language::from_code(&code));
     let visitor = Visitor {
         grant,
-        // A token that is granted closes the loopback too: others on this machine may reach it.
+        // Once a token is granted, the loopback needs one too: others on this machine may reach it.
         open: !closed && app.address.ip.is_loopback() && app.address.public.is_none(),
         secret,
         client: client(headers, peer.ip(), app.address.public.is_some()),
@@ -135,8 +135,8 @@ fn greet(app: &App, request: &Request) -> Result<(Visitor, Option<Response>), Pa
     Ok((visitor, back))
 }
 
-/// Who a request comes from. What a header says about it is believed only where the server was told of a proxy in front:
-/// anybody can write one. Of several addresses the last is the one that this proxy saw itself.
+/// The client's address. Headers are only trusted if the server was told of a proxy, because anybody can
+/// write one. Of several addresses the last is the one that this proxy saw itself.
 fn client(headers: &HeaderMap, peer: IpAddr, behind_proxy: bool) -> IpAddr {
     if !behind_proxy {
         return peer;
@@ -146,7 +146,7 @@ fn client(headers: &HeaderMap, peer: IpAddr, behind_proxy: bool) -> IpAddr {
     address.unwrap_or(peer)
 }
 
-/// `?lang=zh` and `?theme=dark` set a cookie and lead back to the same page.
+/// `?lang=zh` and `?theme=dark` set a cookie and redirect to the same page.
 fn changed(uri: &Uri, app: &App) -> Option<Response> {
     let query = uri.query()?;
     let (mut rest, mut set) = (url::form_urlencoded::Serializer::new(String::new()), None);
@@ -165,7 +165,7 @@ fn changed(uri: &Uri, app: &App) -> Option<Response> {
     }
     let (name, value) = set?;
     let rest = rest.finish();
-    // Two slashes at the front would be another host.
+    // Two leading slashes would mean another host.
     let path = format!("/{}", uri.path().trim_start_matches('/'));
     let to = if rest.is_empty() { path } else { format!("{path}?{rest}") };
     let mut answer = Redirect::to(&to).into_response();
@@ -173,7 +173,7 @@ fn changed(uri: &Uri, app: &App) -> Option<Response> {
     Some(answer)
 }
 
-/// Dresses what went wrong as a page; readers see what there is to mend.
+/// Renders an error as a page; readers see the details.
 fn dressed(answer: Response, visitor: &Visitor) -> Response {
     let oops = match answer.extensions().get::<PageError>() {
         Some(oops) => oops.clone(),
@@ -194,7 +194,7 @@ fn dressed(answer: Response, visitor: &Visitor) -> Response {
     }
 }
 
-/// Only those of a rank pass; others are asked for a token.
+/// Requires a rank; others are asked for a token.
 pub(super) async fn circle(
     State(needed): State<Rank>,
     visitor: Visitor,
@@ -209,8 +209,7 @@ pub(super) async fn circle(
     }
 }
 
-/// A name that some site made up and pointed here would let that site read our pages. An address is no
-/// such name.
+/// A name that another site points here would let that site read our pages. An IP address is not affected.
 fn known_host(host: &str, public: Option<&str>) -> bool {
     let Ok(url) = url::Url::parse(&format!("http://{host}/")) else { return false };
     match url.host() {
@@ -220,7 +219,7 @@ fn known_host(host: &str, public: Option<&str>) -> bool {
     }
 }
 
-/// What changes something must come from our own pages: browsers say from where it comes.
+/// Requests that change something must come from our own pages, as stated by browsers.
 fn trusted(method: &Method, headers: &HeaderMap, app: &App) -> bool {
     if matches!(*method, Method::GET | Method::HEAD) {
         return true;
@@ -249,8 +248,8 @@ fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
     pairs.find(|(key, _)| *key == name).map(|(_, value)| value.to_string())
 }
 
-/// Sets a cookie that no script reads, and that another site sends along only where somebody follows a link:
-/// a link to a record can be shared, and nothing that a link asks for changes anything.
+/// Sets a cookie that scripts cannot read, and that other sites send along only for followed links: a link to
+/// a record can be shared, and no link changes anything.
 pub(super) fn set_cookie(answer: &mut Response, name: &str, value: &str, app: &App) {
     let secure = if app.address.secure() { "; Secure" } else { "" };
     let age = if value.is_empty() { 0 } else { LASTS_SECS };

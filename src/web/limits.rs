@@ -1,8 +1,8 @@
-//! How often somebody may try a token: a few times, then once every while.
+//! Limits attempts to log in with a token: a few at once, then one at intervals.
 //!
-//! A token is 256 random bits: nobody guesses one. What is bounded is what trying costs the server, and how often somebody
-//! who knows how a token begins may try the rest. So tries are counted by client and by how the token begins, and
-//! somebody's wrong ones lock out nobody who comes from the same address with another.
+//! A token is 256 random bits, so guessing is hopeless. The limits bound the server's cost, and the attempts
+//! of somebody who knows how a token begins. Attempts are counted by client and by the token's prefix, so
+//! that wrong ones do not lock out others at the same address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -11,35 +11,35 @@ use std::time::{Duration, Instant};
 
 use super::crowd::network;
 
-/// Wrong tokens that begin alike from one client before it has to wait.
+/// Wrong tokens with the same prefix from one client before it has to wait.
 const TRIES: u32 = 5;
 /// Wrong tokens from one client before all its wrong ones have to wait.
 const OF_CLIENT: u32 = 40;
-/// How long one wrong token is remembered.
+/// How long a wrong token is remembered.
 const MEMORY: Duration = Duration::from_secs(60);
-/// What is remembered at once; beyond it a client is remembered alone.
+/// Most remembered entries; beyond that only clients are counted.
 const REMEMBERED: usize = 4096;
-/// Characters by which tokens begin alike.
+/// Length of a token's prefix.
 const PREFIX: usize = 8;
 
-/// A client, and how the token began; nothing for all of the client's.
+/// A client, and the token's prefix; `None` for all of the client's.
 type Key = (IpAddr, Option<String>);
 
-/// Wrong tokens by client and beginning.
+/// Wrong tokens by client and prefix.
 #[derive(Debug, Default)]
 pub(super) struct Tries {
     seen: Mutex<HashMap<Key, (u32, Instant)>>,
 }
 
 impl Tries {
-    /// Whether a right token that comes from this client is let in now.
+    /// Whether a right token from this client is accepted now.
     pub(super) fn may(&self, client: IpAddr, token: &str, now: Instant) -> bool {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.retain(|_, (_, last)| now.duration_since(*last) < MEMORY);
         seen.get(&(network(client), Some(prefix(token)))).is_none_or(|(wrong, _)| *wrong < TRIES)
     }
 
-    /// Notes a wrong token; false where its sender has to wait.
+    /// Records a wrong token; false if its sender has to wait.
     pub(super) fn wrong(&self, client: IpAddr, token: &str, now: Instant) -> bool {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.retain(|_, (_, last)| now.duration_since(*last) < MEMORY);
@@ -53,7 +53,7 @@ impl Tries {
             entry.0 <= most
         };
         let all = note((client, None), OF_CLIENT);
-        // What a client has tried so often is not distinguished any more: it would fill the memory.
+        // Prefixes are not recorded for a client with many attempts: they would fill the memory.
         all && note((client, Some(prefix(token))), TRIES)
     }
 }

@@ -1,8 +1,9 @@
-//! Markdown of the workspace as HTML that runs nothing.
+//! Markdown of the workspace as safe HTML.
 
 use pulldown_cmark::{Alignment, CowStr, Event, Options, Parser, Tag, TagEnd, html};
 
-/// Markdown as HTML, without its head, for the filter of templates. What is HTML in it stays text, and a link leads to the web or within the page.
+/// Renders Markdown without its front matter, for the template filter. HTML in it is escaped, and links may
+/// only lead to the web or within the page.
 pub(super) fn rendered(markdown: &str) -> String {
     let body = markdown.strip_prefix("---\n").and_then(|rest| Some(rest.split_once("\n---\n")?.1));
     let parser = Parser::new_ext(body.unwrap_or(markdown), Options::ENABLE_TABLES);
@@ -13,9 +14,9 @@ pub(super) fn rendered(markdown: &str) -> String {
             let dest_url = if safe(&dest_url) { dest_url } else { CowStr::Borrowed("#") };
             Event::Start(Tag::Link { link_type, dest_url, title, id })
         }
-        // Pictures would be asked of somebody else's server.
+        // Pictures would be requested from another server.
         Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => Event::Text(CowStr::Borrowed("")),
-        // Alignment would be a style, which the content policy allows none of.
+        // Alignment would be an inline style, which the content policy forbids.
         Event::Start(Tag::Table(columns)) => Event::Start(Tag::Table(vec![Alignment::None; columns.len()])),
         other => other,
     });

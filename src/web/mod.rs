@@ -1,19 +1,19 @@
-//! `serve`: the workspace as pages, from one binary and without a network.
+//! `serve`: the workspace as web pages, from one binary and without a network.
 //!
-//! In reading order: [`access`] says who may look at what, and [`sessions`] who is logged in; `server` takes connections
-//! and bounds what a client may cost (`crowd`, `paced`); `guard` is before every route; `app` is what the routes share, `router` names them, each a file in `routes`;
-//! `desk` holds the votes and writes them; `running` is the run that somebody started here; `staged` finds a page of a stage among millions of rows; `view` turns what a route found into HTML in
-//! one of two languages (`words`).
+//! In reading order: [`access`] grants access, and [`sessions`] tracks logins; `server` accepts connections
+//! and bounds the cost of a client (`crowd`, `paced`); `guard` is before every route; `app` is state shared
+//! by the routes, `router` lists them, each a file in `routes`; `desk` holds the votes and writes them;
+//! `running` is the run that somebody started here; `staged` finds a page of a stage among millions of rows;
+//! `view` renders HTML in one of two languages (`i18n`).
 //!
 //! Invariants:
-//! - Pages call the libraries that the verbs call. They write nothing but votes, what is beside them, assignments,
-//!   decisions and grants; and a run, where pipeline.toml lets one be started here, writes what a run writes.
-//! - Every route is in one of four circles: open, annotators, readers, curators. A route without a
-//!   circle does not compile into the router.
-//! - No page holds a script or a style of its own, so the content policy allows none: what a post holds
-//!   stays text.
-//! - Everything that a page says about the workspace is read from it when the page is asked for; what is kept
-//!   in memory between two pages is known by a hash of what it was read from.
+//! - Pages call the libraries that the verbs call. They write only votes, their companions, assignments,
+//! decisions and grants; and a run, if pipeline.toml allows starting one here, writes what a run writes.
+//! - Every route is in one of four circles: open, annotators, readers, curators. A route without a circle
+//! does not compile.
+//! - No page has inline scripts or styles, so the content policy forbids them: texts of posts stay text.
+//! - Everything that a page shows about the workspace is read from it on request; caches between two requests
+//! are keyed by a hash of what was read.
 
 pub mod access;
 mod app;

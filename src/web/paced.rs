@@ -1,4 +1,4 @@
-//! A connection whose client has to read what it asked for, at a pace.
+//! A connection whose client has to read its answers at a minimum rate.
 
 use std::io;
 use std::pin::Pin;
@@ -11,13 +11,13 @@ use tokio::time::{Instant, Sleep};
 
 /// How long a client may read nothing while there is something to read.
 const STALL: Duration = Duration::from_secs(10);
-/// Bytes a second that a client has to read in the long run.
+/// Minimum rate in bytes per second, in the long run.
 const RATE: u64 = 1024;
 
-/// A stream that breaks off where its client does not read.
+/// A stream that is closed if its client does not read.
 pub(super) struct Paced {
     stream: TcpStream,
-    /// Since when more was written than the client took at once, and how much it has taken since.
+    /// Since when the client has not taken everything at once, and how many bytes it has taken since.
     slow: Option<(Instant, u64)>,
     stalled: Option<Pin<Box<Sleep>>>,
 }
@@ -27,7 +27,7 @@ impl Paced {
         Paced { stream, slow: None, stalled: None }
     }
 
-    /// What a write came to, seen by the clock; `wanted` bytes were there to be written.
+    /// Checks the result of a write against the clock; `wanted` bytes were to be written.
     fn paced(
         &mut self,
         context: &mut Context<'_>,

@@ -1,4 +1,4 @@
-//! The routes, each in its circle.
+//! The routes, by circle.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use super::{assets, guard};
 
 type Route = (&'static str, MethodRouter<Arc<App>>);
 
-/// Anybody's: nothing of the workspace.
+/// For anybody: nothing of the workspace.
 fn open() -> Vec<Route> {
     vec![
         ("/login", get(login::form).post(login::enter)),
@@ -52,7 +52,7 @@ fn readers() -> Vec<Route> {
     ]
 }
 
-/// What waits for a person's vote; who may vote on what, pipeline.toml says.
+/// Items that wait for a person's vote; pipeline.toml decides who may vote on what.
 fn annotators() -> Vec<Route> {
     vec![
         ("/review", get(review::list)),
@@ -63,7 +63,7 @@ fn annotators() -> Vec<Route> {
     ]
 }
 
-/// How far people are.
+/// The progress of people.
 fn curators() -> Vec<Route> {
     vec![
         ("/curate", get(curate::page)),
@@ -79,7 +79,7 @@ fn curators() -> Vec<Route> {
     ]
 }
 
-/// The address of every route, with the rank that opens it; `None` is anybody's.
+/// The path of every route, with the required rank; `None` for anybody.
 pub fn addresses() -> Vec<(&'static str, Option<Rank>)> {
     let circles = [
         (open(), None),
@@ -107,7 +107,7 @@ pub(super) fn router(app: Arc<App>) -> Router {
         .merge(circle(curators(), Rank::Curator))
         .layer(DefaultBodyLimit::max(BODY_BYTES))
         .layer(from_fn_with_state(app.clone(), guard::frame))
-        // Outermost, so that what went wrong is compressed as well; a stream of events goes out as it comes.
+        // Outermost, so that error pages are compressed too; streams of events are not buffered.
         .layer(CompressionLayer::new())
         .with_state(app)
 }

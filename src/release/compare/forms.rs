@@ -1,4 +1,5 @@
-//! Rows of a release beside rows of a published file: the published ones are read back into columns.
+//! Brings the rows of a release and of a published file into the same form: published ones are converted back
+//! into columns.
 
 use crate::release::layout::{self, Layout};
 use crate::release::read_rows::JsonRow;
@@ -14,8 +15,8 @@ enum Form {
     Other,
 }
 
-/// Reads published rows back into columns where the other side has columns, and leaves out of them what their form does
-/// not say. Two sides of one form stay as they are.
+/// Converts published rows back into columns if the other side has columns, and removes from the latter what
+/// the published form lacks. Two sides of the same form are unchanged.
 pub fn same_form(rows: &mut [JsonRow], reference: &mut [JsonRow]) {
     match (form(rows), form(reference)) {
         (Form::Columns, Form::Published) => to_columns(reference),
@@ -33,7 +34,7 @@ fn form(rows: &[JsonRow]) -> Form {
     if rows.iter().any(|row| layout::from_published(row).is_some()) { Form::Published } else { Form::Other }
 }
 
-/// What cannot be read back stays as it is and is found by its text.
+/// Rows that cannot be converted are unchanged and are matched by their texts.
 fn to_columns(rows: &mut [JsonRow]) {
     for row in rows {
         let Some((layout, made)) = layout::from_published(row) else { continue };

@@ -1,4 +1,4 @@
-//! Puzzles and their reconstructions: three rows that are one group, as their ids say.
+//! Groups of a puzzle and its two reconstructions, by their ids.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,15 +11,15 @@ use crate::release::read_rows::JsonRow;
 pub struct GroupFigures {
     /// Groups in the reference.
     pub reference: u64,
-    /// Those of which every item is found in one group of the set.
+    /// Groups whose items are all found in one group of the set.
     pub whole: u64,
-    /// Those of which some are.
+    /// Groups whose items are partly found.
     pub part: u64,
-    /// Those of which none is found.
+    /// Groups without any found item.
     pub missing: u64,
 }
 
-/// Which of its group an item is; all are originals where there are no groups.
+/// An item's role in its group; without groups all are originals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Role {
     #[default]
@@ -29,7 +29,7 @@ pub(super) enum Role {
 }
 
 impl Role {
-    /// A group's name and which of it an id names: `SP-12_SR`.
+    /// Splits an id such as `SP-12_SR` into the group's name and the role.
     fn of(id: &str) -> (&str, Role) {
         match id.rsplit_once('_') {
             Some((group, "SR")) => (group, Role::Semantic),
@@ -39,7 +39,7 @@ impl Role {
     }
 }
 
-/// The groups of both sides; empty where one of them has none.
+/// The groups of both sides; empty if one of them has none.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     theirs: Vec<(String, Role)>,
@@ -71,8 +71,8 @@ impl Groups {
         self.ours.get(at).map(|(_, role)| *role).unwrap_or_default()
     }
 
-    /// Makes pairs of items pairs of groups: two groups are one where most of their items were found in each other, and
-    /// then each item is found in its counterpart, however that is worded.
+    /// Extends matches of items to matches of groups: two groups match if most of their items were matched
+    /// with each other, and then each item is matched with its counterpart, however that is worded.
     pub(super) fn settle(&self, found: &mut [Option<usize>]) {
         let mut shared: BTreeMap<(&str, &str), usize> = BTreeMap::new();
         for (theirs, ours) in found.iter().enumerate().filter_map(|(at, ours)| Some((at, (*ours)?))) {

@@ -1,4 +1,4 @@
-//! Labels of one and of many: `2(A), 3(B)`, `["2", "3"]` and `A` are sets, and each label has its figures.
+//! Single and multiple labels: `2(A), 3(B)`, `["2", "3"]` and `A` are sets, and each label has its figures.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,26 +8,26 @@ use serde_json::Value as Json;
 use super::words;
 use crate::review::agreement::{Confusion, Weights};
 
-/// How far two sets agree on one label, the reference's taken for right.
+/// Agreement on one label, with the reference taken as correct.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LabelFigures {
     /// The label.
     pub label: String,
-    /// Items that bear it in the reference.
+    /// Items with it in the reference.
     pub reference: u64,
-    /// Items that bear it in the set.
+    /// Items with it in the set.
     pub set: u64,
-    /// Items that bear it in both.
+    /// Items with it in both.
     pub both: u64,
-    /// Of those that bear it in the set, the share that does in the reference.
+    /// The share of items with it in the set that have it in the reference.
     pub precision: Option<f64>,
-    /// Of those that bear it in the reference, the share that does in the set.
+    /// The share of items with it in the reference that have it in the set.
     pub recall: Option<f64>,
-    /// Cohen's kappa of bearing it or not; none where it is not defined.
+    /// Cohen's kappa of having the label; `None` if it is not defined.
     pub kappa: Option<f64>,
 }
 
-/// The labels of a value. A string's are parted by commas outside of brackets.
+/// The labels of a value. Those in a string are separated by commas outside of brackets.
 pub(super) fn labels(value: &Json, types: &BTreeMap<String, String>) -> BTreeSet<String> {
     let mapped = |label: &str| types.get(label).cloned().unwrap_or_else(|| label.to_string());
     match value {
@@ -54,7 +54,7 @@ fn parted(text: &str) -> Vec<&str> {
     parts
 }
 
-/// The figures of each label that either side knows, in order.
+/// The figures of each label on either side, sorted.
 pub(super) fn figures(pairs: &[(BTreeSet<String>, BTreeSet<String>)]) -> Vec<LabelFigures> {
     let known: BTreeSet<&String> = pairs.iter().flat_map(|(a, b)| a.iter().chain(b)).collect();
     let figures = known.into_iter().map(|label| {

@@ -1,4 +1,4 @@
-//! Options of two rows: what they say and which is right, by text; their order is a figure of its own.
+//! Compares the options of two rows: contents and right answer by text, and separately their order.
 
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -6,20 +6,20 @@ use serde_json::Value as Json;
 use super::plain;
 use crate::release::read_rows::JsonRow;
 
-/// How far the options of found items are the same.
+/// How far the options of matched items are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct OptionFigures {
     /// Items with options on both sides.
     pub items: u64,
-    /// Those whose options say the same, in any order.
+    /// Items whose options are equal in any order.
     pub contents: u64,
-    /// Those with a right answer on both sides, or on neither, that says the same.
+    /// Items whose right answer is equal, or missing on both sides.
     pub right: u64,
-    /// Those whose options say the same in the same order.
+    /// Items whose options are equal in the same order.
     pub order: u64,
 }
 
-/// The options of one row, each without what [`plain`] leaves out.
+/// The options of one row, reduced by [`plain`].
 struct Options {
     shown: Vec<String>,
     right: Option<usize>,
@@ -33,7 +33,7 @@ impl Options {
                 Json::Object(map) => map.iter().map(|(key, value)| (key.clone(), plain_of(value))).unzip(),
                 _ => return None,
             };
-        // A puzzle's answer is its words, and its label their place.
+        // A puzzle's answer is a text, and its label the index of that.
         let gold = if row.contains_key("options") { "answer" } else { "label" };
         let right = match row.get(gold) {
             Some(Json::String(key)) => keys.iter().position(|k| k == key),
@@ -56,7 +56,7 @@ impl Options {
     }
 }
 
-/// What is the same of two rows' options.
+/// The result of comparing two rows' options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Same {
     pub(super) contents: bool,
@@ -64,7 +64,7 @@ pub(super) struct Same {
     order: bool,
 }
 
-/// Compares the options of two rows; none where one of them has none.
+/// Compares the options of two rows; `None` if one of them has none.
 pub(super) fn same(reference: &JsonRow, row: &JsonRow) -> Option<Same> {
     let (theirs, ours) = (Options::parse(reference)?, Options::parse(row)?);
     Some(Same {
@@ -74,7 +74,7 @@ pub(super) fn same(reference: &JsonRow, row: &JsonRow) -> Option<Same> {
     })
 }
 
-/// What a column says about each option, `option_models`, in no order.
+/// A column's values for each option, such as `option_models`, in any order.
 pub(super) fn beside(row: &JsonRow, column: &str) -> Option<Vec<(String, String)>> {
     let said = row.get(column)?.as_array()?;
     let shown = Options::parse(row)?.shown;

@@ -1,5 +1,4 @@
-//! A comparison as one page without script or network: what was found with another text, what is otherwise, what is
-//! missing, side by side.
+//! A comparison as a self-contained page: drifted texts, differences, and missing items, side by side.
 
 use minijinja::value::Serde;
 use minijinja::{Environment, Value as TemplateValue, context};
@@ -9,10 +8,10 @@ use super::Comparison;
 const TEMPLATE: &str = include_str!("../templates/compare.html");
 
 impl Comparison {
-    /// The page. `set` and `reference` are what the two sides are called.
+    /// The page. `set` and `reference` are the names of the two sides.
     ///
     /// # Errors
-    /// Where the template does not fit.
+    /// If the template does not match.
     pub fn html(&self, set: &str, reference: &str) -> Result<String, minijinja::Error> {
         let mut env = Environment::new();
         env.add_template("compare.html", TEMPLATE)?;

@@ -1,4 +1,4 @@
-//! Sets with planted changes: what was changed is reported, and nothing else is.
+//! Sets with planted changes: these are reported, and nothing else is.
 
 use std::collections::BTreeSet;
 
@@ -83,7 +83,7 @@ fn against(rows: &[JsonRow], reference: &[JsonRow]) -> Comparison {
     compare(rows, reference, &types, &likeness, &|_| None, &crate::join::Unwatched)
 }
 
-/// All that a comparison reports, in a word each.
+/// Everything that a comparison reports, one word each.
 fn reported(found: &Comparison) -> BTreeSet<String> {
     let near = found.near.iter().map(|near| format!("near {}", near.item));
     let missing = found.missing.iter().map(|missing| format!("missing {}", missing.item));
@@ -94,12 +94,12 @@ fn reported(found: &Comparison) -> BTreeSet<String> {
     near.chain(missing).chain(differing).chain(extra).collect()
 }
 
-/// A change of a set, by its item, and what has to be reported of it.
+/// Changes an item of a set, and lists what has to be reported.
 type Change = (fn(&mut Vec<JsonRow>, usize), fn(usize) -> Vec<String>);
 
 const CHANGES: [Change; 9] = [
     (|_, _| {}, |_| vec![]),
-    // Another order of the options is told as such and is no other answer.
+    // Another order of the options is reported as such and is not another answer.
     (
         |rows, at| {
             rows[at]["options"].as_array_mut().unwrap().swap(1, 3);
@@ -113,7 +113,7 @@ const CHANGES: [Change; 9] = [
         |at| vec![format!("other id{at} options")],
     ),
     (|rows, at| rows[at]["type"] = json!("文字游戏"), |at| vec![format!("other id{at} type")]),
-    // A published name of the same type.
+    // A published name for the same type.
     (
         |rows, at| {
             if rows[at]["type"] == "歧义" {
@@ -143,7 +143,7 @@ fn whatever_is_changed_in_a_text_is_reported_and_nothing_else() {
         for (change, report) in CHANGES {
             let mut rows = reference.clone();
             change(&mut rows, at);
-            // Their own ids, and an order of their own.
+            // Other ids, and another order.
             rows.iter_mut().enumerate().for_each(|(n, row)| row["id"] = json!(format!("own{n}")));
             rows.rotate_left(at);
             let found = against(&rows, &reference);
@@ -184,8 +184,8 @@ fn puzzles_are_found_as_groups_however_their_variants_are_worded() {
     assert!(found.labels.is_empty(), "neither places nor answers in words are labels");
 
     let mut rows = reference.clone();
-    // Another context for the first, options in another order in the second, another answer in the third; of the fourth
-    // the semantic reconstruction is missing.
+    // Another context for the first, options in another order in the second, another answer in the third; the
+    // fourth lacks its semantic reconstruction.
     rows[2]["question"] = json!("Which coat has sleeves for nobody in the wardrobe?");
     rows[3]["choice_list"].as_array_mut().unwrap().swap(0, 1);
     rows[3]["label"] = json!(0);
@@ -202,7 +202,7 @@ fn puzzles_are_found_as_groups_however_their_variants_are_worded() {
     assert!(found.text().contains("near SP-0_CR (by its group)"));
 }
 
-/// Labels of many: with every category of a set changed to one, each label says so.
+/// With every category of a set changed to the same one, each label's figures show it.
 #[test]
 fn a_label_that_is_always_the_same_agrees_with_nothing() {
     let row = |at: usize, categories: Json| {

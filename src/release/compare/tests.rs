@@ -1,4 +1,4 @@
-//! Small sets, each with what it is about.
+//! Small sets, one per aspect.
 
 use super::*;
 
@@ -20,7 +20,7 @@ fn against(ours: &[JsonRow], reference: &[JsonRow]) -> Comparison {
     )
 }
 
-/// The predicates for Chinese posts take riddles of a few letters for one another.
+/// The predicates for Chinese posts would confuse riddles of a few letters.
 #[test]
 fn english_puzzles_are_near_by_their_words() {
     let reference = rows(&[

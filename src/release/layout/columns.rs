@@ -6,23 +6,23 @@ use riddlemill_benchmarks::data::{Compat, Kind, Poses};
 /// The shape of one config of a release.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
-    /// The config's name: its folder under data/ and what `load_dataset` takes.
+    /// The config's name: its folder under data/ and the argument of `load_dataset`.
     pub config: &'static str,
-    /// What a row is, in a sentence.
+    /// A description of a row, in one sentence.
     pub about: &'static str,
     /// The columns, in order; the first is the id.
     pub columns: &'static [Column],
-    /// The published form, where it is known.
+    /// The published form, if it is known.
     pub compat: &'static [Compat],
-    /// What a model is asked, where the rows hold the answer.
+    /// The task for a model, if the rows contain the answer.
     pub task: Option<&'static Poses>,
-    /// Columns whose values are counted in the card and crossed in a diff.
+    /// Columns whose values are counted on the card and cross-tabulated in a diff.
     pub labels: &'static [&'static str],
-    /// The column that says `confirmed`, `provisional` or `synthetic`, where people had to look.
+    /// The column with `confirmed`, `provisional` or `synthetic`, if people review the rows.
     pub standing: Option<&'static str>,
-    /// Columns that are only in some releases.
+    /// Columns that only some releases have.
     pub sometimes: &'static [&'static str],
-    /// What the benchmark's folder declares; nothing of candidate posts.
+    /// The declaration in the benchmark's folder; `None` for candidate posts.
     pub(super) declared: Option<&'static Data>,
 }
 
@@ -33,10 +33,10 @@ pub struct Column {
     pub name: &'static str,
     /// Its type.
     pub kind: Kind,
-    /// Whether a row may lack it.
+    /// Whether it may be null.
     pub nullable: bool,
-    /// What it means, in a sentence.
+    /// Its meaning, in one sentence.
     pub about: &'static str,
-    /// The values it may hold; empty where it is open.
+    /// The allowed values; empty if any is.
     pub values: &'static [&'static str],
 }

@@ -1,5 +1,4 @@
-//! What the rows of each set look like: typed columns with their meaning, the published form beside
-//! them, and the task they pose.
+//! The rows of each set: typed columns with their meanings, the published form, and the task.
 //!
 //! A benchmark's folder declares them (`[data]`, `[[compat]]`); the layout of candidate posts is in [`posts`].
 
@@ -39,14 +38,14 @@ const fn one_of(name: &'static str, values: &'static [&'static str], about: &'st
     Column { name, kind: Kind::Text, nullable: false, about, values }
 }
 
-/// The layouts of every finished set: first that of its usual columns, then one for each choice of those that are only
-/// sometimes.
+/// The layouts of every finished set: first that of its usual columns, then one for each choice of the
+/// optional ones.
 static ALL: LazyLock<Vec<Vec<Layout>>> = LazyLock::new(|| {
     let declared = riddlemill_benchmarks::all().iter();
     declared.filter_map(|benchmark| Some(declare(benchmark.name, benchmark.data.as_ref()?))).collect()
 });
 
-/// Layouts live as long as the program, as the folders do from which they are made.
+/// Layouts live as long as the program, like the folders from which they are made.
 fn declare(config: &'static str, declared: &'static Data) -> Vec<Layout> {
     let column = |column: &'static data::Column| Column {
         name: column.name,
@@ -72,7 +71,7 @@ fn declare(config: &'static str, declared: &'static Data) -> Vec<Layout> {
         let more: Vec<Column> =
             (0..sometimes.len()).filter(|at| chosen >> at & 1 == 1).map(|at| sometimes[at]).collect();
         let published = more.iter().any(|column| column.name == PUBLISHED);
-        // A published file may lack any value that a row built here must have.
+        // A published file may lack values that are required here.
         let lacking = |(at, column): (usize, &Column)| Column {
             nullable: column.nullable || published && at > 0 && !column.kind.item().0,
             ..*column
@@ -83,7 +82,7 @@ fn declare(config: &'static str, declared: &'static Data) -> Vec<Layout> {
     std::iter::once(usual).chain((1..1 << sometimes.len()).map(choice)).collect()
 }
 
-/// Candidate posts, as the recipes that end at dedup bring them out.
+/// The layout of candidate posts, for recipes that end at dedup.
 pub fn posts(recipe: &'static str) -> Layout {
     Layout { config: recipe, ..posts::LAYOUT }
 }
@@ -98,7 +97,7 @@ pub fn find(config: &str) -> Option<&'static Layout> {
     all().find(|layout| layout.config == config)
 }
 
-/// The layouts of a recipe's candidates, where these are their rows.
+/// The layouts of a recipe's candidates with these rows.
 pub fn layouts(recipe: &Recipe, rows: Rows) -> Vec<Layout> {
     match rows {
         Rows::Posts => vec![posts(recipe.name)],
@@ -108,8 +107,8 @@ pub fn layouts(recipe: &Recipe, rows: Rows) -> Vec<Layout> {
     }
 }
 
-/// An object of a published file as a row, and whose it is; `None` where it has no known form. The form with the most
-/// keys that fits is it: RuozhiBench-MC has all those of RuozhiBench-Gen.
+/// Converts an object of a published file into a row, with its layout; `None` if it has no known form. Of
+/// several matching forms the one with most keys is taken: RuozhiBench-MC has all keys of RuozhiBench-Gen.
 pub fn from_published(json: &Map<String, Json>) -> Option<(&'static Layout, Row)> {
     let keys = |layout: &&Layout| layout.compat.first().map_or(0, |compat| compat.keys.len());
     let mut layouts: Vec<&'static Layout> = all().collect();
@@ -117,8 +116,8 @@ pub fn from_published(json: &Map<String, Json>) -> Option<(&'static Layout, Row)
     layouts.into_iter().find_map(|layout| Some((layout, layout.back(json)?)))
 }
 
-/// The layout of a config whose columns these are, as the folder of a release says that it was made; `None` where it
-/// holds no benchmark's folder, as those of older programs, or one that cannot be read.
+/// The layout of a config with these columns, from the benchmark's folder inside a release; `None` if there
+/// is none, as in older releases, or it cannot be read.
 pub(super) fn made_with<'a>(
     folder: &Path,
     config: &str,
@@ -127,7 +126,7 @@ pub(super) fn made_with<'a>(
     let standing = riddlemill_benchmarks::standing_in(&folder.join(MADE_WITH)).ok()?;
     let benchmark =
         standing.into_iter().find(|benchmark| benchmark.name == config && benchmark.data.is_some())?;
-    // As long as the program, as today's: a layout's parts are borrowed everywhere.
+    // Leaked, because layouts are borrowed for the life of the program.
     let benchmark: &'static Benchmark = Box::leak(Box::new(benchmark));
     with_keys(declare(benchmark.name, benchmark.data.as_ref()?).iter(), keys)
 }
@@ -140,12 +139,12 @@ fn with_keys<'l, 'a>(
 }
 
 impl Layout {
-    /// A column's place.
+    /// A column's index.
     pub fn place(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|c| c.name == name)
     }
 
-    /// The layout where those of these columns stand too that are only sometimes.
+    /// The layout with these of the optional columns.
     pub fn with(self, names: &[&str]) -> Layout {
         let stands = |layout: &&Layout| {
             self.sometimes.iter().all(|name| names.contains(name) == layout.place(name).is_some())
@@ -154,25 +153,25 @@ impl Layout {
         layouts.into_iter().find(stands).map_or(self, |layout| *layout)
     }
 
-    /// The layout whose columns these are, for rows that were released with or without those that are only sometimes.
+    /// The layout with exactly these columns, for rows released with or without the optional ones.
     pub fn of_keys<'a>(self, keys: impl Iterator<Item = &'a str> + Clone) -> Layout {
         let layouts = ALL.iter().flatten().filter(|layout| layout.config == self.config);
         with_keys(layouts, keys).unwrap_or(self)
     }
 
-    /// What must hold within a row beyond its types.
+    /// Checks a row beyond its types.
     ///
     /// # Errors
-    /// [`RowError::Check`] where it does not.
+    /// [`RowError::Check`] if a check fails.
     pub fn check(&self, row: &Row) -> Result<(), RowError> {
-        // A published row is what it is; what does not hold of it is told by `riddlemill published`.
+        // A published row is kept unchanged; `riddlemill published` reports its failed checks.
         if self.standing_of(row) == Some(Standing::Published.code()) {
             return Ok(());
         }
         self.findings(row).into_iter().next().map_or(Ok(()), |finding| Err(RowError::Check(finding)))
     }
 
-    /// How sure a row is.
+    /// A row's standing.
     fn standing_of<'r>(&self, row: &'r Row) -> Option<&'r str> {
         match row.0.get(self.place(self.standing?)?)? {
             Value::Text(standing) => Some(standing),
@@ -180,7 +179,7 @@ impl Layout {
         }
     }
 
-    /// All that does not hold within a row, in words.
+    /// All failed checks of a row, as text.
     pub fn findings(&self, row: &Row) -> Vec<String> {
         let checks = self.declared.map(|declared| declared.checks.as_slice()).unwrap_or_default();
         let over = if checks.is_empty() { TemplateValue::UNDEFINED } else { self.given(row) };
@@ -194,19 +193,19 @@ impl Layout {
         checks.iter().filter_map(finding).collect()
     }
 
-    /// A row in a published form; `None` where it is not in that file.
+    /// A row in a published form; `None` if it is not in that file.
     ///
     /// # Errors
-    /// [`Trouble`] where a value cannot be computed.
+    /// [`Trouble`] if a value cannot be computed.
     pub fn published(&self, compat: &Compat, row: &Row) -> Result<Option<Map<String, Json>>, Trouble> {
         compat.published(&self.given(row))
     }
 
-    /// A row's line in a published form: what its published file says is where that is more than its columns give.
-    /// `None` where the row is not in that file.
+    /// A row's line in a published form: the original of its published file if that contains more than its
+    /// columns. `None` if the row is not in that file.
     ///
     /// # Errors
-    /// [`Trouble`] where a value cannot be computed.
+    /// [`Trouble`] if a value cannot be computed.
     pub fn published_line(&self, compat: &Compat, row: &Row) -> Result<Option<String>, Trouble> {
         let Some(computed) = self.published(compat, row)? else { return Ok(None) };
         let beside = self.place(PUBLISHED).and_then(|at| match row.0.get(at)? {
@@ -219,7 +218,7 @@ impl Layout {
         }))
     }
 
-    /// Reads an object of the published file; `None` where it has another form.
+    /// Parses an object of the published file; `None` if it has another form.
     fn back(&self, json: &Map<String, Json>) -> Option<Row> {
         let declared = self.declared.filter(|declared| !declared.back.is_empty())?;
         let over =
@@ -235,8 +234,8 @@ impl Layout {
         self.columns.iter().map(value).collect::<Option<_>>().map(Row)
     }
 
-    /// What is read back of an object that says nothing, by column: values that replace what the published form does
-    /// not say (`'confirmed'`). Of two options the first may be the right one, and that is said.
+    /// The columns whose values are parsed from nothing: constants in place of what the published form lacks
+    /// (`'confirmed'`). Of two options, for example, the first is then taken as the right one.
     pub fn stand_ins(&self) -> BTreeMap<&'static str, Value> {
         let nothing = with_this(std::iter::empty());
         let gold = match self.task.map(|task| task.answer) {
@@ -254,7 +253,7 @@ impl Layout {
         self.columns.iter().filter_map(stand_in).collect()
     }
 
-    /// A row as expressions see it: a name is a column.
+    /// A row's columns as variables of expressions.
     fn given(&self, row: &Row) -> TemplateValue {
         with_this(
             self.columns.iter().zip(&row.0).map(|(column, value)| (column.name.to_owned(), given(value))),
@@ -262,7 +261,7 @@ impl Layout {
     }
 }
 
-/// Names with their values, and `this`, which holds all of them: some are no names in an expression.
+/// Variables, and `this`, which contains all of them, because some names are not valid in an expression.
 fn with_this(names: impl Iterator<Item = (String, TemplateValue)>) -> TemplateValue {
     let mut over: BTreeMap<String, TemplateValue> = names.collect();
     let this = TemplateValue::from(over.clone());
@@ -283,10 +282,10 @@ fn given(value: &Value) -> TemplateValue {
     }
 }
 
-/// What an expression gave as a value of a column; `None` where it is of another type.
+/// The result of an expression as a value of a column; `None` if it has another type.
 pub(super) fn typed(kind: Kind, given: &TemplateValue) -> Option<Value> {
     fn list<T>(given: &TemplateValue, item: impl Fn(&TemplateValue) -> Option<T>) -> Option<Vec<T>> {
-        // A text is no list of its letters, nor a map one of its keys.
+        // A text must not become a list of its letters, nor a map one of its keys.
         let is_list =
             matches!(given.kind(), minijinja::value::ValueKind::Seq | minijinja::value::ValueKind::Iterable);
         if is_list { given.try_iter().ok()?.map(|one| item(&one)).collect() } else { None }

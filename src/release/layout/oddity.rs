@@ -1,15 +1,15 @@
-//! What a published file says otherwise than the columns of its row give: kept beside the row, by the file's own keys and in
-//! its own notation, so that the published form comes back as it was.
+//! Deviations of a published row from what its columns give: stored with the row, by the file's own keys and
+//! notation, so that the published form can be reproduced exactly.
 //!
-//! `{"type": NaN}` replaces the value of a key. `[["text"], ["type", NaN], ["anwser", "A"]]` is where the keys are not
-//! the usual ones: each in its place, with its value where the columns do not give it.
+//! `{"type": NaN}` replaces the value of a key. `[["text"], ["type", NaN], ["anwser", "A"]]` is used if the
+//! keys differ from the usual ones: each in its place, with its value if the columns do not give it.
 
 use riddlemill_benchmarks::notation;
 use serde_json::{Map, Value as Json};
 use unicode_normalization::is_nfc;
 
-/// What has to be kept of a published row; `None` where the columns say it all. `computed` is its published form as the
-/// columns give it, `untouched` the same where nobody here decided on any field: a key whose value people changed is
+/// The deviations of a published row; `None` if its columns give everything. `computed` is its published form
+/// from the columns, `untouched` the same without any decisions made here: a value that people changed is
 /// theirs.
 pub fn beside(
     members: &[(String, &str)],
@@ -17,8 +17,8 @@ pub fn beside(
     untouched: &Map<String, Json>,
 ) -> Option<String> {
     let usual = members.iter().map(|(key, _)| key).eq(computed.keys());
-    // A key that people changed, or one whose value the columns give. Values are held beside each other as they are written:
-    // two objects are equal in whatever order their keys stand.
+    // Skips keys that people changed, and values that the columns give. Values are compared as text, because
+    // objects are equal whatever the order of their keys.
     let given = |key: &str, text: &str| {
         let Some(value) = computed.get(key) else { return false };
         let written = || {
@@ -43,7 +43,7 @@ pub fn beside(
     }
 }
 
-/// The published line: what the columns give, with what was kept beside them.
+/// The published line: computed from the columns, with the deviations applied.
 pub fn line(computed: &Map<String, Json>, beside: &str) -> String {
     let members: Vec<(String, Option<&str>)> = match notation::members(beside) {
         Ok(kept) => {
@@ -60,7 +60,7 @@ pub fn line(computed: &Map<String, Json>, beside: &str) -> String {
     format!("{{{}}}", members.into_iter().map(member).collect::<Vec<_>>().join(","))
 }
 
-/// The keys that are kept, each with its value where it is kept too.
+/// The keys of deviations, with stored values.
 pub fn keys(beside: &str) -> Vec<String> {
     match notation::members(beside) {
         Ok(kept) => kept.into_iter().map(|(key, _)| key).collect(),
@@ -76,7 +76,7 @@ fn places(beside: &str) -> Vec<(String, Option<&str>)> {
     notation::elements(beside).unwrap_or_default().into_iter().filter_map(place).collect()
 }
 
-/// A value's text in NFC and on one line, as rows are: other characters as escapes, which say the same.
+/// A value's text in NFC and on one line, like rows: other characters become equivalent escapes.
 fn plain(text: &str) -> String {
     let text = text.replace(['\n', '\r'], " ");
     if is_nfc(&text) {
@@ -105,7 +105,7 @@ mod tests {
         serde_json::from_str(text).unwrap()
     }
 
-    /// The line that comes back of a row, where the columns give `computed`.
+    /// The line reproduced for a row if the columns give `computed`.
     fn back(row: &str, computed: &str) -> (Option<String>, String) {
         let computed = object(computed);
         let kept = beside(&notation::members(row).unwrap(), &computed, &computed);
@@ -135,7 +135,7 @@ mod tests {
         // Keys within a value, in the file's own order.
         let within = r#"{"id":"a","options":{"B":1,"A":2}}"#;
         assert_eq!(back(within, r#"{"id":"a","options":{"A":2,"B":1}}"#).1, within);
-        // Not in NFC, and over two lines.
+        // Not in NFC, and on several lines.
         let (kept, line) = back("{\"id\": \"e\u{301}\",\n\"type\": [\n1], \"n\": 1}", computed);
         assert!(is_nfc(&kept.unwrap()) && object(&line)["id"] == "e\u{301}" && object(&line)["type"][0] == 1);
     }

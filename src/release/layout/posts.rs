@@ -1,4 +1,4 @@
-//! Candidate posts: what a recipe has before people and models work on it.
+//! Candidate posts: a recipe's rows before people and models work on them.
 
 use super::{Column, Kind, Layout, column, maybe, one_of};
 use crate::record::{Post, PostKind};
@@ -21,7 +21,7 @@ const COLUMNS: &[Column] = &[
     maybe("licence", Kind::Text, "The licence its source states."),
 ];
 
-/// The config takes the recipe's name.
+/// The config is renamed to the recipe.
 pub(super) const LAYOUT: Layout = Layout {
     config: "posts",
     about: "A forum post that is a candidate for the benchmark; no person has looked at it yet.",

@@ -1,4 +1,4 @@
-//! What the folder's descriptions say, against each other: hash chain, versions, counts, canary.
+//! Checks the folder's descriptions against each other: hash chain, versions, counts, canary.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,8 +17,8 @@ pub(super) fn check(folder: &Path, manifest: &Candidate, verified: &mut Verified
     verified.findings.append(&mut found);
 }
 
-/// Every stage's fingerprint follows from what is beside it, its inputs are rows of stages before
-/// it, the dumps are those that the first stage read, and the last stage's records are the rows.
+/// Checks that every stage's fingerprint follows from the manifest, its inputs are rows of stages before it,
+/// the dumps are those that the first stage read, and the last stage's records are the rows.
 fn links(manifest: &Candidate, found: &mut Vec<String>) {
     let mut made: BTreeMap<&str, &str> = BTreeMap::new();
     for link in &manifest.stages {
@@ -28,7 +28,7 @@ fn links(manifest: &Candidate, found: &mut Vec<String>) {
                 link.stage
             ));
         }
-        // What another recipe made is proven where that recipe is.
+        // Stages of another recipe are verified in that recipe's folder.
         for input in link.inputs.iter().filter(|input| input.recipe == manifest.recipe) {
             if made.get(input.stage.as_str()).is_none_or(|rows| *rows != input.rows) {
                 found.push(format!("{MANIFEST}: {} was made from other rows of {}", link.stage, input.stage));
@@ -81,7 +81,7 @@ fn versions(folder: &Path, manifest: &Candidate, found: &mut Vec<String>) {
     }
 }
 
-/// A release has one canary, in the card and beside it, and in no row.
+/// Checks that a release has one canary, on the card and in its file, and in no row.
 fn canary(folder: &Path, manifest: &Candidate, found: &mut Vec<String>) {
     if manifest.version == "candidate" {
         return;

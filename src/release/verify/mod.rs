@@ -1,4 +1,4 @@
-//! `verify`: a folder proven from its own files, offline; `raw` follows every row back to a dump.
+//! `verify`: checks a folder from its own files, offline; `raw` traces every row back to a dump.
 
 mod chain;
 mod raw;
@@ -15,28 +15,28 @@ use crate::store::Error;
 
 pub use raw::close as close_raw;
 
-/// What a verification looked at and found.
+/// The result of a verification.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Verified {
-    /// The recipe, where the manifest can be read.
+    /// The recipe, if the manifest can be read.
     pub recipe: Option<String>,
-    /// The version it states.
+    /// The stated version.
     pub version: Option<String>,
     /// Files whose bytes were hashed.
     pub files: usize,
     /// Rows that were compared with schema, layout and Parquet.
     pub rows: u64,
-    /// What does not fit, each with its file; empty where all is proven.
+    /// The findings, each with its file; empty if everything is correct.
     pub findings: Vec<String>,
 }
 
 /// Verifies a candidate's or a release's folder.
 ///
 /// # Errors
-/// [`Error`] where the folder cannot be listed. What is wrong with a file is a finding.
+/// [`Error`] if the folder cannot be listed. An error in a file is a finding.
 pub fn verify(folder: &Path) -> Result<Verified, Error> {
     let mut verified = Verified::default();
-    // What is no file is not opened: a pipe never ends.
+    // Only regular files are opened: a pipe may never end.
     for (path, _) in listed(folder)?.into_iter().filter(|(_, is_file)| !is_file) {
         verified.findings.push(format!("{path}: no file, but a pipe, a device or a link that leads to none"));
     }

@@ -1,4 +1,4 @@
-//! Every row's way back: row, last stage, ledgers, dumps.
+//! Traces every row: row, last stage, ledgers, dumps.
 
 use std::fs;
 use std::path::Path;
@@ -17,12 +17,12 @@ use crate::release::source::reader;
 use crate::stages::import;
 use crate::store::{Error, Workspace};
 
-/// Follows each row of a verified folder to a line of a dump: the folder's stages are those of the
-/// workspace, their accounting closes, the dumps in raw/ have the stated hashes, and each row is one that the
-/// last stage brought out, unchanged.
+/// Traces each row of a verified folder to a line of a dump: the folder's stages are those of the workspace,
+/// their accounting closes, the dumps in raw/ have the stated hashes, and each row equals one made from the
+/// last stage.
 ///
 /// # Errors
-/// [`RunError`] where a stage or dump cannot be read.
+/// [`RunError`] if a stage or dump cannot be read.
 pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<(), RunError> {
     let Some(manifest) = Candidate::read(folder)? else { return Ok(()) };
     let Some(recipe) = recipe::find(&manifest.recipe) else {

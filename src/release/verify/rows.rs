@@ -1,4 +1,4 @@
-//! A config's rows: against their schema, their layout, the Parquet file and the published form.
+//! Checks a config's rows against their schema, their layout, the Parquet file and the published form.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::release::layout::{self, Layout};
 use crate::release::parquet;
 use crate::release::row::Row;
 
-/// Findings a config; beyond them a file is simply another one.
+/// Most findings per config; with more, it is simply another file.
 const LISTED: usize = 20;
 
 pub(super) fn check(folder: &Path, config: &str, stated: u64, verified: &mut Verified) {
@@ -37,7 +37,7 @@ pub(super) fn check(folder: &Path, config: &str, stated: u64, verified: &mut Ver
     verified.findings.append(&mut found);
 }
 
-/// The layout of a config, where this row is of it: that which the folder was made with, else today's.
+/// The layout of a config, if this row fits it: from the benchmark's folder inside, else today's.
 fn layout_of(folder: &Path, config: &str, row: &Map<String, Json>) -> Option<Layout> {
     let posts = || crate::recipe::find(config).map(|recipe| layout::posts(recipe.name));
     let keys = row.keys().map(String::as_str);
@@ -48,7 +48,7 @@ fn layout_of(folder: &Path, config: &str, row: &Map<String, Json>) -> Option<Lay
     keys.eq(layout.columns.iter().map(|c| c.name)).then_some(layout)
 }
 
-/// The rows of a file, each compared with the schema beside it.
+/// The rows of a file, each checked against its schema.
 fn lines(
     folder: &Path,
     config: &str,
@@ -101,7 +101,7 @@ fn lines(
     rows
 }
 
-/// A closed schema of one object: the part of JSON Schema that a release uses.
+/// Checks against a closed schema of one object: the part of JSON Schema that releases use.
 fn fits_schema(schema: &Json, row: &Map<String, Json>) -> Result<(), String> {
     let properties = schema["properties"].as_object().ok_or("the schema has no properties")?;
     if let Some(key) = row.keys().find(|key| !properties.contains_key(*key)) {
@@ -147,7 +147,7 @@ fn is(value: &Json, name: &str) -> bool {
     }
 }
 
-/// Options and labels, the same rows in Parquet, and the published form as it follows from them.
+/// Checks options and labels, the same rows in Parquet, and the published form.
 fn against_layout(
     folder: &Path,
     layout: &Layout,
@@ -184,7 +184,8 @@ fn against_layout(
             true => Ok(text.lines().collect()),
             false => notation::elements(&text),
         };
-        // Compared as text: the order of keys is part of the published form. What is no JSON, a bare NaN, stays as it is.
+        // Compared as text, because the order of keys is part of the published form. Text that is not JSON (a
+        // bare NaN) is unchanged.
         let as_text = |line: &str| match serde_json::from_str::<Json>(line) {
             Ok(json) => json.to_string(),
             Err(_) => line.to_owned(),

@@ -1,4 +1,4 @@
-//! SHA256SUMS against every file, and every file against SHA256SUMS.
+//! Checks SHA256SUMS against every file, and every file against SHA256SUMS.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! The words around a ballot.
+//! Texts of the ballot pages.
 
 pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("to_decide", "To be decided:", "需要仲裁："),

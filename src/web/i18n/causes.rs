@@ -1,4 +1,4 @@
-//! Sentences that the libraries make, in the language of the page: why a stage is stale, what keeps records back.
+//! Translates sentences of the libraries: why a stage is stale, what keeps records back.
 
 use super::{Language, sentence, stage, word};
 use crate::audit::chinese::fill;
@@ -6,7 +6,7 @@ use crate::pipeline::{Cause, Change, Fate, Mend};
 use crate::review::ballot::Round;
 use crate::text::grouped;
 
-/// A word with what is in its places.
+/// A text with its placeholders filled in.
 pub(in crate::web) fn filled(language: Language, key: &str, given: &[&str]) -> String {
     fill(word(language, key).unwrap_or_default(), given)
 }
@@ -44,7 +44,7 @@ fn zh(change: &Change) -> String {
     }
 }
 
-/// What a stage uses, as evidence calls it.
+/// What a stage uses, from the evidence's key.
 fn thing(key: &str) -> &str {
     match key {
         "votes" => "投票",
@@ -55,7 +55,8 @@ fn thing(key: &str) -> &str {
     }
 }
 
-/// What keeps records back, and what mends it. Commands, settings and what an endpoint said stay as they are.
+/// What keeps records back, and how to fix it. Commands, settings and an endpoint's messages are not
+/// translated.
 pub(in crate::web) fn cause(language: Language, cause: &Cause) -> String {
     if language == Language::En {
         return cause.to_string();

@@ -1,4 +1,4 @@
-//! The words of the manager's pages.
+//! Texts of the management pages.
 
 pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("role_annotator", "annotator", "标注者"),

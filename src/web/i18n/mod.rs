@@ -1,4 +1,4 @@
-//! The words of the pages, in English and Chinese.
+//! Texts of the pages, in English and Chinese.
 
 mod ballot;
 mod causes;
@@ -10,8 +10,8 @@ use crate::stages::definition as defined;
 use crate::text::interrogative::Rule;
 pub(super) use causes::{cause, filled, stale};
 
-/// A sentence that the libraries make, in the language of the page. One that is not known in Chinese stays as it is; names,
-/// figures, settings and commands stay in any case.
+/// A sentence of the libraries, translated. One without a translation is unchanged; names, figures, settings
+/// and commands are never translated.
 pub(super) fn sentence(language: Language, text: &str) -> String {
     let zh = match language {
         Language::En => None,
@@ -47,17 +47,17 @@ impl Language {
     }
 }
 
-/// All words: key, English, Chinese.
+/// All texts: key, English, Chinese.
 fn words() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
     [table::WORDS, ballot::WORDS, manage::WORDS].into_iter().flatten()
 }
 
-/// A word by its key; `{}` in it stands for what the template gives.
+/// A text by its key; the template fills in `{}`.
 pub(super) fn word(language: Language, key: &str) -> Option<&'static str> {
     words().find(|(known, ..)| *known == key).map(|(_, en, zh)| language.pick(en, zh))
 }
 
-/// The name of a stage as people read it.
+/// The name of a stage for people.
 pub(super) fn stage(language: Language, name: &str) -> String {
     let review = name.strip_prefix("review:");
     let known = chinese::stage(review.unwrap_or(name));
@@ -69,7 +69,7 @@ pub(super) fn stage(language: Language, name: &str) -> String {
     }
 }
 
-/// A reason's short name: its code in words.
+/// A reason's short name: its code as words.
 pub(super) fn reason(language: Language, code: &str) -> String {
     match (language, chinese::reason(code)) {
         (Language::Zh, Some((short, _))) => short.to_string(),
@@ -77,7 +77,7 @@ pub(super) fn reason(language: Language, code: &str) -> String {
     }
 }
 
-/// What a reason means; empty where it is none of this version's.
+/// The meaning of a reason; empty for one of another version.
 pub(super) fn definition(language: Language, code: &str) -> &'static str {
     match (language, chinese::reason(code)) {
         (Language::Zh, Some((_, definition))) => definition,
@@ -85,7 +85,8 @@ pub(super) fn definition(language: Language, code: &str) -> &'static str {
     }
 }
 
-/// What the rule at the beginning of a piece of evidence means, where it is one that tells questions from statements.
+/// The meaning of the rule at the beginning of evidence, if it is one that distinguishes questions from
+/// statements.
 pub(super) fn rule(language: Language, evidence: &str) -> Option<&'static str> {
     let code = evidence.split(':').next().unwrap_or_default();
     let rule = Rule::ALL.iter().find(|rule| rule.code() == code)?;

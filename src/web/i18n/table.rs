@@ -31,7 +31,7 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ),
     ("foot", "every post is accounted for", "每条帖子都有交代"),
     ("home", "Back to the start", "回到首页"),
-    // What can go wrong.
+    // Errors.
     ("not_found", "There is nothing here", "这里没有内容"),
     (
         "not_found_more",

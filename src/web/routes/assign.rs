@@ -1,4 +1,4 @@
-//! Who gets what: chosen, looked at before it is given, and taken back where it was a mistake.
+//! Assigns work: with a preview, and the option to take mistakes back.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
@@ -24,7 +24,7 @@ use crate::web::view;
 use crate::web::visitor::Visitor;
 use crate::web::voting::BallotItems;
 
-/// Assignments that are listed, the last first.
+/// Assignments listed, latest first.
 const LISTED: usize = 20;
 
 #[derive(Serialize)]
@@ -36,17 +36,17 @@ struct Page {
     rounds: Vec<&'static str>,
     wish: Wish,
     people: Vec<Person>,
-    /// Open items that lack somebody to vote on them in the round.
+    /// Open items without enough voters in the round.
     open: usize,
     preview: Option<Preview>,
-    /// What is in the way.
+    /// The obstacle.
     problem: Option<String>,
-    /// What was looked at is not what would be given now.
+    /// The preview is outdated.
     changed: bool,
     given: Vec<Assignments>,
 }
 
-/// What the form says.
+/// The form's values.
 #[derive(Clone, Debug, Serialize)]
 struct Wish {
     round: &'static str,
@@ -59,31 +59,31 @@ struct Person {
     name: String,
     role: &'static str,
     languages: String,
-    /// Tasks that they have in the round.
+    /// Their tasks in the round.
     load: usize,
     /// What keeps them from voting here.
     lacks: Option<String>,
     chosen: bool,
 }
 
-/// What would be given.
+/// The planned assignment.
 #[derive(Serialize)]
 struct Preview {
     tasks: usize,
     items: usize,
-    /// Person, new tasks, tasks then.
+    /// Person, new tasks, tasks in total.
     people: Vec<(String, usize, usize)>,
-    /// Known by these tasks and no others.
+    /// A digest of exactly these tasks.
     digest: String,
 }
 
-/// What was given at once.
+/// Tasks assigned together.
 #[derive(Serialize)]
 struct Assignments {
     at: String,
     round: &'static str,
     people: Vec<(String, usize)>,
-    /// Tasks without a vote yet: those that can be taken back.
+    /// Tasks without a vote yet, which can be taken back.
     open: usize,
 }
 
@@ -100,7 +100,7 @@ pub(in crate::web) async fn page(
     view::page(&visitor, "assign.html", found)
 }
 
-/// Looks at what would be given, gives it, or takes it back.
+/// Previews, makes or takes back an assignment.
 pub(in crate::web) async fn spread(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -137,7 +137,7 @@ pub(in crate::web) async fn spread(
     }
 }
 
-/// What keeps somebody from voting here, in the language of the page.
+/// What keeps somebody from voting here, in the page's language.
 fn lacks(person: &Annotator, step: &Ballot, round: Round, language: Language) -> Option<String> {
     let mut lacks = Vec::new();
     if !step.roles(round).contains(&person.role) {
@@ -154,7 +154,7 @@ fn lacks(person: &Annotator, step: &Ballot, round: Round, language: Language) ->
     (!lacks.is_empty()).then(|| lacks.join(word(language, "comma").unwrap_or("; ")))
 }
 
-/// What would be given now, and to how many items.
+/// The tasks that would be assigned now, and for how many items.
 fn planned(
     app: &App,
     config: &Config,
@@ -167,7 +167,7 @@ fn planned(
     let board = app.desk.board().map_err(PageError::broken)?;
     let votes = board.by_item(step.recipe, step.name);
     let resolved = resolve_all(step, &ballot.items, &votes);
-    // Who has voted is on the item, whether it was their task or not.
+    // A voter is on the item, whether it was their task or not.
     let mut known = tasks.all().to_vec();
     known.extend(votes_as_tasks(round, &ballot.items, &resolved, &votes, tasks.all()));
     let open = unassigned(ballot, &resolved, tasks, round);
@@ -194,7 +194,7 @@ fn look(
     recipe: &'static Recipe,
     name: &str,
     wish: Wish,
-    // Whether tasks are looked at, and whether they should have been given.
+    // Whether a preview or the assignment was requested, if either.
     previewed: Option<bool>,
     visitor: &Visitor,
 ) -> Result<Page, PageError> {
@@ -247,7 +247,7 @@ fn look(
     })
 }
 
-/// Gives what was looked at; false where something else would be given now.
+/// Assigns what was previewed; false if that would differ now.
 fn give(
     app: &App,
     recipe: &'static Recipe,
@@ -257,7 +257,7 @@ fn give(
 ) -> Result<bool, PageError> {
     let (config, _) = app.config();
     let ballot = ballot(app, &config, recipe, name)?;
-    // Whoever presses twice finds the second time that all is given.
+    // On a second press everything is assigned already.
     let _alone = app.assigning.lock().unwrap_or_else(PoisonError::into_inner);
     let tasks = Tasks::open(&app.workspace, recipe.name, ballot.step.name)?;
     let (_, Ok(mut new)) = planned(app, &config, &ballot, &tasks, wish)? else { return Ok(false) };
@@ -278,7 +278,7 @@ fn voted(app: &App, ballot: &BallotItems) -> Result<FxHashSet<(String, String, R
     Ok(people.map(|vote| (vote.item.clone(), vote.annotator.clone(), vote.round)).collect())
 }
 
-/// What was given on the pages, the last first.
+/// The assignments made on the pages, latest first.
 fn given(app: &App, ballot: &BallotItems, tasks: &Tasks) -> Result<Vec<Assignments>, PageError> {
     let voted = voted(app, ballot)?;
     // People with their tasks, and tasks without a vote.
@@ -300,7 +300,7 @@ fn given(app: &App, ballot: &BallotItems, tasks: &Tasks) -> Result<Vec<Assignmen
     Ok(given.collect())
 }
 
-/// Takes back what was given at a time, but for what has been voted on.
+/// Takes back the assignments made at a time, except for tasks with votes.
 fn take_back(app: &App, recipe: &'static Recipe, name: &str, at: &str) -> Result<(), PageError> {
     let (config, _) = app.config();
     let ballot = ballot(app, &config, recipe, name)?;

@@ -1,4 +1,4 @@
-//! A ballot on the screen: what a page shows of an item, and how it asks.
+//! A ballot on a page: the content of an item, and its questions.
 
 use serde::Serialize;
 use serde_json::{Value as Whatever, json};
@@ -20,30 +20,30 @@ pub(super) struct Shown {
     base: String,
     content: Vec<(String, Vec<String>)>,
     fields: Vec<Asks>,
-    /// Every key that is beside an answer, once.
+    /// Every key of an answer, once.
     keys: Vec<String>,
     why: Vec<String>,
-    /// The votes that are looked at, each apart.
+    /// The votes under review, separately.
     votes: Vec<Cast>,
     voted: bool,
-    /// What they remarked on their vote.
+    /// Their remark on their vote.
     remark: String,
     flag: bool,
 }
 
-/// A vote that somebody looks at who is not told whose it is.
+/// A vote under review, without its voter.
 #[derive(Serialize)]
 struct Cast {
-    /// In which round it was given, where that is not the first.
+    /// Its round, if not the first.
     round: Option<&'static str>,
-    /// Each question with the answer, in the words of the page.
+    /// Each question with the answer, in the page's language.
     answers: Vec<(&'static str, String)>,
-    /// What was remarked on it, for whoever settles a dispute.
+    /// The remark on it, for adjudicators.
     remark: String,
     flag: bool,
 }
 
-/// A field as the page asks it.
+/// A field as a question on the page.
 #[derive(Serialize)]
 struct Asks {
     name: &'static str,
@@ -54,23 +54,23 @@ struct Asks {
     min: usize,
     max: usize,
     options: Vec<Whatever>,
-    /// The answers that are asked for together, as their keys are: fields of a group have no key twice.
+    /// The index of the group of answers shown together by key: fields of a group have no key twice.
     group: Option<usize>,
-    /// How the page sets the answers: `thumb` few, `short` those that were explained before.
+    /// The style of the answers: `thumb` for few, `short` for those explained before.
     look: &'static str,
-    /// What is in a text.
+    /// The value of a text.
     text: String,
-    /// The drafted text that an edit is compared with.
+    /// The drafted text with which an edit is compared.
     draft: Option<String>,
-    /// Whether the draft is shown above the questions: not where it says what is there already.
+    /// Whether the draft is shown above the questions, unless that would repeat something.
     draft_shown: bool,
-    /// The text above that the draft is another version of; the two are shown as one, with what differs.
+    /// The text above that the draft edits; the two are shown as one, with differences.
     draft_of: Option<String>,
-    /// Drafted answers in the order that they were drafted in; what they mean stands beside them below.
+    /// Drafted answers in drafted order; their meanings are shown below.
     ranked: Vec<&'static str>,
-    /// Whether a choice may give the right option away, which is warned of before it is saved.
+    /// Whether a choice may give the right option away, of which the page warns before saving.
     anyway: bool,
-    /// The field and answers that ask for this one.
+    /// The field and answers that require this one.
     when: Option<(&'static str, Vec<&'static str>)>,
 }
 
@@ -91,13 +91,13 @@ pub(super) fn on_screen(
     let shown = |(key, value): (&String, &Value)| {
         let label =
             step.shows.iter().find(|(known, _)| known == key).map(|(_, label)| said(language, *label));
-        // What a draft's own checks found is part of the draft.
+        // Findings of a draft's self-checks are part of the draft.
         let of_draft = matches!(key.as_str(), "flags" | "draft_reasons");
         if of_draft && !drafts {
             return None;
         }
         let name = label.map(str::to_string).unwrap_or_else(|| content_name(language, key));
-        // A text that is the code of an answer is told by the answer's name.
+        // A text that is the code of an answer is shown with the answer's name.
         let field = form.iter().find(|field| field.name == key && !field.options().is_empty());
         let texts = match value {
             Value::List(several) => several.clone(),
@@ -113,7 +113,7 @@ pub(super) fn on_screen(
     let mut fields: Vec<Asks> =
         form.iter().map(|field| asks(field, &form, &item, own, drafts, language)).collect();
     let keys = lay_out(&mut fields);
-    // What is beside its answer is there only.
+    // Texts shown with an answer are not repeated above.
     let beside: Vec<String> = form.iter().flat_map(|field| beside(field, &item)).collect();
     let hash = item.sheet_hash();
     let notes: Vec<&Note> = standing(notes).into_iter().filter(|note| note.item == item.id).collect();
@@ -133,10 +133,10 @@ pub(super) fn on_screen(
     let original = place.ballot.item(&item.id);
     let votes = original.map(|item| voted(board, place, item)).unwrap_or_default();
     let votes = votes.iter().map(cast).collect();
-    // Fields of the voters, and of the reviewers, in whose words a dispute is told.
+    // Fields of the voters, and of the reviewers, by which a dispute is described.
     let asked: Vec<Field> = Round::ALL.into_iter().flat_map(|round| step.form(round)).collect();
     let why = why.iter().map(|why| faults::why(language, &asked, why)).collect();
-    // What the votes say is told vote by vote.
+    // Votes are shown one by one.
     let of_votes = |key: &str| key.starts_with("votes.") || key.starts_with("review.");
     item.content.retain(|key, _| !beside.contains(key) && !of_votes(key));
     Shown {
@@ -154,7 +154,8 @@ pub(super) fn on_screen(
     }
 }
 
-/// Whether a text is an edit of another: half of both is the same. Of two different texts nobody could read what differs.
+/// Whether a text is an edit of another: at least half of both is the same. For other texts, marked
+/// differences would be unreadable.
 fn is_edit(before: &str, after: &str) -> bool {
     let pieces = diff(before, after);
     let same = pieces.iter().filter(|piece| piece.side == Side::Both).map(|piece| piece.text.chars().count());
@@ -165,7 +166,7 @@ fn content_name(language: Language, key: &str) -> String {
     word(language, key).map_or_else(|| key.replace('_', " "), str::to_string)
 }
 
-/// A reason of a draft with the name of the answer that it is about: `harmful: It demeans nobody.`
+/// A draft's reason with the name of its answer: `harmful: It demeans nobody.`
 fn reason_of_draft(language: Language, form: &[Field], text: &str) -> String {
     let Some((code, why)) = text.split_once(": ") else { return text.to_string() };
     let option = form.iter().flat_map(|field| field.options()).find(|option| option.code == code);
@@ -174,7 +175,7 @@ fn reason_of_draft(language: Language, form: &[Field], text: &str) -> String {
     format!("{name}{}{why}", word(language, "colon").unwrap_or(": "))
 }
 
-/// The shown texts that are themselves the answers of a field.
+/// The shown texts that are answers of a field themselves.
 fn beside(field: &Field, item: &Item) -> Vec<String> {
     match &field.kind {
         Kind::Pick { from, .. } => vec![(*from).to_string()],
@@ -190,12 +191,12 @@ fn beside(field: &Field, item: &Item) -> Vec<String> {
     }
 }
 
-/// Keys of answers, in the order they are given; letters that the page itself uses are left out.
+/// Keys of answers, in order; letters that the page uses are left out.
 const KEYS: &str = "1234567890qwertyiopadhjklzxvbnm";
 
-/// Gives every answer its key and every field its looks, and returns the keys that are in use. A question with one
-/// answer ends a group, after which the keys begin anew; questions with several are counted on from, so that no key
-/// is needed to say that one is done with them.
+/// Assigns keys to the answers and styles to the fields, and returns the keys in use. A question with one
+/// answer ends a group, after which the keys start again; after a question with several answers they
+/// continue, so that no key is needed to end it.
 fn lay_out(fields: &mut [Asks]) -> Vec<String> {
     let (mut group, mut used, mut most) = (0, 0, 0);
     let mut defined: Vec<(String, String)> = Vec::new();
@@ -233,7 +234,7 @@ fn lay_out(fields: &mut [Asks]) -> Vec<String> {
     KEYS.chars().take(most).map(|key| key.to_uppercase().to_string()).collect()
 }
 
-/// Whether an answer takes a draft that nobody is shown.
+/// Whether an answer accepts a draft that is not shown.
 fn takes_nothing(code: &str, field: &Field, form: &[Field], item: &Item, drafts: bool) -> bool {
     form.iter().filter(|other| other.required).any(|other| {
         let takes = other.when.is_some_and(|when| when.field == field.name && when.draft.contains(&code));
@@ -241,7 +242,7 @@ fn takes_nothing(code: &str, field: &Field, form: &[Field], item: &Item, drafts:
     })
 }
 
-/// Drafted codes by their names, where their order says something.
+/// The names of drafted codes, if their order matters.
 fn ranked(field: &Field, item: &Item, drafts: bool, language: Language) -> Vec<&'static str> {
     let codes = item.ranked.get(field.name).filter(|_| drafts).map(Vec::as_slice).unwrap_or_default();
     let named = |code: &String| {
@@ -261,11 +262,11 @@ fn asks(
 ) -> Asks {
     let drafted = item.drafted(field.name).filter(|_| drafts);
     let draft = drafted.as_ref();
-    // A drafted text is there to be edited. A drafted choice is only marked as such: who has to press a
-    // key has looked.
+    // A drafted text is offered for editing. A drafted choice is only marked as such, so that somebody has to
+    // look before pressing a key.
     let text = matches!(field.kind, Kind::Text | Kind::Edited { .. });
     let standing = own.map_or(draft.filter(|_| text), |vote| vote.values.get(field.name));
-    // A text that is there to be edited is in its field until somebody has written another.
+    // A text to edit is in its field until somebody has written another.
     let edited = field.edits.and_then(|key| item.content.get(key)).filter(|_| text);
     let standing = standing.or(edited);
     let marked: Vec<String> = match (standing, &field.kind) {

@@ -1,4 +1,4 @@
-//! Votes on texts that read otherwise since: old and new side by side, for whoever confirms that the answers hold.
+//! Votes on texts that have changed: old and new text side by side, to confirm that the answers still apply.
 
 use std::sync::Arc;
 
@@ -21,9 +21,9 @@ use crate::web::view;
 use crate::web::visitor::Visitor;
 use crate::web::voting::Cast;
 
-/// Items on the page; what is confirmed makes room for the next.
+/// Items per page; confirmed ones make room for the next.
 const SHOWN: usize = 50;
-/// The longest reason.
+/// Most characters of a reason.
 const WHY_CHARS: usize = 500;
 
 #[derive(Serialize)]
@@ -33,18 +33,18 @@ struct Found {
     items: Vec<Shown>,
     /// All that are outdated.
     found: usize,
-    /// Outdated votes on a text that nobody kept.
+    /// Outdated votes on a text that was not kept.
     unknown: usize,
-    /// Items whose votes were brought over, with what they say.
+    /// Items whose votes were carried over, with their answers.
     carried: Vec<(String, Vec<String>)>,
     desk: VotingDesk,
 }
 
-/// An item whose votes are about another text.
+/// An item whose votes refer to another text.
 #[derive(Serialize)]
 struct Shown {
     id: String,
-    /// Which votes are shown, and which text.
+    /// Identifies the votes and the text shown.
     old: String,
     new: String,
     /// Field, old and new.
@@ -52,7 +52,7 @@ struct Shown {
     said: Vec<String>,
 }
 
-/// Every item of a step that people voted on as it read once.
+/// Every item of a step whose text changed after people voted.
 pub(in crate::web) async fn page(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -95,7 +95,7 @@ fn find(app: &App, recipe: &'static Recipe, name: String, visitor: &Visitor) -> 
     })
 }
 
-/// Somebody confirms that the answers hold for the text of today, or takes that back.
+/// Confirms that the answers apply to the current text, or reverts that.
 pub(in crate::web) async fn take(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -146,7 +146,7 @@ fn new_votes(
     carry(&ballot.step, one, on_it, &by, &now(), "page").map_err(refused)
 }
 
-/// What was confirmed is not what is there now.
+/// The confirmed content has changed meanwhile.
 fn changed() -> PageError {
     PageError::new(StatusCode::CONFLICT, "item_changed")
 }

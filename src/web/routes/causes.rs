@@ -1,4 +1,4 @@
-//! What keeps the records of a stage back: with the page where they are few, else once it stands.
+//! What keeps the records of a stage back: on the page if there are few, else loaded afterwards.
 
 use std::sync::Arc;
 
@@ -17,13 +17,13 @@ use crate::web::i18n::{self, Language};
 use crate::web::view;
 use crate::web::visitor::Visitor;
 
-/// More records than these are counted once the page stands.
+/// With more records than this, causes are counted after the page is loaded.
 const AT_ONCE: u64 = 20_000;
 
-/// A cause that keeps records back, as pages show it.
+/// A cause for pages.
 #[derive(Serialize)]
 pub(super) struct CauseLine {
-    /// How many, what keeps them back, and what mends it.
+    /// The number of records, the cause, and how to fix it.
     words: String,
     /// Whether input or an endpoint failed.
     failed: bool,
@@ -35,7 +35,7 @@ impl CauseLine {
     }
 }
 
-/// Whether a page tells the causes of a stage when it is made.
+/// Whether a page includes a stage's causes.
 pub(super) fn come_at_once(manifest: &Manifest) -> bool {
     kept_back(manifest) <= AT_ONCE
 }
@@ -51,7 +51,7 @@ pub(super) fn lines(
     Ok(causes.iter().map(|cause| CauseLine::new(language, cause)).collect())
 }
 
-/// The causes of a stage of many records, which pages ask for once they stand.
+/// The causes of a stage of many records, which pages load afterwards.
 pub(in crate::web) async fn page(
     State(app): State<Arc<App>>,
     visitor: Visitor,

@@ -1,4 +1,4 @@
-//! A config of a release in figures: labels, lengths, and what may be guessed of its options.
+//! Statistics of a release's config: labels, lengths, and how well its options can be guessed.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::recipe::Recipe;
 use crate::release::read_rows::JsonRow;
 use crate::release::{Guessed, layout, shortcuts};
 
-/// Characters to a bar of the lengths.
+/// Characters per bar of the lengths.
 const BIN: usize = 10;
 
 /// One config.
@@ -19,24 +19,24 @@ pub(super) struct Counted {
     config: String,
     about: &'static str,
     rows: usize,
-    /// Column, and how often it holds each value, the most frequent first.
+    /// Column, and how often each value occurs, most frequent first.
     labels: Vec<(&'static str, Vec<(String, u64)>)>,
-    /// Column of numbers that are no labels: value or range, rows, thousandths of the tallest.
+    /// Columns of numbers other than labels: value or range, rows, thousandths of the highest bar.
     numbers: Vec<(String, Vec<Bar>)>,
-    /// Rows by the length of their text, [`BIN`] characters to a place.
+    /// Rows by the length of their text, [`BIN`] characters per element.
     lengths: Vec<u64>,
     first: Vec<Value>,
-    /// What may be guessed without the question, of a config that poses a choice.
+    /// How well answers can be guessed without the question, for a multiple-choice config.
     guessed: Option<Guessed>,
 }
 
-/// A value or range, its rows, and thousandths of the tallest bar.
+/// A value or range, its rows, and thousandths of the highest bar.
 type Bar = (String, u64, u64);
 
-/// Bars of a column of numbers.
+/// Most bars for a column of numbers.
 const BARS: usize = 12;
 
-/// How the numbers of each column are spread: scores, ratings, shares. Ids and names are no numbers.
+/// The distribution of the numbers in each column: scores, ratings, shares. Ids and names are excluded.
 fn numbers(rows: &[JsonRow], labels: &[&str]) -> Vec<(String, Vec<Bar>)> {
     let Some(first) = rows.first() else { return Vec::new() };
     let counted = |name: &&String| {
@@ -50,7 +50,7 @@ fn numbers(rows: &[JsonRow], labels: &[&str]) -> Vec<(String, Vec<Bar>)> {
         values.sort_by(f64::total_cmp);
         let (low, high) = (*values.first()?, *values.last()?);
         let short = |x: f64| format!("{:.2}", x).trim_end_matches('0').trim_end_matches('.').to_string();
-        // Means of ratings differ in their last digits; what prints alike is one bar.
+        // Means of ratings differ in their last digits; values that print alike share a bar.
         let mut distinct: Vec<String> = values.iter().map(|value| short(*value)).collect();
         distinct.dedup();
         let mut bars: Vec<(String, u64)> = if distinct.len() <= BARS {
@@ -77,7 +77,7 @@ fn numbers(rows: &[JsonRow], labels: &[&str]) -> Vec<(String, Vec<Bar>)> {
     first.keys().filter(counted).filter_map(spread).collect()
 }
 
-/// Counts the rows of one config.
+/// Computes the statistics of one config.
 pub(super) fn counted(config: &Config, recipe: &'static Recipe, name: &str, rows: &[JsonRow]) -> Counted {
     let layout = layout::find(name);
     let labels = layout.map_or(&[][..], |layout| layout.labels);

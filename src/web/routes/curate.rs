@@ -1,5 +1,5 @@
-//! The curator's page: how far everybody is and how fast, how far they agree, what is waited for and from whom, what is
-//! stale, and the votes to take away.
+//! The curator's page: everybody's progress and speed, agreement, missing votes and from whom, stale votes,
+//! and votes to download.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ use crate::web::view;
 use crate::web::visitor::Visitor;
 use crate::web::voting::{BallotItems, Note, Skip, standing};
 
-/// A review step as the page shows it: looked at, or to be filled in once the page stands.
+/// A review step on the page: computed, or to be loaded afterwards.
 #[derive(Serialize)]
 struct Section {
     recipe: &'static str,
@@ -51,23 +51,23 @@ struct Curated {
     waiting: usize,
     disputed: usize,
     stale: usize,
-    /// Open items that lack somebody to vote on them.
+    /// Open items without enough voters.
     unassigned: usize,
     people: Vec<Person>,
-    /// What is waited for, and from whom.
+    /// Missing votes, and from whom.
     waits: Vec<Waits>,
-    /// Where the disputes are settled.
+    /// Where disputes are settled.
     disputes: Option<Disputes>,
     agreement: Vec<AgreementRow>,
-    /// Votes by day, the last days with any.
+    /// Votes by day, for the last days with any.
     trend: Vec<Day>,
-    /// What the votes come to.
+    /// Summary of the votes.
     voted: Voted,
-    /// What may be guessed of the sets that are made so far.
+    /// How well answers can be guessed in the sets made so far.
     guessed: Option<Shortcuts>,
-    /// The last items that were passed over.
+    /// The last items that were skipped.
     passed: Vec<Skip>,
-    /// What people remarked on their votes, the last first.
+    /// Remarks on votes, latest first.
     notes: Vec<Note>,
 }
 
@@ -79,26 +79,26 @@ struct Person {
     votes: usize,
     stale: usize,
     seconds: Option<f64>,
-    /// Votes that were faster than reading, of those with a time; where they are too many to be an accident.
+    /// Votes faster than reading, of those with a time; if they are too many to be an accident.
     fast: Option<(usize, usize)>,
     /// Items with a known answer: right, of.
     gold: Option<(usize, usize)>,
     share: usize,
 }
 
-/// Votes of a round that are missing.
+/// Missing votes of a round.
 #[derive(Serialize)]
 struct Waits {
     round: &'static str,
     roles: Vec<&'static str>,
     items: usize,
-    /// Those who were given such items, with how many, the most first.
+    /// The assigned people, with the number of items, largest first.
     people: Vec<(String, usize)>,
 }
 
 #[derive(Serialize)]
 struct Disputes {
-    /// One click away for whoever looks.
+    /// Link for the visitor.
     href: String,
     /// Who may settle them.
     by: Vec<String>,
@@ -112,7 +112,7 @@ struct AgreementRow {
     alpha: Option<[f64; 3]>,
     /// Everybody who shares an item with somebody.
     names: Vec<String>,
-    /// By two of them: the share of their items on which they agree, and how many those are.
+    /// For each two of them: the share of common items on which they agree, and their number.
     pairs: Vec<Vec<Option<(f64, u64)>>>,
 }
 
@@ -125,11 +125,11 @@ struct Day {
     share: usize,
 }
 
-/// Days of the trend.
+/// Days in the trend.
 const DAYS: usize = 14;
-/// Sections are looked at while the page is made for so long; those that are left fill in later.
+/// Time for computing sections with the page; the rest is loaded afterwards.
 const AT_ONCE: Duration = Duration::from_millis(600);
-/// A step of more records is never looked at while the page is made.
+/// A step of more records is never computed with the page.
 const FEW: u64 = 20_000;
 
 /// Every step that people vote on.
@@ -172,7 +172,7 @@ pub(in crate::web) async fn one(
     view::page(&visitor, "curate.html", json!({ "steps": [section], "one": true }))
 }
 
-/// A step, looked at or not; `None` where there is nothing to vote on yet.
+/// A step, computed or not; `None` if there is nothing to vote on yet.
 fn section(
     app: &App,
     config: &Config,
@@ -216,7 +216,7 @@ fn curated(
         gold: gold.get(name).copied(),
         share: (p.done * 1000).checked_div(p.assigned).unwrap_or(0),
     };
-    // Only people are curated: a sample's voters are nobody here.
+    // Only people are shown here, not a sample's voters.
     let told = agreement::agreed(step, items, &votes, Bootstrap::AGREEMENT);
     let fields = told.fields.iter().filter(|field| !told.sample && field.items > 0);
     let mut voted = Voted::count(step, items, &resolved, &votes, &config.annotators, Bootstrap::AGREEMENT);
@@ -244,7 +244,7 @@ fn curated(
     })
 }
 
-/// What is missing round by round, and who was given it.
+/// Missing votes by round, and the assigned people.
 fn waits(
     ballot: &BallotItems,
     resolved: &[Resolution],
@@ -294,7 +294,7 @@ fn waits(
     found
 }
 
-/// Where whoever looks finds the disputes: at their own desk if they settle them, else among the held records.
+/// Where the visitor finds the disputes: at their own desk if they settle them, else among the held records.
 fn disputes(config: &Config, recipe: &'static Recipe, step: &Ballot, visitor: &Visitor) -> Disputes {
     let settle = |person: &&Annotator| person.may_vote(step, Round::Adjudication);
     let by: Vec<String> = config.annotators.iter().filter(settle).map(|person| person.name.clone()).collect();
@@ -342,7 +342,7 @@ fn trend(votes: &FxHashMap<&str, Vec<&Vote>>) -> Vec<Day> {
     days.into_iter().skip(last).map(day).collect()
 }
 
-/// How many gold items each annotator got right: items that were given out as gold and are decided.
+/// How many gold items each annotator answered correctly: items assigned as gold and decided.
 fn gold(
     ballot: &BallotItems,
     resolved: &[Resolution],
@@ -387,7 +387,7 @@ pub(super) fn unassigned<'b>(
     open.map(|(item, _)| item).filter(short).map(|item| item.id.as_str()).collect()
 }
 
-/// The votes of a step, as they are stored.
+/// The votes of a step, as stored.
 pub(in crate::web) async fn votes(
     State(app): State<Arc<App>>,
     Path((name, step)): Path<(String, String)>,

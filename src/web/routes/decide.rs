@@ -19,19 +19,19 @@ use crate::web::guard::Form;
 use crate::web::view;
 use crate::web::visitor::Visitor;
 
-/// The longest reason.
+/// Most characters of a reason.
 const WHY_CHARS: usize = 500;
 
-/// What a page offers whoever may decide.
+/// What a page offers to people who may decide.
 #[derive(Debug, Default, Serialize)]
 pub(in crate::web) struct VotingDesk {
     /// Whether the visitor may decide.
     may: bool,
-    /// On a machine of one's own, the people of pipeline.toml who may: one of them says so.
+    /// Without tokens: the people in pipeline.toml who may decide, one of whom is chosen in the form.
     people: Vec<String>,
-    /// What can be decided about the record, with the hash of what it reads.
+    /// The possible decisions about the record, with the hash of its text.
     choices: Vec<Choice>,
-    /// What was decided.
+    /// Decisions made.
     made: Vec<Made>,
 }
 
@@ -42,7 +42,7 @@ struct Choice {
     seen: String,
 }
 
-/// A decision with where it is in the page's recipe.
+/// A decision, with its state in the page's recipe.
 #[derive(Debug, Serialize)]
 struct Made {
     #[serde(flatten)]
@@ -58,7 +58,7 @@ pub(in crate::web) fn desk(config: &Config, visitor: &Visitor) -> VotingDesk {
     VotingDesk { may, people: people.collect(), ..VotingDesk::default() }
 }
 
-/// What was and can be decided about a record.
+/// The existing and possible decisions about a record.
 pub(in crate::web) fn desk_of(
     app: &App,
     config: &Config,
@@ -83,7 +83,7 @@ pub(in crate::web) fn desk_of(
     Ok(desk)
 }
 
-/// A decision comes in, or one is taken back.
+/// Makes or withdraws a decision.
 pub(in crate::web) async fn take(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -92,7 +92,7 @@ pub(in crate::web) async fn take(
 ) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let back = form.get("back").to_string();
-    // Only to a page of ours.
+    // Redirect only to one of our pages.
     let own = back.starts_with('/') && !back.starts_with("//") && !back.contains('\\');
     let back = match own {
         true => with_word(&back, form.get("record")),
@@ -102,8 +102,8 @@ pub(in crate::web) async fn take(
     Ok(Redirect::to(&back).into_response())
 }
 
-/// The page one goes back to, with the record that was decided about: the page says that it is stored and where it can be
-/// taken back. A record's own page lists its decisions.
+/// The page to return to, with the record decided on: the page confirms that the decision is stored and where
+/// it can be withdrawn. A record's own page lists its decisions.
 fn with_word(back: &str, record: &str) -> String {
     let (page, place) = back.split_once('#').map_or((back, None), |(page, place)| (page, Some(place)));
     let (path, query) = page.split_once('?').unwrap_or((page, ""));
@@ -116,7 +116,7 @@ fn with_word(back: &str, record: &str) -> String {
     format!("{path}?{query}{}", place.map(|place| format!("#{place}")).unwrap_or_default())
 }
 
-/// Who decides: a curator's token is the curator's word; on a machine of one's own, whom of pipeline.toml the form names.
+/// Who decides: the owner of a curator's token; without tokens, the person chosen in the form.
 pub(super) fn who(config: &Config, visitor: &Visitor, form: &Form) -> Result<String, PageError> {
     match visitor.name() {
         Some(name) => Ok(name.to_owned()),
@@ -163,7 +163,7 @@ fn store(app: &App, recipe: &'static Recipe, visitor: &Visitor, form: &Form) -> 
     Ok(())
 }
 
-/// Why it cannot be decided so, for the person in front of the page.
+/// Why a decision is refused, for the visitor.
 fn refused(error: DecideError) -> PageError {
     match error {
         DecideError::Run(error) => error.into(),

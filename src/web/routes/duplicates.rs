@@ -1,4 +1,4 @@
-//! Which records were one joke, which were nearly one, and what says so.
+//! Merged records, close pairs, and the evidence.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,22 +19,22 @@ use crate::web::staged::{Looking, Record};
 use crate::web::view;
 use crate::web::visitor::Visitor;
 
-/// Clusters or pairs on a page.
+/// Clusters or pairs per page.
 const PAGE: usize = 20;
-/// Members of a cluster that are shown.
+/// Most members of a cluster that are shown.
 const MEMBERS: usize = 12;
 
-/// What is in the address.
+/// Query parameters.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(default)]
 pub(in crate::web) struct Filter {
     /// `clusters` or `pairs`.
     show: String,
-    /// Of pairs: `borderline`, `same` or `all`.
+    /// For pairs: `borderline`, `same` or `all`.
     verdict: String,
-    /// Of pairs: those of this score and less.
+    /// For pairs: at most this score.
     score: String,
-    /// Of pairs: `lowest` or `highest` score first; what was merged with the lowest score is looked at first.
+    /// For pairs: `lowest` or `highest` score first; merges with the lowest score are worth checking first.
     order: String,
     page: String,
 }
@@ -63,7 +63,7 @@ struct Found {
     page: usize,
     pages: usize,
     threshold: Option<f64>,
-    /// Who may say that two are one or two.
+    /// Who may decide that two are one or two.
     desk: VotingDesk,
 }
 
