@@ -1,7 +1,7 @@
-//! A run that somebody started from a page: one at a time, on a thread of its own, watched by whoever looks.
+//! A run started from a page: one at a time, in a separate thread, visible to all visitors.
 //!
-//! It is the run of the command line: the same locks, the same caps, the same question before something is paid that no
-//! cap bounds, which is put on the page and waits there for an answer.
+//! It equals a run from the command line: the same locks, the same caps, the same question before uncapped
+//! spending, which is shown on the page until it is answered.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,10 +18,10 @@ use crate::release;
 use crate::stages::{Stop, draft};
 use crate::store::{Manifest, Workspace};
 
-/// What is told of a run at most: lines that somebody has to know.
+/// Most messages kept of a run.
 const TOLD: usize = 50;
 
-/// The run of this server, under way or over.
+/// The server's run, current or finished.
 #[derive(Default)]
 pub(super) struct Runner {
     current: Mutex<Option<Arc<Running>>>,
@@ -35,7 +35,7 @@ pub(super) struct Running {
     stop: Stop,
 }
 
-/// What a page tells of a run.
+/// A run's state for pages.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(super) struct RunState {
     by: String,
@@ -43,18 +43,18 @@ pub(super) struct RunState {
     recipes: Vec<&'static str>,
     offline: bool,
     stages: Vec<Made>,
-    /// What the stage at work says.
+    /// The note of the current stage.
     note: String,
-    /// What whoever waits has to know.
+    /// Messages for the visitor.
     lines: Vec<String>,
-    /// What has to be agreed to before it goes on.
+    /// A question that has to be answered first.
     question: Option<String>,
-    /// Whether somebody asked it to stop.
+    /// Whether a stop was requested.
     stopping: bool,
     over: bool,
     /// Why it ended early.
     failed: Option<String>,
-    /// Candidates, with how many rows they have.
+    /// Candidates, with their number of rows.
     built: Vec<(&'static str, u64)>,
     #[serde(skip)]
     answer: Option<bool>,
@@ -67,26 +67,26 @@ struct Made {
     stage: String,
     /// `working`, `made` or `fresh`.
     state: &'static str,
-    /// Records to do; 0 where nobody knows.
+    /// Records to process; 0 if unknown.
     records: u64,
     done: u64,
     out: u64,
-    /// Records by state, those that went on as they are left out.
+    /// Records by state, without those that went on unchanged.
     states: Vec<(&'static str, u64)>,
     seconds: f64,
-    /// Seconds that are left, at the pace so far.
+    /// Estimated remaining seconds.
     left: Option<f64>,
     #[serde(skip)]
     begun: Instant,
 }
 
 impl Runner {
-    /// The run that is under way, or was the last.
+    /// The current or last run.
     pub(super) fn current(&self) -> Option<Arc<Running>> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Starts one; `None` where one is under way.
+    /// Starts a run; `None` if one is in progress.
     pub(super) fn start(
         &self,
         config: Config,
@@ -117,7 +117,7 @@ impl Runner {
         Some(running)
     }
 
-    /// Stops what is under way, as the server stops.
+    /// Stops the current run when the server stops.
     pub(super) fn stop(&self) {
         if let Some(running) = self.current() {
             running.halt();
@@ -126,7 +126,7 @@ impl Runner {
 }
 
 impl Running {
-    /// What there is to tell now.
+    /// The current state.
     pub(super) fn state(&self) -> RunState {
         let mut told = self.lock().clone();
         for stage in told.stages.iter_mut().filter(|stage| stage.state == "working") {
@@ -143,18 +143,18 @@ impl Running {
         self.lock().over
     }
 
-    /// Told whenever there is something new.
+    /// Notified of every change.
     pub(super) fn changes(&self) -> watch::Receiver<u64> {
         self.changed.subscribe()
     }
 
-    /// Somebody answers what was asked.
+    /// Answers the run's question.
     pub(super) fn answer(&self, yes: bool) {
         self.tell(|told| told.answer = told.question.is_some().then_some(yes));
         self.answered.notify_all();
     }
 
-    /// Somebody wants it to stop: what is finished stands.
+    /// Requests a stop: finished stages remain.
     pub(super) fn halt(&self) {
         self.stop.set();
         self.tell(|told| told.stopping = !told.over);
@@ -177,7 +177,7 @@ impl Running {
             told.over = true;
             told.note.clear();
             told.question = None;
-            // Whoever stopped it knows why it ended.
+            // After a requested stop there is no error to show.
             told.failed = made.err().filter(|_| !self.stop.asked());
         });
     }
@@ -201,7 +201,7 @@ impl Running {
     }
 }
 
-/// How a run on a page talks.
+/// The console of a run on a page.
 struct Talk<'a> {
     running: &'a Running,
     config: &'a Config,

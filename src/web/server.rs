@@ -1,4 +1,4 @@
-//! Takes connections, bounds what each may cost, and stops when it is asked to.
+//! Accepts connections, bounds the cost of each, and stops on request.
 
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
@@ -24,46 +24,47 @@ use super::router::router;
 use crate::stages::Stop;
 use crate::store::{self, Workspace};
 
-/// How long a client may take for the head of a request, and an idle connection stays.
+/// Time limit for a request's head, and for an idle connection.
 const HEAD: Duration = Duration::from_secs(10);
-/// Bytes of a request's head.
+/// Most bytes of a request's head.
 const HEAD_BYTES: usize = 16 << 10;
-/// How long a client may take for the body of a request: a form of all that it may weigh over a slow line.
+/// Time limit for a request's body: enough for the largest form over a slow line.
 const BODY: Duration = Duration::from_secs(10);
-/// Connections at once.
+/// Most connections at once.
 const CONNECTIONS: usize = 512;
-/// Connections at once from one address: twenty browsers behind one router.
+/// Most connections at once from one address: twenty browsers behind one router.
 const OF_ADDRESS: usize = 128;
-/// Threads that read files and make pages. More would be no quicker, and each keeps memory that it once used.
+/// Threads that read files and render pages. More would be no faster, and each keeps memory that it once
+/// used.
 const READERS: usize = 4;
-/// How long answers under way are waited for at the end.
+/// How long answers in progress may take at the end.
 const LAST: Duration = Duration::from_secs(5);
 
 /// Why nothing is served.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// Others would get in without a token.
+    /// Others would get access without a token.
     #[error(
         "{0} can be reached from other machines, but no token has been granted\n  hint: grant one with `riddlemill access grant NAME --rank curator`"
     )]
     NoTokens(IpAddr),
-    /// The address is taken, or not this machine's.
+    /// The address is in use, or not this machine's.
     #[error("cannot listen on {address}: {source}\n  hint: --port 0 takes a free port")]
     Listen {
         /// The address.
         address: SocketAddr,
-        /// Why not.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The grants cannot be read.
     #[error(transparent)]
     Access(#[from] store::Error),
-    /// There is no thread to serve with.
+    /// The runtime's threads cannot be started.
     #[error("cannot start: {0}")]
     Runtime(std::io::Error),
 }
 
-/// Serves until `stop` is asked. `ready` is told the address once connections are taken.
+/// Serves until `stop` is requested. `ready` is called with the address once connections are accepted.
 ///
 /// # Errors
 /// [`ServeError`], before the first connection is taken.
@@ -87,14 +88,14 @@ pub fn serve(mut what: Serve, stop: &Stop, ready: impl FnOnce(SocketAddr)) -> Re
         let router = router(app.clone());
         ready(local);
         take(listener, router, behind_proxy, stop).await;
-        // What is finished stands; the rest is made by the next run.
+        // Finished stages remain; the next run makes the rest.
         app.runner.stop();
         Ok(())
     })
 }
 
 async fn take(listener: TcpListener, router: axum::Router, behind_proxy: bool, stop: &Stop) {
-    // A proxy brings everybody from its own address.
+    // Behind a proxy all connections come from one address.
     let crowd = Crowd::new(CONNECTIONS, if behind_proxy { CONNECTIONS } else { OF_ADDRESS });
     let mut open = JoinSet::new();
     let mut look = tokio::time::interval(Duration::from_millis(100));
@@ -107,8 +108,8 @@ async fn take(listener: TcpListener, router: axum::Router, behind_proxy: bool, s
                 }
             }
             taken = listener.accept() => {
-                // A client that went away before it was taken is nobody's error. Where there is no file left for
-                // it, it would be taken again at once.
+                // A client that disconnected early is not an error. Without free file descriptors it would be
+                // accepted again at once.
                 let (stream, peer) = match taken {
                     Ok(taken) => taken,
                     Err(_) => {
@@ -125,7 +126,7 @@ async fn take(listener: TcpListener, router: axum::Router, behind_proxy: bool, s
     let _ = tokio::time::timeout(LAST, async { while open.join_next().await.is_some() {} }).await;
 }
 
-/// One connection, until its client has all it asked for, is too slow, or another needs its place.
+/// One connection, until its client has everything, is too slow, or another needs its slot.
 async fn serve_client(stream: TcpStream, peer: SocketAddr, router: axum::Router, place: Place) {
     let place = &place;
     let answer = |request: Request<Incoming>| {
@@ -139,7 +140,7 @@ async fn serve_client(stream: TcpStream, peer: SocketAddr, router: axum::Router,
                     place.working();
                     router.call(request).await
                 }
-                // A form that was cut might read as a shorter one.
+                // A truncated form might be read as a shorter one.
                 Ok(Err(_)) => Ok(StatusCode::BAD_REQUEST.into_response()),
                 Err(_) => Ok(StatusCode::REQUEST_TIMEOUT.into_response()),
             };
@@ -153,21 +154,21 @@ async fn serve_client(stream: TcpStream, peer: SocketAddr, router: axum::Router,
         .max_buf_size(HEAD_BYTES)
         .serve_connection(TokioIo::new(Paced::new(stream)), hyper::service::service_fn(answer));
     tokio::select! {
-        // What a client breaks off is its own affair.
+        // A connection broken off by the client is not an error.
         _ = connection => {}
         () = place.sent_off() => {}
     }
 }
 
-/// The body of a request, read before anything else is done for it; of one that is too long so much that whoever
-/// looks at it sees that.
+/// The body of a request, read completely first; of one that is too long, enough for the route to detect
+/// that.
 async fn whole(mut body: Incoming) -> Result<Body, hyper::Error> {
     let mut bytes = Vec::new();
     while !body.is_end_stream() && bytes.len() <= BODY_BYTES {
         let frame = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await;
         match frame.transpose()?.map(hyper::body::Frame::into_data) {
             Some(Ok(data)) => bytes.extend_from_slice(&data),
-            // Trailers say nothing of a form.
+            // Trailers are irrelevant to forms.
             Some(Err(_)) => {}
             None => break,
         }
@@ -183,10 +184,10 @@ mod tests {
 
     use super::*;
 
-    /// Bytes of a long page: more of them than a kernel holds.
+    /// Bytes of a long page: more than a kernel buffers.
     const LONG: usize = 4 << 20;
 
-    /// A server whose clock runs as soon as nobody has anything to do, and what it says to `client`.
+    /// A server with a clock that advances when everything is idle, and its answers to `client`.
     fn with<T>(client: impl AsyncFnOnce(SocketAddr) -> T) -> T {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
         runtime.unwrap().block_on(async {
@@ -204,13 +205,13 @@ mod tests {
         })
     }
 
-    /// Sends `bytes` and waits for whatever comes before the connection is closed, ten minutes at most.
+    /// Sends `bytes` and collects the answer until the connection is closed, for ten minutes at most.
     async fn said(address: SocketAddr, bytes: &str) -> Option<String> {
         let mut stream = TcpStream::connect(address).await.unwrap();
         stream.write_all(bytes.as_bytes()).await.unwrap();
         let mut answer = String::new();
         let all = tokio::time::timeout(Duration::from_secs(600), stream.read_to_string(&mut answer)).await;
-        // A connection that is cut off says no more than it said before.
+        // A reset connection gives what was received before.
         all.ok().map(|_| answer)
     }
 
@@ -230,7 +231,7 @@ mod tests {
             let mut stream = TcpStream::connect(address).await.unwrap();
             let request = b"GET /long HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(64);
             stream.write_all(&request).await.unwrap();
-            // Nothing is read until the server has had its patience tried.
+            // Reads nothing until the server's time limit has passed.
             tokio::time::sleep(Duration::from_secs(60)).await;
             let mut answer = Vec::new();
             let all = tokio::time::timeout(Duration::from_secs(600), stream.read_to_end(&mut answer)).await;

@@ -1,8 +1,8 @@
-//! Who is logged in: sessions of their own, so that no cookie is a token.
+//! Login sessions, so that no cookie contains a token.
 //!
-//! `.index/sessions.jsonl` holds a hash of each session, whose it is and with which grant it began. It outlives the
-//! server. A session ends where it is left, after thirty days, and with its grant: another token for the same
-//! person, or none any more. Without the file everybody logs in again, and nothing else is lost.
+//! `.index/sessions.jsonl` contains a hash of each session, its owner and its grant. It survives restarts. A
+//! session ends by logging out, after thirty days, and with its grant: when its owner gets another token, or
+//! none. Without the file everybody has to log in again, and nothing else is lost.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -32,7 +32,7 @@ enum Event {
     Close {
         session: String,
     },
-    /// All of somebody's.
+    /// All sessions of a person.
     End {
         name: String,
     },
@@ -45,7 +45,7 @@ struct Session {
     until: u64,
 }
 
-/// What was read, and the file's time and length when it was.
+/// The contents, with the file's time and length when it was read.
 #[derive(Debug, Default)]
 struct Known {
     state: Option<(SystemTime, u64)>,
@@ -65,7 +65,7 @@ impl Sessions {
         Sessions { path: sessions_file(workspace), known: Mutex::default() }
     }
 
-    /// Begins a session for whoever has a grant; what is returned goes into the cookie and nowhere else.
+    /// Begins a session for a grant; the returned secret is only for the cookie.
     pub(super) fn open(&self, grant: &Grant) -> Result<String, Error> {
         let secret = random(&self.path)?;
         let until = now() + LASTS_SECS;
@@ -74,7 +74,7 @@ impl Sessions {
         Ok(secret)
     }
 
-    /// The grant behind a session, where it still holds.
+    /// The grant of a session, if it is still valid.
     pub(super) fn grant(&self, secret: &str, grants: &[Grant]) -> Result<Option<Grant>, Error> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let state = match fs::metadata(&self.path) {
@@ -85,7 +85,7 @@ impl Sessions {
         if known.state != state {
             *known = Known { state, sessions: read(&self.path)? };
         }
-        // Sessions are found by a hash of a random number: how long that takes tells nothing of another.
+        // Sessions are found by a hash of a random number, so that the time taken reveals nothing.
         let session = known.sessions.get(&hash(secret)).filter(|session| session.until > now());
         let holds = |grant: &&Grant| session.is_some_and(|s| s.name == grant.name && s.grant == grant.mark());
         Ok(grants.iter().find(holds).cloned())
@@ -96,10 +96,10 @@ impl Sessions {
         self.append(&Event::Close { session: hash(secret) })
     }
 
-    /// Ends all sessions of somebody, whose token goes on opening new ones.
+    /// Ends all sessions of a person, whose token can open new ones.
     ///
     /// # Errors
-    /// [`Error`] where the file cannot be written.
+    /// [`Error`] if the file cannot be written.
     pub fn end(&self, name: &str) -> Result<(), Error> {
         self.append(&Event::End { name: name.into() })
     }
@@ -113,7 +113,7 @@ impl Sessions {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let mut file = options.open(&self.path).map_err(Error::io("open", &self.path))?;
-        // A line of its own, whatever a killed process left before it: blank lines are nothing.
+        // Starts with a newline, in case a killed process left a partial line; blank lines are ignored.
         let mut line = b"\n".to_vec();
         serde_json::to_writer(&mut line, event).map_err(|e| Error::io("write", &self.path)(e.into()))?;
         line.push(b'\n');
@@ -128,7 +128,7 @@ fn read(path: &Path) -> Result<FxHashMap<String, Session>, Error> {
         Err(e) => return Err(Error::io("read", path)(e)),
     };
     let mut sessions: FxHashMap<String, Session> = FxHashMap::default();
-    // A line that cannot be read opens nothing; whoever it was logs in again.
+    // An unreadable line is no session; its owner logs in again.
     for event in text.lines().filter_map(|line| serde_json::from_str(line).ok()) {
         match event {
             Event::Open { session, name, grant, until } => {

@@ -1,4 +1,4 @@
-//! From what a route found to a page.
+//! Renders pages from what a route found.
 
 use std::sync::LazyLock;
 
@@ -79,7 +79,7 @@ static VIEWS: LazyLock<Result<Environment<'static>, String>> = LazyLock::new(|| 
     env.add_filter("u", |text: &str| encoded(text));
     env.add_filter("post", |text: &str| Value::from_safe_string(shown(text)));
     env.add_filter("rendered", |text: &str| Value::from_safe_string(markdown::rendered(text)));
-    // Less than a cent is told all the same.
+    // Amounts under a cent are shown too.
     env.add_filter("usd", |x: f64| if x > 0.0 && x < 0.01 { format!("{x:.4}") } else { format!("{x:.2}") });
     env.add_filter("score", |x: f64| format!("{x:.3}"));
     env.add_filter("percent", |x: f64| format!("{:.1}", x * 100.0));
@@ -100,19 +100,19 @@ fn language(state: &State) -> i18n::Language {
     }
 }
 
-/// A page: a template with what a route found, and what every page knows.
+/// A page: a template with the route's data and the data of every page.
 ///
 /// # Errors
-/// Where the template does not fit.
+/// If the template does not match.
 pub(super) fn page(visitor: &Visitor, name: &str, found: impl Serialize) -> Result<Response, PageError> {
     let head = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-store")];
     Ok((head, html(visitor, name, found)?).into_response())
 }
 
-/// A template with what a route found, and what every page knows.
+/// A template with the route's data and the data of every page.
 ///
 /// # Errors
-/// Where the template does not fit.
+/// If the template does not match.
 pub(super) fn html(visitor: &Visitor, name: &str, found: impl Serialize) -> Result<String, PageError> {
     let views = VIEWS.as_ref().map_err(PageError::broken)?;
     let common = minijinja::context! {
@@ -120,7 +120,7 @@ pub(super) fn html(visitor: &Visitor, name: &str, found: impl Serialize) -> Resu
         theme => &visitor.theme,
         me => visitor.name(),
         rank => visitor.rank().map(|rank| rank.name()),
-        // What a page of the audit may offer to whom.
+        // What the audit pages offer depends on the rank.
         reader => visitor.rank() >= Some(super::access::Rank::Reader),
         curator => visitor.rank() >= Some(super::access::Rank::Curator),
         granted => visitor.grant.is_some(),
@@ -134,7 +134,7 @@ pub(super) fn html(visitor: &Visitor, name: &str, found: impl Serialize) -> Resu
     Ok(views.get_template(name)?.render(minijinja::context! { ..found, ..common })?)
 }
 
-/// Where the record stands that was decided about just now, as the address says (`routes/decide.rs`).
+/// The path of the record decided on just now, from the query (`routes/decide.rs`).
 fn decided(visitor: &Visitor) -> Option<String> {
     let recipe = visitor.path.split('/').nth(1).filter(|name| !name.is_empty())?;
     let mut asked = url::form_urlencoded::parse(visitor.query.as_bytes());
@@ -142,7 +142,7 @@ fn decided(visitor: &Visitor) -> Option<String> {
     Some(format!("/{}/record/{}#decide", encoded(recipe), encoded(&record)))
 }
 
-/// A text as one segment of an address.
+/// A text encoded as one path segment.
 pub(super) fn encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -156,7 +156,7 @@ pub(super) fn encoded(text: &str) -> String {
     out
 }
 
-/// A post's text for a page: escaped, and characters that would turn or hide text shown by their number.
+/// A post's text for a page: escaped, with characters that would reorder or hide text shown as numbers.
 fn shown(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for c in text.chars() {
@@ -173,7 +173,7 @@ fn escape(c: char, out: &mut String) {
         '"' => out.push_str("&quot;"),
         '\'' => out.push_str("&#39;"),
         '\n' => out.push('\n'),
-        // Marks of direction, joiners, and whatever else has no shape of its own.
+        // Direction marks, joiners, and other invisible characters.
         '\u{61c}'
         | '\u{200b}'..='\u{200f}'
         | '\u{202a}'..='\u{202e}'
@@ -187,7 +187,7 @@ fn escape(c: char, out: &mut String) {
     }
 }
 
-/// Two texts as one, character by character: what only the first has, and what only the second.
+/// Two texts merged into one, with the differences marked character by character.
 fn differences(a: &str, b: &str) -> String {
     let mut out = String::new();
     for piece in diff(a, b) {

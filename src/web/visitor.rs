@@ -1,4 +1,4 @@
-//! Who comes to a page.
+//! The visitor of a page.
 
 use std::net::IpAddr;
 
@@ -9,21 +9,21 @@ use super::access::{Grant, Rank};
 use super::error::PageError;
 use super::i18n::Language;
 
-/// Who comes, and how they want their pages.
+/// Who requests a page, and their preferences.
 #[derive(Clone, Debug)]
 pub(super) struct Visitor {
-    /// The grant behind the cookie; `None` on an open loopback, or before somebody has shown a token.
+    /// The grant behind the cookie; `None` without tokens, or before login.
     pub(super) grant: Option<Grant>,
-    /// Whether no token is needed here: the loopback of a workspace that never granted one, or was opened again.
+    /// Whether no token is needed: on the loopback, if none was ever granted or access was opened again.
     pub(super) open: bool,
-    /// What is in the cookie; forms are marked with it.
+    /// The secret in the cookie, from which form tokens are derived.
     pub(super) secret: String,
-    /// From which address; behind a proxy, the one that the proxy saw.
+    /// The address; behind a proxy, the one that the proxy saw.
     pub(super) client: IpAddr,
     pub(super) language: Language,
-    /// `light`, `dark`, or nothing for what the system says.
+    /// `light`, `dark`, or empty for the system's choice.
     pub(super) theme: String,
-    /// The page's address without its query.
+    /// The path of the page's URL.
     pub(super) path: String,
     /// The query.
     pub(super) query: String,

@@ -234,8 +234,9 @@ impl Layout {
         self.columns.iter().map(value).collect::<Option<_>>().map(Row)
     }
 
-    /// The columns whose values are parsed from nothing: constants in place of what the published form lacks
-    /// (`'confirmed'`). Of two options, for example, the first is then taken as the right one.
+    /// For columns that the published form lacks, the constant that parsing gives them (`'confirmed'`), or
+    /// null. The index of the right option is not among them: the form states it by listing that option
+    /// first.
     pub fn stand_ins(&self) -> BTreeMap<&'static str, Value> {
         let nothing = with_this(std::iter::empty());
         let gold = match self.task.map(|task| task.answer) {

@@ -67,7 +67,7 @@ struct Found {
     desk: VotingDesk,
 }
 
-/// A record and those that went into it.
+/// A record and those merged into it.
 #[derive(Serialize)]
 struct Cluster {
     id: String,
@@ -144,13 +144,13 @@ fn find(app: &App, recipe: &'static Recipe, filter: Filter, visitor: &Visitor) -
     Ok(found)
 }
 
-/// The largest first; of one size, in the order in which their keepers entered.
+/// Largest first; of equal size, in the order in which their keepers entered.
 fn clusters(looking: &Looking<'_>, withheld: &Withheld, found: &mut Found) -> Result<(), PageError> {
     let (_, all) = looking.clusters(0, 0, 0)?;
     let from = paged(all, found);
     let text = |record: &Record| record.text.clone().unwrap_or_default();
     for mut cluster in looking.clusters(from, PAGE, MEMBERS)?.0 {
-        // What was withdrawn since is not shown beside what it was like.
+        // Clusters with records withdrawn since are not shown.
         let ids = cluster.members.iter().chain([&cluster.keeper]).map(|record| record.entry.id.as_str());
         let gone: BTreeSet<String> = withheld.among(ids)?.into_iter().map(str::to_owned).collect();
         let stays = |record: &Record| !gone.contains(&record.entry.id) && !withheld.says(&text(record));
@@ -174,10 +174,10 @@ fn clusters(looking: &Looking<'_>, withheld: &Withheld, found: &mut Found) -> Re
     Ok(())
 }
 
-/// The likest first, from the chosen score downwards.
+/// Most similar first, from the chosen score downwards.
 fn pairs(looking: &Looking<'_>, withheld: &Withheld, found: &mut Found) -> Result<(), PageError> {
     let at_most: f64 = found.filter.score.parse().unwrap_or(1.0);
-    // A slider's hundredths stand for all scores that are written so.
+    // A slider's hundredth includes all scores that round to it.
     let below = at_most + 0.005;
     let verdict = found.filter.verdict.clone();
     if found.filter.order.is_empty() {
@@ -204,7 +204,7 @@ fn pairs(looking: &Looking<'_>, withheld: &Withheld, found: &mut Found) -> Resul
     Ok(())
 }
 
-/// Where the page begins among so many.
+/// The offset of the page among `all`.
 fn paged(all: usize, found: &mut Found) -> usize {
     found.found = all;
     found.pages = all.div_ceil(PAGE);

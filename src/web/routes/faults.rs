@@ -1,4 +1,4 @@
-//! What is wrong with an answer, in the language of the page and in the words that its reader chose from.
+//! Describes errors in answers, in the page's language and with the labels on the ballot.
 
 use crate::review::answers::{self, Fault};
 use crate::review::ballot::{Choice, Field, KEEP, Kind, Label};
@@ -6,11 +6,11 @@ use crate::review::{Ballot, Item, Value, Vote, Why};
 use crate::web::guard::Form;
 use crate::web::i18n::{Language, filled, word};
 
-/// The fault of a field, as the page says it.
+/// The fault of a field, for the page.
 pub(super) fn describe(language: Language, form: &[Field], field: &str, fault: &Fault) -> String {
     let field = form.iter().find(|known| known.name == field);
     let name = |code: &str| field.map_or_else(|| code.to_string(), |field| named(language, field, code));
-    // An answer that takes the draft is one of an earlier field.
+    // The answer that accepts a draft belongs to an earlier field.
     let earlier = |code: &str| {
         let asked = field.and_then(|field| field.when).map(|when| when.field);
         let other = form.iter().find(|other| Some(other.name) == asked);
@@ -44,7 +44,7 @@ pub(super) fn describe(language: Language, form: &[Field], field: &str, fault: &
     filled(language, key, &given.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// What agreement was measured on, in words: a field, or one answer of it (`categories:1`).
+/// The name of what agreement was measured on: a field, or one of its answers (`categories:1`).
 pub(super) fn field_name(language: Language, step: &Ballot, measured: &str) -> String {
     let (name, option) = measured.split_once(':').unwrap_or((measured, ""));
     let Some(field) = step.fields.iter().find(|known| known.name == name) else {
@@ -56,7 +56,7 @@ pub(super) fn field_name(language: Language, step: &Ballot, measured: &str) -> S
     }
 }
 
-/// What is said about each field, in one line.
+/// The messages of each field, joined in one line.
 pub(super) fn joined(told: impl Iterator<Item = (String, String)>) -> Vec<(String, String)> {
     let mut fields: Vec<(String, String)> = Vec::new();
     for (field, words) in told {
@@ -68,7 +68,7 @@ pub(super) fn joined(told: impl Iterator<Item = (String, String)>) -> Vec<(Strin
     fields
 }
 
-/// What is in a field of the form.
+/// The value of a field in the form.
 pub(super) fn sent(fields: &[Field], form: &Form, name: &str) -> Option<Value> {
     let field = fields.iter().find(|field| field.name == name)?;
     let key = format!("f.{name}");
@@ -81,7 +81,7 @@ pub(super) fn sent(fields: &[Field], form: &Form, name: &str) -> Option<Value> {
     }
 }
 
-/// What an answer of the field is called; its code where it has no name.
+/// The label of a field's answer; its code if it has none.
 pub(super) fn named(language: Language, field: &Field, code: &str) -> String {
     let options: &[Choice] = match &field.kind {
         Kind::Choice(options) | Kind::Choices { options, .. } | Kind::Keep { reasons: options } => options,
@@ -93,14 +93,14 @@ pub(super) fn named(language: Language, field: &Field, code: &str) -> String {
     known.or_else(|| word(language, "keep_it").filter(|_| keep)).unwrap_or(code).to_string()
 }
 
-/// Why the votes do not decide, in the words that the voters chose from.
+/// Why the votes do not decide, with the labels on the ballot.
 pub(super) fn why(language: Language, form: &[Field], why: &Why) -> String {
     let field_of = |name: &str| form.iter().find(|field| field.name == name);
     let label = |name: &str| {
         let label = field_of(name).map_or(name, |field| said(language, field.label));
         label.trim_end_matches(['?', '？']).to_string()
     };
-    // `3; 5 ×1`: codes, and how many gave them.
+    // `3; 5 ×1`: codes, and how many chose them.
     let names = |field: &str, answer: &str| match field_of(field).filter(|field| !field.options().is_empty())
     {
         Some(field) => {
@@ -117,7 +117,8 @@ pub(super) fn why(language: Language, form: &[Field], why: &Why) -> String {
             filled(language, "differ", &[&label(field), &answers.join(" / ")])
         }
         Why::Twice { round, answers } => {
-            // Each answer as `field: value, field: value`, which texts may hold as well: they are as they are.
+            // Each answer is `field: value, field: value`, but texts may contain the same characters: shown
+            // unchanged.
             filled(language, &format!("twice_{}", round.name()), &[&answers.join(" / ")])
         }
         Why::Asked { field, answer } => {
@@ -126,7 +127,7 @@ pub(super) fn why(language: Language, form: &[Field], why: &Why) -> String {
     }
 }
 
-/// What a vote says, in the words of the page.
+/// A vote's answers, in the page's language.
 pub(super) fn answered(
     language: Language,
     form: &[Field],
@@ -162,7 +163,7 @@ pub(super) fn answered(
     form.iter().filter_map(told).collect()
 }
 
-/// A label in the language of the page.
+/// A label in the page's language.
 pub(super) fn said(language: Language, label: Label) -> &'static str {
     match language {
         Language::En => label.en,
@@ -202,7 +203,7 @@ mod tests {
         assert_eq!(said(Language::En), "“accept” takes the draft, but there is none.");
         assert_eq!(said(Language::Zh), "选了“接受”就是采用草稿，但并没有草稿。");
         let form = ballots::step("ruozhibench-gen", "screen").unwrap().form(Round::Vote);
-        // What somebody typed is no pattern of ours.
+        // Typed text is not a pattern of ours.
         let fault =
             Fault::UnknownChoice { given: "{}".into(), allowed: "keep, harmful".into(), near_to: None };
         assert_eq!(describe(Language::Zh, &form, "screen", &fault), "“{}”不是可选的答案：保留；有害。");

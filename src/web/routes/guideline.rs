@@ -1,4 +1,4 @@
-//! How a ballot is decided: the guideline with examples, in every version, and what people made of each.
+//! The guideline of a ballot with examples, in every version, with agreement by version.
 
 use std::sync::Arc;
 
@@ -26,10 +26,10 @@ use crate::web::view;
 use crate::web::visitor::Visitor;
 use crate::web::voting::{BallotItems, Guide};
 
-/// The longest guideline, and the longest examples.
+/// Most characters of a guideline, and of examples.
 const CHARS: usize = 8000;
 
-/// A version with what was voted by it.
+/// A version with the votes cast under it.
 #[derive(Serialize)]
 struct Version {
     #[serde(flatten)]
@@ -37,13 +37,13 @@ struct Version {
     version: String,
     /// People's votes whose page showed it.
     votes: usize,
-    /// Of each field: items with two votes or more by this version, the share that agree, and alpha.
+    /// For each field: items with at least two votes under this version, the share that agree, and alpha.
     agreement: Vec<(String, usize, Option<f64>, Option<f64>)>,
-    /// Whether it holds.
+    /// Whether it is the current one.
     holds: bool,
 }
 
-/// The guideline of a step, for whoever votes; its versions, and a form to edit it, for a curator.
+/// The guideline of a step, for voters; its versions, and a form to edit it, for curators.
 pub(in crate::web) async fn page(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -86,7 +86,7 @@ pub(in crate::web) async fn page(
     view::page(&visitor, "guideline.html", all)
 }
 
-/// Every version once, the last first.
+/// Every version once, latest first.
 fn versions(
     app: &App,
     recipe: &'static Recipe,
@@ -135,7 +135,7 @@ fn versions(
     Ok(versions)
 }
 
-/// A new version. No vote becomes outdated by it.
+/// Saves a new version. It makes no vote outdated.
 pub(in crate::web) async fn edit(
     State(app): State<Arc<App>>,
     visitor: Visitor,

@@ -1,4 +1,4 @@
-//! One's own votes as a list: to be searched, and to be corrected.
+//! A person's own votes as a list, for searching and correcting.
 
 use std::sync::Arc;
 
@@ -21,20 +21,20 @@ use crate::web::view;
 use crate::web::visitor::Visitor;
 use crate::web::voting::{Note, Place, own, shown, standing};
 
-/// Votes on a page.
+/// Votes per page.
 const SHOWN: usize = 50;
 
-/// Whose votes, and which of them.
+/// Whose votes, and search terms.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct Sought {
     r#as: String,
-    /// Words of the item, of the answers or of the remark.
+    /// Words in the item, the answers or the remark.
     q: String,
     page: usize,
 }
 
-/// A vote of one's own, as it is.
+/// One of the person's current votes.
 #[derive(Serialize)]
 struct Cast {
     recipe: &'static str,
@@ -44,16 +44,16 @@ struct Cast {
     item: String,
     /// The first text of the item.
     text: String,
-    /// Each question with what was answered.
+    /// Each question with its answer.
     answers: Vec<(&'static str, String)>,
     at: String,
     remark: String,
     flag: bool,
-    /// Whether the item reads otherwise since.
+    /// Whether the item has changed since.
     stale: bool,
 }
 
-/// The votes of whoever comes, the last first.
+/// The visitor's votes, latest first.
 pub(in crate::web) async fn page(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -116,7 +116,7 @@ fn votes(app: &App, config: &Config, person: &Annotator, language: Language) -> 
     Ok(found)
 }
 
-/// What an item is known by: the text that is first on its ballot.
+/// What identifies an item for people: the first text on its ballot.
 fn first<L>(item: &Item, shows: &[(&'static str, L)]) -> String {
     shows.iter().find_map(|(key, _)| item.content.get(*key)).map(Value::to_string).unwrap_or_default()
 }

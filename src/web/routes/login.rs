@@ -1,4 +1,4 @@
-//! A token in, a cookie out.
+//! Login by token.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -23,8 +23,8 @@ pub(in crate::web) async fn form(visitor: Visitor) -> Result<Response, PageError
     }
 }
 
-/// A token opens a session, whose secret is the cookie. A right token is let in whatever wrong ones were tried from the
-/// same address: others share it. Wrong ones wait, as often as they begin like each other or come from one client.
+/// A token opens a session, whose secret is the cookie. A right token is accepted whatever wrong ones came
+/// from the same address, which others may share. Wrong ones have to wait, counted by prefix and by client.
 pub(in crate::web) async fn enter(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -58,7 +58,7 @@ pub(in crate::web) async fn enter(
     Ok(answer)
 }
 
-/// Ends the session and forgets the cookie.
+/// Ends the session and deletes the cookie.
 pub(in crate::web) async fn leave(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -72,7 +72,7 @@ pub(in crate::web) async fn leave(
     Ok(answer)
 }
 
-/// Where somebody begins.
+/// The start page.
 pub(super) fn home(rank: Rank) -> &'static str {
     match rank {
         Rank::Annotator => "/review",

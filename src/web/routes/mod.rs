@@ -1,4 +1,4 @@
-//! The pages, a file each: what a route reads, and which template shows it.
+//! The pages, one file each: what a route reads, and which template shows it.
 
 pub(super) mod assign;
 mod ballot;

@@ -1,4 +1,4 @@
-//! Every recipe at a glance: its funnel, what is stale, what waits on whom, what was spent.
+//! Every recipe at a glance: its funnel, what is stale, who is waited for, and the spending.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::web::visitor::Visitor;
 struct Overview {
     recipes: Vec<Funnel>,
     spent: Vec<Spent>,
-    /// What is wrong with pipeline.toml.
+    /// The errors in pipeline.toml.
     problem: Option<String>,
 }
 
@@ -47,14 +47,14 @@ struct Step {
     why: String,
     records_in: u64,
     records_out: u64,
-    /// The share of what was read that is left, in thousandths.
+    /// The share of imported records that remains, in thousandths.
     left: u64,
-    /// Records by state, those that went on apart.
+    /// Records by state, without those that went on.
     gone: Vec<(String, u64)>,
     held: u64,
-    /// What keeps records back, one cause a group.
+    /// What keeps records back, grouped by cause.
     causes: Vec<CauseLine>,
-    /// Whether those are counted once the page stands.
+    /// Whether causes are loaded after the page.
     causes_later: bool,
     compares: bool,
 }
@@ -134,7 +134,7 @@ fn step(planned: &Planned, read: u64, causes: &[Cause], language: Language) -> S
     }
 }
 
-/// What the reply store was charged; nothing where nobody was ever asked, and no store is made by looking.
+/// The reply store's charges; empty if no model was ever asked. Does not create a store.
 fn spent(app: &App, config: &Config) -> Result<Vec<Spent>, PageError> {
     if !app.workspace.raw().join("replies").exists() {
         return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! Who may come in: invitations as links, and their end; and the page that an invitation leads to.
+//! Access for people: invitations as links, revoking, and the page of an invitation.
 
 use std::sync::Arc;
 
@@ -18,24 +18,24 @@ use crate::web::sessions::Sessions;
 use crate::web::view;
 use crate::web::visitor::Visitor;
 
-/// The longest name.
+/// Most characters of a name.
 const NAME_CHARS: usize = 60;
 
-/// Somebody who may come in, or may be asked to.
+/// Somebody with access, or who may be invited.
 #[derive(Serialize)]
 struct Person {
     name: String,
-    /// What pipeline.toml calls them; nothing where they are no annotator of it.
+    /// Their role in pipeline.toml; `None` if they are not an annotator there.
     role: Option<&'static str>,
     languages: String,
     qualified: bool,
     /// What their token or session opens.
     rank: Option<&'static str>,
-    /// Whether a link was sent that they have not followed.
+    /// Whether they have an invitation that was not followed yet.
     invited: bool,
 }
 
-/// Everybody of pipeline.toml, and whoever else has a grant.
+/// Everybody in pipeline.toml, and everybody else with a grant.
 pub(in crate::web) async fn page(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -43,7 +43,7 @@ pub(in crate::web) async fn page(
     shown(&app, &visitor, None)
 }
 
-/// A link that was made just now: shown once, as it is kept nowhere.
+/// A link made just now: shown once, because it is not stored.
 #[derive(Serialize)]
 struct Link {
     name: String,
@@ -77,7 +77,7 @@ fn shown(app: &App, visitor: &Visitor, link: Option<Link>) -> Result<Response, P
             });
         }
     }
-    // The first grant shuts out whoever came without one: it has to be a curator's.
+    // The first grant ends access without a token, so it has to be a curator's.
     let first = !grants.iter().any(|grant| grant.rank == Rank::Curator);
     let alone = app.address.ip.is_loopback() && app.address.public.is_none();
     view::page(
@@ -127,7 +127,7 @@ pub(in crate::web) async fn invite(
     shown(&app, &visitor, Some(Link { name, url: format!("{base}/join/{token}") }))
 }
 
-/// Ends a grant, its sessions and invitations.
+/// Ends a grant with its sessions and invitations.
 pub(in crate::web) async fn revoke(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -145,7 +145,8 @@ pub(in crate::web) async fn revoke(
     Ok(Redirect::to("/people").into_response())
 }
 
-/// Where an invitation leads. Looking at it uses nothing up: programs that show what a link holds follow it too.
+/// The page of an invitation. Opening it does not use the invitation: programs that preview links open it
+/// too.
 pub(in crate::web) async fn join(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -164,7 +165,7 @@ pub(in crate::web) async fn join(
     }
 }
 
-/// The invitation is followed.
+/// Follows the invitation.
 pub(in crate::web) async fn enter(
     State(app): State<Arc<App>>,
     visitor: Visitor,

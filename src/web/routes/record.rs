@@ -1,4 +1,4 @@
-//! One record's whole way, with everything that was decided on.
+//! One record's path through the stages, with all decisions on it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::web::error::PageError;
 use crate::web::view;
 use crate::web::visitor::Visitor;
 
-/// Hits of a search, a recipe.
+/// Most hits of a search per recipe.
 const HITS: usize = 30;
 
 #[derive(Serialize)]
@@ -35,12 +35,12 @@ struct Whole {
     ends: String,
     way: Vec<Passage>,
     raw: Option<Post>,
-    /// The record it went into, side by side.
+    /// The record it was merged into, side by side.
     keeper: Option<Side>,
-    /// Records that went into it.
+    /// Records merged into it.
     absorbed: Vec<Side>,
     released: Vec<Released>,
-    /// What was and can be decided about it.
+    /// The existing and possible decisions about it.
     desk: VotingDesk,
 }
 
@@ -55,7 +55,7 @@ struct Side {
     stage: String,
 }
 
-/// A row of a release or candidate that came of the record.
+/// A row of a release or candidate made from the record.
 #[derive(Serialize)]
 struct Released {
     version: String,
@@ -82,7 +82,7 @@ fn whole(app: &App, recipe: &'static Recipe, id: &str, visitor: &Visitor) -> Res
         return Err(PageError::withdrawn());
     }
     let explained = audit::explain(&app.workspace, recipe, id)?;
-    // Nor is the text of a withdrawn record shown beside the one that it went into.
+    // The text of a withdrawn record is not shown next to its keeper either.
     let into = explained.way.iter().filter_map(|passage| passage.into.as_deref());
     let gone = withheld.among(explained.absorbed.iter().map(|passage| passage.id.as_str()).chain(into))?;
     let gone: BTreeSet<String> = gone.into_iter().map(str::to_owned).collect();
@@ -110,7 +110,7 @@ fn whole(app: &App, recipe: &'static Recipe, id: &str, visitor: &Visitor) -> Res
     let text = text.or_else(|| raw.as_ref().map(|post| post.text.clone()));
     let text = match text {
         Some(text) => text,
-        // What import set aside is in its dump alone.
+        // A record set aside by import is only in its dump.
         None => search::at_place(&config, id)?.map(|record| record.text).unwrap_or_default(),
     };
     Ok(Whole {
@@ -128,7 +128,7 @@ fn whole(app: &App, recipe: &'static Recipe, id: &str, visitor: &Visitor) -> Res
     })
 }
 
-/// Other recipes that know a record of this id, so that a link to it leads somewhere.
+/// Other recipes with a record of this id, so that links still work.
 fn others(app: &App, config: &Config, own: &'static Recipe, id: &str) -> Result<Vec<&'static str>, Error> {
     let mut others = Vec::new();
     for recipe in recipe::used(config).filter(|recipe| recipe.name != own.name) {
@@ -158,7 +158,7 @@ fn entered(app: &App, recipe: &'static Recipe, stage: &str, id: &str) -> Result<
     Ok(looking.record_of(id)?.and_then(|record| record.text))
 }
 
-/// Rows of the candidate and of releases on disk that name the record. Only lines that hold the id are
+/// Rows of the candidate and of releases on disk that name the record. Only lines containing the id are
 /// parsed.
 fn released(app: &App, recipe: &'static Recipe, id: &str) -> Result<Vec<Released>, Error> {
     let output = app.workspace.root().join("output").join(recipe.name);
@@ -183,7 +183,7 @@ fn released(app: &App, recipe: &'static Recipe, id: &str) -> Result<Vec<Released
     Ok(found)
 }
 
-/// What somebody typed into the search of the page's head.
+/// The search terms from the page's header.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct Sought {
@@ -194,7 +194,7 @@ pub(in crate::web) struct Sought {
 struct Hits {
     q: String,
     records: Vec<Hit>,
-    /// Whether there are more than these.
+    /// Whether there are more hits.
     more: bool,
     changed: Vec<ChangedDump>,
 }
@@ -208,7 +208,8 @@ struct Hit {
     ended: Vec<Whereabouts>,
 }
 
-/// An id or a place in a dump leads to its record; words to the records that hold them, wherever they ended.
+/// An id or a place in a dump redirects to its record; words list the records that contain them, wherever
+/// these ended.
 pub(in crate::web) async fn find(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -245,7 +246,7 @@ pub(in crate::web) async fn find(
             hits.iter_mut().zip(ended).for_each(|(hit, ended)| hit.ended.extend(ended));
         }
         if hits.is_empty() {
-            // What a stage wrote, no dump holds.
+            // A text changed by a stage is in no dump.
             for (recipe, withheld) in recipes.iter().zip(&withheld) {
                 let ids = audit::find_changed(&app.workspace, recipe, &q)?;
                 let gone = withheld.among(ids.iter().map(String::as_str))?;

@@ -1,4 +1,4 @@
-//! Candidates and releases: what is in them, how they differ, how they compare with the published sets.
+//! Candidates and releases: their contents, differences, and comparison with the published sets.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -26,9 +26,9 @@ use crate::web::i18n::Language;
 use crate::web::view;
 use crate::web::visitor::Visitor;
 
-/// The name of what a run builds.
+/// The name of a run's result.
 const CANDIDATE: &str = "candidate";
-/// Rows of a list of differences.
+/// Most differences listed.
 const SHOWN: usize = 100;
 
 #[derive(Serialize)]
@@ -45,10 +45,10 @@ struct Version {
     configs: BTreeMap<String, u64>,
     /// Why it is a draft.
     draft: Vec<String>,
-    /// Its folder is in output/.
+    /// Whether its folder is in output/.
     here: bool,
     words: String,
-    /// What has become of its rows; none of a candidate.
+    /// The current state of its rows; `None` for a candidate.
     since: Option<Since>,
 }
 
@@ -114,7 +114,7 @@ fn folder(app: &App, recipe: &'static Recipe, version: &str) -> PathBuf {
     app.workspace.root().join("output").join(recipe.name).join(version)
 }
 
-/// The folder of a version that the list names: nothing else in an address becomes a path.
+/// The folder of a listed version: nothing else in a URL becomes a path.
 pub(super) fn known(app: &App, recipe: &'static Recipe, version: &str) -> Result<PathBuf, PageError> {
     let here = versions(app, recipe)?.into_iter().any(|known| known.here && known.version == version);
     if here { Ok(folder(app, recipe, version)) } else { Err(PageError::not_found()) }
@@ -130,7 +130,7 @@ struct Shown {
     versions: Vec<Version>,
     references: Vec<String>,
     compared: Option<Compared>,
-    /// Files with their bytes.
+    /// Files with their sizes.
     files: Vec<(String, u64)>,
 }
 
@@ -151,11 +151,11 @@ struct Compared {
     found: Comparison,
 }
 
-/// What is in a release's address.
+/// Query parameters of a release.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct With {
-    /// A file of raw/reference to hold it against.
+    /// A file of raw/reference to compare with.
     reference: String,
 }
 
@@ -199,7 +199,7 @@ pub(in crate::web) async fn page(
     view::page(&visitor, "release.html", shown)
 }
 
-/// Agreement on every review of the recipe; among a sample's voters where no person voted.
+/// Agreement on every review of the recipe; of a sample's voters if no person voted.
 fn agreed(app: &App, recipe: &'static Recipe, language: Language) -> Result<Vec<AgreementRow>, PageError> {
     let (config, _) = app.config();
     let votes = Votes::load(&config, recipe.name)?;
@@ -224,7 +224,7 @@ fn agreed(app: &App, recipe: &'static Recipe, language: Language) -> Result<Vec<
     Ok(agreed)
 }
 
-/// Files of raw/reference, by name: published sets that somebody put there to compare with.
+/// Files of raw/reference, by name: published sets to compare with.
 fn references(app: &App) -> Vec<String> {
     let Ok(files) = std::fs::read_dir(app.workspace.raw().join("reference")) else { return Vec::new() };
     let names = files.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
@@ -256,7 +256,7 @@ fn compared(
     Ok(Compared { reference, found })
 }
 
-/// What is in a diff's address.
+/// Query parameters of a diff.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct Two {
@@ -271,10 +271,10 @@ struct Differences {
     after: String,
     versions: Vec<Version>,
     diff: Option<Diff>,
-    /// So many of each kind are shown.
+    /// Most entries shown of each kind.
     shown: usize,
     counts: Vec<[usize; 3]>,
-    /// What each of the two lacks because it waits or failed.
+    /// Items that each of the two lacks because they wait or failed.
     left_out: [Vec<LeftOut>; 2],
 }
 
@@ -304,7 +304,8 @@ pub(in crate::web) async fn diff(
         };
         if !found.versions.is_empty() {
             let (old, new) = (known(&app, recipe, &found.before)?, known(&app, recipe, &found.after)?);
-            // The ledgers are asked for about as many rows as are shown: each answer is a walk through them.
+            // Causes are only looked up for about as many rows as are shown, because each reads through the
+            // ledgers.
             let causes = Causes::between(app.workspace.clone(), &old, &new)?;
             let told = Cell::new(0);
             let cause = |asked: differing::CauseOf<'_>| {

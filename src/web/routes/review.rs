@@ -1,7 +1,7 @@
-//! The review page: what waits for a person, one item a screen, and their votes.
+//! The review page: items that wait for a person, one at a time, and their votes.
 //!
-//! A page holds what its reader may see and no more: nobody's votes in the first round, no drafts of a
-//! blind ballot, no names ever.
+//! A page contains only what its reader may see: nobody's votes in the first round, no drafts of a blind
+//! ballot, never any names.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, RwLockReadGuard};
@@ -33,23 +33,23 @@ use crate::web::voting::{
     Assignments, BallotItems, Cast, Guide, Note, Place, Seen, Skip, VoteIndex, far, own, shown, skip, waits,
 };
 
-/// The longest time that counts as work on one item, in seconds: somebody went for lunch.
+/// Longest time that counts as work on one item, in seconds; beyond it somebody was away.
 const LONGEST: f64 = 3600.0;
-/// The longest remark.
+/// Most characters of a remark.
 const REMARK_CHARS: usize = 2000;
 
-/// Who votes: on an open loopback, whoever the address names.
+/// The voter: without tokens, the name in the URL.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct Who {
     pub(super) r#as: String,
-    /// The item that is asked for; the next open one where none is.
+    /// The requested item; the next open one if empty.
     item: String,
-    /// The item that was before it.
+    /// The previous item.
     after: String,
 }
 
-/// The settings' entry of whoever comes.
+/// The settings' entry of the visitor.
 pub(super) fn person(config: &Config, visitor: &Visitor, named: &str) -> Result<Annotator, PageError> {
     let name = if visitor.open { named } else { visitor.name().unwrap_or_default() };
     let known = config.annotators.iter().find(|person| person.name == name);
@@ -77,7 +77,7 @@ pub(in crate::web) async fn list(
     let names: Vec<String> = config.annotators.iter().map(|person| person.name.clone()).collect();
     let open = visitor.open;
     if (open && who.r#as.is_empty()) || (!open && person(&config, &visitor, "").is_err()) {
-        // A curator or reader who is no annotator has nothing to vote on.
+        // A curator or reader who is not an annotator has nothing to vote on.
         let found = json!({ "who": "", "names": if open { names } else { Vec::new() }, "places": [] });
         return view::page(&visitor, "queue.html", found);
     }
@@ -101,7 +101,8 @@ fn places(
         for review in recipe.reviews() {
             let Some(ballot) = app.ballots.open(config, recipe, review.place().1)? else { continue };
             let given = app.desk.given(recipe.name, ballot.step.name)?;
-            // Whoever does not read the language has nothing to say here, unless somebody gave it to them.
+            // Steps in a language that the person does not read are skipped, unless tasks were assigned to
+            // them.
             let reads = person.unread(&ballot.step).is_empty();
             for round in Round::ALL.into_iter().filter(|round| person.may_vote(&ballot.step, *round)) {
                 let (done, open) = far(&board, Place { recipe, ballot: &ballot, round }, &given, person);
@@ -123,7 +124,7 @@ fn places(
     Ok(waiting)
 }
 
-/// A desk with one item on it.
+/// The page of one item.
 #[derive(Serialize)]
 struct Screen {
     recipe: &'static str,
@@ -132,7 +133,7 @@ struct Screen {
     who: String,
     title: &'static str,
     guideline: String,
-    /// Its version, which the vote carries.
+    /// The guideline's version, for the vote.
     version: String,
     examples: String,
     paper: &'static str,
@@ -140,9 +141,9 @@ struct Screen {
     open: usize,
     share: usize,
     item: Option<Shown>,
-    /// The items that the person has voted on, the last one before this one first, for going back.
+    /// The item that the person voted on before this one, for going back.
     previous: Option<String>,
-    /// The next item that is open, for passing over this one.
+    /// The next open item, for skipping this one.
     next: Option<String>,
 }
 
@@ -182,9 +183,9 @@ fn screen(
         .filter(|skip| skip.annotator == person.name && skip.round == round)
         .map(|skip| skip.item.as_str())
         .collect();
-    // What was passed over comes last; the order of the ballot stays otherwise.
+    // Skipped items come last; otherwise the order of the ballot is kept.
     waiting.sort_by_key(|item| passed.contains(item.id.as_str()));
-    // The order of the ballot, from the item before on, and round to its beginning.
+    // The order of the ballot, from the previous item on, and around to its beginning.
     let after = |id: &str| {
         let place = |id: &str| ballot.items.iter().position(|item| item.id == id);
         let from = place(id);
@@ -229,7 +230,7 @@ fn screen(
     })
 }
 
-/// The votes and the tasks, for whoever may vote in this round of the step and nobody else.
+/// The votes and the tasks, for people who may vote in this round of the step.
 fn seat<'a>(
     app: &'a App,
     place: Place<'_>,
@@ -243,7 +244,7 @@ fn seat<'a>(
     Ok((board, app.desk.given(place.recipe.name, step.name)?))
 }
 
-/// An item that waits for the person, or that they have voted on; nothing else, whatever they ask for.
+/// An item that waits for the person, or that they have voted on; no other.
 fn may_see(
     board: &VoteIndex,
     place: Place<'_>,
@@ -259,7 +260,7 @@ fn may_see(
     shown(board, place, item).ok_or_else(PageError::not_found)
 }
 
-/// A vote comes in.
+/// Casts a vote.
 pub(in crate::web) async fn vote(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -285,7 +286,7 @@ pub(in crate::web) async fn vote(
     };
     let (status, told) = match made {
         Made::Vote(vote, note) => match app.desk.cast(*vote).await {
-            // A vote whose remark is not on disk is sent again: it counts once.
+            // If the remark could not be stored, the vote is sent again; it counts once.
             Cast::Saved(id) => match reading(move || remark(&noting, recipe, *note)).await {
                 Ok(()) => (StatusCode::OK, json!({ "told": "saved", "vote": id.to_string() })),
                 Err(oops) => not_saved(&oops.detail),
@@ -304,7 +305,7 @@ pub(in crate::web) async fn vote(
     if wants_json {
         return Ok((status, Json(told)).into_response());
     }
-    // Without the script: on to the next item, or the same one with a word on what is wrong.
+    // Without the script: redirect to the next item, or to the same one with the error.
     let who = if visitor.open { format!("as={}&", view::encoded(form.get("as"))) } else { String::new() };
     match status {
         StatusCode::OK => {
@@ -324,7 +325,7 @@ pub(in crate::web) async fn vote(
     }
 }
 
-/// An item is passed over, with a reason.
+/// Skips an item, with a reason.
 pub(in crate::web) async fn pass_over(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -345,7 +346,7 @@ pub(in crate::web) async fn pass_over(
         let (board, given) = seat(&app, place, &person)?;
         may_see(&board, place, &given, &person, &id)?;
         let new = Skip { item: id, annotator: person.name, round, reason, at: now() };
-        // Whoever passes over at the same moment waits instead of being told that somebody writes.
+        // Concurrent skips wait for each other instead of failing.
         let _turn = app.assigning.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         Ok(skip(&app.workspace, recipe.name, ballot.step.name, &new)?)
     })
@@ -353,16 +354,16 @@ pub(in crate::web) async fn pass_over(
     Ok(Redirect::to(&next).into_response())
 }
 
-/// What goes beside a vote: the step, what was remarked, and the guideline it was cast by where nobody wrote that yet.
+/// Additions to a vote: the step, the remark, and the guideline if it has to be stored first.
 type Remarked = (String, Note, Option<Box<Guide>>);
 
 enum Made {
-    /// The vote, and what goes beside it.
+    /// The vote, and its additions.
     Vote(Box<Vote>, Box<Remarked>),
-    /// The item is not what the person saw.
+    /// The item has changed since the person saw it.
     Changed,
     Faulty(Vec<(String, String)>),
-    /// It would be taken, and something speaks against it that the person may overrule.
+    /// It can be accepted, but there are warnings that the person may overrule.
     Doubtful(Vec<(String, String)>),
 }
 
@@ -378,7 +379,7 @@ fn made(
     let (board, given) = seat(app, place, person)?;
     let id = form.get("item");
     if ballot.item(id).is_none() {
-        // It was there when the page was made: a run has dropped it since.
+        // A run has dropped the item since the page was made.
         return Ok(Made::Changed);
     }
     let Seen { item, .. } = may_see(&board, place, &given, person, id)?;
@@ -389,7 +390,7 @@ fn made(
     let values =
         match answers::read(&fields, &item, |name| faults::sent(&fields, form, name).map(Value::trimmed)) {
             Answers::Given(values) => values,
-            // Nothing at all is a vote without all it takes, and the page says where to begin.
+            // An empty form is a vote in which everything is missing, so that the page shows where to begin.
             Answers::Blank => {
                 let asked = fields.iter().filter(|field| field.required && field.when.is_none());
                 let missing = |field: &Field| {
@@ -414,11 +415,11 @@ fn made(
     }
     let base: Option<Digest> = form.get("base").parse().ok();
     let seconds = form.get("seconds").parse().ok().filter(|s: &f64| s.is_finite() && *s > 0.0);
-    // The version that the page showed, which may have been edited since.
+    // The version shown on the page, which may have been edited since.
     let guides = app.desk.guides(place.recipe.name, step)?;
     let read: Option<Digest> = form.get("guideline").parse().ok();
     let guideline = read.filter(|read| guides.iter().any(|guide| guide.version() == *read));
-    // What the benchmark comes with may be another text one day: it is kept with the first vote that was cast by it.
+    // The benchmark's own text may change one day, so it is stored with the first vote cast under it.
     let came_with = Guide { at: now(), ..Guide::declared(step) };
     let mut cast_by = guides.iter().filter(|guide| Some(guide.version()) == guideline);
     let unkept = cast_by.all(|guide| guide.at.is_empty()) && guideline == Some(came_with.version());
@@ -435,9 +436,9 @@ fn made(
     Ok(Made::Vote(vote, Box::new((step.name.to_string(), note, unkept.then(|| Box::new(came_with))))))
 }
 
-/// Keeps a remark where it says otherwise than the one before.
+/// Stores a remark if it differs from the previous one.
 fn remark(app: &App, recipe: &Recipe, (step, new, came_with): Remarked) -> Result<(), PageError> {
-    // Whoever remarks at the same moment waits instead of being told that somebody writes.
+    // Concurrent remarks wait for each other instead of failing.
     let _turn = app.assigning.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let found = app.desk.kept_guides(recipe.name, &step)?;
     if let Some(guide) = came_with.filter(|new| !found.iter().any(|guide| guide.version() == new.version())) {
@@ -463,7 +464,7 @@ fn vote_of(
     seconds: Option<f64>,
 ) -> Vote {
     Vote {
-        // Replaced by the vote's own when it is sealed.
+        // Replaced by the vote's own id when it is sealed.
         id: item.content_hash,
         recipe: step.recipe.to_string(),
         step: step.name.to_string(),
@@ -487,7 +488,7 @@ fn vote_of(
     }
 }
 
-/// A step's ballot by the names in an address, for the curator's pages.
+/// A step's ballot by the names in a URL, for the curator's pages.
 pub(in crate::web) fn ballot(
     app: &App,
     config: &Config,

@@ -1,4 +1,4 @@
-//! A run from the page: what it would do and cost, its start, its progress as it goes, and its end.
+//! A run from the page: a preview with costs, start, live progress, and end.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -24,27 +24,27 @@ use crate::web::running::{RunState, Running};
 use crate::web::view;
 use crate::web::visitor::Visitor;
 
-/// The least time between two events: a stage of a million records says something a thousand times a second.
+/// Shortest time between two events: a stage of a million records reports progress a thousand times a second.
 const PACE: Duration = Duration::from_millis(300);
 
-/// What a run of a recipe would make.
+/// The stages that a run of a recipe would make.
 #[derive(Serialize)]
 struct Due {
     recipe: &'static str,
     about: &'static str,
-    /// Stages that follow each other, and why they would be made.
+    /// Consecutive stages, and why they would be made.
     stages: Vec<(Vec<&'static str>, String)>,
 }
 
-/// What the drafts of a recipe would ask and cost.
+/// What a recipe's drafts would ask and cost.
 #[derive(Serialize)]
 struct Costs {
     recipe: &'static str,
     imported: bool,
     steps: Vec<Cost>,
-    /// Dollars at least and at most for what gets to the drafts now; nothing where a price lacks.
+    /// Least and most dollars for items that reach the drafts now; `None` without prices.
     now: Option<(f64, f64)>,
-    /// To the end, at most.
+    /// Most dollars to the end.
     all: Option<f64>,
 }
 
@@ -68,7 +68,7 @@ fn may(config: &Config, visitor: &Visitor) -> bool {
     visitor.rank() >= Some(needed)
 }
 
-/// What a run would do now, and the run that is under way or was the last.
+/// A preview of a run, and the current or last run.
 pub(in crate::web) async fn page(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -109,7 +109,7 @@ fn due(config: &Config, recipe: &'static recipe::Recipe, language: Language) -> 
     Ok(Due { recipe: recipe.name, about: language.pick(recipe.about, recipe.about_zh), stages })
 }
 
-/// What the drafts would ask and cost, counted when somebody asks: an offline run is rehearsed for it.
+/// What the drafts would ask and cost, computed on request by rehearsing an offline run.
 pub(in crate::web) async fn costs(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -140,7 +140,7 @@ pub(in crate::web) async fn costs(
     view::page(&visitor, "costs.html", json!({ "costs": costs }))
 }
 
-/// Starts a run, answers what it asks, or stops it.
+/// Starts a run, answers its question, or stops it.
 pub(in crate::web) async fn act(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -178,7 +178,7 @@ pub(in crate::web) async fn act(
     }
 }
 
-/// The run as it goes: a piece of the page whenever there is something new.
+/// The run's progress: a part of the page at every change.
 pub(in crate::web) async fn events(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -187,7 +187,7 @@ pub(in crate::web) async fn events(
     let (config, _) = app.config();
     let may = may(&config, &visitor);
     let changes = running.changes();
-    // The state before the first change, then each as it comes, until the run is over.
+    // The initial state, then every change, until the run is over.
     let begun = Some((running, changes, true));
     let told = stream::unfold(begun, move |state| {
         let visitor = visitor.clone();

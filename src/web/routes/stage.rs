@@ -1,4 +1,4 @@
-//! One stage: its records by outcome and reason, searched, filtered, sorted; its rules; its figures.
+//! One stage: its records by outcome and reason, with search, filters and sorting; its rules; its figures.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,16 +22,16 @@ use crate::web::staged::{Query, Record, Sort};
 use crate::web::view;
 use crate::web::visitor::Visitor;
 
-/// Records on a page.
+/// Records per page.
 const PAGE: usize = 50;
-/// The longest text that has a bar of its own, in characters.
+/// Longest text with a bar of its own, in characters.
 const LONGEST: usize = 120;
-/// Figures of more records come once the page stands: all their texts are read for them.
+/// With more records than this, figures are loaded after the page, because they need all texts.
 const AT_ONCE: u64 = 50_000;
-/// Examples of a rule.
+/// Most examples of a rule.
 const EXAMPLES: usize = 3;
 
-/// What is in the address.
+/// Query parameters.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub(in crate::web) struct Filter {
@@ -51,9 +51,9 @@ struct Found {
     steps: Vec<&'static str>,
     filter: Filter,
     counts: Counts,
-    /// What keeps its records back, one cause a group.
+    /// What keeps its records back, grouped by cause.
     causes: Vec<CauseLine>,
-    /// Whether those are counted once the page stands.
+    /// Whether causes are loaded after the page.
     causes_later: bool,
     reasons: Vec<Reason>,
     records: Vec<Shown>,
@@ -64,20 +64,20 @@ struct Found {
     sorts: Vec<&'static str>,
     settings: BTreeMap<String, Value>,
     compares: bool,
-    /// Whether records of this stage enter or leave as texts with lengths worth a figure.
+    /// Whether this stage's records are texts whose lengths are worth a figure.
     texts: bool,
     desk: VotingDesk,
-    /// What can be decided here; nothing where the record's own page says more.
+    /// Possible decisions here; empty if they are only offered on a record's own page.
     decides: Vec<&'static str>,
 }
 
-/// A record with the hash of what is shown of it.
+/// A record with the hash of what is shown.
 #[derive(Serialize)]
 struct Shown {
     #[serde(flatten)]
     record: Record,
     seen: Option<String>,
-    /// The text of the record it went into.
+    /// The text of the record it was merged into.
     into_text: Option<String>,
 }
 
@@ -120,7 +120,7 @@ fn find(
         words: filter.q.trim().to_string(),
         min: number(&filter.min) as u32,
         max: number(&filter.max) as u32,
-        // Of what was merged, the doubtful comes first.
+        // Doubtful merges come first.
         sort: Sort::from_name(&filter.sort).unwrap_or(if filter.outcome == Left::Merged.code() {
             Sort::Lowest
         } else {
@@ -185,7 +185,7 @@ fn find(
     Ok(found)
 }
 
-/// Takes the texts of withdrawn records out; the records too where words are sought, which would say what they hold.
+/// Removes the texts of withdrawn records; in a search the records too, because a hit reveals text.
 fn withhold(withheld: &Withheld, records: &mut Vec<Record>, sought: bool) -> Result<(), Error> {
     let ids = records.iter().flat_map(|record| [Some(&record.entry.id), record.entry.into.as_ref()]);
     let gone = withheld.among(ids.flatten().map(String::as_str))?;
@@ -210,14 +210,14 @@ fn withhold(withheld: &Withheld, records: &mut Vec<Record>, sought: bool) -> Res
     Ok(())
 }
 
-/// What people can decide about a stage's records where they see them as they enter it.
+/// The decisions possible on a stage's records as they enter it.
 fn decides(step: &Step) -> Vec<&'static str> {
     let posts = matches!(step.stage, Stage::Clean | Stage::Anonymise | Stage::Filter);
     let verdicts = [Verdict::Keep, Verdict::Drop, Verdict::Hold].into_iter();
     verdicts.filter(|verdict| posts && step.stage.takes(*verdict)).map(Verdict::name).collect()
 }
 
-/// The reasons of a stage, the most frequent first.
+/// The reasons of a stage, most frequent first.
 fn reasons(counts: &Counts) -> Vec<Reason> {
     let most = counts.reasons.values().copied().max().unwrap_or(1).max(1);
     let mut reasons: Vec<Reason> = counts
@@ -232,8 +232,8 @@ fn reasons(counts: &Counts) -> Vec<Reason> {
     reasons
 }
 
-/// What is drawn of a stage: lengths by outcome, what other limits would do, what another threshold of
-/// likeness would do, and examples of each rule. Asked for once the page stands.
+/// The figures of a stage: lengths by outcome, the effect of other limits and of other similarity thresholds,
+/// and examples of each rule. Loaded after the page.
 pub(in crate::web) async fn figures(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -278,7 +278,7 @@ pub(in crate::web) async fn figures(
     view::page(&visitor, "figures.html", found)
 }
 
-/// How many records a least and a greatest length would drop, at every length.
+/// How many records a minimum and a maximum length would drop, for every length.
 fn limits(lengths: &[u64]) -> Value {
     let mut shorter = 0;
     let under: Vec<u64> = lengths

@@ -1,4 +1,4 @@
-//! A release as a table: its columns, searched, filtered and sorted; one row whole; its files to take away; its card.
+//! A release as a table: columns, search, filters and sorting; a whole row; its files for download; its card.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -25,13 +25,13 @@ use crate::web::tables::Table;
 use crate::web::view;
 use crate::web::visitor::Visitor;
 
-/// Rows on a page.
+/// Rows per page.
 const PAGE: usize = 50;
-/// Columns that are shown where nobody chose.
+/// Number of columns shown by default.
 const FIRST: usize = 6;
-/// Values of a column that can be chosen from.
+/// Most values offered for a column's filter.
 const VALUES: usize = 40;
-/// Bytes of a file that are sent at once.
+/// Bytes of a file sent at a time.
 const CHUNK: usize = 64 << 10;
 
 #[derive(Serialize)]
@@ -49,9 +49,9 @@ struct Found {
     withdrawn: usize,
     number: usize,
     pages: usize,
-    /// What is in the address but for the page, the sorted column and the row.
+    /// The query without the page, the sorted column and the row.
     query: String,
-    /// One row whole.
+    /// One whole row.
     whole: Option<Row>,
 }
 
@@ -60,23 +60,23 @@ struct Column {
     name: String,
     about: &'static str,
     shown: bool,
-    /// The values to choose from, of a column that labels are counted of.
+    /// The values to choose from, for a label column.
     values: Vec<String>,
-    /// The value that is asked for.
+    /// The chosen value.
     wanted: String,
 }
 
 #[derive(Serialize)]
 struct Row {
-    /// Its place among all of the config, from 0.
+    /// Its index in the config.
     at: usize,
-    /// Column and what is there.
+    /// Columns and values.
     cells: Vec<(String, String)>,
-    /// The record it was made from.
+    /// The record from which it was made.
     source: Option<String>,
 }
 
-/// A value as a cell shows it.
+/// A value in a cell.
 fn shown(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -147,7 +147,7 @@ fn find(
     let layout = layout::find(config);
     let mut names: Vec<String> =
         layout.map_or(&[][..], |l| l.columns).iter().map(|c| c.name.into()).collect();
-    // Columns that no layout tells of, and none that no row has.
+    // Columns without a layout; empty ones are left out.
     if let Some(first) = rows.first() {
         names.extend(first.keys().filter(|key| !names.contains(key)).cloned().collect::<Vec<_>>());
     }
@@ -230,7 +230,7 @@ fn find(
     })
 }
 
-/// The labels that are in a cell, each by itself.
+/// The labels in a cell, separately.
 fn labels_of(value: Option<&Value>) -> Vec<String> {
     match value {
         Some(Value::Array(several)) => several.iter().map(shown).collect(),
@@ -239,7 +239,7 @@ fn labels_of(value: Option<&Value>) -> Vec<String> {
     }
 }
 
-/// A file of the version, as it is.
+/// A file of the version, unchanged.
 pub(in crate::web) async fn file(
     State(app): State<Arc<App>>,
     Path((name, version, path)): Path<(String, String, String)>,
@@ -248,11 +248,11 @@ pub(in crate::web) async fn file(
     let wanted = path.clone();
     let place = reading(move || {
         let folder = known(&app, recipe, &version)?;
-        // Only what the folder holds: nothing else in an address becomes a path.
+        // Only files in the folder: nothing else in a URL becomes a path.
         if !files(&folder)?.contains(&wanted) {
             return Err(PageError::not_found());
         }
-        // Files hold what they were released with; what was withdrawn since leaves no machine through this page.
+        // Files contain everything released; texts withdrawn since must not be downloaded.
         if table(&app, recipe, &folder)?.withdrawn > 0 && !wanted.ends_with(".md") {
             return Err(PageError::withdrawn());
         }
@@ -273,7 +273,7 @@ pub(in crate::web) async fn file(
             Err(error) => Some((Err(error), file)),
         }
     });
-    // Whoever compresses asks once more after the end.
+    // The compression layer polls again after the end.
     let chunks = chunks.fuse();
     let short = path.rsplit('/').next().unwrap_or_default();
     let plain: String = short.chars().filter(|c| c.is_ascii_graphic() && *c != '"').collect();

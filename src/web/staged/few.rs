@@ -1,16 +1,16 @@
-//! The last things that were made, under a bound: of what is under a hash of all that it was made of, and so never
-//! grows old. What was read from a file that may change is in [`file_cache`](crate::web::file_cache).
+//! A bounded cache of the last values, keyed by a hash of everything they were made from, so that entries
+//! never become stale. Contents of files that may change are in [`file_cache`](crate::web::file_cache).
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::store::Error;
 
-/// The last things that were made, by what they were made of.
+/// The last values, by the hash of their inputs.
 pub(super) struct Few<T> {
     held: Mutex<Vec<(String, Arc<Slot<T>>)>>,
 }
 
-/// Something made, or being made.
+/// A value, possibly still being made.
 type Slot<T> = Mutex<Option<Arc<T>>>;
 
 impl<T> Default for Few<T> {
@@ -20,14 +20,14 @@ impl<T> Default for Few<T> {
 }
 
 impl<T> Few<T> {
-    /// Whether something is known by a key, or being made.
+    /// Whether there is an entry for a key, finished or being made.
     pub(super) fn holds(&self, key: &str) -> bool {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.iter().any(|(known, _)| known == key)
     }
 
-    /// What is known by a key, or made now; whoever asks while it is being made waits for it. The oldest go
-    /// while all together weigh more than `budget`.
+    /// The value of a key, made now if necessary; concurrent requests wait for it. The oldest are removed
+    /// while the total size exceeds `budget`.
     pub(super) fn get(
         &self,
         key: &str,

@@ -1,4 +1,4 @@
-//! Decoded parts, the last ones used, under a bound.
+//! A bounded cache of recently used decoded parts.
 
 use std::sync::Arc;
 
@@ -7,18 +7,18 @@ use polars::prelude::{DataFrame, PolarsResult, StringChunked};
 use super::few::Few;
 use crate::store::{Error, StageReader, part_columns, part_rows};
 
-/// Bytes of decoded parts that are kept.
+/// Most bytes of cached parts.
 const BUDGET: usize = 24 << 20;
-/// Runs of rows that are sooner read by themselves than with their whole part.
+/// Up to this many runs of rows are read separately instead of their whole part.
 const FEW: usize = 4;
 
 /// The columns of a ledger.
 pub(super) const LEDGER: &[&str] =
     &["id", "outcome", "reason", "evidence", "before", "after", "into", "score"];
-/// What a row of any stage says: puzzles have a question and no text.
+/// The text column of any stage's rows: puzzles have a question instead.
 pub(super) const TEXT: &[&str] = &["text", "question"];
 
-/// What the rows of a part say.
+/// The texts of a part's rows.
 pub(super) fn texts(frame: &DataFrame) -> PolarsResult<&StringChunked> {
     frame.column("text").or_else(|_| frame.column("question"))?.str()
 }
@@ -40,7 +40,7 @@ impl Frames {
         self.0.get(&key, DataFrame::estimated_size, BUDGET, || part_columns(stage, table, part, columns))
     }
 
-    /// A frame that holds these rows of a part, and where in it each of them stands. `rows` ascends.
+    /// A frame that contains these rows of a part, and their indices in it. `rows` ascends.
     pub(super) fn rows(
         &self,
         stage: &StageReader,

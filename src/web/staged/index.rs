@@ -1,4 +1,4 @@
-//! A few bytes a record: what became of it, and where its text stands.
+//! An index of a few bytes per record: its outcome, and where its text is.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -14,27 +14,27 @@ use crate::store::{Error, StageReader, part_columns};
 /// No such row.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// What is kept of a stage's ledger.
+/// The index of a stage's ledger.
 pub(super) struct Index {
     /// Every pair of state and reason that occurs.
     pub(super) kinds: Vec<(String, Option<String>)>,
-    /// The pair of each record, as a place in `kinds`.
+    /// The pair of each record, as an index into `kinds`.
     pub(super) kind: Vec<u16>,
-    /// Each record's row among those that entered, all inputs one after the other.
+    /// Each record's row among the inputs, concatenated.
     pub(super) entered: Vec<u32>,
-    /// Each record's row among those that left.
+    /// Each record's row among the outputs.
     pub(super) left: Vec<u32>,
     /// The names of the records.
     pub(super) names: Arc<Names>,
-    /// Characters of each record's text, as it entered if it did; counted when somebody first asks.
+    /// Characters of each record's text, as it entered if it did; computed on first use.
     pub(super) chars: OnceLock<Arc<Vec<u32>>>,
-    /// The score of each record; read when somebody first asks.
+    /// The score of each record; read on first use.
     pub(super) scores: OnceLock<Arc<Vec<f32>>>,
-    /// The records that others went into, with those, the most first; gathered when somebody first asks.
+    /// The records into which others were merged, with those, largest first; computed on first use.
     pub(super) clusters: OnceLock<Arc<Clusters>>,
 }
 
-/// Places of keepers with those of what went into them.
+/// Indices of keepers with those of the records merged into them.
 pub(super) type Clusters = Vec<(u32, Vec<u32>)>;
 
 /// The state and reason of each record.
@@ -61,7 +61,7 @@ impl Index {
         for (kind, at) in known {
             kinds[usize::from(at)] = kind;
         }
-        // What goes on under a name of its own is in `into`.
+        // A record that goes on under another id has it in `into`.
         let goes_on: Vec<bool> =
             kinds.iter().map(|(state, _)| state == "kept" || state == "changed").collect();
         let goes_on = |at: usize| goes_on[usize::from(of[at])];
@@ -84,18 +84,19 @@ impl Index {
         })
     }
 
-    /// How many bytes it takes, about; its names are counted apart.
+    /// Approximate size in bytes, without its names.
     pub(super) fn bytes(&self) -> usize {
         self.kind.len() * (2 + 4 + 4 + 4 + 4)
     }
 
-    /// The places of the records in a state.
+    /// The indices of the records in a state.
     pub(super) fn in_state(&self, state: &str) -> impl Iterator<Item = u32> {
         let fits: Vec<bool> = self.kinds.iter().map(|(known, _)| known == state).collect();
         (0..).zip(&self.kind).filter(move |(_, kind)| fits[usize::from(**kind)]).map(|(at, _)| at)
     }
 
-    /// Which records went into which, the largest cluster first; of one size, in the order of the ledger.
+    /// Which records were merged into which, largest cluster first; of equal size, in the order of the
+    /// ledger.
     pub(super) fn clusters(&self) -> Arc<Clusters> {
         let gather = || {
             let merged: Vec<bool> = self.kinds.iter().map(|(state, _)| state == "merged").collect();
@@ -154,8 +155,8 @@ pub(super) fn ids(stage: &StageReader, table: &str) -> Result<Vec<u64>, Error> {
     })
 }
 
-/// What is made of every row of a table, in order, part by part. Parts are let go as soon as they are read:
-/// fresh memory costs more than reading a part again does.
+/// Applies a function to every row of a table, in order, part by part. Parts are freed after reading: new
+/// memory costs more than reading a part again.
 pub(super) fn each_row<T: Send>(
     stage: &StageReader,
     table: &str,
@@ -175,8 +176,8 @@ pub(super) fn each_row<T: Send>(
     Ok(rows)
 }
 
-/// Where each wanted id is among `rows`. Stages keep the order of what they read, so that the next
-/// wanted one is nearly always the next row; where it is not, a table is made.
+/// The index of each wanted id in `rows`. Stages keep the order of their input, so the next wanted one is
+/// nearly always the next row; otherwise a hash table is built.
 fn align(wanted: &[u64], rows: &[u64]) -> Vec<u32> {
     let mut table: Option<FxHashMap<u64, u32>> = None;
     let mut next = 0;

@@ -1,4 +1,4 @@
-//! A stage that somebody looks at.
+//! A stage opened for viewing.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::record::Entry;
 use crate::stages::NearPair;
 use crate::store::{Error, StageReader, Workspace};
 
-/// A record that entered a stage, as a page shows it.
+/// A record that entered a stage, for pages.
 #[derive(Clone, Debug, Serialize)]
 pub(in crate::web) struct Record {
     #[serde(flatten)]
@@ -27,11 +27,11 @@ pub(in crate::web) struct Record {
     pub(in crate::web) text: Option<String>,
 }
 
-/// A record and what went into it.
+/// A record and those merged into it.
 pub(in crate::web) struct Cluster {
     pub(in crate::web) keeper: Record,
     pub(in crate::web) members: Vec<Record>,
-    /// How many went into it; no more are among the members than were asked for.
+    /// How many were merged into it; `members` may have fewer.
     pub(in crate::web) merged: usize,
 }
 
@@ -83,7 +83,7 @@ impl Looking<'_> {
         self.index.kind.len()
     }
 
-    /// A page of the records that a query lets through, and how many there are.
+    /// A page of the records that match a query, and their total number.
     pub(in crate::web) fn page(
         &self,
         query: &Query,
@@ -114,13 +114,13 @@ impl Looking<'_> {
             .filter(|at| fits[usize::from(index.kind[*at as usize])])
             .collect();
         if let Some(finder) = query.finder() {
-            // No id holds anything but these.
+            // Ids consist of these characters only.
             let names = query.words.trim().bytes().all(|byte| byte.is_ascii_graphic());
             let mut before = Vec::new();
             for input in &self.inputs {
                 before.append(&mut self.matches(input, &finder, names)?);
             }
-            // What was kept reads as it did when it entered.
+            // A kept record's text is unchanged.
             let kept: Vec<bool> = index.kinds.iter().map(|(state, _)| state == "kept").collect();
             let other = |at: u32| {
                 index.left[at as usize] != NONE
@@ -152,7 +152,7 @@ impl Looking<'_> {
             }
             Sort::Lowest => {
                 let scores = self.scores()?;
-                // Records without a score come last: there is nothing to doubt.
+                // Records without a score come last.
                 let key =
                     |at: &u32| Some(scores[*at as usize]).filter(|s| *s >= 0.0).unwrap_or(f32::INFINITY);
                 found.par_sort_by(|a, b| key(a).total_cmp(&key(b)));
@@ -165,11 +165,11 @@ impl Looking<'_> {
         Ok(found)
     }
 
-    /// Which rows of a stage say this, or are called so.
+    /// Which rows of a stage contain the words, in text or id.
     fn matches(&self, stage: &StageReader, finder: &Finder, names: bool) -> Result<Vec<bool>, Error> {
         let columns: &[&str] = if names { &["id", "text", "question"] } else { TEXT };
         each_row(stage, "rows", columns, |frame| {
-            // Its own, so that two threads do not wait for one another.
+            // A copy, so that threads do not wait for each other.
             let finder = finder.clone();
             let hit = |text: Option<&str>| text.is_some_and(|text| finder.is_in(text));
             if !names {
@@ -180,14 +180,14 @@ impl Looking<'_> {
         })
     }
 
-    /// The record of an id, as it entered.
+    /// The record with an id, as it entered.
     pub(in crate::web) fn record_of(&self, id: &str) -> Result<Option<Record>, Error> {
         let records = self.records(&self.index.names.places(&[id], &[]))?;
         Ok(records.into_iter().find(|record| record.entry.id == id))
     }
 
-    /// A page of the clusters, the largest first: a keeper, as many of what went into it as are asked for,
-    /// and how many those are in all.
+    /// A page of the clusters, largest first: the keeper, at most the requested number of members, and their
+    /// total number.
     pub(in crate::web) fn clusters(
         &self,
         from: usize,
@@ -213,7 +213,7 @@ impl Looking<'_> {
         self.index.in_state(state).count()
     }
 
-    /// A page of the pairs up to a score, the likest first or last, and how many there are.
+    /// A page of the pairs up to a score, most or least similar first, and their total number.
     pub(in crate::web) fn pairs(
         &self,
         below: f64,
@@ -233,7 +233,7 @@ impl Looking<'_> {
         Ok(records.into_iter().filter_map(|record| Some((record.entry.id, record.text?))).collect())
     }
 
-    /// Characters of each record's text, in the order of the ledger; 0 where it has none.
+    /// Characters of each record's text, in the order of the ledger; 0 without a text.
     pub(in crate::web) fn chars(&self) -> Result<Arc<Vec<u32>>, Error> {
         if let Some(known) = self.index.chars.get() {
             return Ok(known.clone());
@@ -242,7 +242,7 @@ impl Looking<'_> {
         for input in &self.inputs {
             before.append(&mut chars(input)?);
         }
-        // Import reads no rows: its records are as long as what they became.
+        // Import reads no rows: its records have the lengths of its output.
         let after = if before.is_empty() { chars(&self.stage)? } else { Vec::new() };
         let of = |rows: &[u32], row: u32| rows.get(row as usize).copied();
         let lengths = (0..self.len())
@@ -263,8 +263,8 @@ impl Looking<'_> {
         Ok(self.index.scores.get_or_init(|| Arc::new(scores)).clone())
     }
 
-    /// How many records there are of each length, up to `most` characters, by what became of them: the
-    /// last place holds all longer ones.
+    /// The number of records by outcome and length, up to `most` characters: the last element counts all
+    /// longer ones.
     pub(in crate::web) fn lengths(&self, most: usize) -> Result<BTreeMap<String, Vec<u64>>, Error> {
         let chars = self.chars()?;
         let mut lengths: BTreeMap<String, Vec<u64>> = BTreeMap::new();
@@ -279,7 +279,7 @@ impl Looking<'_> {
         Ok(lengths)
     }
 
-    /// The records of these places, in the order they are named.
+    /// The records at these indices, in the given order.
     fn records(&self, places: &[u32]) -> Result<Vec<Record>, Error> {
         let frames = &self.stages.frames;
         let entries = entries(frames, &self.stage, places)?;

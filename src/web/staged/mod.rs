@@ -1,14 +1,13 @@
-//! Finding a page of a stage's records among millions.
+//! Finds a page of a stage's records among millions.
 //!
-//! A stage's tables are parts of one row group each. Of a stage that somebody looks at, `index` keeps a
-//! few bytes a record in memory: its outcome and reason, and where its text is among the rows that
-//! entered and those that left. A filter or a page is then arithmetic over these, and only the parts that
-//! hold the page's fifty records are decoded (`frames` keeps the last ones, under a bound), or only a few
-//! pages of them where the records are few (`rows`). What is kept is
-//! known by the hashes of the files, so that a stage made anew is a stage not seen yet.
+//! A stage's tables are parts of one row group each. For a stage being viewed, `index` keeps a few bytes per
+//! record in memory: its outcome and reason, and the index of its text among input and output rows. A filter
+//! or a page is then arithmetic over these, and only the parts that contain the page's fifty records are
+//! decoded (`frames` caches the last ones, bounded), or only a few pages of them for few records (`rows`).
+//! Caches are keyed by the hashes of the files, so that a rebuilt stage is a new one.
 //!
-//! `riddlemill show` asks once and goes, so it reads the tables through a part at a time ([`crate::audit::show`]) and needs
-//! no index; both open a step and what it read in one way ([`crate::audit::Made`]).
+//! `riddlemill show` runs once, so it reads the tables through a part at a time ([`crate::audit::show`]) and
+//! needs no index; both open a step and its input in the same way ([`crate::audit::Made`]).
 
 mod few;
 mod frames;

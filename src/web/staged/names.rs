@@ -1,4 +1,4 @@
-//! Where the names in a ledger stand: eight bytes a record, and twelve for each that went into another.
+//! Where the names in a ledger occur: eight bytes per record, and twelve for each that was merged or renamed.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -8,11 +8,11 @@ use rustc_hash::FxHashSet;
 
 use crate::store::{Error, StageReader, part_columns};
 
-/// The hashes of a ledger's names. Two names of one hash are distinguished by who reads the entry.
+/// The hashes of a ledger's names. Collisions are resolved by reading the entry.
 pub(super) struct Names {
     /// Each record's id, in the ledger's order.
     pub(super) ids: Vec<u64>,
-    /// The places of records that became or went into another one, with that one's id, in the same order.
+    /// The indices of records that became or were merged into another one, with that one's id, ascending.
     pub(super) into: Vec<(u32, u64)>,
 }
 
@@ -29,7 +29,7 @@ impl Names {
         Ok(whole)
     }
 
-    /// Those of one part, whose places begin at 0.
+    /// The names of one part, with indices from 0.
     pub(super) fn new(frame: &DataFrame, stage: &StageReader) -> Result<Names, Error> {
         let column = |name: &str| {
             let column = frame.column(name).and_then(Column::str);
@@ -41,18 +41,19 @@ impl Names {
         Ok(Names { ids, into })
     }
 
-    /// Puts another part's below.
+    /// Appends the names of another part.
     pub(super) fn append(&mut self, part: Names) {
         let from = self.ids.len() as u32;
         self.ids.extend(part.ids);
         self.into.extend(part.into.into_iter().map(|(at, into)| (from + at, into)));
     }
 
-    /// The places of these ids and of what became or went into one of `into`, in the ledger's order.
+    /// The indices of these ids and of records that became or were merged into one of `into`, in the ledger's
+    /// order.
     pub(super) fn places(&self, ids: &[&str], into: &[&str]) -> Vec<u32> {
         let hashes = |names: &[&str]| names.iter().map(|name| named(name)).collect::<FxHashSet<u64>>();
         let (ids, into) = (hashes(ids), hashes(into));
-        // Nearly always one: a comparison a record, at the speed of memory.
+        // Nearly always one id: a comparison per record, at the speed of memory.
         let mut places: Vec<u32> = match ids.iter().copied().collect::<Vec<_>>().as_slice() {
             [] => Vec::new(),
             [one] => (0..).zip(&self.ids).filter(|(_, id)| *id == one).map(|(at, _)| at).collect(),
@@ -69,7 +70,7 @@ impl Names {
     }
 }
 
-/// Never 0, which stands for none.
+/// Never 0, which means none.
 pub(super) fn named(id: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     id.hash(&mut hasher);

@@ -5,11 +5,11 @@ use rayon::prelude::*;
 
 use crate::store::{Error, StageReader, part_columns};
 
-/// Pairs by their score, the highest first.
+/// Pairs by their score, highest first.
 pub(super) struct Pairs {
     /// The verdicts that occur.
     verdicts: Vec<String>,
-    /// Score, place of the verdict, row; of one score in the order of the rows.
+    /// Score, index of the verdict, row; at equal scores in the order of the rows.
     order: Vec<(f64, u16, u32)>,
 }
 
@@ -37,7 +37,8 @@ impl Pairs {
         Ok(())
     }
 
-    /// From the highest down, or from the `lowest` up: rows of a page of those that score less than `below` and have this verdict, and how many they are.
+    /// A page of rows from the highest score down, or from the lowest up (`lowest`), of those with a score
+    /// less than `below` and this verdict, and their total number.
     pub(super) fn page(
         &self,
         below: f64,

@@ -1,4 +1,4 @@
-//! Which records of a stage a page shows, in which order.
+//! Which records of a stage a page shows, and in which order.
 
 use memchr::memmem;
 use regex::{Regex, RegexBuilder};
@@ -17,7 +17,7 @@ pub(in crate::web) enum Sort {
     Shortest,
     /// The highest score of a merge first.
     Score,
-    /// The lowest score of a merge first: those to look at.
+    /// The lowest score of a merge first: the most doubtful.
     Lowest,
 }
 
@@ -25,7 +25,7 @@ impl Sort {
     pub(in crate::web) const ALL: [Sort; 5] =
         [Sort::Entered, Sort::Longest, Sort::Shortest, Sort::Score, Sort::Lowest];
 
-    /// The word in an address.
+    /// Its name in a URL.
     pub(in crate::web) fn name(self) -> &'static str {
         match self {
             Sort::Entered => "entered",
@@ -41,31 +41,30 @@ impl Sort {
     }
 }
 
-/// What a page asks for.
+/// A page's query.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(in crate::web) struct Query {
     /// Only records that left in this state.
     pub(in crate::web) outcome: String,
     /// Only those with this reason.
     pub(in crate::web) reason: String,
-    /// Only those whose text or id holds this.
+    /// Only those whose text or id contains this.
     pub(in crate::web) words: String,
-    /// At least so many characters; 0 for any.
+    /// Fewest characters; 0 for any.
     pub(in crate::web) min: u32,
-    /// At most so many; 0 for any.
+    /// Most characters; 0 for any.
     pub(in crate::web) max: u32,
     /// The order.
     pub(in crate::web) sort: Sort,
 }
 
 impl Query {
-    /// Whether every record is wanted, in its own order.
+    /// Whether every record is included, in the original order.
     pub(super) fn is_all(&self) -> bool {
         *self == Query::default()
     }
 
-    /// What finds the words: as they are, in either case, and in the script and width that texts are
-    /// compared in.
+    /// A finder for the words: unchanged, ignoring case, and with script and width folded as for comparison.
     pub(super) fn finder(&self) -> Option<Finder> {
         let words = self.words.trim();
         if words.is_empty() {
@@ -73,7 +72,7 @@ impl Query {
         }
         let mut forms = vec![words.to_string()];
         let folded = fold(words, Fold::KEY);
-        // A mark that folding drops was typed on purpose.
+        // A character that folding drops was typed on purpose.
         if folded != words && folded.chars().count() == words.chars().count() {
             forms.push(folded);
         }
@@ -91,9 +90,9 @@ impl Query {
 /// Finds one of a few words in a text.
 #[derive(Clone)]
 pub(super) enum Finder {
-    /// Words without capitals, as most Chinese ones are: found byte by byte.
+    /// Words without case, as most Chinese ones are: found byte by byte.
     Plain(Vec<memmem::Finder<'static>>),
-    /// Words in either case.
+    /// Words ignoring case.
     Cased(Regex),
 }
 

@@ -1,4 +1,4 @@
-//! Single rows of a stage's tables, from as little of its files as will do.
+//! Reads single rows of a stage's tables, from as little of its files as possible.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use crate::store::{Error, StageReader, from_frame};
 pub(super) const NEAR: &[&str] =
     &["a", "b", "score", "levenshtein", "jaro_winkler", "sorensen_dice", "predicate", "veto", "verdict"];
 
-/// The entries of these places of a ledger, in the order they are named.
+/// The entries at these indices of a ledger, in the given order.
 pub(super) fn entries(frames: &Frames, stage: &StageReader, places: &[u32]) -> Result<Vec<Entry>, Error> {
     rows(frames, stage, "ledger", LEDGER, places)
 }
 
-/// The rows of these places of a table, in the order they are named.
+/// The rows at these indices of a table, in the given order.
 pub(super) fn rows<R: Record + Default + Send>(
     frames: &Frames,
     stage: &StageReader,
@@ -36,7 +36,7 @@ pub(super) fn rows<R: Record + Default + Send>(
     Ok(found.into_iter().map(Option::unwrap_or_default).collect())
 }
 
-/// What these rows of a stage say, in the order they are named.
+/// The texts of these rows of a stage, in the given order.
 pub(super) fn said(
     frames: &Frames,
     stage: &StageReader,
@@ -45,10 +45,10 @@ pub(super) fn said(
     gather(frames, stage, "rows", TEXT, rows, |frame, row| Ok(texts(frame)?.get(row).map(str::to_string)))
 }
 
-/// What was made of rows, by the places where they were named.
+/// Values of rows, by their position in the request.
 type Found<T> = Vec<(usize, Option<T>)>;
 
-/// What `read` makes of each row; nothing where none is named. Parts are read side by side.
+/// The result of `read` for each row; `None` for missing ones. Parts are read in parallel.
 fn gather<T: Send>(
     frames: &Frames,
     stage: &StageReader,
@@ -84,7 +84,7 @@ fn gather<T: Send>(
     Ok(found)
 }
 
-/// The part of a table that holds a row, and the row's place in it.
+/// The part of a table that contains a row, and the row's index in it.
 fn place(stage: &StageReader, table: &str, mut row: usize) -> (usize, usize) {
     let parts = stage.manifest().tables.get(table).map(|t| t.parts.as_slice()).unwrap_or_default();
     for (number, part) in parts.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What is kept of the stages that somebody looked at, each under a bound.
+//! Bounded caches of the stages being viewed.
 
 use std::sync::Arc;
 
@@ -12,18 +12,18 @@ use crate::audit::{Likeness, likeness_of};
 use crate::recipe::{Recipe, Step};
 use crate::store::{Error, StageReader, Workspace};
 
-/// Bytes of indexes that are kept.
+/// Most bytes of cached indexes.
 pub(super) const INDEXES: usize = 48 << 20;
-/// Bytes of names that are kept.
+/// Most bytes of cached names.
 const NAMES: usize = 40 << 20;
-/// Bytes of pairs that are kept.
+/// Most bytes of cached pairs.
 const PAIRS: usize = 16 << 20;
-/// Bytes of answers to queries that are kept.
+/// Most bytes of cached query results.
 const ANSWERS: usize = 8 << 20;
-/// Stages whose likeness is kept.
+/// Most stages with cached similarities.
 const LIKENESS: usize = 16;
 
-/// Stages that were looked at.
+/// The stages being viewed.
 #[derive(Default)]
 pub(in crate::web) struct Stages {
     pub(super) frames: Frames,
@@ -40,12 +40,12 @@ impl Stages {
         self.names.get(&stage.table("ledger").hash, Names::bytes, NAMES, || Names::read(stage))
     }
 
-    /// The pairs that a stage compared, in the order of their scores.
+    /// The pairs that a stage compared, ordered by score.
     pub(super) fn pairs(&self, stage: &StageReader) -> Result<Arc<Pairs>, Error> {
         self.pairs.get(&stage.table("pairs").hash, Pairs::bytes, PAIRS, || Pairs::read(stage))
     }
 
-    /// How like the pairs of a step are, and what other thresholds would merge.
+    /// The similarities of a step's pairs, and what other thresholds would merge.
     pub(in crate::web) fn likeness(
         &self,
         workspace: &Workspace,
@@ -60,7 +60,7 @@ impl Stages {
         self.likeness.get(&key, |_| 1, LIKENESS, || likeness_of(workspace, recipe, step))
     }
 
-    /// The places that a query finds in a stage; paging asks the same again.
+    /// The records that match a query in a stage; cached, because paging repeats the query.
     pub(super) fn answer(
         &self,
         stage: &str,

@@ -1,4 +1,4 @@
-//! Who was given what, ready to be asked item by item.
+//! Assignments, for queries item by item.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -8,7 +8,7 @@ use crate::review::ballot::Round;
 /// The tasks of a step by round and annotator.
 pub(in crate::web) struct Assignments {
     tasks: Tasks,
-    /// By round, then by annotator: their items. A round in which nobody was given anything is not there.
+    /// By round, then by annotator: their items. Rounds without assignments are missing.
     rounds: FxHashMap<Round, FxHashMap<String, FxHashSet<String>>>,
 }
 
@@ -24,17 +24,17 @@ impl Assignments {
         Assignments { tasks, rounds }
     }
 
-    /// The tasks as they are stored.
+    /// The tasks as stored.
     pub(in crate::web) fn tasks(&self) -> &Tasks {
         &self.tasks
     }
 
-    /// Whether items were given out in a round at all.
+    /// Whether items were assigned in a round at all.
     pub(in crate::web) fn spread(&self, round: Round) -> bool {
         self.rounds.contains_key(&round)
     }
 
-    /// Whether somebody was given an item.
+    /// Whether an item was assigned to somebody.
     pub(super) fn to(&self, round: Round, person: &str, item: &str) -> bool {
         let items = self.rounds.get(&round).and_then(|people| people.get(person));
         items.is_some_and(|items| items.contains(item))

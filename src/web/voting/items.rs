@@ -26,12 +26,12 @@ impl BallotItems {
     }
 }
 
-/// Ballots that were opened, by recipe and step.
+/// Open ballots, by recipe and step.
 #[derive(Default)]
 pub(in crate::web) struct Ballots(Made<(&'static str, String), String, BallotItems>);
 
 impl Ballots {
-    /// How many records are before a step, without looking at any; `None` as in [`Ballots::open`].
+    /// How many records a step has, without reading any; `None` as in [`Ballots::open`].
     pub(in crate::web) fn records(
         &self,
         config: &Config,
@@ -44,7 +44,7 @@ impl Ballots {
         Ok(Manifest::read(&place)?.map(|manifest| manifest.counts.records_out))
     }
 
-    /// A step's ballot; `None` where the recipe has no such step, or the stage before it was not made.
+    /// A step's ballot; `None` if the recipe has no such step, or the stage before it was not made.
     pub(in crate::web) fn open(
         &self,
         config: &Config,

@@ -1,10 +1,9 @@
-//! The desk at which people vote: the votes in memory and on disk, the items of every step, and what is
-//! open for whom.
+//! Voting: the votes in memory and on disk, the items of every step, and what is open for whom.
 //!
-//! One thread writes. Whoever casts a vote waits until it is on disk; votes that come in while one batch is
-//! being synced go into the next batch together, so that fifty people at once cost a few syncs and not
-//! fifty. The check that a vote answers what its annotator last said is made by that thread too, right
-//! before it writes: two tabs cannot slip past each other.
+//! One thread writes. Casting a vote waits until it is on disk; votes that arrive while one batch is being
+//! synced form the next batch, so that fifty people at once need a few syncs instead of fifty. The same
+//! thread checks, right before writing, that a vote follows its annotator's latest one, so that two tabs
+//! cannot overwrite each other.
 
 mod assignments;
 mod items;

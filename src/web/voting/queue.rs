@@ -1,4 +1,4 @@
-//! What is open for whom, and what they may see of it.
+//! What is open for whom, and what they may see.
 
 use super::assignments::Assignments;
 use super::items::BallotItems;
@@ -16,23 +16,22 @@ pub(in crate::web) struct Place<'p> {
     pub(in crate::web) round: Round,
 }
 
-/// An item as somebody may see it in a round.
+/// An item as a person may see it in a round.
 pub(in crate::web) struct Seen {
     /// The item; its hash is that of what is shown.
     pub(in crate::web) item: Item,
-    /// What is open, of a dispute.
+    /// The open questions of a dispute.
     pub(in crate::web) why: Vec<Why>,
 }
 
-/// The votes of people on an item: a sample's are nobody's.
+/// People's votes on an item, without a sample's.
 fn people<'b>(board: &'b VoteIndex, place: Place<'_>, item: &str) -> Vec<&'b Vote> {
     let mut votes = board.on(place.recipe.name, place.ballot.step.name, item);
     votes.retain(|vote| !vote.synthetic);
     votes
 }
 
-/// The votes that whoever looks in a later round sees, in the order in which their answers are listed: by their ids,
-/// which say nothing of who gave them.
+/// The votes visible in a later round, ordered by their ids, so that the order does not reveal the voters.
 pub(in crate::web) fn voted<'b>(board: &'b VoteIndex, place: Place<'_>, item: &Item) -> Vec<&'b Vote> {
     let votes = people(board, place, &item.id);
     let mut heads = current(&votes);
@@ -53,7 +52,7 @@ pub(in crate::web) fn own<'b>(
     current(&votes).into_iter().find(|vote| vote.annotator == person && vote.round == place.round)
 }
 
-/// What somebody sees of an item in a round; `None` where the item is not open to that round.
+/// What a person sees of an item in a round; `None` if the item is not open to that round.
 pub(in crate::web) fn shown(board: &VoteIndex, place: Place<'_>, item: &Item) -> Option<Seen> {
     let votes = people(board, place, &item.id);
     let step = &place.ballot.step;
@@ -76,17 +75,17 @@ pub(in crate::web) fn shown(board: &VoteIndex, place: Place<'_>, item: &Item) ->
     }
 }
 
-/// Whether the votes on an item do not decide.
+/// Whether the votes on an item do not decide it.
 fn disputed(board: &VoteIndex, place: Place<'_>, item: &Item) -> bool {
     let votes = people(board, place, &item.id);
     !votes.is_empty()
         && matches!(resolve(&place.ballot.step, item, &votes).pending(), Some(Pending::Adjudicate { .. }))
 }
 
-/// Where a person is with an item.
+/// The state of an item for a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stands {
-    /// They have voted on it as it reads today.
+    /// They have voted on its current text.
     Done,
     /// It waits for their vote.
     Open,
@@ -94,9 +93,9 @@ enum Stands {
     Others,
 }
 
-/// How far a person is: how many items have a vote of theirs on today's text, and which wait for one, in
-/// the order of the ballot. What waits is what they were given, or, where nobody was given anything,
-/// whatever lacks votes.
+/// A person's progress: the number of items with their vote on the current text, and the items that wait for
+/// one, in the order of the ballot. These are their assigned items or, if nothing was assigned to anybody,
+/// all that lack votes.
 pub(in crate::web) fn far<'p>(
     board: &VoteIndex,
     place: Place<'p>,
@@ -134,7 +133,7 @@ fn stands(
 ) -> Stands {
     let step = &place.ballot.step;
     let votes = people(board, place, &item.id);
-    // Most items of a large set have none yet, and each page goes through all of them.
+    // Most items of a large set have no votes yet, and each page goes through all of them.
     let heads = if votes.is_empty() { Vec::new() } else { current(&votes) };
     let in_round = || heads.iter().filter(|vote| vote.round == place.round);
     // What a reviewer sees has a hash of its own.

@@ -1,6 +1,6 @@
-//! Items that somebody passed over, and why: raw/votes/skipped/<recipe>.<step>.jsonl, only appended to.
+//! Skipped items with reasons: raw/votes/skipped/<recipe>.<step>.jsonl, append-only.
 //!
-//! Passing over is no vote. It puts an item behind the others for that person and tells the curator.
+//! A skip is not a vote. It puts an item after the others for that person and informs the curator.
 
 use std::path::PathBuf;
 
@@ -10,14 +10,14 @@ use crate::review::ballot::Round;
 use crate::review::beside;
 use crate::store::{Error, Workspace};
 
-/// An item that was passed over.
+/// A skipped item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::web) struct Skip {
     /// The item.
     pub(in crate::web) item: String,
-    /// By whom.
+    /// The annotator.
     pub(in crate::web) annotator: String,
-    /// In which round.
+    /// The round.
     pub(in crate::web) round: Round,
     /// Why.
     pub(in crate::web) reason: String,
@@ -29,13 +29,12 @@ pub(super) fn path(workspace: &Workspace, recipe: &str, step: &str) -> PathBuf {
     workspace.raw().join("votes").join("skipped").join(format!("{recipe}.{step}.jsonl"))
 }
 
-/// What was passed over in a step, in the order it was. A line that cannot be read is passed over in turn:
-/// it holds nobody's judgement.
+/// The skipped items of a step, in order. Unreadable lines are ignored, because they contain no votes.
 pub(in crate::web) fn skips(workspace: &Workspace, recipe: &str, step: &str) -> Result<Vec<Skip>, Error> {
     Ok(beside::read(path(workspace, recipe, step))?)
 }
 
-/// Notes one, on disk when it returns.
+/// Records a skip, which is on disk when this returns.
 pub(in crate::web) fn skip(workspace: &Workspace, recipe: &str, step: &str, new: &Skip) -> Result<(), Error> {
     Ok(beside::add(path(workspace, recipe, step), new)?)
 }

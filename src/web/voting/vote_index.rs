@@ -16,15 +16,15 @@ use crate::review::{Ballot, Digest, Vote, VoteLog};
 use crate::store::{Error, Workspace};
 use crate::web::file_cache::FileCache;
 
-/// Votes that are written in one batch, at most.
+/// Most votes written in one batch.
 const BATCH: usize = 256;
 
-/// What became of a vote.
+/// The result of casting a vote.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::web) enum Cast {
-    /// It is on disk, now or since before: the same vote is stored once.
+    /// It is on disk, now or from before: equal votes are stored once.
     Saved(Digest),
-    /// Its annotator has voted on the item since the page was made, and otherwise: that vote's id.
+    /// Its annotator has voted differently on the item since the page was made: that vote's id.
     Overtaken(Option<Digest>),
     /// It is not on disk.
     Failed(String),
@@ -38,7 +38,7 @@ pub(in crate::web) struct VoteIndex {
     places: FxHashMap<String, FxHashMap<String, FxHashMap<String, Vec<u32>>>>,
 }
 
-/// The votes and the way to their writer.
+/// The votes, and the channel to their writer.
 pub(in crate::web) struct VotingDesk {
     board: Arc<RwLock<VoteIndex>>,
     workspace: Workspace,
@@ -55,7 +55,7 @@ struct Message {
 }
 
 impl VoteIndex {
-    /// The votes on an item, superseded ones too.
+    /// The votes on an item, including superseded ones.
     pub(in crate::web) fn on(&self, recipe: &str, step: &str, item: &str) -> Vec<&Vote> {
         let Some(log) = &self.log else { return Vec::new() };
         let places = self.places.get(recipe).and_then(|steps| steps.get(step));
@@ -68,10 +68,10 @@ impl VoteIndex {
         self.log.as_ref().map(|log| log.by_item(recipe, step)).unwrap_or_default()
     }
 
-    /// Takes in what is new in the log.
+    /// Indexes what is new in the log.
     fn index(&mut self) {
         let Some(log) = &self.log else { return };
-        // A log that was read anew after a failure may be shorter.
+        // After a failure the log was reloaded, and may be shorter.
         if log.votes().len() < self.taken {
             (self.taken, self.places) = (0, FxHashMap::default());
         }
@@ -83,7 +83,7 @@ impl VoteIndex {
         self.taken = log.votes().len();
     }
 
-    /// Takes in what other processes wrote. Looking makes no folder.
+    /// Loads what other processes wrote. Does not create the folder.
     fn refresh(&mut self, folder: &PathBuf) -> Result<(), LogError> {
         match &mut self.log {
             Some(log) => log.refresh()?,
@@ -99,7 +99,7 @@ fn folder(workspace: &Workspace) -> PathBuf {
 }
 
 impl VotingDesk {
-    /// The desk over a workspace's votes.
+    /// Opens a workspace's votes.
     pub(in crate::web) fn open(workspace: &Workspace) -> VotingDesk {
         let folder = folder(workspace);
         let board = Arc::new(RwLock::new(VoteIndex { log: None, taken: 0, places: FxHashMap::default() }));
@@ -111,50 +111,50 @@ impl VotingDesk {
         VotingDesk { board, workspace, writer, given, skips, notes, guides }
     }
 
-    /// Who was given what in a step.
+    /// The assignments of a step.
     pub(in crate::web) fn given(&self, recipe: &str, step: &str) -> Result<Arc<Assignments>, Error> {
         let read = || Tasks::open(&self.workspace, recipe, step).map(Assignments::new);
         self.given.get(&Tasks::path(&self.workspace, recipe, step), read)
     }
 
-    /// What was passed over in a step, in the order it was.
+    /// The skipped items of a step, in order.
     pub(in crate::web) fn skips(&self, recipe: &str, step: &str) -> Result<Arc<Vec<Skip>>, Error> {
         let path = skips::path(&self.workspace, recipe, step);
         self.skips.get(&path, || skips::skips(&self.workspace, recipe, step))
     }
 
-    /// What was remarked on votes of a step, in the order it was.
+    /// The remarks on votes of a step, in order.
     pub(in crate::web) fn notes(&self, recipe: &str, step: &str) -> Result<Arc<Vec<Note>>, Error> {
         let path = beside::notes(&folder(&self.workspace), recipe, step);
         Ok(self.notes.get(&path, || beside::read(path.clone()))?)
     }
 
-    /// Remarks on a vote, on disk when it returns.
+    /// Records a remark on a vote, which is on disk when this returns.
     pub(in crate::web) fn note(&self, recipe: &str, step: &str, new: &Note) -> Result<(), Error> {
         Ok(beside::add(beside::notes(&folder(&self.workspace), recipe, step), new)?)
     }
 
-    /// A step's guideline in all versions, from what the benchmark comes with to what holds.
+    /// A step's guideline in all versions, from the benchmark's own to the current one.
     pub(in crate::web) fn guides(&self, recipe: &str, step: &Ballot) -> Result<Vec<Guide>, Error> {
         let kept = self.kept_guides(recipe, step.name)?;
-        // What the benchmark came with once is kept for the votes that were cast by it, and holds no more.
+        // An earlier text of the benchmark is kept for votes cast under it, but is no longer in use.
         let (came_with, edits): (Vec<Guide>, Vec<Guide>) =
             kept.iter().cloned().partition(|guide| guide.by.is_empty());
         Ok(came_with.into_iter().chain([Guide::declared(step)]).chain(edits).collect())
     }
 
-    /// The lines of a step's guidelines, as they were written.
+    /// The stored lines of a step's guidelines.
     pub(in crate::web) fn kept_guides(&self, recipe: &str, step: &str) -> Result<Arc<Vec<Guide>>, Error> {
         let path = beside::guides(&folder(&self.workspace), recipe, step);
         Ok(self.guides.get(&path, || beside::read(path.clone()))?)
     }
 
-    /// Edits a step's guideline, on disk when it returns.
+    /// Stores an edited guideline, which is on disk when this returns.
     pub(in crate::web) fn guide(&self, recipe: &str, step: &str, new: &Guide) -> Result<(), Error> {
         Ok(beside::add(beside::guides(&folder(&self.workspace), recipe, step), new)?)
     }
 
-    /// The votes as they are on disk now.
+    /// The current votes on disk.
     pub(in crate::web) fn board(&self) -> Result<RwLockReadGuard<'_, VoteIndex>, LogError> {
         {
             let mut board = self.board.write().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -163,7 +163,7 @@ impl VotingDesk {
         Ok(self.board.read().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
-    /// Casts a vote; answers once it is on disk.
+    /// Casts a vote; returns once it is on disk.
     pub(in crate::web) async fn cast(&self, vote: Vote) -> Cast {
         let (done, answer) = oneshot::channel();
         let gone = || Cast::Failed("the writer is gone; start the server again".to_string());
@@ -174,7 +174,7 @@ impl VotingDesk {
     }
 }
 
-/// Writes what comes until the desk is closed.
+/// Writes votes until the channel is closed.
 fn write(messages: &Receiver<Message>, board: &RwLock<VoteIndex>, folder: &PathBuf) {
     while let Ok(first) = messages.recv() {
         let mut batch = vec![first];
@@ -186,7 +186,7 @@ fn write(messages: &Receiver<Message>, board: &RwLock<VoteIndex>, folder: &PathB
         };
         drop(board);
         for (message, answer) in batch.into_iter().zip(answers) {
-            // Whoever went away finds the vote the next time.
+            // If nobody waits any more, the vote will be found next time.
             let _ = message.done.send(answer);
         }
     }
@@ -198,7 +198,7 @@ fn store(board: &mut VoteIndex, batch: &[Message]) -> Vec<Cast> {
     let mut answers: Vec<Cast> = Vec::new();
     let mut new = Vec::new();
     for Message { vote, .. } in batch {
-        // Two tabs in one batch: the later one answers what the earlier one said.
+        // Two tabs in one batch: the later vote has to follow the earlier one.
         let same_seat = |other: &&&Vote| {
             (&other.item, &other.annotator, other.round, &other.step, &other.recipe)
                 == (&vote.item, &vote.annotator, vote.round, &vote.step, &vote.recipe)
