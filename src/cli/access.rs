@@ -11,7 +11,7 @@ use crate::store::Workspace;
 use crate::web::access::{Access, Rank};
 use crate::web::sessions::Sessions;
 
-/// A rank that somebody may have.
+/// The rank for somebody, if the name fits it.
 fn known_rank(config: &Config, name: &str, rank: RankArg) -> Result<Rank, Failure> {
     let rank = match rank {
         RankArg::Annotator => Rank::Annotator,

@@ -1,4 +1,4 @@
-//! `apply`: one stage as a filter, JSON Lines in and out.
+//! `apply`: one stage as a filter of JSON Lines.
 
 mod dedup;
 mod import;
@@ -44,7 +44,7 @@ Dedup in parts, for inputs too large for one machine. Sort the lines by their by
   dedup-ledger   {row, into: {id, text}, score, predicate}  ->  ledger records
 Settings come from pipeline.toml of the workspace if there is one; otherwise they are the defaults.";
 
-/// Tells that `apply` follows the rules even where people decided otherwise.
+/// Notes that `apply` follows the rules even if people decided otherwise.
 fn note_decisions(stage: ApplyStage, recipe: Option<&str>, global: &Global) -> Result<(), Failure> {
     let name = match stage {
         ApplyStage::Clean => "clean",

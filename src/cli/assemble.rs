@@ -1,4 +1,4 @@
-//! `assemble`: a stage from what a cluster made of it.
+//! `assemble`: a stage from ledger records made by a cluster.
 
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ pub(super) fn assemble(args: &Assemble, global: &Global) -> Result<Exit, Failure
     Ok(if manifest.counts.state(State::Failed) > 0 { Exit::Partial } else { Exit::Done })
 }
 
-/// Files as they are, and of folders what a cluster writes into them, in the order of names.
+/// Files unchanged, and for folders the files that a cluster writes into them, sorted by name.
 fn partitions(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in paths {

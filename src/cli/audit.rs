@@ -1,4 +1,4 @@
-//! `audit`: the proof that nothing was lost.
+//! `audit`: proves that every record is accounted for.
 
 use super::args::{Global, Only};
 use super::exit::{Exit, Failure};

@@ -1,4 +1,4 @@
-//! `replies batches` and `replies cancel`: what is on its way in batches, and giving one of them up.
+//! `replies batches` and `replies cancel`: lists open batches, and cancels one.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::llm::{Engine, GivenUp, Limits, OpenBatch, Store, give_up_lost, open_b
 use crate::stages::StageError;
 use crate::store::Workspace;
 
-/// The batches on their way, as the log has them: nobody is asked.
+/// Lists the open batches from the log, without contacting servers.
 pub(super) fn batches(config: &Config, global: &Global) -> Result<Exit, Failure> {
     let open = open(config)?;
     if global.json {
@@ -38,7 +38,7 @@ pub(super) fn batches(config: &Config, global: &Global) -> Result<Exit, Failure>
     Ok(Exit::Done)
 }
 
-/// Gives a batch up: told to its server, or booked as lost without asking anybody.
+/// Cancels a batch at its server, or books it as lost without contacting the server.
 pub(super) fn cancel(
     config: &Config,
     store: Store,

@@ -1,4 +1,4 @@
-//! `benchmark`: what a benchmark is made of, whether its folder can be used, and what it would ask about one post.
+//! `benchmark`: shows a benchmark's parts, checks its folder, and tries it on one post.
 
 use std::fmt::Write as _;
 
@@ -34,7 +34,7 @@ fn declared(recipe: &Recipe) -> &'static Benchmark {
         .unwrap_or_else(|| unreachable!("every recipe is made of a benchmark: {}", recipe.name))
 }
 
-/// Where its folder stands.
+/// The place of its folder.
 fn origin(name: &str, global: &Global) -> &'static str {
     match global.workspace.join("benchmarks").join(name).is_dir() {
         true => "benchmarks/",
@@ -56,7 +56,7 @@ fn list(global: &Global) -> Result<(), Failure> {
     output::print(&text)
 }
 
-/// What a step does, in a word and what it takes.
+/// What a step does, in one word, and its input.
 pub(super) fn does(step: &recipe::Step) -> (&'static str, String) {
     match step.stage {
         Stage::Import => ("import", String::new()),
@@ -135,7 +135,7 @@ fn show(recipe: &'static Recipe, global: &Global) -> Result<(), Failure> {
     output::print(&text)
 }
 
-/// That there was no problem: one would have ended the call before.
+/// Reports success: a problem would have been an error when the folders were loaded.
 fn check(name: Option<&str>, global: &Global) -> Result<(), Failure> {
     let named: Vec<&Recipe> = match name {
         Some(name) => vec![output::recipe(name)?],
@@ -154,7 +154,7 @@ fn check(name: Option<&str>, global: &Global) -> Result<(), Failure> {
     output::print(&text)
 }
 
-/// The post that the flags describe.
+/// The post described by the flags.
 fn given(text: &str, answer: Option<&str>, columns: &[String]) -> Result<Post, Failure> {
     let column = |given: &String| match given.split_once('=') {
         Some((name, text)) => Ok((name.trim().to_owned(), text.to_owned())),
@@ -241,7 +241,7 @@ fn tried(config: &Config, recipe: &'static Recipe, post: Post, global: &Global) 
     output::print(&text)
 }
 
-/// The record that a post is where the recipe's models and people see it first.
+/// The record of a post at the first step with models or people.
 fn record<S: Annotatable>(recipe: &'static Recipe, config: &Config, post: Post) -> Option<S> {
     let natives = recipe.steps.iter().filter_map(|step| match step.stage {
         Stage::Native(native) if native.is_of_riddles() => Some(native),

@@ -1,4 +1,4 @@
-//! A sign of life of a verb that has printed nothing for a while.
+//! Shows that a verb is still working if it has printed nothing for a while.
 
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// What a verb shows that has said nothing for a while.
+/// The indicator of the current verb.
 static BUSY: Mutex<Busy> = Mutex::new(Busy::Done);
 
 enum Busy {
-    /// Since when, and what is shown once that is long ago.
+    /// The start, and the indicator once it is shown.
     Since(Option<ProgressBar>),
-    /// Something was said.
+    /// Something was printed.
     Done,
 }
 
-/// After two seconds a terminal is told that `name` is at work, and since when, until [`heard`] is called.
+/// After two seconds, shows on a terminal that `name` is working, and since when, until [`heard`] is called.
 pub(super) fn busy(name: String, style: ProgressStyle) {
     if !std::io::stderr().is_terminal() {
         return;
@@ -35,7 +35,7 @@ pub(super) fn busy(name: String, style: ProgressStyle) {
     });
 }
 
-/// Something is said: what was shown until now goes, and does not come again.
+/// Something is printed: removes the indicator permanently.
 pub(super) fn heard() {
     with_busy(|busy| {
         if let Busy::Since(Some(bar)) = busy {

@@ -1,4 +1,4 @@
-//! `review carry`: votes on texts that read otherwise since, and bringing them over.
+//! `review carry`: votes on texts that have changed, and carrying them over.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::review::carry::{Carryable, Outdated, SeenLog, carry, carryable, take_
 use crate::review::votes::Carried;
 use crate::store::{Error, Workspace, durable};
 
-/// A table to carry votes in: a row for each item and text that was voted on.
+/// The table of votes to carry over: a row for each item and text.
 const COLUMNS: Columns = Columns {
     sheet: "carry",
     names: &["item", "see.old", "see.new", "see.votes", "carry", "why", "old", "new"],
@@ -28,14 +28,14 @@ const COLUMNS: Columns = Columns {
     choice: ("carry", &["yes", "no"]),
 };
 
-/// Who says that the answers hold, and why.
+/// Who confirms that the answers still apply, and why.
 pub(super) struct Act<'a> {
     pub(super) by: &'a str,
     pub(super) why: &'a str,
 }
 
 impl Act<'_> {
-    /// As votes record it, where the person may.
+    /// The confirmation for the votes, if the person is entitled.
     fn entitled(&self, room: &ReviewSession<'_>, why: &str) -> Result<Carried, Failure> {
         entitled(room.config, self.by)?;
         match why.trim() {
@@ -209,7 +209,7 @@ pub(super) fn import(
     Ok(if troubled { Exit::Partial } else { Exit::Done })
 }
 
-/// The votes that a row brings over; `None` where it says nothing or no.
+/// The votes that a row carries over; `None` if it is empty or says no.
 fn of_row(
     room: &ReviewSession<'_>,
     found: &Carryable<'_>,

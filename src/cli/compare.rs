@@ -1,4 +1,4 @@
-//! `compare`: a set beside a published one.
+//! `compare`: compares a set with a published one.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> 
         None if args.set.is_dir() => read_rows::recipe(&args.set)?,
         None => None,
     };
-    // Only withdrawn dumps ask which recipe it is; those of files without a recipe are told by id and text.
+    // The recipe only matters for withdrawn dumps; files without a recipe are checked by id and text.
     if let Some(own) = recipe.or_else(|| recipe::find("flub")) {
         for (path, rows) in [(&args.set, &mut rows), (&args.reference, &mut reference)] {
             let hidden = hide_of(own, global, rows)?;
@@ -61,7 +61,7 @@ pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> 
     Ok(if found.is_perfect() { Exit::Done } else { Exit::Gap })
 }
 
-/// The stage and rule that lost the post with this text, as the workspace's ledgers tell it now.
+/// The stage and rule that lost the post with this text, by the workspace's current ledgers.
 fn by_text(global: &Global, recipe: &'static Recipe, text: &str) -> Option<String> {
     if !global.workspace.join(FILE).exists() {
         return None;

@@ -1,4 +1,4 @@
-//! What a shell completes: names that the program knows, and those that the workspace in the line knows.
+//! Shell completion: names known to the program, and those of the workspace in the command line.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -21,13 +21,13 @@ fn candidates(names: impl IntoIterator<Item = (String, String)>) -> Vec<Completi
     names.into_iter().map(candidate).collect()
 }
 
-/// Names without a word about them, sorted, each once.
+/// Names without descriptions, sorted, each once.
 fn plain(names: impl IntoIterator<Item = String>) -> Vec<CompletionCandidate> {
     let names: BTreeSet<String> = names.into_iter().collect();
     candidates(names.into_iter().map(|name| (name, String::new())))
 }
 
-/// The workspace of the line that is being completed: what `-C` says in it.
+/// The workspace of the command line being completed, from its `-C`.
 fn root() -> PathBuf {
     root_of(&std::env::args_os().collect::<Vec<_>>())
 }
@@ -37,7 +37,7 @@ fn root_of(args: &[OsString]) -> PathBuf {
     at.and_then(|at| args.get(at + 1)).map_or_else(|| PathBuf::from("."), PathBuf::from)
 }
 
-/// Its settings; nothing is completed from those that cannot be read.
+/// Its settings; there is no completion from invalid ones.
 fn settings() -> Option<Config> {
     Config::load(&root(), &recipe::names(), &recipe::choices(), &Overrides::default()).ok()
 }
@@ -103,7 +103,7 @@ pub(super) fn sets() -> Vec<CompletionCandidate> {
     plain(sets)
 }
 
-/// The versions that some recipe has.
+/// All released versions.
 pub(super) fn versions() -> Vec<CompletionCandidate> {
     let of = |recipe: &recipe::Recipe| {
         let known = released(recipe.name);
@@ -120,7 +120,7 @@ fn released(recipe: &str) -> Vec<Version> {
     versions
 }
 
-/// What `config --explain` takes.
+/// The arguments of `config --explain`.
 pub(super) fn topics() -> Vec<CompletionCandidate> {
     let tables = SECTIONS.iter().chain(reference::TABLES);
     candidates(tables.map(|table| (table.name.to_string(), table.doc.to_string())))

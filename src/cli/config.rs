@@ -1,4 +1,4 @@
-//! `config`: what holds, and where it came from; and what a table of settings takes.
+//! `config`: the settings in force with their origins; or the explanation of a table.
 
 use serde_json::json;
 
@@ -47,7 +47,7 @@ pub(super) fn config(args: &args::Config, global: &Global) -> Result<Exit, Failu
     Ok(Exit::Done)
 }
 
-/// What a table takes, or one key of it; of no table in particular, which there are. Needs no workspace.
+/// Explains a table or one of its keys; without a table, lists all. Needs no workspace.
 fn explain(topic: &str, global: &Global) -> Result<Exit, Failure> {
     let topic = topic.trim_matches(['[', ']']).trim();
     if let Some(of_recipe) = topic.strip_prefix("recipe.") {
@@ -103,7 +103,7 @@ fn explain(topic: &str, global: &Global) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The settings that a benchmark declares for itself: all of them, those of a table, or one.
+/// The settings declared by a benchmark: all, those of a table, or one.
 fn explain_own(topic: &str, global: &Global) -> Result<Exit, Failure> {
     let mut parts = topic.splitn(3, '.');
     let recipe = output::recipe(parts.next().unwrap_or_default())?;

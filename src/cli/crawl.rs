@@ -14,7 +14,7 @@ use crate::stages::Stop;
 use crate::store::Workspace;
 
 pub(super) fn crawl(args: &Crawl, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
-    // A saved page is tried wherever one is.
+    // A saved page can be tried without a workspace.
     let config =
         if args.try_page.is_some() { output::load_or_default(global)? } else { output::load(global)? };
     let dirs = dirs(&config);
@@ -64,7 +64,7 @@ pub(super) fn crawl(args: &Crawl, global: &Global, stop: &Stop) -> Result<Exit, 
     })
 }
 
-/// Where crawls keep their things.
+/// The folders of crawls.
 pub(super) fn dirs(config: &Config) -> Dirs {
     let workspace = Workspace::new(&config.root);
     Dirs { warc: workspace.raw().join("warc"), state: config.root.join("staged").join(".crawl") }
@@ -145,7 +145,7 @@ fn summary_text(summary: &Summary, source: &str) -> String {
     text
 }
 
-/// What is still to be written so that the pages become posts.
+/// The settings that are still missing for importing the pages.
 fn not_imported(config: &Config, source: &Source) -> String {
     let name = &source.name;
     let archive = config.root.join("raw").join("warc").join(name);

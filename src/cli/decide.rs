@@ -1,4 +1,4 @@
-//! `decide`: what people decide about records and pairs.
+//! `decide`: people's decisions about records and pairs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -87,7 +87,7 @@ impl From<TableError> for Failure {
     }
 }
 
-/// The id of a record that is named as `explain` takes it.
+/// The id of a record named as in `explain`.
 fn named(config: &Config, only: Option<&str>, target: &str) -> Result<String, Failure> {
     let workspace = Workspace::new(&config.root);
     let mut ids = BTreeSet::new();
@@ -101,13 +101,13 @@ fn named(config: &Config, only: Option<&str>, target: &str) -> Result<String, Fa
         }
     }
     if ids.is_empty() {
-        // What import set aside is in its dump alone, and has the name of its place there.
+        // A record set aside by import is only in its dump, and is identified by its place there.
         ids.extend(search::by_text(config, target, 10)?.records.into_iter().map(|record| record.locator));
     }
     let mut found = ids.iter();
     match (found.next(), found.next()) {
         (Some(id), None) => Ok(id.clone()),
-        // The verb says itself what it lacks.
+        // The verb itself reports what is missing.
         (None, _) => Ok(target.to_owned()),
         _ => {
             let some: Vec<&str> = ids.iter().take(10).map(String::as_str).collect();
@@ -269,7 +269,7 @@ fn export(
     Ok(Exit::Done)
 }
 
-/// A row to decide in, with the decision that holds where there is one.
+/// A row to decide in, with the current decision if there is one.
 fn cells(log: &DecisionLog, recipe: &str, open: &Open) -> Cells {
     let pair = |d: &Decision| match (&open.other, &d.other) {
         (None, None) => d.record == open.record,
@@ -346,14 +346,14 @@ fn import(
 }
 
 enum Row {
-    /// Nothing was decided.
+    /// There is no decision.
     Blank,
-    /// It is as it was exported.
+    /// It is unchanged since the export.
     Known,
     Decided(Vec<Decision>),
 }
 
-/// What a row says; else what is wrong with it.
+/// The decision in a row; else the error.
 fn of_row(
     config: &Config,
     log: &DecisionLog,
@@ -392,7 +392,7 @@ fn of_row(
             ));
         }
     }
-    // Who fills in a table says so with --by; the column tells who decided what stood there.
+    // `--by` names who filled in the table; the column is the author of the exported decision.
     let by = by.or(cell("by")).ok_or("it does not say who decided; give --by NAME")?;
     entitled(config, by).map_err(|e| e.to_string())?;
     let why = cell("why").or(why).unwrap_or_default();
@@ -404,7 +404,7 @@ fn of_row(
         other,
         text: text.cloned(),
         recipe: cell("recipe").filter(|_| !all).map(str::to_owned),
-        // How a record reads is not decided at the stage that stopped it.
+        // A decision on the text belongs to another stage than the one that stopped the record.
         stage: cell("stage")
             .filter(|_| !edits && verdict != Verdict::Drop && verdict != Verdict::Hold)
             .map(str::to_owned),

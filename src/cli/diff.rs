@@ -1,4 +1,4 @@
-//! `diff`: what is otherwise in one folder than in another.
+//! `diff`: the differences between two folders.
 
 use super::args::{Diff, Global};
 use super::exit::{Exit, Failure};
@@ -11,7 +11,7 @@ use crate::release::read_rows::recipe;
 use crate::store::{Workspace, durable};
 
 pub(super) fn diff(args: &Diff, global: &Global) -> Result<Exit, Failure> {
-    // Without a workspace there are no ledgers to ask.
+    // Without a workspace there are no ledgers to read.
     let workspace = Workspace::new(&global.workspace);
     let (causes, withheld) = match global.workspace.join(FILE).exists() {
         true => (

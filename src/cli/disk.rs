@@ -1,4 +1,4 @@
-//! The disk, before a long run: what it will need against what is free.
+//! Checks the free disk space before a long run.
 
 use std::path::Path;
 
@@ -7,19 +7,20 @@ use crate::config::{Config, Source};
 use crate::recipe::Recipe;
 use crate::store::{MANIFEST, Workspace};
 
-/// Bytes that the stages of posts take for a byte of a dump: each of five holds every text that it lets through and a
-/// ledger of all. Of a dump of a million short posts, 141 MB, the stages up to filter take 428 MB, three times as much;
-/// dedup holds about one dump more. Those of the next recipe are links to the first one's.
+/// Bytes in the stages of posts for a byte of a dump: each of five contains every text that it lets through
+/// and a ledger of all. For a dump of a million short posts, 141 MB, the stages up to filter take 428 MB,
+/// three times as much; dedup adds about one more dump. Those of the next recipe are links to the first
+/// one's.
 const STAGED: u64 = 4;
-/// Bytes of a dump for a byte of a compressed one.
+/// Ratio of a dump's size to its compressed size.
 const COMPRESSED: u64 = 6;
-/// Less than this is never asked about.
+/// Runs that need less than this are not checked.
 const LITTLE: u64 = 1 << 28;
 
-/// Refuses a run that the disk has no room for.
+/// Refuses a run for which the disk is too small.
 pub(super) fn check(config: &Config, recipes: &[&'static Recipe]) -> Result<(), Failure> {
     let workspace = Workspace::new(&config.root);
-    // What was made once is written anew beside itself, stage by stage: that is the same room again.
+    // A rebuilt stage is written next to the old one, so it needs the same space again.
     let fresh = recipes.iter().filter(|recipe| {
         let first = recipe.steps.first().map(|step| workspace.stage(recipe.name, 1, step.name));
         first.is_some_and(|place| !place.join(MANIFEST).exists())
@@ -32,7 +33,7 @@ pub(super) fn check(config: &Config, recipes: &[&'static Recipe]) -> Result<(), 
     if needed < LITTLE {
         return Ok(());
     }
-    // A disk that cannot be asked is found out when it is full.
+    // If the free space is unknown, the run may fail later.
     let Ok(free) = fs4::available_space(&config.root) else { return Ok(()) };
     if needed <= free {
         return Ok(());
@@ -49,7 +50,7 @@ pub(super) fn check(config: &Config, recipes: &[&'static Recipe]) -> Result<(), 
     })
 }
 
-/// The size of a source's dumps, compressed ones as they will be when they are read.
+/// The size of a source's dumps, decompressed.
 fn bytes(root: &Path, source: &Source) -> u64 {
     let Ok(paths) = glob::glob(&root.join(&source.path).to_string_lossy()) else { return 0 };
     paths
@@ -63,7 +64,7 @@ fn bytes(root: &Path, source: &Source) -> u64 {
         .sum()
 }
 
-/// Bytes as people read them: 3.1 GB.
+/// Bytes for people: 3.1 GB.
 fn size(bytes: u64) -> String {
     let units = ["bytes", "kB", "MB", "GB", "TB"];
     let (mut n, mut unit) = (bytes as f64, 0);

@@ -1,4 +1,4 @@
-//! `review adjudicate`: what the votes do not decide, and who settles it.
+//! `review adjudicate`: lists disputes, and stores decisions.
 
 use serde_json::json;
 
@@ -42,7 +42,7 @@ pub(super) fn list(room: &ReviewSession<'_>, global: &Global) -> Result<Exit, Fa
     }
     for dispute in &disputes {
         text.push_str(&format!("{}\n", dispute.item.id));
-        // What the votes say is below, vote by vote.
+        // Votes are shown one by one below.
         let of_votes = |key: &str| key.starts_with("votes.") || key.starts_with("review.");
         for (key, value) in dispute.item.content.iter().filter(|(key, _)| !of_votes(key)) {
             text.push_str(&format!("  {key}: {HANG}{}\n", visible(&value.to_string())));
@@ -51,7 +51,7 @@ pub(super) fn list(room: &ReviewSession<'_>, global: &Global) -> Result<Exit, Fa
             let said = named(&form, field, value);
             text.push_str(&format!("  draft {field}: {HANG}{}\n", visible(&said)));
         }
-        // By their ids, which say nothing of who cast them: whoever decides is not told.
+        // Sorted by id, so that the order does not reveal the voters to the adjudicator.
         let mut votes: Vec<&Vote> = dispute.votes.iter().collect();
         votes.sort_by_key(|vote| (vote.round, vote.id));
         for (at, vote) in votes.into_iter().enumerate() {
@@ -74,7 +74,7 @@ pub(super) fn list(room: &ReviewSession<'_>, global: &Global) -> Result<Exit, Fa
     Ok(Exit::Done)
 }
 
-/// An answer by its name, with the code that `--answer` takes behind it.
+/// An answer by its name, followed by the code for `--answer`.
 fn named(form: &[Field], name: &str, value: &Value) -> String {
     let options = form.iter().find(|field| field.name == name).map(Field::options).unwrap_or_default();
     let of_code = |code: &str| match options.iter().find(|option| option.code == code) {

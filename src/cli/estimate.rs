@@ -1,4 +1,4 @@
-//! `estimate`: what the drafts would ask and cost, before anything is sent.
+//! `estimate`: the drafts' requests and cost, before anything is sent.
 
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ pub(super) fn estimate(args: &Only, global: &Global) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// What may come later, where something may.
+/// What may come later, if anything.
 fn later(step: &StepForecast) -> String {
     let later = &step.later;
     if later.requests == 0 {
@@ -71,7 +71,7 @@ fn later(step: &StepForecast) -> String {
     format!("  {name:<14} {HANG}{and} up to {} later{likely}: {money}\n", count(later.requests, "request"))
 }
 
-/// All of a recipe, and what that assumes.
+/// The total of a recipe, with its assumptions.
 fn total(forecast: &Forecast, reasks: u32) -> String {
     let (Some((min, max)), Some(all)) = (forecast.now(), forecast.max_usd()) else {
         return format!("  {:<14} {HANG}a price lacks, so that nothing is sent there\n", "all");
@@ -86,7 +86,7 @@ fn total(forecast: &Forecast, reasks: u32) -> String {
     )
 }
 
-/// What `estimate` would have to know of the endpoints, by the names of the settings.
+/// The endpoint settings that `estimate` needs and that are missing.
 pub(super) fn lacking<'e>(config: &Config, estimates: impl Iterator<Item = &'e Estimate>) -> String {
     let mut text = String::new();
     let mut told: Vec<&str> = Vec::new();
@@ -115,7 +115,7 @@ pub(super) fn lacking<'e>(config: &Config, estimates: impl Iterator<Item = &'e E
     text
 }
 
-/// What replies so far teach about the costs.
+/// What stored replies show about the costs.
 fn learned(estimate: &Estimate) -> String {
     let Some(learned) = estimate.learned else { return String::new() };
     let likely = estimate.likely_usd.map_or(String::new(), |usd| format!(", likely {usd}"));

@@ -1,4 +1,4 @@
-//! `evaluate`: models on a set, and the papers' tables of what they answer.
+//! `evaluate`: asks models about a set, and writes the papers' tables.
 
 use std::path::{Path, PathBuf};
 
@@ -29,13 +29,13 @@ not asked again: a second call asks nothing, and computes every table anew from 
   riddlemill evaluate chumor --outputs answers.jsonl --judge my-judge --write-ballots ballots/
   riddlemill evaluate output/flub/1.0.0 --outputs my-model=samples_flub_2026.jsonl";
 
-/// Lines that are told of what was set aside or is missing; the folder holds all.
+/// Most lines shown about skipped or missing answers; the folder has all.
 const SHOWN: usize = 10;
 
-/// Advances a bar, and knows what is still ahead.
+/// A progress bar that estimates the remaining work.
 struct Bar<'a> {
     talk: &'a Talk<'a>,
-    /// The sets and what is asked about them; none where only that is counted.
+    /// The sets and settings; `None` if only the cost is estimated.
     ahead: Option<(&'a Config, &'a [String], &'a Settings)>,
 }
 
@@ -56,7 +56,7 @@ impl Pulse for Bar<'_> {
         Progress::agrees(self.talk, question)
     }
 
-    /// The answers of all sets and models, and their ratings.
+    /// The number of answers over all sets and models, and of their ratings.
     fn outlook(&self, requests: usize) -> Option<String> {
         let (config, sets, settings) = self.ahead?;
         let (run, stop, pulse) = (Run::default(), Stop::default(), Bar { talk: self.talk, ahead: None });
@@ -72,7 +72,7 @@ impl Pulse for Bar<'_> {
     }
 }
 
-/// Whether a set's rows hold answers of models already, by the benchmark that its name begins with.
+/// Whether a set's rows already contain models' answers, by the benchmark in its name.
 fn holds_answers(set: &str) -> bool {
     let named = riddlemill_benchmarks::all().iter().filter(|benchmark| set.starts_with(benchmark.name));
     named.flat_map(|benchmark| &benchmark.tasks).any(|task| task.released.is_some())
@@ -143,7 +143,7 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
     Ok(exit)
 }
 
-/// `output/<recipe>/evaluation/<version>`, or the folder that is named.
+/// `output/<recipe>/evaluation/<version>`, or the folder given.
 fn place(args: &Evaluate, config: &Config, one: &Evaluated, several: bool) -> PathBuf {
     match &args.out {
         Some(folder) if several => folder.join(one.set.name()),
@@ -168,7 +168,7 @@ fn write_ballots(
     let sheets = ballots::blank(&one.set, &one.answers, one.results().seed, &blinding);
     for sheet in sheets.map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })? {
         let path = folder.join(&sheet.name);
-        // What a person may have filled in is not written over.
+        // A file that a person may have filled in is not overwritten.
         if path.exists() {
             return Err(Failure::usage(format!(
                 "{} already exists, and may be filled in; it was not changed\n  hint: give another folder to --write-ballots",
@@ -183,7 +183,7 @@ fn write_ballots(
     Ok(())
 }
 
-/// The tables as people read them on a terminal.
+/// The tables for the terminal.
 fn text(one: &Evaluated, place: &Path) -> String {
     let mut text = format!("{}\n", one.set.name());
     for table in &one.report.tables {
@@ -203,7 +203,7 @@ fn text(one: &Evaluated, place: &Path) -> String {
     text
 }
 
-/// What is not there, and what would help.
+/// Prints what is missing, with hints.
 fn talk_of(one: &Evaluated, global: &Global) {
     if global.quiet {
         return;

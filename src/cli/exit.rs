@@ -1,4 +1,4 @@
-//! How a call ends.
+//! Exit codes.
 
 use std::process::ExitCode;
 
@@ -11,19 +11,19 @@ use crate::store::{CommitError, Error};
 /// The exit codes, for scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// All is well.
+    /// Success.
     Done = 0,
     /// An audit found a gap, or nothing matched.
     Gap = 1,
-    /// The command line or the settings cannot be used.
+    /// The command line or the settings are invalid.
     Usage = 2,
-    /// Finished, but some of the input could not be read, or an endpoint failed; the ledger says what.
+    /// Finished, but some of the input could not be read, or an endpoint failed; see the ledger.
     Partial = 3,
     /// A file could not be read or written.
     Io = 4,
-    /// Another run holds the recipe.
+    /// Another process holds the recipe's lock.
     Locked = 5,
-    /// Stopped by Ctrl-C; the same command goes on.
+    /// Stopped by Ctrl-C; the same command continues.
     Interrupted = 130,
 }
 
@@ -43,7 +43,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a call failed, in words, and how it ends.
+/// An error message with the exit code.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub exit: Exit,

@@ -21,13 +21,13 @@ use crate::search::{self, Found};
 use crate::stages::withdrawal::{Tombstone, Withdrawals};
 use crate::store::{Error, Workspace};
 
-/// More records than this are listed, not told.
+/// More records than this are listed instead of explained.
 const TELL: usize = 3;
-/// More than this are not looked for.
+/// Most records searched.
 const MOST: usize = 200;
-/// Lines of a list.
+/// Most lines of a list.
 const LISTED: usize = 20;
-/// Characters of a text where not all of it is asked for.
+/// Characters of a text, unless it is shown in full.
 const SHORT: usize = 200;
 
 pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> {
@@ -41,7 +41,7 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
     let of_target = withdrawals.of_post(&args.target, &args.target);
     gone.extend(of_target.or(tombstone(&withheld, &args.target)?).map(|found| (args.target.clone(), found)));
     let mut named = Vec::new();
-    // No id holds anything but ASCII, and every place has a colon.
+    // Ids are ASCII, and places contain a colon.
     let name = args.target.is_ascii() || args.target.contains(':');
     for recipe in recipes.iter().filter(|_| name) {
         let released = origin(&workspace, recipe, &args.target)?;
@@ -69,13 +69,13 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
     let mut many = Vec::new();
     if few {
         for (recipe, at) in hits.places.iter().flatten() {
-            // A record that was read twice goes on as one.
+            // A record that was read twice continues as one.
             if !named.iter().any(|(of, id)| of.name == recipe.name && *id == at.id) {
                 named.push((*recipe, at.id.clone()));
             }
         }
     }
-    // Also before a run has taken it out of the stages.
+    // Also before a run has removed it from the stages.
     for (_, id) in &named {
         gone.extend(tombstone(&withheld, id)?.map(|found| (id.clone(), found)));
     }
@@ -141,7 +141,7 @@ fn print_withdrawn(id: &str, tombstone: &Tombstone) -> String {
     format!("{id}: withdrawn on {day}: {}\n", tombstone.reason)
 }
 
-/// The tombstone of a record: it is withdrawn where no recipe has it from another dump.
+/// The tombstone of a record: it is withdrawn unless a recipe has it from another dump.
 fn tombstone<'w>(withheld: &'w [Withheld], id: &str) -> Result<Option<&'w Tombstone>, Error> {
     let found: Vec<Option<&Tombstone>> =
         withheld.iter().map(|withheld| withheld.tombstone(id)).collect::<Result<_, _>>()?;
@@ -149,7 +149,7 @@ fn tombstone<'w>(withheld: &'w [Withheld], id: &str) -> Result<Option<&'w Tombst
     Ok(all.and_then(|found| found.first().copied()))
 }
 
-/// Takes out what a withdrawn record says that went into this one or took it in, before a run has.
+/// Removes the texts of withdrawn records merged with this one, if no run has done so yet.
 fn hide(explained: &mut Explained, withheld: &Withheld) -> Result<(), Error> {
     let ids = explained.absorbed.iter().map(|passage| passage.id.as_str());
     let into = explained.way.iter().filter_map(|passage| passage.into.as_deref());
@@ -163,18 +163,18 @@ fn hide(explained: &mut Explained, withheld: &Withheld) -> Result<(), Error> {
     Ok(())
 }
 
-/// Records that were found in the dumps, with where each ended.
+/// Records found in the dumps, and where each ended.
 #[derive(Default)]
 struct Hits {
     found: Found,
-    /// For each record, what the recipes made of it; empty where none has read it.
+    /// For each record, where it ended in each recipe; empty if none has read it.
     places: Vec<Vec<(&'static Recipe, Whereabouts)>>,
 }
 
 impl Hits {
     fn find(config: &Config, recipes: &[&'static Recipe], target: &str) -> Result<Hits, Failure> {
         let mut found = Found::default();
-        // Every id and every place has a colon in it.
+        // Every id and every place contains a colon.
         if target.contains(':') {
             found = search::by_name(config, target)?;
         }
@@ -192,7 +192,7 @@ impl Hits {
         Ok(Hits { found, places })
     }
 
-    /// Those that are listed: all where they are many, else those that no recipe has read.
+    /// Those to list: all if there are many, else those that no recipe has read.
     fn listed(
         &self,
         few: bool,
@@ -294,7 +294,7 @@ fn print(explained: &Explained, full: bool) -> String {
     text
 }
 
-/// What people decided is told at once; what models were sent and said is for whoever wants all of it.
+/// Whether it is shown by default: people's decisions are, requests and replies only in full.
 fn brief(what: &str) -> bool {
     what == "vote"
 }
@@ -348,7 +348,7 @@ fn print_passage(passage: &Passage, full: bool) -> String {
     text
 }
 
-/// A text on one line, cut behind so many characters.
+/// A text on one line, truncated to `most` characters.
 fn short(text: &str, most: usize) -> String {
     let text = visible(text);
     match text.char_indices().nth(most) {

@@ -42,12 +42,12 @@ pub(super) fn export(args: &Export, global: &Global) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Takes out the rows that are about what was withdrawn from the workspace, and says how many.
+/// Removes the rows withdrawn from the workspace, and returns how many.
 pub(super) fn hide(folder: &Path, global: &Global, rows: &mut Vec<JsonRow>) -> Result<usize, Failure> {
     read_rows::recipe(folder)?.map_or(Ok(0), |recipe| hide_of(recipe, global, rows))
 }
 
-/// The same of rows that are not a folder's.
+/// The same for rows that are not from a folder.
 pub(super) fn hide_of(
     recipe: &'static Recipe,
     global: &Global,
@@ -62,8 +62,7 @@ pub(super) fn hide_of(
     Ok(before - rows.len())
 }
 
-/// A candidate of the workspace is exported where it is what a run would make; a draft may be older, and the
-/// user reads what it lacks.
+/// A candidate of the workspace can be exported if it is up to date; a draft may be older, with a note.
 fn check(args: &Export, global: &Global) -> Result<(), Failure> {
     let Some(candidate) = Candidate::read(&args.folder)?.filter(Candidate::is_no_release) else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! `fetch`: the dumps that sources name by url.
+//! `fetch`: downloads the dumps that sources name by url.
 
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -30,7 +30,7 @@ pub(super) fn fetch(args: &Fetch, global: &Global) -> Result<Exit, Failure> {
     let (mut done, mut failed) = (Vec::new(), Vec::new());
     let withdrawn = Withdrawals::load(&Workspace::new(&config.root))?;
     for (source, wanted) in &wanted {
-        // What had to go is not fetched again.
+        // A withdrawn dump is not downloaded again.
         let pinned = pins.find(&wanted.file).and_then(|pin| withdrawn.of_dump(&pin.sha256));
         if let Some(tombstone) = pinned.filter(|_| !args.update) {
             let day = tombstone.at.get(..10).unwrap_or_default();
@@ -52,7 +52,7 @@ pub(super) fn fetch(args: &Fetch, global: &Global) -> Result<Exit, Failure> {
                 }
                 done.push(json!({ "source": source, "state": word, "file": pin.file, "url": pin.url, "bytes": pin.bytes, "sha256": pin.sha256 }));
             }
-            // One file that is gone keeps nobody from the others.
+            // One missing file does not prevent the others.
             Err(error) => {
                 bar.clear();
                 failed.push(format!("{source}: {error}"));
@@ -77,7 +77,7 @@ fn words(fetched: &Fetched) -> (&'static str, &Pin) {
     }
 }
 
-/// The sources with a url: all, or those that are named.
+/// The sources with a url: all, or those given.
 fn wanted(config: &Config, names: &[String]) -> Result<Vec<(String, Wanted)>, Failure> {
     let mut wanted = Vec::new();
     for name in names {
@@ -137,7 +137,7 @@ impl Bar {
     }
 
     fn with(&self, f: impl FnOnce(&ProgressBar)) {
-        // A poisoned lock is a panic elsewhere; the bar is the last thing to worry about then.
+        // A poisoned lock is a panic elsewhere, and the bar does not matter then.
         f(&self.bar.lock().unwrap_or_else(|e| e.into_inner()));
     }
 

@@ -1,4 +1,4 @@
-//! `fsck`: whether all of raw/ is what was written there.
+//! `fsck`: checks that all of raw/ is as it was written.
 
 use std::fs::{self, File};
 use std::io::BufReader;
@@ -20,14 +20,14 @@ use crate::stages::{StageError, draft, import, salt};
 use crate::store::{Error, Workspace};
 use crate::warc::{ReadError, Reader, block_digest, resync};
 
-/// Something in raw/ that is not as it was written.
+/// Something in raw/ that was damaged or changed.
 struct Finding {
     /// The file or folder, relative to the workspace.
     place: String,
     what: String,
 }
 
-/// Blocks of records are read up to so many bytes; longer ones are not looked at.
+/// Longest block of records that is checked, in bytes.
 const BLOCK: u64 = 64 << 20;
 
 pub(super) fn fsck(args: &Fsck, global: &Global) -> Result<Exit, Failure> {
@@ -105,7 +105,8 @@ fn finding(workspace: &Workspace, place: &Path, what: impl Into<String>) -> Find
     Finding { place: place.display().to_string(), what: what.into() }
 }
 
-/// Votes, decisions, tasks, skips, registries, access and withdrawals: their chains, and that each line is one.
+/// Votes, decisions, tasks, skips, registries, access and withdrawals: their chains, and that each line is
+/// valid.
 fn logs(workspace: &Workspace, found: &mut Vec<Finding>) -> Result<(), Failure> {
     let raw = workspace.raw();
     let damaged = log::check(&raw).map_err(Error::from)?;
@@ -115,7 +116,7 @@ fn logs(workspace: &Workspace, found: &mut Vec<Finding>) -> Result<(), Failure> 
     found.extend(damaged.into_iter().map(|(log, what)| finding(workspace, &raw.join(log), what)));
     for stray in log::strays(&raw).map_err(Error::from)? {
         let place = raw.join(stray.parent().and_then(Path::file_name).unwrap_or_default());
-        // A log that is damaged by it names it already.
+        // The damaged log itself reports it already.
         let is_named = damaged_names.iter().any(|what| {
             stray.file_name().and_then(|name| name.to_str()).is_some_and(|name| what.contains(name))
         });
@@ -144,7 +145,7 @@ fn logs(workspace: &Workspace, found: &mut Vec<Finding>) -> Result<(), Failure> 
     Ok(())
 }
 
-/// What is whole of damaged segments of replies, in new ones.
+/// Salvages damaged segments of replies into new ones.
 fn salvage_replies(config: &Config) -> Result<Vec<SalvagedReplies>, Failure> {
     if !Workspace::new(&config.root).raw().join("replies").is_dir() {
         return Ok(Vec::new());
@@ -155,7 +156,7 @@ fn salvage_replies(config: &Config) -> Result<Vec<SalvagedReplies>, Failure> {
 fn replies(config: &Config, found: &mut Vec<Finding>) {
     let workspace = Workspace::new(&config.root);
     let folder = workspace.raw().join("replies");
-    // Looking makes no store.
+    // Does not create a store.
     if !folder.is_dir() || fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_none()) {
         return;
     }
@@ -169,7 +170,7 @@ fn replies(config: &Config, found: &mut Vec<Finding>) {
     }
 }
 
-/// Dumps against the hashes that settings and `fetch` pinned.
+/// Compares dumps with the hashes in the settings and in pipeline.lock.
 fn dumps(config: &Config, found: &mut Vec<Finding>) {
     let mut told: Vec<String> = Vec::new();
     for recipe in recipe::used(config) {
@@ -185,7 +186,7 @@ fn dumps(config: &Config, found: &mut Vec<Finding>) {
     }));
 }
 
-/// Archives against the digests in their records.
+/// Compares archives with the digests in their records.
 fn warcs(workspace: &Workspace, folder: &Path, found: &mut Vec<Finding>) -> Result<(), Failure> {
     let mut waiting = vec![folder.to_owned()];
     let mut files: Vec<PathBuf> = Vec::new();
@@ -206,7 +207,7 @@ fn warcs(workspace: &Workspace, folder: &Path, found: &mut Vec<Finding>) -> Resu
     Ok(())
 }
 
-/// All that is wrong with an archive: behind a damaged record, reading goes on at the next whole one.
+/// All damage in an archive: after a damaged record, reading continues at the next whole one.
 fn warc(path: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let opened = File::open(path).and_then(|file| Reader::new(BufReader::new(file)));
@@ -233,7 +234,7 @@ fn warc(path: &Path) -> Vec<String> {
     found
 }
 
-/// What is wrong with the next record's block; `None` where there is no further one.
+/// Checks the next record's block; `None` at the end.
 fn record(reader: &mut Reader<BufReader<File>>) -> Result<Option<Option<String>>, ReadError> {
     let Some(record) = reader.next_record()? else { return Ok(None) };
     let stated = record.header.get("WARC-Block-Digest").filter(|digest| digest.starts_with("sha256:"));
@@ -252,7 +253,7 @@ fn record(reader: &mut Reader<BufReader<File>>) -> Result<Option<Option<String>>
     Ok(Some(wrong))
 }
 
-/// Whether the salt is there where something was made with it; and, as notes, which secrets others may read.
+/// Whether the salt exists if it was used; and, as notes, which secrets others may read.
 fn secrets(workspace: &Workspace, found: &mut Vec<Finding>) -> Vec<Finding> {
     let mut notes = Vec::new();
     if let Err(e) = salt::standing(workspace) {

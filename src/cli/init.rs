@@ -1,4 +1,4 @@
-//! `init`: a workspace that runs.
+//! `init`: creates a workspace that can be run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
             settings.display()
         )));
     }
-    // Before anything is written.
+    // Checked before anything is written.
     let missing = if args.empty { Vec::new() } else { missing(&root.join("raw/sample"))? };
     for folder in ["dumps", "warc", "replies", "responses", "votes", "releases"] {
         durable::create_folder(&root.join("raw").join(folder))?;
@@ -57,7 +57,7 @@ pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
             durable::replace(&path, content.as_bytes())?;
         }
     }
-    // Last: a workspace without settings is none, and is laid out anew.
+    // Written last: without settings it is not a workspace, and `init` can be repeated.
     durable::replace(&settings, text.as_bytes())?;
     if !global.quiet {
         let place = root.display();
@@ -68,7 +68,7 @@ pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Writes a built-in benchmark's folder into the workspace. What is there is not touched.
+/// Copies a built-in benchmark's folder into the workspace. Existing files are not changed.
 fn copy_out(name: &str, root: &Path, global: &Global) -> Result<Exit, Failure> {
     let Some(files) = riddlemill_benchmarks::built_in(name) else {
         let names = crate::recipe::names();
@@ -81,7 +81,7 @@ fn copy_out(name: &str, root: &Path, global: &Global) -> Result<Exit, Failure> {
             folder.display()
         )));
     }
-    // Beside its place first: a folder that was copied in part would stand for the whole.
+    // Under a temporary name first: a partial copy would replace the whole folder.
     let beside = root.join("benchmarks").join(format!(".{name}.part"));
     if beside.exists() {
         fs::remove_dir_all(&beside).map_err(Error::io("remove", &beside))?;
@@ -103,7 +103,7 @@ fn copy_out(name: &str, root: &Path, global: &Global) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The sample's files that are not there, or only in part, as an `init` that was killed may have left them.
+/// The sample's files that are missing, or incomplete after a killed `init`.
 fn missing(sample: &Path) -> Result<Vec<(PathBuf, &'static str)>, Failure> {
     let mut missing = Vec::new();
     for (name, content) in SAMPLE {

@@ -1,4 +1,4 @@
-//! `crawl --try`: what a profile makes of one page, field by field, and what it does not find.
+//! `crawl --try`: what a profile finds on one page, field by field, and what it does not find.
 
 use std::path::Path;
 
@@ -71,7 +71,7 @@ pub(super) fn look(
     Ok(if something { Exit::Done } else { Exit::Partial })
 }
 
-/// The crawl that may ask a host.
+/// The crawl that may request a host.
 fn of_host<'c>(config: &'c Config, url: &Url) -> Result<&'c Source, Failure> {
     let asks = |source: &&Source| crawl::may_ask(source, url);
     config.crawls.iter().find(asks).ok_or_else(|| {
@@ -114,7 +114,7 @@ fn saved(path: &Path, url: Option<&str>, site: &Site) -> Result<Looked, Failure>
     Ok(Looked { url, status: 200, content_type: None, body, date: String::new() })
 }
 
-/// A page with what is seen on it.
+/// A page with what was found on it.
 struct View<'v> {
     page: &'v Looked,
     name: &'v str,
@@ -178,7 +178,7 @@ impl View<'_> {
 
     fn missing(&self, missing: &Missing) -> String {
         let mut text = missing.said.clone();
-        // What some posts have is no mistake of the selector.
+        // If some posts have it, the selector is right.
         if let Some((lacking, having)) = missing.posts.filter(|(_, having)| *having > 0) {
             text.push_str(&format!(": in {lacking} of {}", count((lacking + having) as u64, "post")));
             return text;
@@ -265,7 +265,7 @@ fn post(number: usize, item: &Inspected) -> String {
     text
 }
 
-/// A text in one line, and not too long.
+/// A text on one line, truncated.
 fn line(text: &str) -> String {
     const MOST: usize = 120;
     let text = text.replace('\n', " ⏎ ");

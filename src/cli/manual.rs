@@ -1,4 +1,5 @@
-//! `completions` and `man`: made from the command line's own definition, and the reference from that of everything else.
+//! `completions` and `man`: generated from the command line's definition, and the reference from that of
+//! everything else.
 
 use clap::CommandFactory;
 use clap_complete::env::Shells;
@@ -8,7 +9,8 @@ use super::exit::{Exit, Failure};
 use super::{output, reference};
 use crate::store::{Error, durable};
 
-/// The script asks the program what may follow: names of recipes and stages, annotators and versions of the workspace.
+/// The script asks the program for completions: names of recipes and stages, annotators and versions of the
+/// workspace.
 pub(super) fn completions(args: &Completions) -> Result<Exit, Failure> {
     let io = |message: String| Failure { exit: Exit::Io, message };
     let shells = Shells::builtins();

@@ -1,8 +1,8 @@
-//! The verbs. Each is a file: arguments in, a library call, words for people or JSON for machines.
+//! The verbs, one file each: arguments, a library call, text for people or JSON for machines.
 //!
 //! Data goes to stdout, messages to stderr. Every error ends in one of the codes of [`Exit`].
 
-// First, so that its `eprintln!` is the one of all the others.
+// First, so that its `eprintln!` is used in all other modules.
 #[macro_use]
 mod terminal;
 
@@ -69,17 +69,17 @@ use args::{Cli, Verb};
 pub use exit::Exit;
 use exit::Failure;
 
-/// Reads the arguments, does what they ask, says what went wrong.
+/// Parses the arguments, runs the verb, reports errors.
 pub fn main() -> ExitCode {
-    // Asked by a shell what may follow, the program says it and ends here.
+    // If a shell requests completions, the program prints them and ends here.
     CompleteEnv::with_factory(Cli::command).complete();
     let cli = Cli::parse();
     let stop = Arc::new(Stop::default());
-    // What keeps no parts loses nothing when it ends at once.
+    // Verbs without intermediate state can simply be killed.
     if matches!(cli.verb, Verb::Run(_) | Verb::Crawl(_) | Verb::Evaluate(_) | Verb::Serve(_)) {
         watch_interrupt(&stop, cli.global.quiet);
     }
-    // These have bars of their own, or write as they go.
+    // These have progress bars of their own, or print as they go.
     if !matches!(
         cli.verb,
         Verb::Run(_) | Verb::Crawl(_) | Verb::Evaluate(_) | Verb::Serve(_) | Verb::Fetch(_) | Verb::Apply(_)
@@ -139,8 +139,8 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
     }
 }
 
-/// The first Ctrl-C asks the stage at hand to stop after the part it is writing; the second ends the
-/// process, which costs nothing but that stage.
+/// The first Ctrl-C asks the current stage to stop after the part it is writing; the second ends the process,
+/// which loses only that stage.
 fn watch_interrupt(stop: &Arc<Stop>, quiet: bool) {
     let stop = Arc::clone(stop);
     let watching = ctrlc::set_handler(move || {
@@ -152,6 +152,6 @@ fn watch_interrupt(stop: &Arc<Stop>, quiet: bool) {
             eprintln!("stopping; what is finished is kept. Once more to stop at once");
         }
     });
-    // Without the handler Ctrl-C still ends the process, and the store still holds whole stages only.
+    // Without the handler Ctrl-C still ends the process, and only complete stages are in the store.
     let _ = watching;
 }

@@ -1,4 +1,4 @@
-//! What to do next: the causes that keep records back, and the one command that brings most forward.
+//! What to do next: the causes that keep records back, and the one command that helps most records.
 
 use serde_json::{Value, json};
 
@@ -11,22 +11,22 @@ use crate::recipe::Recipe;
 use crate::release::{self, Candidate};
 use crate::store::{Manifest, Workspace};
 
-/// Where a recipe stands.
+/// The state of a recipe.
 pub(super) struct Standing {
     pub recipe: &'static Recipe,
-    /// Stages that a run would make.
+    /// Number of stages that a run would make.
     pub due: usize,
     pub causes: Vec<Cause>,
 }
 
-/// A command, and why.
+/// A command, and the reason.
 pub(super) struct Next {
     command: String,
     why: String,
 }
 
 impl Standing {
-    /// After a run that made these stages.
+    /// The state after a run that made these stages.
     pub(super) fn after(
         config: &Config,
         recipe: &'static Recipe,
@@ -36,7 +36,7 @@ impl Standing {
         Ok(Standing { recipe, due, causes: causes(config, recipe, made)? })
     }
 
-    /// As it is planned.
+    /// The planned state.
     pub(super) fn planned(
         config: &Config,
         recipe: &'static Recipe,
@@ -53,7 +53,8 @@ impl Standing {
     }
 }
 
-/// The one command that brings most forward; `only` is how the recipes were named. `None` where nothing is left to do.
+/// The one command that helps most records; `only` is the selection of recipes. `None` if nothing is left to
+/// do.
 pub(super) fn next(
     config: &Config,
     standings: &[Standing],
@@ -78,7 +79,7 @@ pub(super) fn next(
     };
     let all =
         || standings.iter().flat_map(|standing| standing.causes.iter().map(move |cause| (standing, cause)));
-    // Of those with as many records the first comes first: what it brings goes through the others.
+    // Of several with equally many records the first: what it unblocks passes through the others.
     let blocking = most(all().filter(|(_, cause)| cause.blocks));
     if let Some(next) = blocking.and_then(|(standing, cause)| of_cause(standing, cause)) {
         return Ok(Some(next));
@@ -90,7 +91,7 @@ pub(super) fn next(
             return Ok(Some(Next { command: format!("riddlemill release {name}"), why }));
         }
     }
-    // Where a set has rows, what is left behind them may be left.
+    // If a set has rows, the records kept back may be left.
     let empty = |standing: &Standing| {
         let candidate = Workspace::new(&config.root).candidate(standing.recipe.name);
         Candidate::read(&candidate).ok().flatten().is_none_or(|candidate| candidate.rows == 0)
@@ -116,7 +117,7 @@ impl Next {
     }
 }
 
-/// What of a cause is told to machines.
+/// A cause for machines.
 pub(super) fn row(cause: &Cause) -> Value {
     json!({
         "stage": cause.stage, "records": cause.records, "what": cause.what, "words": cause.to_string(),
@@ -124,7 +125,7 @@ pub(super) fn row(cause: &Cause) -> Value {
     })
 }
 
-/// The word before a cause, and its tone.
+/// The label of a cause, and its colour.
 pub(super) fn label(cause: &Cause) -> (&'static str, Tone) {
     if cause.failed { ("failed", Tone::Bad) } else { ("waiting", Tone::Waits) }
 }

@@ -1,4 +1,4 @@
-//! Who answers behind an endpoint's name: where that changed, people are told.
+//! Reports endpoints whose model changed behind the same name.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -12,8 +12,8 @@ use crate::pages::time::utc;
 use crate::stages::draft;
 use crate::store::Workspace;
 
-/// The endpoints behind whose name more than one model or configuration answered, for people and for machines. No
-/// store is made by looking.
+/// The endpoints with replies from more than one model or configuration, for people and for machines. Does
+/// not create a store.
 pub(super) fn changed(config: &Config) -> Result<(String, Vec<Value>), Failure> {
     let (mut text, mut machine) = (String::new(), Vec::new());
     if !Workspace::new(&config.root).raw().join("replies").exists() {

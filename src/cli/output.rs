@@ -1,4 +1,4 @@
-//! What all verbs share: loading a workspace, choosing recipes, writing to stdout.
+//! Functions shared by all verbs: loading a workspace, choosing recipes, writing to stdout.
 
 use std::io::{self, Write};
 
@@ -11,12 +11,12 @@ use crate::config::{Config, Overrides, Problem, Problems, unknown};
 use crate::recipe::{self, Recipe};
 use crate::text::grouped;
 
-/// The settings of the workspace that the flags name.
+/// The settings of the workspace in the flags.
 pub(super) fn load(global: &Global) -> Result<Config, Failure> {
     load_with(global, &[])
 }
 
-/// The settings of the workspace where there is one, else the defaults.
+/// The settings of the workspace if there is one, else the defaults.
 pub(super) fn load_or_default(global: &Global) -> Result<Config, Failure> {
     match global.workspace.join(crate::config::FILE).exists() {
         true => load(global),
@@ -28,7 +28,7 @@ pub(super) fn load_or_default(global: &Global) -> Result<Config, Failure> {
     }
 }
 
-/// The settings, with further flags that stand for settings.
+/// The settings, with additional flags that override settings.
 pub(super) fn load_with(global: &Global, more: &[(String, String)]) -> Result<Config, Failure> {
     let overrides = Overrides::new(global.set.iter().chain(more).cloned().collect());
     let config = Config::load(&global.workspace, &recipe::names(), &recipe::choices(), &overrides)?;
@@ -41,7 +41,7 @@ pub(super) fn load_with(global: &Global, more: &[(String, String)]) -> Result<Co
     }
 }
 
-/// Says which keys are not struck out of what servers say, before anything is sent with them.
+/// Warns of keys that are too short to be removed from servers' responses, before anything is sent.
 pub(super) fn warn_of_short_keys(config: &Config, global: &Global) {
     let names = config.endpoints.iter().flat_map(|endpoint| endpoint.variables());
     for name in crate::llm::short_keys(names).into_iter().filter(|_| !global.quiet) {
@@ -51,7 +51,7 @@ pub(super) fn warn_of_short_keys(config: &Config, global: &Global) {
     }
 }
 
-/// The recipes that flags or settings name; else every recipe that has a source.
+/// The recipes in the flags or settings; else every recipe that has a source.
 pub(super) fn recipes(config: &Config, only: &Only) -> Result<Vec<&'static Recipe>, Failure> {
     let settings: crate::config::sections::Run = config.typed(None, "run");
     let named = if only.recipes.is_empty() { &settings.recipes } else { &only.recipes };
@@ -73,7 +73,7 @@ pub(super) fn recipe(name: &str) -> Result<&'static Recipe, Failure> {
     recipe::find(name).ok_or_else(|| Failure::usage(unknown("recipe", name, recipe::names())))
 }
 
-/// The recipe that is named, or the only one of the workspace's that has the review.
+/// The recipe given, or the workspace's only one with the review.
 pub(super) fn recipe_of(
     config: &Config,
     name: &str,
@@ -99,7 +99,7 @@ pub(super) fn recipe_of(
     }
 }
 
-/// Why there is no such review.
+/// The error for an unknown review.
 pub(super) fn unknown_review(recipes: &[&'static Recipe], name: &str) -> String {
     let known = recipes.iter().flat_map(|recipe| recipe.reviews()).map(|review| review.place().1);
     let known: std::collections::BTreeSet<&str> = known.collect();
@@ -109,7 +109,7 @@ pub(super) fn unknown_review(recipes: &[&'static Recipe], name: &str) -> String 
     }
 }
 
-/// Why nobody of that name votes.
+/// The error for an unknown annotator.
 pub(super) fn unknown_annotator(config: &Config, name: &str) -> String {
     let known = config.annotators.iter().map(|person| person.name.as_str());
     unknown("annotator", name, known)
@@ -127,7 +127,7 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
     raw(&terminal::fit(text, terminal::stdout()))
 }
 
-/// Writes to stdout as it is. A reader that has seen enough (`| head`) is no error.
+/// Writes to stdout unchanged. A closed pipe (`| head`) is not an error.
 pub(super) fn raw(text: &str) -> Result<(), Failure> {
     super::busy::heard();
     match io::stdout().lock().write_all(text.as_bytes()) {
@@ -138,7 +138,7 @@ pub(super) fn raw(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// A count with its thousands apart: 81700 as 81,700.
+/// A count with thousands separators: 81700 as 81,700.
 pub(super) fn number(n: u64) -> String {
     grouped(i64::try_from(n).unwrap_or(i64::MAX))
 }

@@ -1,4 +1,4 @@
-//! `profiles`: how pages of sites are read, and a workspace's own ways.
+//! `profiles`: how sites' pages are parsed, including a workspace's own profiles.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Progress: a bar with rate and time left on a terminal, a line now and then elsewhere.
+//! Progress: a bar with rate and remaining time on a terminal, occasional lines elsewhere.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,13 +17,13 @@ use crate::record::State;
 use crate::stages::Pulse;
 use crate::store::Manifest;
 
-/// How often a log is told how far something is.
+/// Interval of progress lines in a log.
 const LOG_SECS: u64 = 30;
 
-/// Something that takes its time.
+/// The progress of a task.
 pub(super) struct Bar {
     name: String,
-    /// All there is to do; 0 where nobody knows.
+    /// The total; 0 if unknown.
     total: u64,
     done: AtomicU64,
     start: Instant,
@@ -31,7 +31,7 @@ pub(super) struct Bar {
 }
 
 enum Shown {
-    /// Nobody wants to see it.
+    /// Not shown.
     Nothing,
     /// On a terminal.
     Drawn(ProgressBar),
@@ -40,7 +40,7 @@ enum Shown {
 }
 
 impl Bar {
-    /// Begins something of so many records, or of a number that nobody knows: 0.
+    /// Starts a task with `total` records; 0 if unknown.
     pub(super) fn new(name: String, total: u64, quiet: bool) -> Bar {
         heard();
         let shown = match (quiet, std::io::stderr().is_terminal()) {
@@ -55,7 +55,7 @@ impl Bar {
         Bar { name, total, done: AtomicU64::new(0), start: Instant::now(), shown }
     }
 
-    /// As [`Bar::new`], for a verb: silent where the flags say so.
+    /// [`Bar::new`] for a verb: hidden if the flags say so.
     pub(super) fn of_verb(name: &str, total: u64, global: &Global) -> Bar {
         Bar::new(name.to_string(), total, global.quiet || global.json)
     }
@@ -64,7 +64,7 @@ impl Bar {
         self.start.elapsed()
     }
 
-    /// A line about it: to a log as it is, on a terminal above the bar.
+    /// Prints a line: in a log directly, on a terminal above the bar.
     fn tell(&self, words: &str) {
         match &self.shown {
             Shown::Nothing => {}
@@ -73,7 +73,7 @@ impl Bar {
         }
     }
 
-    /// Takes the bar off the terminal.
+    /// Removes the bar from the terminal.
     pub(super) fn clear(&self) {
         if let Shown::Drawn(bar) = &self.shown {
             bar.finish_and_clear();
@@ -136,7 +136,7 @@ fn log_line(name: &str, done: u64, total: u64, elapsed: Duration) -> String {
     }
 }
 
-/// A number in five characters or so: 950, 9,999, 12.3 k, 1.30 M.
+/// A number in about five characters: 950, 9,999, 12.3 k, 1.30 M.
 fn short(n: f64) -> String {
     if n < 9_999.5 {
         return if n < 9.95 && n.fract() > 0.05 { format!("{n:.1}") } else { number(n.round() as u64) };
@@ -150,7 +150,7 @@ fn short(n: f64) -> String {
     format!("{scaled:.digits$} {unit}")
 }
 
-/// A time in one unit or two: 8 s, 3 min, 2 h 05 min.
+/// A duration in one or two units: 8 s, 3 min, 2 h 05 min.
 pub(super) fn time(time: Duration) -> String {
     match time.as_secs_f64().ceil() as u64 {
         secs @ ..=99 => format!("{secs} s"),
@@ -172,7 +172,7 @@ fn style(total: u64, message: bool) -> ProgressStyle {
 
 fn style_of(template: &str) -> ProgressStyle {
     type Out<'a> = &'a mut dyn std::fmt::Write;
-    // Writing to a terminal's line cannot fail.
+    // The template is valid.
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     style
         .with_key("at", |state: &ProgressState, out: Out<'_>| {
@@ -199,7 +199,7 @@ pub(super) fn busy_style() -> ProgressStyle {
     style_of("{spinner} {prefix}, {for}")
 }
 
-/// How a run talks.
+/// The console of a run.
 pub(super) struct Talk<'a> {
     quiet: bool,
     verbose: bool,
@@ -207,7 +207,7 @@ pub(super) struct Talk<'a> {
     ahead: Option<Ahead<'a>>,
 }
 
-/// What a run has still to make.
+/// The remaining work of a run.
 pub(super) struct Ahead<'a> {
     pub config: &'a Config,
     pub recipes: &'a [&'static Recipe],
@@ -220,7 +220,7 @@ impl<'a> Talk<'a> {
     }
 
     fn with<T>(&self, f: impl FnOnce(&mut Option<Bar>) -> T) -> T {
-        // A poisoned lock is a panic elsewhere; the bar is the last thing to worry about then.
+        // A poisoned lock is a panic elsewhere, and the bar does not matter then.
         f(&mut self.bar.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -292,7 +292,7 @@ impl Progress for Talk<'_> {
     }
 }
 
-/// Puts a question on the terminal; anything but a yes is a no.
+/// Asks a question on the terminal; anything but a yes is a no.
 fn ask(question: &str) -> Option<bool> {
     eprintln!("{question} [y/N]");
     let mut line = String::new();

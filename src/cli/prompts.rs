@@ -1,4 +1,4 @@
-//! `prompts`: what is sent to models, and what a workspace changed in it.
+//! `prompts`: the prompts for models, and a workspace's changes to them.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use super::output;
 use crate::stages::draft;
 
 pub(super) fn prompts(verb: &PromptsVerb, global: &Global) -> Result<Exit, Failure> {
-    // Prompts are the program's where there is no workspace to override them.
+    // Without a workspace, the built-in prompts.
     let config = output::load_or_default(global)?;
     let prompts = draft::prompts(&config)?;
     let usage = |e: crate::llm::prompt::PromptError| Failure::usage(e.to_string());

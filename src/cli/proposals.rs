@@ -1,4 +1,5 @@
-//! Of reviews: what the program proposes to pick, what may be guessed so far, and which items lack somebody to vote.
+//! For reviews: the program's proposed picks, how well answers can be guessed so far, and items without
+//! enough voters.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use crate::review::ballot::Kind;
 use crate::review::{Item, Task, Values};
 use crate::shortcuts::{Open, Share, Shortcuts, propose};
 
-/// What the program proposes to pick, over all items of the step together, so that the right option cannot be guessed.
+/// The proposed picks, over all items of the step together, so that the right option cannot be guessed.
 pub(super) fn proposed(room: &ReviewSession<'_>) -> Result<BTreeMap<String, Values>, Failure> {
     let picks = room.step.form(room.round).into_iter().find_map(|field| match field.kind {
         Kind::Pick { k, from, beside: Some(beside), .. } => Some((field.name, k, from, beside)),
@@ -49,7 +50,7 @@ pub(super) fn proposed(room: &ReviewSession<'_>) -> Result<BTreeMap<String, Valu
     Ok(proposed)
 }
 
-/// What may be guessed of the sets that were made so far, in a line.
+/// How well answers can be guessed in the sets made so far, in one line.
 pub(super) fn describe(figures: &Shortcuts) -> String {
     let percent = |share: Share| {
         format!("{:.1} % [{:.1}, {:.1}]", 100.0 * share.value, 100.0 * share.low, 100.0 * share.high)
@@ -67,7 +68,7 @@ pub(super) fn describe(figures: &Shortcuts) -> String {
     )
 }
 
-/// Open items that have fewer tasks than they need because somebody wrote them.
+/// Open items that have fewer tasks than they need because possible voters are their authors.
 pub(super) fn lacking(room: &ReviewSession<'_>, new: &[Task]) -> usize {
     let mut on: BTreeMap<&str, usize> = BTreeMap::new();
     let cast = room.cast();

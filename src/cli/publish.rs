@@ -1,4 +1,4 @@
-//! `publish`: a release to where others find it.
+//! `publish`: publishes a release.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! `published`: what became of the rows of published sets.
+//! `published`: reports on the rows of published sets.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use super::output::{self, count};
 use crate::audit::{PublishedReport, published as look, published_page};
 use crate::store::{Workspace, durable};
 
-/// Ids that are named of each rule; `--json` and `--html` have all.
+/// Most ids named for each rule; `--json` and `--html` have all.
 const NAMED: usize = 5;
 
 pub(super) fn published(args: &PublishedArgs, global: &Global) -> Result<Exit, Failure> {
@@ -31,7 +31,7 @@ pub(super) fn published(args: &PublishedArgs, global: &Global) -> Result<Exit, F
     } else {
         output::print(&reports.iter().map(words).collect::<String>())?;
     }
-    // Rows that people changed are not as published, which is what they wanted; it is told and no failure.
+    // Rows changed by people are reported, but are not an error.
     Ok(Exit::Done)
 }
 

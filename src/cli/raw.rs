@@ -1,4 +1,4 @@
-//! `raw merge`: what was made in a workspace that grew apart.
+//! `raw merge`: merges the work of a workspace that diverged.
 
 use std::path::Path;
 
@@ -79,7 +79,7 @@ fn how(taken: &Taken) -> &'static str {
     }
 }
 
-/// Line by line what was new, and what is left to do.
+/// What was new, line by line, and what is left to do.
 fn describe(merged: &Merged, dry_run: bool) -> String {
     let mut text = String::new();
     let mut say = |line: String| {

@@ -1,5 +1,5 @@
-//! The reference of the documentation, made from the code that it describes: settings, commands, records, outcomes,
-//! benchmarks and addresses. A test compares what is committed in docs/reference with what this writes.
+//! The reference of the documentation, generated from the code it describes: settings, commands, records,
+//! outcomes, benchmarks and addresses. A test compares docs/reference with its output.
 
 use std::fmt::Write as _;
 
@@ -31,7 +31,7 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('<', "&lt;").replace('\n', " ")
 }
 
-/// A cell set as code; nothing for an empty one.
+/// A cell formatted as code; empty for an empty text.
 fn code(text: &str) -> String {
     match text {
         "" => String::new(),
@@ -80,14 +80,14 @@ fn commands() -> String {
     page
 }
 
-/// A command's help and that of the commands below it.
+/// The help of a command and of its subcommands.
 fn help_of(page: &mut String, command: clap::Command, above: &str, level: usize) {
     if command.is_hide_set() || command.get_name() == "help" {
         return;
     }
     let name = format!("{above} {}", command.get_name());
     let below: Vec<clap::Command> = command.get_subcommands().cloned().collect();
-    // Options of every verb are printed once, by `riddlemill --help`.
+    // Options of every verb are only printed once, by `riddlemill --help`.
     let mut command = command.mut_args(|arg| match arg.is_global_set() {
         true => arg.hide(true),
         false => arg,

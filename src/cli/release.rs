@@ -1,4 +1,4 @@
-//! `release`: a version for a candidate; and what `run` restores of older ones.
+//! `release`: assigns a version to a candidate; also restores older versions for `run`.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ pub(super) fn release(args: &Release, global: &Global) -> Result<Exit, Failure> 
     let version = version.map_err(|e| Failure::usage(e.to_string()))?;
     let date = args.date.clone().unwrap_or_else(today);
     let wanted = Wanted { version, date: &date, draft: args.draft };
-    // One that was stopped when its version was told and its folder not yet there is brought to its end.
+    // Completes a release that was stopped after it was registered and before its folder existed.
     restore(&Workspace::new(&config.root), recipe, global)?;
     let (proposal, manifest) = release::release(&config, recipe, wanted)?;
     let place =
@@ -61,7 +61,7 @@ pub(super) fn release(args: &Release, global: &Global) -> Result<Exit, Failure> 
     Ok(Exit::Done)
 }
 
-/// Marks a version. Where no recipe is named, the only one that has released it is meant.
+/// Marks a version as yanked. Without a recipe, the only one that has released it is meant.
 fn yank(config: &Config, args: &Yank, global: &Global) -> Result<Exit, Failure> {
     let version: Version =
         args.version.parse().map_err(|e: release::NoVersion| Failure::usage(e.to_string()))?;
@@ -100,7 +100,7 @@ fn yank(config: &Config, args: &Yank, global: &Global) -> Result<Exit, Failure> 
     Ok(Exit::Done)
 }
 
-/// Takes over published numbers; a run shows them in the candidate.
+/// Adopts published numbers; a run shows them in the candidate.
 fn adopt(
     config: &Config,
     recipe: &'static Recipe,
@@ -125,7 +125,7 @@ fn adopt(
     Ok(Exit::Done)
 }
 
-/// Gives back the versions that output/ lacks, and says so.
+/// Restores the versions that output/ lacks, and reports it.
 pub(super) fn restore(
     workspace: &Workspace,
     recipe: &'static Recipe,
@@ -145,7 +145,7 @@ pub(super) fn restore(
     Ok(())
 }
 
-/// Today in UTC: the only clock that a release reads, once, for the registry to keep.
+/// Today in UTC: the only use of a clock in a release; the registry stores it.
 fn today() -> String {
     let mut now = pipeline::now();
     now.truncate("2024-03-05".len());

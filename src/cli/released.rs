@@ -1,4 +1,4 @@
-//! What `status` says about released versions.
+//! The released versions in `status`.
 
 use serde_json::{Value, json};
 
@@ -7,11 +7,11 @@ use crate::recipe::Recipe;
 use crate::release::{Since, since};
 use crate::store::Workspace;
 
-/// Rows that are named of each version.
+/// Most rows named for each version.
 const NAMED: usize = 10;
 
-/// The released versions of a recipe, for people and for machines: which of their rows would not be released as
-/// they are, and why.
+/// The released versions of a recipe, for people and for machines: which of their rows would no longer be
+/// released unchanged, and why.
 pub(super) fn describe(
     workspace: &Workspace,
     recipe: &'static Recipe,

@@ -1,4 +1,4 @@
-//! `replies`: the store of what models answered.
+//! `replies`: the store of models' replies.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write};

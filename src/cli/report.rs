@@ -14,10 +14,10 @@ use crate::record::State;
 use crate::stages;
 use crate::store::{Workspace, durable};
 
-/// Examples of each reason on the page, where no flag says otherwise.
+/// Examples of each reason on the page by default.
 const ON_PAGE: usize = 3;
 
-/// Characters of the longest bar: a line fits 80 columns.
+/// Characters of the longest bar, so that a line fits 80 columns.
 const BAR: u64 = 20;
 
 /// Examples by stage, then by `state/reason`.

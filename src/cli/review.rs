@@ -1,4 +1,4 @@
-//! `review`: ballots out, votes in, who votes, how far they are, disputes.
+//! `review`: exports ballots, imports votes, assigns items, reports progress, settles disputes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -238,7 +238,7 @@ fn spread(
             let (open, decided) = (ids(open), ids(decided));
             let [open, decided] =
                 [&open, &decided].map(|ids| ids.iter().map(String::as_str).collect::<Vec<_>>());
-            // Who has voted is on the item, whether it was their task or not.
+            // A voter is on the item, whether it was their task or not.
             let mut tasks = room.tasks.all().to_vec();
             tasks.extend(room.cast());
             let settings = AssignSettings { decided: &decided, ..settings.clone() };
@@ -321,7 +321,7 @@ fn tell(config: &Config, only: &Only, with_agreement: bool, global: &Global) -> 
     Ok(Exit::Done)
 }
 
-/// What a vote of each round is called.
+/// The names of votes by round.
 const NTH: [&str; 3] = ["first-round", "second-round", "adjudication"];
 
 fn words(recipe: &str, step: &str, status: &crate::review::Status) -> String {
@@ -359,7 +359,7 @@ fn words(recipe: &str, step: &str, status: &crate::review::Status) -> String {
     text
 }
 
-/// Agreement among people; among a sample's voters where no person voted, and then it says so.
+/// Agreement among people; if no person voted, among a sample's voters, with a note.
 fn agreed(
     step: &Ballot,
     items: &[Item],

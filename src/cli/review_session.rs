@@ -1,4 +1,4 @@
-//! What every verb of a review step needs: the step with its items, its votes and who was given what.
+//! The data of a review step for every verb: the step with its items, votes and assignments.
 
 use rustc_hash::FxHashMap;
 
@@ -51,13 +51,13 @@ impl<'c> ReviewSession<'c> {
         self.votes.by_item(self.step.recipe, self.step.name)
     }
 
-    /// What was remarked on votes of the step.
+    /// The remarks on votes of the step.
     pub(super) fn notes(&self) -> Result<Vec<beside::Note>, Failure> {
         let votes = Workspace::new(&self.config.root).raw().join("votes");
         beside::read(beside::notes(&votes, self.step.recipe, self.step.name)).map_err(io)
     }
 
-    /// How the step is decided: the guideline as it was last edited, or as the benchmark comes with it.
+    /// The guideline as last edited, or the benchmark's own.
     pub(super) fn guideline(&self) -> Result<String, Failure> {
         let votes = Workspace::new(&self.config.root).raw().join("votes");
         let guides: Vec<beside::Guide> =
@@ -75,14 +75,14 @@ impl<'c> ReviewSession<'c> {
         VoteLog::open(Workspace::new(&self.config.root).raw().join("votes")).map_err(io)
     }
 
-    /// Votes of people that count in this round, as tasks, of those who were given none.
+    /// People's current votes in this round, as tasks, for those without a task.
     pub(super) fn cast(&self) -> Vec<Task> {
         let votes = self.by_item();
         let resolved = resolve_all(&self.step, &self.items, &votes);
         votes_as_tasks(self.round, &self.items, &resolved, &votes, self.tasks.all())
     }
 
-    /// What is shown in this room's round, for items that are open in it.
+    /// The content in this round of items that are open in it.
     pub(super) fn seen(&self) -> Vec<(Item, bool)> {
         let votes = self.by_item();
         let resolved = resolve_all(&self.step, &self.items, &votes);
@@ -102,7 +102,7 @@ impl<'c> ReviewSession<'c> {
     }
 }
 
-/// A sample's votes decide nothing for people, who may still vote.
+/// A result from a sample's votes is not final for people, who may still vote.
 fn synthetic(resolution: &Resolution) -> bool {
     matches!(resolution.outcome, crate::review::Outcome::Confirmed { synthetic: true, .. })
 }

@@ -1,4 +1,4 @@
-//! `run`: every stage that is not fresh, then the candidates.
+//! `run`: makes every stage that is not fresh, then the candidates.
 
 use super::args::{Global, Run};
 use super::disk;
@@ -17,7 +17,7 @@ use crate::stages::respond::Refused;
 use crate::stages::{Draft, Stage, StageError, Stop, draft};
 use crate::store::{StageReader, Workspace};
 
-/// Says what is gone, and goes on without it.
+/// Reports lost replies, and continues without them.
 fn accept_losses(config: &Config, global: &Global) -> Result<(), Failure> {
     let store = draft::open_damaged_store(config)?;
     for damage in store.damage().iter().filter(|_| !global.quiet) {
@@ -47,7 +47,7 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
         return status::print(&config, &recipes, &args.only, global);
     }
     let settings: sections::Run = config.typed(None, "run");
-    // The pool is built once a process; only a second call in the same process could fail.
+    // The pool is built once per process; only a second call in the same process could fail.
     let _ = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build_global();
     let selection = Selection {
         from: args.stage.clone().or_else(|| args.from.clone()),
@@ -108,7 +108,7 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
     Ok(if failed || unread > 0 { Exit::Partial } else { Exit::Done })
 }
 
-/// Where no recipe is named, a stage's name asks for those that have it.
+/// If no recipe is given, a stage's name selects the recipes that have it.
 fn with_stages(recipes: Vec<&'static Recipe>, args: &Run, selection: &Selection) -> Vec<&'static Recipe> {
     let has = |recipe: &&'static Recipe| {
         [&selection.from, &selection.to].into_iter().flatten().all(|name| recipe.step(name).is_some())
@@ -119,7 +119,7 @@ fn with_stages(recipes: Vec<&'static Recipe>, args: &Run, selection: &Selection)
     recipes.into_iter().filter(has).collect()
 }
 
-/// Tells of lines of raw/responses that are no response and of raw/ratings that are no rating, and counts them.
+/// Reports and counts invalid lines of raw/responses and raw/ratings.
 fn refused(config: &Config, recipe: &'static Recipe, global: &Global) -> Result<u64, Failure> {
     const SHOWN: usize = 10;
     let takes =
@@ -128,7 +128,7 @@ fn refused(config: &Config, recipe: &'static Recipe, global: &Global) -> Result<
     for (step, number) in recipe.steps.iter().zip(1..).filter(|(step, _)| takes(step.stage)) {
         let place = Workspace::new(&config.root).stage(recipe.name, number, step.name);
         let Some(stage) = StageReader::open(&place)? else { continue };
-        // What an earlier program made has no such table.
+        // Stages made by earlier versions have no such table.
         if stage.manifest().tables.contains_key("refused") {
             lines.extend(stage.all::<Refused>("refused")?);
         }
@@ -141,7 +141,7 @@ fn refused(config: &Config, recipe: &'static Recipe, global: &Global) -> Result<
 
 type Made = (Standing, Option<(Candidate, bool)>);
 
-/// Makes the first of the recipes that are still ahead.
+/// Runs the first of the remaining recipes.
 fn make(
     config: &Config,
     ahead: &[&'static Recipe],

@@ -1,4 +1,4 @@
-//! `serve`: the workspace as pages.
+//! `serve`: the workspace as web pages.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -19,7 +19,7 @@ pub(super) fn serve(args: &Serve, global: &Global, stop: &Stop) -> Result<Exit, 
     };
     let quiet = global.quiet;
     let ready = |local: std::net::SocketAddr| {
-        // A script that started the server reads the address from the first line.
+        // A script that started the server can read the address from the first line.
         let _ = output::print(&format!("http://{local}/\n"));
         if !quiet {
             eprintln!("Ctrl-C stops it");

@@ -1,4 +1,4 @@
-//! `show`: the records of a stage, and the pairs that were nearly one.
+//! `show`: the records of a stage, and close pairs.
 
 use anstyle::{AnsiColor, Style};
 use serde_json::json;
@@ -88,7 +88,7 @@ fn query(args: &Show) -> Result<Query, Failure> {
     })
 }
 
-/// The step of that name in each recipe that has one.
+/// The step with that name in each recipe that has one.
 fn steps(
     args: &Show,
     recipes: Vec<&'static Recipe>,
@@ -153,7 +153,7 @@ fn print_near(near: &Near) -> String {
     text
 }
 
-/// Two texts one under the other, each with what it alone has marked.
+/// Two texts, one below the other, with the differences marked.
 pub(super) fn both_sides(a: &str, text_a: &str, b: &str, text_b: &str) -> String {
     print_sides(a, b, &diff(text_a, text_b))
 }

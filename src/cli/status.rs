@@ -1,4 +1,4 @@
-//! `status`: fresh, stale and why, waiting on whom.
+//! `status`: fresh and stale stages with reasons, and who is waited for.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -26,7 +26,7 @@ pub(super) fn status(args: &Only, global: &Global) -> Result<Exit, Failure> {
     print(&config, &recipes, args, global)
 }
 
-/// Prints what a run would make, and why; what waits for whom; and what to do next.
+/// Prints what a run would make, and why; what is waited for; and what to do next.
 pub(super) fn print(
     config: &Config,
     recipes: &[&'static Recipe],
@@ -84,12 +84,12 @@ pub(super) fn print(
     Ok(Exit::Done)
 }
 
-/// How old what was crawled is.
+/// The age of crawled pages.
 fn crawled(config: &Config) -> (String, Vec<serde_json::Value>) {
     let (mut text, mut machine) = (String::new(), Vec::new());
     let dirs = super::crawl::dirs(config);
     for source in &config.crawls {
-        // An archive that cannot be read is told by the crawl and by fsck.
+        // The crawl and `fsck` report an unreadable archive.
         let Some(age) = crawl::age(source, &dirs).ok().flatten() else { continue };
         let name = &source.name;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
@@ -116,7 +116,7 @@ fn crawled(config: &Config) -> (String, Vec<serde_json::Value>) {
     (text, machine)
 }
 
-/// What a run would outdate, in words.
+/// What a run would make outdated, as text.
 fn of_outdated(found: Outdated) -> String {
     let counted = |n: usize, noun: &str| output::count(n as u64, noun);
     format!(

@@ -1,4 +1,4 @@
-//! What a terminal is given: colours where it shows them, lines that fit it, and nothing that a post could do to it.
+//! Output for terminals: colours if supported, lines that fit, and no control characters from posts.
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
@@ -9,14 +9,14 @@ use textwrap::core::Word;
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 use unicode_width::UnicodeWidthChar;
 
-/// Where the lines after the first begin, in a line that has to be broken. Unicode has it for a program's own use: it
-/// is in no text.
+/// Marks the indentation of the lines after the first in a line that has to be broken. A Unicode
+/// noncharacter, so that it occurs in no text.
 pub(super) const HANG: char = '\u{fdd0}';
 
-/// Narrower terminals are written to as if they were so wide.
+/// Smallest assumed width of a terminal.
 const NARROWEST: usize = 40;
 
-/// A stream's ways: whether it shows colours, and how wide it is where lines have to be broken for it.
+/// The properties of a stream: whether it supports colours, and its width if lines have to be broken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Ways {
     pub colours: bool,
@@ -32,25 +32,25 @@ impl Ways {
     }
 }
 
-/// The columns of the terminal; what `COLUMNS` says, where a program reads that gives them. Lines that go into a file
-/// are left whole.
+/// The columns of the terminal; from `COLUMNS` if a program that reads the output sets it. Lines written to a
+/// file are not broken.
 fn width(terminal: bool) -> Option<usize> {
     let told = || std::env::var("COLUMNS").ok()?.trim().parse().ok();
     let seen = || terminal.then(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)))?;
     told().or_else(seen).map(|width: usize| width.max(NARROWEST))
 }
 
-/// The ways of stdout.
+/// The properties of stdout.
 pub(super) fn stdout() -> Ways {
     Ways::detect(&io::stdout())
 }
 
-/// The ways of stderr.
+/// The properties of stderr.
 pub(super) fn stderr() -> Ways {
     Ways::detect(&io::stderr())
 }
 
-/// Writes a line to stderr. Nobody may read it any more (`2>&1 | head`): that ends no run.
+/// Writes a line to stderr. A closed pipe (`2>&1 | head`) is not an error.
 pub(super) fn complain(line: fmt::Arguments<'_>) {
     super::busy::heard();
     let mut text = fit(&line.to_string(), stderr());
@@ -58,12 +58,12 @@ pub(super) fn complain(line: fmt::Arguments<'_>) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// As the one of std, which panics where stderr is closed. In scope of every verb: see `cli/mod.rs`.
+/// Like std's, which panics if stderr is closed. In scope in every verb: see `cli/mod.rs`.
 macro_rules! eprintln {
     ($($arg:tt)*) => { $crate::cli::terminal::complain(format_args!($($arg)*)) };
 }
 
-/// A text as a stream of these ways takes it.
+/// Formats a text for a stream with these properties.
 pub(super) fn fit(text: &str, ways: Ways) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, line) in text.split('\n').enumerate() {
@@ -93,12 +93,13 @@ fn fit_line(out: &mut String, line: &str, ways: Ways) {
     out.push_str(&textwrap::wrap(&line, options).join("\n"));
 }
 
-/// Columns that a text takes: two for a Chinese character, none for what sets a colour.
+/// Columns of a text: two for a Chinese character, none for a colour code.
 pub(super) fn columns(text: &str) -> usize {
     textwrap::core::display_width(text)
 }
 
-/// Where a line may break: after spaces, and beside Chinese characters but where their punctuation forbids it.
+/// Where a line may be broken: after spaces, and next to Chinese characters unless their punctuation forbids
+/// it.
 fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
     let mut start = 0;
     let mut chars = line.char_indices().peekable();
@@ -126,7 +127,7 @@ fn may_break(before: char, after: char) -> bool {
         || (wide(before) || wide(after)) && !NEVER_FIRST.contains(after) && !NEVER_LAST.contains(before)
 }
 
-/// A line without control characters: they are shown as symbols, but for the colours that the program sets.
+/// A line without control characters: they are shown as symbols, except for the program's own colours.
 fn harmless(line: &str, colours: bool) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
@@ -151,39 +152,39 @@ fn colour_code(text: &str) -> Option<usize> {
     (codes.as_bytes().get(length) == Some(&b'm')).then_some(length + 3)
 }
 
-/// A character as it may be shown: control characters have symbols of their own.
+/// A printable form of a character: control characters have symbols.
 fn symbol(c: char) -> char {
     match c {
         '\n' => '⏎',
         '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
         '\u{7f}' => '␡',
-        // What turns the direction of a line can make it say another thing.
+        // Characters that change the direction of a line can change its meaning.
         '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
         c => c,
     }
 }
 
-/// What somebody else wrote, on one line and without a character that a terminal obeys.
+/// Untrusted text on one line, without control characters.
 pub(super) fn visible(text: &str) -> String {
     text.chars().map(|c| if c == '\t' { ' ' } else { symbol(c) }).collect()
 }
 
-/// A colour by what it says, everywhere the same.
+/// A colour by its meaning, the same everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tone {
-    /// It is there, or goes on.
+    /// It exists, or goes on.
     Good,
-    /// It is another than before.
+    /// It differs from before.
     Other,
     /// It waits for somebody.
     Waits,
-    /// It is out, or failed.
+    /// It is dropped, or failed.
     Bad,
     /// A heading.
     Head,
 }
 
-/// A text in a tone; [`fit`] takes the colour out again where none is shown.
+/// A text in a colour, which [`fit`] removes if colours are not supported.
 pub(super) fn tint(tone: Tone, text: &str) -> String {
     let colour = |colour: AnsiColor| Style::new().fg_color(Some(colour.into()));
     let style = match tone {
@@ -196,7 +197,7 @@ pub(super) fn tint(tone: Tone, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// The tone of a state in a ledger, or of a stage's freshness.
+/// The colour of a state in a ledger, or of a stage's freshness.
 pub(super) fn tone(state: &str) -> Tone {
     match state {
         "in" | "kept" | "fresh" => Tone::Good,
@@ -226,7 +227,7 @@ mod tests {
         let text = format!("{} x", tint(Tone::Good, "kept"));
         assert_eq!(fit(&text, PLAIN), "kept x");
         assert_eq!(fit(&text, Ways { colours: true, width: None }), text);
-        // A post's own colours are no colours.
+        // A post's own colour codes have no effect.
         assert_eq!(fit(&visible("\u{1b}[31m红"), Ways { colours: true, width: None }), "␛[31m红");
     }
 

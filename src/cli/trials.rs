@@ -1,4 +1,4 @@
-//! `review qualify`: trials on items whose answers are known, graded and stored.
+//! `review qualify`: trials on items with known answers, graded and stored.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,15 +19,15 @@ use crate::review::qualify::{Trial, TrialLevel, level, trials, wants_a_senior};
 use crate::review::{Annotator, Gold, ImportSettings, Item, Passed, Values, Vote, import, read_gold};
 use crate::store::{Error, Workspace, durable};
 
-/// What `review qualify` is given.
+/// The options of `review qualify`.
 pub(super) struct QualifyOptions<'a> {
     /// The known answers.
     pub gold: Option<&'a Path>,
-    /// The fewest answers that a trial is judged by.
+    /// The fewest answers for a judgement.
     pub fewest: usize,
-    /// Trials as they came back.
+    /// Files of trials.
     pub files: &'a [PathBuf],
-    /// Where texts are written that a senior has to grade.
+    /// Where answers in words are written, for a senior to grade.
     pub sheet: Option<&'a Path>,
     /// That sheet, filled in.
     pub graded: Option<&'a Path>,
@@ -46,7 +46,7 @@ pub(super) fn known<'r>(room: &'r ReviewSession<'_>, file: &Path) -> Result<Vec<
     })
 }
 
-/// Grades what came back, and the votes on the same items that are stored already.
+/// Grades the trials, and stored votes on the same items.
 pub(super) fn qualify(
     room: &ReviewSession<'_>,
     asked: &QualifyOptions<'_>,
@@ -80,7 +80,7 @@ fn against(
     global: &Global,
 ) -> Result<Exit, Failure> {
     let gold = known(room, gold)?;
-    // Whoever is on trial votes like a voter, whatever they are otherwise and before they are let in.
+    // In a trial everybody votes as a voter, whatever their role and before they are qualified.
     let voter = |person: &Annotator| Annotator {
         qualified: true,
         trials: Vec::new(),
@@ -209,7 +209,7 @@ fn line(room: &ReviewSession<'_>, trial: &Trial, fewest: usize) -> String {
     format!("{:<14} {} of {} right ({share:.0} %): {level}\n", trial.annotator, trial.right, trial.of)
 }
 
-/// What the sheet asks of whoever grades.
+/// The sheet's column for the grade.
 const RIGHT: &str = "right";
 
 /// Writes the answers that only a person can grade, without their authors; the answers themselves are stored.
@@ -249,7 +249,7 @@ fn to_a_senior(
             String::new(),
         ]);
     }
-    // By the names of the answers, which say nothing of who gave them.
+    // Sorted by the answers' ids, so that the order does not reveal the authors.
     rows.sort();
     rows.dedup();
     let heads = ["answer", "see.item", "see.known", "see.given", RIGHT];
@@ -265,7 +265,7 @@ fn to_a_senior(
     Ok(())
 }
 
-/// Takes a sheet back that a senior filled in.
+/// Imports a sheet that a senior filled in.
 fn by_a_senior(
     room: &ReviewSession<'_>,
     sheet: &Path,

@@ -1,4 +1,4 @@
-//! `verify`: a folder proven from its own files.
+//! `verify`: checks a folder from its own files.
 
 use super::args::{Global, Verify};
 use super::exit::{Exit, Failure};

@@ -1,4 +1,4 @@
-//! `withdraw`: a post or a dump that must go.
+//! `withdraw`: removes a post or a dump.
 
 use serde_json::json;
 
@@ -71,7 +71,7 @@ fn posts(request: &Request, verb: &str) -> String {
     text
 }
 
-/// The releases that hold it, with the command that marks them.
+/// The releases that contain it, with the command that marks them.
 fn released(holders: &[Holder]) -> String {
     const SHOWN: usize = 5;
     let mut versions: Vec<(&str, String, bool, Vec<&str>)> = Vec::new();
@@ -113,7 +113,7 @@ fn undo(config: &Config, target: &str, reason: &str) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// What is withdrawn. Posts are named by nothing but their hash.
+/// Lists withdrawals. Posts are only identified by their hash.
 fn list(config: &Config, global: &Global) -> Result<Exit, Failure> {
     let withdrawals = Withdrawals::load(&Workspace::new(&config.root))?;
     let current: Vec<&Tombstone> = withdrawals.current().collect();

@@ -1,4 +1,4 @@
-//! One answer to one question, read and scored: a line of `answers.jsonl`.
+//! One parsed and scored answer to one question: a line of `answers.jsonl`.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,48 +7,48 @@ use super::read;
 use super::task::{Setting, Task};
 use crate::llm::parse::Unreadable;
 
-/// What somebody answers.
+/// An answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// The item's id.
     pub item: String,
     /// The task.
     pub task: Task,
-    /// How it was put.
+    /// The setting.
     pub setting: Setting,
-    /// The model, or the person, who answers.
+    /// The model or person.
     pub model: String,
     /// Whether it is a person.
     pub person: bool,
-    /// Where the words come from: `reply:<key>` of the reply store, `sample:<key>` of a pack, `made:<file>:<line>`,
+    /// Origin of the text: `reply:<key>` of the reply store, `sample:<key>` of a pack, `made:<file>:<line>`,
     /// `ballot:<file>:<line>`, or `built-in`.
     pub basis: String,
-    /// The words.
+    /// The text.
     pub text: String,
-    /// Which option they choose, as the gold is written; none where they cannot be read or nothing is chosen.
+    /// The chosen option, in the form of the gold answer; `None` if it cannot be parsed or nothing is chosen.
     pub said: Option<String>,
-    /// What is right; none where somebody has to judge.
+    /// The gold answer; `None` if the answer has to be judged.
     pub gold: Option<String>,
-    /// Whether it is right.
+    /// Whether it is correct.
     pub correct: Option<bool>,
-    /// Why the words cannot be read: a format error, not a wrong answer.
+    /// Why the text cannot be parsed: a format error, not a wrong answer.
     pub format_error: Option<String>,
-    /// What judges say about it.
+    /// The judges' ratings.
     pub ratings: Vec<Rating>,
-    /// What of the set it belongs to: categories, kind, part, whether it asks.
+    /// The parts of the set it belongs to: categories, kind, split, whether it asks.
     pub parts: Vec<String>,
 }
 
-/// What one judge says about one answer.
+/// One judge's rating of one answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rating {
     /// The judge.
     pub judge: String,
     /// Whether it is a person.
     pub person: bool,
-    /// A number on the task's scale; of a joke `human`, `llm` or `equal`.
+    /// A number on the task's scale; for a joke `human`, `llm` or `equal`.
     pub value: String,
-    /// Where it comes from, as in [`Answer::basis`].
+    /// Its origin, as in [`Answer::basis`].
     pub basis: String,
 }
 
@@ -59,31 +59,31 @@ impl Rating {
     }
 }
 
-/// Who answers, what, and where the words come from.
+/// An answer before parsing, with its origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawAnswer {
     /// The task.
     pub task: Task,
-    /// How it was put.
+    /// The setting.
     pub setting: Setting,
     /// The model or person.
     pub model: String,
     /// Whether it is a person.
     pub person: bool,
-    /// Where the words come from.
+    /// Origin of the text.
     pub basis: String,
-    /// The words.
+    /// The text.
     pub text: String,
 }
 
 impl Answer {
-    /// Reads an answer to an item.
+    /// Parses an answer to an item.
     pub fn read(item: &Item, given: RawAnswer) -> Answer {
         let read = read::read(item, given.task, given.setting, &given.text);
         Answer::made(item, given, read)
     }
 
-    /// An answer whose choice is known already: the place of an option among those of the release.
+    /// An answer with a known choice: the index of an option in the release.
     pub fn chosen(item: &Item, given: RawAnswer, place: usize) -> Answer {
         let read = read::at_place(item, given.task, place);
         Answer::made(item, given, read)

@@ -1,4 +1,4 @@
-//! Putting the tasks to models: through the engine, so that what is stored is not asked again.
+//! Asks models, through the engine, so that stored replies are not asked for again.
 
 use std::collections::BTreeMap;
 
@@ -17,14 +17,14 @@ use crate::stages::draft::{LlmContext, ask_endpoints};
 /// A model under evaluation.
 #[derive(Clone, Debug)]
 pub enum Model {
-    /// One that is asked.
+    /// An endpoint.
     Endpoint(Box<Endpoint>),
-    /// One that needs no asking.
+    /// A built-in baseline.
     BuiltIn(BuiltIn),
 }
 
 impl Model {
-    /// What tables call it.
+    /// Its name in tables.
     pub fn name(&self) -> &str {
         match self {
             Model::Endpoint(endpoint) => &endpoint.name,
@@ -33,33 +33,33 @@ impl Model {
     }
 }
 
-/// What is put to the models.
+/// What is asked of which models.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The models.
     pub models: Vec<Model>,
-    /// The tasks, each in its settings.
+    /// The tasks with their settings.
     pub tasks: Vec<(Task, Setting)>,
-    /// What the draws depend on.
+    /// The seed of all draws.
     pub seed: u64,
 }
 
-/// A reply that is not there.
+/// A missing reply.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Missing {
     /// The item.
     pub item: String,
     /// The task.
     pub task: Task,
-    /// How it was put.
+    /// The setting.
     pub setting: Setting,
     /// The model that answers.
     pub model: String,
-    /// The judge whose rating is missing; none where the answer is.
+    /// The judge whose rating is missing; `None` if the answer is.
     pub judge: Option<String>,
     /// The reason, by its code.
     pub reason: &'static str,
-    /// For what it waits, or what went wrong.
+    /// What it waits for, or the error.
     pub what: String,
 }
 
@@ -67,7 +67,7 @@ pub struct Missing {
 type Place = (usize, Task, Setting);
 
 impl Plan {
-    /// The tasks on a set that are named (all where none is), in the settings that are asked for.
+    /// The given tasks of a set (all if none is given), with the requested settings.
     pub fn tasks(set: &str, named: &[Task], shots: &[u8], cot: bool) -> Vec<(Task, Setting)> {
         let asked = |task: &Task| {
             if named.is_empty() { !task.is_on_request() } else { named.contains(task) }
@@ -84,10 +84,10 @@ impl Plan {
         plan
     }
 
-    /// Every request that an endpoint with this model is sent, in the order of tasks and items.
+    /// Every request for an endpoint with this model, in the order of tasks and items.
     ///
     /// # Errors
-    /// [`EvaluateError::Stage`] where a workspace's prompt asks for what an item has not.
+    /// [`EvaluateError::Stage`] if a workspace's prompt uses a value that an item lacks.
     pub fn requests(
         &self,
         set: &Set,
@@ -107,10 +107,10 @@ impl Plan {
         Ok(requests)
     }
 
-    /// Asks every model, and reads what it answers. What is not answered is said, and the rest goes on.
+    /// Asks every model, and parses the answers. Missing answers are reported, and the rest continues.
     ///
     /// # Errors
-    /// [`EvaluateError::Stage`] after a Ctrl-C, and where prompts, endpoints or the store cannot be used.
+    /// [`EvaluateError::Stage`] after a Ctrl-C, and if prompts, endpoints or the store cannot be used.
     pub fn answers(
         &self,
         set: &Set,
@@ -132,7 +132,7 @@ impl Plan {
             places.insert(endpoint.name.clone(), of_items);
             asks.push(of_it);
         }
-        // A reply is taken as it comes: a model that does not keep to the form has made a format error.
+        // Replies are never re-asked here: a model that does not keep the format has made a format error.
         let words = |_: &Ask, reply: &str| Ok::<String, Unreadable>(reply.to_owned());
         let names: Vec<String> = endpoints.iter().map(|endpoint| endpoint.name.clone()).collect();
         let replied = if asks.iter().all(Vec::is_empty) {

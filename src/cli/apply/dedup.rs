@@ -17,7 +17,7 @@ use crate::stages::embed::refuse_in_parts;
 use crate::stages::{OnDiskError, Output, Stop, Waiting, apply_on_disk};
 use crate::store::Error;
 
-/// The settings of dedup, with what the flags say instead.
+/// The settings of dedup, overridden by the flags.
 pub(super) fn settings(
     args: &Apply,
     config: &Config,
@@ -47,7 +47,7 @@ pub(super) fn dedup(
     global: &Global,
 ) -> Result<Exit, Failure> {
     let mut settings = settings(args, config, recipe)?;
-    // Borderline pairs are asked of a run, not of a filter.
+    // Borderline pairs are only of interest in a run.
     settings.margin = 0.0;
     let pairs = args.pairs.as_deref().map(PairFile::create).transpose()?;
     match &args.on_disk {
@@ -94,7 +94,7 @@ fn dedup_in_memory(
     Ok(if partial { Exit::Partial } else { Exit::Done })
 }
 
-/// The rows to hold others against. What is no row would be a pair that nobody finds: it is an error.
+/// The rows to compare with. An invalid row would silently match nothing, so it is an error.
 fn read_rows(path: &Path) -> Result<Vec<Row>, Failure> {
     let text = std::fs::read(path).map_err(Error::io("read", path))?;
     let lines = text.split(|byte| *byte == b'\n').zip(1..).filter(|(line, _)| !line.trim_ascii().is_empty());
@@ -139,7 +139,7 @@ fn dedup_on_disk(
     Ok(if bad > 0 { Exit::Partial } else { Exit::Done })
 }
 
-/// Rows to stdout, pairs to their file.
+/// Writes rows to stdout, pairs to their file.
 struct Sink {
     rows: BufWriter<io::StdoutLock<'static>>,
     pairs: Option<PairFile>,
@@ -158,7 +158,7 @@ impl Output for Sink {
     }
 }
 
-/// Pairs as JSON Lines; the first error is kept and told at the end.
+/// Writes pairs as JSON Lines; the first error is kept and reported at the end.
 struct PairFile {
     path: PathBuf,
     out: BufWriter<File>,

@@ -17,7 +17,7 @@ use crate::stages::salt;
 use crate::stages::withdrawal::Withdrawals;
 use crate::store::{Error, LedgerRecord, Workspace, durable};
 
-/// Records that one task writes.
+/// Records that one task writes at a time.
 const TASK: usize = 256;
 
 pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<Exit, Failure> {
@@ -88,7 +88,7 @@ pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<E
     }
 }
 
-/// The names of all users of a recipe's dumps, as hashes: what each machine that imports one of them looks for.
+/// Writes the names of all users of a recipe's dumps, as hashes, for machines that import one of them.
 fn write_names(args: &Apply, config: &Config, global: &Global, to: &Path) -> Result<Exit, Failure> {
     let recipe = args.recipe.as_deref().and_then(crate::recipe::find);
     let (name, riddles) = recipe.map_or(("", false), |recipe| (recipe.name, recipe.is_of_riddles()));
@@ -100,7 +100,7 @@ fn write_names(args: &Apply, config: &Config, global: &Global, to: &Path) -> Res
     Ok(Exit::Done)
 }
 
-/// The dumps of a recipe in the order of import, a JSON object a line.
+/// Lists the dumps of a recipe in the order of import, one JSON object per line.
 fn list(args: &Apply, config: &Config) -> Result<Exit, Failure> {
     let recipe = args.recipe.as_deref().and_then(crate::recipe::find);
     let (name, riddles) = recipe.map_or(("", false), |recipe| (recipe.name, recipe.is_of_riddles()));
@@ -150,7 +150,7 @@ fn dump(args: &Apply, config: &Config, path: PathBuf) -> Result<Dump, Failure> {
         licence: source.and_then(|source| source.licence.clone()),
         file,
         path,
-        // Only a manifest needs the hash and the size.
+        // Hash and size are only needed in a manifest.
         sha256: String::new(),
         bytes: 0,
     })

@@ -1,4 +1,4 @@
-//! Ledger records in and out: stages whose decision on a record depends on that record alone.
+//! Filters on ledger records: stages that decide every record independently.
 
 use rayon::prelude::*;
 use serde::Deserialize;

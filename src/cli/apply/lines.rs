@@ -1,4 +1,4 @@
-//! Lines in, rows out.
+//! Reads lines and writes rows.
 
 use std::io::{self, BufRead, BufReader, BufWriter, Stdin, StdoutLock, Write};
 
@@ -7,14 +7,14 @@ use serde::Serialize;
 use crate::cli::exit::{Exit, Failure};
 use crate::stages::apply::{Row, row_of, unreadable};
 
-/// Lines decided at once: enough for every core, few enough to stream.
+/// Lines processed at once: enough for every core, few enough to stream.
 pub(super) const BATCH: usize = 1 << 13;
 
 pub(super) fn parse(line: u64, text: &[u8]) -> Result<Row, Row> {
     row_of(text).map_err(|e| unreadable(line, &e.to_string()))
 }
 
-/// Bytes that are read or written at once.
+/// Bytes read or written at once.
 pub(super) const BUFFER: usize = 1 << 18;
 
 /// Stdout, for rows.
@@ -22,7 +22,7 @@ pub(super) fn output() -> BufWriter<StdoutLock<'static>> {
     BufWriter::with_capacity(BUFFER, io::stdout().lock())
 }
 
-/// Writes rows; false where the reader has seen enough.
+/// Writes rows; false if the reader has closed the pipe.
 pub(super) fn write<'a, R: Serialize + 'a>(
     out: &mut impl Write,
     rows: impl IntoIterator<Item = &'a R>,
@@ -37,7 +37,7 @@ pub(super) fn write<'a, R: Serialize + 'a>(
     sent(each())
 }
 
-/// Writes what was encoded; false where the reader has seen enough.
+/// Writes encoded rows; false if the reader has closed the pipe.
 pub(super) fn write_lines(out: &mut impl Write, encoded: &[Vec<u8>]) -> Result<bool, Failure> {
     sent(encoded.iter().try_for_each(|lines| out.write_all(lines)).and_then(|()| out.flush()))
 }
@@ -61,11 +61,11 @@ pub(super) fn encode(out: &mut Vec<u8>, row: &impl Serialize) -> Result<(), Fail
 /// Lines and their numbers.
 pub(super) type Batch = Vec<(u64, Vec<u8>)>;
 
-/// The lines of stdin with their numbers; blank ones are no rows.
+/// The lines of stdin with their numbers; blank ones are skipped.
 pub(super) struct Lines {
     stdin: BufReader<Stdin>,
     number: u64,
-    /// Bytes of the last one: the next is like it.
+    /// Length of the last line, as an estimate for the next.
     likely: usize,
 }
 
@@ -92,11 +92,11 @@ impl Lines {
     }
 }
 
-/// Lines that could not be used; the first of them are told on stderr.
+/// Counts unusable lines; the first of them are reported on stderr.
 #[derive(Default)]
 pub(super) struct Bad(u64);
 
-/// So many are told one by one.
+/// Most of them that are reported one by one.
 const TOLD: u64 = 20;
 
 impl Bad {

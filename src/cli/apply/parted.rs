@@ -1,4 +1,4 @@
-//! `apply dedup-…`: the functions that dedup is made of, each by itself.
+//! `apply dedup-…`: the single steps of dedup.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -34,7 +34,7 @@ pub(super) fn parted(stage: ApplyStage, args: &Apply, settings: &sections::Dedup
     }
 }
 
-/// Counts rows, and adds what was counted before.
+/// Counts rows, and adds earlier counts.
 fn stats(measure: &Measure) -> Result<Exit, Failure> {
     let (mut all, mut bad) = (PartStats::new(measure), Bad::default());
     let mut lines = Lines::new();
@@ -102,7 +102,7 @@ fn read_stats(measure: &Measure, path: &Path) -> Result<PartStats, Failure> {
     Ok(stats)
 }
 
-/// The keys that each row has, in order.
+/// The keys of each row, in order.
 fn each_row(
     cut: impl Fn(&Post, &mut dyn FnMut(KeyLine)) -> Result<(), Uncounted> + Sync,
 ) -> Result<Exit, Failure> {
@@ -117,7 +117,7 @@ fn each_row(
     let mut bad = Bad::default();
     let mut out = output();
     let mut lines = Lines::new();
-    // A row has hundreds of keys.
+    // Smaller batches, because a row has hundreds of keys.
     while let Some(batch) = lines.batch(BATCH / 16)? {
         let cut: Vec<_> = batch.into_par_iter().map(|(n, line)| (n, encoded(&line))).collect();
         let mut keys = Vec::with_capacity(cut.len());
@@ -204,7 +204,7 @@ fn resolved(args: &Apply) -> Result<Exit, Failure> {
     Ok(bad.exit())
 }
 
-/// A row with what was decided on it.
+/// A row with its decision.
 #[derive(Deserialize)]
 struct Line<'a> {
     #[serde(borrow)]

@@ -1,4 +1,4 @@
-//! The arguments of `benchmark`.
+//! Arguments of `benchmark`.
 
 use clap::Subcommand;
 use clap_complete::ArgValueCandidates;
