@@ -1,9 +1,10 @@
-//! People's answers and ratings: ballots out as sheets, and back in as CSV or JSON Lines.
+//! Ballots for people's answers and ratings: exported as sheets, imported as CSV or JSON Lines.
 //!
-//! Whoever chooses among the options of a set is a human baseline, scored as a model is. What people say of answers that are
-//! no choice the task declares: a rating on a scale, or which of two texts is better, a person's or the model's, in a drawn
-//! order. No ballot says what is right or which model it is about: its id stands for that. Which of two is first is drawn with the workspace's secret; a seal behind the id says it to
-//! whoever has that. A sheet from before has no seal, and the order of the evaluation's seed.
+//! People who choose among the options of a set are a human baseline, scored like a model. The task declares
+//! how people judge answers without a choice: by a rating on a scale, or by choosing the better of two texts,
+//! a person's and the model's, in a drawn order. Ballots show neither the right answer nor the model: their
+//! id stands for these. The order is drawn with the workspace's secret, and readable with it from a seal
+//! after the id. Older sheets have no seal, and the order of the evaluation's seed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,7 +29,7 @@ use crate::review::Blinding;
 use crate::review::exchange::{ExportError, sheet, sheet_rows};
 use crate::store::Error;
 
-/// A sheet, or the words that go with the sheets.
+/// A sheet, or the instructions for the sheets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sheet {
     /// Its file name.
@@ -37,17 +38,17 @@ pub struct Sheet {
     pub bytes: Vec<u8>,
 }
 
-/// What people are told; the points of the scale are FLUB's appendix C in our words.
+/// The instructions for people; the points of the scale rephrase FLUB's appendix C.
 const GUIDELINES: &str = include_str!("templates/ballots.md");
 
-/// What a ballot is about.
+/// The subject of a ballot.
 #[derive(Clone, Debug, PartialEq)]
 enum About {
-    /// A task with a right answer: the item, and where options have two orders the drawn one.
+    /// A task with a right answer: the item, and if options have two orders the drawn one.
     Choice(usize, Task),
-    /// A task that is answered freely, by people too.
+    /// A task answered in free text, by people too.
     Open(usize, Task),
-    /// An answer's place.
+    /// The index of an answer to judge.
     Answer(usize),
 }
 
@@ -87,7 +88,7 @@ fn writes(task: Task) -> bool {
     task.declared().people.as_ref().is_some_and(|people| people.write)
 }
 
-/// Of two orders people see one, drawn for the item; on sheets without a seal, this.
+/// The drawn one of a task's two orders, for sheets without a seal.
 fn order(item: &Item, seed: u64, task: Task) -> Task {
     match task.orders() {
         Some(orders) => orders[Draw::new(seed, "evaluation ballot order", &item.id).below(2)],
@@ -104,18 +105,19 @@ fn id(parts: &[&str]) -> String {
     hasher.finalize().to_hex()[..16].to_string()
 }
 
-/// An id with the seal of its order, and whether that is turned: the wrong answer, or the model's explanation, first.
+/// An id with the seal of its order, and whether the order is reversed: the wrong answer, or the model's
+/// explanation, first.
 fn sealed(blinding: &Blinding, id: &str) -> (String, bool) {
     let turned = blinding.turns(&["evaluation", id]);
     (format!("{id}.{}", blinding.seal(&["evaluation", id], turned)), turned)
 }
 
-/// The task whose order stands so; other tasks have one order.
+/// The task with this order; other tasks have only one.
 fn turned_to(task: Task, turned: bool) -> Task {
     task.orders().map_or(task, |orders| orders[usize::from(turned)])
 }
 
-/// A sheet that is being filled: its name, its heads and its rows.
+/// A sheet being built: its name, its headers and its rows.
 type Filling = (&'static str, Vec<&'static str>, Vec<Vec<String>>);
 
 /// Sheets by their names.
@@ -131,13 +133,13 @@ impl Sheets {
     }
 }
 
-/// In the order in which people get to them: choices, then answers of their own, then what they say of others'.
+/// The order of the sheets: choices, then own answers, then judgements on others'.
 const ORDER: [&str; 6] = ["choose", "classify", "rate", "write", "score", "prefer"];
 
-/// The blank sheets of a set, and what people are told.
+/// The blank sheets of a set, and the instructions.
 ///
 /// # Errors
-/// [`ExportError`] where a sheet cannot be put together.
+/// [`ExportError`] if a sheet cannot be created.
 pub fn blank(
     set: &Set,
     answers: &[Answer],
@@ -211,7 +213,7 @@ pub fn blank(
     let mut made = vec![Sheet { name: "guidelines.md".to_owned(), bytes: GUIDELINES.into() }];
     for (name, heads, mut rows) in sheets.0 {
         if !["choose", "classify", "write"].contains(&name) {
-            // Answers of one item side by side would tell models apart.
+            // Answers to one item next to each other would reveal models.
             rows.sort_by_key(|row| (Draw::new(seed, name, &row[0]).bits(), row[0].clone()));
         }
         let bytes = sheet(&heads, &["ballot", "answer", "annotator"], &rows)?;
@@ -220,15 +222,15 @@ pub fn blank(
     Ok(made)
 }
 
-/// What is on a sheet of answers before the answer; a name that cannot be computed of an item is empty.
+/// What a sheet shows before the answer; values that cannot be computed for an item are empty.
 fn told(people: &People, item: &Item) -> Vec<(&'static str, String)> {
     let columns = item.columns();
     let text = |value: &Expression| value.value(&columns).ok().and_then(|value| text(&value));
     people.shows.iter().map(|(name, value)| (*name, text(value).unwrap_or_default())).collect()
 }
 
-/// What a person is asked: the item's question, or what the prompt is made of where the benchmark does not say which of its
-/// columns asks.
+/// The question for a person: the item's, or the values of the prompt if the benchmark does not declare a
+/// question column.
 fn asked(item: &Item, task: Task) -> String {
     if !item.question.is_empty() {
         return item.question.clone();
@@ -242,11 +244,12 @@ fn shown(item: &Item, task: Task) -> &[String] {
     item.posed(task).map(|posed| posed.options.as_slice()).unwrap_or_default()
 }
 
-/// Reads ballots that came back: choices are added to `answers`, ratings to those they are about. A row without an
-/// answer was not voted on; what is no ballot is set aside. Of two votes of one person on a ballot the first counts.
+/// Reads filled-in ballots: choices are added to `answers`, ratings to the answers they are on. A row without
+/// an answer is not a vote; invalid rows are set aside. Of several votes of one person on a ballot the first
+/// counts.
 ///
 /// # Errors
-/// [`EvaluateError`] where a file cannot be read or is no sheet.
+/// [`EvaluateError`] if a file cannot be read or is not a sheet.
 pub fn read(
     set: &Set,
     files: &[File],
@@ -257,7 +260,7 @@ pub fn read(
     let mut voted: FxHashSet<(String, String)> = FxHashSet::default();
     let mut aside = Vec::new();
     for file in files {
-        // What people wrote in one file others score in the next.
+        // Answers written by people in one file can be scored in the next.
         let known: FxHashMap<String, About> = ballots(set, answers, seed).into_iter().collect();
         for (place, row) in rows(file)? {
             let Some(said) = row.get("answer").filter(|said| !said.is_empty()) else { continue };
@@ -293,7 +296,7 @@ pub fn read(
 
 struct Vote {
     ballot: String,
-    /// What the ballot's seal says about the order; nothing where it has none.
+    /// The order by the ballot's seal; `None` without a seal.
     turned: Option<bool>,
     annotator: String,
     said: String,

@@ -1,9 +1,9 @@
-//! Two models that need no endpoint and whose figures are known beforehand.
+//! Two baselines that need no endpoint and have known figures.
 //!
-//! `random` chooses every option equally likely: 25 % of four options, 6.25 % of groups of two, 1.5625 % of groups
-//! of three, 50 % of RuozhiBench-MC, 12.5 % of FLUB's eight types. `first-option` always takes the first: 100 % of
-//! RuozhiBench-MC with the good answer first, 0 % with the bad one, 50 % together, a positional bias of 100.
-//! Neither writes text that somebody could judge.
+//! `random` chooses every option equally likely: 25 % of four options, 6.25 % of groups of two, 1.5625 % of
+//! groups of three, 50 % of RuozhiBench-MC, 12.5 % of FLUB's eight types. `first-option` always takes the
+//! first: 100 % of RuozhiBench-MC with the good answer first, 0 % with the bad one, 50 % together, a
+//! positional bias of 100. Neither writes text that could be judged.
 
 use super::item::Item;
 use super::read::at_place;
@@ -11,10 +11,10 @@ use super::task::{Setting, Task};
 use crate::options::Draw;
 use riddlemill_benchmarks::task::Wants;
 
-/// A model without an endpoint.
+/// A baseline without an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuiltIn {
-    /// Uniform, drawn for each item, task and setting by itself.
+    /// Uniform, drawn separately for each item, task and setting.
     Random,
     /// The first option.
     FirstOption,
@@ -32,12 +32,12 @@ impl BuiltIn {
         }
     }
 
-    /// The model of a name.
+    /// The baseline with a name.
     pub fn find(name: &str) -> Option<BuiltIn> {
         BuiltIn::ALL.into_iter().find(|model| model.name() == name)
     }
 
-    /// What it answers, in the form that the task asks for; `None` of tasks without options.
+    /// Its answer in the task's format; `None` for tasks without options.
     pub fn answer(self, item: &Item, task: Task, setting: Setting, seed: u64) -> Option<String> {
         let options = match &task.declared().wants {
             Wants::Choice { .. } => item.posed(task)?.options.len(),

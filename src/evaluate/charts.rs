@@ -1,5 +1,5 @@
-//! Charts as SVG: bars with their intervals, scatters with their regression, lines over the number of examples.
-//! Colours come from the page, so that one drawing serves light and dark.
+//! SVG charts: bars with intervals, scatter plots with regression, lines over the number of examples. Colours
+//! come from the page, so that one drawing works in light and dark themes.
 
 use std::fmt::Write;
 
@@ -11,9 +11,9 @@ use crate::evaluate::task::Setting;
 pub struct Chart {
     /// The heading.
     pub title: String,
-    /// What its colours mean, series by series.
+    /// The legend: the meaning of its colours, series by series.
     pub key: Vec<String>,
-    /// The drawing; empty where there is nothing to draw.
+    /// The drawing; empty without data.
     pub svg: String,
 }
 
@@ -22,10 +22,10 @@ const WIDE: f64 = 640.0;
 /// Height of a bar and of the space under a group of them.
 const BAR: f64 = 11.0;
 const GAP: f64 = 9.0;
-/// What is left of the bars, for names.
+/// Space on the left of bars, for names.
 const LEFT: f64 = 190.0;
 
-/// Bars from 0 to `most`, a group a row and a bar a column, with whiskers for the intervals.
+/// Bars from 0 to `most`, one group per row and one bar per column, with whiskers for the intervals.
 pub fn bars(title: &str, table: &Table, most: f64) -> Chart {
     let mut svg = String::new();
     let wide = WIDE - LEFT - 52.0;
@@ -70,7 +70,7 @@ pub fn bars(title: &str, table: &Table, most: f64) -> Chart {
     drawn(title, table.columns.clone(), svg, y, table.rows.is_empty())
 }
 
-/// Shares that make up a whole: one bar a row, a piece a column.
+/// Shares of a whole: one bar per row, one piece per column.
 pub fn stacked(title: &str, table: &Table) -> Chart {
     let mut svg = String::new();
     let wide = WIDE - LEFT - 8.0;
@@ -111,7 +111,7 @@ pub fn stacked(title: &str, table: &Table) -> Chart {
     drawn(title, table.columns.clone(), svg, y, table.rows.is_empty())
 }
 
-/// What a model reaches with more and more examples: one line a model, from a table of models and settings.
+/// Scores over the number of examples: one line per model, from a table of models and settings.
 pub fn lines(title: &str, table: &Table, column: usize, settings: &[Setting]) -> Chart {
     let (tall, wide) = (240.0, WIDE - 90.0);
     let x = |at: usize| 50.0 + wide * at as f64 / (settings.len().max(2) - 1) as f64;
@@ -168,7 +168,7 @@ fn axes(tall: f64, wide: f64, most: f64, y: &impl Fn(f64) -> f64) -> String {
     svg
 }
 
-/// Points with their names and the line of least squares; the first axis by its logarithm where `log`.
+/// Points with their names and a regression line; the first axis is logarithmic if `log`.
 pub fn scatter(title: &str, names: [&str; 2], points: &[super::tables::Point], log: bool) -> Chart {
     let on = |x: f64| if log { x.max(1e-9).log10() } else { x };
     let pairs: Vec<(f64, f64)> = points.iter().map(|point| (on(point.x), point.y)).collect();
@@ -238,7 +238,7 @@ pub fn scatter(title: &str, names: [&str; 2], points: &[super::tables::Point], l
     drawn(title, Vec::new(), svg, tall + 44.0, points.is_empty())
 }
 
-/// Slope and intercept of least squares; none where nothing varies.
+/// Slope and intercept of least squares; `None` without variation.
 fn line(pairs: &[(f64, f64)]) -> Option<(f64, f64)> {
     let n = pairs.len() as f64;
     let (a, b) = (pairs.iter().map(|p| p.0).sum::<f64>() / n, pairs.iter().map(|p| p.1).sum::<f64>() / n);
@@ -258,7 +258,7 @@ fn drawn(title: &str, key: Vec<String>, svg: String, tall: f64, is_empty: bool) 
     Chart { title: title.into(), key, svg }
 }
 
-/// What is in a tooltip.
+/// The text of a tooltip.
 fn describe(row: &Row, column: &str, cell: &Cell) -> String {
     let interval = match (cell.low, cell.high) {
         (Some(low), Some(high)) => format!(" ({low:.2} to {high:.2})"),

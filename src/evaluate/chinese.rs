@@ -1,18 +1,18 @@
-//! What the page of an evaluation says in Chinese. The English is with the code; names of models, settings and papers
-//! stay as they are.
+//! The Chinese texts of an evaluation's page. The English ones are in the code; names of models, settings and
+//! papers are not translated.
 
 use std::sync::OnceLock;
 
 use crate::audit::chinese;
 
-/// A title, a heading or a sentence of the page in Chinese; `None` where it has none.
+/// The Chinese of a title, heading or sentence of the page; `None` if there is none.
 pub(super) fn said(text: &str) -> Option<String> {
     chinese::translated(declared(), text)
         .or_else(|| chinese::translated(WORDS, text))
         .or_else(|| chinese::sentence(text))
 }
 
-/// The words of tables that folders declare in both languages.
+/// The texts of tables that benchmark folders declare in both languages.
 fn declared() -> &'static [(&'static str, &'static str)] {
     static WORDS: OnceLock<Vec<(&str, &str)>> = OnceLock::new();
     WORDS.get_or_init(|| {
@@ -22,7 +22,7 @@ fn declared() -> &'static [(&'static str, &'static str)] {
 }
 
 const WORDS: &[(&str, &str)] = &[
-    // What the page is about.
+    // Introduction.
     (
         "{} items, {} answers, {} of them not in the form that was asked for; {} replies missing, {} lines set aside. \
          Intervals hold the middle {} % of {} bootstrap resamples (seed {}).",
@@ -51,7 +51,7 @@ const WORDS: &[(&str, &str)] = &[
          figure lies far outside of the interval, something is wrong with the set or with this program.",
         "随机选择或总选第一项的模型理应得到的数值，以及实际得到的数值。若期望值远在区间之外，则数据集或本程序有误。",
     ),
-    // Over the columns, and before the rows.
+    // Column headers and row names.
     ("Model", "模型"),
     ("Model and setting", "模型与设置"),
     ("Model and judge", "模型与评委"),

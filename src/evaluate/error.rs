@@ -1,4 +1,4 @@
-//! What ends an evaluation.
+//! Errors that end an evaluation.
 
 use std::path::PathBuf;
 
@@ -11,20 +11,20 @@ pub enum EvaluateError {
     /// A file could not be read or written.
     #[error(transparent)]
     Store(#[from] Error),
-    /// Prompts, endpoints or the reply store cannot be used, or the user asked to stop.
+    /// Prompts, endpoints or the reply store cannot be used, or the user requested a stop.
     #[error(transparent)]
     Stage(#[from] StageError),
-    /// A set, model or task that is asked for is not there.
+    /// A requested set, model or task does not exist.
     #[error("{0}")]
     Unknown(String),
-    /// A file is none of the forms that are read.
+    /// A file has none of the known formats.
     #[error("{}: {what}\n  hint: {hint}", path.display())]
     Form {
         /// The file.
         path: PathBuf,
-        /// What it is not.
+        /// The expected format.
         what: String,
-        /// What would help.
+        /// A hint.
         hint: String,
     },
 }

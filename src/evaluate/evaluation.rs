@@ -1,4 +1,4 @@
-//! One evaluation from end to end: ask, read, judge, count.
+//! One complete evaluation: ask, parse, judge, compute figures.
 
 use std::collections::BTreeMap;
 
@@ -27,32 +27,32 @@ use crate::stages::draft::{LlmContext, named, open_store, papers_own, prompts};
 use crate::stages::{Pulse, Stop};
 use crate::store::Workspace;
 
-/// What is evaluated, and how.
+/// What is evaluated, with which options.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// `[llm.<name>]`s and built-in models.
     pub models: Vec<String>,
-    /// `[llm.<name>]`s that judge; the recipe's own where none is named.
+    /// Judges, as `[llm.<name>]`; the recipe's own if none is given.
     pub judges: Vec<String>,
-    /// Only these tasks; all where none is named.
+    /// Only these tasks; all if none is given.
     pub tasks: Vec<Task>,
-    /// Solved examples, a setting each.
+    /// Numbers of solved examples, one setting each.
     pub shots: Vec<u8>,
-    /// With chain of thought, too.
+    /// Also with chain of thought.
     pub cot: bool,
-    /// At most so many items.
+    /// Most items.
     pub limit: Option<usize>,
     /// Outputs made elsewhere.
     pub outputs: Vec<File>,
-    /// What people filled in.
+    /// Filled-in ballots.
     pub ballots: Vec<File>,
-    /// What draws and intervals depend on.
+    /// Seed of draws and intervals.
     pub seed: u64,
-    /// Resamples behind an interval.
+    /// Resamples per interval.
     pub resamples: usize,
 }
 
-/// How models are asked.
+/// Access to models.
 pub struct Means<'a> {
     /// The workspace's settings.
     pub config: &'a Config,
@@ -60,13 +60,13 @@ pub struct Means<'a> {
     pub run: &'a Run,
     /// Sends nothing.
     pub offline: bool,
-    /// Looked at while requests are in flight.
+    /// Checked while requests are in flight.
     pub stop: &'a Stop,
-    /// Told what is done.
+    /// Receives the progress.
     pub pulse: &'a dyn Pulse,
 }
 
-/// A set with everything that was answered and said about it.
+/// A set with all answers and ratings.
 pub struct Evaluated {
     /// The set.
     pub set: Set,
@@ -74,20 +74,20 @@ pub struct Evaluated {
     pub recipe: &'static str,
     /// The answers, rated.
     pub answers: Vec<Answer>,
-    /// What is not there.
+    /// Missing replies.
     pub missing: Vec<Missing>,
-    /// What was set aside.
+    /// Lines and rows that were set aside.
     pub aside: Vec<SetAside>,
     /// Answers that nobody has judged.
     pub unjudged: usize,
-    /// What the answers give.
+    /// The report.
     pub report: Report,
     bootstrap: Bootstrap,
     seed: u64,
 }
 
 impl Evaluated {
-    /// What a results folder is made of.
+    /// The contents of a results folder.
     pub fn results(&self) -> Results<'_> {
         Results {
             report: &self.report,
@@ -100,14 +100,14 @@ impl Evaluated {
     }
 }
 
-/// A set, what is put to whom, and who judges.
+/// A set, the plan of questions, and the judges.
 struct Work {
     set: Set,
     recipe: &'static str,
     aside: Vec<SetAside>,
     plan: Plan,
     judges: Vec<Endpoint>,
-    /// What each model is called behind its endpoint: what bars and packs know it by.
+    /// The identity of each model behind its endpoint, by which bars and packs name it.
     identities: BTreeMap<String, String>,
 }
 
@@ -116,7 +116,7 @@ fn prepare(name: &str, settings: &Settings, config: &Config) -> Result<Work, Eva
     let paper = papers_own(config);
     set.items.iter_mut().for_each(|item| item.paper = paper);
     if let Some(limit) = settings.limit {
-        // So many of those that are asked about: of the new situations alone where they are answered freely.
+        // The limit applies to the items of the tasks: if answered in free text, only to new situations.
         let takes = |item: &Item| settings.tasks.iter().any(|task| item.takes(*task));
         if !settings.tasks.is_empty() {
             set.items.retain(takes);
@@ -146,7 +146,7 @@ fn prepare(name: &str, settings: &Settings, config: &Config) -> Result<Work, Eva
     Ok(Work { plan: Plan { models, tasks, seed: settings.seed }, set, recipe, aside, judges, identities })
 }
 
-/// An endpoint; unlike for drafts the default one has to be there, too.
+/// An endpoint; unlike for drafts, the default one must exist too.
 fn named_or_unknown(config: &Config, key: &str, name: &str) -> Result<Vec<Endpoint>, EvaluateError> {
     let found = named(config, key, vec![name.to_owned()], false)?;
     if found.is_empty() {
@@ -164,10 +164,10 @@ impl<'a> Means<'a> {
     }
 }
 
-/// Evaluates sets, one after the other; a set of RuozhiBench-MC after one of Gen is compared with it (figure 8).
+/// Evaluates sets, one after the other; RuozhiBench-MC after Gen is compared with it (figure 8).
 ///
 /// # Errors
-/// [`EvaluateError`] where a set, a model, a file or the store cannot be used, and after a Ctrl-C.
+/// [`EvaluateError`] if a set, a model, a file or the store cannot be used, and after a Ctrl-C.
 pub fn evaluate(
     names: &[String],
     settings: &Settings,
@@ -243,8 +243,8 @@ fn answer(mut work: Work, settings: &Settings, means: &Means<'_>) -> Result<Answ
     Ok(Answered { work, answers, missing })
 }
 
-/// A release may hold models' answers and people's votes on them, as Chumor's does: the paper's own figures. An answer
-/// that was asked for again in the same words takes the votes with it.
+/// Adds the models' answers and people's votes in a release such as Chumor's: the paper's own figures. A new
+/// answer with the same text gets the votes too.
 fn released(set: &Set, settings: &Settings, answers: &mut Vec<Answer>) {
     for task in Task::of_config(&set.config) {
         let Some(of) = task.declared().released else { continue };
@@ -295,7 +295,7 @@ fn take_released(
     }));
 }
 
-/// The sizes that endpoints state, by every name that their answers may go by.
+/// The sizes stated for endpoints, by every name that their answers may have.
 fn sizes(config: &Config) -> BTreeMap<String, f64> {
     let sized = config.endpoints.iter().filter_map(|endpoint| Some((endpoint, endpoint.size_b?)));
     sized
@@ -305,11 +305,11 @@ fn sizes(config: &Config) -> BTreeMap<String, f64> {
         .collect()
 }
 
-/// What an evaluation would ask and pay: of models everything; of judges what can be judged already at least, and at
-/// most the answers that are still to come, each as long as it may be.
+/// The requests and cost of an evaluation: for models all of them; for judges at least those on existing
+/// answers, and at most also those on answers still to come, each of maximum length.
 ///
 /// # Errors
-/// As of [`evaluate`].
+/// Those of [`evaluate`].
 pub fn estimates(
     names: &[String],
     settings: &Settings,
@@ -324,7 +324,7 @@ pub fn estimates(
         let draft: sections::Draft = means.config.typed(Some(work.recipe), "draft");
         let reading = Reading { read: &|_, _| Ok(()), max_reasks: draft.max_reasks };
         let count = |endpoint: &Endpoint, what: &str, asks: &[crate::llm::Ask]| {
-            // An answer is taken as it comes, a rating is asked for again.
+            // Answers are never re-asked, ratings are.
             let reading = (what == "ratings").then_some(&reading);
             estimate(&store, endpoint, what, asks, reading).map_err(crate::stages::StageError::from)
         };
@@ -353,12 +353,12 @@ pub fn estimates(
     Ok(estimates)
 }
 
-/// An answer that has not come yet, as long as it may be.
+/// An answer of maximum length in place of a missing one.
 fn longest(work: &Work, missing: &Missing) -> Option<Answer> {
     let item = work.set.items.iter().find(|item| item.id == missing.item)?;
     let model = work.plan.models.iter().find(|model| model.name() == missing.model)?;
     let Model::Endpoint(endpoint) = model else { return None };
-    // Requests about two answers are two, whatever these will say.
+    // Distinct names, because requests about two answers are two, whatever their texts.
     let name = format!("{} {:?}", missing.model, missing.setting);
     let text = name + &" a".repeat(endpoint.sampling.max_tokens as usize);
     let (task, setting, model) = (missing.task, missing.setting, missing.model.clone());

@@ -1,4 +1,4 @@
-//! The results folder, whole or absent.
+//! The results folder, complete or absent.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use super::page;
 use super::results::{Results, comparisons_csv, csv, json, lines, markdown, named, summary};
 use crate::store::{Error, durable};
 
-/// Writes the folder beside its place and renames it: it is whole or absent.
+/// Writes the folder under a temporary name and renames it, so that it is complete or absent.
 ///
 /// # Errors
-/// [`Error`] where a file cannot be written.
+/// [`Error`] if a file cannot be written.
 pub fn write(folder: &Path, results: &Results<'_>) -> Result<(), Error> {
     if let Some(parent) = folder.parent() {
         durable::create_folder(parent)?;

@@ -1,4 +1,4 @@
-//! The items of a set, as the tasks need them: a row, and what each task that the benchmark's folder declares asks of it.
+//! The items of a set: a row, and its question for each task that the benchmark's folder declares.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use serde_json::{Map, Value as Json};
 
 use super::task::Task;
 
-/// Why a row is no item.
+/// Why a row is not an item.
 #[derive(Debug, thiserror::Error)]
 pub enum ItemError {
-    /// Nothing is asked about the rows of this set.
+    /// There are no tasks for this set.
     #[error("no tasks are known on {0:?}")]
     NoTasks(String),
     /// It has no id.
     #[error("id: it is missing")]
     NoId,
-    /// It lacks a column that is asked about, or has it in another type.
+    /// It lacks a column that a task uses, or has it in another type.
     #[error(transparent)]
     Column(#[from] ColumnError),
-    /// What the benchmark's folder computes of it cannot be computed.
+    /// A value that the benchmark's folder declares cannot be computed.
     #[error(transparent)]
     Computed(#[from] Trouble),
 }
@@ -35,27 +35,27 @@ pub enum ItemError {
 pub struct Item {
     /// Its id in the release.
     pub id: String,
-    /// The record it was made from where it is the only one of it, else its id: what a sample pack answers by.
+    /// The record it was made from if it is the only one of it, else its id: the key of a sample pack.
     pub record: String,
-    /// What is drawn, limited and resampled with it: items of one group stand or fall together.
+    /// The unit of drawing, limiting and resampling: items of one group stay together.
     pub group: String,
-    /// What of the set it belongs to, such as its categories.
+    /// Parts of the set that it belongs to, such as its categories.
     pub parts: Vec<String>,
-    /// What it asks; empty where the benchmark does not say.
+    /// Its question; empty if the benchmark does not declare one.
     pub question: String,
-    /// What each task asks of it, by the task's name; a task that asks nothing of it is missing.
+    /// Its questions by the task's name; tasks that do not apply are missing.
     posed: Arc<BTreeMap<&'static str, Posed>>,
     /// Its row.
     row: Arc<Map<String, Json>>,
-    /// Whether answers are read as the paper's authors read them.
+    /// Whether answers are parsed as by the paper's authors.
     pub paper: bool,
 }
 
 impl Item {
-    /// Reads a row of the clean layout of a set.
+    /// Converts a row in the columns of a set.
     ///
     /// # Errors
-    /// [`ItemError`] where the row is none.
+    /// [`ItemError`] if the row is not an item.
     pub fn of_row(config: &str, row: &Map<String, Json>) -> Result<Item, ItemError> {
         let benchmark = riddlemill_benchmarks::find(config).filter(|benchmark| !benchmark.tasks.is_empty());
         let benchmark = benchmark.ok_or_else(|| ItemError::NoTasks(config.to_owned()))?;
@@ -104,17 +104,17 @@ impl Item {
         Value::from(Serde(&*self.row))
     }
 
-    /// A column that is a list, read as such; empty where it is none.
+    /// The list in a column; empty if it is not a list.
     pub fn list(&self, column: &str) -> &[Json] {
         self.row.get(column).and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// What a task asks of it.
+    /// Its question for a task.
     pub fn posed(&self, task: Task) -> Option<&Posed> {
         self.posed.get(task.name())
     }
 
-    /// The options of a task that is answered by one of them, in the order of the release, and the place of the right one.
+    /// The options of a multiple-choice task, in the order of the release, and the index of the right one.
     pub fn options(&self, task: Task) -> Option<(&[String], usize)> {
         if !matches!(task.declared().wants, Wants::Choice { .. }) {
             return None;
@@ -124,13 +124,13 @@ impl Item {
         Some((&posed.options, posed.gold.as_ref().and_then(place)?))
     }
 
-    /// What is right, as an answer says it; none where somebody has to judge.
+    /// The gold answer, in the form of an answer; `None` if the answer has to be judged.
     pub fn gold(&self, task: Task) -> Option<String> {
         self.posed(task)?.gold.clone()
     }
 
-    /// Whether a task can be put on it: a text without a type cannot be classified, a question without a normal
-    /// one beside it has none to answer.
+    /// Whether a task applies: a text without a type cannot be classified, and without a normal question
+    /// there is none to answer.
     pub fn takes(&self, task: Task) -> bool {
         self.posed.contains_key(task.name())
     }
@@ -141,7 +141,7 @@ impl Item {
     }
 }
 
-/// The group of a row, where its benchmark has groups, and its parts.
+/// The group of a row, if its benchmark has groups, and its parts.
 fn placed(data: &Data, columns: &Value) -> Result<(Option<String>, Vec<String>), Trouble> {
     let group = match &data.group {
         Some(group) => text(&group.value(columns)?),

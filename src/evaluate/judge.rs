@@ -1,5 +1,5 @@
-//! Judging answers that are no choice, as their tasks declare it: a rating on a scale, or a preference between a person's
-//! text and a model's.
+//! Judges answers without a choice, as their tasks declare it: by a rating on a scale, or by a preference
+//! between a person's text and a model's.
 
 use std::collections::BTreeMap;
 
@@ -23,19 +23,19 @@ use crate::record::derived;
 use crate::stages::StageError;
 use crate::stages::draft::{Draft, LlmContext, Slot, ask_endpoints, rated, rating_schema, slots};
 
-/// A rating that is asked for.
+/// A rating to ask for.
 struct Wanted {
-    /// The answer's place.
+    /// The index of the answer.
     answer: usize,
     slot: Slot,
     ask: Ask,
 }
 
-/// Has every answer that needs it judged by every judge that may. A rating that is there already in a judge's
-/// name stays, and is not asked for.
+/// Has every answer that needs it rated by every judge that may rate it. Existing ratings of a judge are kept
+/// and not asked for again.
 ///
 /// # Errors
-/// [`EvaluateError::Stage`] after a Ctrl-C, and where prompts, endpoints or the store cannot be used.
+/// [`EvaluateError::Stage`] after a Ctrl-C, and if prompts, endpoints or the store cannot be used.
 pub fn judge(
     set: &Set,
     answers: &mut [Answer],
@@ -94,7 +94,7 @@ pub fn judge(
 /// The judges' requests, for an estimate.
 ///
 /// # Errors
-/// As of [`judge`].
+/// Those of [`judge`].
 pub fn asks(
     set: &Set,
     answers: &[Answer],
@@ -144,7 +144,7 @@ fn wanted(
     Ok(wanted)
 }
 
-/// The request to one judge; `None` where it may not judge this model.
+/// The request to one judge; `None` if it may not judge this model.
 fn request(
     item: &Item,
     judged: &declared::Judged,
@@ -174,8 +174,8 @@ fn request(
     }))
 }
 
-/// What the judge's prompt is made of: what stands in the row, and the answer; of two texts that are compared, both in
-/// their drawn order.
+/// The values of the judge's prompt: those of the row, and the answer; or the two texts to compare, in their
+/// drawn order.
 fn values(
     item: &Item,
     judged: &declared::Judged,
@@ -199,7 +199,7 @@ fn values(
     Ok(values)
 }
 
-/// What a judge says, as it says it, by the prompt that asked.
+/// Parses a judge's rating by the prompt.
 fn read(judged: &[&declared::Judged], template: &str, reply: &str) -> Result<String, Unreadable> {
     let asked = judged.iter().find(|judged| judged.template == template);
     match asked.ok_or_else(|| Unreadable::new("nobody asked"))?.asks {

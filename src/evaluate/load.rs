@@ -1,4 +1,4 @@
-//! Where a set comes from: a release or candidate, by its folder or as `recipe[@version]`, or a published file.
+//! Loads a set: a release or candidate, by its folder or as `recipe[@version]`, or a published file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,11 +16,11 @@ use crate::release::layout;
 use crate::release::read_rows::{self, JsonRow};
 use crate::store::Workspace;
 
-/// Reads what a command line names. Rows that were withdrawn from the workspace since are left out: no model and no
-/// judge is shown them, and no result tells what they say.
+/// Loads a set named on the command line. Rows withdrawn from the workspace are left out: they are shown to
+/// no model or judge, and appear in no result.
 ///
 /// # Errors
-/// [`EvaluateError`] where it is no set; rows that are no items are set aside.
+/// [`EvaluateError`] if it is not a set; rows that are not items are set aside.
 pub fn load(workspace: &Workspace, named: &str) -> Result<(Set, Vec<SetAside>), EvaluateError> {
     let path = Path::new(named);
     if path.is_file() {
@@ -67,7 +67,7 @@ fn of_folder(workspace: &Workspace, folder: &Path) -> Result<(Set, Vec<SetAside>
     Ok((Set { config, version, items, draft: manifest.draft, withdrawn }, aside))
 }
 
-/// A file as the set's authors published it, or a release's own test.jsonl.
+/// A file as published by the set's authors, or a release's own test.jsonl.
 fn published(workspace: &Workspace, path: &Path) -> Result<(Set, Vec<SetAside>), EvaluateError> {
     let types: BTreeMap<String, String> = serde_json::from_str(FLUB_TYPES).unwrap_or_default();
     let mut config: Option<&'static str> = None;
@@ -97,7 +97,7 @@ fn published(workspace: &Workspace, path: &Path) -> Result<(Set, Vec<SetAside>),
     Ok((Set { config: config.into(), version, items, draft: Vec::new(), withdrawn }, aside))
 }
 
-/// The items of these rows, what is none, and how many rows were withdrawn.
+/// The items of these rows, the rows that are not items, and the number of withdrawn rows.
 fn items(
     workspace: &Workspace,
     config: &str,
@@ -122,7 +122,7 @@ fn items(
     Ok((items, aside, withdrawn))
 }
 
-/// The set of a row and the row in its clean layout.
+/// The set of a row and the row in its columns.
 fn clean(row: JsonRow, types: &BTreeMap<String, String>) -> Option<(&'static str, JsonRow)> {
     let own = layout::all().find(|l| l.columns.iter().all(|c| row.contains_key(c.name)));
     if let Some(layout) = own {

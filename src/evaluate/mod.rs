@@ -1,18 +1,18 @@
-//! Models on a set, and the papers' tables of what they answer.
+//! Evaluates models on a set, with the papers' tables.
 //!
-//! In reading order: [`Set`] and [`Item`] are what is asked about, [`Task`] and [`Setting`] what is asked; [`Plan`]
-//! puts it to endpoints and built-in models, [`outputs`] reads what was answered elsewhere, [`ballots`] what people
-//! answer; `read` says what an answer chooses; [`judge`] has the others judged; [`metrics`] and [`tables`] make
-//! figures of plain numbers and of answers; [`write`] puts a results folder together.
+//! In reading order: [`Set`] and [`Item`] are the subject, [`Task`] and [`Setting`] the questions; [`Plan`]
+//! asks endpoints and baselines, [`outputs`] imports answers from elsewhere, [`ballots`] those of people;
+//! `read` parses the choice of an answer; [`judge`] has other answers judged; [`metrics`] and [`tables`]
+//! compute figures from plain numbers and from answers; [`write`] writes a results folder.
 //!
-//! What reads, scores and counts builds without tables of stages; what asks, loads and writes needs the workspace.
+//! Parsing, scoring and figures do not need stage tables; asking, loading and writing need the workspace.
 //!
 //! Invariants:
-//! - a figure follows from the set, the answers and the seed; how they were asked for, and in which order they came,
-//!   leaves no trace;
-//! - an answer that cannot be read is a format error, counted apart, and never a guess;
-//! - every figure has its n, and its interval wherever it is drawn from items;
-//! - every answer says where its words come from, every figure from which answers it is.
+//! - a figure follows from the set, the answers and the seed, independent of how the answers were obtained
+//! and in which order;
+//! - an answer that cannot be parsed is a format error, counted separately, and never a guess;
+//! - every figure has its n, and an interval if it is computed from items;
+//! - every answer has its origin, every figure the answers it is computed from.
 
 mod answer;
 mod builtin;

@@ -1,4 +1,4 @@
-//! The results as one page without script or network.
+//! The results as one self-contained page.
 
 use minijinja::value::Serde;
 use minijinja::{Environment, Value, context};
@@ -10,7 +10,7 @@ use super::tables::{Cell, Comparison, Look, Table};
 
 const TEMPLATE: &str = include_str!("templates/evaluation.html");
 
-/// A table as the page shows it.
+/// A table for the page.
 #[derive(Serialize)]
 struct Shown<'a> {
     name: String,
@@ -29,9 +29,9 @@ struct ShownCell {
     value: String,
     interval: String,
     n: usize,
-    /// How strongly it is shaded, 0 to 100; none where it is not.
+    /// Its shading, 0 to 100; `None` without shading.
     shade: Option<u32>,
-    /// Which lines of answers.jsonl it is made of.
+    /// The lines of answers.jsonl that it is computed from.
     from: String,
 }
 
@@ -51,11 +51,11 @@ struct ShownComparison<'a> {
     p: String,
     mcnemar: String,
     n: usize,
-    /// Whether the interval leaves out 0.
+    /// Whether the interval excludes 0.
     apart: bool,
 }
 
-/// The page; where the template cannot be rendered, what is wrong with it.
+/// The page; or the error, if the template cannot be rendered.
 pub fn page(results: &Results<'_>) -> String {
     let mut env = Environment::new();
     env.add_filter("zh", |text: &str| chinese::said(text));
@@ -100,7 +100,7 @@ fn shown_cell(table: &Table, cell: &Cell) -> ShownCell {
     };
     let from: Vec<String> = cell.from.iter().map(|(key, value)| format!("{key} = {value}")).collect();
     let value = if interval.is_empty() { plain(cell.value) } else { format!("{:.2}", cell.value) };
-    // Coefficients and scores of a short scale are told more finely than percents.
+    // Coefficients and scores on a short scale get more digits than percents.
     let interval = match (cell.low, cell.high) {
         (Some(low), Some(high)) if high - low < 2.0 => format!("{low:.2} – {high:.2}"),
         _ => interval,

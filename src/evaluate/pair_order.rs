@@ -1,15 +1,15 @@
-//! On which side the person's explanation of a joke stands.
+//! The order of the person's and the model's explanation of a joke.
 
 use super::answer::Answer;
 use crate::options::Draw;
 
-/// Which explanation of a joke is first for a reader: whether it is the person's. Drawn for each joke and
-/// model, so that no place is favoured.
+/// Whether the person's explanation of a joke is shown first. Drawn for each joke and model, so that no
+/// position is favoured.
 pub fn person_first(seed: u64, item: &str, model: &str) -> bool {
     Draw::new(seed, &format!("evaluation sides {model}"), item).below(2) == 0
 }
 
-/// Of a joke whose explanation is preferred, by whose it is; other ratings as they are.
+/// Converts a preferred side into the author of that explanation; other ratings are unchanged.
 pub(super) fn side(said: String, seed: u64, answer: &Answer) -> String {
     if !answer.task.is_compared() {
         return said;
@@ -17,7 +17,7 @@ pub(super) fn side(said: String, seed: u64, answer: &Answer) -> String {
     preferred(&said, person_first(seed, &answer.item, &answer.model)).into()
 }
 
-/// Whose explanation is preferred: of `1`, `2` and anything else.
+/// The author of the preferred explanation, from `1`, `2` or anything else.
 pub(super) fn preferred(said: &str, person_first: bool) -> &'static str {
     match (said, person_first) {
         ("1", true) | ("2", false) => "human",

@@ -1,4 +1,4 @@
-//! What a prompt is made of: the item, and solved examples drawn for it.
+//! The values of a prompt: the item, and solved examples drawn for it.
 
 use riddlemill_benchmarks::Trouble;
 use riddlemill_benchmarks::task::{self as declared, Found};
@@ -11,7 +11,7 @@ use crate::llm::{Ask, Prompts};
 use crate::options::{Draw, LETTERS};
 use crate::record::derived;
 
-/// How a model is put a choice where the paper's own wording is sent (BrainTeaser A.2): as it was trained to be.
+/// The form of a choice in the paper's own wording (BrainTeaser A.2): the one that the model was trained on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     /// A chat model's instruction.
@@ -37,7 +37,7 @@ impl Form {
         }
     }
 
-    /// What the folders of benchmarks call it; a chat's has no name.
+    /// Its name in benchmark folders; the chat form has none.
     fn name(self) -> &'static str {
         match self {
             Form::Chat => "",
@@ -47,10 +47,10 @@ impl Form {
     }
 }
 
-/// The request for one item. `form` counts where the paper's own wording is sent.
+/// The request for one item. `form` only matters for the paper's own wording.
 ///
 /// # Errors
-/// [`PromptError`] where a workspace's own prompt asks for something else.
+/// [`PromptError`] if a workspace's own prompt uses an unknown value.
 pub fn ask(
     prompts: &Prompts,
     item: &Item,
@@ -68,8 +68,8 @@ pub fn ask(
     Ok(Ask::new(about(item, task, setting), rendered, 0))
 }
 
-/// What a sample pack finds the reply by. A question and its normal one are two records, as when responses are
-/// asked for; so are the two orders of a pair and each number of examples.
+/// The key of the reply in a sample pack. A question and its normal one are two records, as for responses; so
+/// are the two orders of a pair and each number of examples.
 pub fn about(item: &Item, task: Task, setting: Setting) -> String {
     let record = match task.declared().found {
         Found::Role(role) => derived(role, &[&item.record]),
@@ -82,11 +82,12 @@ pub fn about(item: &Item, task: Task, setting: Setting) -> String {
     }
 }
 
-/// Solved examples for an item: others of the set, drawn by the seed and the item, so that the first two of five
-/// are the two of two (FLUB 3.3: "randomly selected"). None is of the item's own group, which would tell its answer.
+/// Solved examples for an item: other items of the set, drawn by the seed and the item, so that the first two
+/// of five are the two of two (FLUB 3.3: "randomly selected"). None is of the item's own group, which would
+/// reveal its answer.
 pub fn shots(items: &[Item], at: usize, task: Task, shots: u8, seed: u64) -> Vec<&Item> {
     let mut draw = Draw::new(seed, &format!("shots {task}"), &items[at].id);
-    // An example of the item's own group would tell its answer.
+    // An example of the item's own group would reveal its answer.
     let alike = |one: &Item, other: &Item| {
         let like = |item: &Item| item.posed(task).and_then(|posed| posed.like.clone());
         one.group != other.group && like(one) == like(other)
@@ -101,14 +102,14 @@ pub fn shots(items: &[Item], at: usize, task: Task, shots: u8, seed: u64) -> Vec
     drawn
 }
 
-/// Options as they are shown, a letter each.
+/// Options with letters, as shown.
 pub fn lettered(options: &[String]) -> String {
     let lines: Vec<String> =
         options.iter().zip(LETTERS).map(|(option, letter)| format!("{letter}. {option}")).collect();
     lines.join("\n")
 }
 
-/// What the prompt is made of. A form gives its own in place of the task's.
+/// The values of the prompt. A form replaces some of the task's.
 fn values(
     item: &Item,
     task: Task,
@@ -143,7 +144,7 @@ mod tests {
     use super::super::testing::{group, task, text, types};
     use super::*;
 
-    /// Table 8: examples are of the same kind, and never of the group that is asked about.
+    /// Table 8: examples are of the same kind, and never of the same group.
     #[test]
     fn no_example_tells_the_answer_of_its_own_group() {
         let items: Vec<Item> = (0..12).flat_map(|at| group(at, at % 2 == 0, at % 4)).collect();
@@ -190,8 +191,8 @@ mod tests {
         assert!(words(asked).contains("What stands between tags"), "our own words are one for all");
     }
 
-    /// A question is answered after questions, a statement explained after statements; where the paper's prompts do not
-    /// part the two, examples are drawn from both.
+    /// Examples for a question are questions, for a statement statements; if the paper's prompts do not
+    /// distinguish them, examples are drawn from both.
     #[test]
     fn examples_are_of_the_kind_of_what_is_asked() {
         let items: Vec<Item> = (0..40).map(|at| text(at, at % 2 == 0, Some(types()[0]), 0)).collect();

@@ -1,4 +1,5 @@
-//! What an answer chooses. Nothing is guessed: an answer that names no option, or two, is a format error.
+//! Parses the choice of an answer. Nothing is guessed: an answer that names no option, or two, is a format
+//! error.
 
 use super::item::Item;
 use super::task::{Setting, Task};
@@ -7,13 +8,14 @@ use crate::options::LETTERS;
 use crate::puzzle::words::key;
 use riddlemill_benchmarks::task::Wants;
 
-/// Which option an answer names, as the gold is written; `None` of a task that somebody has to judge.
+/// The option that an answer names, in the form of the gold answer; `None` for a task whose answers are
+/// judged.
 ///
 /// # Errors
 /// [`Unreadable`]: what is wrong with the form of the answer.
 pub fn read(item: &Item, task: Task, setting: Setting, text: &str) -> Result<Option<String>, Unreadable> {
     if let Wants::Words { blank } = task.declared().wants {
-        // Where no answer is one, too, nobody is asked about it.
+        // If giving no answer counts as an answer, it needs no judge.
         return match blank {
             Some(what) if !text.contains(char::is_alphanumeric) => Err(Unreadable::new(what)),
             _ if text.trim().is_empty() => Err(Unreadable::new("the answer is empty")),
@@ -23,7 +25,7 @@ pub fn read(item: &Item, task: Task, setting: Setting, text: &str) -> Result<Opt
     said(item, task, setting, text).map(Some)
 }
 
-/// What an answer says, in the form that its task declares.
+/// Parses an answer in the format that its task declares.
 fn said(item: &Item, task: Task, setting: Setting, text: &str) -> Result<String, Unreadable> {
     let none = || Unreadable::new("the task asks nothing of the item");
     let options = &item.posed(task).ok_or_else(none)?.options;
@@ -60,8 +62,8 @@ fn said(item: &Item, task: Task, setting: Setting, text: &str) -> Result<String,
     }
 }
 
-/// The option at a place of the release's own order, for outputs that name a place and no words. Where options are shown in
-/// both orders the task says which one stood first.
+/// The option at an index in the release's order, for outputs that give an index only. If options are shown
+/// in both orders, the task states which was first.
 ///
 /// # Errors
 /// [`Unreadable`] where there is no such place.
@@ -79,7 +81,7 @@ pub fn at_place(item: &Item, task: Task, place: usize) -> Result<Option<String>,
     names.get(place).map(|name| Some(name.to_string())).ok_or_else(none)
 }
 
-/// The label that an answer gives, as it is written there or in the other language.
+/// The label in an answer, in either language.
 fn label(codes: &[&str], others: &[&str], text: &str) -> Result<String, Unreadable> {
     let unreadable = match parse::one_of(text, codes) {
         Ok(name) => return Ok(name.to_string()),
@@ -90,8 +92,8 @@ fn label(codes: &[&str], others: &[&str], text: &str) -> Result<String, Unreadab
     place.map(|at| codes[at].to_string()).ok_or(unreadable)
 }
 
-/// A letter, or the words of one option (BrainTeaser A.2: "only provide the choice"). A letter alone is the label before
-/// an option: so the options are shown, whatever letters they are about.
+/// A letter, or the text of one option (BrainTeaser A.2: "only provide the choice"). A single letter is the
+/// label of an option, because options are shown with labels, even if they are about letters.
 fn option(options: &[String], text: &str) -> Result<String, Unreadable> {
     let letters: Vec<char> = LETTERS.iter().take(options.len()).filter_map(|l| l.chars().next()).collect();
     let words = bare(text);
@@ -108,7 +110,7 @@ fn option(options: &[String], text: &str) -> Result<String, Unreadable> {
     if named.is_ok() {
         return named.map(String::from);
     }
-    // Whole words: the option `C.` is not in every text with a c.
+    // Whole words: the option `C.` does not occur in every text with a c.
     let words = format!(" {} ", key(text));
     let mut held =
         options.iter().enumerate().filter(|(_, option)| words.contains(&format!(" {} ", key(option))));
@@ -118,7 +120,7 @@ fn option(options: &[String], text: &str) -> Result<String, Unreadable> {
     }
 }
 
-/// Words without case, and without marks at their ends.
+/// Words in lower case, without punctuation at their ends.
 fn bare(text: &str) -> String {
     let trimmed = text.trim().trim_matches(|c: char| c.is_whitespace() || ".\"'*`".contains(c));
     trimmed.to_lowercase()

@@ -1,7 +1,7 @@
 //! The results folder: answers, tables as JSON, CSV and Markdown, and a page.
 //!
-//! `answers.jsonl` holds every answer with its words, what they were read as, and its ratings; a cell's `from` says
-//! which of its lines the cell is made of. The folder follows from the set, the answers and the seed alone.
+//! `answers.jsonl` contains every answer with its text, how it was parsed, and its ratings; a cell's `from`
+//! identifies the lines it is computed from. The folder only depends on the set, the answers and the seed.
 
 use std::fmt::Write as _;
 
@@ -14,19 +14,19 @@ use super::tables::{Cell, Comparison, Report, Table};
 use crate::review::agreement::Bootstrap;
 use crate::review::exchange::disarm;
 
-/// Everything of one set.
+/// The results for one set.
 pub struct Results<'a> {
     /// Tables, comparisons and charts.
     pub report: &'a Report,
     /// The answers.
     pub answers: &'a [Answer],
-    /// What is not there.
+    /// Missing replies.
     pub missing: &'a [Missing],
     /// Lines and rows that were set aside.
     pub aside: &'a [SetAside],
-    /// How the intervals are drawn.
+    /// The settings of the intervals.
     pub bootstrap: Bootstrap,
-    /// What random choices were drawn with.
+    /// The seed of random choices.
     pub seed: u64,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Summary<'a> {
     set_aside: usize,
 }
 
-/// Tables with names of their own: of several of one name the later ones are numbered.
+/// Tables with unique names: repeated names are numbered.
 pub(super) fn named(tables: &[Table]) -> Vec<(String, &Table)> {
     let mut names: Vec<(String, &Table)> = Vec::new();
     for table in tables {
@@ -70,13 +70,13 @@ pub(super) fn summary<'a>(results: &Results<'a>) -> Summary<'a> {
     }
 }
 
-/// Answers whose words cannot be read.
+/// Number of answers that cannot be parsed.
 pub fn format_errors(answers: &[Answer]) -> usize {
     answers.iter().filter(|answer| answer.format_error.is_some()).count()
 }
 
 pub(super) fn json(value: &impl Serialize) -> Vec<u8> {
-    // Strings, numbers and lists of them: there is nothing in it that JSON has not.
+    // Strings, numbers and lists of these always serialise.
     let mut bytes = serde_json::to_vec_pretty(value).unwrap_or_default();
     bytes.push(b'\n');
     bytes
@@ -91,7 +91,7 @@ pub(super) fn lines(values: &[impl Serialize]) -> Vec<u8> {
     bytes
 }
 
-/// One line a figure, so that any program plots it.
+/// One line per figure, so that any program can plot it.
 pub(super) fn csv(table: &Table) -> Vec<u8> {
     let figures = table.rows.iter().flat_map(|row| {
         let cells = table.columns.iter().zip(&row.cells);
@@ -154,7 +154,7 @@ pub(super) fn comparisons_csv(comparisons: &[Comparison]) -> Vec<u8> {
     )
 }
 
-/// What others call their models and tasks, for a spreadsheet.
+/// Names of models and tasks, which may come from elsewhere, safe for spreadsheets.
 fn name(name: &str) -> String {
     disarm(name).into_owned()
 }
@@ -164,7 +164,7 @@ fn sheet<const N: usize>(headers: [&str; N], rows: impl Iterator<Item = [String;
     let written = writer
         .write_record(headers)
         .and_then(|()| rows.into_iter().try_for_each(|row| writer.write_record(row)));
-    // Rows of one length into memory: neither fails.
+    // Rows of equal length, written into memory: neither can fail.
     let _ = written;
     writer.into_inner().unwrap_or_default()
 }
@@ -177,12 +177,12 @@ pub fn describe_cell(cell: &Cell) -> String {
     }
 }
 
-/// A figure without an interval: small ones, such as p, with their first digits.
+/// A figure without an interval: small ones, such as p-values, with their first digits.
 pub(super) fn plain(value: f64) -> String {
     if value != 0.0 && value.abs() < 0.005 { format!("{value:.1e}") } else { format!("{value:.2}") }
 }
 
-/// What is at the head of a report: n of everything, and what is not there.
+/// The head of a report: the n of everything, and what is missing.
 pub fn head(results: &Results<'_>) -> String {
     let Summary { answers, format_errors, missing, set_aside, .. } = summary(results);
     format!(

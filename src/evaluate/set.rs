@@ -14,9 +14,9 @@ pub struct Set {
     pub version: String,
     /// The items, in the order of the release.
     pub items: Vec<Item>,
-    /// Why the release is a draft; empty where it is none.
+    /// Why the release is a draft; empty if it is not.
     pub draft: Vec<String>,
-    /// Its rows that were withdrawn since: they are put to nobody and are in no table.
+    /// Number of rows withdrawn since: they are not evaluated.
     pub withdrawn: usize,
 }
 
@@ -26,7 +26,7 @@ impl Set {
         format!("{}@{}", self.config, self.version)
     }
 
-    /// Keeps so many items, drawn by the seed, by whole groups. The order stays.
+    /// Keeps `limit` items, drawn by the seed, in whole groups. The order is unchanged.
     pub fn limit(&mut self, limit: usize, seed: u64) {
         let group = |item: &Item| item.group.clone();
         let mut groups: Vec<String> = self.items.iter().map(group).collect();
@@ -45,7 +45,7 @@ impl Set {
         self.items.retain(|item| kept.contains(&group(item)));
     }
 
-    /// The place of each item by its id, and by its record where that is another name of one item alone.
+    /// The index of each item by its id, and by its record if that is unique.
     pub fn places(&self) -> FxHashMap<&str, usize> {
         let mut places: FxHashMap<&str, usize> = FxHashMap::default();
         let mut twice = Vec::new();

@@ -1,10 +1,10 @@
-//! What is set aside.
+//! Lines that were set aside.
 
-/// A line that is set aside: the rest goes on without it.
+/// A line that was set aside: the evaluation continues without it.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct SetAside {
     /// File and line, or file and sample.
     pub place: String,
-    /// What is wrong, and what would help.
+    /// What is wrong, with a hint.
     pub what: String,
 }

@@ -1,4 +1,4 @@
-//! What a model is asked of a set, and in which setting.
+//! The questions that models are asked about a set, and their settings.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -8,12 +8,12 @@ use std::str::FromStr;
 use riddlemill_benchmarks::task as declared;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// One task on one set, as the folder of its benchmark declares it. Two are the same that have one name.
+/// One task on one set, as declared in its benchmark's folder. Tasks are equal if their names are.
 #[derive(Clone, Copy, Debug)]
 pub struct Task(&'static declared::Task);
 
 impl Task {
-    /// The task of a name.
+    /// The task with a name.
     pub fn named(name: &str) -> Option<Task> {
         riddlemill_benchmarks::task(name).map(Task)
     }
@@ -23,7 +23,7 @@ impl Task {
         self.0.name
     }
 
-    /// What the folder of its benchmark says about it.
+    /// Its declaration in its benchmark's folder.
     pub fn declared(self) -> &'static declared::Task {
         self.0
     }
@@ -34,42 +34,43 @@ impl Task {
         tasks.into_iter().flatten().map(Task).collect()
     }
 
-    /// Whether the answer is right or wrong, or a number; else it is text that somebody has to judge.
+    /// Whether the answer is correct or incorrect, or a number; else it is text that has to be judged.
     pub fn is_choice(self) -> bool {
         self.0.wants.is_choice()
     }
 
-    /// Whether the task is put only where it is named: what the paper asks of a few items beside its tables.
+    /// Whether the task only runs on request: additional questions of the paper about a few items.
     pub fn is_on_request(self) -> bool {
         self.0.on_request
     }
 
-    /// Whether the task is also put with chain of thought (FLUB 2.3).
+    /// Whether the task also runs with chain of thought (FLUB 2.3).
     pub fn takes_cot(self) -> bool {
         self.0.reasoned.is_some()
     }
 
-    /// Whether the task is also put with solved examples (FLUB 3.3; BrainTeaser, table 8).
+    /// Whether the task also runs with solved examples (FLUB 3.3; BrainTeaser, table 8).
     pub fn takes_shots(self) -> bool {
         self.0.shots.is_some()
     }
 
-    /// The prompt that puts it.
+    /// Its prompt.
     pub fn template(self, setting: Setting) -> &'static str {
         self.0.reasoned.filter(|_| setting.cot).unwrap_or(self.0.template)
     }
 
-    /// The scale of its judges; none where nobody rates its answers.
+    /// The scale of its judges; `None` without ratings.
     pub fn scale(self) -> Option<[u32; 2]> {
         self.0.judged.as_ref()?.scale()
     }
 
-    /// Whether judges and people say which of two texts is better, this answer or a person's.
+    /// Whether judges and people choose the better of two texts, this answer and a person's.
     pub fn is_compared(self) -> bool {
         self.0.judged.as_ref().is_some_and(|judged| judged.scale().is_none())
     }
 
-    /// The two tasks that show the same options in both orders, this one among them; `None` of a task that has one order.
+    /// The two tasks with both orders of the same options, including this one; `None` for a task with one
+    /// order.
     pub fn orders(self) -> Option<[Task; 2]> {
         if let Some(other) = self.0.other_order_of {
             return Some([Task::named(other)?, self]);
@@ -141,17 +142,17 @@ impl FromStr for Task {
     }
 }
 
-/// How a task is put: how many solved examples go before it, and whether the model shall reason first.
+/// A task's setting: the number of solved examples before it, and whether the model is asked to reason first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Setting {
-    /// Whether it shall reason first (FLUB figure 5).
+    /// Whether to reason first (FLUB figure 5).
     pub cot: bool,
     /// Solved examples (FLUB 3.3).
     pub shots: u8,
 }
 
 impl Setting {
-    /// So many solved examples, without chain of thought.
+    /// This many solved examples, without chain of thought.
     pub fn shots(shots: u8) -> Setting {
         Setting { cot: false, shots }
     }

@@ -1,4 +1,4 @@
-//! What people fill in, out as sheets and back in.
+//! Sheets exported, filled in and imported.
 
 use super::*;
 use crate::evaluate::testing::{answer, group, joke, pair, set, task, text};
@@ -7,7 +7,7 @@ fn blinding() -> Blinding {
     Blinding::new([5; 32])
 }
 
-/// A sheet's rows, and what filling in `answer` makes of it.
+/// A sheet's rows, with `answer` filled in.
 fn fill(sheet: &Sheet, answer: impl Fn(&Cells) -> String) -> String {
     let rows = sheet_rows(&sheet.bytes).unwrap();
     let line = |(_, cells): &(usize, Cells)| {
@@ -74,7 +74,7 @@ fn explanations_are_rated_and_compared_blindly() {
     assert!(answers.iter().all(|answer| answer.ratings[0].value == "human"));
 }
 
-/// Appendix A.5: people write, experts score people and models alike, and who gives no answer scores 0.
+/// Appendix A.5: people write, experts score people and models alike, and giving no answer scores 0.
 #[test]
 fn puzzles_are_answered_freely_and_scored_blindly() {
     let set = set("brainteaser", (0..4).flat_map(|at| group(at, false, usize::from(at == 3) * 3)).collect());

@@ -9,12 +9,12 @@ pub struct Confusions {
 }
 
 impl Confusions {
-    /// None yet, over so many classes.
+    /// Empty, for `classes` classes.
     pub fn new(classes: usize) -> Confusions {
         Confusions { right: vec![0.0; classes], gold: vec![0.0; classes], said: vec![0.0; classes] }
     }
 
-    /// Adds an answer. One that names no class (`None`) is missed by its gold class and taken by none.
+    /// Adds an answer. One without a class (`None`) counts as missed by its gold class and for no other.
     pub fn add(&mut self, gold: usize, said: Option<usize>, weight: f64) {
         self.gold[gold] += weight;
         if let Some(said) = said {
@@ -38,8 +38,8 @@ impl Confusions {
         }
     }
 
-    /// The mean of the F1 of every class that is in the gold or was named, as scikit-learn's `f1_score` with
-    /// `average="macro"` has it, from 0 to 1; `None` of no answers.
+    /// The mean of the F1 of every class that is in the gold or was predicted, like scikit-learn's `f1_score`
+    /// with `average="macro"`, from 0 to 1; `None` without answers.
     pub fn macro_f1(&self) -> Option<f64> {
         let (mut sum, mut classes) = (0.0, 0.0);
         for ((right, gold), said) in self.right.iter().zip(&self.gold).zip(&self.said) {
@@ -53,8 +53,8 @@ impl Confusions {
 }
 
 impl Confusions {
-    /// The mean of the F1 of these classes and no others, 0 of one that nobody named and nothing is, as `f1_score` has it
-    /// with `labels`; `None` of no answers or classes.
+    /// The mean of the F1 of exactly these classes, 0 for one that is neither gold nor predicted, like
+    /// `f1_score` with `labels`; `None` without answers or classes.
     pub fn macro_f1_of(&self, labels: &[usize]) -> Option<f64> {
         let any = self.gold.iter().chain(&self.said).any(|count| *count > 0.0);
         let f1 = |&at: &usize| {
@@ -65,7 +65,7 @@ impl Confusions {
     }
 }
 
-/// Macro F1 of answers: gold class, and the one named if any.
+/// Macro F1 of answers: gold class, and the predicted one if any.
 pub fn macro_f1(answers: &[(usize, Option<usize>)], classes: usize) -> Option<f64> {
     let mut confusions = Confusions::new(classes);
     answers.iter().for_each(|&(gold, said)| confusions.add(gold, said, 1.0));

@@ -5,10 +5,10 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::judges::Measures;
 
-/// Up to so many pairs all orders are looked at: 362,880 of them.
+/// Up to this many pairs all permutations are enumerated: 362,880 of them.
 pub const EXACT: usize = 9;
 
-/// What sums of products differ by where they are the same.
+/// Tolerance for equal sums of products.
 const SAME: f64 = 1e-12;
 
 /// A coefficient from -1 to 1.
@@ -16,20 +16,21 @@ const SAME: f64 = 1e-12;
 pub struct Correlation {
     /// The coefficient.
     pub r: f64,
-    /// How likely one so far from 0 is without any correlation, two-sided: over all orders of one row, as often as scipy's `permutation_test` has it, where there are at
-    /// most [`EXACT`] pairs, by Student's t with n - 2 degrees of freedom beyond; `None` of fewer than three pairs.
+    /// The two-sided p-value: over all permutations of one row, like scipy's `permutation_test`, for at most
+    /// [`EXACT`] pairs, by Student's t with n - 2 degrees of freedom beyond; `None` for fewer than three
+    /// pairs.
     pub p: Option<f64>,
     /// How many pairs.
     pub n: usize,
 }
 
-/// Pearson's correlation; `None` where either row never varies.
+/// Pearson's correlation; `None` if either row is constant.
 pub fn pearson(pairs: &[(f64, f64)]) -> Option<Correlation> {
     let r = Measures::compute(pairs).pearson?.clamp(-1.0, 1.0);
     Some(Correlation { r, p: p(pairs, r), n: pairs.len() })
 }
 
-/// The coefficient alone: of a thousand resamples nobody asks for p.
+/// The coefficient alone, because resamples need no p-value.
 pub fn pearson_r(pairs: &[(f64, f64)]) -> Option<f64> {
     Measures::compute(pairs).pearson.map(|r| r.clamp(-1.0, 1.0))
 }
@@ -80,8 +81,9 @@ fn p(pairs: &[(f64, f64)], r: f64) -> Option<f64> {
     Some(2.0 * StudentsT::new(0.0, 1.0, free).ok()?.sf(t))
 }
 
-/// Twice the share of all orders of the second row in which the two go together as far as they do, on the side on which
-/// that is rarer, at most 1. Means and spreads are those of every order, so it is enough to look at the sum of products.
+/// Twice the share of permutations of the second row with at least the observed association, on the rarer
+/// side, at most 1. Means and variances are equal in all permutations, so comparing the sums of products is
+/// enough.
 fn over_orders(pairs: &[(f64, f64)]) -> f64 {
     let n = pairs.len();
     let mean = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / n as f64;
@@ -99,7 +101,7 @@ fn over_orders(pairs: &[(f64, f64)]) -> f64 {
         above += u64::from(there >= here - least);
     };
     count(&second);
-    // Heap's algorithm: each order differs from the one before by a swap.
+    // Heap's algorithm: consecutive permutations differ by one swap.
     let mut turns = vec![0; n];
     let mut at = 1;
     while at < n {
@@ -116,11 +118,11 @@ fn over_orders(pairs: &[(f64, f64)]) -> f64 {
     (2.0 * below.min(above) as f64 / orders as f64).min(1.0)
 }
 
-/// The same of two rows that lie on a line: only orders that swap equal numbers do so, too.
+/// The same for two perfectly correlated rows: only permutations that swap equal numbers reach that.
 fn of_perfect(pairs: &[(f64, f64)]) -> f64 {
     let mut values: Vec<f64> = pairs.iter().map(|pair| pair.0).collect();
     values.sort_by(f64::total_cmp);
-    // ln 2 / n!, and ln m! more for every m equal numbers.
+    // ln 2 / n!, plus ln m! for every m equal numbers.
     let (mut ln, mut equal) = (2f64.ln(), 0.0);
     for (at, value) in values.iter().enumerate() {
         equal = if at > 0 && values[at - 1] == *value { equal + 1.0 } else { 1.0 };

@@ -1,6 +1,6 @@
-//! The figures of the papers' evaluations, from plain numbers.
+//! The figures of the papers' evaluations, computed from plain numbers.
 //!
-//! Nothing here knows of models, files or requests. What is not defined (no units, no variation) is `None`.
+//! Nothing here depends on models, files or requests. Undefined figures (no units, no variation) are `None`.
 
 mod classes;
 mod correlation;
@@ -14,7 +14,8 @@ pub use correlation::{Correlation, EXACT, pearson, pearson_r, ranks, spearman, s
 pub use paired::{Difference, McNemar, difference, mcnemar};
 pub use resamples::{Resamples, SHARE, Unit, ratio};
 
-/// The geometric mean of positive numbers; 0 where one of them is 0, `None` where one is negative or there are none.
+/// The geometric mean of positive numbers; 0 if one of them is 0, `None` if one is negative or there are
+/// none.
 pub fn geometric_mean(values: &[f64]) -> Option<f64> {
     if values.is_empty() || values.iter().any(|value| *value < 0.0) {
         return None;

@@ -10,19 +10,19 @@ use crate::review::agreement::{Estimate, exact};
 /// McNemar's test of two models' right and wrong answers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct McNemar {
-    /// Items only the first answers rightly.
+    /// Items that only the first answers correctly.
     pub only_first: u64,
-    /// Items only the second does.
+    /// Items that only the second answers correctly.
     pub only_second: u64,
-    /// How likely so uneven a split is where both are equally good: the exact binomial, two-sided.
+    /// The exact two-sided binomial p-value of this split.
     pub exact_p: f64,
     /// The statistic with Edwards' correction, `(|b - c| - 1)² / (b + c)`; 0 where they never differ.
     pub chi_square: f64,
-    /// Its p, one degree of freedom. Trust the exact one where fewer than 25 items differ.
+    /// Its p-value, with one degree of freedom. Use the exact one if fewer than 25 items differ.
     pub chi_square_p: f64,
 }
 
-/// Tests a split of the items on which two models differ.
+/// Tests the items on which two models differ.
 pub fn mcnemar(only_first: u64, only_second: u64) -> McNemar {
     let n = only_first + only_second;
     let gap = only_first.abs_diff(only_second) as f64;
@@ -37,7 +37,7 @@ fn exact_p(first: u64, second: u64) -> f64 {
         return 1.0;
     }
     let ln = |k: u64| ln_binomial(n, k) - n as f64 * std::f64::consts::LN_2;
-    // From the largest term down: each is `k / (n - k + 1)` times the one above it.
+    // From the largest term down: each is `k / (n - k + 1)` times the previous one.
     let mut term = ln(least).exp();
     let mut tail = 0.0;
     for k in (0..=least).rev() {
@@ -47,17 +47,19 @@ fn exact_p(first: u64, second: u64) -> f64 {
     (2.0 * tail).min(1.0)
 }
 
-/// How far two models are apart on the items that both answered.
+/// The difference of two models on the items that both answered.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Difference {
-    /// The first's ratio less the second's, with its interval over resamples of the items.
+    /// The first's ratio minus the second's, with its interval over resamples of the items.
     pub difference: Estimate,
-    /// Twice the share of resamples on the other side of 0 (with those at 0, and the items as they are), at most 1.
+    /// Twice the share of resamples on the other side of 0 (including those at 0, and the original items), at
+    /// most 1.
     pub p: f64,
 }
 
-/// The difference of two ratios on the same resamples; `None` where either is not defined. Both are means of what lies in
-/// a range of this `span`. Where all units are alike, the interval leaves room for as many unlike ones as may be unseen.
+/// The difference of two ratios on the same resamples; `None` if either is undefined. Both are means of
+/// values in a range of this `span`. If all units are alike, the interval allows for as many differing ones
+/// as may be unseen.
 pub fn difference(resamples: &Resamples, first: &[Unit], second: &[Unit], span: f64) -> Option<Difference> {
     let (value, drawn) = resamples.both(first, second, |first, second| first - second)?;
     let settings = resamples.settings();

@@ -1,27 +1,27 @@
-//! Bootstrap resamples of the items of a set, shared by every figure of it.
+//! Bootstrap resamples of the items of a set, shared by all its figures.
 
 use rayon::prelude::*;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::review::agreement::{Bootstrap, Estimate};
 
-/// What the draws are for: the same seed draws otherwise elsewhere.
+/// Purpose of the draws: the same seed draws differently elsewhere.
 const PURPOSE: &str = "evaluation bootstrap";
 
-/// Resamples that are summed side by side.
+/// Number of resamples summed in parallel.
 const ABREAST: usize = 256;
 
-/// Between which a share lies.
+/// The range of a share.
 pub const SHARE: [f64; 2] = [0.0, 1.0];
 
-/// How often each unit is in each resample. One drawing serves all figures: two models are then compared on the
-/// same resamples, and a thousand figures cost a thousand sums.
+/// How often each unit is in each resample. All figures use the same resamples: so two models are compared on
+/// the same ones, and a thousand figures cost a thousand sums.
 #[derive(Debug)]
 pub struct Resamples {
     units: usize,
-    /// Resample by resample, `units` each.
+    /// By resample, `units` each.
     weights: Vec<u16>,
-    /// The same unit by unit, a resample each: a ratio then runs along both.
+    /// The same by unit, one value per resample, so that a ratio iterates over both.
     by_unit: Vec<u16>,
     settings: Bootstrap,
 }
@@ -29,16 +29,16 @@ pub struct Resamples {
 /// What a unit adds to a ratio.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unit {
-    /// Its place.
+    /// Its index.
     pub at: usize,
-    /// What it adds to the numerator.
+    /// Its addend to the numerator.
     pub sum: f64,
-    /// What it adds to the denominator.
+    /// Its addend to the denominator.
     pub count: f64,
 }
 
 impl Resamples {
-    /// Draws `settings.resamples` times `units` units with replacement.
+    /// Draws `settings.resamples` resamples of `units` units with replacement.
     pub fn new(settings: Bootstrap, name: &str, units: usize) -> Resamples {
         let mut weights = vec![0u16; settings.resamples * units];
         weights.par_chunks_mut(units.max(1)).enumerate().for_each(|(at, weights)| {
@@ -53,14 +53,14 @@ impl Resamples {
         Resamples { units, weights, by_unit, settings }
     }
 
-    /// How the intervals are drawn.
+    /// The settings of the intervals.
     pub fn settings(&self) -> Bootstrap {
         self.settings
     }
 
-    /// A statistic of weighted units: its value where each unit counts once, and its interval. `None` where it is
-    /// not defined; resamples in which it is not are left out. It is of so many units and lies in a range: where
-    /// resamples leave no room its interval is that of a share.
+    /// A statistic of weighted units: its value with all weights 1, and its interval. `None` if it is
+    /// undefined; resamples in which it is undefined are ignored. It is computed from `units` units and lies
+    /// in a range: if resamples leave no room, its interval is that of a share.
     pub fn estimate(
         &self,
         units: usize,
@@ -71,8 +71,8 @@ impl Resamples {
         Some(self.settings.bounded(value, self.drawn(statistic), units, range))
     }
 
-    /// The same of a correlation over so many pairs: where resamples leave no room its interval is that of Fisher's z, and
-    /// where the pairs lie on a line, or are fewer than four, it has none.
+    /// The same for a correlation over this many pairs: if resamples leave no room its interval is that of
+    /// Fisher's z, and if the pairs are perfectly correlated, or fewer than four, it has none.
     pub fn correlation(
         &self,
         pairs: usize,
@@ -92,19 +92,19 @@ impl Resamples {
         Some((r, ends))
     }
 
-    /// What a statistic comes to in every resample in which it is defined, in their order.
+    /// The values of a statistic in all resamples in which it is defined, in order.
     pub fn drawn(&self, statistic: impl Fn(&[u16]) -> Option<f64> + Sync) -> Vec<f64> {
         self.weights.par_chunks(self.units.max(1)).filter_map(&statistic).collect()
     }
 
-    /// The sum of the numerators over that of the denominators, a mean of what lies in a range. Units in neither need
-    /// not be named.
+    /// The sum of the numerators over that of the denominators, a mean of values in a range. Units in neither
+    /// may be omitted.
     pub fn ratio(&self, units: &[Unit], range: [f64; 2]) -> Option<Estimate> {
         let drawn = || self.ratios(units).into_iter().flatten().collect();
         self.alone(units).map(|value| self.settings.bounded(value, drawn(), count(units), range))
     }
 
-    /// What is made of two ratios: where each unit counts once, and in every resample in which both are defined.
+    /// A function of two ratios: with all weights 1, and in every resample in which both are defined.
     pub fn both(
         &self,
         first: &[Unit],
@@ -116,12 +116,12 @@ impl Resamples {
         Some((value, pairs.filter_map(|(first, second)| Some(of(first?, second?))).collect()))
     }
 
-    /// A ratio where each unit counts once.
+    /// A ratio with all weights 1.
     fn alone(&self, units: &[Unit]) -> Option<f64> {
         ratio(units, &vec![1; self.units])
     }
 
-    /// A ratio in every resample; the sums are those of [`ratio`], in its order.
+    /// A ratio in every resample; the sums are those of [`ratio`], in the same order.
     fn ratios(&self, units: &[Unit]) -> Vec<Option<f64>> {
         let all = self.settings.resamples;
         let some = |start: usize| {
@@ -141,7 +141,7 @@ impl Resamples {
     }
 }
 
-/// How many units there are, whatever they are named for.
+/// Number of distinct units.
 pub(super) fn count(units: &[Unit]) -> usize {
     let mut places: Vec<usize> = units.iter().map(|unit| unit.at).collect();
     places.sort_unstable();
@@ -149,7 +149,7 @@ pub(super) fn count(units: &[Unit]) -> usize {
     places.len()
 }
 
-/// A ratio of weighted sums; `None` without a denominator.
+/// A ratio of weighted sums; `None` if the denominator is 0.
 pub fn ratio(units: &[Unit], weights: &[u16]) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0.0);
     for unit in units {

@@ -1,4 +1,4 @@
-//! Stored figures of scikit-learn, scipy and statsmodels, and laws.
+//! Stored figures of scikit-learn, scipy and statsmodels, and property tests.
 
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use crate::review::agreement::{Bootstrap, exact};
 
 const CLOSE: f64 = 1e-9;
 
-/// What `tests/fixtures/metrics.py` wrote.
+/// The output of `tests/fixtures/metrics.py`.
 #[derive(Deserialize)]
 struct Stored {
     classes: Vec<Classes>,
@@ -37,7 +37,7 @@ struct Rows {
     ranks: Vec<f64>,
     pearson: [f64; 2],
     spearman: [f64; 2],
-    /// Over all orders, of few pairs.
+    /// Over all permutations, for few pairs.
     exact: Option<[f64; 2]>,
 }
 
@@ -79,7 +79,7 @@ fn bootstrap(seed: u64) -> Bootstrap {
     Bootstrap { resamples: 400, seed, level: 0.95 }
 }
 
-/// Each number a unit of its own.
+/// Each number as a separate unit.
 fn units(values: &[f64]) -> Vec<Unit> {
     values.iter().enumerate().map(|(at, value)| Unit { at, sum: *value, count: 1.0 }).collect()
 }
@@ -117,11 +117,12 @@ fn correlations_are_those_of_scipy() {
 
 #[test]
 fn no_correlation_is_certain() {
-    // Two of the six orders of three models lie on a line.
+    // Two of the six permutations of three models are perfectly correlated.
     let three = [(1.0, 2.0), (2.0, 4.0), (3.0, 6.0)];
     let found = pearson(&three).unwrap();
     assert!((found.r - 1.0).abs() < CLOSE && (found.p.unwrap() - 1.0 / 3.0).abs() < CLOSE, "{found:?}");
-    // Beyond what is counted: of twelve in a row one order of 12! on either side, of a lone one among twelve one of twelve.
+    // Beyond enumeration: for twelve in a row one permutation of 12! on either side, for a single one among
+    // twelve one of twelve.
     let row: Vec<(f64, f64)> = (0..12).map(|at| (f64::from(at), -f64::from(at))).collect();
     let p = pearson(&row).unwrap().p.unwrap();
     assert!((p * 479_001_600.0 - 2.0).abs() < 1e-6, "{p}");
@@ -147,7 +148,7 @@ fn intervals_at_the_edges_are_those_of_statsmodels_and_scipy() {
         }
     }
     for case in fishers {
-        // A statistic that no resample moves.
+        // A statistic that is equal in all resamples.
         let resamples = Resamples::new(bootstrap(1), "z", case.n);
         let (_, ends) = resamples.correlation(case.n, |_| Some(case.r)).unwrap();
         for (found, stored) in ends.unwrap().into_iter().zip(case.ends) {

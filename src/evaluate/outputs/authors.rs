@@ -1,4 +1,4 @@
-//! What the scripts of the papers' authors write: responses, the judges' ratings of them, and predictions.
+//! Outputs of the paper authors' scripts: responses, judges' ratings, and predictions.
 //!
 //! | script | file | what a line adds to its row |
 //! |---|---|---|
@@ -9,8 +9,8 @@
 //! | FLUB `evaluation.py` | `evaluations/TASK_output_MODEL.jsonl` | `evaluation_response`, with `[[7]]` in it |
 //! | BrainTeaser's notebooks | an array of numpy's, or the same as JSON | `response`, and `predict` where they found a letter |
 //!
-//! Numbers and ids of a set that was built here are its own: an item is known by what it asks, and by its id where several
-//! ask the same. Where options are in another order than here, the one that was chosen is found by its words.
+//! A set built here has its own numbers and ids: items are matched by their questions, and by id if several
+//! have the same. If options are in another order than here, the chosen one is found by its text.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ use crate::evaluate::task::{Setting, Task};
 use crate::llm::{parse, without_reasoning};
 use crate::options::LETTERS;
 
-/// The tasks of FLUB's `tasks.py`, by how its files begin: the task, and whether the model reasons first.
+/// The tasks of FLUB's `tasks.py`, by file prefix: the task, and whether the model reasons first.
 const FLUB: [(&str, &str, bool); 8] = [
     ("classification_v2_nocot", "classify", false),
     ("classification_nocot", "classify", false),
@@ -34,7 +34,7 @@ const FLUB: [(&str, &str, bool); 8] = [
     ("explanation", "explain", false),
 ];
 
-/// What a line says, where one of the authors' scripts wrote it; `None` where none did.
+/// The outputs in a line, if one of the authors' scripts wrote it.
 pub(super) fn outputs(path: &Path, line: &Json) -> Option<Vec<Result<Output, OutputError>>> {
     let has = |key: &str| line.get(key).is_some();
     if has("good_first_response") || has("bad_first_response") {
@@ -70,7 +70,7 @@ fn choices(path: &Path, line: &Json) -> Vec<Result<Output, OutputError>> {
     both.into_iter().filter_map(|(key, task)| of(key, task)).collect()
 }
 
-/// RuozhiBench-Gen: a response to the question or to the one beside it, and a judge's rating where there is one.
+/// RuozhiBench-Gen: a response to the question or to its normal one, and a judge's rating if there is one.
 fn responses(path: &Path, line: &Json) -> Vec<Result<Output, OutputError>> {
     let of = |key: &'static str, rating: &'static str, task: &str| {
         let response = line.get(key)?;
@@ -94,7 +94,7 @@ fn responses(path: &Path, line: &Json) -> Vec<Result<Output, OutputError>> {
     both.into_iter().filter_map(|(key, rating, task)| of(key, rating, task)).collect()
 }
 
-/// A rating from 0 to 4. Their scripts write -1 for what they could not read.
+/// A rating from 0 to 4. Their scripts write -1 if they could not parse one.
 fn rated(value: &Json, key: &'static str) -> Result<String, OutputError> {
     let whole = value.as_f64().filter(|rating| (0.0..=4.0).contains(rating) && rating.fract() == 0.0);
     whole.map(|rating| rating.to_string()).ok_or_else(|| OutputError::NoRating { key, value: value.clone() })
@@ -105,7 +105,7 @@ fn ruozhibench(line: &Json) -> Which {
     Which::Asked { id, text: line["question_en"].as_str().unwrap_or_default().to_owned() }
 }
 
-/// FLUB's three tasks. What a judge said about an explanation is in a copy of the line.
+/// FLUB's three tasks. A judge's reply on an explanation is in a copy of the line.
 fn flub(path: &Path, line: &Json) -> Result<Output, OutputError> {
     let name = stem(path).unwrap_or_default();
     let unnamed = || OutputError::NoFlubTask(name.clone());
@@ -116,7 +116,7 @@ fn flub(path: &Path, line: &Json) -> Result<Output, OutputError> {
     };
     let (_, task, cot) = *FLUB.iter().find(|(known, ..)| *known == task).ok_or_else(unnamed)?;
     let named = Task::named(task);
-    // With examples they ask without chain of thought.
+    // With examples there is no chain of thought.
     let setting = if shots > 0 { Setting::shots(shots) } else { Setting { cot, shots } };
     let text = without_reasoning(words(&line["response"], "response")?);
     let said = match (task, line["prompt"].as_str()) {
@@ -148,7 +148,7 @@ fn flub(path: &Path, line: &Json) -> Result<Output, OutputError> {
     })
 }
 
-/// BrainTeaser: the letter is the place of an option in `choice_list`.
+/// BrainTeaser: the letter is the index of an option in `choice_list`.
 fn solved(line: &Json) -> Result<Output, OutputError> {
     let texts: Vec<&str> =
         line["choice_list"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
@@ -179,12 +179,12 @@ fn solved(line: &Json) -> Result<Output, OutputError> {
     })
 }
 
-/// The words of a reply; their clients write null or false where a model did not answer.
+/// The text of a reply; their clients write null or false if a model did not answer.
 fn words<'a>(value: &'a Json, key: &'static str) -> Result<&'a str, OutputError> {
     value.as_str().ok_or_else(|| OutputError::Unanswered { key, value: value.clone() })
 }
 
-/// The file's name without its ending: the model, in RuozhiBench's files.
+/// The file's name without its extension: the model, in RuozhiBench's files.
 fn stem(path: &Path) -> Option<String> {
     path.file_stem().map(|name| name.to_string_lossy().into_owned())
 }

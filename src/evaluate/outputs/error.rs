@@ -5,97 +5,97 @@ use serde_json::Value as Json;
 use crate::evaluate::task::Task;
 use crate::llm::parse::Unreadable;
 
-/// How plain lines of outputs are written.
+/// The format of plain lines of outputs.
 pub(super) const HINT: &str = "a line is {\"item\": …, \"model\": …, \"task\": …, \"text\": …}, with \"setting\": \"5-shot\" or \"cot\" where it is not 0-shot";
 
-/// What is wrong with a line, and what would help. The line's place is told by whoever reads the file.
+/// What is wrong with a line, with a hint. The caller adds the line's place.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum OutputError {
-    /// The line is no JSON at all.
+    /// The line is not JSON.
     #[error("no JSON: {0}\n  hint: {hint}", hint = HINT)]
     NoJson(serde_json::Error),
-    /// The line is JSON, and in none of the forms.
+    /// The line is JSON, but has none of the formats.
     #[error("no output: {0}\n  hint: {hint}", hint = HINT)]
     NoForm(serde_json::Error),
-    /// One model's second answer to the same.
+    /// A second answer of one model to the same question.
     #[error("a further answer of a model: the first is evaluated")]
     FurtherAnswer,
-    /// inspect_ai asked everything again.
+    /// A further epoch of inspect_ai.
     #[error("a further epoch: the first is evaluated")]
     FurtherEpoch,
-    /// A sample of inspect_ai lacks a part.
+    /// A sample of inspect_ai lacks a field.
     #[error("the sample has no {0}")]
     SampleLacks(&'static str),
-    /// inspect_ai gave up on the sample, for this reason.
+    /// A sample failed in inspect_ai, for this reason.
     #[error("the sample ended in an error: {0}")]
     SampleFailed(String),
-    /// lm_eval keeps an item's id where the task is one that was exported here.
+    /// lm_eval only keeps an item's id for tasks exported here.
     #[error("the document has no \"id\"\n  hint: the release's own eval/lm_eval files keep it")]
     DocumentUnnamed,
-    /// Of the keys that may hold what was said none does.
+    /// None of the possible keys of the text exists.
     #[error("neither {:?} nor {:?} holds {wanted}", keys[0], keys[1])]
     NothingSaid {
-        /// Where it is looked for.
+        /// The keys tried.
         keys: [&'static str; 2],
-        /// What is looked for.
+        /// What they should contain.
         wanted: &'static str,
     },
-    /// A client wrote null or false where the model did not answer.
+    /// A client wrote null or false because the model did not answer.
     #[error("{key} is {value}: the model did not answer")]
     Unanswered {
         /// The key of the answer.
         key: &'static str,
-        /// What is there instead.
+        /// The value found.
         value: Json,
     },
-    /// RuozhiBench's scripts write -1 for a rating that they could not read.
+    /// RuozhiBench's scripts write -1 for a rating that they could not parse.
     #[error(
         "{key} {value} is not a rating from 0 to 4\n  hint: the judge's reply could not be parsed; the response itself is in response_*/"
     )]
     NoRating {
         /// The key of the rating.
         key: &'static str,
-        /// What is there instead.
+        /// The value found.
         value: Json,
     },
-    /// What FLUB's judge said holds no rating.
+    /// The reply of FLUB's judge contains no rating.
     #[error("evaluation_response: {0}\n  hint: the response itself is in outputs/")]
     UnreadableRating(#[from] Unreadable),
-    /// The name of one of FLUB's files, without its ending, is not as its scripts write them.
+    /// The name of one of FLUB's files, without extension, does not have the format of its scripts.
     #[error(
         "{0:?} names no task of FLUB\n  hint: its authors' tasks.py writes TASK_output_MODEL.jsonl, as selection_output_MODEL.jsonl"
     )]
     NoFlubTask(String),
-    /// No item has the name.
+    /// No item has this id or record.
     #[error("no item {name:?} in {set}")]
     NoItem {
-        /// Its id or record, as the line says it.
+        /// The id or record in the line.
         name: String,
         /// The set and its version.
         set: String,
     },
-    /// No item asks the question.
+    /// No item has this question.
     #[error("no item of {set} asks {question:?}")]
     NotAsked {
-        /// What the line says was asked.
+        /// The question in the line.
         question: String,
         /// The set and its version.
         set: String,
     },
-    /// More than one item asks the question, and the line's id is of none of them.
+    /// Several items have this question, and none of them the line's id.
     #[error("{count} items of {set} ask {question:?}")]
     AskedBySeveral {
         /// How many do.
         count: usize,
-        /// What the line says was asked.
+        /// The question in the line.
         question: String,
         /// The set and its version.
         set: String,
     },
-    /// The line names no task, and none of the set's is put on the item.
+    /// The line names no task, and none of the set's default tasks applies to the item.
     #[error("the item has no task")]
     NoTask,
-    /// The task asks for what the item has not.
+    /// The task does not apply to the item.
     #[error("{task} cannot be asked about {item:?} of {set}")]
     TaskUnfit {
         /// The task.
@@ -108,31 +108,31 @@ pub(super) enum OutputError {
     /// Neither the line nor the command line names the model.
     #[error("no model is named\n  hint: --outputs MODEL=FILE names it for the whole file")]
     NoModel,
-    /// An option is chosen, and the task has none.
+    /// An option is chosen, but the task has none.
     #[error("{0} has no options to choose from")]
     NoChoice(Task),
-    /// The words of the option that is chosen are none of the item's.
+    /// The text of the chosen option is not one of the item's.
     #[error("{item:?} has no option {option:?}")]
     NoOption {
         /// The item's id.
         item: String,
-        /// The words.
+        /// The text.
         option: String,
     },
-    /// The same was answered before by the same model.
+    /// The same model has already answered this.
     #[error("the same item, task and model as {first}{}", unlike.told())]
     Again {
         /// The place of the first answer.
         first: String,
-        /// Why the two are not one answer that was rated twice.
+        /// Why the two are not one answer with several ratings.
         unlike: Unlike,
     },
 }
 
-/// Why two answers of a model to the same cannot be taken as one.
+/// Why two answers of a model cannot be merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unlike {
-    /// They are not worded alike.
+    /// Their texts differ.
     Words,
     /// A judge rated both.
     Judge,

@@ -1,5 +1,5 @@
-//! inspect_ai's logs in JSON: `eval.model`, and a list of `samples` with what the model said. A reply to a multiple
-//! choice ends `ANSWER: B`; the letter is the place of the option in the release.
+//! inspect_ai's logs in JSON: `eval.model`, and a list of `samples` with the model's output. A reply to a
+//! multiple-choice question ends with `ANSWER: B`; the letter is the index of the option in the release.
 
 use std::path::Path;
 
@@ -41,7 +41,7 @@ fn output(sample: &Json, model: Option<&str>) -> Result<Output, OutputError> {
     let options = sample["choices"].as_array().map_or(0, Vec::len);
     let said = match options {
         0 => Said::Words(text),
-        // What has no letter is read as words, and told as a format error.
+        // Replies without a letter are parsed as text, and reported as format errors.
         _ => letter(&text, options)
             .map_or_else(|| Said::Words(text.clone()), |at| Said::Place(at, text.clone())),
     };
@@ -55,7 +55,7 @@ fn output(sample: &Json, model: Option<&str>) -> Result<Output, OutputError> {
     })
 }
 
-/// A message's text, plain or as its first text part.
+/// A message's text, plain or in its first text part.
 fn words(content: &Json) -> Option<&str> {
     match content {
         Json::String(text) => Some(text),

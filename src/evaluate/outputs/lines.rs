@@ -21,7 +21,7 @@ struct Line {
     /// As in raw/responses: `question` or `pair`.
     #[serde(default, rename = "for")]
     to: Option<To>,
-    /// As in raw/responses. Further answers of a model are not evaluated.
+    /// As in raw/responses. Only a model's first answer is evaluated.
     #[serde(default)]
     sample: u64,
 }

@@ -1,5 +1,5 @@
-//! lm_eval's `samples_<task>_<time>.jsonl`: a line a document. Of a multiple choice the option with the highest
-//! log-likelihood is chosen, the first of equal ones, as lm_eval does.
+//! lm_eval's `samples_<task>_<time>.jsonl`: one line per document. For multiple choice, the option with the
+//! highest log-likelihood is chosen, the first of equal ones, as in lm_eval.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::{Output, Said, Which};
 use crate::evaluate::task::Setting;
 use crate::llm::without_reasoning;
 
-/// Where lm_eval keeps what a model said, the better place first.
+/// Where lm_eval stores a model's output, in order of preference.
 const RESPONSES: [&str; 2] = ["filtered_resps", "resps"];
 
 pub(super) fn output(path: &Path, line: &Json) -> Result<Output, OutputError> {
@@ -44,7 +44,8 @@ fn replies(json: &Json) -> Option<Said> {
     Some(Said::Place(best, format!("log-likelihoods {}", told.join(", "))))
 }
 
-/// A generated reply: a string, or the first of a list of them. A log-likelihood written as text is none.
+/// A generated reply: a string, or the first of a list of strings. A log-likelihood written as text is not
+/// one.
 fn first_text(json: &Json) -> Option<String> {
     match json {
         Json::String(text) => Some(text.clone()),
@@ -53,7 +54,7 @@ fn first_text(json: &Json) -> Option<String> {
     }
 }
 
-/// `[-1.5, false]`, its parts as text too, possibly in a list of one.
+/// `[-1.5, false]`, possibly with texts as parts, or inside a list of one.
 fn likelihood(json: &Json) -> Option<f64> {
     let list = json.as_array()?;
     if let [only] = list.as_slice() {

@@ -1,6 +1,6 @@
-//! Outputs made elsewhere, read and scored as if they had been asked for here: plain lines, lm_eval's logs of
-//! samples, inspect_ai's logs in JSON, what the scripts of the papers' authors write. What is no output is set aside
-//! with file and line.
+//! Imports outputs made elsewhere, parsed and scored like answers asked for here: plain lines, lm_eval's logs
+//! of samples, inspect_ai's logs in JSON, and outputs of the paper authors' scripts. Invalid lines are set
+//! aside with file and line.
 
 mod authors;
 mod error;
@@ -30,12 +30,12 @@ use crate::store::Error;
 use crate::text::normalise::{Fold, fold};
 use error::{HINT, OutputError, Unlike};
 
-/// A file of outputs, and the model that they are taken for.
+/// A file of outputs, and the model it is from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
     /// The file, or a folder of files.
     pub path: PathBuf,
-    /// The model, where the command line names it.
+    /// The model, if it is named on the command line.
     pub model: Option<String>,
 }
 
@@ -52,34 +52,34 @@ impl File {
     }
 }
 
-/// What one line of outputs says.
+/// The contents of one line of outputs.
 struct Output {
     which: Which,
-    /// The task; none where the form does not say.
+    /// The task; `None` if the format does not state it.
     task: Option<Task>,
     setting: Setting,
-    /// The model; none where the form does not say.
+    /// The model; `None` if the format does not state it.
     model: Option<String>,
     said: Said,
-    /// What judges elsewhere made of it: judge and value.
+    /// Ratings made elsewhere: judge and value.
     ratings: Vec<(String, String)>,
 }
 
-/// Which item an output is of.
+/// How an output identifies its item.
 enum Which {
     /// By id or record.
     Named(String),
-    /// By what it asks, in a file that may number its items otherwise; of several by its id there.
+    /// By its question, in a file that may have other numbers; if several match, by its id there.
     Asked { id: Option<String>, text: String },
 }
 
 enum Said {
     Words(String),
-    /// The place of an option in the release's own order, and the words it was taken from.
+    /// The index of an option in the release's order, and the text it was parsed from.
     Place(usize, String),
-    /// The words of an option, and the words they were taken from.
+    /// The text of an option, and the text it was parsed from.
     Option(String, String),
-    /// The letter of an option as the prompt lists them, `A: …`.
+    /// The letter of an option in the prompt's list, `A: …`.
     Labelled {
         letter: char,
         prompt: String,
@@ -87,14 +87,14 @@ enum Said {
     },
 }
 
-/// The lines of a file: where each stands, and what it says or why it says nothing.
+/// The lines of a file: the place of each, and its output or error.
 type Lines = Vec<(String, Result<Output, OutputError>)>;
 
-/// Reads files of outputs to a set; of a folder all that lie in it. Of two answers to the same the first counts, also
-/// before `answers`; what judges said about the same words is added to it.
+/// Reads files of outputs for a set, or all files in a folder. Of several answers to the same question the
+/// first counts, including those in `answers`; ratings of the same text are added to it.
 ///
 /// # Errors
-/// [`EvaluateError`] where a file cannot be read, or is in none of the forms.
+/// [`EvaluateError`] if a file cannot be read, or has none of the formats.
 pub fn read(set: &Set, files: &[File], answers: &mut Vec<Answer>) -> Result<Vec<SetAside>, EvaluateError> {
     let items = Items::of(set);
     let mut seen: FxHashMap<(String, Task, Setting, String), (usize, String)> = FxHashMap::default();
@@ -128,12 +128,12 @@ pub fn read(set: &Set, files: &[File], answers: &mut Vec<Answer>) -> Result<Vec<
     Ok(aside)
 }
 
-/// Adds the ratings of an answer to the same answer; of two that say the same nothing is lost.
+/// Adds the ratings of an answer to an equal one.
 fn rate(known: &mut Answer, again: Answer) -> Result<(), Unlike> {
     if known.text.trim() != again.text.trim() {
         return Err(Unlike::Words);
     }
-    // The response that judges rated is in a file of its own, too.
+    // The response that judges rated is also in a file of its own.
     if again.ratings.is_empty() {
         return Ok(());
     }
@@ -145,7 +145,8 @@ fn rate(known: &mut Answer, again: Answer) -> Result<(), Unlike> {
     Ok(())
 }
 
-/// A file, or the files of a folder and of those in it, in order. Tables for spreadsheets that are beside them say the same.
+/// A file, or the files of a folder and its subfolders, sorted. Spreadsheets with the same contents are
+/// skipped.
 fn within(path: &Path) -> Result<Vec<PathBuf>, EvaluateError> {
     if !path.is_dir() {
         return Ok(vec![path.to_path_buf()]);
@@ -211,7 +212,7 @@ fn parsed(path: &Path, bytes: &[u8]) -> Result<Lines, EvaluateError> {
     Ok(lines)
 }
 
-/// What a line says, in whichever form it is.
+/// The outputs of a line, in any of the formats.
 fn said(path: &Path, at: &str, line: &str) -> Lines {
     let place = format!("{}:{at}", path.display());
     let outputs = match serde_json::from_str::<Json>(&notation::strict(line)) {
@@ -222,7 +223,7 @@ fn said(path: &Path, at: &str, line: &str) -> Lines {
     outputs.into_iter().map(|output| (place.clone(), output)).collect()
 }
 
-/// The items of a set, by their names and by what they ask.
+/// The items of a set, by names and by questions.
 struct Items<'s> {
     named: FxHashMap<&'s str, usize>,
     asked: FxHashMap<String, Vec<usize>>,
@@ -309,17 +310,18 @@ fn answer(
     Ok(Answer { ratings, ..answer })
 }
 
-/// The place of the option that a prompt lists under a letter, `B: …`; none where it lists none of the item's so.
+/// The index of the option that a prompt lists under a letter, `B: …`; `None` if it does not list an option
+/// of the item.
 fn labelled(item: &Item, task: Task, prompt: &str, letter: char) -> Option<usize> {
     let (options, _) = item.options(task)?;
     let prompt = Cow::Borrowed(prompt);
     let listed = |option: &str| prompt.contains(&format!("{letter}: {option}"));
-    // Of two options one may begin as the other does: the longer one is meant.
+    // If one option is a prefix of another, the longer one is meant.
     let found = options.iter().enumerate().filter(|(_, option)| listed(option));
     found.max_by_key(|(at, option)| (option.len(), LETTERS.len() - at)).map(|(at, _)| at)
 }
 
-/// The task that a set's own eval/ files put: the first that asks something of the item as its row stands.
+/// The task of a set's own eval/ files: the first that applies to the item.
 fn usual(set: &Set, item: &Item) -> Result<Task, OutputError> {
     let columns = item.columns();
     let puts = |task: &Task| match &task.declared().usual {

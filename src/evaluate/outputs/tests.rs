@@ -1,4 +1,4 @@
-//! The three forms, line for line.
+//! The formats, line by line.
 
 use std::path::Path;
 
@@ -178,7 +178,7 @@ fn told(answers: &[Answer]) -> Vec<(&str, Task, String, &str, Option<&str>)> {
         .collect()
 }
 
-/// A set numbered otherwise than the published one: what is asked says which item it is.
+/// A set with other numbers than the published one: items are matched by their questions.
 #[test]
 fn responses_and_ratings_of_ruozhibench_are_read_as_its_scripts_write_them() {
     let set = set("ruozhibench-gen", vec![question(0, &[]), question(1, &[]), question(2, &[])]);
@@ -262,7 +262,7 @@ fn outputs_of_flub_name_task_and_model_in_their_files() {
             "{{\"id\": \"sha\", \"text\": \"第{at}句\", \"prompt\": \"{prompt}\", \"response\": \"{response}\", \"answer\": \"A\"{more}}}"
         )
     };
-    // The same options under other letters: what was chosen is what is at its letter in the prompt.
+    // The same options under other letters: the chosen one is the one at its letter in the prompt.
     let lines = [
         line(0, "…\\nA: 甲\\nB: 乙\\nC: 丙\\nD: 丁\\n答案：", "答案：A", ""),
         line(1, "…\\nA: 乙\\nB: 甲\\nC: 丙\\nD: 丁\\n答案：", "A", ""),

@@ -9,7 +9,7 @@ use super::table::{Cell, Keys, Look, Table};
 use crate::evaluate::metrics::{Correlation, EXACT, Resamples, pearson, pearson_r, spearman, spearman_r};
 use crate::review::agreement::Bootstrap;
 
-/// A model with its two figures.
+/// A model with two figures.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Point {
     /// The model.
@@ -20,7 +20,7 @@ pub struct Point {
     pub y: f64,
 }
 
-/// Models by two figures, and how far these go together.
+/// Models by two figures, and their correlation.
 pub fn together(
     declared: &declared::Table,
     axes: [&str; 2],
@@ -61,7 +61,7 @@ pub fn together(
     }
 }
 
-/// Models that have both a figure of `x` and one of `y`.
+/// Models that have both figures.
 pub fn points(x: &BTreeMap<String, f64>, y: &[(String, Cell)]) -> Vec<Point> {
     let point = |(model, cell): &(String, Cell)| {
         Some(Point { model: model.clone(), x: *x.get(model)?, y: cell.value })

@@ -1,4 +1,4 @@
-//! The answers of a set by who gave them, task and setting, beside the items; and the figures drawn from them.
+//! The answers of a set by author, task and setting, with the items; and figures computed from them.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::review::agreement::Bootstrap;
 /// The name of all people together.
 pub const PEOPLE: &str = "people";
 
-/// Who answers.
+/// The author of answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Who {
     /// The name in tables.
@@ -22,18 +22,18 @@ pub struct Who {
     pub person: bool,
 }
 
-/// Answers of one task in one setting: a list an item, empty where nobody answered.
+/// Answers of one task in one setting: a list per item, empty if nobody answered.
 pub type Column<'a> = Vec<Vec<&'a Answer>>;
 
 /// All answers to a set.
 pub struct Book<'a> {
     /// The set.
     pub set: &'a Set,
-    /// Models as they come, then people: all together first, each of them below.
+    /// Models in the order they come, then people: all together first, followed by each of them.
     pub who: Vec<Who>,
     /// Sizes in billions of parameters, by model.
     pub sizes: BTreeMap<String, f64>,
-    /// Resamples of the groups of items; most benchmarks have each item by itself.
+    /// Resamples of the groups of items; in most benchmarks each item is its own group.
     pub resamples: Resamples,
     /// The unit of each item.
     units: Vec<usize>,
@@ -41,7 +41,7 @@ pub struct Book<'a> {
 }
 
 impl<'a> Book<'a> {
-    /// Sorts answers. `models` says in which order models come; others follow as they come.
+    /// Groups answers. `models` gives the order of models; others follow in the order they come.
     pub fn new(
         set: &'a Set,
         answers: &'a [Answer],
@@ -86,17 +86,17 @@ impl<'a> Book<'a> {
         Book { set, who, sizes, resamples, units, columns }
     }
 
-    /// The unit of an item: what is resampled.
+    /// The unit of resampling of an item.
     pub fn unit(&self, item: usize) -> usize {
         self.units[item]
     }
 
-    /// What somebody answered, item by item.
+    /// One author's answers, item by item.
     pub fn column(&self, who: usize, task: Task, setting: Setting) -> Option<&Column<'a>> {
         self.columns.get(&(who, task, setting))
     }
 
-    /// The settings of a task in which anybody answered, without chain of thought first.
+    /// The settings in which a task was answered, those without chain of thought first.
     pub fn settings(&self, task: Task) -> Vec<Setting> {
         let mut settings: Vec<Setting> =
             self.columns.keys().filter(|(_, of, _)| *of == task).map(|(_, _, setting)| *setting).collect();
@@ -105,7 +105,7 @@ impl<'a> Book<'a> {
         settings
     }
 
-    /// Those who answered any of these tasks.
+    /// The authors who answered any of these tasks.
     pub fn answered(&self, tasks: &[Task]) -> Vec<usize> {
         let any = |who: &usize| self.columns.keys().any(|(of, task, _)| of == who && tasks.contains(task));
         (0..self.who.len()).filter(any).collect()
@@ -126,7 +126,8 @@ impl<'a> Book<'a> {
         judges
     }
 
-    /// What items add to a ratio, and how many answers that are: `value` gives an answer's numerator where it counts.
+    /// The addends of items to a ratio, and the number of answers: `value` returns an answer's numerator if
+    /// it counts.
     pub fn parts(
         &self,
         column: &Column<'_>,
@@ -146,7 +147,7 @@ impl<'a> Book<'a> {
         (units, n)
     }
 
-    /// The share of right answers among items, in percent; a format error is wrong.
+    /// The share of correct answers among items, in percent; a format error is incorrect.
     pub fn accuracy(
         &self,
         who: usize,
@@ -161,7 +162,7 @@ impl<'a> Book<'a> {
         Some(Cell::new(self.resamples.ratio(&units, SHARE)?, 100.0, n, keys))
     }
 
-    /// The share of answers in the form that was asked for, in percent.
+    /// The share of answers in the requested format, in percent.
     pub fn format(&self, who: usize, tasks: &[Task], setting: Setting) -> Option<Cell> {
         let (mut units, mut n) = (Vec::new(), 0);
         let kept = |answer: &Answer| Some(f64::from(answer.format_error.is_none()));
@@ -178,7 +179,7 @@ impl<'a> Book<'a> {
         Some(Cell::new(self.resamples.ratio(&units, SHARE)?, 100.0, n, keys))
     }
 
-    /// The keys of answers.jsonl that single out somebody's answers.
+    /// The keys that identify an author's answers in answers.jsonl.
     pub fn keys(&self, who: usize, task: Task, setting: Setting) -> Keys {
         let who = &self.who[who];
         let whose = match who.person && who.name == PEOPLE {
@@ -189,7 +190,7 @@ impl<'a> Book<'a> {
     }
 }
 
-/// By groups: the items of one stand or fall together.
+/// One unit per group, whose items are resampled together.
 fn units(items: &[Item]) -> Vec<usize> {
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     items

@@ -1,5 +1,5 @@
-//! Every two models on the same items: McNemar's test where answers are right or wrong, the paired bootstrap
-//! everywhere.
+//! Compares every two models on the same items: McNemar's test for correct and incorrect answers, the paired
+//! bootstrap for all.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::evaluate::task::{Setting, Task};
 pub struct Comparison {
     /// The task.
     pub task: Task,
-    /// How it was put.
+    /// The setting.
     pub setting: Setting,
     /// The first model.
     pub first: String,
@@ -25,17 +25,17 @@ pub struct Comparison {
     pub second: String,
     /// Items that both answered, or on which both were judged.
     pub n: usize,
-    /// Of right and wrong answers; none of ratings.
+    /// For correct and incorrect answers; `None` for ratings.
     pub mcnemar: Option<McNemar>,
-    /// How far they are apart: in percent of right answers, or on the judges' scale.
+    /// Their difference: in percent of correct answers, or on the judges' scale.
     pub difference: Difference,
 }
 
-/// Compares models on every task that they share. People are no models.
+/// Compares models on every common task. People are left out.
 pub fn comparisons(book: &Book<'_>) -> Vec<Comparison> {
     let mut comparisons = Vec::new();
     for task in Task::of_config(&book.set.config) {
-        // Whose text is preferred is no figure of one model on a scale, nor is a rating right or wrong.
+        // A preference is not a figure of one model on a scale, and a rating is not correct or incorrect.
         if task.is_compared() || matches!(task.declared().wants, Wants::Rating { .. }) {
             continue;
         }
@@ -84,7 +84,7 @@ fn compare(
     Some(Comparison { task, setting, first, second, n: both.len(), mcnemar, difference: apart })
 }
 
-/// What a model reaches on each item: 1 or 0 where it chooses, else the mean of its ratings.
+/// A model's figure on each item: 1 or 0 for a choice, else the mean of its ratings.
 fn values(book: &Book<'_>, who: usize, task: Task, setting: Setting) -> Option<BTreeMap<usize, f64>> {
     let column = book.column(who, task, setting)?;
     let value = |answer: &Answer| {

@@ -1,5 +1,5 @@
-//! Tables of a figure a column: one row a model, or a row each setting in which it was asked. Without `[[table]]` there is
-//! one of all tasks, with what the kind of each is measured by.
+//! Tables with one figure per column: one row per model, or per setting in which it was asked. Without
+//! `[[table]]` there is one of all tasks, with the usual figure of each kind.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::evaluate::item::Item;
 use crate::evaluate::metrics::{Confusions, SHARE, Unit, difference, geometric_mean, pearson_r, ratio};
 use crate::evaluate::task::{Setting, Task};
 
-/// What the columns of a table are measured on.
+/// The data from which a table's columns are computed.
 struct Measured<'b, 'a> {
     book: &'b Book<'a>,
     columns: &'b [declared::Column],
@@ -24,7 +24,7 @@ struct Measured<'b, 'a> {
     setting: Setting,
 }
 
-/// A table of these columns, as it is declared.
+/// A table with these declared columns.
 pub fn of_columns(
     book: &Book<'_>,
     table: &declared::Table,
@@ -60,7 +60,7 @@ pub fn of_columns(
                 by_column.push(made);
             }
             let cells = by_column.concat();
-            // In a setting in which nothing was answered there is no row.
+            // A setting without any answers has no row.
             if !by_setting || cells.iter().any(Option::is_some) {
                 let whose = &book.who[who].name;
                 rows.push(Row {
@@ -81,12 +81,12 @@ pub fn of_columns(
     }
 }
 
-/// The task of a whole name.
+/// The task with a qualified name.
 pub(super) fn task_of(name: &str) -> Option<Task> {
     Task::named(name)
 }
 
-/// The tasks whose answers a measure is drawn from.
+/// The tasks whose answers a measure uses.
 fn measured(measure: &Measure) -> Vec<Task> {
     match measure {
         Measure::Accuracy(name)
@@ -99,7 +99,7 @@ fn measured(measure: &Measure) -> Vec<Task> {
     }
 }
 
-/// The values of a column of the set, sorted; of a list each that it holds.
+/// The values of a column of the set, sorted; for lists, each element.
 fn values(book: &Book<'_>, column: &str) -> Vec<Option<String>> {
     let all = book.set.items.iter().flat_map(|item| of_row(item, column));
     all.collect::<BTreeSet<String>>().into_iter().map(Some).collect()
@@ -114,11 +114,11 @@ fn of_row(item: &Item, column: &str) -> Vec<String> {
     }
 }
 
-/// A figure where each unit weighs so much.
+/// A figure with these weights of units.
 type Weighed<'f> = dyn Fn(&[u16]) -> Option<f64> + Sync + 'f;
 
-/// What a figure is made of, so that others can be made of it on the same resamples: its value where each unit weighs so
-/// much, how many answers it rests on, how many items of whichever is asked least, and the most that it can be.
+/// The components of a figure, so that others can be derived on the same resamples: its value by weights, the
+/// number of answers, the number of items of the task with fewest, and the maximum.
 struct Figure<'f> {
     of: Box<Weighed<'f>>,
     n: usize,
@@ -181,7 +181,7 @@ impl Measured<'_, '_> {
         }
     }
 
-    /// The parts of the set that a column is about, as the figures' origin calls them.
+    /// The parts of the set that a column covers, as keys of the figures' origin.
     fn parts(&self, column: &declared::Column) -> Keys {
         let of_table = self.part.map(|part| (part.key, part.is.to_owned()));
         let of_column = column.part.map(|part| ("part", part.to_owned()));
@@ -198,14 +198,14 @@ impl Measured<'_, '_> {
         self.part.is_none_or(|part| item.is_of(part.is))
     }
 
-    /// Whether a column measures an item. What cannot be computed of it leaves it out.
+    /// Whether a column covers an item; not if its condition cannot be computed for it.
     fn holds(&self, column: &declared::Column, item: &Item) -> bool {
         let of_column = column.part.is_none_or(|part| item.is_of(part));
         let among = |among: &riddlemill_benchmarks::Expression| among.holds(&item.columns()).unwrap_or(false);
         of_column && self.in_part(item) && column.among.as_ref().is_none_or(among)
     }
 
-    /// The interval of the difference of two shares on the same resamples; none of other figures.
+    /// The interval of the difference of two shares on the same resamples; `None` for other figures.
     fn apart(&self, columns: [&declared::Column; 2]) -> Option<[f64; 2]> {
         let units = columns.map(|column| {
             let Measure::Accuracy(name) = column.measure else { return None };
@@ -218,7 +218,7 @@ impl Measured<'_, '_> {
         Some([100.0 * found.low, 100.0 * found.high])
     }
 
-    /// What an earlier column is made of; `None` of one that is made of others.
+    /// The components of an earlier column; `None` for one derived from others.
     fn figure(&self, column: &declared::Column) -> Option<Figure<'_>> {
         let column_of = |task: Task| self.book.column(self.who, task, self.setting);
         let among = |item: &Item| self.holds(column, item);
@@ -259,7 +259,7 @@ impl Measured<'_, '_> {
             let values: Option<Vec<f64>> = figures.iter().map(|figure| (figure.of)(weights)).collect();
             geometric_mean(&values?)
         };
-        // Of nothing right and of everything.
+        // From nothing correct to everything.
         let most: Vec<f64> = figures.iter().map(|figure| figure.most).collect();
         let least = figures.iter().map(|figure| figure.items).min()?;
         let estimate = self.book.resamples.estimate(least, [0.0, geometric_mean(&most)?], of)?;
@@ -270,11 +270,12 @@ impl Measured<'_, '_> {
         Some(Cell::new(estimate, 1.0, figures.iter().map(|figure| figure.n).sum(), keys))
     }
 
-    /// The share of groups in which all of some parts are right, among the groups in which all are answered.
+    /// The share of groups in which all of some parts are correct, among the groups in which all are
+    /// answered.
     fn groups(&self, task: Task, parts: &[&str]) -> Option<Cell> {
         let Measured { book, who, setting, .. } = *self;
         let column = book.column(who, task, setting)?;
-        // By group and by who among several people: right so far, and how many were answered.
+        // By group and person, if there are several: correct so far, and the number answered.
         let mut groups: BTreeMap<(usize, &str), (bool, usize)> = BTreeMap::new();
         for (at, answers) in column.iter().enumerate() {
             let item = &book.set.items[at];
@@ -293,13 +294,13 @@ impl Measured<'_, '_> {
         Some(Cell::new(book.resamples.ratio(&units, SHARE)?, 100.0, units.len(), keys))
     }
 
-    /// The right labels and the named ones of every answer, by unit.
+    /// The right and the named labels of every answer, by unit.
     fn classes(&self, task: Task, among: impl Fn(&Item) -> bool) -> Option<Vec<Labelled>> {
         classes(self.book, self.who, task, self.setting, among)
     }
 }
 
-/// An answer's unit, the places of the right labels and of those that it names.
+/// An answer's unit, the indices of the right labels and of the named ones.
 type Labelled = (usize, Vec<usize>, Vec<usize>);
 
 fn classes(
@@ -318,7 +319,7 @@ fn classes(
     Some(made.collect())
 }
 
-/// The labels that items of the set have.
+/// The labels that occur in the set.
 fn of_set_labels(book: &Book<'_>, task: Task) -> Vec<usize> {
     let Wants::Labels { codes, .. } = &task.declared().wants else { return Vec::new() };
     let golds = book.set.items.iter().filter_map(|item| item.gold(task));
@@ -339,8 +340,8 @@ fn macro_f1(task: Task, answers: &[Labelled], of_set: Option<&[usize]>, weights:
     }
 }
 
-/// Percent of right choices; of labels the share that is named exactly and macro F1; of ratings the correlation with
-/// people's.
+/// Percent of correct choices; for labels the share named exactly and macro F1; for ratings the correlation
+/// with people's.
 pub fn of_all_tasks(book: &Book<'_>) -> Table {
     let tasks: Vec<(Task, &riddlemill_benchmarks::task::Task)> =
         Task::of_config(&book.set.config).into_iter().map(|task| (task, task.declared())).collect();
@@ -397,13 +398,13 @@ pub fn of_all_tasks(book: &Book<'_>) -> Table {
     }
 }
 
-/// Places of the codes that are named, with `; ` between them.
+/// Indices of the named codes, which are separated by `; `.
 fn places(codes: &[&str], named: Option<&str>) -> Vec<usize> {
     let place = |code: &str| codes.iter().position(|known| *known == code);
     named.into_iter().flat_map(|named| named.split("; ")).filter_map(place).collect()
 }
 
-/// Answers with the places of their items, of those that are measured.
+/// Answers to the covered items, with their indices.
 fn within<'c>(
     book: &'c Book<'_>,
     column: &'c Column<'_>,
@@ -413,7 +414,7 @@ fn within<'c>(
     items.flat_map(|(at, on)| on.iter().map(move |answer| (at, *answer)))
 }
 
-/// The mean of the judges' means; none where nobody rates.
+/// The mean of the judges' means; `None` without ratings.
 fn score(book: &Book<'_>, who: usize, task: Task) -> Option<Cell> {
     task.scale()?;
     let judged = Judged::new(book, book.column(who, task, Setting::default())?, |_| true, None);

@@ -1,4 +1,4 @@
-//! Answers in free words, as people and judges rate them (BrainTeaser, appendix A.5).
+//! Answers in free text, rated by people and judges (BrainTeaser, appendix A.5).
 
 use riddlemill_benchmarks::table as declared;
 
@@ -8,17 +8,17 @@ use crate::evaluate::answer::Answer;
 use crate::evaluate::metrics::SHARE;
 use crate::evaluate::task::{Setting, Task};
 
-/// Appendix A.5: context reconstructions answered freely. Whoever gives no answer scores 0.
+/// Appendix A.5: context reconstructions answered in free text. Giving no answer scores 0.
 pub fn answers(book: &Book<'_>, declared: &declared::Table, task: Task) -> Table {
     let setting = Setting::default();
-    // A mean is within the scale that judges have.
+    // A mean is within the judges' scale.
     let scale = task.scale().map_or(SHARE, |scale| scale.map(f64::from));
     let cells = |who: usize| {
         let Some(column) = book.column(who, task, setting) else { return vec![None; 3] };
         let keys = book.keys(who, task, setting);
         let gave_up = |answer: &Answer| answer.format_error.is_some();
         let mean = |person: bool| {
-            // Where nobody of a kind has scored anything, giving up is no score of theirs.
+            // If nobody of a kind has scored anything, giving no answer does not count as scored by them.
             let of_kind = |answer: &&Answer| answer.ratings.iter().any(|rating| rating.person == person);
             column.iter().flatten().any(of_kind).then_some(())?;
             let score = |answer: &Answer| {

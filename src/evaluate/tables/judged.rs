@@ -1,4 +1,4 @@
-//! Answers that judges rate (RuozhiBench, figures 4 to 6 and 16 to 21, table 3).
+//! Answers rated by judges (RuozhiBench, figures 4 to 6 and 16 to 21, table 3).
 
 use riddlemill_benchmarks::table::{self as declared, Native};
 
@@ -12,17 +12,17 @@ use crate::evaluate::task::{Setting, Task};
 use crate::judges::{self, JudgePair, Measures};
 use crate::review::agreement::Estimate;
 
-/// Between what a mean of ratings lies.
+/// The range of a mean of ratings.
 pub(super) fn range(task: Task) -> [f64; 2] {
     task.scale().map_or(SHARE, |scale| scale.map(f64::from))
 }
 
-/// Points of a rating on the scale from 0 to 100.
+/// Factor from a rating to the scale from 0 to 100.
 fn points(task: Task) -> f64 {
     100.0 / range(task)[1]
 }
 
-/// RuozhiBench's figure 4, or of one judge figures 16 to 18: 0 to 100 by part.
+/// RuozhiBench's figure 4, or for one judge figures 16 to 18: 0 to 100 by part.
 pub fn scores(
     book: &Book<'_>,
     declared: &declared::Table,
@@ -40,7 +40,7 @@ pub fn scores(
         })
         .collect();
     rows.retain(|row| row.cells.iter().any(Option::is_some));
-    // The best first, as in the figures.
+    // Best first, as in the figures.
     let whole = |row: &Row| row.cells.last().cloned().flatten().map_or(f64::MIN, |cell| cell.value);
     rows.sort_by(|a, b| whole(b).total_cmp(&whole(a)));
     rows.extend(average(book, &rows));
@@ -74,16 +74,16 @@ pub fn score(
     Some(Cell::new(judged.estimate(&book.resamples, range(task))?, points(task), judged.n, keys))
 }
 
-/// Ratings of a column's answers, judge by judge. Their mean is that of the judges' means, as figure 4 is of figures 16 to
-/// 18: a judge who rated more answers than another has no greater say.
+/// Ratings of a column's answers, by judge. Their mean is that of the judges' means, as figure 4 relates to
+/// figures 16 to 18: judges count equally, however many answers they rated.
 pub(super) struct Judged {
     judges: Vec<Vec<Unit>>,
-    /// How many ratings there are.
+    /// Number of ratings.
     pub(super) n: usize,
 }
 
 impl Judged {
-    /// Of all judges, or of one.
+    /// For all judges, or for one.
     pub(super) fn new(
         book: &Book<'_>,
         column: &Column<'_>,
@@ -100,19 +100,19 @@ impl Judged {
         Judged { judges, n }
     }
 
-    /// How many items were rated, by whichever judge rated fewest.
+    /// Number of items rated by the judge who rated fewest.
     pub(super) fn items(&self) -> usize {
         self.judges.iter().map(Vec::len).min().unwrap_or(0)
     }
 
-    /// The mean of the judges' means where each unit weighs so much; `None` where one of them has none.
+    /// The mean of the judges' means with these weights of units; `None` if one of them has no rating.
     pub(super) fn mean(&self, weights: &[u16]) -> Option<f64> {
         let means: Option<Vec<f64>> = self.judges.iter().map(|units| ratio(units, weights)).collect();
         let means = means.filter(|means| !means.is_empty())?;
         Some(means.iter().sum::<f64>() / means.len() as f64)
     }
 
-    /// The same with its interval.
+    /// The mean with its interval.
     pub(super) fn estimate(&self, resamples: &Resamples, range: [f64; 2]) -> Option<Estimate> {
         match &self.judges[..] {
             [only] => resamples.ratio(only, range),
@@ -131,7 +131,7 @@ fn judges_of<'a>(column: &Column<'a>) -> Vec<&'a str> {
     judges
 }
 
-/// Whose mean is not over all judges, as a sentence each.
+/// Sentences naming models whose mean does not include all judges.
 fn told_lacking(book: &Book<'_>, task: Task) -> String {
     let all = book.judges(&[task], false);
     let lacking = |who: usize| {
@@ -144,7 +144,7 @@ fn told_lacking(book: &Book<'_>, task: Task) -> String {
     book.answered(&[task]).into_iter().filter_map(lacking).collect()
 }
 
-/// Ratings of a column's answers, summed by item, and how many they are.
+/// Sums and numbers of a column's ratings by item.
 pub(super) fn ratings(
     book: &Book<'_>,
     column: &Column<'_>,
@@ -169,7 +169,7 @@ fn numbers<'a>(answer: &'a Answer, judge: Option<&'a str>) -> impl Iterator<Item
     ratings.filter_map(super::super::answer::Rating::number)
 }
 
-/// RuozhiBench's figure 5: a task against another one, on the items that both ask about.
+/// RuozhiBench's figure 5: one task compared with another, on the items that have both.
 pub fn two(book: &Book<'_>, declared: &declared::Table, native: &Native, tasks: [Task; 2]) -> Table {
     let [tricky_task, normal_task] = tasks;
     let points = points(tricky_task);
@@ -243,7 +243,7 @@ pub fn distributions(book: &Book<'_>, declared: &declared::Table, task: Task) ->
     Table { columns, rows, ..Table::headed(declared, "Judge and model", look) }
 }
 
-/// All ratings of answers to tricky questions, as the room `judges` takes them.
+/// All ratings of answers to tricky questions, for the module `judges`.
 fn all_ratings<'a>(book: &Book<'a>, responses: &'a [(usize, &'a Answer, String)]) -> Vec<judges::Rating<'a>> {
     let mut ratings = Vec::new();
     for (item, answer, name) in responses {
@@ -278,7 +278,7 @@ fn responses<'a>(book: &Book<'a>, task: Task) -> Vec<(usize, &'a Answer, String)
     responses
 }
 
-/// Two judges, with their means of every question: a row of table 3, and a plot of figure 6.
+/// Two judges, with their means for every question: a row of table 3, and a plot of figure 6.
 type Paired = (JudgePair, Vec<(f64, f64)>);
 
 /// Table 3, with the pairs of means by question that figure 6 plots.
@@ -315,7 +315,7 @@ pub fn judge_pairs(book: &Book<'_>, declared: &declared::Table, task: Task) -> (
     (table, plots)
 }
 
-/// Sums over some pairs of ratings; of one pair `a` and `b` are the ratings.
+/// Sums over pairs of ratings `a` and `b`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Moments {
     n: f64,
@@ -358,7 +358,7 @@ impl Moments {
     }
 }
 
-/// By question what its pairs of ratings add: every rating by itself, or the two judges' means.
+/// The moments by question: of every rating, or of the two judges' means.
 fn moments(
     book: &Book<'_>,
     ratings: &[judges::Rating<'_>],
@@ -399,7 +399,7 @@ fn moments(
     by_unit.into_iter().collect()
 }
 
-/// A figure of two judges, and between what its means lie.
+/// A figure of two judges, with the range of its means.
 #[derive(Clone, Copy)]
 enum Figure {
     Correlation,
@@ -407,7 +407,7 @@ enum Figure {
 }
 
 impl Figure {
-    /// The ends of its interval, none where it has none; `None` where the figure is not defined.
+    /// The ends of its interval, empty if it has none; `None` if the figure is undefined.
     #[allow(clippy::option_option)]
     fn ends(
         self,

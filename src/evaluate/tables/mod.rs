@@ -1,8 +1,9 @@
-//! Tables and figures from scored answers, as the folder of the set's benchmark declares them.
+//! Tables and figures from scored answers, as declared in the benchmark's folder.
 //!
-//! [`Book`] sorts answers beside the items; `declared` measures a figure a column; what no list of columns says is a kind of
-//! its own, a file a kind or two: `judged`, `orders`, `people`, `preferences`, `free`, `across`. [`report`] puts them together
-//! with the charts, the comparisons of models, and the built-in models' known figures. Nothing here asks, reads or writes.
+//! [`Book`] groups answers by items; `declared` computes one figure per column; tables beyond a list of
+//! columns are kinds of their own, one or two per file: `judged`, `orders`, `people`, `preferences`, `free`,
+//! `across`. [`report`] combines them with the charts, the comparisons of models, and the baselines' known
+//! figures. Nothing here asks models, reads or writes files.
 
 mod across;
 mod book;

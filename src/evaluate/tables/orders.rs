@@ -1,4 +1,4 @@
-//! Two answers in both orders (RuozhiBench, table 4 and figure 7), and what figures 8 and 9 are drawn from.
+//! Two answers in both orders (RuozhiBench, table 4 and figure 7), and the data of figures 8 and 9.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ use crate::evaluate::item::Item;
 use crate::evaluate::metrics::{SHARE, Unit};
 use crate::evaluate::task::{Setting, Task};
 
-/// What a row of figure 7 holds: shares in both orders.
+/// A row of figure 7: shares in both orders.
 struct Halves {
     good: (Vec<Unit>, usize),
     bad: (Vec<Unit>, usize),
 }
 
-/// Table 4. As there, shares are of the answers in the right form, `Avg` is the mean of both orders, and the
-/// positional bias their difference.
+/// Table 4. As there, shares are of the answers in the right format, `Avg` is the mean of both orders, and
+/// the positional bias their difference.
 pub fn orders(book: &Book<'_>, declared: &declared::Table, tasks: [Task; 2]) -> Table {
     let mut rows = Vec::new();
     for who in book.answered(&tasks) {
@@ -44,7 +44,7 @@ pub fn orders(book: &Book<'_>, declared: &declared::Table, tasks: [Task; 2]) -> 
     Table { columns, rows, ..Table::headed(declared, "Model", Look::Plain) }
 }
 
-/// Figure 7: by part, set against chance.
+/// Figure 7: by part, relative to chance.
 pub fn orders_by_part(
     book: &Book<'_>,
     declared: &declared::Table,
@@ -71,8 +71,8 @@ pub fn orders_by_part(
     Table { columns: part_columns(native), rows, ..Table::headed(declared, "Model", look) }
 }
 
-/// The row that closes figures 4, 7 and 16 to 18: the mean over the models, column by column but for the last. People and
-/// built-in models are no part of it.
+/// The last row of figures 4, 7 and 16 to 18: the mean over the models, column by column except for the last.
+/// People and baselines are excluded.
 pub(super) fn average(book: &Book<'_>, rows: &[Row]) -> Option<Row> {
     let is_model = |row: &&Row| {
         let person = book.who.iter().any(|who| who.person && who.name == row.name);
@@ -90,12 +90,12 @@ pub(super) fn average(book: &Book<'_>, rows: &[Row]) -> Option<Row> {
     Some(Row { name: "Average".into(), cells })
 }
 
-/// The parts and what closes the row.
+/// The columns of parts, followed by the total.
 pub(super) fn part_columns(native: &Native) -> Vec<String> {
     native.parts.iter().chain(&native.columns).map(ToString::to_string).collect()
 }
 
-/// What models reach in both orders, from 0 to 100.
+/// Models' scores over both orders, from 0 to 100.
 pub fn scores(book: &Book<'_>, tasks: [Task; 2]) -> Vec<(String, Cell)> {
     let score = |who: usize| {
         let halves = Halves::split(book, who, tasks, |_| true)?;
@@ -105,8 +105,8 @@ pub fn scores(book: &Book<'_>, tasks: [Task; 2]) -> Vec<(String, Cell)> {
     book.answered(&tasks).into_iter().filter(|who| !book.who[*who].person).filter_map(score).collect()
 }
 
-/// What models reach by the ratings that the release holds in three columns, models, judges and numbers from 0 to 4: the mean
-/// of the judges' means times 25.
+/// Models' scores by the ratings in three columns of the release, models, judges and numbers from 0 to 4: the
+/// mean of the judges' means times 25.
 pub fn released_scores(book: &Book<'_>, columns: [&str; 3]) -> BTreeMap<String, (f64, usize)> {
     let mut sums: BTreeMap<&str, BTreeMap<&str, (f64, usize)>> = BTreeMap::new();
     for item in &book.set.items {
@@ -137,7 +137,7 @@ fn keys(book: &Book<'_>, who: usize, tasks: [Task; 2], task: Option<Task>) -> Ke
 
 impl Halves {
     fn split(book: &Book<'_>, who: usize, tasks: [Task; 2], among: impl Fn(&Item) -> bool) -> Option<Halves> {
-        // A format error is no choice, and counts in neither share.
+        // A format error is not a choice, and counts in neither share.
         let right = |answer: &Answer| answer.correct.filter(|_| answer.format_error.is_none()).map(f64::from);
         let half =
             |task| book.column(who, task, Setting::default()).map(|column| book.parts(column, &among, right));
@@ -146,13 +146,13 @@ impl Halves {
             .then(|| Halves { good: good.unwrap_or_default(), bad: bad.unwrap_or_default() })
     }
 
-    /// The two shares, weighted and added; none where one is missing.
+    /// The two shares, weighted and added; `None` if one is missing.
     fn cell(&self, book: &Book<'_>, scale: [f64; 2], from: Keys) -> Option<Cell> {
         let sum = |good: f64, bad: f64| scale[0] * good + scale[1] * bad;
         let (value, drawn) = book.resamples.both(&self.good.0, &self.bad.0, sum)?;
         let mut estimate = book.resamples.settings().estimate(value, drawn);
         if book.resamples.settings().met(&estimate) {
-            // Each share as far as it may go by itself.
+            // Each share within its own range.
             let ends = |units, scale: f64| {
                 let share = book.resamples.ratio(units, SHARE)?;
                 let ends = [scale * share.low, scale * share.high];
@@ -165,12 +165,12 @@ impl Halves {
     }
 }
 
-/// A table row of one name and plain numbers, for figures over models.
+/// A row of one name and plain numbers, for figures over models.
 pub(super) fn plain_row(name: &str, cells: Vec<Option<Cell>>) -> Row {
     Row { name: name.into(), cells }
 }
 
-/// Keys that name a model alone.
+/// Keys that only name a model.
 pub(super) fn of_model(model: &str) -> Keys {
     keys_of([("model", model)])
 }

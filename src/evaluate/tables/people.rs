@@ -1,4 +1,4 @@
-//! People's ratings of answers against the judges' (FLUB, table 2).
+//! People's ratings of answers compared with the judges' (FLUB, table 2).
 
 use riddlemill_benchmarks::table as declared;
 
@@ -8,7 +8,7 @@ use crate::evaluate::answer::Answer;
 use crate::evaluate::metrics::{Correlation, Unit, pearson, pearson_r, spearman, spearman_r};
 use crate::evaluate::task::{Setting, Task};
 
-/// One answer that people and judges scored: its unit, people's mean on the judges' scale, the judges' mean.
+/// An answer scored by people and judges: its unit, people's mean on the judges' scale, the judges' mean.
 struct Scored {
     unit: usize,
     person: f64,
@@ -30,11 +30,11 @@ fn scored(book: &Book<'_>, who: usize, task: Task, setting: Setting, times: f64)
     all.flat_map(|(at, answers)| answers.iter().filter_map(move |answer| one(at, answer))).collect()
 }
 
-/// FLUB's table 2: people's scores against the judges', on the explanations that both scored.
+/// FLUB's table 2: people's scores compared with the judges', on the explanations that both scored.
 pub fn people(book: &Book<'_>, declared: &declared::Table, task: Task) -> Table {
     let people = task.declared().people.as_ref();
     let times = people.map_or(1.0, |people| people.times);
-    // Between what people's means and the judges' lie.
+    // The ranges of people's means and the judges'.
     let ends = |scale: Option<[u32; 2]>| scale.map_or([0.0, 1.0], |scale| scale.map(f64::from));
     let scales = [ends(people.and_then(|people| people.scale)).map(|end| times * end), ends(task.scale())];
     let mut rows = Vec::new();
@@ -67,7 +67,7 @@ fn against(book: &Book<'_>, scored: &[Scored], scales: [[f64; 2]; 2], keys: &Key
             scored.iter().map(|one| Unit { at: one.unit, sum: value(one), count: 1.0 }).collect();
         Some(Cell::new(book.resamples.ratio(&units, range)?, 1.0, n, keys.clone()))
     };
-    // Repeated as often as their unit is drawn.
+    // Repeated by the weight of their unit.
     let pairs = |weights: &[u16]| -> Vec<(f64, f64)> {
         let repeated =
             |one: &Scored| std::iter::repeat_n((one.person, one.judge), usize::from(weights[one.unit]));

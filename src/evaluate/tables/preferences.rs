@@ -1,4 +1,4 @@
-//! Which of two texts is preferred (Chumor, figure 1), and how far those who judge agree (section 3, appendix C).
+//! Which of two texts is preferred (Chumor, figure 1), and agreement on that (section 3, appendix C).
 
 use riddlemill_benchmarks::table as declared;
 
@@ -12,8 +12,8 @@ use crate::review::majority;
 
 const VERDICTS: [&str; 3] = ["human", "llm", "equal"];
 
-/// What more than half of those who judged an answer say; `undecided` where no verdict has so many, as where all three
-/// differ. None where nobody judged it.
+/// The verdict of more than half of those who judged an answer; `undecided` if there is none, for example if
+/// all three differ. `None` if nobody judged it.
 fn verdict<'a>(verdicts: impl Iterator<Item = &'a str>) -> Option<&'static str> {
     let counts = counts(verdicts);
     let judged = counts.iter().any(|count| *count > 0);
@@ -56,8 +56,8 @@ fn keys(book: &Book<'_>, who: usize, task: Task, person: bool) -> Keys {
     keys
 }
 
-/// Agreement on the preferences: percent of agreeing pairs (appendix C) and Fleiss' kappa; between people, between
-/// judges, and of the judges' majority with people's.
+/// Agreement on the preferences: percent of agreeing pairs (appendix C) and Fleiss' kappa; between people,
+/// between judges, and between the judges' majority and people's.
 pub fn agreement(book: &Book<'_>, declared: &declared::Table, task: Task) -> Table {
     let mut rows = Vec::new();
     for who in book.answered(&[task]) {

@@ -1,4 +1,4 @@
-//! All that is told of one set.
+//! The report on one set.
 
 use std::collections::BTreeMap;
 
@@ -20,9 +20,9 @@ pub struct Report {
     pub set: String,
     /// How many items it has.
     pub items: usize,
-    /// Why the release is a draft; empty where it is none.
+    /// Why the release is a draft; empty if it is not.
     pub draft: Vec<String>,
-    /// Rows that were withdrawn since and are left out: the figures are those of the others.
+    /// Number of rows withdrawn since, which are left out of the figures.
     pub withdrawn: usize,
     /// The tables, in the order of the paper.
     pub tables: Vec<Table>,
@@ -34,7 +34,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// The sentence on rows that are left out, where there are any.
+    /// The sentence on rows that are left out, if there are any.
     pub fn told_withdrawn(&self) -> Option<String> {
         let rows = match self.withdrawn {
             0 => return None,
@@ -45,10 +45,10 @@ impl Report {
     }
 }
 
-/// What models reach, from 0 to 100, in the tasks whose answers judges rate: the other axis of figures that compare sets.
+/// Models' scores, from 0 to 100, in tasks with judges: the other axis of figures that compare sets.
 pub type Scores = BTreeMap<&'static str, BTreeMap<String, f64>>;
 
-/// Adds those of a set.
+/// Adds the scores on a set.
 pub fn add_scores(book: &Book<'_>, scores: &mut Scores) {
     for task in Task::of_config(&book.set.config).into_iter().filter(|task| task.scale().is_some()) {
         for who in book.answered(&[task]) {
@@ -59,7 +59,7 @@ pub fn add_scores(book: &Book<'_>, scores: &mut Scores) {
     }
 }
 
-/// Makes everything that the answers give. `beside` are models' scores on the sets that were evaluated with it.
+/// Computes the report. `beside` are models' scores on the sets evaluated with it.
 pub fn report(book: &Book<'_>, beside: &Scores) -> Report {
     let (mut tables, mut charts) = (Vec::new(), Vec::new());
     let declared = riddlemill_benchmarks::find(&book.set.config).map(|found| found.evaluation.as_slice());
@@ -94,7 +94,7 @@ pub fn report(book: &Book<'_>, beside: &Scores) -> Report {
     }
 }
 
-/// The tables that one declaration makes. Points of a scatter are charts at once: they are no table.
+/// The tables of one declaration. Points of a scatter plot become charts directly.
 fn made(book: &Book<'_>, one: &Declared, beside: &Scores, charts: &mut Vec<Chart>) -> Vec<Table> {
     let native = match &one.measures {
         Measures::Columns { columns, by_setting, part } => {
@@ -103,7 +103,7 @@ fn made(book: &Book<'_>, one: &Declared, beside: &Scores, charts: &mut Vec<Chart
         Measures::Native(native) => native,
     };
     let tasks: Vec<Task> = native.tasks.iter().filter_map(|name| Task::named(name)).collect();
-    // The folder was checked: there are as many as the kind takes.
+    // The number of tasks was checked with the folder.
     let Some(&task) = tasks.first() else { return Vec::new() };
     let both = [task, tasks.get(1).copied().unwrap_or(task)];
     match native.kind {
@@ -145,12 +145,12 @@ fn made(book: &Book<'_>, one: &Declared, beside: &Scores, charts: &mut Vec<Chart
     }
 }
 
-/// The headings of the scatters of a table.
+/// The headings of a table's scatter plots.
 fn scatters(one: &Declared) -> impl Iterator<Item = &'static str> {
     one.drawn.iter().filter(|drawn| drawn.shape == Shape::Scatter).map(|drawn| drawn.title)
 }
 
-/// A chart of a table's rows; `None` where there is nothing to draw, or its points are drawn already.
+/// A chart of a table's rows; `None` without data, or if its points are drawn already.
 fn chart(book: &Book<'_>, one: &Declared, drawn: &Drawn, table: &Table) -> Option<Chart> {
     match drawn.shape {
         Shape::Bars(count) => Some(bars(drawn.title, &table.first_columns(count), 100.0)),
@@ -166,7 +166,7 @@ fn chart(book: &Book<'_>, one: &Declared, drawn: &Drawn, table: &Table) -> Optio
     }
 }
 
-/// What models reach in a task, or in the two that show the same options in both orders, from 0 to 100.
+/// Models' scores in a task, or in the two with both orders of the same options, from 0 to 100.
 fn reached(book: &Book<'_>, tasks: &[Task]) -> Vec<(String, Cell)> {
     if let [first, second] = tasks {
         return orders::scores(book, [*first, *second]);
@@ -182,7 +182,8 @@ fn reached(book: &Book<'_>, tasks: &[Task]) -> Vec<(String, Cell)> {
     book.answered(&[task]).into_iter().filter_map(score).collect()
 }
 
-/// RuozhiBench's figure 8: with the other set evaluated beside this one, else by the ratings that the rows hold.
+/// RuozhiBench's figure 8: with the other set evaluated together with this one, else by the ratings in the
+/// rows.
 fn against(
     book: &Book<'_>,
     one: &Declared,
@@ -205,7 +206,7 @@ fn against(
     Some(together(one, axes, &both, book.resamples.settings()))
 }
 
-/// RuozhiBench's figure 9, where the sizes of two models or more are known.
+/// RuozhiBench's figure 9, if the sizes of at least two models are known.
 fn sizes(
     book: &Book<'_>,
     one: &Declared,
@@ -218,7 +219,7 @@ fn sizes(
     if sized.len() < 2 {
         return None;
     }
-    // The regression and its correlation are on the logarithm, as in the figure.
+    // Regression and correlation use the logarithm, as in the figure.
     let on_log: Vec<Point> =
         sized.iter().map(|point| Point { x: point.x.log10(), ..point.clone() }).collect();
     let axes = ["Size in billions of parameters", axis];

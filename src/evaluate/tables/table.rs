@@ -1,4 +1,4 @@
-//! Tables of figures, each figure with its interval, its n and where it comes from.
+//! Tables of figures, each with its interval, its n and its origin.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::review::agreement::Estimate;
 
-/// A table of the paper, or one beside it.
+/// A table of the paper, or an additional one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Table {
     /// Its name in files and links.
@@ -16,9 +16,9 @@ pub struct Table {
     pub title: String,
     /// The paper's table or figure.
     pub paper: &'static str,
-    /// How to read it, in a sentence or two.
+    /// How to read it, in one or two sentences.
     pub about: String,
-    /// What is at the head of the first column.
+    /// The header of the first column.
     pub of: &'static str,
     /// The other columns.
     pub columns: Vec<String>,
@@ -31,9 +31,9 @@ pub struct Table {
 /// A row of a table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    /// What the figures are of.
+    /// The subject of the figures.
     pub name: String,
-    /// As many as there are columns; none where a figure is not defined.
+    /// One per column; `None` for an undefined figure.
     pub cells: Vec<Option<Cell>>,
 }
 
@@ -42,18 +42,18 @@ pub struct Row {
 pub struct Cell {
     /// Its value.
     pub value: f64,
-    /// The lower end of its interval; none where nothing is drawn from.
+    /// The lower end of its interval; `None` without resampling.
     pub low: Option<f64>,
     /// The upper end.
     pub high: Option<f64>,
-    /// How many answers, items or pairs it rests on.
+    /// The number of answers, items or pairs.
     pub n: usize,
-    /// Which lines of answers.jsonl these are: each name is a key of them, `judge` of their ratings, `part` one of
-    /// their parts. Figures without one value of a key leave it out.
+    /// Identifies the lines of answers.jsonl it is computed from: each name is a key of these, `judge` of
+    /// their ratings, `part` one of their parts. Keys without a single value are left out.
     pub from: Keys,
 }
 
-/// Keys of answers.jsonl, and what they hold.
+/// Keys of answers.jsonl, with values.
 pub type Keys = BTreeMap<&'static str, String>;
 
 /// How a table is drawn on the page.
@@ -64,12 +64,12 @@ pub enum Look {
     Plain,
     /// Cells shaded from `low` to `high`.
     Heat {
-        /// What is not shaded.
+        /// Values without shading.
         low: f64,
-        /// What is shaded fully.
+        /// Values with full shading.
         high: f64,
     },
-    /// Bars beside the figures, from 0 to `high`.
+    /// Bars next to the figures, from 0 to `high`.
     Bars {
         /// The longest bar.
         high: f64,
@@ -77,7 +77,7 @@ pub enum Look {
 }
 
 impl Table {
-    /// The table that a folder declares, without columns and rows.
+    /// The table declared in a folder, without columns and rows.
     pub(super) fn headed(declared: &declared::Table, of: &'static str, look: Look) -> Table {
         Table {
             name: declared.name,
@@ -93,19 +93,19 @@ impl Table {
 }
 
 impl Cell {
-    /// An estimate, in percent where `scale` is 100.
+    /// An estimate, in percent if `scale` is 100.
     pub fn new(estimate: Estimate, scale: f64, n: usize, from: Keys) -> Cell {
         let Estimate { value, low, high } = estimate;
         Cell { value: scale * value, low: Some(scale * low), high: Some(scale * high), n, from }
     }
 
-    /// A figure whose interval may be none.
+    /// A figure that may lack an interval.
     pub fn within(value: f64, ends: Option<[f64; 2]>, n: usize, from: Keys) -> Cell {
         let (low, high) = ends.map(|[low, high]| (low, high)).unzip();
         Cell { value, low, high, n, from }
     }
 
-    /// A count or a figure that is not drawn from anything.
+    /// A count or a figure without resampling.
     pub fn plain(value: f64, n: usize, from: Keys) -> Cell {
         Cell { value, low: None, high: None, n, from }
     }

@@ -1,4 +1,4 @@
-//! Hand-made answers, and every table of them to the last digit.
+//! Hand-made answers, and all tables of them to the last digit.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ fn told(set: &Set, answers: &[Answer]) -> Report {
     report(&book, &Scores::new())
 }
 
-/// A table's values by row, two digits each, `-` where there is none; and each cell's n.
+/// A table's values by row, with two digits, `-` for missing ones; and each cell's n.
 fn values(report: &Report, name: &str) -> BTreeMap<String, (Vec<String>, Vec<usize>)> {
     let table = report.tables.iter().find(|table| table.name == name).unwrap_or_else(|| panic!("{name}"));
     let row = |row: &Row| {
@@ -83,7 +83,7 @@ fn figures_4_and_5_and_table_3_of_ruozhibench() {
     let by_judge: Vec<&Table> = report.tables.iter().filter(|t| t.name == "scores-by-judge").collect();
     assert_eq!(by_judge.len(), 2);
     assert_eq!(by_judge[0].rows[1].cells[6].as_ref().map(|cell| cell.value), Some(62.5));
-    // Only the question that has a normal one counts on the tricky side.
+    // Only the question that has a normal one counts among the tricky ones.
     let normal = values(&report, "normal");
     assert_eq!(normal["m, a"].0, ["100.00", "100.00", "0.00"]);
     assert_eq!(normal["m, b"].0, ["50.00", "75.00", "25.00"]);
@@ -94,15 +94,16 @@ fn figures_4_and_5_and_table_3_of_ruozhibench() {
     // Pairs (4, 2), (1, 0), (4, 4): r = 5 / sqrt(6 * 8); means by question (4, 3), (1, 0).
     assert_eq!(row, &["0.87", "1.00", "1.00", "1.00", "33.33", "0.00"]);
     assert_eq!(n, &[3, 2, 3, 2, 3, 2]);
-    // Two sizes are known, and two models.
+    // The sizes of two models are known.
     assert!(report.tables.iter().any(|table| table.name == "sizes"));
 }
 
-/// A judge who rates high and saw one model less leaves that model's mean what the other judges say, and the table says so.
+/// A lenient judge who rated one model less does not change that model's mean of the other judges, and the
+/// table says so.
 #[test]
 fn a_score_is_the_mean_of_the_judges_means() {
     let items: Vec<_> = (0..3).map(|at| question(at, &["Others"])).collect();
-    // The strict judge rates all three, the kind one only the first: 0 and 4, not (0 + 0 + 0 + 4) / 4.
+    // The strict judge rates all three, the lenient one only the first: 0 and 4, not (0 + 0 + 0 + 4) / 4.
     let mut answers: Vec<Answer> =
         items.iter().map(|item| rated(item, task("answer"), "m", &[("strict", "0")])).collect();
     answers[0].ratings.push(rating("kind", "4", false));
@@ -140,7 +141,8 @@ fn table_1_of_flub() {
     assert_eq!(row, &["50.00", "66.67", "7.00", "28.58", "75.00", "100.00"]);
     assert_eq!(n[..3], [4, 3, 4]);
     assert_eq!(values(&report, "questions")["m"].0[0], "100.00");
-    // Of statements only one has a type, rightly named; F1 is over the types of the whole set, which are two.
+    // Of statements only one has a type, which is named correctly; F1 is over the types of the whole set,
+    // which are two.
     assert_eq!(values(&report, "statements")["m"].0[..3], ["0.00", "50.00", "9.00"]);
 }
 
@@ -219,7 +221,7 @@ fn winning_rates_of_chumor() {
     );
 }
 
-/// Votes that differ more than three can: two of four are no majority, in the figure as in the votes' own rule.
+/// With four voters, two are not a majority, in the figure as in the votes' own rule.
 #[test]
 fn half_of_the_voters_are_no_majority_of_chumors() {
     let items = [joke(0, [2, 1, 1]), joke(1, [3, 1, 0]), joke(2, [1, 1, 0]), joke(3, [0, 0, 1])];
@@ -294,7 +296,7 @@ fn two_models_are_compared_where_both_answered() {
     assert_eq!(one.difference.difference.value.round(), 40.0);
 }
 
-/// The figures of models whose answers need no reading of a question (4,000 groups, 6,000 items).
+/// The figures of baselines (4,000 groups, 6,000 items).
 #[test]
 fn built_in_models_come_to_what_is_known() {
     let ask = |set: &Set| -> Vec<Answer> {
@@ -332,7 +334,7 @@ fn built_in_models_come_to_what_is_known() {
     assert!(checked > 30, "{checked}");
 }
 
-/// A figure does not hang on the order in which answers came.
+/// A figure does not depend on the order of answers.
 #[test]
 fn order_leaves_no_trace() {
     let items: Vec<_> = (0..4).flat_map(|at| group(at, false, at)).collect();
