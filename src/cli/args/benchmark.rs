@@ -15,21 +15,22 @@ namesakes:
 
 #[derive(Subcommand)]
 pub(in crate::cli) enum BenchmarkVerb {
-    /// Every benchmark, built in or of this workspace
+    /// List all benchmarks, built in or of this workspace
     List,
-    /// What it is made of: steps, what they read, what models and people are asked, columns, published files
+    /// Show a benchmark's steps with their inputs, what models and people are asked, columns, and published
+    /// files
     Show {
         /// As in `benchmark list`
         #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
         name: String,
     },
-    /// Every problem of the folders in benchmarks/
+    /// Report every problem of the folders in benchmarks/
     Check {
-        /// As in `benchmark list`; all, if left out
+        /// As in `benchmark list`; default: all
         #[arg(value_name = "NAME")]
         name: Option<String>,
     },
-    /// What each prompt and ballot would look like for one post, without asking anybody
+    /// Show the prompt and ballot of each step for one post, without asking anybody
     Try {
         /// As in `benchmark list`
         #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
@@ -40,7 +41,7 @@ pub(in crate::cli) enum BenchmarkVerb {
         /// A riddle's answer
         #[arg(long, value_name = "TEXT")]
         answer: Option<String>,
-        /// A further column of its table, as `columns` of the source names it; as often as there are columns
+        /// A further column of the source's table, as named in its `columns`; may be given several times
         #[arg(long, value_name = "NAME=TEXT")]
         column: Vec<String>,
     },

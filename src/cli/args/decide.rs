@@ -9,19 +9,19 @@ A record is named by its id, its place in a dump (SOURCE:LINE) or its text. A de
 draft, and a draft a rule; of two decisions on the same question the later one holds. It is about the text that the
 person saw: where the record reads otherwise since, it is outdated and changes nothing. The next `run` applies it.";
 
-/// Who decides, why and for what.
+/// Who decides, why and for which recipe.
 #[derive(Args)]
 pub(in crate::cli) struct Act {
     /// Who decides: an [[annotator]] whose role is senior or meta
     #[arg(long, value_name = "NAME")]
     pub by: String,
-    /// Why
+    /// The reason
     #[arg(long, value_name = "TEXT")]
     pub why: String,
-    /// For this recipe alone; else for all that have the record
+    /// Only for this recipe; default: all that have the record
     #[arg(long, value_name = "NAME")]
     pub recipe: Option<String>,
-    /// The stage to overrule, where it is not the one that follows from the decision
+    /// The stage to overrule, if it does not follow from the decision
     #[arg(long, value_name = "STAGE")]
     pub stage: Option<String>,
 }
@@ -40,7 +40,7 @@ pub(in crate::cli) struct Edit {
     /// The record
     #[arg(value_name = "RECORD")]
     pub record: String,
-    /// How it reads
+    /// The new text
     #[arg(value_name = "TEXT", allow_hyphen_values = true)]
     pub text: String,
     #[command(flatten)]
@@ -52,7 +52,7 @@ pub(in crate::cli) struct OfPair {
     /// A record
     #[arg(value_name = "RECORD")]
     pub record: String,
-    /// Another one
+    /// The other record
     #[arg(value_name = "OTHER")]
     pub other: String,
     #[command(flatten)]
@@ -67,64 +67,64 @@ pub(in crate::cli) enum DecideVerb {
     Drop(OfRecord),
     /// Make a record wait
     Hold(OfRecord),
-    /// Say how the text reads; of a riddle, what is asked
+    /// Replace the text; for a riddle, the question
     Text(Edit),
-    /// Say how the title reads
+    /// Replace the title
     Title(Edit),
-    /// Say how the content reads; of a riddle, its answer
+    /// Replace the content; for a riddle, the answer
     Answer(Edit),
-    /// Say that two records are one joke
+    /// Decide that two records are one joke
     One(OfPair),
-    /// Say that two records are not one joke
+    /// Decide that two records are not one joke
     Two(OfPair),
-    /// Take a decision back; what held before it holds again
+    /// Undo a decision; the one before it counts again
     Undo {
         /// The decision's id, or the beginning of it
         #[arg(value_name = "ID")]
         id: String,
-        /// Who takes it back
+        /// Who undoes it
         #[arg(long, value_name = "NAME")]
         by: String,
-        /// Why
+        /// The reason
         #[arg(long, value_name = "TEXT")]
         why: String,
     },
-    /// List the decisions, and where each one stands
+    /// List the decisions and their state
     List {
         /// Only those about this record
         #[arg(value_name = "RECORD")]
         record: Option<String>,
     },
-    /// Write a table to decide in: what is held or dropped, or the pairs that are alike
+    /// Write a table to decide in: held and dropped records, or similar pairs
     Export {
         /// The file; its name ends in .csv, .xlsx or .jsonl
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
-        /// The recipe; left out, the first that the workspace runs
+        /// The recipe; default: the first that the workspace runs
         #[arg(long, value_name = "NAME")]
         recipe: Option<String>,
-        /// Only what left this stage
+        /// Only records that left this stage
         #[arg(long, value_name = "STAGE", conflicts_with = "pairs")]
         stage: Option<String>,
-        /// Records that left so: held, dropped or failed
+        /// Records with this outcome: held, dropped or failed
         #[arg(long, value_name = "STATE", default_value = "held", conflicts_with = "pairs")]
         outcome: String,
-        /// The pairs that are alike
+        /// Similar pairs instead of records
         #[arg(long)]
         pairs: bool,
     },
-    /// Take decisions in from tables; every problem is named with its row, what is sound is stored
+    /// Import decisions from tables; problems are reported by row, valid decisions are stored
     Import {
         /// The tables
         #[arg(value_name = "FILE", required = true)]
         files: Vec<PathBuf>,
-        /// Who decided, where a row does not say
+        /// Who decided, for rows that do not name anybody
         #[arg(long, value_name = "NAME")]
         by: Option<String>,
-        /// Why, where a row does not say
+        /// The reason, for rows without one
         #[arg(long, value_name = "TEXT")]
         why: Option<String>,
-        /// For all recipes that have the record, whatever recipe the table was written for
+        /// Decide for all recipes that have the record, whatever recipe the table was written for
         #[arg(long)]
         all: bool,
     },

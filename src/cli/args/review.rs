@@ -14,10 +14,10 @@ pub(in crate::cli) struct Place {
     /// The review step, as in review:<STEP>
     #[arg(value_name = "STEP", add = ArgValueCandidates::new(complete::reviews))]
     pub step: String,
-    /// The recipe; may be left out where only one of the workspace's has the step
+    /// The recipe; optional if only one of the workspace's recipes has the step
     #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
     pub recipe: Option<String>,
-    /// The look: everybody's, a senior's at their votes, or whoever settles disputes
+    /// The round: everybody's vote, a senior's review of the votes, or adjudication
     #[arg(long, value_enum, default_value_t)]
     pub round: RoundArg,
 }
@@ -32,51 +32,52 @@ pub(in crate::cli) enum RoundArg {
 
 #[derive(Subcommand)]
 pub(in crate::cli) enum ReviewVerb {
-    /// Write an annotator's ballot: what is assigned to them, or everything that is open
+    /// Write an annotator's ballot: the assigned items, or everything that is open
     Export {
         #[command(flatten)]
         place: Place,
-        /// Who votes; a Label Studio project may be for several
+        /// The annotator; a Label Studio project may be for several
         #[arg(long, value_name = "NAME", default_value = "", add = ArgValueCandidates::new(complete::annotators))]
         annotator: String,
-        /// The kind of file
+        /// The file format
         #[arg(long, value_enum, default_value_t)]
         format: FormatArg,
-        /// The folder it is written to
+        /// The folder to write to
         #[arg(long, value_name = "DIR", default_value = ".")]
         out: PathBuf,
-        /// Write a trial: the items of this file of known answers, and no others
+        /// Write a trial: only the items of this file of known answers
         #[arg(long, value_name = "FILE")]
         gold: Option<PathBuf>,
-        /// Put onto the ballot what the program would pick, over all items, so that the right option cannot be guessed from
-        /// the options alone; whoever votes looks at every one
+        /// Fill in the picks that the program proposes over all items, so that the right option cannot be
+        /// guessed from the options alone; annotators have to check each one
         #[arg(long, conflicts_with = "gold")]
         propose: bool,
     },
-    /// Take votes in; every problem is named with its cell, valid votes are stored
+    /// Import votes; problems are reported with their cells, valid votes are stored
     Import {
         #[command(flatten)]
         place: Place,
-        /// Files of any of the kinds
+        /// Files in any of the formats
         #[arg(value_name = "FILE", required = true)]
         files: Vec<PathBuf>,
     },
-    /// Say how far the steps are, with agreement among voters
+    /// Show the progress of the steps, with agreement among voters
     Status {
         #[command(flatten)]
         only: Only,
-        /// Agreement by field: percent, alpha, kappa, AC1 with intervals
+        /// Show agreement by field: percent, alpha, kappa, AC1 with intervals
         #[arg(long)]
         agreement: bool,
     },
-    /// Spread open items over the annotators of pipeline.toml
+    /// Assign open items to the annotators of pipeline.toml
     Assign {
         #[command(flatten)]
         place: Place,
-        /// The share of items that get one vote more than needed, confirmed ones among them
+        /// The share of items that get one more vote than needed, including confirmed ones
         #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
         overlap: f64,
-        /// So many of the items, drawn by the seed, whether they are open or decided: to check some of a finished step
+        /// Assign this many of the items, drawn by the seed, open or decided: to check part of a finished
+        /// step
         #[arg(long, value_name = "N", conflicts_with_all = ["overlap", "gold", "replace"])]
         sample: Option<usize>,
         /// Only to this annotator; may be given several times
@@ -85,7 +86,7 @@ pub(in crate::cli) enum ReviewVerb {
         /// A file of known answers, JSON Lines as in a ballot, to mix into everybody's queue
         #[arg(long, value_name = "FILE", requires = "gold_share")]
         gold: Option<PathBuf>,
-        /// The share of its items in each queue
+        /// The share of these items in each queue
         #[arg(long, value_name = "SHARE", requires = "gold")]
         gold_share: Option<f64>,
         /// Only annotators who read this language; may be given several times
@@ -94,7 +95,7 @@ pub(in crate::cli) enum ReviewVerb {
         /// The seed of every draw
         #[arg(long, value_name = "N", default_value_t = 0)]
         seed: u64,
-        /// Hand the open items of somebody who left to others
+        /// Give the open items of somebody who left to others
         #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::annotators))]
         replace: Option<String>,
     },
@@ -108,43 +109,44 @@ pub(in crate::cli) enum ReviewVerb {
         /// The fewest answers that a trial is judged by
         #[arg(long, value_name = "N", default_value_t = crate::review::qualify::FEWEST)]
         fewest: usize,
-        /// Write answers in words to a table, for a senior to grade who does not see whose they are
+        /// Write answers in words to a table, for a senior to grade without seeing their authors
         #[arg(long, value_name = "FILE", requires = "gold")]
         sheet: Option<PathBuf>,
-        /// Take that table back, with yes or no in the column `right`
+        /// Import that table, with yes or no in the column `right`
         #[arg(long, value_name = "FILE", requires = "by", conflicts_with_all = ["gold", "sheet", "files"])]
         graded: Option<PathBuf>,
-        /// Who graded: an [[annotator]] whose role is senior or meta
+        /// The grader: an [[annotator]] whose role is senior or meta
         #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::annotators))]
         by: Option<String>,
-        /// Trials as they came back; no answer becomes a vote. Votes taken in on these items are graded, too
+        /// Filled-in trials; no answer becomes a vote. Stored votes on these items are graded too
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
     },
-    /// List votes on texts that read otherwise since, both texts side by side, or bring them over to the text of today
+    /// List votes on texts that have changed since, both texts side by side, or carry them over to the
+    /// current text
     Carry {
         /// The review step, as in review:<STEP>
         #[arg(value_name = "STEP", add = ArgValueCandidates::new(complete::reviews))]
         step: String,
-        /// The recipe; may be left out where only one of the workspace's has the step
+        /// The recipe; optional if only one of the workspace's recipes has the step
         #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
         recipe: Option<String>,
-        /// An item whose votes hold for the text of today; may be given several times
+        /// An item whose votes also apply to the current text; may be given several times
         #[arg(long = "item", value_name = "ID", requires_all = ["by", "why"], conflicts_with = "files")]
         items: Vec<String>,
-        /// Who has seen both texts: an [[annotator]] whose role is senior or meta
+        /// Who has compared the texts: an [[annotator]] whose role is senior or meta
         #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::annotators))]
         by: Option<String>,
-        /// Why the answers hold
+        /// Why the answers still apply
         #[arg(long, value_name = "TEXT")]
         why: Option<String>,
-        /// Take the votes of these items back to the texts that they were cast on
+        /// Move the votes of these items back to the texts on which they were cast
         #[arg(long, requires = "items")]
         undo: bool,
-        /// Write a table to say it in; the name ends in .csv, .xlsx or .jsonl
+        /// Write a table for deciding this; the name ends in .csv, .xlsx or .jsonl
         #[arg(long, value_name = "FILE", conflicts_with_all = ["items", "files"])]
         out: Option<PathBuf>,
-        /// Tables that came back, with `yes` in the column `carry`
+        /// Filled-in tables, with `yes` in the column `carry`
         #[arg(value_name = "FILE", requires = "by")]
         files: Vec<PathBuf>,
     },
@@ -158,10 +160,10 @@ pub(in crate::cli) enum ReviewVerb {
         /// Who decides
         #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::annotators))]
         by: Option<String>,
-        /// An answer, FIELD=VALUE; several codes with `;` between; `reason=…` is needed
+        /// An answer, FIELD=VALUE; several codes separated by `;`; `reason=…` is required
         #[arg(long = "answer", value_name = "FIELD=VALUE", value_parser = super::split)]
         answers: Vec<(String, String)>,
-        /// Decide an item that is no dispute, too: the decision overrides its votes and its draft
+        /// Also decide an item that is not disputed: the decision overrides its votes and its draft
         #[arg(long, requires = "item")]
         overrule: bool,
     },
