@@ -9,7 +9,7 @@
 //!
 //! Invariants:
 //! - a figure follows from the set, the answers and the seed, independent of how the answers were obtained
-//! and in which order;
+//!   and in which order;
 //! - an answer that cannot be parsed is a format error, counted separately, and never a guess;
 //! - every figure has its n, and an interval if it is computed from items;
 //! - every answer has its origin, every figure the answers it is computed from.

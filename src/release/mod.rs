@@ -10,7 +10,7 @@
 //! Invariants:
 //! - a folder depends on rows, settings, the curator's texts and the registry; on no clock and no path;
 //! - a version is registered once and never overwritten; everything needed to restore it is in raw/ before it
-//! is registered;
+//!   is registered;
 //! - null is null: a row has every key of its layout, in its order.
 
 mod adopt;

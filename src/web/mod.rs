@@ -8,12 +8,12 @@
 //!
 //! Invariants:
 //! - Pages call the libraries that the verbs call. They write only votes, their companions, assignments,
-//! decisions and grants; and a run, if pipeline.toml allows starting one here, writes what a run writes.
+//!   decisions and grants; and a run, if pipeline.toml allows starting one here, writes what a run writes.
 //! - Every route is in one of four circles: open, annotators, readers, curators. A route without a circle
-//! does not compile.
+//!   does not compile.
 //! - No page has inline scripts or styles, so the content policy forbids them: texts of posts stay text.
 //! - Everything that a page shows about the workspace is read from it on request; caches between two requests
-//! are keyed by a hash of what was read.
+//!   are keyed by a hash of what was read.
 
 pub mod access;
 mod app;
