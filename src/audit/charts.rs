@@ -1,4 +1,4 @@
-//! The figures behind the report page: lengths, likeness, and what another threshold would do.
+//! The figures of the report page: lengths, similarities, and the effect of other thresholds.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,7 +14,7 @@ use crate::record::{Entry, State};
 use crate::stages::{NearPair, definition};
 use crate::store::{Error, Filter, Workspace, json_parts, select_parts};
 
-/// Everything that the page says about one recipe.
+/// The figures of one recipe.
 #[derive(Clone, Debug, Serialize)]
 pub struct Figures {
     /// The recipe.
@@ -25,12 +25,12 @@ pub struct Figures {
     pub about_zh: String,
     /// Its stages that were made.
     pub stages: Vec<FunnelStage>,
-    /// Why records are out or changed, by stage, the most frequent first.
+    /// Why records are dropped or changed, by stage, most frequent first.
     pub reasons: Vec<ReasonRow>,
     /// Lengths of the texts in characters, as they entered the first stage after import and as they left the
     /// last: bins of [`LENGTH_BIN`], the last bin open.
     pub lengths: Vec<Bar>,
-    /// Scores of the pairs that dedup found: merged, and near but kept apart; bins of 0.02.
+    /// Scores of the pairs that dedup found: merged, and close but separate; bins of 0.02.
     pub likeness: Vec<Bar>,
     /// Records that would be merged at each threshold.
     pub sweep: Vec<Bar>,
@@ -58,7 +58,7 @@ pub struct ReasonRow {
 /// A bar of a chart, of two parts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Bar {
-    /// What is under it.
+    /// The label below it.
     pub label: String,
     /// The first part.
     pub value: u64,
@@ -66,23 +66,23 @@ pub struct Bar {
     pub other: u64,
 }
 
-/// How alike the records of a step are.
+/// The similarities of a step's records.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Likeness {
-    /// Pairs by score: merged, and near but kept apart.
+    /// Pairs by score: merged, and close but separate.
     pub pairs: Vec<Bar>,
     /// Records that would be merged at each threshold.
     pub merged: Vec<Bar>,
 }
 
-/// Characters to a bar of the lengths.
+/// Characters per bar of the lengths.
 pub const LENGTH_BIN: usize = 10;
 const LENGTH_BARS: usize = 21;
 
-/// Reads what the page needs.
+/// Computes the figures.
 ///
 /// # Errors
-/// [`Error`] where a stage is damaged.
+/// [`Error`] if a stage is damaged.
 pub fn figures(workspace: &Workspace, recipe: &'static Recipe, size: usize) -> Result<Figures, Error> {
     let stages = funnel(workspace, recipe)?.stages;
     let mut reasons = Vec::new();
@@ -131,11 +131,11 @@ pub fn figures(workspace: &Workspace, recipe: &'static Recipe, size: usize) -> R
     Ok(figures)
 }
 
-/// Of a step that compares: the scores of its pairs, and the records that would be merged at each threshold.
-/// `None` where the step was not made or compares nothing.
+/// For a step that compares records: the scores of its pairs, and the records that would be merged at each
+/// threshold. `None` if the step was not made or compares nothing.
 ///
 /// # Errors
-/// [`Error`] where a part is missing or damaged.
+/// [`Error`] if a part is missing or damaged.
 pub fn likeness_of(
     workspace: &Workspace,
     recipe: &'static Recipe,
@@ -152,7 +152,7 @@ pub fn likeness_of(
     let paired: FxHashSet<&str> = pairs.iter().flat_map(|p| [p.a.as_str(), p.b.as_str()]).collect();
     let mut equal = 0;
     for part in select_parts::<Entry>(&stage, "ledger", Some(Filter::equals("outcome", "merged"))) {
-        // Records of one text are a group, and a group has one record among the pairs.
+        // Records with equal texts form a group, of which one is in the pairs.
         equal += part?.iter().filter(|e| !paired.contains(e.id.as_str())).count() as u64;
     }
     Ok(Some(Likeness { pairs: likeness(&pairs), merged: sweep(&pairs, equal) }))
@@ -184,7 +184,7 @@ fn measure(
     Ok(())
 }
 
-/// Bins of 0.02 from 0.50 to 1; what scores less is in the first.
+/// Bins of 0.02 from 0.50 to 1; lower scores are in the first.
 fn likeness(pairs: &[NearPair]) -> Vec<Bar> {
     let mut bars: Vec<Bar> = (0..26)
         .map(|i| Bar { label: format!("{:.2}", 0.5 + f64::from(i) * 0.02), ..Bar::default() })
@@ -199,10 +199,10 @@ fn likeness(pairs: &[NearPair]) -> Vec<Bar> {
     bars
 }
 
-/// Records that would be merged if the score alone decided, at thresholds from 0.50 to 1. `equal` are
-/// those that share their text with another: they are merged at every threshold.
+/// Records that would be merged if the score alone decided, at thresholds from 0.50 to 1. `equal` is the
+/// number of those with the same text as another: they are merged at every threshold.
 ///
-/// The rule is dedup's own: in the order of rank a record goes into a kept one that is directly alike.
+/// The rule is dedup's own: in order of rank a record is merged into a kept one that is directly similar.
 fn sweep(pairs: &[NearPair], equal: u64) -> Vec<Bar> {
     let order = order(pairs);
     let threshold = |i: u32| f64::from(50 + 2 * i) / 100.0;
@@ -217,7 +217,7 @@ fn sweep(pairs: &[NearPair], equal: u64) -> Vec<Bar> {
     (0..26).map(at).collect()
 }
 
-/// Every record of a pair after those that rank before it, with the pairs in which it ranks second.
+/// Every second-ranking record of a pair, in order, with the pairs in which it ranks second.
 fn order(pairs: &[NearPair]) -> Vec<(&str, Vec<&NearPair>)> {
     let mut above: BTreeMap<&str, Vec<&NearPair>> = BTreeMap::new();
     let mut below: HashMap<&str, Vec<&str>> = HashMap::new();
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn a_sweep_merges_into_kept_records_only() {
-        // 1 ~ 2 ~ 3 without 1 ~ 3: where 2 is merged, 3 stays.
+        // 1 ~ 2 ~ 3 without 1 ~ 3: if 2 is merged, 3 is kept.
         let bars = sweep(&[pair("1", "2", 0.8), pair("2", "3", 0.9)], 5);
         assert_eq!(at(&bars, "0.70"), 6);
         assert_eq!(at(&bars, "0.80"), 6);

@@ -1,4 +1,4 @@
-//! What a draft or a review rests on, in full: the prompt as it was sent, the reply, every vote.
+//! The evidence of a draft or a review in full: the prompt as sent, the reply, every vote.
 
 use serde::Serialize;
 
@@ -19,16 +19,16 @@ use crate::store::{Filter, StageReader, Workspace, select};
 pub struct Detail {
     /// `prompt`, `reply`, `item` or `vote`.
     pub what: &'static str,
-    /// Whose or which one: a template, a key, a vote's id.
+    /// The template, key or vote's id.
     pub id: String,
-    /// What it says.
+    /// The text.
     pub text: String,
 }
 
-/// What a stage had before it when it decided on a record. Nothing for stages that ask nobody.
+/// The evidence for a stage's decision on a record. Empty for stages without models or people.
 ///
 /// # Errors
-/// [`RunError`] where rows, prompts, replies or votes cannot be read.
+/// [`RunError`] if rows, prompts, replies or votes cannot be read.
 pub fn details(
     config: &Config,
     recipe: &'static Recipe,
@@ -86,7 +86,7 @@ fn asked<S: Annotatable>(
     let mut details: Vec<Detail> = Vec::new();
     for request in requests {
         let prompt = prompt(&prompts, &request.ask)?;
-        // Several models and several replies of one share their prompt.
+        // Several models, or several replies of one, share a prompt.
         if !details.contains(&prompt) {
             details.push(prompt);
         }
@@ -133,7 +133,7 @@ fn prompt(prompts: &Prompts, ask: &Ask) -> Result<Detail, StageError> {
     Ok(Detail { what: "prompt", id, text })
 }
 
-/// The beginning of what a model thought, and how much more there is; the raw reply has all of it.
+/// The beginning of a model's reasoning, and how much more there is; the raw reply has all of it.
 fn folded(reasoning: &str) -> String {
     let more = reasoning.chars().skip(FOLD).count();
     let begun: String = reasoning.chars().take(FOLD).map(|c| if c.is_control() { ' ' } else { c }).collect();

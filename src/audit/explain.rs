@@ -1,4 +1,4 @@
-//! `explain`: one record's whole way, from the line of a dump to its last stage, and what went into it.
+//! `explain`: one record's path, from the line of a dump to its last stage, and the records merged into it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,24 +14,24 @@ use crate::stages::import::FileRow;
 use crate::store::{Error, Filter, StageReader, Workspace, rows_where, select, select_parts};
 use crate::text::normalise::{Fold, fold};
 
-/// The way of one record through one recipe.
+/// The path of one record through one recipe.
 #[derive(Clone, Debug, Serialize)]
 pub struct Explained {
     /// The recipe.
     pub recipe: String,
     /// The record's id after import.
     pub id: String,
-    /// `in` where it is a candidate, else the state in which it left.
+    /// `in` for a candidate, else the state in which it left.
     pub ends: String,
-    /// The stage that comes next and has not been run, where it left none that was.
+    /// The next stage, if it has not been run.
     pub next: Option<&'static str>,
-    /// What it says: as the last stage left it; empty until [`compare`] fills it.
+    /// Its text as the last stage left it; empty until [`compare`] fills it.
     pub text: Option<String>,
-    /// What its thread's owner notes under it.
+    /// The thread owner's note under it.
     pub note: Option<String>,
     /// What happened to it, stage by stage.
     pub way: Vec<Passage>,
-    /// What happened to records that went into it.
+    /// What happened to records merged into it.
     pub absorbed: Vec<Passage>,
 }
 
@@ -46,30 +46,30 @@ pub struct Passage {
     pub outcome: String,
     /// The reason's code.
     pub reason: Option<String>,
-    /// What that code means.
+    /// The code's meaning.
     pub definition: Option<String>,
-    /// What made the rule fire.
+    /// The evidence for the rule.
     pub evidence: Option<String>,
-    /// The text that went in, where the stage changed it.
+    /// The text before, if the stage changed it.
     pub before: Option<String>,
-    /// The text that came out, where it did.
+    /// The text after, if the stage changed it.
     pub after: Option<String>,
-    /// What it became, or went into.
+    /// What it became, or was merged into.
     pub into: Option<String>,
     /// The score of a merge.
     pub score: Option<f64>,
-    /// Of a merge, the text of the record that went into another; empty until [`compare`] fills it.
+    /// For a merge, the text of the merged record; empty until [`compare`] fills it.
     pub own_text: Option<String>,
-    /// Of a merge, the text of the record that the other went into.
+    /// For a merge, the text of the record that was kept.
     pub into_text: Option<String>,
-    /// Prompt, reply and votes of a stage that asked; empty until [`super::details`] fills it.
+    /// Prompt, reply and votes of a stage with models or people; empty until [`super::details`] fills it.
     pub details: Vec<Detail>,
 }
 
-/// Records of a recipe that a name fits: an id, `source:line` or `source/file:line`.
+/// The records of a recipe with a name: an id, `source:line` or `source/file:line`.
 ///
 /// # Errors
-/// [`Error`] where a stage cannot be read.
+/// [`Error`] if a stage cannot be read.
 pub fn find(workspace: &Workspace, recipe: &'static Recipe, target: &str) -> Result<Vec<String>, Error> {
     let stages = stages(workspace, recipe)?;
     let Some(import) = stages.first() else { return Ok(Vec::new()) };
@@ -90,7 +90,7 @@ pub fn find(workspace: &Workspace, recipe: &'static Recipe, target: &str) -> Res
     Ok(ids.into_iter().collect())
 }
 
-/// What the import ledger calls `source:line`: such a line of each of the source's files.
+/// The places in the import ledger for `source:line`: that line in each of the source's files.
 fn places(import: &StageReader, target: &str) -> Result<Vec<String>, Error> {
     let line = target.rsplit_once(':').filter(|(_, line)| line.parse::<u64>().is_ok());
     let Some((source, line)) = line.filter(|_| import.manifest().tables.contains_key("files")) else {
@@ -100,10 +100,10 @@ fn places(import: &StageReader, target: &str) -> Result<Vec<String>, Error> {
     Ok(files.into_iter().map(|file| format!("{}:{line}", file.id)).collect())
 }
 
-/// Posts that say this, as they were imported or else as a stage left them.
+/// Posts with this text, as imported or else as a stage left them.
 ///
 /// # Errors
-/// [`Error`] where a stage cannot be read.
+/// [`Error`] if a stage cannot be read.
 pub fn find_said(workspace: &Workspace, recipe: &'static Recipe, target: &str) -> Result<Vec<String>, Error> {
     let wanted = fold(target, Fold::KEY);
     let mut said = Said::default();
@@ -119,11 +119,11 @@ pub fn find_said(workspace: &Workspace, recipe: &'static Recipe, target: &str) -
     }
 }
 
-/// Posts that say this since a stage changed them, without regard to width, script, spaces and punctuation: no
-/// dump holds it so. Those that are nothing but the target come alone.
+/// Posts with this text after a stage changed them, ignoring width, script, spaces and punctuation: no dump
+/// contains it like that. If some are equal to the target, only these.
 ///
 /// # Errors
-/// [`Error`] where a stage cannot be read.
+/// [`Error`] if a stage cannot be read.
 pub fn find_changed(
     workspace: &Workspace,
     recipe: &'static Recipe,
@@ -140,7 +140,7 @@ pub fn find_changed(
     Ok(said.ids())
 }
 
-/// Records that are nothing but a text, and those that hold it.
+/// Records equal to a text, and those that contain it.
 #[derive(Default)]
 struct Said {
     equal: BTreeSet<String>,
@@ -148,7 +148,7 @@ struct Said {
 }
 
 impl Said {
-    /// Looks for a folded text in what records say; an empty one is nowhere.
+    /// Searches texts of records for a folded text; an empty one is never found.
     fn take(&mut self, wanted: &str, texts: Vec<(String, String)>) {
         let hit = |(id, text): (String, String)| {
             let text = fold(&text, Fold::KEY);
@@ -166,10 +166,10 @@ impl Said {
     }
 }
 
-/// The whole way of a record, both directions.
+/// The whole path of a record, in both directions.
 ///
 /// # Errors
-/// [`Error`] where a stage cannot be read.
+/// [`Error`] if a stage cannot be read.
 pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Result<Explained, Error> {
     let mut explained = Explained {
         recipe: recipe.name.into(),
@@ -187,7 +187,7 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
         let ids: Vec<&str> = present.iter().map(String::as_str).collect();
         let name = &stage.manifest().stage;
         let found = if number == 0 {
-            // Import knows records by their place in a dump; what they became is in `into`.
+            // Import identifies records by their place in a dump; the resulting post is in `into`.
             let pages = select::<Link>(stage, "links", &Filter::any_of("child", ids.iter().copied()))?;
             let pages = pages.iter().map(|link| link.parent.as_str());
             entries(stage, &ids.iter().copied().chain(pages).collect::<Vec<_>>(), &ids)?
@@ -201,7 +201,7 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
             {
                 explained.absorbed.push(passage(name, entry.clone()));
             }
-            // What else became one of ours went its own way.
+            // Other records that became one of ours have paths of their own.
             if number > 0 && !of_ours(&entry.id) {
                 continue;
             }
@@ -210,14 +210,14 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
                 Some(State::Kept | State::Changed) => {
                     next.insert(entry.into.clone().unwrap_or_else(|| entry.id.clone()));
                 }
-                // A page goes on as its posts, of which this record is one.
+                // A page continues as its posts, one of which is this record.
                 Some(State::Expanded) if number == 0 => next.extend(present.iter().cloned()),
                 Some(State::Expanded) => {
                     let links = select::<Link>(stage, "links", &Filter::equals("parent", &entry.id))?;
                     next.extend(links.into_iter().map(|l| l.child));
                 }
                 Some(State::Joined) => next.extend(entry.into.clone()),
-                // A record read twice goes on as the first of its name.
+                // A record read twice continues as the first one.
                 Some(State::Merged) if number == 0 => {}
                 _ => {}
             }
@@ -234,7 +234,7 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
 }
 
 impl Explained {
-    /// The end of its way; `None` where no stage knows the record.
+    /// The end of its path; `None` if no stage has the record.
     pub fn whereabouts(&self) -> Option<Whereabouts> {
         let last = self.way.last()?;
         let recipe = crate::recipe::find(&self.recipe)?;
@@ -260,10 +260,10 @@ impl Explained {
     }
 }
 
-/// Fills in what the record says, and of each merge what both records said.
+/// Fills in the record's text, and both texts of each merge.
 ///
 /// # Errors
-/// [`Error`] where a stage cannot be read.
+/// [`Error`] if a stage cannot be read.
 pub fn compare(
     workspace: &Workspace,
     recipe: &'static Recipe,

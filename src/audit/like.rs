@@ -1,13 +1,13 @@
-//! How much a text resembles one that somebody remembers in part.
+//! How similar a text is to one that somebody partly remembers.
 
 use std::collections::BTreeSet;
 
 use crate::text::normalise::{Fold, fold};
 
-/// Under this share of common character pairs two texts have nothing to do with each other.
+/// Smallest relevant share of common character pairs.
 const LEAST: f64 = 0.5;
 
-/// A text to look for, folded once.
+/// A text to search for, folded once.
 pub(super) struct Likeness {
     folded: String,
     pairs: BTreeSet<(char, char)>,
@@ -19,9 +19,9 @@ impl Likeness {
         Likeness { pairs: pairs(&folded), folded }
     }
 
-    /// 0.5 to 1 where the text resembles the wanted one, or a part of it does. Half of the figure is the
-    /// share of the wanted text's character pairs that are in it, half the Dice coefficient of both, so
-    /// that of two texts that hold all of it the shorter one comes first.
+    /// 0.5 to 1 if the text, or a part of it, is similar to the wanted one. Half of the figure is the share
+    /// of the wanted text's character pairs that it contains, half the Dice coefficient of both, so that of
+    /// two texts that contain all of them the shorter one comes first.
     pub(super) fn score(&self, text: &str) -> Option<f64> {
         let other = fold(text, Fold::KEY);
         if self.folded == other {

@@ -1,13 +1,13 @@
-//! A step with what it made and what it read.
+//! A step's output and inputs.
 
 use crate::recipe::{Recipe, Step};
 use crate::store::{Error, StageReader, Workspace};
 
-/// A step's finished stage, and those it read; `None` where it was not made.
+/// A step's finished stage and its inputs; `None` if it was not made.
 pub struct Made {
-    /// What it made.
+    /// Its output.
     pub stage: StageReader,
-    /// What it was made of, in the order of the step.
+    /// Its inputs, in the order of the step.
     pub inputs: Vec<StageReader>,
 }
 
@@ -15,7 +15,7 @@ impl Made {
     /// Opens them; an input may be in another recipe.
     ///
     /// # Errors
-    /// [`Error`] where a manifest is damaged.
+    /// [`Error`] if a manifest is damaged.
     pub fn open(workspace: &Workspace, recipe: &'static Recipe, step: &Step) -> Result<Option<Made>, Error> {
         let open = |name: &str| match recipe.input(name) {
             Some((from, number, step)) => StageReader::open(&workspace.stage(from.name, number, step.name)),

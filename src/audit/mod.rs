@@ -1,4 +1,4 @@
-//! Proving from the files alone that nothing was lost, and telling one record's whole way.
+//! Proves from the files that every record is accounted for, and explains one record's path.
 
 mod charts;
 pub(crate) mod chinese;

@@ -1,4 +1,4 @@
-//! The report as one page without script or network: readable in years, from a mail or a disk.
+//! The report as one self-contained page, readable for years, from a mail or a disk.
 
 use minijinja::value::Serde;
 use minijinja::{Environment, Value, context};
@@ -12,7 +12,7 @@ const TEMPLATE: &str = include_str!("templates/report.html");
 /// The page of these recipes.
 ///
 /// # Errors
-/// Where the template does not fit the figures.
+/// If the template does not match the figures.
 pub fn page(figures: &[Figures]) -> Result<String, minijinja::Error> {
     let mut env = Environment::new();
     env.add_filter("count", grouped);

@@ -1,8 +1,8 @@
 //! `audit`: checks the accounting of every stage again, from the files in staged/.
 //!
-//! Nothing of what a run believed is used: files are hashed, rows are hashed, ledgers are counted, and
-//! each stage's records in are matched with the rows out of the stage before. Sets of ids are compared
-//! through sums of their hashes; a stage's own rows take 16 bytes of memory each.
+//! Nothing recorded during a run is trusted: files are hashed, rows are hashed, ledgers are counted, and each
+//! stage's input records are matched with the output rows of the stage before. Sets of ids are compared by
+//! sums of their hashes; a stage's own rows take 16 bytes of memory each.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -18,18 +18,18 @@ use crate::stages::import::FileRow;
 use crate::stages::{Rows, of_rows};
 use crate::store::{self, MANIFEST, Manifest, StageReader, Table, Workspace};
 
-/// Something that does not fit.
+/// A finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Gap {
     /// The recipe.
     pub recipe: String,
     /// The stage.
     pub stage: String,
-    /// What does not fit, with the file or figures.
+    /// What is wrong, with the file or figures.
     pub what: String,
 }
 
-/// What an audit looked at and found.
+/// The result of an audit.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Proof {
     /// Stages whose accounting was checked.
@@ -38,15 +38,15 @@ pub struct Proof {
     pub files: usize,
     /// Ledger entries that were counted.
     pub records: u64,
-    /// What does not fit; empty where all is proven.
+    /// The findings; empty if everything is proven.
     pub gaps: Vec<Gap>,
 }
 
-/// Audits every stage of a recipe that was made.
+/// Audits every existing stage of a recipe.
 pub fn prove(workspace: &Workspace, recipe: &'static Recipe, proof: &mut Proof) {
     let mut made: BTreeMap<&str, (Manifest, Ids)> = BTreeMap::new();
     for input in recipe.steps.iter().flat_map(|step| step.inputs).filter(|input| input.contains('/')) {
-        // The other recipe's own audit proves these rows; here they are counted.
+        // The other recipe's own audit proves these rows; here they are only counted.
         if let Some(found) = foreign(workspace, recipe, input) {
             made.insert(input, found);
         }
@@ -62,7 +62,7 @@ pub fn prove(workspace: &Workspace, recipe: &'static Recipe, proof: &mut Proof) 
                 made.insert(step.name, found);
             }
             Ok(None) => {
-                // Later stages without this one would hang in the air.
+                // Later stages without this one would have no input.
                 let later = recipe.steps.iter().enumerate().skip(i + 1);
                 if later
                     .clone()
@@ -78,7 +78,7 @@ pub fn prove(workspace: &Workspace, recipe: &'static Recipe, proof: &mut Proof) 
     }
     let candidate = workspace.candidate(recipe.name);
     if candidate.exists() {
-        // The candidate of an earlier program may end at posts; the chain says so.
+        // The candidate of an earlier version of the program may end at posts, as its chain shows.
         let manifest = fs::read(candidate.join("MANIFEST.json")).ok();
         let manifest = manifest.and_then(|b| serde_json::from_slice::<crate::release::Candidate>(&b).ok());
         let end = CandidateSource::of_chain(recipe, manifest.map_or(usize::MAX, |c| c.stages.len()));
@@ -107,8 +107,8 @@ fn foreign(workspace: &Workspace, recipe: &'static Recipe, input: &str) -> Optio
     Some((stage.manifest().clone(), ids))
 }
 
-/// A set of ids as two sums of hashes: the same for the same ids in any order, and nothing else gives
-/// it but by a chance of 2^-128.
+/// A set of ids as two sums of hashes: independent of their order, and equal for different sets only with a
+/// probability of 2^-128.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Ids {
     count: u64,
@@ -134,7 +134,7 @@ struct Audit<'a> {
 }
 
 impl Audit<'_> {
-    /// Audits a stage against the stages it read; `None` where one of them is missing.
+    /// Audits a stage with the stages it read; `None` if one of them is missing.
     fn stage(
         &mut self,
         stage: &StageReader,
@@ -197,7 +197,7 @@ impl Audit<'_> {
         match before {
             Some([]) => self.import(stage, entered.count),
             Some(before) => self.chain(manifest, before, entered),
-            // The gap is told where the missing stage stands.
+            // The gap is reported for the missing stage.
             None => {}
         }
         (manifest.clone(), rows)
@@ -280,7 +280,7 @@ impl Audit<'_> {
         }
     }
 
-    /// Files in the stage folder that no manifest names.
+    /// Reports files in the stage folder that are not in the manifest.
     fn strangers(&mut self, stage: &StageReader) {
         let named: HashSet<String> =
             stage.manifest().tables.values().flat_map(|t| t.parts.iter().map(|p| p.file.clone())).collect();
@@ -306,7 +306,7 @@ struct RowIds {
     rows: HashSet<u128, FxBuildHasher>,
 }
 
-/// Checks a folder's SHA256SUMS; returns how many files it names.
+/// Checks a folder's SHA256SUMS; returns how many files it lists.
 fn sums(folder: &Path, gaps: &mut Vec<String>) -> usize {
     let Ok(sums) = fs::read_to_string(folder.join("SHA256SUMS")) else {
         gaps.push("SHA256SUMS is missing".into());
@@ -326,7 +326,8 @@ fn sums(folder: &Path, gaps: &mut Vec<String>) -> usize {
     sums.lines().count()
 }
 
-/// Whatever its manifest and sums say: a candidate's lines are the rows of the last stage of its chain.
+/// Checks, independently of manifest and checksums, that a candidate's lines are the rows of the last stage
+/// of its chain.
 fn candidate_rows(
     workspace: &Workspace,
     recipe: &'static Recipe,
@@ -335,7 +336,7 @@ fn candidate_rows(
 ) {
     let step = &recipe.steps[end.number() - 1];
     let place = workspace.stage(recipe.name, end.number(), step.name);
-    // A stage that is missing or damaged is a gap of its own.
+    // A missing or damaged stage is a gap of its own.
     let Ok(Some(stage)) = StageReader::open(&place) else { return };
     let Ok(expected) = crate::release::rows_sha256(workspace, end, &stage) else { return };
     let file = format!("data/{}/test.jsonl", recipe.name);
@@ -352,7 +353,7 @@ fn candidate_chain(folder: &Path, rows: Option<&str>, gaps: &mut Vec<String>) {
         return gaps.push("MANIFEST.json cannot be read".into());
     };
     for (file, stated) in &candidate.files {
-        // A file that cannot be read is told by SHA256SUMS; one that is in neither is told here.
+        // Unreadable files in SHA256SUMS are reported there; others are reported here.
         let found = store::inside(folder, file).and_then(|file| store::sha256(&file));
         if found.ok().as_ref() != Some(stated) {
             gaps.push(format!("{file}: its SHA-256 is not the one MANIFEST.json names"));

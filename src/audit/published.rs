@@ -1,5 +1,5 @@
-//! What became of the rows of published sets: which came back to the letter, what is odd in their files, what the stages
-//! would have done with them, and which posts of the dumps they are.
+//! Reports on the rows of published sets: which were reproduced exactly, what is irregular in their files,
+//! what the stages would have done with them, and which posts of the dumps they are.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,42 +18,42 @@ use crate::stages::published::{Published, PublishedRow};
 use crate::stages::{NearPair, Rows};
 use crate::store::{Error, Filter, StageReader, Workspace, select};
 
-/// What became of the published rows of a recipe.
+/// The report on the published rows of a recipe.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct PublishedReport {
     /// The recipe.
     pub recipe: String,
     /// Rows that were read.
     pub rows: usize,
-    /// Of these, rows that the candidate's published form has to the letter: keys, their order, values.
+    /// Rows that are exactly equal in the candidate's published form: keys, their order, values.
     pub equal: usize,
-    /// Rows that it has otherwise or not at all, `file:position`, with the id.
+    /// Rows that differ or are missing, `file:position`, with the id.
     pub other: Vec<String>,
-    /// What is odd in the file, by rule, with the ids of the rows.
+    /// Irregularities in the file, by rule, with the ids of the rows.
     pub oddities: BTreeMap<String, Vec<String>>,
-    /// Numbers between the first and the last that no row bears.
+    /// Unused numbers between the first and the last.
     pub missing: Vec<u64>,
-    /// What stages would have done with rows that they let through.
+    /// What stages would have done with rows that they passed because they are published.
     pub let_through: Vec<LetThrough>,
-    /// Posts of other sources that are the text of a row, or nearly.
+    /// Posts of other sources with the same text as a row, or a similar one.
     pub found: Vec<FoundPost>,
-    /// Posts of other sources that every rule up to dedup kept and that are no row, nor nearly one: the set could have had
-    /// them, unless its people rejected them.
+    /// Posts of other sources that every rule up to dedup kept and that are not, even nearly, a row: they
+    /// could have been in the set, unless its people rejected them.
     pub kept: Vec<KeptPost>,
 }
 
-/// What a stage would have done with a row.
+/// What a stage would have done with published rows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LetThrough {
     /// The stage.
     pub stage: &'static str,
-    /// What it would have done, with the reason.
+    /// The outcome, with the reason.
     pub what: String,
     /// The records.
     pub records: Vec<String>,
 }
 
-/// A post of a dump and the published record that it is.
+/// A post of a dump, and the equal or similar published record.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FoundPost {
     /// The published record.
@@ -62,35 +62,35 @@ pub struct FoundPost {
     pub text: String,
     /// The post.
     pub post: String,
-    /// What the post says.
+    /// The post's text.
     pub post_text: String,
-    /// Where it lies: `source/file:position`.
+    /// Its place: `source/file:position`.
     pub place: String,
-    /// When it was written, as its source says.
+    /// When it was written, by its source.
     pub time: Option<String>,
-    /// How like the two are, 0 to 1.
+    /// Their similarity, 0 to 1.
     pub score: f64,
-    /// `exact_duplicate`, `near_duplicate`, or `borderline` where it stays a record of its own.
+    /// `exact_duplicate`, `near_duplicate`, or `borderline` if it remains a separate record.
     pub how: String,
 }
 
-/// A post that the rules keep and that no published row is.
+/// A post that the rules keep and that is not a published row.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct KeptPost {
     /// The post.
     pub post: String,
-    /// What it says.
+    /// Its text.
     pub text: String,
-    /// Where it lies: `source/file:position`.
+    /// Its place: `source/file:position`.
     pub place: String,
-    /// When it was written, as its source says.
+    /// When it was written, by its source.
     pub time: Option<String>,
 }
 
-/// Looks at the stages and the candidate of a recipe; `None` where no published row is in it.
+/// Examines the stages and the candidate of a recipe; `None` if it has no published rows.
 ///
 /// # Errors
-/// [`Error`] where a stage or the candidate cannot be read.
+/// [`Error`] if a stage or the candidate cannot be read.
 pub fn published(workspace: &Workspace, recipe: &'static Recipe) -> Result<Option<PublishedReport>, Error> {
     let all = Published::load(workspace, recipe.name)?;
     let rows: Vec<&PublishedRow> = all.rows().iter().filter(|row| row.benchmark == recipe.name).collect();
@@ -112,7 +112,7 @@ pub fn published(workspace: &Workspace, recipe: &'static Recipe) -> Result<Optio
         let entries: Vec<Entry> = select(&stage, "ledger", &Filter::equals("reason", "published"))?;
         report.let_through.extend(let_through(step.name, entries));
         let merges = step.stage.compares_pairs();
-        // Before puzzles are merged they are posts at the import alone.
+        // Puzzles are posts only at the import, before they are merged.
         let posts = recipe.steps[..at].iter().rposition(|before| before.stage.rows() == Rows::Posts);
         if let (true, Some(posts)) = (merges, posts)
             && let Some(posts) =
@@ -126,7 +126,7 @@ pub fn published(workspace: &Workspace, recipe: &'static Recipe) -> Result<Optio
 }
 
 impl PublishedReport {
-    /// Rows whose published forms are equal to the letter, and the others.
+    /// Compares rows with their published forms.
     fn hold_against(&mut self, rows: &[&PublishedRow], forms: &[String]) {
         let mut written: BTreeMap<String, usize> = BTreeMap::new();
         for form in forms {
@@ -145,7 +145,7 @@ impl PublishedReport {
     }
 }
 
-/// A row as its keys and values, however it is spaced.
+/// A row as its keys and values, independent of spacing.
 fn plain(line: &str) -> String {
     let value = |text: &str| match serde_json::from_str::<Json>(text) {
         Ok(value) => value.to_string(),
@@ -155,7 +155,8 @@ fn plain(line: &str) -> String {
     members.iter().map(|(key, text)| format!("{key}\u{1f}{}\u{1e}", value(text))).collect()
 }
 
-/// What is odd in published rows: where their file says otherwise than the columns, and what does not hold within a row.
+/// Irregularities of published rows: deviations of their file from the columns, and failed checks within a
+/// row.
 fn oddities(layout: &Layout, data: &str) -> BTreeMap<String, Vec<String>> {
     let mut oddities: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let parsed = |line: &str| serde_json::from_str::<Map<String, Json>>(line).ok();
@@ -176,14 +177,14 @@ fn oddities(layout: &Layout, data: &str) -> BTreeMap<String, Vec<String>> {
             }
         }
         if let Ok(row) = Row::from_json(&layout, &json) {
-            // Values in a message would make a rule of each row.
+            // Messages with values would make every row a rule of its own.
             layout.findings(&row).into_iter().for_each(&mut odd);
         }
     }
     oddities
 }
 
-/// The numbers that are left out, where rows bear any.
+/// The unused numbers, if rows have numbers.
 fn missing(rows: &[&PublishedRow]) -> Vec<u64> {
     let mut series: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
     for row in rows {
@@ -203,7 +204,7 @@ fn let_through(stage: &'static str, entries: Vec<Entry>) -> Vec<LetThrough> {
         let evidence = entry.evidence.unwrap_or_default();
         let Some((_, what)) = evidence.split_once("by rule ") else { continue };
         let what = what.split(": ").next().unwrap_or(what);
-        // Which record it would have gone into is told of each row, and not of all.
+        // The target of a merge is left out, so that rows can be grouped.
         let what = match what.split_once(" into ") {
             Some((merged, into)) => match into.rsplit_once(" (") {
                 Some((_, why)) => format!("{merged} ({why}"),
@@ -216,7 +217,7 @@ fn let_through(stage: &'static str, entries: Vec<Entry>) -> Vec<LetThrough> {
     told.into_iter().map(|(what, records)| LetThrough { stage, what, records }).collect()
 }
 
-/// Posts that dedup merged into published records, and those that it found nearly the same.
+/// Posts that dedup merged into published records, and those that it found similar.
 fn found(dedup: &StageReader, posts: &StageReader) -> Result<Vec<FoundPost>, Error> {
     let merged = select::<Entry>(dedup, "ledger", &Filter::equals("outcome", State::Merged.code()))?;
     let mut pairs: Vec<(String, String, f64, String)> = merged
@@ -265,7 +266,7 @@ fn place(post: &Post) -> String {
     format!("{}/{}:{}", post.source, post.file, post.position)
 }
 
-/// Posts that dedup let go on and that are no published record, nor nearly one.
+/// Posts that dedup kept and that are not, even nearly, a published record.
 fn kept(dedup: &StageReader, posts: &StageReader, found: &[FoundPost]) -> Result<Vec<KeptPost>, Error> {
     let on = Filter::any_of("outcome", [State::Kept.code(), State::Changed.code()]);
     let on: Vec<Entry> = select(dedup, "ledger", &on)?;
@@ -282,15 +283,15 @@ fn kept(dedup: &StageReader, posts: &StageReader, found: &[FoundPost]) -> Result
     Ok(kept.collect())
 }
 
-/// Posts that a page lists of those that are no row.
+/// Most posts that a page lists of those that are not rows.
 const SHOWN: usize = 5000;
 
 const TEMPLATE: &str = include_str!("templates/published.html");
 
-/// The reports as one page without script or network.
+/// The reports as one self-contained page.
 ///
 /// # Errors
-/// Where the template does not fit.
+/// If the template does not match.
 pub fn published_page(reports: &[PublishedReport]) -> Result<String, minijinja::Error> {
     let mut env = Environment::new();
     env.add_template("published.html", TEMPLATE)?;

@@ -1,4 +1,4 @@
-//! `show`: the records of one stage with what became of them, and the pairs that were nearly one.
+//! `show`: the records of one stage with their outcomes, and close pairs.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,43 +16,43 @@ use crate::record::{Entry, State};
 use crate::stages::NearPair;
 use crate::store::{Error, Filter, Workspace, json_parts, select_parts};
 
-/// Which records are shown.
+/// The records to show.
 #[derive(Clone, Debug, Default)]
 pub struct Query {
     /// Only those that left the stage in this state.
     pub outcome: Option<String>,
     /// Only those with this reason or rule.
     pub reason: Option<String>,
-    /// Only those whose text or evidence this finds.
+    /// Only those whose text or evidence matches.
     pub grep: Option<Regex>,
-    /// Only those that resemble this text, the likest first.
+    /// Only those similar to this text, most similar first.
     pub like: Option<String>,
-    /// So many of them, drawn by the seed.
+    /// A sample of this size, drawn by the seed.
     pub sample: Option<usize>,
-    /// What the draw depends on, beside the ids.
+    /// The seed of the sample.
     pub seed: u64,
 }
 
 /// A record that entered a stage.
 #[derive(Clone, Debug, Serialize)]
 pub struct Shown {
-    /// What the ledger says about it.
+    /// Its ledger entry.
     #[serde(flatten)]
     pub entry: Entry,
     /// Its text: as it left the stage, else as it entered.
     pub text: Option<String>,
-    /// Of a merge, what the record that it went into says.
+    /// For a merge, the text of the kept record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub into_text: Option<String>,
-    /// How like the wanted text it is, 0 to 1, where one was given.
+    /// Its similarity to the wanted text, 0 to 1, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub likeness: Option<f64>,
-    /// The whole row, where the record went on.
+    /// The whole row, if the record went on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub row: Option<Map<String, Value>>,
 }
 
-/// Two records that dedup found near and kept apart.
+/// Two records that dedup found similar and kept separate.
 #[derive(Clone, Debug, Serialize)]
 pub struct Near {
     /// The figures.
@@ -69,13 +69,13 @@ pub struct Near {
 /// A run of characters of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Piece {
-    /// Whose it is.
+    /// Which text it is from.
     pub side: Side,
     /// The characters.
     pub text: String,
 }
 
-/// Which of two texts a piece belongs to.
+/// Which of two texts a piece is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
@@ -88,8 +88,7 @@ pub enum Side {
 }
 
 impl Made {
-    /// Calls `take` with the id and text of every record that entered or left the stage; those that left
-    /// it come last.
+    /// Calls `take` with the id and text of every record that entered or left the stage, the latter last.
     fn texts(&self, mut take: impl FnMut(&str, &str)) -> Result<(), Error> {
         for stage in self.inputs.iter().chain([&self.stage]) {
             for part in json_parts(stage, "rows", &["id", "text", "question", "title"]) {
@@ -103,7 +102,7 @@ impl Made {
         Ok(())
     }
 
-    /// Looks up texts, and whole rows where they are wanted, of what is shown.
+    /// Fills in the texts, and whole rows if requested.
     fn fill(&self, shown: &mut [Shown], rows: bool) -> Result<(), Error> {
         let mut places: HashMap<String, Vec<usize>> = HashMap::new();
         let mut keepers: HashMap<String, Vec<usize>> = HashMap::new();
@@ -139,19 +138,19 @@ impl Made {
     }
 }
 
-/// What a row of any stage says.
+/// The text of a row of any stage.
 fn text_of(row: &Map<String, Value>) -> Option<&str> {
     ["text", "question", "title"].into_iter().find_map(|name| row.get(name)?.as_str())
 }
 
-/// The records of a step that a query lets through, in the order of the ledger (of likeness, where a
-/// text is given), and how many they would be without the sample. `None` where the step was not made.
+/// The records of a step that match a query, in the order of the ledger (or of similarity, if a text is
+/// given), and their number without the sample. `None` if the step was not made.
 ///
-/// Reads the ledger and the texts a part at a time; what is held is what is shown, and with a pattern
-/// the ids that it finds.
+/// Reads the ledger and the texts a part at a time; only the shown records are held and, with a pattern, the
+/// matching ids.
 ///
 /// # Errors
-/// [`Error`] where a part is missing or damaged.
+/// [`Error`] if a part is missing or damaged.
 pub fn show(
     workspace: &Workspace,
     recipe: &'static Recipe,
@@ -178,7 +177,7 @@ pub fn show(
     let greps = |entry: &Entry| match &query.grep {
         None => true,
         Some(re) => {
-            // A merged record is shown for its own text, not for that of the record it went into.
+            // A merged record is matched by its own text, not by that of the kept record.
             let own = found.contains(&entry.id)
                 || (entry.outcome != "merged" && entry.into.as_ref().is_some_and(|id| found.contains(id)));
             own || [&entry.evidence, &entry.before, &entry.after]
@@ -213,7 +212,7 @@ pub fn show(
     Ok(Some((shown, all)))
 }
 
-/// The entries of records that nobody withdrew since.
+/// The entries of records that are not withdrawn.
 fn shown_entries(withheld: &Withheld, entries: Vec<Entry>) -> Result<Vec<Entry>, Error> {
     let named = entries.iter().flat_map(|entry| [Some(entry.id.as_str()), own_name(entry)]).flatten();
     let gone: FxHashSet<String> = withheld.among(named)?.into_iter().map(str::to_owned).collect();
@@ -222,12 +221,12 @@ fn shown_entries(withheld: &Withheld, entries: Vec<Entry>) -> Result<Vec<Entry>,
     Ok(entries.into_iter().filter(stays).collect())
 }
 
-/// What a record is called that goes on under another name.
+/// The new id of a record that goes on under another one.
 fn own_name(entry: &Entry) -> Option<&str> {
     entry.into.as_deref().filter(|_| entry.outcome != State::Merged.code())
 }
 
-/// Takes out what says a withdrawn text, and the other side of a merge that was withdrawn.
+/// Removes withdrawn texts, including the other side of a merge.
 fn hide(withheld: &Withheld, shown: &mut Vec<Shown>) -> Result<(), Error> {
     let says = |text: &Option<String>| text.as_deref().is_some_and(|text| withheld.says(text));
     shown.retain(|one| ![&one.text, &one.entry.before, &one.entry.after].into_iter().any(says));
@@ -242,11 +241,11 @@ fn hide(withheld: &Withheld, shown: &mut Vec<Shown>) -> Result<(), Error> {
     Ok(())
 }
 
-/// A few records of each state and reason of a step that are worth a look, by `state/reason`. One pass
-/// over the ledger, whatever the number of reasons.
+/// A few records of each state and reason of a step, as examples, by `state/reason`. One pass over the
+/// ledger, whatever the number of reasons.
 ///
 /// # Errors
-/// [`Error`] where a part is missing or damaged.
+/// [`Error`] if a part is missing or damaged.
 pub fn examples(
     workspace: &Workspace,
     recipe: &'static Recipe,
@@ -286,11 +285,11 @@ fn filter(query: &Query) -> Option<Filter> {
     [outcome, reason].into_iter().flatten().reduce(Filter::and)
 }
 
-/// The pairs of a step that were near and kept apart, the likest first, and how many they would be
-/// without the sample. `None` where the step was not made or compares nothing.
+/// The close pairs of a step that were kept separate, most similar first, and their number without the
+/// sample. `None` if the step was not made or compares nothing.
 ///
 /// # Errors
-/// [`Error`] where a part is missing or damaged.
+/// [`Error`] if a part is missing or damaged.
 pub fn borderline(
     workspace: &Workspace,
     recipe: &'static Recipe,
@@ -340,10 +339,10 @@ pub fn borderline(
     Ok(Some((near, all)))
 }
 
-/// Two texts as one list of pieces, character by character, or word by word where blanks part them.
+/// The differences of two texts as one list of pieces, by character, or by word for texts with spaces.
 pub fn diff(a: &str, b: &str) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
-    // Between words with blanks a changed letter says less than the changed word.
+    // In texts with spaces, a changed word says more than a changed letter.
     let in_words = |text: &str| text.contains(' ') && text.chars().all(|c| c < '\u{2e80}');
     let found =
         if in_words(a) && in_words(b) { TextDiff::from_words(a, b) } else { TextDiff::from_chars(a, b) };
@@ -361,7 +360,7 @@ pub fn diff(a: &str, b: &str) -> Vec<Piece> {
     pieces
 }
 
-/// Something that has a name to be drawn by.
+/// Something with a name by which it is drawn.
 pub(super) trait Named {
     fn name(&self) -> String;
 }
@@ -378,8 +377,8 @@ impl Named for NearPair {
     }
 }
 
-/// A sample of fixed size. Each record draws a number from the seed and its own name, and the smallest
-/// stay: another record more or less changes at most one of the sample.
+/// A sample of fixed size. Each record draws a number from the seed and its own name, and the smallest are
+/// kept: adding or removing a record changes at most one of the sample.
 pub(super) struct Draw<T> {
     size: Option<usize>,
     seed: u64,
@@ -406,7 +405,7 @@ impl<T: Named> Draw<T> {
         }
     }
 
-    /// The sample, in the order of coming.
+    /// The sample, in order of arrival.
     pub(super) fn finish(self) -> Vec<T> {
         let mut kept: Vec<_> = self.kept.into_iter().map(|((_, place), item)| (place, item)).collect();
         kept.sort_by_key(|(place, _)| *place);

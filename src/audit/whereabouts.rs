@@ -1,4 +1,4 @@
-//! Where records ended, many at once: whether they are in, out or waiting.
+//! Where many records ended: whether they are in, out or waiting.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,20 +9,20 @@ use crate::record::{Entry, Link, State};
 use crate::stages::import::Recalled;
 use crate::store::{Error, Filter, StageReader, Workspace, select};
 
-/// How a record's way through a recipe ended.
+/// How a record's path through a recipe ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ending {
-    /// It is among what the recipe's last stage wrote.
+    /// It is in the output of the recipe's last stage.
     In,
-    /// A stage left it out.
+    /// A stage dropped it.
     Out,
     /// It waits for a person, a reply, or a stage that has not been run.
     Waiting,
 }
 
 impl Ending {
-    /// The word for it.
+    /// Its name.
     pub fn word(self) -> &'static str {
         match self {
             Ending::In => "in",
@@ -31,7 +31,7 @@ impl Ending {
         }
     }
 
-    /// That of a record that left its last stage in this state.
+    /// The ending of a record that left its last stage in this state.
     pub(super) fn from_state(state: &str) -> Ending {
         if state == State::Held.code() { Ending::Waiting } else { Ending::Out }
     }
@@ -42,24 +42,24 @@ impl Ending {
 pub struct Whereabouts {
     /// The recipe.
     pub recipe: &'static str,
-    /// What the recipe calls the record: its id, or its place in the dump where import set it aside.
+    /// The record's id in the recipe, or its place in the dump if import set it aside.
     pub id: String,
     /// How it ended.
     pub ending: Ending,
-    /// The stage that it left there, or the one that has not been run.
+    /// The stage at which it ended, or the next one that has not been run.
     pub stage: String,
-    /// How it left that stage; null where it is in, or the stage has not been run.
+    /// Its outcome there; null if it is in, or the stage has not been run.
     pub outcome: Option<String>,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
-    /// What it went into.
+    /// What it was merged into.
     pub into: Option<String>,
 }
 
-/// Where each of these records ended; `None` where the recipe has not read it.
+/// Where each of these records ended; `None` if the recipe has not read it.
 ///
 /// # Errors
-/// [`Error`] where a stage cannot be read.
+/// [`Error`] if a stage cannot be read.
 pub fn whereabouts(
     workspace: &Workspace,
     recipe: &'static Recipe,
@@ -69,7 +69,7 @@ pub fn whereabouts(
     let mut found: Vec<Option<Whereabouts>> = records.iter().map(|_| None).collect();
     let Some(first) = stages.first().filter(|_| !records.is_empty()) else { return Ok(found) };
 
-    // Those on their way: what each is called by now.
+    // The current ids of records that go on.
     let mut alive: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
     let page = |record: &Recalled| record.locator.split_once('#').map(|(page, _)| page.to_string());
     let mut names: BTreeSet<String> = BTreeSet::new();
@@ -87,7 +87,7 @@ pub fn whereabouts(
         let name = own.clone().unwrap_or_else(|| record.locator.clone());
         let here = |id: String| gone(recipe, first, id, entry);
         match State::from_code(&entry.outcome) {
-            // A record read twice goes on as the first of its name.
+            // A record read twice continues as the first one.
             Some(State::Kept | State::Changed | State::Expanded | State::Merged) => {
                 found[at] = Some(here(name.clone()));
                 let posts = match entry.outcome == State::Expanded.code() && page.is_none() {
@@ -121,7 +121,7 @@ pub fn whereabouts(
                     }
                 }
             }
-            // Of what became several things one may go on where others end.
+            // Of several records made from one, some may go on while others end.
             if !next.is_empty() {
                 alive.insert(at, next);
             }
@@ -161,13 +161,14 @@ fn children(stage: &StageReader, parent: &str) -> Result<BTreeSet<String>, Error
     Ok(links.into_iter().map(|link| link.child).collect())
 }
 
-/// The entries of these ids, and those that became or went into one of `into`, in the ledger's order.
+/// The entries of these ids, and those of records that became or were merged into one of `into`, in the
+/// ledger's order.
 pub(super) fn entries(stage: &StageReader, ids: &[&str], into: &[&str]) -> Result<Vec<Entry>, Error> {
     let named = |column, names: &[&str]| Filter::any_of(column, names.iter().copied());
     select::<Entry>(stage, "ledger", &named("id", ids).or(named("into", into)))
 }
 
-/// The stages that were made, in order, up to the first that was not.
+/// The existing stages, in order, up to the first missing one.
 pub(super) fn stages(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<StageReader>, Error> {
     let mut stages = Vec::new();
     for (i, step) in recipe.steps.iter().enumerate() {

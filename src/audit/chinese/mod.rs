@@ -1,4 +1,4 @@
-//! What stages and reasons are called in Chinese, for pages and reports. The English is with the code.
+//! Chinese names of stages and reasons, for pages and reports. The English ones are in the code.
 
 mod questions;
 mod reasons;
@@ -9,22 +9,22 @@ mod stages;
 pub(crate) use reasons::COUNT;
 pub(crate) use sentences::{fill, sentence, translated};
 
-/// A reason's short name and what it means; `None` where it is none of this version's.
+/// A reason's short name and meaning; `None` if it is not one of this version.
 pub(crate) fn reason(code: &str) -> Option<(&'static str, &'static str)> {
     reasons::find(code).map(|(_, short, definition)| (*short, *definition))
 }
 
-/// What a rule that tells a question from a statement means; `None` where there is none of this code.
+/// The meaning of a rule that distinguishes questions from statements; `None` for another code.
 pub(crate) fn question_rule(code: &str) -> Option<&'static str> {
     questions::find(code)
 }
 
-/// A stage's names in English and in Chinese, by its name or that of what it reviews.
+/// A stage's names in English and in Chinese, by its name or that of the reviewed field.
 pub(crate) fn stage(name: &str) -> Option<(&'static str, &'static str)> {
     stages::STAGES.iter().find(|(known, ..)| *known == name).map(|(_, en, zh)| (*en, *zh))
 }
 
-/// What a state is called.
+/// The name of a state.
 pub(crate) fn state(code: &str) -> Option<&'static str> {
     let known = [
         ("kept", "保留"),

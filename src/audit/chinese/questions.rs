@@ -1,6 +1,7 @@
-//! What the rules that tell a question from a statement mean, in Chinese: code, meaning. The English is with the code.
+//! The Chinese meanings of the rules that distinguish questions from statements: code, meaning. The English
+//! ones are in the code.
 
-/// What a rule means.
+/// The meaning of a rule.
 pub(super) fn find(code: &str) -> Option<&'static str> {
     QUESTIONS.iter().find(|(known, _)| *known == code).map(|(_, means)| *means)
 }

@@ -1,4 +1,4 @@
-//! Reasons and rules in Chinese: code, short name, definition. The English is with the code.
+//! Reasons and rules in Chinese: code, short name, definition. The English ones are in the code.
 
 /// The entry of a code.
 pub(super) fn find(code: &str) -> Option<&'static (&'static str, &'static str, &'static str)> {

@@ -1,7 +1,7 @@
-//! Sentences that the libraries make in English, in Chinese. A sentence that is not here stays as it is; names, figures,
-//! settings and commands stay in any case.
+//! Chinese translations of the libraries' English sentences. Other sentences are unchanged; names, figures,
+//! settings and commands are never translated.
 
-/// English with `{}` where something of the workspace stands, and the Chinese for it, with as many, in the same order.
+/// English with `{}` for values of the workspace, and the Chinese, with as many in the same order.
 const SENTENCES: &[(&str, &str)] = &[
     // What keeps records back.
     ("a listed term is in them", "文本含有词表中的词"),
@@ -27,7 +27,7 @@ const SENTENCES: &[(&str, &str)] = &[
     ("waits for {} votes (vote) of {}", "还需 {} 票（投票）：{}"),
     ("waits for {} vote (review) of {}", "还需 {} 票（复核）：{}"),
     ("waits for {} votes (review) of {}", "还需 {} 票（复核）：{}"),
-    // What mends it.
+    // How to fix it.
     (
         "add [[annotator]]s to pipeline.toml: {} needs {} who may vote on an item, there is {}",
         "请在 pipeline.toml 中增加 [[annotator]]：{} 的每个条目需要 {} 人投票，目前有 {} 人",
@@ -70,7 +70,7 @@ const SENTENCES: &[(&str, &str)] = &[
     ("check `kind` of [[source]] {} in pipeline.toml", "请检查 `kind`：pipeline.toml 中的 [[source]] {}"),
     ("check `benchmark` and `path` of [[published]] {}", "请检查 `benchmark` 与 `path`：[[published]] {}"),
     ("pay for {}", "请为 {} 付费"),
-    // What a run asks before it pays, and tells while it goes.
+    // Questions of a run before it pays, and its messages.
     (
         "about {} for {} request to {}, at most {} for up to {} requests until this run ends; continue?",
         "大约 {}：{} 个请求，发往 {}；到本次运行结束，最多 {}，至多 {} 个请求。要继续吗？",
@@ -113,7 +113,7 @@ const SENTENCES: &[(&str, &str)] = &[
         "nothing more is sent; waiting for {} requests in flight, {} s at most; once more leaves them, counted as spent",
         "不再发送请求；正在等待 {} 个进行中的请求，最多 {} 秒；再停一次则放弃它们，费用照记",
     ),
-    // What cannot be done on a page, and why.
+    // What is not possible on a page, and why.
     ("a run is of one recipe at least", "请至少选择一个配方"),
     ("an invitation is for somebody with a name", "请填写被邀请者的名称"),
     ("{} is no [[annotator]] of pipeline.toml", "pipeline.toml 中没有名为 {} 的 [[annotator]]"),
@@ -138,7 +138,7 @@ const SENTENCES: &[(&str, &str)] = &[
         "{} is neither held nor dropped\n  hint: `riddlemill explain` shows its history",
         "{}：没有阶段搁置或剔除它；处理过程见 `riddlemill explain`",
     ),
-    // Why a stage is made anew.
+    // Why a stage is remade.
     ("layout {}, a run writes layout {}", "文件格式为 {}，运行会写成格式 {}"),
     // Why a set is a draft.
     ("built from the synthetic sample ({})", "由合成示例生成（{}）"),
@@ -157,18 +157,19 @@ const SENTENCES: &[(&str, &str)] = &[
     ("a field that every row has is missing", "缺少每行都有的字段"),
 ];
 
-/// A sentence of the libraries in Chinese; `None` where it is not here.
+/// A sentence of the libraries in Chinese; `None` without a translation.
 pub(crate) fn sentence(text: &str) -> Option<String> {
     translated(SENTENCES, text)
 }
 
-/// A text by a list of patterns, English and Chinese, with `{}` where something stands that is said in either language.
+/// Translates a text by a list of patterns, English and Chinese, with `{}` for values that are translated
+/// themselves.
 pub(crate) fn translated(known: &[(&str, &str)], text: &str) -> Option<String> {
     let (zh, given) = known.iter().find_map(|(en, zh)| Some((*zh, holes(en, text)?)))?;
     Some(fill(zh, &given))
 }
 
-/// What is in the holes of a pattern; `None` where the text is another sentence.
+/// The values in a pattern's `{}`; `None` if the text is another sentence.
 fn holes<'t>(pattern: &str, text: &'t str) -> Option<Vec<&'t str>> {
     let mut pieces = pattern.split("{}");
     let mut rest = text.strip_prefix(pieces.next()?)?;
@@ -186,7 +187,7 @@ fn holes<'t>(pattern: &str, text: &'t str) -> Option<Vec<&'t str>> {
     rest.is_empty().then_some(found)
 }
 
-/// A text with what is in its places.
+/// A text with its placeholders filled in.
 pub(crate) fn fill(text: &str, given: &[&str]) -> String {
     let mut pieces = text.split("{}");
     let mut text = pieces.next().unwrap_or_default().to_string();
