@@ -274,7 +274,7 @@ pub fn compare(
     for passage in explained.way.iter_mut().chain(&mut explained.absorbed).filter(merged) {
         let Some(into) = passage.into.clone() else { continue };
         if recipe.origin().steps.first().is_some_and(|step| step.name == passage.stage) {
-            // What a later copy of an id says otherwise is kept in the ledger.
+            // If a later copy of an id has another text, the ledger has that.
             passage.into_text = post.as_ref().filter(|post| post.id == into).map(|post| post.text.clone());
             let other = passage.evidence.as_deref().and_then(|said| said.strip_prefix("other text: "));
             passage.own_text = other.map(str::to_string).or_else(|| passage.into_text.clone());
@@ -295,10 +295,10 @@ pub fn compare(
     Ok(())
 }
 
-/// A post as people wrote it; `None` where a recipe knows none of this id.
+/// A post as people wrote it; `None` if a recipe has none of this id.
 ///
 /// # Errors
-/// [`Error`] where a stage cannot be read.
+/// [`Error`] if a stage cannot be read.
 pub fn raw_post(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Result<Option<Post>, Error> {
     let origin = recipe.origin();
     let Some(first) = origin.steps.first().filter(|step| step.stage.rows() == Rows::Posts) else {
@@ -310,7 +310,7 @@ pub fn raw_post(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Res
     Ok(select::<Post>(&reader, "rows", &Filter::equals("id", id))?.into_iter().next())
 }
 
-/// What records said when they entered a stage, by id.
+/// The texts of records as they entered a stage, by id.
 fn entered(
     workspace: &Workspace,
     recipe: &'static Recipe,

@@ -1,4 +1,4 @@
-//! Whether a candidate follows from the present files of raw/, which the accounting alone cannot prove.
+//! Checks that a candidate matches the present files of raw/, which the accounting alone cannot prove.
 
 use super::prove::{Gap, Proof};
 use crate::config::Config;
@@ -6,11 +6,11 @@ use crate::pipeline::{RunError, stale_stages};
 use crate::recipe::Recipe;
 use crate::store::Workspace;
 
-/// Compares every stage under a recipe's candidate with today's dumps, replies, votes and settings. A recipe
-/// without a candidate promises nothing yet.
+/// Compares every stage under a recipe's candidate with today's dumps, replies, votes and settings. Without a
+/// candidate there is nothing to check.
 ///
 /// # Errors
-/// [`RunError`] where sources, votes or replies cannot be read.
+/// [`RunError`] if sources, votes or replies cannot be read.
 pub fn follows(config: &Config, recipe: &'static Recipe, proof: &mut Proof) -> Result<(), RunError> {
     if !Workspace::new(&config.root).candidate(recipe.name).exists() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! `report`: how many records each stage let through, and why the others are out.
+//! `report`: how many records each stage kept, and why the others are out.
 
 use serde::Serialize;
 
@@ -15,22 +15,22 @@ pub struct Funnel {
     pub stages: Vec<FunnelStage>,
 }
 
-/// What a stage did.
+/// The counts of one stage.
 #[derive(Clone, Debug, Serialize)]
 pub struct FunnelStage {
     /// The stage's name.
     pub stage: String,
     /// Its counts of records.
     pub counts: Counts,
-    /// Names of users that were looked for in every text, of the stage that does.
+    /// Number of user names searched for in every text, for the stage that does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub names: Option<u64>,
 }
 
-/// The funnel of what is in staged/.
+/// The funnel of the stages in staged/.
 ///
 /// # Errors
-/// [`Error`] where a manifest cannot be read.
+/// [`Error`] if a manifest cannot be read.
 pub fn funnel(workspace: &Workspace, recipe: &'static Recipe) -> Result<Funnel, Error> {
     let mut stages = Vec::new();
     for (i, step) in recipe.steps.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Where records stopped, many at once: one reading of each ledger for all of them.
+//! Where many records stopped, with one pass over each ledger for all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,11 +7,11 @@ use crate::recipe::Recipe;
 use crate::record::Entry;
 use crate::store::{Error, Filter, StageReader, Workspace, select};
 
-/// The last thing that happened to each of these records, from the import of the recipe's posts on; nothing for
-/// one that no stage has.
+/// The last thing that happened to each of these records, from the import of the recipe's posts on; `None` if
+/// no stage has it.
 ///
 /// # Errors
-/// [`Error`] where a ledger cannot be read.
+/// [`Error`] if a ledger cannot be read.
 pub fn last_passages(
     workspace: &Workspace,
     recipe: &'static Recipe,
@@ -28,7 +28,7 @@ pub fn last_passages(
                 break;
             };
             let these = |column| Filter::any_of(column, ids.iter().copied());
-            // Import knows records by their place in a dump.
+            // Import identifies records by their place in a dump.
             let (named, by_place) = match step.inputs.is_empty() {
                 true => (these("id").or(these("into")), true),
                 false => (these("id"), false),

@@ -1,16 +1,16 @@
-//! What a ballot takes of a record, where the answers go, and which of them drop it.
+//! The inputs of a ballot from a record, where its answers are stored, and which of them drop the record.
 
 use minijinja::Value;
 use riddlemill_text::record::Reason;
 
 use crate::expression::{Expression, Trouble};
 
-/// Which answers drop a record. A field of [`Kind::Keep`](crate::ballot::Kind::Keep) drops by itself.
+/// Which answers drop a record. A field of [`Kind::Keep`](crate::ballot::Kind::Keep) does so by itself.
 #[derive(Debug)]
 pub struct Rejection {
-    /// Over the answers: whether they do.
+    /// The condition, over the answers.
     pub when: Expression,
-    /// Why: one text or several.
+    /// The reason: one text or several.
     pub because: Expression,
 }
 
@@ -21,10 +21,10 @@ impl PartialEq for Rejection {
 }
 
 impl Rejection {
-    /// The reasons against a record, where these answers drop it.
+    /// The reasons for dropping a record, if these answers do.
     ///
     /// # Errors
-    /// [`Trouble`] where they cannot be computed.
+    /// [`Trouble`] if they cannot be computed.
     pub fn reasons(&self, answers: &Value) -> Result<Option<Vec<String>>, Trouble> {
         if !self.when.holds(answers)? {
             return Ok(None);
@@ -36,68 +36,68 @@ impl Rejection {
     }
 }
 
-/// What a ballot takes of a record, and where the answers go.
+/// The inputs of a ballot from a record, and where its answers are stored.
 #[derive(Debug)]
 pub struct BallotSource {
-    /// What is shown, by its key. What is null, or an empty list, is not shown.
+    /// The content, by key. Null and empty lists are not shown.
     pub shows: Vec<(&'static str, Expression)>,
-    /// Which records are looked at; all where nothing is said.
+    /// The condition for a record to be voted on; none means all.
     pub when: Option<Expression>,
-    /// The list of which each element is looked at, as `it`; the record alone where nothing is said.
+    /// The list whose elements are separate items, as `it`; without it the record is one item.
     pub over: Option<Over>,
-    /// Two texts that are compared.
+    /// Two texts to compare.
     pub compares: Option<Compares>,
-    /// What is drafted for a field, where it is not the draft itself.
+    /// The draft of a field, if it is computed.
     pub draft: Vec<(&'static str, Expression)>,
-    /// Drafted codes of a field, the first first, where the draft has them in another order.
+    /// Drafted codes of a field, in order of preference, if the draft has them in another order.
     pub ranked: Vec<(&'static str, Expression)>,
-    /// Texts that no `distinct` answer may repeat, shown to nobody.
+    /// Texts that no `distinct` answer may repeat; never shown.
     pub apart: Option<Expression>,
-    /// Of which records it holds that they go on without an answer, whatever the settings say; the others wait.
+    /// Which records go on without an answer, whatever the settings; the others wait.
     pub passes: Option<Passes>,
-    /// The columns that the answers go to, over the record and what was decided.
+    /// The columns for the answers, computed from the record and the decision.
     pub keeps: Vec<(&'static str, Expression)>,
-    /// What begins the names of the columns `_status` and `_basis`.
+    /// Prefix of the columns `_status` and `_basis`.
     pub standing: &'static str,
-    /// Findings over the record with the answers: a text, or a list of them.
+    /// Findings on the record with the answers: a text, or a list of texts.
     pub finds: Vec<Expression>,
-    /// What a ledger shows of the record before the decision.
+    /// The text before the decision, for the ledger.
     pub before: Option<Expression>,
-    /// What it shows behind it.
+    /// The text after the decision, for the ledger.
     pub after: Option<Expression>,
 }
 
-/// The elements of a record that are looked at one by one.
+/// The elements of a record that are separate items.
 #[derive(Debug)]
 pub struct Over {
     /// The list.
     pub list: Expression,
-    /// What begins the id of such an item.
+    /// Prefix of the id of such an item.
     pub role: &'static str,
-    /// What an element is called, over `it`: the id of its item follows from that and the record's.
+    /// The name of an element, over `it`: its item's id is made from this and the record's.
     pub called: Expression,
 }
 
-/// Two texts that are compared.
+/// Two texts to compare.
 #[derive(Debug)]
 pub struct Compares {
-    /// They are shown under this key, with `_1` and `_2` behind it.
+    /// The content key, with the suffixes `_1` and `_2`.
     pub key: &'static str,
-    /// Each by the code of its side.
+    /// Each text with the code of its side.
     pub sides: [(&'static str, Expression); 2],
 }
 
 /// Which records go on without an answer.
 #[derive(Debug)]
 pub struct Passes {
-    /// Of which it holds.
+    /// The condition.
     pub when: Expression,
-    /// Why the others wait.
+    /// The reason for which the others wait.
     pub lacks: Reason,
 }
 
 impl BallotSource {
-    /// Every expression over the record as it comes to the ballot.
+    /// Every expression over the record before the ballot.
     pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
         let sides = self.compares.iter().flat_map(|compares| &compares.sides);
         let named = self.shows.iter().chain(&self.draft).chain(&self.ranked).chain(sides);
@@ -112,7 +112,7 @@ impl BallotSource {
             .chain(&self.before)
     }
 
-    /// Every expression over the record and what was decided.
+    /// Every expression over the record and the decision.
     pub fn decided(&self) -> impl Iterator<Item = &Expression> {
         self.keeps.iter().map(|(_, e)| e).chain(&self.finds).chain(&self.after)
     }

@@ -1,22 +1,22 @@
-//! What a ballot asks, whom, how often, and how the answers combine.
+//! Ballots: questions, voters, number of votes, and how answers are combined.
 
 use serde::{Deserialize, Serialize};
 
 pub use crate::asked::{BallotSource, Compares, Over, Passes, Rejection};
 pub use crate::choice::{Choice, Label, choice, label};
 
-/// An annotator's standing. FLUB has juniors and seniors (section 2.1), RuozhiBench annotators and a
-/// meta annotator (section 2.3), the others annotators alone.
+/// An annotator's role. FLUB has juniors and seniors (section 2.1), RuozhiBench annotators and a meta
+/// annotator (section 2.3), the others only annotators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Anybody who votes.
+    /// A voter.
     Annotator,
-    /// Votes first where a senior looks over the votes.
+    /// A voter whose votes a senior reviews.
     Junior,
-    /// Looks over juniors' votes.
+    /// Reviews juniors' votes.
     Senior,
-    /// Decides what the voters could not.
+    /// Decides disputes.
     Meta,
 }
 
@@ -32,14 +32,14 @@ impl Role {
     }
 }
 
-/// In which capacity a vote is cast.
+/// The round in which a vote is cast.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Round {
-    /// The first look, blind to the other voters.
+    /// The first round, without seeing the other votes.
     #[default]
     Vote,
-    /// A senior's look at the item and its votes.
+    /// A senior's review of the item and its votes.
     Review,
     /// The decision of a dispute, with a reason.
     Adjudication,
@@ -58,13 +58,13 @@ impl Round {
         }
     }
 
-    /// The round of a name.
+    /// The round with a name.
     pub fn from_name(name: &str) -> Option<Round> {
         Round::ALL.into_iter().find(|round| round.name() == name)
     }
 }
 
-/// What an answer is made of.
+/// The form of an answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -81,22 +81,22 @@ pub enum Kind {
     },
     /// A text, new or edited from the item's draft of the same field.
     Text,
-    /// Exactly `k` of the texts in the item's content list `from`, by their number from 1; or as many as apply.
+    /// Exactly `k` of the texts in the item's content list `from`, by number from 1; or any number of them.
     Pick {
         /// How many.
         k: usize,
-        /// Whether it may be any number, from one on.
+        /// Whether it may be any number, at least one.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         any: bool,
-        /// The content key that holds the candidates.
+        /// The content key of the candidates.
         from: &'static str,
-        /// The content key of the text that they are to be beside as options, where there is one: a choice that
-        /// gives it away is warned of.
+        /// The content key of the text with which they will be shown as options, if there is one: choices
+        /// that give it away cause a warning.
         beside: Option<&'static str>,
     },
-    /// The candidate picked in the field `pick`, as it is where nothing is written here, or edited.
+    /// The candidate picked in the field `pick`, unchanged if nothing is written here, or edited.
     Edited {
-        /// The field that picks one candidate.
+        /// The field with the pick.
         pick: &'static str,
     },
     /// A whole number from `min` to `max`.
@@ -106,15 +106,15 @@ pub enum Kind {
         /// Highest.
         max: i32,
     },
-    /// Which of two texts is better. Annotators see them numbered 1 and 2 in an order drawn per item;
-    /// votes hold the code of the side.
+    /// Which of two texts is better. Annotators see them numbered 1 and 2 in an order drawn per item; votes
+    /// contain the code of the side.
     Preference {
         /// Codes of the two sides, in canonical order.
         sides: [&'static str; 2],
-        /// Where neither is better.
+        /// The option that neither is better.
         tie: Choice,
     },
-    /// `keep`, or the reasons of a rejection (at least one).
+    /// `keep`, or the reasons for a rejection (at least one).
     Keep {
         /// Why an item may be rejected.
         reasons: Vec<Choice>,
@@ -124,32 +124,32 @@ pub enum Kind {
 /// The code of an item that is kept, in [`Kind::Keep`].
 pub const KEEP: &str = "keep";
 
-/// When a field has to be filled in, by the answer to an earlier choice.
+/// When a field has to be filled in, depending on an earlier choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct When {
     /// The earlier choice.
     pub field: &'static str,
-    /// Answers that ask for this field.
+    /// Answers that require this field.
     pub write: &'static [&'static str],
-    /// Answers that take the item's draft for this field. Any other answer leaves it out.
+    /// Answers for which the draft of this field is used. Any other answer leaves it out.
     pub draft: &'static [&'static str],
 }
 
-/// How several answers to one field become one.
+/// How several answers to one field are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Combine {
-    /// What more than half of the voters said; otherwise a dispute.
+    /// The answer of more than half of the voters; otherwise a dispute.
     Majority,
-    /// What more than half of the voters said; otherwise this code. (Chumor's `Undecided`, section 3.)
+    /// The answer of more than half of the voters; otherwise this code. (Chumor's `Undecided`, section 3.)
     MajorityOr(&'static str),
-    /// What all said; otherwise a dispute.
+    /// The common answer of all; otherwise a dispute.
     Unanimity,
-    /// Everything anybody marked.
+    /// Everything that anybody marked.
     Union,
     /// The mean of scores.
     Mean,
-    /// Every voter's answer, one list, ordered by voter; for texts that a later look chooses from.
+    /// All answers in one list, ordered by voter; for texts from which a later step chooses.
     Collect,
 }
 
@@ -158,20 +158,20 @@ pub enum Combine {
 pub struct Field {
     /// The stable name in votes and column headers.
     pub name: &'static str,
-    /// The question as annotators read it.
+    /// The question for annotators.
     pub label: Label,
-    /// What an answer is made of.
+    /// The form of an answer.
     pub kind: Kind,
-    /// Whether a ballot without an answer is refused.
+    /// Whether an answer is required.
     pub required: bool,
     /// Asked only after a certain answer to an earlier field.
     pub when: Option<When>,
     /// How answers combine.
     pub combine: Combine,
-    /// Whether a text must say something else than the ballot's other such texts, and than what the item says that none
-    /// may repeat.
+    /// Whether a text must differ from the ballot's other such texts, and from the item's texts that must not
+    /// be repeated.
     pub distinct: bool,
-    /// The content key whose text is there to be edited; left as it is, it is no answer.
+    /// The content key of the text to edit; unchanged, it is not an answer.
     pub edits: Option<&'static str>,
 }
 
@@ -182,12 +182,12 @@ impl Field {
         Field { name, label, kind, required: true, when: None, combine, distinct: false, edits: None }
     }
 
-    /// May stay empty.
+    /// Makes the field optional.
     pub fn optional(self) -> Field {
         Field { required: false, ..self }
     }
 
-    /// Asked after an answer in `write`; takes the draft after one in `draft`.
+    /// Requires the field after an answer in `write`; uses the draft after one in `draft`.
     pub fn when(
         self,
         field: &'static str,
@@ -197,13 +197,13 @@ impl Field {
         Field { when: Some(When { field, write, draft }), ..self }
     }
 
-    /// Combines otherwise than by majority.
+    /// Sets another combination than majority.
     pub fn combine(self, combine: Combine) -> Field {
         Field { combine, ..self }
     }
 }
 
-/// Whether the LLM's drafts are on the ballot.
+/// Whether the model's drafts are on the ballot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Drafts {
@@ -213,25 +213,25 @@ pub enum Drafts {
     Shown,
 }
 
-/// A second look at the item and the votes it got.
+/// A review of the item and its votes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SecondPass {
-    /// Who looks.
+    /// The reviewer's role.
     pub by: Role,
-    /// What is asked. A field named as one of the voters' replaces their answer.
+    /// The questions. A field with the name of a voters' field replaces their answer.
     pub fields: Vec<Field>,
 }
 
-/// Who decides disputes, and which answers ask for that.
+/// Who decides disputes, and which answers request that.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Adjudication {
-    /// Who decides.
+    /// The deciding role.
     pub by: Role,
-    /// Answers that send an item there even where the votes agree: `(field, code)`.
+    /// Answers that send an item to adjudication even if the votes agree: `(field, code)`.
     pub asked_by: Vec<(&'static str, &'static str)>,
 }
 
-/// The shares of gold items an annotator must get right.
+/// The shares of gold items that an annotator has to answer correctly.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Qualification {
     /// Above this share an annotator may vote. FLUB, section 2.1: 0.80.
@@ -241,7 +241,7 @@ pub struct Qualification {
 }
 
 impl Qualification {
-    /// FLUB, section 2.1; for steps whose own paper asks for no trial, too.
+    /// FLUB, section 2.1; also for steps whose own paper has no trial.
     pub const FLUB: Qualification = Qualification { formal: 0.80, senior: 0.95 };
 }
 
@@ -252,21 +252,21 @@ pub struct Ballot {
     pub recipe: &'static str,
     /// Its name in the recipe.
     pub name: &'static str,
-    /// What annotators read above an item.
+    /// The title above an item.
     pub title: Label,
-    /// How to decide, in the project's words.
+    /// How to decide, in this project's words.
     pub guideline: Label,
-    /// What the guideline means, by example.
+    /// Examples of the guideline.
     #[serde(skip)]
     pub examples: Vec<Label>,
-    /// Languages that whoever votes must read.
+    /// Languages that voters must read.
     #[serde(skip)]
     pub languages: Vec<&'static str>,
     /// Where the paper describes it.
     pub paper: &'static str,
-    /// Content keys shown, in order, with what annotators read before each.
+    /// Content keys shown, in order, with their labels.
     pub shows: Vec<(&'static str, Label)>,
-    /// What voters are asked.
+    /// The questions for voters.
     pub fields: Vec<Field>,
     /// Who may vote.
     pub voters: Vec<Role>,
@@ -274,40 +274,40 @@ pub struct Ballot {
     pub votes_needed: usize,
     /// Whether drafts are shown to voters.
     pub drafts: Drafts,
-    /// The second look, where there is one.
+    /// The review, if there is one.
     pub review: Option<SecondPass>,
-    /// What becomes of disputes.
+    /// How disputes are settled.
     pub adjudication: Adjudication,
-    /// Whether later stages may go on with drafts while votes are missing; a recipe's settings may
-    /// say otherwise.
+    /// Whether later stages may continue with drafts while votes are missing; a recipe's settings can
+    /// override it.
     pub draft_ahead: bool,
-    /// Which answers drop a record, where no field does so by itself.
+    /// Which answers drop a record, if no field does so by itself.
     #[serde(skip)]
     pub drop: Option<&'static Rejection>,
-    /// What it takes of a record, where its benchmark's records are declared.
+    /// Its inputs from a record, if the benchmark's records are declared.
     #[serde(skip)]
     pub asked: Option<&'static BallotSource>,
-    /// Gold items, where annotators have to qualify.
+    /// The required shares of gold items, if annotators have to qualify.
     pub qualification: Option<Qualification>,
-    /// Whether nobody is asked unless the settings want it: then every record passes.
+    /// Whether voting is only enabled by the settings: otherwise every record passes.
     pub on_demand: bool,
-    /// The ballot on whose text this one judges: whoever wrote what was taken there does not vote here.
+    /// The ballot whose text this one judges: the authors of the text do not vote here.
     pub not_by: Option<&'static str>,
 }
 
-/// The field in which an adjudicator says why.
+/// The field for an adjudicator's reason.
 pub const REASON: &str = "reason";
 
 impl Ballot {
-    /// What is asked in `round`: the voters' fields, the reviewer's, or the voters' with those of the
-    /// reviewer in place of their namesakes and a reason.
+    /// The questions in `round`: the voters' fields, the reviewer's, or the voters' with the reviewer's in
+    /// place of those with the same name, and a reason.
     pub fn form(&self, round: Round) -> Vec<Field> {
         let review = || self.review.iter().flat_map(|review| &review.fields);
         match round {
             Round::Vote => self.fields.clone(),
             Round::Review => review().cloned().collect(),
             Round::Adjudication => {
-                // An answer that asked for the adjudicator is no question to the adjudicator.
+                // An answer that requests adjudication is not offered to the adjudicator.
                 let asks =
                     |field: &&Field| self.adjudication.asked_by.iter().any(|(name, _)| *name == field.name);
                 let replaced = |field: &&Field| review().any(|other| other.name == field.name);
@@ -324,7 +324,7 @@ impl Ballot {
         }
     }
 
-    /// Whether what is shown is in an order that is drawn for each item by the recipe's seed.
+    /// Whether something is shown in an order drawn for each item by the recipe's seed.
     pub fn is_drawn(&self) -> bool {
         self.fields.iter().any(|field| matches!(field.kind, Kind::Preference { .. }))
     }
@@ -347,7 +347,7 @@ impl Ballot {
         }
     }
 
-    /// Whether drafts are on the ballot of `round`. Whoever looks at votes may see the draft too.
+    /// Whether drafts are on the ballot of `round`. People who see votes may see the draft too.
     pub fn shows_drafts(&self, round: Round) -> bool {
         round != Round::Vote || self.drafts == Drafts::Shown
     }
@@ -357,7 +357,7 @@ impl Ballot {
 pub const RESERVED: &[&str] = &["item", "recipe", "step", "round", "annotator", "vote", "content_hash"];
 
 impl Field {
-    /// The options of a choice, the reasons of a rejection, or nothing.
+    /// The options of a choice, the reasons for a rejection, or nothing.
     pub fn options(&self) -> &[Choice] {
         match &self.kind {
             Kind::Choice(options) | Kind::Choices { options, .. } => options,

@@ -1,4 +1,4 @@
-//! `ballots.toml`: what people are asked.
+//! `ballots.toml`: the questions for people.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct Ballots {
     pub steps: Vec<Ballot>,
     /// Shared options.
     pub lists: Lists,
-    /// What the workspace gives to the benchmark's own settings.
+    /// The workspace's values for the benchmark's own settings.
     pub(crate) given: Arc<SettingValues>,
 }
 
@@ -75,7 +75,7 @@ const ROLES: [(&str, Role); 4] = [
     ("meta", Role::Meta),
 ];
 
-/// What may hold for every ballot of a file.
+/// Defaults for every ballot of a file.
 #[derive(Clone)]
 struct Common {
     voters: Vec<Role>,
@@ -157,7 +157,7 @@ fn ballot(
     step
 }
 
-/// The ballot's examples, and behind them those of its options, each with the option's name.
+/// The ballot's examples, followed by those of its options, each with the option's name.
 fn examples(fields: &[Field], keys: &Keys<'_>) -> Vec<Label> {
     let mut examples = keys.tables("examples", |keys| keys.both()).unwrap_or_default();
     for option in fields.iter().flat_map(Field::options) {
@@ -173,7 +173,7 @@ fn examples(fields: &[Field], keys: &Keys<'_>) -> Vec<Label> {
     examples
 }
 
-/// What is shown of an item, with what it is for [`asked`].
+/// The content of an item with labels; [`asked`] has the expressions.
 fn shows(keys: &Keys<'_>) -> Vec<(&'static str, Label)> {
     let shown = |keys: &Keys<'_>| {
         keys.text("is");
@@ -183,7 +183,8 @@ fn shows(keys: &Keys<'_>) -> Vec<(&'static str, Label)> {
     keys.tables("shows", shown).unwrap_or_default().into_iter().flatten().collect()
 }
 
-/// What a ballot takes of a record, and where the answers go. It lives as long as the program, as the ballot does.
+/// A ballot's inputs from a record, and where its answers are stored. Leaked, because ballots live as long as
+/// the program.
 fn asked(language: Language, file: &str, name: &'static str, keys: &Keys<'_>) -> &'static BallotSource {
     let read = |keys: &Keys<'_>, key: &str, source: &'static str| {
         let place = keys.place(key).or_else(|| keys.place("key")).unwrap_or_else(|| file.to_owned());
@@ -235,7 +236,7 @@ fn asked(language: Language, file: &str, name: &'static str, keys: &Keys<'_>) ->
         Expression::parse(language, place, source).map_err(|what| keys.problem("finds", what)).ok()
     };
     let compares = keys.table("compares", compares).flatten();
-    // What is compared is shown under keys of its own; here stand the words before each.
+    // Compared texts have keys of their own; here are only their labels.
     let compared = |key: &str| {
         compares.as_ref().is_some_and(|c| [1, 2].iter().any(|number| key == format!("{}_{number}", c.key)))
     };
@@ -257,7 +258,7 @@ fn asked(language: Language, file: &str, name: &'static str, keys: &Keys<'_>) ->
     }))
 }
 
-/// Which answers drop a record. It lives as long as the program, as the ballot does.
+/// Which answers drop a record. Leaked, because ballots live as long as the program.
 fn rejection(language: Language, keys: &Keys<'_>) -> Option<&'static Rejection> {
     let read = |key: &str| {
         let place = keys.place(key)?;
@@ -270,7 +271,7 @@ fn rejection(language: Language, keys: &Keys<'_>) -> Option<&'static Rejection> 
     Some(Box::leak(Box::new(Rejection { when: when?, because: because? })))
 }
 
-/// A second look: fields of the first that are asked again, and more.
+/// A review: fields of the voters that are asked again, and further ones.
 fn second(first: &[Field], lists: &Lists, keys: &Keys<'_>) -> SecondPass {
     let mut fields = Vec::new();
     for name in keys.texts("again").unwrap_or_default() {
@@ -304,7 +305,7 @@ fn field(lists: &Lists, keys: &Keys<'_>) -> Field {
     }
 }
 
-/// What a field is made of, by the word that names it.
+/// The form of a field, by its keyword.
 #[derive(Clone, Copy)]
 enum Form {
     Choice,
@@ -371,7 +372,7 @@ fn kind(lists: &Lists, keys: &Keys<'_>) -> Kind {
     }
 }
 
-/// Options as they are, or those of a list.
+/// Options given directly, or those of a list.
 fn options(lists: &Lists, keys: &Keys<'_>) -> Vec<Choice> {
     if !keys.is_text("options") {
         let options = keys.tables("options", choice).unwrap_or_default();
@@ -396,7 +397,7 @@ fn choice(keys: &Keys<'_>) -> Choice {
     }
 }
 
-/// How several answers become one; `else` is for a choice on which no majority falls.
+/// How several answers are combined; `else` is for a choice without a majority.
 fn combine(keys: &Keys<'_>) -> Combine {
     let rules = [
         ("majority", Combine::Majority),

@@ -1,4 +1,4 @@
-//! `benchmark.toml`: what a benchmark is, and how it is built.
+//! `benchmark.toml`: a benchmark's steps, and everything else that its folder declares.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,29 +21,29 @@ use crate::{figures, tables, tasks};
 /// A benchmark as its folder declares it.
 #[derive(Debug)]
 pub struct Benchmark {
-    /// The folder's name, everywhere.
+    /// The folder's name, used everywhere.
     pub name: &'static str,
-    /// What it was called before: votes, tasks and decisions under such a name are its own.
+    /// Earlier names: votes, tasks and decisions under these names belong to it.
     pub was: Vec<&'static str>,
-    /// What it builds, in a sentence.
+    /// A description, in one sentence.
     pub about: Label,
-    /// The kind of its records, whose columns its steps fill; without one each step leaves a group.
+    /// The kind of its records, whose columns its steps fill; without one each step adds a group.
     pub records: Option<&'static str>,
     /// Its steps, in order.
     pub steps: Vec<Step>,
-    /// Steps that had another name: then and now. What is staged under the old name is made anew.
+    /// Renamed steps: old and new name. Stages under the old name are remade.
     pub renamed: Vec<(&'static str, &'static str)>,
-    /// What its paper decides otherwise than the defaults: `section.key` and TOML.
+    /// Defaults that its paper changes: `section.key` and TOML.
     pub settings: Vec<(&'static str, &'static str)>,
     /// Settings of its own.
     pub own: Settings,
-    /// What its paper decides otherwise than it does, under `run.profile = "paper"`: `section.key` and TOML.
+    /// Further changes under `run.profile = "paper"`: `section.key` and TOML.
     pub profile: Vec<(&'static str, &'static str)>,
     /// Its prompts, in the order of the steps that ask them.
     pub prompts: Vec<Prompt>,
-    /// What people are asked.
+    /// The questions for people.
     pub ballots: Ballots,
-    /// Which published set it rebuilds.
+    /// The published set that it rebuilds.
     pub paper: Paper,
     /// Names for expressions over its records.
     fields: Fields,
@@ -51,13 +51,13 @@ pub struct Benchmark {
     pub data: Option<Data>,
     /// How rows of its published files become records.
     pub published: Option<Published>,
-    /// The steps in which models are asked, where its records are declared.
+    /// The steps with models, if its records are declared.
     pub drafts: Vec<Draft>,
     /// Its multiple choices.
     pub options: Vec<Options>,
-    /// What models are asked of what is released.
+    /// The questions for models about released rows.
     pub tasks: Vec<crate::task::Task>,
-    /// Which figures of their answers stand side by side; one table of all tasks where nothing is said.
+    /// The tables of their figures; if empty, one table of all tasks.
     pub evaluation: Vec<crate::table::Table>,
     /// What `report` shows of its records.
     pub report: Report,
@@ -65,58 +65,58 @@ pub struct Benchmark {
     pub marked: Vec<Marked>,
     /// Its steps that are named operations of the program.
     pub natives: Vec<Native>,
-    /// What its files say about each step and ballot.
+    /// The declarations of each step and ballot.
     tables: Tables,
-    /// The hash of its files: what a released folder follows from beside its rows.
+    /// The hash of its files, on which a released folder depends in addition to its rows.
     pub declared: String,
     /// Its files, by their paths in the folder.
     pub files: Vec<(&'static str, &'static str)>,
-    /// The benchmarks whose steps, lists, paper, published form or numbers it takes up.
+    /// The benchmarks from which it uses steps, lists, paper, published form or numbers.
     goes_by: Vec<&'static str>,
-    /// Where lists name it, among the others.
+    /// Its position in lists.
     order: usize,
 }
 
 /// A step of a benchmark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Its name: the folder of its rows, and what `--from` takes.
+    /// Its name: that of its folder of rows, and the argument of `--from`.
     pub name: &'static str,
     /// What it does.
     pub kind: Kind,
     /// The steps whose rows it reads; those of another benchmark as `benchmark/step`.
     pub from: Vec<&'static str>,
-    /// The kind of the records that it leaves, of those with columns.
+    /// The kind of its output records, if they have columns.
     pub records: Option<&'static str>,
 }
 
-/// What a step does.
+/// The kind of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Dumps to posts.
     Import,
-    /// What a post says once the forum's debris is gone.
+    /// Removes the forum's debris from posts.
     Clean,
-    /// Personal data out of the texts.
+    /// Marks or removes personal data in texts.
     Anonymise,
     /// Posts of the benchmark's kind.
     Filter,
-    /// One record a joke.
+    /// Merges duplicate jokes.
     Dedup,
-    /// A model proposes what the ballot of this name decides, or what no ballot does.
+    /// A model drafts what the ballot of this name decides, or something without a ballot.
     Draft(&'static str),
     /// People decide, by the ballot of this name.
     Ballot(&'static str),
     /// The options of a multiple choice.
     Options,
-    /// A named operation in Rust, for what no declaration can say.
+    /// A named operation in Rust, for what cannot be declared.
     Native(&'static str),
 }
 
 /// A prompt of a benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prompt {
-    /// `<benchmark>/<name>`, as replies and a workspace's own prompts call it.
+    /// `<benchmark>/<name>`, as used by replies and a workspace's own prompts.
     pub name: &'static str,
     /// The template.
     pub text: &'static str,
@@ -128,14 +128,14 @@ impl Benchmark {
         &self.fields
     }
 
-    /// The benchmark whose import its records come from: itself, or the one that it goes on from.
+    /// The benchmark that imports its records: itself, or the one that it continues.
     pub fn origin(&'static self) -> &'static Benchmark {
         let first = self.steps.first().and_then(|step| step.from.first());
         let other = first.and_then(|input| crate::find(input.split_once('/')?.0));
         other.unwrap_or(self)
     }
 
-    /// The benchmarks by which it can be read: itself, and those whose folders it takes something from.
+    /// The benchmarks needed to read it: itself, and those whose folders it uses.
     pub fn with_others(&'static self) -> Vec<&'static Benchmark> {
         let mut found = vec![self];
         let mut at = 0;
@@ -150,7 +150,8 @@ impl Benchmark {
         found
     }
 
-    /// What of the folder decides a step's rows: the place and a hash. Nothing of a step that the program alone decides.
+    /// The declarations that determine a step's rows: place and hash. Empty for a step determined by the
+    /// program alone.
     pub fn declares(&self, step: &Step) -> BTreeMap<String, String> {
         let mut declared = BTreeMap::new();
         let mut tell = |file: &str, table: String| {
@@ -171,7 +172,7 @@ impl Benchmark {
         declared
     }
 
-    /// What a step asks of its records.
+    /// The expressions of a step.
     fn expressions(&self, step: &Step) -> Vec<&Expression> {
         let mut asked: Vec<&Expression> = Vec::new();
         if let Kind::Ballot(name) = step.kind {
@@ -187,7 +188,7 @@ impl Benchmark {
         asked
     }
 
-    /// The further columns of a table source that its records are asked for, each with the place of who asks.
+    /// The additional columns of a table source that it uses, each with the place of the expression.
     pub fn asked_columns(&self) -> Vec<(String, String)> {
         let steps = self.steps.iter().flat_map(|step| self.expressions(step));
         let data = self.data.iter().flat_map(|data| {
@@ -206,7 +207,7 @@ impl Benchmark {
         found
     }
 
-    /// The settings of its own that decide a step's rows.
+    /// Its own settings that determine a step's rows.
     pub fn own_settings(&self, step: &Step) -> Vec<&Setting> {
         let mut asked = self.expressions(step);
         let fields = declares::reached(asked.iter().copied(), self.fields());
@@ -228,7 +229,7 @@ impl Benchmark {
         self.own.declared.iter().filter(of_it).collect()
     }
 
-    /// The hash of what the folder says about published rows; `None` where it says nothing.
+    /// The hash of the declarations on published rows; `None` without any.
     pub fn declares_published(&self) -> Option<String> {
         self.published.as_ref()?;
         let of_it = self.tables.iter().filter(|(name, _)| name.starts_with("published."));
@@ -240,17 +241,17 @@ impl Benchmark {
         self.ballots.step(name)
     }
 
-    /// The options that several fields share under a name; none under another.
+    /// The options of a shared list; empty for an unknown name.
     pub fn list(&self, name: &str) -> &[crate::ballot::Choice] {
         self.ballots.lists.get(name).map(Vec::as_slice).unwrap_or_default()
     }
 }
 
-/// Reads the folders of benchmarks: each by its name and its files, a file by its path in the folder. `whole`: they are
-/// all that there are, and what they name of another one has to be in it.
+/// Reads benchmark folders: each by its name and files, a file by its path in the folder. `whole`: these are
+/// all folders, so that references between them must resolve.
 ///
 /// # Errors
-/// Every problem of every file.
+/// All problems of all files.
 pub fn load(
     folders: &[(&'static str, Vec<(&'static str, &'static str)>)],
     whole: bool,
@@ -307,15 +308,15 @@ pub fn load(
 
 type Files = [(&'static str, &'static str)];
 
-/// What a folder may name of the others.
+/// What a folder may reference in others.
 struct Others {
     asked: BTreeMap<&'static str, Ballots>,
     prompts: tasks::Folders,
-    /// Whether these are all that there are.
+    /// Whether these are all folders.
     whole: bool,
 }
 
-/// What replies call the benchmark of a folder, and the names of its prompts.
+/// The benchmark's name in replies, and the names of its prompts.
 fn prompt_files(name: &str, files: &Files) -> (String, Vec<String>) {
     let text = file(files, "benchmark.toml").unwrap_or_default();
     let document: Option<toml_edit::Document<&str>> = toml_edit::Document::parse(text).ok();
@@ -405,10 +406,10 @@ fn benchmark(
     };
     let settings = keys.each("settings", written);
     let profile = keys.each("profile", written);
-    // What a ballots.toml with problems does not tell is not missing from this file.
+    // Ballots missing because of problems in ballots.toml are not reported again here.
     let asked = &others.asked;
     let ballots = asked.get(name);
-    // With the records of another benchmark come its lists.
+    // The lists of another benchmark come with its records.
     let mut lists = ballots.map(|ballots| ballots.lists.clone()).unwrap_or_default();
     for (other, _) in inputs(keys).iter().filter_map(|input| input.split_once('/')) {
         lists.extend(asked.get(other).into_iter().flat_map(|other| other.lists.clone()));
@@ -493,13 +494,13 @@ fn benchmark(
     (benchmark, like)
 }
 
-/// The names in `prompts`, or of all files where it is left out.
+/// The names in `prompts`, or of all files if it is missing.
 fn prompt_names(templates: &[(&str, &'static str)], keys: &Keys<'_>) -> Vec<&'static str> {
     let files = || templates.iter().map(|(file, _)| crate::reader::keep(file)).collect();
     keys.texts("prompts").unwrap_or_else(files)
 }
 
-/// The prompts by the names in `prompts`: each has its file, and each file its name.
+/// The prompts by the names in `prompts`: each must have a file, and each file a name.
 fn prompts(name: &str, templates: &[(&str, &'static str)], keys: &Keys<'_>) -> Vec<Prompt> {
     let of = keys.text("prompts_of").unwrap_or(name);
     let names = prompt_names(templates, keys);
@@ -517,7 +518,7 @@ fn prompts(name: &str, templates: &[(&str, &'static str)], keys: &Keys<'_>) -> V
     names.into_iter().filter_map(prompt).collect()
 }
 
-/// What tables of steps say beside their kind.
+/// Declarations in the steps' tables in addition to their kind.
 #[derive(Default)]
 struct StepTables {
     drafts: Vec<Draft>,
@@ -526,31 +527,32 @@ struct StepTables {
     natives: Vec<Native>,
 }
 
-/// Tells of a kind of records that there is none of.
+/// Reports an unknown kind of records.
 fn records_known(kind: &str, keys: &Keys<'_>) {
     if records::columns(kind).is_none() {
         keys.problem("records", riddlemill_text::hint::unknown("kind of records", kind, records::names()));
     }
 }
 
-/// Where the records of the steps are of another kind than the benchmark's: from which step on, and of which.
+/// Where the steps' records change to another kind: from which step on, and to which.
 fn kinds(keys: &Keys<'_>) -> Vec<(&'static str, &'static str)> {
     keys.peek("step", |name, keys| keys.text("records").map(|kind| (name, kind)).into_iter().collect())
 }
 
-/// What steps read that is no step before them.
+/// Inputs that are not earlier steps.
 fn inputs(keys: &Keys<'_>) -> Vec<&'static str> {
     keys.peek("step", |_, keys| keys.texts("from").unwrap_or_default())
 }
 
-/// The steps by the names in `steps`: text steps and `review:BALLOT` need no table, others say what they do.
+/// The steps by the names in `steps`: text steps and `review:BALLOT` need no table, others declare their
+/// kind.
 fn steps(ballots: Option<&Ballots>, at: &Place<'_>, keys: &Keys<'_>, told: &mut StepTables) -> Vec<Step> {
     if !keys.has("steps") {
         keys.needed("steps");
     }
     let names = keys.texts("steps").unwrap_or_default();
     let kinds = kinds(keys);
-    // The kind of the records behind the first `count` steps.
+    // The kind of the records after the first `count` steps.
     let records = |count: usize| {
         let of_step = |step: &&str| kinds.iter().find(|(name, _)| name == step).map(|(_, kind)| *kind);
         names.iter().take(count).rev().find_map(of_step).or(at.records)
@@ -610,7 +612,7 @@ fn steps(ballots: Option<&Ballots>, at: &Place<'_>, keys: &Keys<'_>, told: &mut 
     steps
 }
 
-/// What a step without a table does.
+/// The kind of a step without a table.
 fn plain(name: &'static str) -> Option<Kind> {
     match name {
         "import" => Some(Kind::Import),
@@ -623,7 +625,7 @@ fn plain(name: &'static str) -> Option<Kind> {
     }
 }
 
-/// A step's table: what it does, and what it reads where that is not the step before.
+/// A step's table: its kind, and its input if that is not the step before.
 fn said(
     at: &Place<'_>,
     ballots: Option<&Ballots>,
@@ -644,7 +646,7 @@ fn said(
     let kind = match keys.one_of("kind", &words) {
         Some(Word::Draft) => {
             let ballot = ballot_of(ballots, keys);
-            // Without a prompt it is a draft that the program knows.
+            // Without a prompt it is a draft made by the program.
             if ["prompt", "case", "reply"].into_iter().any(|key| keys.has(key)) {
                 told.drafts.extend(at.draft(ballots, keys));
             }
@@ -668,7 +670,7 @@ fn said(
     (kind, keys.texts("from"))
 }
 
-/// The ballot that a step drafts for; one that there is none of is told.
+/// The ballot for which a step drafts; an unknown one is reported.
 fn ballot_of(ballots: Option<&Ballots>, keys: &Keys<'_>) -> Option<&'static str> {
     let ballot = keys.text("for")?;
     if let Some(ballots) = ballots
@@ -680,7 +682,7 @@ fn ballot_of(ballots: Option<&Ballots>, keys: &Keys<'_>) -> Option<&'static str>
     Some(ballot)
 }
 
-/// Inputs and numbers of other benchmarks that these have not.
+/// References to missing inputs and numbers of other benchmarks.
 fn foreign(benchmarks: &[Benchmark]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for benchmark in benchmarks {

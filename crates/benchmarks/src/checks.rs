@@ -1,5 +1,5 @@
-//! The named checks and measures that expressions of every benchmark may call: what is suspicious about a drafted text.
-//! What each finds is tested where it is written; here is what it is called, and how it takes what is not there.
+//! The named functions that expressions of every benchmark may call, for checking drafts. Their results are
+//! tested where they are implemented; here are their names, and their handling of missing values.
 
 use minijinja::Environment;
 use minijinja::value::{Value, ValueKind};
@@ -10,7 +10,7 @@ use riddlemill_text::text::counts;
 
 use crate::value::{text, texts};
 
-/// The names that are called.
+/// Their names.
 pub(crate) const NAMES: [&str; 12] = [
     "unusable",
     "repetitions",
@@ -54,13 +54,13 @@ pub(crate) fn add(language: &mut Environment<'static>) {
     });
 }
 
-/// A text that may not be there.
+/// A text, empty if missing.
 fn said(value: &Value) -> String {
     text(value).unwrap_or_default()
 }
 
-/// Why an answer cannot be taken as a draft; null where it can, or there is none. Of a list each has its number in
-/// front: `number 2 refuses to answer`.
+/// Why an answer cannot be used as a draft; null if it can, or is missing. For a list the item's number is
+/// prepended: `number 2 refuses to answer`.
 fn unusable(asked: Value, answer: Value) -> Value {
     let asked = said(&asked);
     match answer.kind() {
@@ -77,14 +77,14 @@ fn unusable(asked: Value, answer: Value) -> Value {
     }
 }
 
-/// The first of these beginnings, in lower case, with which a text begins, whatever its case.
+/// The first of these prefixes, in lower case, with which a text begins, ignoring case.
 fn opening(of: Value, leads: Vec<String>) -> Option<String> {
     let lower = said(&of).trim_start().to_lowercase();
     leads.into_iter().find(|lead| lower.starts_with(lead))
 }
 
-/// Distractors that overturn the premise that the answer overturns, or none. `overturned` has the number of the premise
-/// of each, from 0; `stumper` the answer's, from 0.
+/// Faults of distractors that overturn the same premise as the answer, or none. `overturned` is the index of
+/// each one's premise, from 0; `stumper` the answer's.
 fn premise_faults(
     distractors: Vec<String>,
     overturned: Value,

@@ -1,4 +1,4 @@
-//! What annotators read in both languages, and the options they choose among.
+//! Texts in both languages of annotators, and options.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub struct Label {
     pub zh: &'static str,
 }
 
-/// Shorthand of the ballot files.
+/// A [`Label`], for short.
 pub const fn label(en: &'static str, zh: &'static str) -> Label {
     Label { en, zh }
 }
@@ -23,15 +23,15 @@ pub const fn label(en: &'static str, zh: &'static str) -> Label {
 pub struct Choice {
     /// The stable name in votes: lower-case ASCII, digits and `_`.
     pub code: &'static str,
-    /// What annotators read.
+    /// The label for annotators.
     pub label: Label,
     /// When it applies.
     pub definition: Label,
-    /// A text to which it applies, where one helps.
+    /// An example, if helpful.
     pub example: Option<Label>,
 }
 
-/// Shorthand of the ballot files.
+/// A [`Choice`], for short.
 pub const fn choice(code: &'static str, label: Label, definition: Label) -> Choice {
     Choice { code, label, definition, example: None }
 }

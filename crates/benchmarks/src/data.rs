@@ -1,4 +1,4 @@
-//! `[data]`, `[[compat]]` and `[compat.back]`: what is released of a record, and the published form of it.
+//! `[data]`, `[[compat]]` and `[compat.back]`: the released rows of records, and their published form.
 
 use std::sync::Arc;
 
@@ -10,36 +10,36 @@ use crate::reader::Keys;
 /// Names for expressions over a record, in order; each may use those before it.
 pub type Fields = Arc<Vec<(&'static str, Expression)>>;
 
-/// What a benchmark releases.
+/// A benchmark's releases.
 #[derive(Debug)]
 pub struct Data {
-    /// What a row is, in a sentence.
+    /// A description of a row, in one sentence.
     pub about: &'static str,
     /// The columns, in order; the first is the id.
     pub columns: Vec<Column>,
-    /// Columns that are only where a row has them: a column that is null everywhere is of no use to anybody.
+    /// Columns that are left out if no row has them, because a column of nulls is useless.
     pub sometimes: Vec<Column>,
     /// Names for expressions over a record: the benchmark's.
     pub fields: Fields,
-    /// A record of which this does not hold is no item.
+    /// The condition for a record to be an item.
     pub when: Option<Expression>,
-    /// What the row's standing follows from; empty where the record says it itself.
+    /// The decisions that determine a row's standing; empty if the record states it.
     pub rests_on: Vec<Rests>,
-    /// Columns whose values are counted in the card and crossed in a diff.
+    /// Columns whose values are counted on the card and cross-tabulated in a diff.
     pub labels: Vec<&'static str>,
-    /// What must hold within a row beyond its types.
+    /// Checks of a row beyond its types.
     pub checks: Vec<Check>,
-    /// The numbers that items bear.
+    /// The numbers of items.
     pub number: Option<Number>,
-    /// What a model is asked, where the rows hold the answer.
+    /// The task for a model, if the rows contain the answer.
     pub poses: Option<Poses>,
-    /// Rows of one value are drawn, limited and resampled together; each by itself where nothing is said.
+    /// Rows with equal values are drawn, limited and resampled together; without it, separately.
     pub group: Option<Expression>,
-    /// What of the set a row belongs to, by which tables of an evaluation part it: a text or several each.
+    /// The parts of the set for the tables of an evaluation: a text or several for each row.
     pub parts: Vec<Expression>,
     /// The published files.
     pub compat: Vec<Compat>,
-    /// Columns over an object of a published file.
+    /// Columns computed from an object of a published file.
     pub back: Vec<(&'static str, Expression)>,
 }
 
@@ -50,13 +50,13 @@ pub struct Column {
     pub name: &'static str,
     /// Its type.
     pub kind: Kind,
-    /// Whether a row may lack it.
+    /// Whether it may be null.
     pub nullable: bool,
     /// Its value over the record, `number` and `standing`.
     pub is: Expression,
-    /// What it means, in a sentence.
+    /// Its meaning, in one sentence.
     pub about: &'static str,
-    /// The values it may hold; empty where it is open.
+    /// The allowed values; empty if any is.
     pub values: Vec<&'static str>,
 }
 
@@ -80,7 +80,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What a message calls it.
+    /// Its name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Text => "a text",
@@ -93,7 +93,7 @@ impl Kind {
         }
     }
 
-    /// Whether it is a list, and the type of what it lists or of itself.
+    /// Whether it is a list, and the type of its elements or of itself.
     pub fn item(self) -> (bool, Kind) {
         match self {
             Kind::Texts => (true, Kind::Text),
@@ -104,32 +104,32 @@ impl Kind {
     }
 }
 
-/// A decision that a row's standing rests on.
+/// A decision that determines a row's standing.
 #[derive(Debug)]
 pub struct Rests {
     /// The ballot.
     pub ballot: &'static str,
-    /// Whether it counts only where somebody decided: `pair?`.
+    /// Whether it only counts if somebody decided: `pair?`.
     pub decided: bool,
-    /// Of which records it says something; of all where nothing is said.
+    /// The condition for it to apply; none means always.
     pub when: Option<Expression>,
 }
 
-/// What must hold of a row.
+/// A check of a row.
 #[derive(Debug)]
 pub struct Check {
     /// The condition, over the columns.
     pub holds: Expression,
-    /// What is wrong otherwise.
+    /// The message if it fails.
     pub says: Expression,
 }
 
-/// The numbers that items bear, allotted by the registry for good.
+/// The permanent numbers of items, assigned by the registry.
 #[derive(Debug)]
 pub enum Number {
     /// Of their own.
     Own(Box<Series>),
-    /// Those of another benchmark, which its items are called by.
+    /// Those of another benchmark, whose ids its items use.
     Of(&'static str),
 }
 
@@ -138,30 +138,30 @@ pub enum Number {
 pub struct Series {
     /// The name of the series, over the record.
     pub series: Expression,
-    /// Where it begins.
+    /// The first number.
     pub first: u64,
-    /// What bears a number, over the record: rows with the same key share one.
+    /// The key of a number, over the record: rows with equal keys share one.
     pub key: Expression,
-    /// The words by which a number is found in a published file, over the record.
+    /// The text by which a number is found in a published file, over the record.
     pub text: Expression,
-    /// Whether rows are in the order of their numbers, and not in that of the step.
+    /// Whether rows are ordered by number instead of by the step.
     pub in_order: bool,
-    /// The keys of a published file that hold text and number.
+    /// The keys of text and number in a published file.
     pub published: Option<(&'static str, &'static str)>,
 }
 
-/// What a model is asked.
+/// The task for a model.
 #[derive(Debug)]
 pub struct Poses {
     /// The column with the question.
     pub question: &'static str,
-    /// What is before it in the prompt.
+    /// The instruction before it in the prompt.
     pub instruction: &'static str,
-    /// How the answer is given.
+    /// The form of the answer.
     pub answer: Answer,
 }
 
-/// How an answer is given.
+/// The form of an answer.
 #[derive(Clone, Copy, Debug)]
 pub enum Answer {
     /// One of the options in a list column; the gold is a column with its letter or its number.
@@ -171,7 +171,7 @@ pub enum Answer {
         /// The column with the gold.
         gold: &'static str,
     },
-    /// In the model's own words, compared with this column.
+    /// Free text, compared with this column.
     Words(&'static str),
 }
 
@@ -182,19 +182,19 @@ pub struct Compat {
     pub file: &'static str,
     /// Objects line by line, or one array.
     pub lines: bool,
-    /// Its name as a config of its own, where `load_dataset` takes it by one. A file without a row is none.
+    /// Its name as a separate config for `load_dataset`. A file without rows is not one.
     pub config: Option<&'static str>,
-    /// Which rows are in it; all where nothing is said.
+    /// The condition for a row to be in it; none means all.
     pub when: Option<Expression>,
     /// Its keys in the published order, with their values over the columns.
     pub keys: Arc<Vec<(&'static str, Expression)>>,
 }
 
 impl Compat {
-    /// A row as it is published; `None` where it is not in this file.
+    /// A row in published form; `None` if it is not in this file.
     ///
     /// # Errors
-    /// [`Trouble`] where a value cannot be computed.
+    /// [`Trouble`] if a value cannot be computed.
     pub fn published(
         &self,
         row: &Value,
@@ -229,7 +229,7 @@ impl Kind {
 }
 
 impl Data {
-    /// Whether a name is in an expression over records.
+    /// Whether an expression over records uses a name.
     pub fn asks(&self, name: &str) -> bool {
         self.columns.iter().any(|column| column.is.names().contains(name))
             || self.fields.iter().any(|(_, field)| field.names().contains(name))
@@ -245,7 +245,7 @@ pub(crate) fn fields(language: Language, file: &str, keys: &Keys<'_>) -> Fields 
     Arc::new(keys.table("fields", each).unwrap_or_default())
 }
 
-/// Reads the tables from the root of a benchmark.toml; `None` where nothing is declared.
+/// Parses the tables of a benchmark.toml; `None` if nothing is declared.
 pub(crate) fn read(language: Language, file: &str, fields: &Fields, keys: &Keys<'_>) -> Option<Data> {
     let over = |keys: &Keys<'_>, key: &str| expression(language, file, keys, key);
     let check = |keys: &Keys<'_>| {
@@ -312,10 +312,10 @@ pub(crate) fn read(language: Language, file: &str, fields: &Fields, keys: &Keys<
     Some(data)
 }
 
-/// The column in which a row says what its published file says otherwise than these columns give.
+/// The column for the deviations of a row's published file from its other columns.
 pub const PUBLISHED: &str = "published";
 
-/// That column, which is where a set holds published rows.
+/// That column, for sets with published rows.
 pub(crate) fn published_column(language: Language, file: &str) -> Option<Column> {
     Some(Column {
         name: PUBLISHED,
@@ -327,7 +327,7 @@ pub(crate) fn published_column(language: Language, file: &str) -> Option<Column>
     })
 }
 
-/// Names of columns that there are none of.
+/// Reports unknown column names.
 fn known(data: &Data, keys: &Keys<'_>) {
     let known: Vec<&str> = data.columns.iter().map(|column| column.name).collect();
     let unknown = |name: &str| riddlemill_text::hint::unknown("column", name, known.iter().copied());
@@ -369,7 +369,7 @@ const KINDS: [(&str, Kind); 7] = [
     ("list of number", Kind::Reals),
 ];
 
-/// The columns that are only sometimes, and the others.
+/// The optional columns, and the others.
 fn columns(language: Language, file: &str, keys: &Keys<'_>) -> (Vec<Column>, Vec<Column>) {
     let column = |keys: &Keys<'_>| {
         let written = keys.needed("type");

@@ -1,4 +1,5 @@
-//! What of a folder decides the rows of a step, so that a changed file makes exactly the steps stale that use it.
+//! Which declarations determine the rows of a step, so that a changed file makes exactly the steps stale that
+//! use it.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +8,15 @@ use toml_edit::{Document, Item, TableLike, Value};
 
 use crate::expression::Expression;
 
-/// The tables of a file, by the names they are under: `step.ideas`, `ballot.fair`. Words for people are left out, and
-/// so are comments, blanks and the order of keys.
+/// The tables of a file, by path: `step.ideas`, `ballot.fair`. Texts for people, comments, spaces and the
+/// order of keys are left out.
 pub(crate) type Tables = BTreeMap<String, String>;
 
-/// Keys whose values are for people alone.
+/// Keys with texts for people.
 const WORDS: [&str; 10] =
     ["about", "example", "examples", "guideline", "label", "languages", "means", "paper", "says", "title"];
 
-/// The tables below `kinds`, each in one form however it is written.
+/// The tables below `kinds`, in canonical form.
 pub(crate) fn tables(text: &str, kinds: &[&str]) -> Tables {
     let Ok(document) = Document::parse(text) else { return Tables::new() };
     let mut tables = Tables::new();
@@ -28,12 +29,12 @@ pub(crate) fn tables(text: &str, kinds: &[&str]) -> Tables {
     tables
 }
 
-/// A short hash of what is declared.
+/// A short hash of a declaration.
 pub(crate) fn hash(text: &str) -> String {
     hex::encode(&Sha1::digest(text.as_bytes())[..8])
 }
 
-/// What expressions reach of `[fields]`, the last first.
+/// The `[fields]` used by expressions, last first.
 pub(crate) fn reached<'e, 'f>(
     expressions: impl Iterator<Item = &'e Expression>,
     fields: &'f [(&'static str, Expression)],

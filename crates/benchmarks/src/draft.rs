@@ -1,4 +1,4 @@
-//! Drafts, the order of options, and what else a step is told in its table: `[step.NAME]` of benchmark.toml.
+//! Draft steps, the order of options, and marked texts: `[step.NAME]` of benchmark.toml.
 
 use std::sync::Arc;
 
@@ -7,55 +7,56 @@ use crate::expression::{Expression, Language};
 use crate::reader::{Keys, keep};
 use crate::reply::{self, Reading};
 
-/// A step in which models are asked about each record.
+/// A step that asks models about each record.
 pub struct Draft {
     /// The benchmark.
     pub benchmark: &'static str,
     /// The step.
     pub name: &'static str,
-    /// The ballot that it is for; without one its answers make a group of its own.
+    /// Its ballot; without one its answers form a group of their own.
     pub ballot: Option<&'static str>,
-    /// The kind of the records that it asks about, whose columns it fills; none where the folder declares them.
+    /// The kind of its records, whose columns it fills; `None` if the folder declares them.
     pub records: Option<&'static str>,
-    /// Which records it asks about; all where nothing is said.
+    /// The condition for a record to be asked about; none means all.
     pub when: Option<Expression>,
-    /// What it asks: the first whose condition holds.
+    /// Its prompts: the first whose condition holds is used.
     pub cases: Vec<Case>,
     /// The prompts of its cases, `<benchmark>/<name>` each.
     pub templates: Vec<&'static str>,
-    /// The setting that names whom it asks: its table and key.
+    /// The setting for its endpoint: table and key.
     pub asks: (&'static str, &'static str),
-    /// The value of the prompt that an endpoint is given which only translates.
+    /// The prompt value that is sent to endpoints that only translate.
     pub translates: Option<&'static str>,
-    /// How many replies each endpoint gives.
+    /// Replies per endpoint.
     pub replies: u32,
-    /// What a pack of replies calls what it asks about; the record's id where nothing is said.
+    /// The name of a record in reply packs; its id by default.
     pub known_as: Option<Expression>,
-    /// Fields with what was asked about: an answer that refuses, says nothing or only repeats that is left out, with a finding.
+    /// Fields with the text asked about: an answer that refuses, is empty or only repeats it is discarded,
+    /// with a finding.
     pub discards: Vec<(&'static str, Expression)>,
-    /// The columns that the answers go to, over the record and what was said.
+    /// The columns for the answers, computed from the record and the reply.
     pub keeps: Vec<(&'static str, Expression)>,
-    /// Findings over the record with its draft: a text, or a list of them.
+    /// Findings on the record with its draft: a text, or a list of texts.
     pub checks: Vec<Expression>,
-    /// Findings over each of several replies, as `it`, before those.
+    /// Findings on each of several replies, as `it`, before those.
     pub checks_each: Vec<Expression>,
-    /// The fields that a ledger shows; all where nothing is said.
+    /// The fields for the ledger; none means all.
     pub ledger: Option<Vec<&'static str>>,
 }
 
-/// What expressions may name of the replies: the first one's answers, all of them with `model` and `basis`, what they rest
-/// on, and one of them.
+/// The names of replies in expressions: the first one's answers, all of them with `model` and `basis`, their
+/// basis, and one of them.
 pub(crate) const REPLIED: [&str; 4] = ["said", "drafts", "basis", "it"];
 
-/// One of the prompts of a draft.
+/// One prompt of a draft.
 pub struct Case {
-    /// Of which records; of all where nothing is said.
+    /// The condition for a record; none means always.
     pub when: Option<Expression>,
     /// The prompt, `<benchmark>/<name>`.
     pub template: &'static str,
-    /// What the prompt asks for, over the record.
+    /// The prompt's values, over the record.
     pub with: Vec<(&'static str, Expression)>,
-    /// How replies to it are read.
+    /// How its replies are parsed.
     pub reading: Arc<Reading>,
 }
 
@@ -69,9 +70,9 @@ pub struct Options {
     pub right: Expression,
     /// The wrong ones.
     pub wrong: Expression,
-    /// How many there are in all.
+    /// Their number.
     pub number: usize,
-    /// What the order is drawn for: another word, another order.
+    /// The purpose of the draw: another one gives another order.
     pub purpose: &'static str,
 }
 
@@ -83,11 +84,11 @@ pub struct Marked {
     pub name: &'static str,
     /// Groups and their fields, `riddle.question`.
     pub texts: Vec<(&'static str, &'static str)>,
-    /// Whether they are in English; where nothing is said, the language of the recipe's posts is theirs.
+    /// Whether they are in English; by default, in the language of the recipe's posts.
     pub english: Option<bool>,
 }
 
-/// A declaration is the same where it is the one of a benchmark's step; there are no two.
+/// Declarations are equal if they are for the same step of the same benchmark.
 macro_rules! by_name {
     ($($type:ident)*) => {$(
         impl PartialEq for $type {
@@ -107,12 +108,12 @@ by_name!(Draft Options Marked);
 pub(crate) use by_name;
 
 impl Draft {
-    /// What it is called in settings and flags: the ballot that it is for, or its step.
+    /// Its name in settings and flags: that of its ballot, or of its step.
     pub fn called(&self) -> &'static str {
         self.ballot.unwrap_or(self.name)
     }
 
-    /// The fields that it fills in, of all its prompts; of native readers the program knows them.
+    /// The fields that all its prompts fill in; those of native readers are known to the program.
     pub fn fields(&self) -> Vec<&'static str> {
         let mut fields: Vec<&'static str> = Vec::new();
         for field in self.cases.iter().filter_map(|case| case.reading.fields()).flatten() {
@@ -123,24 +124,24 @@ impl Draft {
         fields
     }
 
-    /// How replies to a prompt are read: as the first case with it says.
+    /// How replies to a prompt are parsed: by the first case with it.
     pub fn reading(&self, template: &str) -> Option<&Reading> {
         self.cases.iter().find(|case| case.template == template).map(|case| &*case.reading)
     }
 
-    /// Every expression over the record as it comes to the step.
+    /// Every expression over the record before the step.
     pub(crate) fn asked(&self) -> impl Iterator<Item = &Expression> {
         let with = self.cases.iter().flat_map(|case| case.with.iter().map(|(_, value)| value));
         let when = self.cases.iter().flat_map(|case| &case.when);
         with.chain(when).chain(&self.when).chain(&self.known_as)
     }
 
-    /// Every expression over the record and what was said.
+    /// Every expression over the record and the reply.
     pub(crate) fn said(&self) -> impl Iterator<Item = &Expression> {
         self.discards.iter().chain(&self.keeps).map(|(_, value)| value)
     }
 
-    /// Every expression over the record with its draft and what was said.
+    /// Every expression over the record with its draft and the reply.
     pub(crate) fn checked(&self) -> impl Iterator<Item = &Expression> {
         self.checks.iter().chain(&self.checks_each)
     }
@@ -150,21 +151,21 @@ impl Draft {
         self.asked().chain(self.said()).chain(self.checked())
     }
 
-    /// Every expression over what a reply says.
+    /// Every expression over a parsed reply.
     pub(crate) fn read(&self) -> impl Iterator<Item = &Expression> {
         self.cases.iter().flat_map(|case| case.reading.expressions())
     }
 }
 
-/// Where a table stands, and what its expressions may use.
+/// The place of a table, and what its expressions may use.
 pub(crate) struct Place<'a> {
     pub benchmark: &'static str,
     pub name: &'static str,
     pub file: &'a str,
-    /// The kind of the records that come to the step, of those with columns.
+    /// The kind of the step's input records, if they have columns.
     pub records: Option<&'static str>,
     pub language: Language,
-    /// What prompts are called by.
+    /// Prefix of the prompts' names.
     pub prompts_of: &'a str,
     pub prompts: &'a [&'static str],
 }
@@ -184,7 +185,7 @@ impl Place<'_> {
         keys.table(key, each)
     }
 
-    /// A step that asks a model; `None` where something is wrong with it, which is told.
+    /// Parses a step that asks a model; `None` if there is a problem, which is reported.
     pub fn draft(&self, ballots: Option<&Ballots>, keys: &Keys<'_>) -> Option<Draft> {
         let reading = self.reading(ballots, keys).map(Arc::new);
         let cases = match keys.has("case") {
@@ -256,7 +257,7 @@ impl Place<'_> {
         Some(draft)
     }
 
-    /// A case of several: what is said of replies there goes before what the step says.
+    /// Parses one of several cases: its declarations on replies take precedence over the step's.
     fn case(
         &self,
         ballots: Option<&Ballots>,
@@ -284,7 +285,7 @@ impl Place<'_> {
         Some(Case { when: None, template, with, reading: Arc::clone(reading?) })
     }
 
-    /// How a reply is read, where the table says so.
+    /// How a reply is parsed, if the table declares it.
     fn reading(&self, ballots: Option<&Ballots>, keys: &Keys<'_>) -> Option<Reading> {
         let read = |keys: &Keys<'_>| {
             let form = reply::form(ballots, keys);
@@ -302,7 +303,7 @@ impl Place<'_> {
         Some(reading)
     }
 
-    /// A list of expressions; what is no expression is told.
+    /// A list of expressions; invalid ones are reported.
     fn expressions(&self, keys: &Keys<'_>, key: &str) -> Vec<Expression> {
         let place = keys.place(key).unwrap_or_else(|| self.file.to_owned());
         let read = |source| {

@@ -1,5 +1,5 @@
-//! Expressions over a record or a row: minijinja's, with the filters that published sets need. What is not there is
-//! null; nothing in them depends on a clock, on chance or on the order of a hash map.
+//! Expressions over a record or a row: minijinja's, with filters for published sets. Missing values are null;
+//! nothing in them depends on a clock, on chance or on the order of a hash map.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -18,10 +18,10 @@ use crate::choice::{Choice, Lists};
 use crate::setting::{self, SettingValues};
 use crate::value::{listed, texts};
 
-/// What expressions of one benchmark may use.
+/// The environment of one benchmark's expressions.
 pub(crate) type Language = &'static Environment<'static>;
 
-/// An expression, and where it stands.
+/// An expression and its place.
 pub struct Expression {
     place: String,
     source: &'static str,
@@ -30,15 +30,15 @@ pub struct Expression {
 }
 
 enum Form {
-    /// A name alone: the usual case, read without more.
+    /// A single name: the usual case, evaluated directly.
     Name,
     Expression(Compiled<'static, 'static>),
-    /// Text with `{{ … }}` or `{% … %}` in it; blank is null.
+    /// Text with `{{ … }}` or `{% … %}`; a blank result is null.
     Template(Language),
 }
 
 impl Form {
-    /// What is asked for, with the names below or without.
+    /// The names used, as paths or only their first parts.
     fn names(&self, source: &'static str, below: bool) -> BTreeSet<String> {
         match self {
             Form::Name => BTreeSet::from([source.to_owned()]),
@@ -51,13 +51,13 @@ impl Form {
     }
 }
 
-/// Why a text is no expression.
+/// Why a text is not an expression.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SyntaxError {
-    /// It uses a filter that the language has not.
+    /// It uses an unknown filter.
     #[error("unknown filter {0:?}")]
     Filter(&'static str),
-    /// It is not as the language is written.
+    /// It is not valid syntax.
     #[error("{}", .0.detail().map_or_else(|| .0.to_string(), str::to_owned))]
     Written(#[from] Error),
 }
@@ -68,13 +68,13 @@ pub(crate) enum SyntaxError {
 pub struct Trouble {
     /// The file and the place in it.
     pub place: String,
-    /// What went wrong.
+    /// The error.
     pub what: String,
 }
 
 impl Expression {
     /// # Errors
-    /// [`SyntaxError`] where it is no expression.
+    /// [`SyntaxError`] if it is not an expression.
     pub(crate) fn parse(
         language: Language,
         place: String,
@@ -82,7 +82,7 @@ impl Expression {
     ) -> Result<Expression, SyntaxError> {
         let name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         for filter in filters(source) {
-            // A filter that there is none of is otherwise named by the first record that reaches it.
+            // Otherwise an unknown filter would only be reported for the first record that reaches it.
             let alone =
                 language.compile_expression(&format!("none|{filter}")).and_then(|alone| alone.eval(()));
             if alone.is_err_and(|e| e.kind() == ErrorKind::UnknownFilter) {
@@ -105,15 +105,15 @@ impl Expression {
         Ok(Expression { place, source, form, names })
     }
 
-    /// As it is written.
+    /// Its source.
     pub fn source(&self) -> &'static str {
         self.source
     }
 
-    /// Its value over the names that `over` has.
+    /// Its value for the variables in `over`.
     ///
     /// # Errors
-    /// What cannot be computed, such as the difference of two texts.
+    /// If it cannot be computed, such as the difference of two texts.
     pub fn value(&self, over: &Value) -> Result<Value, Trouble> {
         let value = match &self.form {
             Form::Name => over.get_attr(self.source),
@@ -130,46 +130,46 @@ impl Expression {
         Ok(if value.is_undefined() { Value::from(()) } else { value })
     }
 
-    /// What is wrong with what it gave.
+    /// An error in its result.
     pub fn trouble(&self, what: String) -> Trouble {
         Trouble { place: self.place.clone(), what }
     }
 
-    /// Whether it holds.
+    /// Whether it is true.
     ///
     /// # Errors
-    /// As [`Expression::value`].
+    /// Those of [`Expression::value`].
     pub fn holds(&self, over: &Value) -> Result<bool, Trouble> {
         self.value(over).map(|value| value.is_true())
     }
 
-    /// What it asks for with the names below: `best.draft.hint`.
+    /// The paths used: `best.draft.hint`.
     pub fn paths(&self) -> BTreeSet<String> {
         self.form.names(self.source, true)
     }
 
-    /// Whether a name is that of a function, or of the settings.
+    /// Whether a name is a function or the settings.
     pub(crate) fn calls(&self, name: &str) -> bool {
         checks::NAMES.contains(&name) || name == setting::NAME
     }
 
-    /// The settings that it names, `SECTION.KEY` each.
+    /// The settings used, each as `SECTION.KEY`.
     pub(crate) fn settings(&self) -> impl Iterator<Item = String> {
         let of = |path: String| path.strip_prefix(setting::NAME)?.strip_prefix('.').map(str::to_owned);
         self.paths().into_iter().filter_map(of)
     }
 
-    /// Where it stands.
+    /// Its place.
     pub fn place(&self) -> &str {
         &self.place
     }
 
-    /// The names that it asks for, in their order.
+    /// The names used, sorted.
     pub fn names(&self) -> &BTreeSet<String> {
         &self.names
     }
 
-    /// The first name that is none of `known`, told with what was probably meant.
+    /// The first name that is not in `known`, with a suggestion.
     pub(crate) fn unknown<'k>(
         &self,
         what: &str,
@@ -183,7 +183,7 @@ impl Expression {
     }
 }
 
-/// Words that are no names.
+/// Words that are not names.
 const KEYWORDS: [&str; 6] = ["true", "false", "none", "True", "False", "None"];
 
 impl fmt::Debug for Expression {
@@ -192,17 +192,17 @@ impl fmt::Debug for Expression {
     }
 }
 
-/// Names with their values, for an expression over them.
+/// Variables with their values, for an expression.
 pub fn names<'n>(names: impl Iterator<Item = (&'n str, Value)>) -> Value {
     Value::from(names.map(|(name, value)| (name.to_owned(), value)).collect::<BTreeMap<String, Value>>())
 }
 
-/// The language of a benchmark with these lists of options. It lives as long as the program, as what is written in it
-/// does.
+/// The language of a benchmark with these lists of options. Leaked, because expressions live as long as the
+/// program.
 pub(crate) fn language(lists: Lists, settings: &Arc<SettingValues>) -> Language {
     let mut language = Environment::new();
     language.set_undefined_behavior(UndefinedBehavior::Chainable);
-    // A template gives a text as it is, no page.
+    // A template produces plain text, not HTML.
     language.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
     language.add_global(setting::NAME, Value::from_dyn_object(Arc::clone(settings)));
     language.add_filter("sha1", |text: &str| hex::encode(Sha1::digest(text.as_bytes())));
@@ -283,7 +283,7 @@ pub(crate) fn language(lists: Lists, settings: &Arc<SettingValues>) -> Language 
         texts.iter().enumerate().map(|(at, text)| format!("{at}. {text}")).collect::<Vec<_>>().join("\n")
     });
     language.add_filter("noted", |text: Value, note: Option<String>| {
-        // A text without a note is alone, so that what is asked of it stays the same request.
+        // A text without a note is returned unchanged, so that requests about it stay the same.
         let text = crate::value::text(&text).unwrap_or_default();
         note.map_or_else(|| text.clone(), |note| format!("{text}\n（楼主注：{note}）"))
     });
@@ -296,7 +296,7 @@ pub(crate) fn language(lists: Lists, settings: &Arc<SettingValues>) -> Language 
     Box::leak(Box::new(language))
 }
 
-/// The names behind bars, outside of quotes.
+/// The names after bars, outside of quotes.
 fn filters(source: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for (i, part) in source.split(['\'', '"']).enumerate() {
@@ -340,13 +340,13 @@ fn letter(place: Value) -> Value {
     letter.map_or(Value::UNDEFINED, |place| Value::from(char::from(b'A' + place).to_string()))
 }
 
-/// The first place of a value in a list, from 0; nothing where it is not there.
+/// The first index of a value in a list, from 0; undefined if it is missing.
 fn place(value: Value, list: Value) -> Result<Value, Error> {
     let found = list.try_iter()?.position(|other| other == value);
     Ok(found.map_or(Value::UNDEFINED, Value::from))
 }
 
-/// A list of texts made as long as another, with empty ones.
+/// A list of texts padded with empty ones to the length of another.
 fn padded(mut list: Vec<String>, like: Value) -> Result<Vec<String>, Error> {
     let length =
         like.len().ok_or_else(|| Error::new(ErrorKind::InvalidOperation, "`padded` goes by a list"))?;
@@ -354,7 +354,7 @@ fn padded(mut list: Vec<String>, like: Value) -> Result<Vec<String>, Error> {
     Ok(list)
 }
 
-/// The texts of a list by their numbers in it, from 1.
+/// The texts of a list by numbers from 1.
 fn picked(numbers: Value, list: Vec<String>) -> Result<Vec<String>, Error> {
     Ok(at_numbers(&numbers, &list)?.into_iter().cloned().collect())
 }
@@ -368,7 +368,7 @@ fn at_numbers<'l>(numbers: &Value, list: &'l [String]) -> Result<Vec<&'l String>
     Ok(found)
 }
 
-/// These fields of each of several answers, one list; what somebody left out is left out.
+/// These fields of each of several answers in one list, without missing ones.
 fn fields(answers: Value, names: Rest<String>) -> Result<Vec<Value>, Error> {
     let mut found = Vec::new();
     for answer in answers.try_iter()? {
@@ -380,7 +380,7 @@ fn fields(answers: Value, names: Rest<String>) -> Result<Vec<Value>, Error> {
     Ok(found)
 }
 
-/// The codes that answers, or one, have in a field, with blanks between.
+/// The codes of a field in one or several answers, separated by spaces.
 fn codes(answers: Value, field: &str) -> Result<String, Error> {
     let several = matches!(answers.kind(), ValueKind::Seq | ValueKind::Iterable);
     let answers: Vec<Value> = if several { answers.try_iter()?.collect() } else { vec![answers] };
@@ -391,7 +391,7 @@ fn codes(answers: Value, field: &str) -> Result<String, Error> {
     Ok(found.join(" "))
 }
 
-/// Texts with one more behind them, where none of them says it.
+/// Texts with one appended, unless they contain it.
 fn including(mut texts: Vec<String>, one: Option<&str>) -> Vec<String> {
     if let Some(one) = one.filter(|one| !texts.iter().any(|text| key(text) == key(one))) {
         texts.push(one.to_owned());
@@ -399,20 +399,20 @@ fn including(mut texts: Vec<String>, one: Option<&str>) -> Vec<String> {
     texts
 }
 
-/// The place in a list, from 0, of what has the same words, whatever their case and punctuation; nothing where it is
-/// not there.
+/// The index in a list, from 0, of the text with the same words, ignoring case and punctuation; undefined if
+/// it is missing.
 fn said_in(text: Value, list: Vec<String>) -> Value {
     let place = text.as_str().and_then(|text| list.iter().position(|other| key(other) == key(text)));
     place.map_or(Value::from(()), Value::from)
 }
 
-/// The texts at these places, from 0; an empty one where there is none.
+/// The texts at these indices, from 0; empty ones for invalid indices.
 fn texts_at(places: Value, list: Vec<String>) -> Vec<String> {
     let at = |place: String| list.get(place.parse::<usize>().ok()?).cloned();
     texts(&places).into_iter().map(|place| at(place).unwrap_or_default()).collect()
 }
 
-/// How many voted for each code, in the order of the options.
+/// The number of votes for each code, in the order of the options.
 fn tallied(tally: &Value) -> Result<Vec<(String, u64)>, Error> {
     let wrong = || Error::new(ErrorKind::InvalidOperation, "a tally is wanted: BALLOT.tally.FIELD");
     let mut counts = Vec::new();
@@ -423,7 +423,7 @@ fn tallied(tally: &Value) -> Result<Vec<(String, u64)>, Error> {
     Ok(counts)
 }
 
-/// The mean of each name's numbers: two lists side by side. Names in their order.
+/// The mean of each name's numbers, given as two parallel lists; sorted by name.
 fn means(names: Vec<String>, numbers: Vec<f64>) -> BTreeMap<String, f64> {
     let mut sums: BTreeMap<String, (f64, f64)> = BTreeMap::new();
     for (name, number) in names.into_iter().zip(numbers) {

@@ -1,12 +1,12 @@
-//! What a ballot's definition gets wrong.
+//! Checks of a ballot's definition.
 
 use riddlemill_text::hint::unknown;
 
 use crate::ballot::{Ballot, Combine, Field, KEEP, Kind, REASON, RESERVED, Round};
 
 impl Ballot {
-    /// What a definition gets wrong, all of it: doubled names or codes, conditions on later fields,
-    /// no voter, no vote. Recipes check this when they start.
+    /// All faults of a definition: repeated names or codes, conditions on later fields, no voter, no vote.
+    /// Checked when recipes are loaded.
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         let mut fault = |what: String| faults.push(format!("{}/{}: {what}", self.recipe, self.name));
@@ -57,7 +57,7 @@ impl Ballot {
         faults
     }
 
-    /// What a field names that is neither shown nor asked, and bounds that nothing meets.
+    /// References of a field that are neither shown nor asked, and unsatisfiable bounds.
     fn faults_of(&self, field: &Field, form: &[Field]) -> Vec<String> {
         let mut faults = Vec::new();
         let shown = || self.shows.iter().map(|(key, _)| *key);
@@ -105,7 +105,7 @@ impl Ballot {
 }
 
 impl Field {
-    /// What is wrong with a code that its answers are compared with; `None` where one of them may be it.
+    /// What is wrong with a code that its answers are compared with; `None` if it is possible.
     fn lacks(&self, code: &str) -> Option<String> {
         let codes = self.options().iter().map(|option| option.code);
         let keeps = matches!(self.kind, Kind::Keep { .. }).then_some(KEEP);

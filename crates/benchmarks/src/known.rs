@@ -1,4 +1,4 @@
-//! What expressions over a record may name: what is on it when their step is made.
+//! The names that expressions over a record may use at each step.
 
 use std::collections::BTreeMap;
 
@@ -11,19 +11,19 @@ use crate::native::Native;
 use crate::reader::Problem;
 use crate::scope::group;
 
-/// What every record has.
+/// The names of every record.
 const POST: [&str; 13] = [
     "kind", "text", "title", "content", "time", "score", "number", "note", "source", "file", "position",
     "licence", "author",
 ];
-/// Names that no step, ballot or field of a benchmark may have.
+/// Reserved names, which no step, ballot or field of a benchmark may have.
 const TAKEN: [&str; 8] = ["id", "text", "post", "table", "settings", "number", "standing", "this"];
-/// What a ballot leaves beside its fields.
+/// Names that a ballot adds to its fields.
 const DECIDED: [&str; 8] = ["standing", "basis", "given", "tally", "draft", "draft_basis", "drafts", "flags"];
 
 impl Benchmark {
-    /// Names in expressions over its records that no step has made, each with its place. `leaves` says what a named
-    /// operation leaves; of one that it does not know every name is taken.
+    /// Names in expressions over its records that no earlier step adds, each with its place. `leaves` returns
+    /// the names added by a named operation; after an unknown operation every name is accepted.
     pub fn unknown_names(&self, leaves: impl Fn(&Native) -> Option<Vec<&'static str>>) -> Vec<Problem> {
         unknown_names(self, &leaves)
     }
@@ -36,7 +36,7 @@ fn unknown_names(
     let mut known: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let of = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
     known.insert("post".into(), of(&POST));
-    // What further columns a table has the workspace says.
+    // Which further columns a table has depends on the workspace.
     for name in ["id", "text", "table"] {
         known.insert(name.into(), Vec::new());
     }
@@ -100,7 +100,7 @@ fn unknown_names(
                     "flags",
                 ])),
                 None => {
-                    // What a native reader gives the program knows.
+                    // The names of a native reader are known to the program.
                     let native = draft.cases.iter().any(|case| case.reading.fields().is_none());
                     let all = fields.chain(of(&["basis", "flags", "drafts"]));
                     known.insert(group(draft.name), if native { Vec::new() } else { all.collect() });
@@ -154,7 +154,7 @@ fn unknown_names(
         let columns = data.columns.iter().chain(&data.sometimes).map(|column| &column.is);
         let released: Vec<&Expression> = columns.chain(&data.when).collect();
         released.iter().for_each(|e| check(&known, e));
-        // A release is given back as it was, whatever the settings are by then.
+        // A release must be restorable whatever the settings are by then.
         let fields = crate::declares::reached(released.iter().copied(), benchmark.fields());
         for expression in released.into_iter().chain(fields.into_iter().map(|(_, field)| field)) {
             if expression.settings().next().is_some() {

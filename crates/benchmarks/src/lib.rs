@@ -65,16 +65,16 @@ pub use paper::{Difference, Paper};
 pub use reader::{Problem, Problems};
 pub use row::ColumnError;
 
-/// The files of the built-in folders, by `<benchmark>/<path>`, in the order of their paths.
+/// The files of the built-in folders, by `<benchmark>/<path>`, sorted.
 static FILES: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
 static ALL: OnceLock<Vec<Benchmark>> = OnceLock::new();
 
-/// Takes the folders in `folder` beside those that are built in, or in place of their namesakes. To be called before
-/// anything asks for a benchmark; later it does nothing.
+/// Adds the folders in `folder` to the built-in ones, or replaces those with the same name. Must be called
+/// before any benchmark is used; later it has no effect.
 ///
 /// # Errors
-/// Every problem of every file, and what cannot be read.
+/// All problems of all files, and read errors.
 pub fn open(folder: &Path) -> Result<(), Problems> {
     if ALL.get().is_some() {
         return Ok(());
@@ -87,12 +87,12 @@ pub fn open(folder: &Path) -> Result<(), Problems> {
         }
     }
     let all = benchmark::load(&folders, true)?;
-    // Whoever came first has read the same.
+    // An earlier call has read the same.
     ALL.set(all).ok();
     Ok(())
 }
 
-/// The benchmarks that are built in, in the order in which lists name them; a workspace's own behind them.
+/// The built-in benchmarks, in the order of lists, followed by the workspace's own.
 pub fn all() -> &'static [Benchmark] {
     let built_in = || {
         let read = benchmark::load(&folders(), true);
@@ -101,10 +101,10 @@ pub fn all() -> &'static [Benchmark] {
     ALL.get_or_init(built_in)
 }
 
-/// The benchmarks whose folders are in `place`, and those alone: what a release was made with.
+/// Only the benchmarks whose folders are in `place`: those with which a release was made.
 ///
 /// # Errors
-/// Every problem of every file, and what cannot be read.
+/// All problems of all files, and read errors.
 pub fn standing_in(place: &Path) -> Result<Vec<Benchmark>, Problems> {
     benchmark::load(&own::folders(place)?, false)
 }
@@ -114,17 +114,17 @@ pub fn task(name: &str) -> Option<&'static task::Task> {
     all().iter().flat_map(|benchmark| &benchmark.tasks).find(|task| task.name == name)
 }
 
-/// The files of a built-in folder, by their paths in it.
+/// The files of a built-in folder, by path.
 pub fn built_in(name: &str) -> Option<Vec<(&'static str, &'static str)>> {
     folders().into_iter().find(|(folder, _)| *folder == name).map(|(_, files)| files)
 }
 
-/// A benchmark by its name.
+/// The benchmark with a name.
 pub fn find(name: &str) -> Option<&'static Benchmark> {
     all().iter().find(|benchmark| benchmark.name == name)
 }
 
-/// What a benchmark is called now that had another name; `None` where none had it.
+/// The current name of a renamed benchmark; `None` if none had this name.
 pub fn named_now(then: &str) -> Option<&'static str> {
     all().iter().find(|benchmark| benchmark.was.contains(&then)).map(|benchmark| benchmark.name)
 }

@@ -1,5 +1,5 @@
-//! A step that is a named operation of the program: `kind = "native"`. What there is of these, and what each takes and
-//! gives, the program knows; here is what a folder says of one.
+//! Steps that are named operations of the program: `kind = "native"`. The program knows the operations with
+//! their inputs and outputs; here are the declarations of their use.
 
 use serde_json::Value;
 
@@ -15,57 +15,57 @@ pub struct Native {
     pub name: &'static str,
     /// The operation.
     pub op: &'static str,
-    /// Where it is named.
+    /// The place of its name.
     pub place: String,
-    /// The kind of the records that come to it, of those with columns; none where the folder declares them.
+    /// The kind of its input records, if they have columns; `None` if the folder declares them.
     pub records: Option<&'static str>,
-    /// The kind of those that it leaves.
+    /// The kind of its output records.
     pub leaves: Option<&'static str>,
-    /// The ballot that it drafts for; without one what it finds makes a group of its own.
+    /// The ballot for which it drafts; without one its findings form a group of their own.
     pub ballot: Option<&'static str>,
-    /// Which records it looks at; all where nothing is said.
+    /// The condition for a record; none means all.
     pub when: Option<Expression>,
-    /// What it takes of a record, each by the operation's name for it.
+    /// Its inputs from a record, by the operation's names.
     pub with: Vec<(&'static str, Expression)>,
-    /// The columns that its findings go to, over the record and what was said.
+    /// The columns for its findings, computed from the record and the findings.
     pub keeps: Vec<(&'static str, Expression)>,
     /// The operation's own settings.
     pub settings: Vec<OpSetting>,
 }
 
-/// A setting of an operation, as a step's table says it.
+/// A setting of an operation in a step's table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpSetting {
     /// Its key.
     pub key: &'static str,
     /// Its value.
     pub value: Value,
-    /// Where it stands.
+    /// Its place.
     pub place: String,
 }
 
 by_name!(Native);
 
-/// The keys that every operation's table may have.
+/// The keys allowed in every operation's table.
 pub const KEYS: [&str; 8] = ["kind", "op", "from", "records", "for", "when", "with", "keeps"];
 
 impl Native {
-    /// An expression for what it takes.
+    /// The expression for an input.
     pub fn takes(&self, name: &str) -> Option<&Expression> {
         self.with.iter().find(|(known, _)| *known == name).map(|(_, is)| is)
     }
 
-    /// The group that its findings are in, of a record that the folder declares.
+    /// The group of its findings, for a declared record.
     pub fn called(&self) -> &'static str {
         self.ballot.unwrap_or(self.name)
     }
 
-    /// Every expression over the record as it comes to the step.
+    /// Every expression over the record before the step.
     pub fn asked(&self) -> impl Iterator<Item = &Expression> {
         self.with.iter().map(|(_, is)| is).chain(&self.when)
     }
 
-    /// Every expression over the record and what was said.
+    /// Every expression over the record and the findings.
     pub fn said(&self) -> impl Iterator<Item = &Expression> {
         self.keeps.iter().map(|(_, is)| is)
     }

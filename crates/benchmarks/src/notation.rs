@@ -1,19 +1,19 @@
-//! JSON as Python writes it: with `NaN`, `Infinity` and `-Infinity` where JSON has no word. Published files hold such
-//! tokens; what is read here keeps the text of every value, so that a row can be written as it was found.
+//! JSON as written by Python: with `NaN`, `Infinity` and `-Infinity`, which JSON lacks but published files
+//! contain. The text of every value is kept, so that a row can be written exactly as it was.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// The tokens that JSON has not.
+/// Tokens that are not JSON.
 const BARE: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
 
-/// Why a text is no object, or no array.
+/// Why a text is not an object or array.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{wrong} at byte {at}")]
 pub struct NotationError {
     wrong: Wrong,
-    /// From 0.
+    /// Byte offset from 0.
     at: usize,
 }
 
@@ -29,10 +29,10 @@ enum Wrong {
     More,
 }
 
-/// The members of an object in their order: each key with the text of its value. A repeated key is reported twice.
+/// The members of an object in order: each key with the text of its value. A repeated key is returned twice.
 ///
 /// # Errors
-/// What is no object, with the byte.
+/// The byte at which the text stops being an object.
 pub fn members(text: &str) -> Result<Vec<(String, &str)>, NotationError> {
     let mut cursor = Cursor { text, at: 0 };
     cursor.expect(b'{')?;
@@ -55,7 +55,7 @@ pub fn members(text: &str) -> Result<Vec<(String, &str)>, NotationError> {
 /// The texts of an array's elements.
 ///
 /// # Errors
-/// What is no array, with the byte.
+/// The byte at which the text stops being an array.
 pub fn elements(text: &str) -> Result<Vec<&str>, NotationError> {
     let mut cursor = Cursor { text, at: 0 };
     cursor.expect(b'[')?;
@@ -72,7 +72,7 @@ pub fn elements(text: &str) -> Result<Vec<&str>, NotationError> {
     }
 }
 
-/// The text with null in place of each token that JSON has not.
+/// The text with null in place of each token that is not JSON.
 pub fn strict(text: &str) -> Cow<'_, str> {
     if !BARE.iter().any(|bare| text.contains(bare)) {
         return Cow::Borrowed(text);
@@ -98,17 +98,17 @@ pub fn strict(text: &str) -> Cow<'_, str> {
     if found { Cow::Owned(strict) } else { Cow::Borrowed(text) }
 }
 
-/// The value with null in place of each such token; `None` where it is no JSON besides.
+/// The value with null in place of each such token; `None` if it is still not JSON.
 pub fn value(text: &str) -> Option<Value> {
     serde_json::from_str(&strict(text)).ok()
 }
 
-/// Whether it says what JSON can say: no such token is in it outside of strings.
+/// Whether it is JSON: it contains no such token outside of strings.
 pub fn is_json(text: &str) -> bool {
     matches!(strict(text), Cow::Borrowed(_))
 }
 
-/// The length of the string that the bytes begin with, its quotes included; all of them where it does not end.
+/// The length of the string with which the bytes begin, including its quotes; all of them if it does not end.
 fn string(bytes: &[u8]) -> usize {
     let mut at = 1;
     while at < bytes.len() {
@@ -152,7 +152,7 @@ impl<'t> Cursor<'t> {
         if self.at == self.text.len() { Ok(()) } else { Err(self.wrong(Wrong::More)) }
     }
 
-    /// The text of the next value, which must be one but for the tokens that JSON has not.
+    /// The text of the next value, which must be JSON apart from such tokens.
     fn value(&mut self) -> Result<&'t str, NotationError> {
         self.blank();
         let start = self.at;

@@ -1,4 +1,4 @@
-//! The folders of a workspace: `benchmarks/<name>/`, read as the built-in ones are.
+//! The folders of a workspace: `benchmarks/<name>/`, read like the built-in ones.
 
 use std::fs;
 use std::io;
@@ -6,12 +6,12 @@ use std::path::Path;
 
 use crate::reader::{Problem, Problems, keep};
 
-/// A declaration that is larger is none.
+/// Largest file of a declaration.
 const LARGEST: u64 = 4 << 20;
 
 type Folder = (&'static str, Vec<(&'static str, &'static str)>);
 
-/// Every folder with its files, in the order of their names; none where there is no such place.
+/// Every folder with its files, sorted by name; empty if there is no such place.
 pub(crate) fn folders(place: &Path) -> Result<Vec<Folder>, Problems> {
     let mut problems = Vec::new();
     let mut found = Vec::new();
@@ -41,7 +41,7 @@ pub(crate) fn folders(place: &Path) -> Result<Vec<Folder>, Problems> {
     if problems.is_empty() { Ok(found) } else { Err(Problems(problems)) }
 }
 
-/// What is in a folder, sorted, and whether each is a folder.
+/// The entries of a folder, sorted, with whether each is a folder.
 fn names(folder: &Path, shown: &str, problems: &mut Vec<Problem>) -> Vec<(String, bool)> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -69,7 +69,7 @@ fn read(
     match fs::metadata(path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return,
         Err(e) => return wrong(format!("cannot be read: {e}")),
-        // A pipe would be waited for.
+        // Reading a pipe would block.
         Ok(found) if !found.is_file() => return wrong("is not a file".into()),
         Ok(found) if found.len() > LARGEST => return wrong(format!("is larger than {} MiB", LARGEST >> 20)),
         Ok(_) => {}

@@ -1,4 +1,4 @@
-//! Which published set a benchmark rebuilds, and what is done otherwise and why.
+//! The published set that a benchmark rebuilds, and the differences with reasons.
 
 use serde::Serialize;
 
@@ -11,36 +11,36 @@ pub struct Paper {
     pub set: &'static str,
     /// The paper's title.
     pub title: &'static str,
-    /// Its first author and the others.
+    /// Its first author, with the others.
     pub authors: &'static str,
     /// When it appeared.
     pub year: u16,
-    /// Where it is.
+    /// Its address.
     pub url: &'static str,
     /// Languages of the rows, as the Hub names them.
     pub languages: Vec<&'static str>,
     /// The paper's key in BibTeX.
     pub key: &'static str,
-    /// What the Hub finds the set by.
+    /// The set's tags on the Hub.
     pub tags: Vec<&'static str>,
-    /// What bends figures on such a set.
+    /// Known biases of figures on such a set.
     pub biases: &'static str,
-    /// What the published set holds or the paper does, and what this one does instead.
+    /// Differences from the published set or the paper.
     pub differs: Vec<Difference>,
 }
 
-/// One thing that is otherwise.
+/// One difference.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
     /// In the paper or the published file.
     pub there: &'static str,
     /// Here, and why.
     pub here: &'static str,
-    /// The setting with which it is as there, `section.key` and the value, where there is one.
+    /// The setting that makes it as there, `section.key` and the value, if there is one.
     pub unless: Vec<(&'static str, &'static str)>,
 }
 
-/// `[paper]`, or the name of the benchmark whose paper it is, too.
+/// `[paper]`, or the name of the benchmark whose paper it shares.
 #[derive(Clone, Debug)]
 pub(crate) enum Cited {
     Own(Box<Paper>),

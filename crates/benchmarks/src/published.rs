@@ -1,44 +1,43 @@
-//! `[published]`: how a row of a published file becomes a record, and what it says at which step.
+//! `[published]`: how a row of a published file becomes a record, and its values for each step.
 //!
-//! A published row holds what people of another project decided. It is read back into the fields that the benchmark's
-//! own steps fill, one step at a time: where people here decide otherwise, the published field gives way and the others
-//! stay.
+//! A published row contains decisions of another project's people. It is converted into the fields of the
+//! benchmark's own steps, step by step: if people here decide differently, only that field is replaced.
 
 use crate::expression::{Expression, Language};
 use crate::reader::Keys;
 
-/// What rows of a published file say.
+/// The contents of rows of a published file.
 #[derive(Debug, Default)]
 pub struct Published {
-    /// What the set calls a row; the hash of its text where nothing is said.
+    /// The row's id in the set; the hash of its text by default.
     pub id: Option<Expression>,
     /// The text of a record of posts.
     pub text: Option<Expression>,
-    /// What a riddle asks.
+    /// A riddle's question.
     pub question: Option<Expression>,
-    /// What resolves it.
+    /// A riddle's answer.
     pub answer: Option<Expression>,
-    /// What rows of one record share; each row is a record where nothing is said.
+    /// A key shared by the rows of one record; by default each row is a record.
     pub group: Option<Expression>,
-    /// Which of its group a row is: `original`, `semantic`, `context`.
+    /// A row's role in its group: `original`, `semantic`, `context`.
     pub role: Option<Expression>,
-    /// The number that the set gave it.
+    /// Its number in the set.
     pub number: Option<Expression>,
-    /// The benchmark whose steps it also speaks of, as that one's rows do.
+    /// The benchmark whose steps it also covers, like that one's rows.
     pub like: Option<&'static str>,
     /// By step: fields of its record, over the row.
     pub at: Vec<(&'static str, Vec<(&'static str, Expression)>)>,
 }
 
 impl Published {
-    /// What it says at a step.
+    /// Its values at a step.
     pub fn at(&self, step: &str) -> &[(&'static str, Expression)] {
         self.at.iter().find(|(name, _)| *name == step).map(|(_, says)| says.as_slice()).unwrap_or_default()
     }
 }
 
-/// Reads the table from the root of a benchmark.toml; `None` where nothing is declared. `steps` are those of the folder
-/// and of others that it may speak of.
+/// Parses the table of a benchmark.toml; `None` if nothing is declared. `steps` are those of the folder and
+/// of others that it may cover.
 pub(crate) fn read(language: Language, file: &str, keys: &Keys<'_>) -> Option<Published> {
     keys.table("published", |keys| {
         let over = |keys: &Keys<'_>, key: &str| {

@@ -1,5 +1,5 @@
-//! TOML that people write, read whole: every problem is told at once, each with its place, and a key that nobody asks
-//! for is one of them.
+//! Reads TOML written by people and reports all problems at once, each with its place; unknown keys are
+//! problems too.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -12,10 +12,10 @@ use toml_edit::{Document, Item, TableLike, Value};
 
 use crate::choice::Label;
 
-/// Reads a file by what asks for its keys.
+/// Parses a file with a function that asks for its keys.
 ///
 /// # Errors
-/// Every problem of the file, in the order of its lines.
+/// All problems of the file, in the order of its lines.
 pub fn read<T>(file: &str, text: &str, what: impl FnOnce(&Keys<'_>) -> T) -> Result<T, Problems> {
     let reader = Reader { found: Found::new(file, text) };
     let read = match Document::parse(text) {
@@ -50,7 +50,8 @@ impl Reader<'_> {
     }
 }
 
-/// A table that is being read. Texts live as long as the program: declarations are read once.
+/// A table being parsed. Texts are leaked, because declarations are read once and live as long as the
+/// program.
 pub struct Keys<'r> {
     reader: &'r Reader<'r>,
     table: &'r dyn TableLike,
@@ -58,12 +59,12 @@ pub struct Keys<'r> {
 }
 
 impl Keys<'_> {
-    /// A text, or nothing where the key is not there.
+    /// A text, or `None` if the key is missing.
     pub fn text(&self, key: &str) -> Option<&'static str> {
         self.value(key, "a text", |value| value.as_str().map(keep))
     }
 
-    /// A text that must be there.
+    /// A required text.
     pub fn needed(&self, key: &str) -> &'static str {
         self.lacking(key);
         self.text(key).unwrap_or_default()
@@ -99,7 +100,7 @@ impl Keys<'_> {
         self.value(key, "a number", number)
     }
 
-    /// A plain value, and the same as TOML writes it.
+    /// A plain value, and its TOML source.
     pub fn json(&self, key: &str) -> Option<(serde_json::Value, &'static str)> {
         let plain =
             |value: &Value| Some((json(value)?, keep(value.clone().decorated("", "").to_string().trim())));
@@ -117,8 +118,8 @@ impl Keys<'_> {
         self.value(key, "a list of texts", texts)
     }
 
-    /// Words for people, in both languages; they must be there. Without Chinese, and as a plain text, they are shown in
-    /// English to everybody; a built-in folder has both, which a test sees to.
+    /// Required texts for people in both languages. Without Chinese, or as a plain text, the English is shown
+    /// to everybody; a test checks that built-in folders have both.
     pub fn words(&self, key: &str) -> Label {
         self.lacking(key);
         if self.is_text(key) {
@@ -128,25 +129,25 @@ impl Keys<'_> {
         self.table(key, |keys| keys.both()).unwrap_or(Label { en: "", zh: "" })
     }
 
-    /// A table that is such words.
+    /// A table of such texts.
     pub fn both(&self) -> Label {
         let en = self.needed("en");
         Label { en, zh: self.text("zh").unwrap_or(en) }
     }
 
-    /// One of the values that have a name.
+    /// One of several named values.
     pub fn one_of<T: Copy>(&self, key: &str, names: &[(&str, T)]) -> Option<T> {
         let name = self.text(key)?;
         self.named(key, name, names)
     }
 
-    /// Several of the values that have a name.
+    /// Some of several named values.
     pub fn some_of<T: Copy>(&self, key: &str, names: &[(&str, T)]) -> Option<Vec<T>> {
         let written = self.texts(key)?;
         Some(written.into_iter().filter_map(|name| self.named(key, name, names)).collect())
     }
 
-    /// A table below this one, in braces or under a head of its own.
+    /// A subtable, inline or under its own header.
     pub fn table<T>(&self, key: &str, what: impl FnOnce(&Keys<'_>) -> T) -> Option<T> {
         let item = self.item(key)?;
         let Some(table) = item.as_table_like() else {
@@ -156,7 +157,7 @@ impl Keys<'_> {
         Some(self.reader.keys(table, what))
     }
 
-    /// The tables of a list, in braces or under heads of their own.
+    /// The tables of a list, inline or under their own headers.
     pub fn tables<T>(&self, key: &str, mut what: impl FnMut(&Keys<'_>) -> T) -> Option<Vec<T>> {
         let item = self.item(key)?;
         if let Some(tables) = item.as_array_of_tables() {
@@ -171,7 +172,7 @@ impl Keys<'_> {
         Some(tables.into_iter().map(|table| self.reader.keys(table, &mut what)).collect())
     }
 
-    /// The tables that are under names of their own, `[key.NAME]`, in the order of the file.
+    /// Named subtables, `[key.NAME]`, in the order of the file.
     pub fn each<T>(&self, key: &str, mut what: impl FnMut(&'static str, &Keys<'_>) -> T) -> Vec<T> {
         let Some(item) = self.item(key) else { return Vec::new() };
         let Some(table) = item.as_table_like() else {
@@ -188,7 +189,7 @@ impl Keys<'_> {
         read
     }
 
-    /// What is in the tables under names of their own, before they are read: nothing is asked for, and nothing told.
+    /// Peeks into named subtables before they are parsed, without marking keys as used or reporting problems.
     pub(crate) fn peek<T>(&self, key: &str, what: impl Fn(&'static str, &Keys<'_>) -> Vec<T>) -> Vec<T> {
         let tables =
             self.table.get(key).and_then(Item::as_table_like).into_iter().flat_map(|table| table.iter());
@@ -200,7 +201,7 @@ impl Keys<'_> {
         tables.filter_map(read).flatten().collect()
     }
 
-    /// Lists of tables that are under names of their own, `[[key.NAME]]`.
+    /// Named lists of tables, `[[key.NAME]]`.
     pub fn lists<T>(
         &self,
         key: &str,
@@ -220,7 +221,7 @@ impl Keys<'_> {
         self.table(key, read).unwrap_or_default()
     }
 
-    /// Each key of this table with its value as TOML writes it.
+    /// Each key of this table with its value's TOML source.
     pub fn written(&self) -> Vec<(&'static str, &'static str)> {
         let written = |(name, item): (&str, &Item)| {
             self.asked.borrow_mut().push(name.to_owned());
@@ -233,38 +234,38 @@ impl Keys<'_> {
         self.table.iter().map(written).collect()
     }
 
-    /// The names of the keys that are here.
+    /// The names of the existing keys.
     pub fn names(&self) -> Vec<&'static str> {
         self.table.iter().map(|(name, _)| keep(name)).collect()
     }
 
-    /// Whether a key is here.
+    /// Whether a key exists.
     pub fn has(&self, key: &str) -> bool {
         self.table.contains_key(key)
     }
 
-    /// Whether a value is a text and not what else it might be.
+    /// Whether a value is a text.
     pub fn is_text(&self, key: &str) -> bool {
         self.table.get(key).is_some_and(Item::is_str)
     }
 
-    /// Whether a value is a list and not what else it might be.
+    /// Whether a value is a list.
     pub fn is_list(&self, key: &str) -> bool {
         self.table.get(key).is_some_and(Item::is_array)
     }
 
-    /// Where the value of a key stands.
+    /// The place of a key's value.
     pub fn place(&self, key: &str) -> Option<String> {
         Some(self.reader.found.place(self.table.get(key)?.span()?.start))
     }
 
-    /// Tells what is wrong with a key, or with the table where it has no such key.
+    /// Reports a problem with a key, or with the table if it has no such key.
     pub fn problem(&self, key: &str, what: impl ToString) {
         let item = self.table.get(key).and_then(Item::span);
         self.reader.problem(item.or_else(|| self.span()), what.to_string());
     }
 
-    /// Where the table begins: its first key, if it has one.
+    /// The start of the table: its first key, if it has one.
     fn span(&self) -> Option<Range<usize>> {
         self.table.iter().find_map(|(name, _)| self.table.key(name)?.span())
     }
@@ -302,7 +303,7 @@ impl Keys<'_> {
         self.reader.problem(item.span(), format!("{key}: expected {kind}"));
     }
 
-    /// Keys that nobody asked for.
+    /// Reports keys that were not asked for.
     fn finish(&self) {
         let asked = self.asked.borrow();
         for (name, _) in self.table.iter().filter(|(name, _)| !asked.iter().any(|key| key == name)) {
@@ -326,7 +327,7 @@ fn json(value: &Value) -> Option<serde_json::Value> {
     })
 }
 
-/// A text for as long as the program runs.
+/// Leaks a text.
 pub(crate) fn keep(text: &str) -> &'static str {
     Box::leak(text.into())
 }

@@ -1,5 +1,5 @@
-//! The kinds of records whose columns steps fill, by the names that folders give them. Records of a benchmark that names
-//! none are what its steps leave: a group for each.
+//! The kinds of records with columns, by the names in folders. Records of a benchmark that names none consist
+//! of a group for each step.
 
 use riddlemill_text::hint::unknown;
 use riddlemill_text::record::{
@@ -34,23 +34,23 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> + Clone {
     KINDS.iter().map(|(kind, _)| *kind)
 }
 
-/// What a ballot's expressions may name beside columns.
+/// Names in a ballot's expressions in addition to columns.
 const SHOWN: [&str; 3] = ["it", "blind", "found"];
-/// What they may name of what was decided.
+/// Names for the decision in a ballot's expressions.
 const SAID: [&str; 6] = ["said", "given", "decisions", "standing", "basis", "it"];
 
-/// Columns that the records of a draft have not, where it names them.
+/// Unknown columns used by a draft.
 pub(crate) fn unknown_to_draft(fields: &[(&'static str, Expression)], draft: &Draft) -> Vec<Problem> {
     unknown_to_step(draft.records, fields, draft.asked(), draft.said().chain(draft.checked()), &draft.keeps)
 }
 
-/// Columns that the records of an operation have not, where its step names them.
+/// Unknown columns used by an operation's step.
 pub(crate) fn unknown_to_native(fields: &[(&'static str, Expression)], native: &Native) -> Vec<Problem> {
     unknown_to_step(native.records, fields, native.asked(), native.said(), &native.keeps)
 }
 
-/// Columns that the records of a step have not, in expressions over a record, in those over the record and what was said,
-/// and where that goes to.
+/// Unknown columns used by a step, in expressions over the record, in those over the record and the findings,
+/// and as their targets.
 fn unknown_to_step<'e>(
     records: Option<&'static str>,
     fields: &[(&'static str, Expression)],

@@ -1,35 +1,35 @@
-//! How a reply is read: `reply` in a draft's table.
+//! How a reply is parsed: `reply` in a draft's table.
 
 use crate::ballots::Ballots;
 use crate::expression::Expression;
 use crate::reader::Keys;
 
-/// How replies to a prompt are read, and what is taken of them.
+/// How replies to a prompt are parsed, and which values are used.
 pub struct Reading {
-    /// What a reply must look like.
+    /// The required form of a reply.
     pub form: Reply,
-    /// What each field takes, over what was read; each key its namesake where nothing is said.
+    /// The value of each field, over the parsed reply; by default the key of the same name.
     pub gives: Option<Vec<(&'static str, Expression)>>,
-    /// Over what was read: a text refuses the reply with it, and the model is asked again.
+    /// Over the parsed reply: a text rejects the reply with this message, and the model is asked again.
     pub refuses: Vec<Expression>,
 }
 
-/// What a reply must look like.
+/// The required form of a reply.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
-    /// All of its words, without fence, quotes, or one of these labels in front: `text`.
+    /// The whole text, without fence, quotes, or one of these labels before it: `text`.
     Text(Vec<&'static str>),
-    /// Whatever it says, as it stands: `text`.
+    /// The whole reply, unchanged: `text`.
     Whole,
     /// The one JSON object with these keys.
     Json(Vec<(&'static str, Form)>),
     /// One of these names: `label`.
     Label(Vec<&'static str>),
-    /// A whole number between these: `rating`.
+    /// A whole number in this range: `rating`.
     Rating(i64, i64),
-    /// Different numbers, the first the most fitting: `numbers`.
+    /// Different numbers, most fitting first: `numbers`.
     Numbers(Numbers),
-    /// What a named reader of the program makes of it, with the place where it is named.
+    /// A named reader of the program, with the place of its name.
     Native(&'static str, String),
 }
 
@@ -42,31 +42,31 @@ pub struct Numbers {
     pub from: u8,
     /// The highest.
     pub to: u8,
-    /// Such numbers, as the prompt shows them.
+    /// An example, as shown in the prompt.
     pub like: &'static str,
 }
 
-/// What is under a key of a reply.
+/// The form of a value in a reply.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
     /// A text that is not empty.
     Text,
-    /// A text, or null where none fits; the key may be left out.
+    /// A text, or null if none fits; the key may be missing.
     TextOrNone,
-    /// A text, or null where none fits; the key must be there.
+    /// A text, or null if none fits; the key is required.
     TextOrNull,
     /// Yes or no.
     Flag,
     /// A whole number.
     Integer,
-    /// So many texts.
+    /// A list of texts, with bounds on their number.
     Texts(usize, usize),
     /// One of these codes, or labels.
     OneOf(Vec<&'static str>),
 }
 
 impl Reply {
-    /// The names that `gives` may use; of a native reader the program knows them.
+    /// The names that `gives` may use; those of a native reader are known to the program.
     pub fn names(&self) -> Option<Vec<&'static str>> {
         Some(match self {
             Reply::Text(_) | Reply::Whole => vec!["text"],
@@ -80,7 +80,7 @@ impl Reply {
 }
 
 impl Reading {
-    /// The fields that it fills in; of a native reader without `gives` the program knows them.
+    /// The fields that it fills in; those of a native reader without `gives` are known to the program.
     pub fn fields(&self) -> Option<Vec<&'static str>> {
         match &self.gives {
             Some(gives) => Some(gives.iter().map(|(field, _)| *field).collect()),
@@ -88,13 +88,13 @@ impl Reading {
         }
     }
 
-    /// Every expression over what was read.
+    /// Every expression over the parsed reply.
     pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expression> {
         self.gives.iter().flatten().map(|(_, value)| value).chain(&self.refuses)
     }
 }
 
-/// The form of a reply; `None` where something is wrong with it, which is told.
+/// The form of a reply; `None` if there is a problem, which is reported.
 pub(crate) fn form(ballots: Option<&Ballots>, keys: &Keys<'_>) -> Option<Reply> {
     const FORMS: [&str; 7] = ["text", "whole", "json", "label", "rating", "numbers", "native"];
     let forms: Vec<&str> = FORMS.into_iter().filter(|form| keys.has(form)).collect();
@@ -150,7 +150,7 @@ fn numbers(keys: &Keys<'_>) -> Option<Numbers> {
     Some(numbers)
 }
 
-/// Codes as they are, or those of a list of ballots.toml.
+/// Codes given directly, or those of a list of ballots.toml.
 fn codes(ballots: Option<&Ballots>, keys: &Keys<'_>, key: &str) -> Option<Vec<&'static str>> {
     if !keys.is_text(key) {
         return keys.texts(key);

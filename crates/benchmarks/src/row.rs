@@ -1,27 +1,27 @@
-//! What a row lacks of a benchmark's columns.
+//! Checks a row's columns.
 
 use crate::data::{Data, Kind};
 
-/// Why a row's column is of no use.
+/// Why a row's column cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ColumnError {
-    /// It has no value, and must have one.
+    /// A required value is missing.
     #[error("{0}: it is missing")]
     Missing(&'static str),
-    /// Its value is of another type.
+    /// Its value has another type.
     #[error("{column}: {value} is not {}", kind.name())]
     Type {
         /// Its name.
         column: &'static str,
-        /// What the row has.
+        /// The value found.
         value: serde_json::Value,
-        /// What it must be.
+        /// The required type.
         kind: Kind,
     },
 }
 
 impl Data {
-    /// What is wrong with the first of these columns that a row lacks, or has in another type.
+    /// The first problem with these columns in a row: a missing value, or another type.
     pub fn lacking<'c>(
         &self,
         row: &serde_json::Map<String, serde_json::Value>,

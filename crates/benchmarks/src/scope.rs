@@ -1,5 +1,5 @@
-//! A record as expressions see it: its post, the groups that steps have left, and the names that the benchmark gives to
-//! expressions over them.
+//! A record's variables in expressions: its post, the groups that steps have added, and the benchmark's
+//! `[fields]`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,15 +9,15 @@ use minijinja::value::{Object, Value};
 use crate::expression::{Expression, Trouble};
 pub use crate::value::{group, listed, text, texts};
 
-/// A record's names with their values. What [`Scope::value`] asks for of `[fields]` is computed then: a name may stand for
-/// what a later step makes.
+/// A record's variables with their values. `[fields]` are computed when [`Scope::value`] uses them, because a
+/// field may depend on a later step.
 pub struct Scope<'f> {
     names: Value,
     fields: &'f [(&'static str, Expression)],
 }
 
 impl<'f> Scope<'f> {
-    /// Over these names, a map, and those of `[fields]` in their order.
+    /// Over these variables, a map, and those of `[fields]` in order.
     pub fn new(names: Value, fields: &'f [(&'static str, Expression)]) -> Scope<'f> {
         Scope { names, fields }
     }
@@ -25,13 +25,13 @@ impl<'f> Scope<'f> {
     /// The value of an expression.
     ///
     /// # Errors
-    /// [`Trouble`] where it, or a field that it asks for, cannot be computed.
+    /// [`Trouble`] if it, or a field that it uses, cannot be computed.
     pub fn value(&self, expression: &Expression) -> Result<Value, Trouble> {
         if !self.fields.iter().any(|(name, _)| expression.names().contains(*name)) {
             return expression.value(&self.names);
         }
         let mut asked: BTreeSet<&str> = expression.names().iter().map(String::as_str).collect();
-        // From the last to the first: a field asks for those before it alone.
+        // From last to first: a field only uses those before it.
         for (name, field) in self.fields.iter().rev() {
             if asked.contains(*name) {
                 asked.extend(field.names().iter().map(String::as_str));
@@ -45,32 +45,32 @@ impl<'f> Scope<'f> {
         expression.value(&above(named, &self.names))
     }
 
-    /// Whether an expression holds; one that is not there does.
+    /// Whether an expression is true; a missing one is.
     ///
     /// # Errors
-    /// As [`Scope::value`].
+    /// Those of [`Scope::value`].
     pub fn holds(&self, expression: Option<&Expression>) -> Result<bool, Trouble> {
         expression.map_or(Ok(true), |expression| Ok(self.value(expression)?.is_true()))
     }
 
-    /// The value as a text: a list has a line for each, null is none.
+    /// The value as a text: a list gives one line per element, null `None`.
     ///
     /// # Errors
-    /// As [`Scope::value`].
+    /// Those of [`Scope::value`].
     pub fn text(&self, expression: &Expression) -> Result<Option<String>, Trouble> {
         Ok(text(&self.value(expression)?))
     }
 
-    /// The value as a list of texts; a text alone is a list of itself.
+    /// The value as a list of texts; a single text becomes a list.
     ///
     /// # Errors
-    /// As [`Scope::value`].
+    /// Those of [`Scope::value`].
     pub fn texts(&self, expression: &Expression) -> Result<Vec<String>, Trouble> {
         Ok(texts(&self.value(expression)?))
     }
 }
 
-/// Names that go before those of another value.
+/// Variables that shadow those of another value.
 #[derive(Debug)]
 struct Above {
     names: BTreeMap<&'static str, Value>,
@@ -84,7 +84,7 @@ impl Object for Above {
     }
 }
 
-/// These names, and where there is none the other's.
+/// These variables, falling back to the other's.
 pub fn above(names: BTreeMap<&'static str, Value>, others: &Value) -> Value {
     Value::from_object(Above { names, others: others.clone() })
 }

@@ -1,5 +1,5 @@
-//! `[setting.SECTION.KEY]`: settings of a benchmark's own. A workspace gives them values under `[recipe.NAME.SECTION]`;
-//! expressions of its steps name them `settings.SECTION.KEY`.
+//! `[setting.SECTION.KEY]`: a benchmark's own settings. A workspace sets them under `[recipe.NAME.SECTION]`;
+//! expressions of its steps use them as `settings.SECTION.KEY`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,21 +13,21 @@ use crate::reader::Keys;
 /// A setting that a benchmark declares.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
-    /// The table that it is in, below `[recipe.NAME]`.
+    /// Its table, below `[recipe.NAME]`.
     pub section: &'static str,
     /// Its name there.
     pub name: &'static str,
-    /// What it may hold.
+    /// Its type.
     pub kind: Kind,
-    /// What it is where nobody says otherwise.
+    /// Its default.
     pub default: Json,
-    /// The same as TOML writes it.
+    /// The default's TOML source.
     pub written: &'static str,
-    /// What it does, in a sentence.
+    /// A description, in one sentence.
     pub about: &'static str,
 }
 
-/// What a setting may hold.
+/// The type of a setting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     /// true or false.
@@ -44,7 +44,7 @@ pub enum Kind {
     Texts,
 }
 
-/// The settings of one benchmark, and what the workspace gives them.
+/// The settings of one benchmark, with the workspace's values.
 #[derive(Debug, Default)]
 pub struct Settings {
     /// In the order of the file.
@@ -58,7 +58,7 @@ impl Settings {
         self.declared.iter().find(|setting| (setting.section, setting.name) == (section, name))
     }
 
-    /// Takes the values that a workspace gives, by section and name. What is not among them has its default.
+    /// Sets the workspace's values, by section and name. Others keep their defaults.
     pub fn give(&self, values: &BTreeMap<(&str, &str), Json>) {
         let mut tables: BTreeMap<&str, BTreeMap<&str, Value>> = BTreeMap::new();
         for setting in &self.declared {
@@ -70,10 +70,10 @@ impl Settings {
     }
 }
 
-/// The name under which expressions find them.
+/// Their name in expressions.
 pub(crate) const NAME: &str = "settings";
 
-/// The values by section, exchanged as a whole when the workspace's settings are read again.
+/// The values by section, replaced as a whole when the workspace's settings are reloaded.
 #[derive(Default)]
 pub(crate) struct SettingValues(RwLock<Value>);
 
@@ -90,7 +90,7 @@ impl Object for SettingValues {
     }
 }
 
-/// Reads `[setting]` from the root of a benchmark.toml.
+/// Parses `[setting]` of a benchmark.toml.
 pub(crate) fn read(given: Arc<SettingValues>, keys: &Keys<'_>) -> Settings {
     let mut declared = Vec::new();
     keys.table("setting", |sections| {
@@ -103,7 +103,7 @@ pub(crate) fn read(given: Arc<SettingValues>, keys: &Keys<'_>) -> Settings {
     settings
 }
 
-/// `None` where something is wrong with it, which is told.
+/// `None` if there is a problem, which is reported.
 fn setting(section: &'static str, name: &'static str, keys: &Keys<'_>) -> Option<Setting> {
     let plain = |name: &str| name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
     if ![section, name].into_iter().all(plain) {
@@ -162,7 +162,7 @@ fn setting(section: &'static str, name: &'static str, keys: &Keys<'_>) -> Option
 }
 
 impl Kind {
-    /// Whether a value fits.
+    /// Whether a value is valid.
     pub fn holds(self, value: &Json) -> bool {
         match (self, value) {
             (Kind::Flag, Json::Bool(_)) | (Kind::Text, Json::String(_)) => true,
@@ -178,7 +178,7 @@ impl Kind {
         }
     }
 
-    /// What fits, as a fragment that follows `expected `.
+    /// The valid values, as a fragment that follows `expected `.
     pub fn expected(self) -> String {
         let bounds = |low: Option<String>, high: Option<String>| match (low, high) {
             (None, None) => String::new(),

@@ -1,9 +1,9 @@
-//! What a ballot shows beside an item: lists to pick from.
+//! The lists of a ballot to pick from.
 
 use crate::ballot::{Ballot, Kind};
 
 impl Ballot {
-    /// The lists that are shown and picked from: they are in an order that is drawn for each item.
+    /// The lists to pick from, which are shown in an order drawn for each item.
     pub fn picked_from(&self) -> impl Iterator<Item = &'static str> {
         let second = self.review.iter().flat_map(|review| &review.fields);
         self.fields.iter().chain(second).filter_map(|field| match field.kind {

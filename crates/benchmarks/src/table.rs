@@ -1,8 +1,8 @@
-//! `[[table]]`: which figures of models' answers stand side by side. `tables` reads it.
+//! `[[table]]`: tables of figures on models' answers. `tables` parses it.
 
 use crate::expression::Expression;
 
-/// A table of an evaluation, a row a model.
+/// A table of an evaluation, one row per model.
 #[derive(Debug)]
 pub struct Table {
     /// Its name in files and links.
@@ -11,38 +11,38 @@ pub struct Table {
     pub title: &'static str,
     /// The paper's table or figure.
     pub paper: &'static str,
-    /// The same where models were asked in several settings.
+    /// The same, if models were asked in several settings.
     pub paper_of_settings: &'static str,
     /// How to read it.
     pub about: &'static str,
-    /// What it measures.
+    /// Its figures.
     pub measures: Measures,
     /// The charts of it on the page.
     pub drawn: Vec<Drawn>,
-    /// Its words that are said in Chinese, too: in English and in Chinese, with `{}` where something stands in.
+    /// Its texts that are translated: English and Chinese, with `{}` as placeholder.
     pub words: Vec<(&'static str, &'static str)>,
 }
 
-/// What a table measures.
+/// The figures of a table.
 #[derive(Debug)]
 pub enum Measures {
-    /// A figure a column.
+    /// One figure per column.
     Columns {
-        /// The columns behind the model's name.
+        /// The columns after the model's name.
         columns: Vec<Column>,
-        /// Whether each number of solved examples, and reasoning, is a row of its own.
+        /// Whether each setting (number of solved examples, reasoning) is a row of its own.
         by_setting: bool,
-        /// The part of the set that it is about.
+        /// The part of the set that it covers.
         part: Option<Part>,
     },
-    /// What no list of columns says.
+    /// A kind that cannot be declared as a list of columns.
     Native(Native),
 }
 
-/// A part of a set: what `[data] parts` says of its rows.
+/// A part of the set, as in `[data] parts`.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// What the figures' origin calls it: `part`, or another key.
+    /// Its key in a figure's origin: `part`, or another one.
     pub key: &'static str,
     /// The part.
     pub is: &'static str,
@@ -53,37 +53,37 @@ pub struct Part {
 pub struct Column {
     /// Its heading.
     pub title: &'static str,
-    /// What is measured.
+    /// The figure.
     pub measure: Measure,
-    /// Among which rows of the set; all where nothing is said.
+    /// The condition for rows of the set; none means all.
     pub among: Option<Expression>,
-    /// The part of the set that it is about.
+    /// The part of the set that it covers.
     pub part: Option<&'static str>,
-    /// The column of the set that parts it: there is one such column for each value.
+    /// The column of the set by whose values it is split into several columns.
     pub each: Option<&'static str>,
 }
 
-/// What a column measures; earlier columns by their places, tasks by their whole names.
+/// The figure of a column; earlier columns by index, tasks by qualified names.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Measure {
-    /// Percent of right answers.
+    /// Percent of correct answers.
     Accuracy(&'static str),
     /// Macro F1 over the labels, times 100.
     F1 {
         /// The task.
         task: &'static str,
-        /// Over the labels that rows of the set have, whatever part is looked at: one that the part lacks counts as 0.
+        /// Over all labels in the set, whatever part is covered: labels missing from the part count as 0.
         of_set: bool,
     },
     /// Pearson's correlation with people's ratings, times 100.
     Correlation(&'static str),
     /// The mean of the judges' means.
     Score(&'static str),
-    /// Percent of the groups of which all these parts are right, among those of which all are answered.
+    /// Percent of the groups in which all these parts are correct, of those in which all are answered.
     Groups(&'static str, Vec<&'static str>),
-    /// Percent of answers in the form that was asked for.
+    /// Percent of answers in the requested format.
     Format(Vec<&'static str>),
-    /// One earlier column less another.
+    /// One earlier column minus another.
     Difference(usize, usize),
     /// The mean of earlier columns.
     Mean(Vec<usize>),
@@ -91,26 +91,26 @@ pub enum Measure {
     Geometric(Vec<usize>),
 }
 
-/// A table of a kind that the program knows.
+/// A table of a kind built into the program.
 #[derive(Debug)]
 pub struct Native {
     /// What it is.
     pub kind: Kind,
-    /// The tasks whose answers it is drawn from, by their whole names.
+    /// The tasks whose answers it uses, by qualified names.
     pub tasks: Vec<&'static str>,
-    /// The parts of the set, a column each.
+    /// The parts of the set, one column each.
     pub parts: Vec<&'static str>,
     /// Headings of its columns.
     pub columns: Vec<&'static str>,
-    /// The same table of each judge, where there are several.
+    /// The same table for each judge, if there are several.
     pub by_judge: Option<ByJudge>,
-    /// The columns of the set with the models, the judges and the numbers of ratings that a row holds.
+    /// The columns of the set with the models, judges and numbers of a row's ratings.
     pub ratings: Option<[&'static str; 3]>,
-    /// A task of another set that was evaluated beside it.
+    /// A task of another set evaluated together with this one.
     pub other: Option<&'static str>,
 }
 
-/// What a table of one judge is called; `{}` is the judge.
+/// The titles of a table of one judge; `{}` is the judge.
 #[derive(Clone, Copy, Debug)]
 pub struct ByJudge {
     /// Its name.
@@ -121,37 +121,37 @@ pub struct ByJudge {
     pub paper: &'static str,
 }
 
-/// The kinds of tables that the program knows.
+/// The kinds of tables built into the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Judges' means by part, from 0 to 100; the best model first.
+    /// Judges' means by part, from 0 to 100; best model first.
     ScoresByPart,
-    /// Judges' means of two tasks on the items that both ask about, and their difference, by model and judge.
+    /// Judges' means of two tasks on the items that have both, and their difference, by model and judge.
     TwoScores,
     /// How often each judge gives each rating.
     Ratings,
-    /// How far judges agree, by pairs.
+    /// Agreement of judges, by pairs.
     JudgePairs,
-    /// Models' figures against their sizes.
+    /// Models' figures by their sizes.
     Sizes,
-    /// Two tasks that show the same two options in both orders.
+    /// Two tasks with both orders of the same two options.
     BothOrders,
-    /// The mean of both orders by part, set against chance.
+    /// The mean of both orders by part, relative to chance.
     BothOrdersByPart,
-    /// Models' figures here against those of another set, or of the ratings that rows hold.
+    /// Models' figures here compared with those of another set, or with the ratings in the rows.
     Against,
-    /// People's ratings against judges'.
+    /// People's ratings compared with judges'.
     PeopleAndJudges,
     /// Whose text is preferred, by people and by judges.
     Wins,
-    /// How far preferences agree.
+    /// Agreement on preferences.
     Preferences,
-    /// Answers in free words: people's and judges' ratings, and who gave none.
+    /// Answers in free text: people's and judges' ratings, and missing answers.
     FreeAnswers,
 }
 
 impl Kind {
-    /// What a folder calls them, how many tasks each takes, and how many headings.
+    /// Their names in folders, the number of tasks, and the number of headings.
     pub(crate) const ALL: [(&'static str, Kind, usize, usize); 12] = [
         ("scores-by-part", Kind::ScoresByPart, 1, 1),
         ("two-scores", Kind::TwoScores, 2, 3),
@@ -171,21 +171,21 @@ impl Kind {
 /// A chart.
 #[derive(Clone, Copy, Debug)]
 pub struct Drawn {
-    /// Its heading; each `{}` is something of what is drawn.
+    /// Its heading; each `{}` is replaced by something drawn.
     pub title: &'static str,
-    /// How it is drawn.
+    /// Its shape.
     pub shape: Shape,
 }
 
-/// How a table is drawn.
+/// The shape of a chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// A bar for each of the first columns.
     Bars(usize),
-    /// The columns of a row behind each other.
+    /// The columns of a row, stacked.
     Stacked,
     /// The first column over the number of solved examples.
     Lines,
-    /// A point a model, or an item.
+    /// One point per model, or per item.
     Scatter,
 }

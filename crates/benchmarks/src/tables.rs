@@ -1,4 +1,4 @@
-//! Reading `[[table]]`.
+//! Parses `[[table]]`.
 
 use std::cell::RefCell;
 
@@ -9,7 +9,7 @@ use crate::reader::{Keys, keep};
 use crate::table::{ByJudge, Column, Drawn, Kind, Measure, Measures, Native, Part, Shape, Table};
 use crate::task::{Judged, Task, Wants};
 
-/// Reads the tables of a benchmark with these tasks.
+/// Parses the tables of a benchmark with these tasks.
 pub(crate) fn read(
     language: Language,
     data: Option<&Data>,
@@ -61,17 +61,17 @@ pub(crate) fn read(
     keys.tables("table", table).unwrap_or_default().into_iter().flatten().collect()
 }
 
-/// Words in both languages as they are read.
+/// Collects the texts in both languages.
 #[derive(Default)]
 struct Words(RefCell<Vec<(&'static str, &'static str)>>);
 
 impl Words {
-    /// The English of a text, or of `{ en, zh }`; nothing where the key is not there.
+    /// The English of a text, or of `{ en, zh }`; `None` if the key is missing.
     fn text(&self, keys: &Keys<'_>, key: &str) -> Option<&'static str> {
         keys.has(key).then(|| self.needed(keys, key))
     }
 
-    /// What is said so may be followed by more, such as who was not rated by whom.
+    /// Text that may be followed by more, such as which models lack ratings.
     fn ended(&self, begin: &str) {
         let open = |text: &str| keep(&format!("{text}{{}}"));
         let mut words = self.0.borrow_mut();
@@ -103,7 +103,7 @@ fn drawn(title: &'static str, words: &Words, keys: &Keys<'_>) -> Option<Drawn> {
     Some(Drawn { title: words.text(keys, "title").unwrap_or(title), shape: keys.one_of("as", &shapes)? })
 }
 
-/// What a table may name.
+/// What a table may reference.
 struct Context<'a> {
     language: Language,
     of_row: Vec<&'static str>,
@@ -129,7 +129,7 @@ impl Context<'_> {
 
     fn native(&self, kind: Kind, tasks: usize, columns: usize, words: &Words, keys: &Keys<'_>) -> Native {
         let named = keys.texts("tasks").unwrap_or_default();
-        // Figures of models may be drawn from both orders as from one task.
+        // Figures may be computed from both orders like from one task.
         let fits = named.len() == tasks || (named.len() == 2 && [Kind::Sizes, Kind::Against].contains(&kind));
         if !fits {
             keys.problem("tasks", format!("`tasks` names {tasks} for a table of this kind"));
@@ -186,7 +186,7 @@ impl Context<'_> {
         }
     }
 
-    /// `None` where something is wrong with it, which is told.
+    /// `None` if there is a problem, which is reported.
     fn column(&self, before: &[Column], words: &Words, keys: &Keys<'_>) -> Option<Column> {
         let title = words.needed(keys, "title");
         if before.iter().any(|column| column.title == title) {
@@ -287,7 +287,7 @@ impl Context<'_> {
         })
     }
 
-    /// A task whose answers are right or wrong.
+    /// A task whose answers are correct or incorrect.
     fn right(&self, keys: &Keys<'_>, key: &str) -> Option<&'static str> {
         self.task(keys, key, |task| {
             let right = task.wants.is_choice() && !matches!(task.wants, Wants::Rating { .. });
@@ -295,7 +295,7 @@ impl Context<'_> {
         })
     }
 
-    /// The whole name of the task under a key, where it can be measured so.
+    /// The qualified name of the task under a key, if it has such a figure.
     fn task(
         &self,
         keys: &Keys<'_>,

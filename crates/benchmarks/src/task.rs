@@ -1,5 +1,5 @@
-//! `[[task]]`: what models are asked of a released set, how an answer is read, and who judges one that is no choice.
-//! `tasks` reads it.
+//! `[[task]]`: questions for models about a released set, how answers are parsed, and who judges those in
+//! free text. `tasks` parses it.
 
 use minijinja::value::{Value, ValueKind};
 use riddlemill_text::options::LETTERS;
@@ -14,43 +14,43 @@ pub type With = Vec<(&'static str, Expression)>;
 /// One task on a set.
 #[derive(Debug)]
 pub struct Task {
-    /// `<benchmark>/<name>`, or what `called` says, in flags and files.
+    /// `<benchmark>/<name>`, or the value of `called`, in flags and files.
     pub name: &'static str,
     /// Its name in the folder.
     pub title: &'static str,
-    /// What is asked, in a sentence.
+    /// The question, in one sentence.
     pub about: &'static str,
-    /// Its prompt, as replies call it: `flub/choose`.
+    /// The name of its prompt: `flub/choose`.
     pub template: &'static str,
     /// The prompt that asks for reasoning before the answer.
     pub reasoned: Option<&'static str>,
-    /// How models that were trained on another form are asked, where the paper's own wording is sent.
+    /// Prompts for models trained on other forms, for the paper's own wording.
     pub forms: Vec<Form>,
-    /// What the prompts ask for.
+    /// The prompts' values.
     pub with: With,
-    /// A row of which it does not hold is not asked about.
+    /// The condition for a row to be asked about.
     pub when: Option<Expression>,
     /// Solved examples.
     pub shots: Option<Shots>,
-    /// By what a pack finds the reply.
+    /// The key of its replies in a pack.
     pub found: Found,
-    /// Whether it is put only where it is named.
+    /// Whether it only runs if named.
     pub on_request: bool,
-    /// The task that shows the same options in the other order: people see one of the two.
+    /// The task with the same options in the other order: people see one of the two.
     pub other_order_of: Option<&'static str>,
-    /// The rows of which it is what eval/ files put; of all where nothing is said.
+    /// The condition for rows whose eval/ files ask it; none means all.
     pub usual: Option<Expression>,
-    /// How an answer is read, and what is right.
+    /// How an answer is parsed, and the gold answer.
     pub wants: Wants,
-    /// Who judges an answer that is no choice.
+    /// Who judges an answer in free text.
     pub judged: Option<Judged>,
-    /// What people who rate answers are shown.
+    /// The sheet for people who rate answers.
     pub people: Option<People>,
-    /// Answers that a row holds already.
+    /// Answers that the rows already contain.
     pub released: Option<Released>,
 }
 
-/// By what a sample pack finds the reply to a request about an item.
+/// The key of a reply in a sample pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// Its record and the task.
@@ -61,60 +61,60 @@ pub enum Found {
     Role(&'static str),
 }
 
-/// A form that models were trained on, where it is not that of a chat.
+/// A form that models were trained on, other than chat.
 #[derive(Debug)]
 pub struct Form {
     /// Its name: `arc`, `commonsenseqa`.
     pub name: &'static str,
     /// Its prompt.
     pub template: &'static str,
-    /// What its prompt is given in place of what the task gives.
+    /// The prompt's values that replace the task's.
     pub with: With,
-    /// What its solved examples show in place of what the task shows.
+    /// The solved examples' values that replace the task's.
     pub shows: With,
 }
 
-/// Solved examples before what is asked.
+/// Solved examples before the question.
 #[derive(Debug)]
 pub struct Shots {
-    /// What is shown of one.
+    /// The values shown of each.
     pub shows: With,
-    /// An example has the same value here as what is asked.
+    /// An example has the same value here as the item.
     pub like: Option<Expression>,
 }
 
-/// How an answer is read, and what is right.
+/// How an answer is parsed, and the gold answer.
 #[derive(Debug)]
 pub enum Wants {
-    /// One of the options that an item has.
+    /// One of the item's options.
     Choice {
         /// The options, over the columns.
         options: Expression,
-        /// The letter or the place of the right one.
+        /// The letter or the index of the right one.
         gold: Expression,
-        /// Whether the words of an option name it as its letter does.
+        /// Whether the text of an option is accepted like its letter.
         words: bool,
     },
-    /// One of two names on the last line, `<choice>AnswerA</choice>`, each of a text.
+    /// One of two names on the last line, `<choice>AnswerA</choice>`, each for a text.
     Tag {
         /// The names.
         names: Vec<&'static str>,
-        /// The texts that they name, in the order in which they are shown.
+        /// Their texts, in display order.
         options: Expression,
         /// The name of the right one.
         gold: &'static str,
     },
     /// One of a list of labels, or several.
     Labels {
-        /// What an answer says: the codes, or the labels in a language.
+        /// The accepted answers: the codes, or the labels in one language.
         codes: Vec<&'static str>,
-        /// The same in the other language; empty where codes are said.
+        /// The same in the other language; empty for codes.
         others: Vec<&'static str>,
         /// Whether there may be several.
         many: bool,
         /// The right ones.
         gold: Expression,
-        /// What stands before the label where the model reasoned first.
+        /// What precedes the label if the model reasoned first.
         behind: Vec<&'static str>,
     },
     /// A number on a scale, compared with people's.
@@ -123,12 +123,12 @@ pub enum Wants {
         min: i64,
         /// The highest.
         max: i64,
-        /// People's.
+        /// People's rating.
         gold: Expression,
     },
-    /// A text that somebody judges.
+    /// A text that has to be judged.
     Words {
-        /// What is wrong with an answer that has neither letter nor digit; none where any text is one.
+        /// The error for an answer without letter or digit; `None` if any text is valid.
         blank: Option<&'static str>,
     },
 }
@@ -138,17 +138,17 @@ pub enum Wants {
 pub struct Judged {
     /// The judge's prompt.
     pub template: &'static str,
-    /// What it asks for, over the columns and `said`, the answer.
+    /// The prompt's values, over the columns and `said`, the answer.
     pub with: With,
-    /// What is asked.
+    /// The question.
     pub asks: Asks,
-    /// Whether people's answers are judged, too.
+    /// Whether people's answers are judged too.
     pub people: bool,
-    /// The role of the id by which a pack finds the rating; none where it is the record's and the model's name.
+    /// The role of the rating's id in a pack; `None` if it is the record's id and the model's name.
     pub role: Option<&'static str>,
 }
 
-/// What a judge is asked.
+/// The question for a judge.
 #[derive(Debug)]
 pub enum Asks {
     /// A rating on this scale.
@@ -157,67 +157,67 @@ pub enum Asks {
         min: u32,
         /// The highest.
         max: u32,
-        /// An object with `rating` and `explanation`; else `[[7]]`.
+        /// Whether the reply is an object with `rating` and `explanation`; else `[[7]]`.
         json: bool,
     },
-    /// Which of two texts is better: the answer, or what a person wrote.
+    /// Which of two texts is better: the answer, or a person's.
     Better {
         /// The person's text.
         person: Expression,
-        /// Under which names the prompt asks for the two.
+        /// The names of the two in the prompt.
         sides: [&'static str; 2],
     },
 }
 
-/// What people who rate answers are shown.
+/// The sheet for people who rate answers.
 #[derive(Debug)]
 pub struct People {
     /// The sheet.
     pub sheet: &'static str,
-    /// What stands on it before the answer, over the columns.
+    /// The values shown before the answer, over the columns.
     pub shows: With,
-    /// The scale; none where they say which of two texts is better.
+    /// The scale; `None` if they choose the better of two texts.
     pub scale: Option<[u32; 2]>,
-    /// By how much a rating is multiplied to stand on the judges' scale.
+    /// Factor from a rating to the judges' scale.
     pub times: f64,
-    /// Whether people answer as well: the sheet shows the first of `shows`.
+    /// Whether people answer too: their sheet shows the first of `shows`.
     pub write: bool,
 }
 
 /// Columns with models' answers and people's verdicts on them.
 #[derive(Clone, Copy, Debug)]
 pub struct Released {
-    /// Who answered, a list.
+    /// The models, a list.
     pub models: &'static str,
-    /// What they said.
+    /// Their answers.
     pub said: &'static str,
-    /// Votes for the person's text, for the model's, for neither, a list each.
+    /// Votes for the person's text, for the model's, for neither, one list each.
     pub votes: [&'static str; 3],
 }
 
-/// What a task asks of one item.
+/// A task's question about one item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Posed {
-    /// What the prompt is made of.
+    /// The prompt's values.
     pub values: Vec<(&'static str, Json)>,
-    /// The options; empty where there are none.
+    /// The options; empty without any.
     pub options: Vec<String>,
-    /// What is right: a letter, a name, labels with `; ` between them in their order, or a number; none where somebody has
-    /// to judge.
+    /// The gold answer: a letter, a name, labels separated by `; ` in order, or a number; `None` if the
+    /// answer has to be judged.
     pub gold: Option<String>,
-    /// What its solved examples have in common with it.
+    /// The value that its solved examples share.
     pub like: Option<String>,
 }
 
 impl Wants {
-    /// Whether an answer is right or wrong, or a number: nobody has to judge it.
+    /// Whether an answer is correct or incorrect, or a number, so that it need not be judged.
     pub fn is_choice(&self) -> bool {
         !matches!(self, Wants::Words { .. })
     }
 }
 
 impl Judged {
-    /// The scale of its ratings; none where judges say which of two texts is better.
+    /// The scale of its ratings; `None` if judges choose the better of two texts.
     pub fn scale(&self) -> Option<[u32; 2]> {
         match self.asks {
             Asks::Rating { min, max, .. } => Some([min, max]),
@@ -226,7 +226,7 @@ impl Judged {
     }
 }
 
-/// A value as a prompt is given it: yes or no as such, all else as a text.
+/// A value for a prompt: booleans unchanged, everything else as text.
 fn told(value: &Value) -> Json {
     match value.kind() {
         ValueKind::Bool => value.is_true().into(),
@@ -234,20 +234,20 @@ fn told(value: &Value) -> Json {
     }
 }
 
-/// The values of names over a row.
+/// The values of names for a row.
 ///
 /// # Errors
-/// [`Trouble`] where one cannot be computed.
+/// [`Trouble`] if one cannot be computed.
 pub fn values(with: &With, over: &Value) -> Result<Vec<(&'static str, Json)>, Trouble> {
     with.iter().map(|(name, value)| Ok((*name, told(&value.value(over)?)))).collect()
 }
 
 impl Task {
-    /// What is asked of an item, by its columns; `None` where the item has nothing that would be right, or is none that is
-    /// asked about.
+    /// The question about an item, by its columns; `None` if the item has no gold answer, or does not meet
+    /// the condition.
     ///
     /// # Errors
-    /// [`Trouble`] where an expression cannot be computed, or gives no right option.
+    /// [`Trouble`] if an expression cannot be computed, or gives no right option.
     pub fn posed(&self, row: &Value) -> Result<Option<Posed>, Trouble> {
         if let Some(when) = &self.when
             && !when.holds(row)?
@@ -319,7 +319,7 @@ impl Task {
         all
     }
 
-    /// The columns that it asks for.
+    /// The columns that it uses.
     pub fn columns(&self) -> impl Iterator<Item = &str> {
         let released = self.released.iter().flat_map(|of| [of.models, of.said].into_iter().chain(of.votes));
         self.expressions().into_iter().flat_map(Expression::names).map(String::as_str).chain(released)

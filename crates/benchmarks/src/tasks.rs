@@ -1,4 +1,4 @@
-//! Reading `[[task]]`.
+//! Parses `[[task]]`.
 
 use std::collections::BTreeMap;
 
@@ -8,26 +8,27 @@ use crate::expression::{Expression, Language};
 use crate::reader::{Keys, keep};
 use crate::task::{Asks, Form, Found, Judged, People, Released, Shots, Task, Wants, With};
 
-/// The prompts of the folders that are read: by a folder's name what replies call its benchmark, and its files' names.
+/// The prompts of all folders: by a folder's name the benchmark's name in replies, and the names of its
+/// files.
 pub(crate) type Folders = BTreeMap<&'static str, (String, Vec<String>)>;
 
-/// What the tasks of a benchmark may name.
+/// What a benchmark's tasks may reference.
 pub(crate) struct Known<'a> {
     /// The folder.
     pub benchmark: &'a str,
-    /// The prompts of all folders, this one among them.
+    /// The prompts of all folders, including this one.
     pub folders: &'a Folders,
-    /// Whether these are all that there are: else a prompt of another one is taken as it is named.
+    /// Whether these are all folders: otherwise prompts of others are accepted unchecked.
     pub whole: bool,
     /// The lists of ballots.toml.
     pub lists: &'a Lists,
-    /// What is released.
+    /// The released columns.
     pub data: Option<&'a Data>,
     /// The language of its expressions.
     pub language: Language,
 }
 
-/// What a judge's prompt is given beside the columns: the answer.
+/// The answer's name among a judge's prompt values.
 const SAID: &str = "said";
 
 impl Known<'_> {
@@ -67,7 +68,7 @@ impl Known<'_> {
         keys.table(key, each).unwrap_or_default()
     }
 
-    /// A prompt of this folder, or `FOLDER/NAME` of another, by the name that replies know it by.
+    /// A prompt of this folder, or `FOLDER/NAME` of another, by its name in replies.
     fn template(&self, keys: &Keys<'_>, key: &str) -> Option<&'static str> {
         let named = keys.text(key)?;
         let (folder, name) = named.split_once('/').unwrap_or((self.benchmark, named));
@@ -78,7 +79,7 @@ impl Known<'_> {
             }
             return Some(named);
         };
-        // Some are asked in the paper's own words alone.
+        // Some only exist in the paper's wording.
         let paper = format!("{name}_paper");
         if !files.iter().any(|file| *file == name || *file == paper) {
             let known = files.iter().map(String::as_str);
@@ -207,7 +208,7 @@ fn scale(keys: &Keys<'_>) -> Option<[u32; 2]> {
     ends
 }
 
-/// Reads the tasks of a benchmark.
+/// Parses the tasks of a benchmark.
 pub(crate) fn read(known: &Known<'_>, keys: &Keys<'_>) -> Vec<Task> {
     let mut before: Vec<(&str, &'static str)> = Vec::new();
     let task = |keys: &Keys<'_>| {

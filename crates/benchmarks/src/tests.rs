@@ -35,7 +35,7 @@ fn codes_fit_in_a_cell_and_labels_are_bilingual() {
     }
 }
 
-/// Votes are kept for good, so a code that votes hold may never vanish.
+/// Votes are permanent, so codes in votes must never be removed.
 #[test]
 fn codes_are_stable() {
     let mut lines = Vec::new();
@@ -51,7 +51,7 @@ fn codes_are_stable() {
     insta::assert_snapshot!(lines.join("\n"));
 }
 
-/// A small benchmark as somebody writes it who has not read everything.
+/// A small benchmark with many mistakes.
 #[test]
 fn every_problem_is_told_at_once_with_its_place() {
     let benchmark = r#"about = "jokes"
@@ -184,7 +184,7 @@ kind = "text"
     assert!(kind.contains("unknown kind of records \"joke\"\n  hint: did you mean \"jokes\"?"), "{kind}");
 }
 
-/// What an expression gives over nothing.
+/// The value of an expression without variables.
 fn computed(source: &'static str) -> Value {
     let read =
         Expression::parse(expression::language(choice::Lists::new(), &Arc::default()), "here".into(), source);

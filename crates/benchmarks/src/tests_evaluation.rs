@@ -1,4 +1,4 @@
-//! What folders say about evaluation: small benchmarks, one a feature.
+//! Declarations on evaluation: small benchmarks, one per feature.
 
 use minijinja::value::{Serde, Value};
 use serde_json::json;

@@ -1,8 +1,8 @@
-//! What expressions give, as texts and lists of them; names as they are written there.
+//! Values of expressions as texts and lists of texts; names in expressions.
 
 use minijinja::value::{Value, ValueKind};
 
-/// A value as a text: a list has a line for each, null is none.
+/// A value as a text: a list gives one line per element, null `None`.
 pub fn text(value: &Value) -> Option<String> {
     if value.is_none() || value.is_undefined() {
         return None;
@@ -13,7 +13,7 @@ pub fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// A value as a list of texts without what is null.
+/// A value as a list of texts, without nulls.
 pub fn texts(value: &Value) -> Vec<String> {
     match value.kind() {
         ValueKind::Seq | ValueKind::Iterable => {
@@ -34,7 +34,7 @@ pub fn listed(text: &str) -> Vec<String> {
     text.lines().map(bare).filter(|line| !line.is_empty()).collect()
 }
 
-/// A step's or ballot's name as expressions write it.
+/// The name of a step or ballot in expressions.
 pub fn group(name: &str) -> String {
     name.replace('-', "_")
 }
