@@ -1,7 +1,7 @@
-//! The one loop: reads a stage's inputs, calls it, writes what it says.
+//! The main loop: reads a stage's inputs, runs it, and writes its output.
 //!
-//! [`plan`] says about every step of a recipe whether it is fresh and, if not, why; [`run`] makes the
-//! ones that are not. A step whose rows come out as before leaves everything after it fresh.
+//! [`plan`] determines for every step of a recipe whether it is fresh and, if not, why; [`run`] makes those
+//! that are not. If a step's rows come out unchanged, everything after it stays fresh.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -58,12 +58,12 @@ pub enum RunError {
     /// A stage could not be written, or its accounting does not close.
     #[error(transparent)]
     Commit(#[from] CommitError),
-    /// A flag names a stage that the recipe has not.
+    /// A flag names a stage that the recipe does not have.
     #[error("recipe {recipe}: {unknown}")]
     NoStage {
         /// The recipe.
         recipe: &'static str,
-        /// What was asked for, and what was probably meant or what there is.
+        /// The name given, with a suggestion or a list.
         unknown: String,
     },
     /// A run from a later stage needs the earlier ones.
@@ -93,7 +93,7 @@ pub struct Selection {
     pub force: bool,
     /// Sends nothing over the network; what is missing waits.
     pub offline: bool,
-    /// Asks again for what failed for good, and makes the stages that hold such failures.
+    /// Asks again for permanent failures, and makes the stages that contain them.
     pub retry_failed: bool,
     /// What is paid is charged to this run; one that makes several recipes gives it to each.
     pub run: Run,
@@ -103,7 +103,7 @@ impl Selection {
     /// The numbers of the selected steps, from 0.
     ///
     /// # Errors
-    /// [`RunError::NoStage`] where a name is none of the recipe's.
+    /// [`RunError::NoStage`] if a name is not one of the recipe's.
     pub fn range(&self, recipe: &'static Recipe) -> Result<std::ops::Range<usize>, RunError> {
         let number = |name: &String| {
             recipe.step(name).map(|(number, _)| number - 1).ok_or_else(|| no_stage(recipe, name))
@@ -114,22 +114,22 @@ impl Selection {
     }
 }
 
-/// Told what a run does, as it does it.
+/// Receives the progress of a run.
 pub trait Progress: Sync {
-    /// A stage is about to be made, for this reason, from so many records (0 where unknown).
+    /// A stage is about to be made, for this reason, from this many records (0 if unknown).
     fn begin(&self, recipe: &str, stage: &str, why: &str, records: u64);
-    /// So many more records are done.
+    /// This many more records are done.
     fn advance(&self, records: u64);
-    /// What else is worth knowing now, in a line.
+    /// A status message, in one line.
     fn say(&self, _words: &str) {}
-    /// What somebody who waits has to know, once.
+    /// An important message for the user, once.
     fn tell(&self, _words: &str) {}
-    /// Asks whoever started the run a question that wants a yes; `None` where nobody can be asked.
+    /// Asks the user a yes-or-no question; `None` if nobody can be asked.
     fn agrees(&self, _question: &str) -> Option<bool> {
         None
     }
-    /// What all that is still to be asked would cost at most, in words, beside so many requests that are named
-    /// already; `None` where nothing more is known.
+    /// The most that the rest of the run would cost, as text, in addition to requests named already; `None`
+    /// if nothing more is known.
     fn outlook(&self, _requests: usize) -> Option<String> {
         None
     }
@@ -167,7 +167,7 @@ impl Pulse for Advance<'_> {
 /// selected one.
 ///
 /// # Errors
-/// [`RunError`]. What was finished before it stands.
+/// [`RunError`]. Stages finished before it remain.
 pub fn run(
     config: &Config,
     recipe: &'static Recipe,
@@ -209,7 +209,7 @@ pub fn run(
                 format!("{} that failed are asked for again", failed_for_good(&manifest))
             }
             Freshness::Stale(manifest, _) if i < range.start => {
-                // The user asked to take it as it is.
+                // The user asked to use it unchanged.
                 progress.fresh(recipe.name, &manifest);
                 made.insert(step.name, *manifest);
                 continue;
@@ -226,7 +226,7 @@ pub fn run(
         if !std::mem::replace(&mut kept, true) {
             seen::keep(config, recipe, i)?;
         }
-        // What models and people say about a recipe's records is that recipe's own.
+        // Replies and votes about a recipe's records belong to that recipe.
         if step.stage.rows() == Rows::Posts
             && !selection.force
             && let Some(manifest) = reuse::link(&workspace, recipe, &place, &opening)?
@@ -249,7 +249,7 @@ pub fn run(
     Ok(recipe.steps[..range.end].iter().filter_map(|s| made.remove(s.name)).collect())
 }
 
-/// A stage that is reused is read once more: whoever changed a byte of it gets it made anew.
+/// Verifies a stage before it is reused: if any byte was changed, it is remade.
 fn whole(place: &Path, manifest: Box<Manifest>) -> Freshness {
     let read = StageReader::open(place).and_then(|stage| stage.map_or(Ok(()), |stage| stage.whole()));
     match read {
@@ -258,7 +258,7 @@ fn whole(place: &Path, manifest: Box<Manifest>) -> Freshness {
     }
 }
 
-/// Records that no run gets a reply for unless it is told to ask again.
+/// Records with permanent failures, which a run only asks for again on request.
 fn failed_for_good(manifest: &Manifest) -> u64 {
     let count = |state: State, reason: Reason| {
         manifest.counts.reasons.get(&format!("{}/{}", state.code(), reason.code())).copied().unwrap_or(0)
@@ -268,7 +268,7 @@ fn failed_for_good(manifest: &Manifest) -> u64 {
         + count(State::Changed, Reason::Undraftable)
 }
 
-/// The manifests of what a recipe takes from others, as they are.
+/// The existing manifests of inputs from other recipes.
 fn foreign(
     workspace: &Workspace,
     recipe: &'static Recipe,

@@ -1,4 +1,4 @@
-//! The benchmarks, each as the list of its stages: a recipe holds choices and no logic.
+//! The benchmarks, each as a list of stages: a recipe contains choices and no logic.
 
 use std::sync::LazyLock;
 
@@ -14,17 +14,17 @@ use riddlemill_benchmarks::{Benchmark, Paper};
 pub struct Recipe {
     /// Its name, everywhere.
     pub name: &'static str,
-    /// What it builds, in a sentence.
+    /// A description, in one sentence.
     pub about: &'static str,
     /// The same in Chinese.
     pub about_zh: &'static str,
     /// Its stages, in order; an input is named by the stage that writes it.
     pub steps: &'static [Step],
-    /// What the benchmark's paper decides otherwise than the defaults: `stage.key` and TOML.
+    /// Defaults that the benchmark's paper changes: `stage.key` and TOML.
     pub choices: &'static [(&'static str, &'static str)],
-    /// What it decides otherwise than the benchmark does, under `run.profile = "paper"`.
+    /// Further changes under `run.profile = "paper"`.
     pub profile: &'static [(&'static str, &'static str)],
-    /// Steps that had another name: then and now. What is staged under the old name is made anew.
+    /// Renamed steps: old and new name. Stages under the old name are remade.
     pub renamed: &'static [(&'static str, &'static str)],
     /// The published set that it rebuilds.
     pub paper: &'static Paper,
@@ -33,7 +33,7 @@ pub struct Recipe {
 /// A stage in a recipe.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// Its name in the recipe: the folder, and what `--from` takes.
+    /// Its name in the recipe: that of its folder, and the argument of `--from`.
     pub name: &'static str,
     /// What it does.
     pub stage: Stage,
@@ -41,14 +41,15 @@ pub struct Step {
     pub inputs: &'static [&'static str],
 }
 
-/// Every recipe, as the folders of the benchmarks declare them.
+/// Every recipe, from the benchmarks' folders.
 pub static RECIPES: LazyLock<Vec<Recipe>> =
     LazyLock::new(|| riddlemill_benchmarks::all().iter().map(declared).collect());
 
-/// Takes the benchmarks of a workspace's own folder beside the built-in ones, before anything asks for a recipe.
+/// Adds the benchmarks of a workspace's own folder to the built-in ones; must be called before any recipe is
+/// used.
 ///
 /// # Errors
-/// Every problem of every file, and every step that nothing makes.
+/// All problems of all files, and steps that cannot be made.
 pub fn open(root: &std::path::Path) -> Result<(), Problems> {
     riddlemill_benchmarks::open(&root.join("benchmarks"))?;
     let mut problems = Vec::new();
@@ -76,7 +77,7 @@ pub fn open(root: &std::path::Path) -> Result<(), Problems> {
     if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
 }
 
-/// What is wrong with a benchmark's prompts: what they ask for and are not given, and texts that are sent as they are.
+/// Problems of a benchmark's prompts: missing values, and texts sent without delimiters.
 fn prompts_of(benchmark: &Benchmark) -> Vec<Problem> {
     let mut problems = Vec::new();
     for prompt in &benchmark.prompts {
@@ -122,7 +123,7 @@ fn prompts_of(benchmark: &Benchmark) -> Vec<Problem> {
     problems
 }
 
-/// Steps of posts that are behind one that makes records of them.
+/// Steps of posts after one that makes records of them.
 fn behind_records(benchmark: &'static Benchmark) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut made: Option<&str> = None;
@@ -143,7 +144,7 @@ fn behind_records(benchmark: &'static Benchmark) -> Vec<Problem> {
     problems
 }
 
-/// Settings of its own that every benchmark has.
+/// A benchmark's own settings with the name of a general one.
 fn shadowed(benchmark: &Benchmark) -> Vec<Problem> {
     let known = |own: &&riddlemill_benchmarks::setting::Setting| {
         let section = SECTIONS.iter().find(|section| section.name == own.section);
@@ -157,7 +158,7 @@ fn shadowed(benchmark: &Benchmark) -> Vec<Problem> {
     benchmark.own.declared.iter().filter(known).map(told).collect()
 }
 
-/// What is wrong with a benchmark's choices over the defaults.
+/// Problems of a benchmark's changed defaults.
 fn choices_of(benchmark: &Benchmark) -> Vec<Problem> {
     let problem = |(table, (key, toml)): (&str, &(&str, &str))| {
         let (section, name) = key.split_once('.')?;
@@ -183,7 +184,7 @@ fn choices_of(benchmark: &Benchmark) -> Vec<Problem> {
 fn declared(benchmark: &'static Benchmark) -> Recipe {
     let step = |step: &'static riddlemill_benchmarks::Step| Step {
         name: step.name,
-        // [`open`] refuses what cannot be made, and a test makes every step of the built-in ones.
+        // [`open`] refuses steps that cannot be made, and a test makes every step of the built-in ones.
         stage: Stage::declared(benchmark, step)
             .unwrap_or_else(|| unreachable!("nothing makes {}/{}", benchmark.name, step.name)),
         inputs: &step.from,
@@ -200,7 +201,7 @@ fn declared(benchmark: &'static Benchmark) -> Recipe {
     }
 }
 
-/// What settings say about steps that no recipe has, or not the one that they are for.
+/// Steps named in settings that no recipe has, or not the one that they are for.
 pub fn unknown_steps(config: &Config) -> Vec<Problem> {
     let mut problems = Vec::new();
     for written in config.written() {
@@ -225,7 +226,7 @@ pub fn unknown_steps(config: &Config) -> Vec<Problem> {
     problems
 }
 
-/// Further columns that a benchmark asks of its records, and no table of the workspace gives them.
+/// Further columns that a benchmark uses and no table of the workspace provides.
 pub fn unknown_columns(config: &Config) -> Vec<Problem> {
     let mut problems = Vec::new();
     for source in
@@ -263,12 +264,12 @@ fn sorted<'n>(names: &[&'n str]) -> Vec<&'n str> {
     names
 }
 
-/// The recipe of a name.
+/// The recipe with a name.
 pub fn find(name: &str) -> Option<&'static Recipe> {
     RECIPES.iter().find(|r| r.name == name)
 }
 
-/// The recipes that some source of a workspace is for; one that goes on from another has that one's sources.
+/// The recipes with sources in a workspace; one that continues another has that one's sources.
 pub fn used(config: &Config) -> impl Iterator<Item = &'static Recipe> {
     let names = |source: &Source, recipe: &'static Recipe| {
         let origin = recipe.origin();
@@ -282,7 +283,7 @@ pub fn names() -> Vec<&'static str> {
     RECIPES.iter().map(|r| r.name).collect()
 }
 
-/// All choices, as the settings take them; those of the papers under [`PAPER`].
+/// All changed defaults, for the settings; those of the papers with the prefix [`PAPER`].
 pub fn choices() -> Vec<(&'static str, &'static str, &'static str)> {
     let own = RECIPES.iter().flat_map(|r| r.choices.iter().map(|(key, toml)| (r.name, *key, *toml)));
     let declared = DECLARED.iter().map(|(recipe, key, toml)| (*recipe, key.as_str(), *toml));
@@ -291,7 +292,7 @@ pub fn choices() -> Vec<(&'static str, &'static str, &'static str)> {
         .collect()
 }
 
-/// The settings that benchmarks declare for themselves, with their defaults.
+/// The settings declared by benchmarks, with their defaults.
 static DECLARED: LazyLock<Vec<(&'static str, String, &'static str)>> = LazyLock::new(|| {
     let of = |benchmark: &'static Benchmark| {
         let own = benchmark.own.declared.iter();
@@ -300,14 +301,14 @@ static DECLARED: LazyLock<Vec<(&'static str, String, &'static str)>> = LazyLock:
     riddlemill_benchmarks::all().iter().flat_map(of).collect()
 });
 
-/// Gives benchmarks the values of their own settings, before their expressions are computed.
+/// Sets the values of benchmarks' own settings, before their expressions are computed.
 pub fn give_settings(config: &Config) {
     for benchmark in riddlemill_benchmarks::all() {
         benchmark.own.give(&config.own(benchmark.name));
     }
 }
 
-/// The papers' choices, marked as such.
+/// The papers' changed defaults, marked as such.
 static PAPERS: LazyLock<Vec<(&'static str, String, &'static str)>> = LazyLock::new(|| {
     let of =
         |r: &'static Recipe| r.profile.iter().map(|(key, toml)| (r.name, format!("{PAPER}{key}"), *toml));
@@ -315,12 +316,12 @@ static PAPERS: LazyLock<Vec<(&'static str, String, &'static str)>> = LazyLock::n
 });
 
 impl Recipe {
-    /// What its last stage writes.
+    /// The kind of its last stage's rows.
     pub fn rows(&self) -> Rows {
         self.steps.last().map_or(Rows::Posts, |step| step.stage.rows())
     }
 
-    /// The review step of a ballot, and the step whose rows it looks at.
+    /// The review step of a ballot, and the step that provides its rows.
     pub fn review(&self, ballot: &str) -> Option<(Review, &'static Step)> {
         self.steps.iter().find_map(|step| match step.stage {
             Stage::Review(review) if review.place().1 == ballot => {
@@ -343,12 +344,12 @@ impl Recipe {
         riddlemill_benchmarks::find(self.name).is_some_and(|found| !Stage::has_records_of_its_own(found))
     }
 
-    /// Whether it is made of riddles and their answers, and not of a forum's posts.
+    /// Whether it is made of riddles and their answers instead of a forum's posts.
     pub fn is_of_riddles(&self) -> bool {
         self.steps.iter().any(|step| matches!(step.stage, Stage::Native(native) if native.is_of_riddles()))
     }
 
-    /// The step that an input names, its number from 1, and the recipe it belongs to.
+    /// The step that an input names, its number from 1, and its recipe.
     pub fn input(&'static self, name: &str) -> Option<(&'static Recipe, usize, &'static Step)> {
         let (recipe, name) = match name.split_once('/') {
             Some((other, name)) => (find(other)?, name),
@@ -358,20 +359,20 @@ impl Recipe {
         Some((recipe, number, step))
     }
 
-    /// The recipe whose import stage its records come from: itself, or the one that it goes on from.
+    /// The recipe that imports its records: itself, or the one that it continues.
     pub fn origin(&'static self) -> &'static Recipe {
         let first = self.steps.first().and_then(|step| step.inputs.first());
         first.and_then(|input| self.input(input)).map_or(self, |(recipe, ..)| recipe)
     }
 
-    /// A step and its number, from 1; a step that had another name is found by that, too.
+    /// A step and its number, from 1; an earlier name of a step works too.
     pub fn step(&self, name: &str) -> Option<(usize, &'static Step)> {
         let now = || self.renamed.iter().find(|(then, _)| *then == name).map(|(_, now)| *now);
         let at = |name: &str| self.steps.iter().position(|step| step.name == name);
         at(name).or_else(|| at(now()?)).map(|i| (i + 1, &self.steps[i]))
     }
 
-    /// What [`Kind::Steps`] may name of it: its drafts and its reviews, by the name that they share.
+    /// The names allowed in [`Kind::Steps`]: those of its drafts and its reviews, which share them.
     pub fn decided(&self) -> impl Iterator<Item = &'static str> {
         self.steps.iter().filter_map(|step| match step.stage {
             Stage::Draft(draft) => Some(draft.name()),

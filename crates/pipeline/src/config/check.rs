@@ -1,4 +1,4 @@
-//! pipeline.toml against the list of settings: every problem at once, each with its place.
+//! Checks pipeline.toml against the list of settings and reports every problem at once, each with its place.
 
 mod sites;
 
@@ -24,7 +24,7 @@ use riddlemill_llm::Endpoint;
 use riddlemill_review::Annotator;
 use riddlemill_text::problem::{Found, Problem, position, syntax_error};
 
-/// What a settings file says, and what is wrong with it.
+/// The contents of a settings file, and its problems.
 #[derive(Default)]
 pub(super) struct Checked {
     pub layer: Layer,
@@ -58,7 +58,7 @@ pub(super) fn check(text: &str, recipes: &[&str], profiles: &Profiles) -> Checke
             reader.problem(e.span(), what);
         }
     }
-    // Tables come in the order of their names' first use, keys before what they lack.
+    // Tables come in the order in which their names are first used, keys before missing ones.
     let mut problems = reader.found.in_order();
     problems.extend(reader.elsewhere);
     Checked { problems, ..reader.checked }
@@ -70,15 +70,15 @@ struct Reader<'a> {
     profiles: &'a Profiles,
     checked: Checked,
     found: Found<'a>,
-    /// Problems of the profiles that are named.
+    /// Problems in the profiles used.
     elsewhere: Vec<Problem>,
     /// Sources of the pages of a crawl.
     of_crawls: Vec<OfCrawl>,
 }
 
-/// A source of the pages of a crawl, which may be behind it.
+/// A source of the pages of a crawl, which may come later in the file.
 struct OfCrawl {
-    /// Which of the sources.
+    /// Index of the source.
     at: usize,
     crawl: String,
     span: Option<Range<usize>>,
@@ -95,7 +95,7 @@ impl Reader<'_> {
                         "this file is for version {v} of the settings, this program reads version {VERSION}\n  \
                          hint: update riddlemill, or set `version = {VERSION}` and see what it reports"
                     );
-                    // Whatever else a newer file says may be right for a newer program.
+                    // Everything else may be valid for a newer version.
                     return self.problem(version.span(), what);
                 }
                 None => self.problem(version.span(), "expected a whole number".into()),
@@ -133,7 +133,7 @@ impl Reader<'_> {
         self.sources_of_crawls();
     }
 
-    /// A table of settings, of a recipe where one is named.
+    /// A table of settings, possibly of one recipe.
     fn section(&mut self, section: &Section, recipe: Option<&str>, item: &Item) {
         let Some(table) = item.as_table() else {
             return self.problem(item.span(), format!("expected a table, [{}]", section.name));
@@ -151,7 +151,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A table of a benchmark's own settings alone.
+    /// A table of a benchmark's own settings only.
     fn own_section(&mut self, recipe: &str, section: &str, item: &Item) {
         let Some(table) = item.as_table() else {
             return self.problem(item.span(), format!("expected a table, [recipe.{recipe}.{section}]"));
@@ -196,7 +196,7 @@ impl Reader<'_> {
                 continue;
             };
             for (stage, item) in stages.iter() {
-                // What a run does as a whole is not a recipe's to say.
+                // A recipe cannot set what concerns a run as a whole.
                 let known = SECTIONS.iter().filter(|s| s.name != "run");
                 match known.clone().find(|s| s.name == stage) {
                     Some(section) => self.section(section, Some(recipe), item),
@@ -229,8 +229,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The keys of a table whose numbers and flags are out of their bounds, told as those of a section are. What TOML
-    /// has and JSON has not (`nan`, a date) would be read as left out.
+    /// The keys of a table whose numbers and flags are out of bounds, reported like those of a section. TOML
+    /// values without a JSON equivalent (`nan`, a date) would otherwise count as missing.
     fn refused(&mut self, section: &Section, table: &Table) -> Vec<&'static str> {
         let mut refused = Vec::new();
         for key in section.keys {
@@ -251,7 +251,7 @@ impl Reader<'_> {
         refused
     }
 
-    /// `[[name]]` tables of a type that other rooms define.
+    /// `[[name]]` tables of a type defined in another module.
     fn list<T: DeserializeOwned>(&mut self, item: &Item, section: &Section) -> Vec<T> {
         let Some(tables) = item.as_array_of_tables() else {
             self.problem(item.span(), format!("expected [[{}]]", section.name));
@@ -261,9 +261,9 @@ impl Reader<'_> {
         tables.iter().filter_map(|table| self.typed(table, &known, section, None)).collect()
     }
 
-    /// A table as a type that knows its own fields. Unknown keys are named one by one with their near
-    /// miss, numbers out of their bounds by the reference; of other values of a wrong kind the type names the first.
-    /// What is `given` was read already.
+    /// A table as a type with its own fields. Unknown keys are reported one by one with suggestions, numbers
+    /// out of bounds by the reference; of other invalid values the type reports the first. Keys in `given`
+    /// were read already.
     fn typed<T: DeserializeOwned>(
         &mut self,
         table: &Table,
@@ -287,7 +287,7 @@ impl Reader<'_> {
         }
         match serde_json::from_value(Value::Object(values)) {
             Ok(value) => Some(value).filter(|_| self.found.count() == before),
-            // The site of a crawl is told where it is written.
+            // Problems of a crawl's site are reported at its place.
             Err(_) if self.found.count() > before || !self.elsewhere.is_empty() => None,
             Err(e) => {
                 self.problem(table.span(), e.to_string());
@@ -399,7 +399,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Further columns are of tables, and of recipes that are named: not all have a place for them.
+    /// Further columns are only allowed for tables and named recipes, because not all recipes can use them.
     fn columns_of_declared(&mut self, table: &Table, is_table: bool, recipes: &[String]) {
         let span = table.get("columns").and_then(Item::span);
         if !is_table {
@@ -461,7 +461,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Where a source's files lie: as it says, or where `fetch` puts them.
+    /// The path of a source's files: as given, or where `fetch` stores them.
     fn path(&mut self, table: &Table, path: Option<String>, url: Option<String>, named: &str) -> String {
         match (path, url) {
             (Some(path), _) => path,
@@ -499,7 +499,7 @@ impl Reader<'_> {
     }
 
     fn unknown(&mut self, what: &str, name: &str, span: Option<Range<usize>>, near: Option<&str>) {
-        // In the file that `init` writes the tables' names are comments, too.
+        // In the file that `init` writes, the tables' headers are commented out too.
         let other = || SECTIONS.iter().find(|other| other.keys.iter().any(|key| key.name == name));
         let hint = match (near, other().filter(|_| what == "key")) {
             (Some(near), _) => format!("\n  hint: did you mean {near:?}?"),
@@ -520,7 +520,7 @@ impl Reader<'_> {
     }
 }
 
-/// What is twice, and where it was first.
+/// The repeated name, and its first place.
 fn twice(text: &str, span: Range<usize>) -> Option<String> {
     let name = text.get(span.clone())?.trim().trim_matches(['[', ']']).trim();
     let (line, _) = position(text, span.start);

@@ -1,4 +1,4 @@
-//! The values of one layer of settings, each with where it came from, and TOML as JSON.
+//! The values of one layer of settings with their origins, and TOML as JSON.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use toml_edit::Item;
 
 use super::FILE;
 
-/// Where a value came from.
+/// The origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Built in.
     Default,
-    /// The recipe's own choice, after its paper.
+    /// The recipe's own default, from its paper.
     Recipe,
-    /// The paper's choice where another is the recipe's own: `run.profile = "paper"`.
+    /// The paper's value where the recipe's own default differs: `run.profile = "paper"`.
     Profile,
     /// pipeline.toml, at this line.
     File(usize),
@@ -40,7 +40,7 @@ impl std::fmt::Display for Origin {
 /// Values by dotted key: `dedup.metric`, `recipe.flub.dedup.metric`.
 pub(super) type Layer = BTreeMap<String, (Value, Origin)>;
 
-/// A value or a table, however it is written.
+/// A value or a table in any notation.
 pub(super) fn item_json(item: &Item) -> Option<Value> {
     match item {
         Item::Value(toml_edit::Value::InlineTable(table)) => table
@@ -63,7 +63,7 @@ pub(super) fn item_json(item: &Item) -> Option<Value> {
     }
 }
 
-/// A TOML value as JSON; dates and inline tables have no place in these settings.
+/// A TOML value as JSON; dates and inline tables are not allowed in these settings.
 pub(crate) fn value_json(value: &toml_edit::Value) -> Option<Value> {
     Some(match value {
         toml_edit::Value::String(s) => s.value().clone().into(),

@@ -1,4 +1,4 @@
-//! The layers of settings, and what each key resolves to.
+//! The layers of settings, and their resolution.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,18 +22,18 @@ use riddlemill_review::{Annotator, grades};
 /// A resolved setting.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// `dedup.metric`, or `recipe.flub.dedup.metric` where a recipe differs.
+    /// `dedup.metric`, or `recipe.flub.dedup.metric` if a recipe differs.
     pub key: String,
     /// Its value.
     pub value: Value,
-    /// Where that came from.
+    /// Its origin.
     pub origin: Origin,
 }
 
-/// A setting as somebody wrote it: in pipeline.toml, in the environment or as a flag.
+/// A setting given explicitly: in pipeline.toml, in the environment or as a flag.
 #[derive(Clone, Debug)]
 pub struct Written<'c> {
-    /// The recipe, where it is written for one.
+    /// The recipe, if it is for one.
     pub recipe: Option<&'c str>,
     /// Its table.
     pub section: &'c str,
@@ -41,14 +41,14 @@ pub struct Written<'c> {
     pub key: &'c str,
     /// Its value.
     pub value: &'c Value,
-    /// Where.
+    /// Its origin.
     pub origin: &'c Origin,
 }
 
 /// What overrides pipeline.toml.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
-    /// Environment variables, name and value; those not of this program are passed over.
+    /// Environment variables, name and value; those of other programs are ignored.
     pub env: Vec<(String, String)>,
     /// `--set key=value`, already split.
     pub flags: Vec<(String, String)>,
@@ -129,7 +129,7 @@ impl Config {
             layers,
             recipes,
         };
-        // Who may vote is what the settings and the trials say.
+        // Who may vote depends on the settings and the trials.
         grades::fill(&root.join("raw"), &mut config.annotators);
         config.consistent(&mut problems);
         if problems.is_empty() { Ok(config) } else { Err(Problems(problems)) }
@@ -148,13 +148,13 @@ impl Config {
         }
     }
 
-    /// A stage's settings in a recipe, as JSON by key: what its manifest records.
+    /// A stage's settings in a recipe, as JSON by key, for its manifest.
     pub fn stage(&self, recipe: Option<&str>, section: &str) -> BTreeMap<String, Value> {
         let Some(section) = SECTIONS.iter().find(|s| s.name == section) else { return BTreeMap::new() };
         let value = |key: &str| self.lookup(recipe, section.name, key).map(|(v, _)| v.clone());
         let mut values: BTreeMap<String, Value> =
             section.keys.iter().filter_map(|k| Some((k.name.to_string(), value(k.name)?))).collect();
-        // Said only where it is another than Chinese: stages from before there was a choice stay fresh.
+        // Only included for other languages than Chinese, so that older stages stay fresh.
         if LANGUAGE_OF.contains(&section.name)
             && let Some((language, _)) = self.lookup(recipe, "text", "language").filter(|(l, _)| *l != "zh")
         {
@@ -163,7 +163,7 @@ impl Config {
         values
     }
 
-    /// A setting in a recipe, one of a benchmark's own among them.
+    /// A setting in a recipe, including a benchmark's own.
     pub fn value(&self, recipe: &str, section: &str, key: &str) -> Option<&Value> {
         self.lookup(Some(recipe), section, key).map(|(value, _)| value)
     }
@@ -171,7 +171,7 @@ impl Config {
     /// A stage's settings in a recipe, typed.
     ///
     /// # Panics
-    /// Where the type and the list of settings disagree, which a test rules out.
+    /// If the type and the list of settings disagree, which a test excludes.
     pub fn typed<T: DeserializeOwned>(&self, recipe: Option<&str>, section: &str) -> T {
         let values = self.stage(recipe, section).into_iter().collect();
         match serde_json::from_value(Value::Object(values)) {
@@ -180,7 +180,7 @@ impl Config {
         }
     }
 
-    /// Every setting with its origin; a recipe's own value only where it differs from the general one.
+    /// Every setting with its origin; a recipe's own value only if it differs from the general one.
     pub fn resolved(&self) -> Vec<Setting> {
         let mut settings = Vec::new();
         for section in SECTIONS {
@@ -212,7 +212,7 @@ impl Config {
         settings
     }
 
-    /// What the workspace gives to the settings that a recipe's benchmark declares, by section and name.
+    /// The workspace's values for the settings that a recipe's benchmark declares, by section and name.
     pub fn own(&self, recipe: &str) -> BTreeMap<(&'static str, &'static str), Value> {
         let value = |own: &riddlemill_benchmarks::setting::Setting| {
             Some(((own.section, own.name), self.lookup(Some(recipe), own.section, own.name)?.0.clone()))
@@ -220,7 +220,7 @@ impl Config {
         own::of(recipe).iter().filter_map(value).collect()
     }
 
-    /// Every setting that somebody wrote, those that a later layer overrules among them.
+    /// Every setting given explicitly, including those overridden by a later layer.
     pub fn written(&self) -> impl Iterator<Item = Written<'_>> {
         let entries = self.layers.iter().flatten();
         let by_somebody =
@@ -235,7 +235,7 @@ impl Config {
         })
     }
 
-    /// A later layer wins; within one, what is said about the recipe.
+    /// A later layer wins; within one, the value for the recipe.
     fn lookup(&self, recipe: Option<&str>, section: &str, key: &str) -> Option<&(Value, Origin)> {
         let general = format!("{section}.{key}");
         let own = recipe.map(|r| format!("recipe.{r}.{general}"));
@@ -245,7 +245,7 @@ impl Config {
             .find_map(|layer| own.as_ref().and_then(|own| layer.get(own)).or_else(|| layer.get(&general)))
     }
 
-    /// Values that are fine alone and impossible together.
+    /// Reports values that are valid alone but not together.
     fn consistent(&self, problems: &mut Vec<Problem>) {
         let scopes = std::iter::once(None).chain(self.recipes.iter().map(|r| Some(r.as_str())));
         for recipe in scopes {
@@ -289,10 +289,10 @@ fn choice_layer(choices: &[(&str, &str, &str)]) -> Layer {
         .collect()
 }
 
-/// Before the name of a setting among the recipes' choices that is the paper's, and holds under its profile alone.
+/// Prefix of recipe defaults that are the paper's, and only apply with its profile.
 pub const PAPER: &str = "paper:";
 
-/// The papers' choices, and their prompts for every recipe.
+/// The papers' defaults, and their prompts for every recipe.
 fn paper_layer(choices: &[(&str, &str, &str)]) -> Layer {
     let of = |(recipe, key, toml): &(&str, &str, &str)| {
         let key = format!("recipe.{recipe}.{}", key.strip_prefix(PAPER)?);
@@ -357,7 +357,7 @@ fn insert(
         return problem(unknown("recipe", recipe, recipes.iter().copied()));
     }
     if let Some(own) = recipe.and_then(|recipe| own::find(recipe, section, key)) {
-        // A bare word is a text here, too.
+        // A bare word is a text here too.
         let value = toml_value(text).filter(|value| own.kind.holds(value)).unwrap_or_else(|| text.into());
         match own::check(own, &value) {
             Ok(value) => drop(layer.insert(dotted.into(), (value, origin))),
@@ -374,7 +374,7 @@ fn insert(
         let hint = near.map(|n| format!("\n  hint: did you mean {n:?}?")).unwrap_or_default();
         return problem(format!("unknown setting {dotted:?}{hint}"));
     };
-    // A bare word is a text: nobody quotes twice in a shell.
+    // A bare word is a text, because nobody quotes twice in a shell.
     let value = match kind {
         Kind::Text | Kind::Choice(_) | Kind::Licence => {
             toml_value(text).filter(Value::is_string).unwrap_or_else(|| text.into())

@@ -1,4 +1,4 @@
-//! Licences by their SPDX identifiers, and what was meant where it is none.
+//! SPDX identifiers of licences, with suggestions for invalid ones.
 
 use spdx::{Expression, License, flags, identifiers};
 
@@ -7,12 +7,12 @@ use super::near_miss;
 /// Whether a text is an SPDX expression: `CC-BY-4.0`, `MIT OR Apache-2.0`, `LicenseRef-forum`.
 ///
 /// # Errors
-/// The identifier that was probably meant, if one is close.
+/// A suggestion, if one is close.
 pub(super) fn check(text: &str) -> Result<(), Option<&'static str>> {
     Expression::parse(text).map(drop).map_err(|_| near(text))
 }
 
-/// The identifier of a licence that somebody wrote otherwise: `CC BY 4.0`, `apache 2`, `GPL-3.0`, `MIT License`.
+/// The identifier of a licence written differently: `CC BY 4.0`, `apache 2`, `GPL-3.0`, `MIT License`.
 fn near(written: &str) -> Option<&'static str> {
     let bare = |text: &str| -> String {
         text.chars().filter(|c| c.is_ascii_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect()
@@ -27,7 +27,7 @@ fn near(written: &str) -> Option<&'static str> {
         bare(licence.name).starts_with(&written) || bare(licence.full_name).starts_with(&written)
     };
     let found = current().find(whole).or_else(|| {
-        // Of versions the newest, which is the last; "only" comes before "or-later".
+        // Of several versions the newest, which is the last; "only" comes before "or-later".
         current().filter(begun).max_by_key(|licence| std::cmp::Reverse(licence.name.len()))
     });
     found.map(|licence| licence.name).or_else(|| {

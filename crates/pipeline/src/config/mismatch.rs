@@ -1,18 +1,18 @@
-//! A value that a setting cannot hold.
+//! An invalid value of a setting.
 
 use std::fmt;
 
-/// What was expected instead, and what was probably meant. Which setting it is, and where, is told by whoever reads it.
+/// The expected values, with a suggestion. The caller adds the setting and its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected {expected}{beside}")]
 pub struct Mismatch {
-    /// What the setting may hold: `a number from 0 to 1`.
+    /// The valid values: `a number from 0 to 1`.
     pub expected: String,
-    /// What can be said of the value.
+    /// A hint about the value.
     pub beside: Beside,
 }
 
-/// What can be said of a value that does not fit.
+/// A hint about an invalid value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Beside {
     /// Nothing.
@@ -20,17 +20,17 @@ pub enum Beside {
     Nothing,
     /// It is close to this one, which fits.
     Near(String),
-    /// This key of it is none of those that may be there.
+    /// This key in it is unknown.
     Strange(String),
 }
 
 impl Mismatch {
-    /// A value that is not this.
+    /// A value that is not as expected.
     pub fn new(expected: impl Into<String>) -> Mismatch {
         Mismatch { expected: expected.into(), beside: Beside::Nothing }
     }
 
-    /// With the value that was probably meant, if one is close.
+    /// Adds the closest valid value, if one is close.
     #[must_use]
     pub fn near(self, near: Option<&str>) -> Mismatch {
         let beside = near.map_or(Beside::Nothing, |near| Beside::Near(near.to_owned()));

@@ -1,8 +1,8 @@
 //! Settings: default < a recipe's own choice < pipeline.toml < environment < flags.
 //!
-//! [`sections`] lists every key once, with its type, default and meaning; from that list come the
-//! commented file that `init` writes, the checks, the near misses and what `config` prints. A stage
-//! sees only resolved values.
+//! [`sections`] lists every key once, with its type, default and meaning; the commented file that `init`
+//! writes, the checks, the suggestions and the output of `config` are derived from that list. A stage only
+//! sees resolved values.
 
 mod check;
 mod layer;

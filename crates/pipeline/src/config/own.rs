@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::mismatch::Mismatch;
 use super::near_miss;
 
-/// Those of a recipe.
+/// The settings of a recipe.
 pub(super) fn of(recipe: &str) -> &'static [Setting] {
     riddlemill_benchmarks::find(recipe).map(|found| found.own.declared.as_slice()).unwrap_or_default()
 }
@@ -23,10 +23,10 @@ pub(super) fn sections(recipe: &str) -> Vec<&'static str> {
     sections
 }
 
-/// A value that fits a setting.
+/// Checks a value.
 ///
 /// # Errors
-/// [`Mismatch`] where it does not.
+/// [`Mismatch`] if it is invalid.
 pub(super) fn check(setting: &Setting, value: &Value) -> Result<Value, Mismatch> {
     use riddlemill_benchmarks::setting::Kind;
     if setting.kind.holds(value) {

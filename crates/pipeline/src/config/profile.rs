@@ -1,5 +1,5 @@
-//! Profiles of sites: those that come with the program, and those in a workspace's `profiles/`, which are in the place
-//! of one of the same name.
+//! Profiles of sites: the shipped ones, and those in a workspace's `profiles/`, which replace shipped ones of
+//! the same name.
 
 use std::fs;
 use std::ops::Range;
@@ -23,7 +23,7 @@ macro_rules! shipped {
     };
 }
 
-/// Those that come with the program: name and text.
+/// The shipped profiles: name and text.
 pub const SHIPPED: &[(&str, &str)] = shipped!(
     "articles",
     "discuz",
@@ -36,14 +36,14 @@ pub const SHIPPED: &[(&str, &str)] = shipped!(
     "tieba"
 );
 
-/// The profiles that a workspace has at hand.
+/// The profiles available in a workspace.
 #[derive(Clone, Debug, Default)]
 pub struct Profiles {
     root: PathBuf,
 }
 
 impl Profiles {
-    /// Of the workspace at `root`.
+    /// For the workspace at `root`.
     pub fn open(root: &Path) -> Profiles {
         Profiles { root: root.to_path_buf() }
     }
@@ -61,17 +61,17 @@ impl Profiles {
         names
     }
 
-    /// Where a workspace's own profile of this name lies, or would.
+    /// The path of a workspace's own profile with this name, whether it exists or not.
     pub fn path(&self, name: &str) -> PathBuf {
         self.root.join(FOLDER).join(format!("{name}.toml"))
     }
 
-    /// Whether the workspace has one of this name.
+    /// Whether the workspace has its own profile with this name.
     pub fn is_own(&self, name: &str) -> bool {
         plain(name) && self.path(name).is_file()
     }
 
-    /// The text of a profile; `None` where there is none of this name.
+    /// The text of a profile; `None` if there is none of this name.
     ///
     /// # Errors
     /// A file that cannot be read.
@@ -88,10 +88,10 @@ impl Profiles {
         Ok(SHIPPED.iter().find(|(shipped, _)| *shipped == name).map(|(_, text)| (*text).to_owned()))
     }
 
-    /// A profile by its name; `None` where there is none.
+    /// A profile by its name; `None` if there is none.
     ///
     /// # Errors
-    /// Every mistake in it, with file, line and column.
+    /// All errors in it, with file, line and column.
     pub fn load(&self, name: &str) -> Result<Option<Profile>, Vec<Problem>> {
         let Some(text) = self.text(name).map_err(|problem| vec![problem])? else { return Ok(None) };
         read(&format!("{FOLDER}/{name}.toml"), &text).map(Some)
@@ -105,10 +105,10 @@ pub fn plain(name: &str) -> bool {
         && name.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c))
 }
 
-/// Reads the text of a profile. `place` is what its problems call the file.
+/// Parses the text of a profile. `place` is the file's name in problems.
 ///
 /// # Errors
-/// Every mistake, in the order of lines.
+/// All errors, in the order of lines.
 pub fn read(place: &str, text: &str) -> Result<Profile, Vec<Problem>> {
     let text = text.trim_start_matches('\u{feff}');
     let found = Found::new(place, text);
@@ -131,10 +131,10 @@ pub fn read(place: &str, text: &str) -> Result<Profile, Vec<Problem>> {
     }
 }
 
-/// A mistake and where it stands.
+/// An error and its place.
 pub(super) type Mistake = (Option<Range<usize>>, String);
 
-/// Reads a profile that is a table of a file.
+/// Parses a profile that is a table of a file.
 pub(super) fn of_table(table: &dyn TableLike) -> Result<Profile, Vec<Mistake>> {
     let (mut said, mut mistakes) = (Map::new(), Vec::new());
     for (name, item) in table.iter() {
@@ -158,7 +158,7 @@ pub(super) fn of_table(table: &dyn TableLike) -> Result<Profile, Vec<Mistake>> {
 }
 
 fn describe(fault: &Fault) -> String {
-    // The text of a mistake names its key where the place alone does not.
+    // The message names the key if the place alone is not enough.
     let key = match fault.path.as_slice() {
         [] => String::new(),
         _ if fault.what.starts_with("unknown key") => String::new(),
@@ -175,7 +175,7 @@ fn describe(fault: &Fault) -> String {
     format!("{key}{}{hint}", fault.what)
 }
 
-/// Where in a table the keys lead, as far as they do.
+/// The place of the longest existing prefix of a path of keys in a table.
 fn span(table: &dyn TableLike, path: &[String]) -> Option<Range<usize>> {
     let (first, mut rest) = path.split_first()?;
     let mut last = table.key(first).and_then(|key| key.span());
@@ -188,7 +188,7 @@ fn span(table: &dyn TableLike, path: &[String]) -> Option<Range<usize>> {
                 let inner = key.parse::<usize>().ok().and_then(|at| list.get(at));
                 let Some(inner) = inner else { break };
                 last = inner.span().or(last);
-                // Items of an array are values; what is in a table of theirs is found from it.
+                // Items of an array are values; places in their tables are found from these.
                 if let (Some(inner), false) = (inner.as_inline_table(), rest.is_empty()) {
                     return span(inner, rest).or(last);
                 }

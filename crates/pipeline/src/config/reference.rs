@@ -1,5 +1,5 @@
-//! The tables of pipeline.toml that other rooms read as their own types: what may be in them, for the reference and
-//! for the commented file. A test holds them to those types.
+//! The tables of pipeline.toml that are parsed as types of other modules: their keys, for the reference and
+//! for the commented file. A test compares them with these types.
 
 use super::schema::{Key, Kind, Section};
 use super::source::{PUBLISHED, SOURCE};
@@ -8,8 +8,8 @@ const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'stati
     Key { name, kind, default, doc }
 }
 
-/// Tables that come as often as one likes: `[[source]]`, `[llm.<name>]`, `[[annotator]]`, `[[crawl]]`. A key with a dot
-/// is one of a table in the table; a key without a default may be left out, or must be written.
+/// Tables that may occur several times: `[[source]]`, `[llm.<name>]`, `[[annotator]]`, `[[crawl]]`. A key
+/// with a dot is in a subtable; a key without a default is optional or required.
 pub const TABLES: &[Section] = &[SOURCE, PUBLISHED, LLM, ANNOTATOR, CRAWL];
 
 /// `[llm.<name>]`.
@@ -315,12 +315,12 @@ pub const CRAWL: Section = Section {
     ],
 };
 
-/// A table of settings, or of those that come as often as one likes, by its name.
+/// A table of settings, or of those that may occur several times, by its name.
 pub fn table(name: &str) -> Option<&'static Section> {
     super::sections::SECTIONS.iter().chain(TABLES).find(|table| table.name == name)
 }
 
-/// The keys of a table itself: of `sampling.seed` that is `sampling`.
+/// The keys of a table itself: `sampling` for `sampling.seed`.
 pub fn keys(table: &Section) -> Vec<&'static str> {
     let mut keys: Vec<&str> =
         table.keys.iter().map(|key| key.name.split('.').next().unwrap_or(key.name)).collect();
@@ -340,7 +340,7 @@ mod tests {
     use riddlemill_review::Annotator;
     use riddlemill_review::ballot::Role;
 
-    /// The keys of a value, those of the tables in it with a dot, and what each holds.
+    /// The keys of a value with their values; keys of subtables with a dot.
     fn flat(value: &Value, prefix: &str) -> Vec<(String, Value)> {
         let fields = value.as_object().into_iter().flatten();
         fields
@@ -351,7 +351,7 @@ mod tests {
             .collect()
     }
 
-    /// Every field has its key; a key's default is what the type has.
+    /// Checks that every field has its key, with the type's default.
     fn check(table: &Section, value: Value, not_said: &[&str]) {
         let fields = flat(&value, "");
         let keys: BTreeSet<&str> = table.keys.iter().map(|key| key.name).collect();

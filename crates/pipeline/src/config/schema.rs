@@ -1,4 +1,4 @@
-//! What a key may hold.
+//! The types of settings.
 
 use riddlemill_text::hint::near_miss;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use super::mismatch::{Beside, Mismatch};
 pub struct Section {
     /// The table's name in pipeline.toml.
     pub name: &'static str,
-    /// What it governs, a sentence for the commented file.
+    /// A description, for the commented file.
     pub doc: &'static str,
     /// Its keys.
     pub keys: &'static [Key],
@@ -22,11 +22,11 @@ pub struct Section {
 pub struct Key {
     /// Its name in the table.
     pub name: &'static str,
-    /// What it may hold.
+    /// Its type.
     pub kind: Kind,
-    /// Its default, as it would be in pipeline.toml.
+    /// Its default, as in pipeline.toml.
     pub default: &'static str,
-    /// What it does, with its unit.
+    /// A description, with its unit.
     pub doc: &'static str,
 }
 
@@ -41,27 +41,27 @@ pub enum Kind {
     Share,
     /// A number of at least 0.
     Amount,
-    /// One of these words.
+    /// One of these values.
     Choice(&'static [&'static str]),
     /// Any text.
     Text,
-    /// The SPDX expression of a licence, or nothing.
+    /// The SPDX expression of a licence, or empty.
     Licence,
     /// A list of texts.
     Texts,
-    /// A list of a recipe's steps: drafts or reviews. Which there are the recipes know, and check.
+    /// A list of a recipe's steps: drafts or reviews. Checked with the recipes.
     Steps,
-    /// A table of texts under some of these words.
+    /// A table of texts under some of these keys.
     Map(&'static [&'static str]),
-    /// A table of texts under names of small letters, digits and `_`.
+    /// A table of texts under keys of small letters, digits and `_`.
     Names,
 }
 
 impl Kind {
-    /// Checks a value and brings it into its canonical form.
+    /// Checks a value and converts it into its canonical form.
     ///
     /// # Errors
-    /// [`Mismatch`] where it may not be held.
+    /// [`Mismatch`] if it is invalid.
     pub fn check(self, value: &Value) -> Result<Value, Mismatch> {
         let fits = match (self, value) {
             (Kind::Flag, Value::Bool(_)) | (Kind::Text, Value::String(_)) => true,
@@ -103,7 +103,7 @@ impl Kind {
         })
     }
 
-    /// What it may hold, as a fragment that follows `expected `.
+    /// The valid values, as a fragment that follows `expected `.
     pub fn expected(self) -> String {
         match self {
             Kind::Flag => "true or false".into(),
@@ -126,7 +126,7 @@ impl Kind {
     }
 }
 
-/// Whether an expression can name it.
+/// Whether an expression can use it as a name.
 fn is_name(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     name.bytes().all(plain) && name.bytes().next().is_some_and(|first| !first.is_ascii_digit())

@@ -1,4 +1,4 @@
-//! Every setting there is.
+//! All settings.
 
 use serde::Deserialize;
 
@@ -87,10 +87,10 @@ pub const TEXT: Section = Section {
     )],
 };
 
-/// The languages that text stages know.
+/// The languages that text stages support.
 const LANGUAGES: &[&str] = &["zh", "en"];
 
-/// Making a post say what its author meant it to say.
+/// Cleaning of posts.
 pub const CLEAN: Section = Section {
     name: "clean",
     doc: "Removes placeholders, numbering and other debris from posts.",
@@ -148,7 +148,7 @@ pub const FILTER: Section = Section {
     ],
 };
 
-/// Records that are the same.
+/// Merging of equal records.
 pub const DEDUP: Section = Section {
     name: "dedup",
     doc: "Records that are the same joke, within a source and across sources.",
@@ -192,7 +192,7 @@ pub const DEDUP: Section = Section {
     ],
 };
 
-/// Likeness by a model.
+/// Similarity by embeddings.
 pub const EMBEDDINGS: Section = Section {
     name: "embeddings",
     doc: "Near duplicates among posts by a model's embeddings, in addition to dedup.metric. Only `run` asks for them, for at most 100000 posts. Puzzles have settings of their own, puzzles.embeddings.",
@@ -207,7 +207,7 @@ pub const EMBEDDINGS: Section = Section {
     ],
 };
 
-/// What models draft.
+/// Drafts by models.
 pub const DRAFT: Section = Section {
     name: "draft",
     doc: "What models draft for people to confirm or correct.",
@@ -259,7 +259,7 @@ pub const DRAFT: Section = Section {
     ],
 };
 
-/// What people decide.
+/// Decisions by people.
 pub const REVIEW: Section = Section {
     name: "review",
     doc: "Ballots; a step is named as in review:<step>.",
@@ -298,7 +298,7 @@ pub const REVIEW: Section = Section {
     ],
 };
 
-/// What models answer.
+/// Answers of models.
 pub const RESPOND: Section = Section {
     name: "respond",
     doc: "What models answer to every question and every paired normal question (RuozhiBench 3.1).",
@@ -474,13 +474,13 @@ pub struct Draft {
     pub opponents: Vec<String>,
     /// Dollars; 0 for no cap of the recipe's own.
     pub max_usd: f64,
-    /// Questions asked again for one reply.
+    /// Most re-asks of one reply.
     pub max_reasks: u32,
     /// Steps whose draft may be missing.
     pub optional: Vec<String>,
     /// Steps that are not drafted.
     pub skip: Vec<String>,
-    /// Whether drafts that nobody sees are asked for.
+    /// Whether to ask for drafts that nobody sees.
     pub unseen: bool,
     /// `own` or `paper`.
     pub prompts: String,
@@ -490,15 +490,15 @@ pub struct Draft {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Review {
-    /// Steps that go on with drafts.
+    /// Steps that continue with drafts.
     pub draft_ahead: Vec<String>,
-    /// Steps that hold nothing.
+    /// Non-blocking steps.
     pub optional: Vec<String>,
-    /// Ballots that are asked on demand, and are.
+    /// Ballots on demand that are enabled.
     pub wanted: Vec<String>,
-    /// Steps whose ballots show no draft.
+    /// Steps whose ballots do not show the draft.
     pub blind: Vec<String>,
-    /// Whether every step goes on with drafts, or without an answer where there is none.
+    /// Whether every step continues with drafts, or without an answer if there is none.
     pub preview: bool,
     /// A path relative to pipeline.toml; empty for none.
     pub sample: String,
@@ -510,7 +510,7 @@ pub struct Review {
 pub struct Respond {
     /// Names of `[llm.<name>]`s.
     pub endpoints: Vec<String>,
-    /// Answers of each.
+    /// Answers per endpoint.
     pub samples: u32,
     /// 0 for all.
     pub min_models: u64,
@@ -524,7 +524,7 @@ pub struct Respond {
 pub struct Judge {
     /// Names of `[llm.<name>]`s.
     pub endpoints: Vec<String>,
-    /// Ratings of each.
+    /// Ratings per judge.
     pub repeats: u32,
     /// 0 for all.
     pub min_judges: u64,
@@ -536,7 +536,7 @@ pub struct Judge {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Options {
-    /// What draws begin with.
+    /// The seed of draws.
     pub seed: u64,
 }
 
@@ -598,9 +598,9 @@ pub struct Release {
 pub struct Run {
     /// Recipe names.
     pub recipes: Vec<String>,
-    /// 0 means one a core.
+    /// 0 means one per core.
     pub threads: usize,
-    /// Whether a run without room on the disk is refused.
+    /// Whether a run without enough disk space is refused.
     pub disk_check: bool,
     /// Dollars; 0 for no cap of the run's own.
     pub max_usd: f64,

@@ -1,4 +1,4 @@
-//! `[[source]]`: where posts come from.
+//! `[[source]]`: the dumps of posts.
 
 use std::collections::BTreeMap;
 
@@ -16,30 +16,30 @@ pub struct Source {
     pub kind: SourceKind,
     /// A path or glob, relative to pipeline.toml.
     pub path: String,
-    /// Where `fetch` gets it.
+    /// The address for `fetch`.
     pub url: Option<String>,
     /// The required SHA-256 of the file.
     pub sha256: Option<String>,
-    /// The licence its texts are under.
+    /// The licence of its texts.
     pub licence: Option<String>,
     /// The recipes that use it; empty means all that can.
     pub recipes: Vec<String>,
     /// Which posts of a thread are taken.
     pub take: Take,
-    /// Of a published file: the benchmark in whose form it is.
+    /// For a published file: the benchmark whose form it has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published: Option<&'static str>,
-    /// Of a table: the column, or a template of columns in braces, of each field of a post, and of each further column
-    /// that declared records take along, behind [`TABLE`].
+    /// For a table: the column, or a template of columns in braces, of each field of a post, and of each
+    /// further column for declared records, prefixed with [`TABLE`].
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, String>,
     /// The name of the profile of its pages.
     #[serde(rename = "profile", skip_serializing_if = "Option::is_none")]
     pub profile_name: Option<String>,
-    /// The `[[crawl]]` whose pages these are.
+    /// The `[[crawl]]` that fetched these pages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crawl: Option<String>,
-    /// The profile itself, of a source of that kind.
+    /// The profile itself, for a source of that kind.
     #[serde(skip)]
     pub profile: Option<Profile>,
     /// The line of its table in pipeline.toml.
@@ -48,8 +48,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// Whether a recipe reads it, which is made of riddles or of posts. A table may hold either: it is read as riddles
-    /// by the recipes that it names.
+    /// Whether a recipe reads it, which is made of riddles or of posts. A table may contain either: it is
+    /// read as riddles by the recipes that it names.
     pub fn serves(&self, recipe: &str, riddles: bool) -> bool {
         if let Some(benchmark) = self.published {
             return riddlemill_benchmarks::find(benchmark).is_some_and(|found| found.origin().name == recipe);
@@ -61,7 +61,7 @@ impl Source {
         }
     }
 
-    /// Whether it holds riddles and their answers, and no posts.
+    /// Whether it contains riddles and their answers instead of posts.
     fn holds_riddles(&self) -> bool {
         self.kind.is_riddles() || self.profile.as_ref().is_some_and(Profile::holds_riddles)
     }
@@ -75,15 +75,15 @@ pub enum SourceKind {
     LeymoreTitles,
     /// A JSON array of posts of annual threads.
     LeymoreAnnual,
-    /// Whole threads, a post a line.
+    /// Whole threads, one post per line.
     ThreadDump,
-    /// What `asdict` makes of aiotieba's Thread, Post and Comment, one a line.
+    /// aiotieba's Thread, Post and Comment converted with `asdict`, one per line.
     Aiotieba,
     /// Submissions or comments as Pushshift and Arctic Shift archive them.
     Reddit,
     /// COIG-CQIA: instruction, input, output.
     Cqia,
-    /// JSON, JSONL, CSV or Parquet with columns that `fields` names.
+    /// JSON, JSONL, CSV or Parquet with the columns named in `fields`.
     Table,
     /// Archived pages of the forum.
     Warc,
@@ -93,16 +93,16 @@ pub enum SourceKind {
     RiddlesCom,
     /// Articles of rd.com, saved as HTML or archived.
     Rd,
-    /// Puzzles, one a line: id, question, answer.
+    /// Puzzles, one per line: id, question, answer.
     Puzzles,
     /// A published set with its annotations: `[[published]]`.
     Published,
 }
 
-/// Stands before the names of further columns of a table among its fields, and before them in expressions.
+/// Prefix of a table's further columns among its fields, and in expressions.
 pub const TABLE: &str = "table.";
 
-/// The fields of a post that a table can give.
+/// The fields of a post that a table can provide.
 pub const FIELDS: &[&str] = &["id", "title", "content", "author", "time", "score"];
 
 impl SourceKind {
@@ -122,15 +122,15 @@ impl SourceKind {
         "puzzles",
     ];
 
-    /// The names of those that hold posts: riddles are last.
+    /// The names of those with posts: riddles are last.
     pub const OF_POSTS: &[&str] = Self::NAMES.split_at(Self::NAMES.len() - 3).0;
 
-    /// Whether it holds riddles and their answers, and no posts of a forum.
+    /// Whether it contains riddles and their answers instead of a forum's posts.
     pub fn is_riddles(self) -> bool {
         matches!(self, SourceKind::RiddlesCom | SourceKind::Rd | SourceKind::Puzzles)
     }
 
-    /// The kind of a name.
+    /// The kind with a name.
     pub fn from_name(name: &str) -> Option<SourceKind> {
         Some(match name {
             "leymore-titles" => SourceKind::LeymoreTitles,
@@ -145,7 +145,7 @@ impl SourceKind {
             "riddles-com" => SourceKind::RiddlesCom,
             "rd" => SourceKind::Rd,
             "puzzles" => SourceKind::Puzzles,
-            // Named by a table of its own, [[published]].
+            // Has a table of its own, [[published]].
             "published" => SourceKind::Published,
             _ => return None,
         })

@@ -190,7 +190,7 @@ const LEYMORE: &str = r#"
 # url = "https://raw.githubusercontent.com/Leymore/ruozhiba/main/data/ruozhiba-title-norm.json"
 "#;
 
-/// What a workspace of one's own needs sooner or later.
+/// Settings that most workspaces need sooner or later.
 const OWN: &str = r#"
 # A model of your own, for drafts: then `endpoint = "mine"` under [draft]. More: `riddlemill config --explain llm`.
 # [llm.mine]
@@ -228,7 +228,7 @@ pub fn sample_pipeline() -> String {
     pipeline(&format!("{SAMPLE}{LEYMORE}{OWN}"))
 }
 
-/// The settings that a benchmark declares for itself, as comments; empty where it has none.
+/// The settings that a benchmark declares, as comments; empty if it has none.
 pub fn own_settings(benchmark: &riddlemill_benchmarks::Benchmark) -> String {
     let mut text = String::new();
     let mut section = "";

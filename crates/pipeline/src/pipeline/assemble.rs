@@ -1,4 +1,5 @@
-//! A stage from the partitions that another machine made of it: the same folder that `run` would write.
+//! Assembles a stage from partitions made on other machines: the folder equals the one that `run` would
+//! write.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Read;
@@ -22,13 +23,13 @@ use riddlemill_tables::{
 };
 use riddlemill_text::record::Post;
 
-/// Bytes of lines that are read together.
+/// Bytes of lines read at a time.
 const BATCH: u64 = 1 << 23;
 
 /// Lines that one task reads.
 const TASK: usize = 1 << 10;
 
-/// Why a stage could not be assembled. What stood in its place still does.
+/// Why a stage could not be assembled. An earlier one in its place is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum AssembleError {
     /// The recipe, its settings, or a stage before this one.
@@ -41,23 +42,23 @@ pub enum AssembleError {
         file: PathBuf,
         /// The line, from 1.
         line: u64,
-        /// What it is.
+        /// The error.
         source: LedgerRecordError,
     },
-    /// A line is no pair, or pairs are in another order than that of their ids.
+    /// A line is not a pair, or pairs are not sorted by their ids.
     #[error("{file}:{line}: {what}", file = file.display())]
     Pair {
         /// The partition.
         file: PathBuf,
         /// The line, from 1.
         line: u64,
-        /// What does not fit.
+        /// The error.
         what: String,
     },
-    /// An item of no dump.
+    /// An item that is in no dump.
     #[error("{0:?} is not an item of a dump in the settings")]
     Stranger(String),
-    /// More or fewer records than the stage before let through.
+    /// More or fewer records than the output of the stage before.
     #[error(
         "{expected} rows left {input}, but the ledger has {found}\n  hint: a partition is missing, or was given twice"
     )]
@@ -69,7 +70,7 @@ pub enum AssembleError {
         /// Entries in the partitions.
         found: u64,
     },
-    /// People decided about records of the stage, which other machines do not know.
+    /// There are decisions about records of the stage, which other machines do not know.
     #[error(
         "{stage}: raw/decisions has {count} about it, which partitions of other machines do not know\n  hint: `riddlemill run --recipe {recipe} --only {stage}` makes it here, from the previous stage"
     )]
@@ -78,10 +79,10 @@ pub enum AssembleError {
         stage: &'static str,
         /// The recipe.
         recipe: &'static str,
-        /// How many, in words.
+        /// How many, as text.
         count: String,
     },
-    /// Published rows are let through here, which other machines know nothing of.
+    /// Published rows pass through this stage, which other machines do not know.
     #[error(
         "{stage}: [[published]] sets pass through it unchanged, which partitions of other machines do not know\n  hint: `riddlemill run --recipe {recipe} --only {stage}` makes it here, from the previous stage"
     )]
@@ -91,7 +92,7 @@ pub enum AssembleError {
         /// The recipe.
         recipe: &'static str,
     },
-    /// A stage that is not made of posts.
+    /// A stage that is not of posts.
     #[error(
         "{stage} cannot be assembled from partitions; `run` makes it from the previous stages\n  hint: import, clean, anonymise, filter and dedup can be"
     )]
@@ -113,8 +114,8 @@ impl From<CommitError> for AssembleError {
     }
 }
 
-/// Writes a stage from its ledger records, in the order of these files, and dedup's pairs, which are sorted by their
-/// ids. The stages before it must stand. Memory is for one batch.
+/// Writes a stage from its ledger records, in the order of these files, and dedup's pairs, which are sorted
+/// by their ids. The stages before it must exist. Memory is needed for one batch only.
 ///
 /// # Errors
 /// [`AssembleError`].
@@ -215,9 +216,9 @@ fn complete(step: &Step, made: &BTreeMap<&str, Manifest>, found: u64) -> Result<
     Ok(())
 }
 
-/// Where parts end: where a stage decides row by row, a part of the stage before becomes a part.
+/// The ends of parts: if a stage decides row by row, each part of the input becomes one part.
 struct Ends {
-    /// Entries that are left of each part.
+    /// Remaining entries of each part.
     left: VecDeque<usize>,
 }
 
@@ -228,7 +229,7 @@ impl Ends {
         Ends { left: tables.flat_map(|table| &table.parts).map(|part| part.rows as usize).collect() }
     }
 
-    /// Cuts the next lines, one an entry, into tasks, and says about each whether a part ends with it.
+    /// Splits lines, one per entry, into tasks, with whether a part ends after each.
     fn tasks<'l, L>(&mut self, mut lines: &'l [L]) -> Vec<(&'l [L], bool)> {
         let mut tasks = Vec::new();
         while !lines.is_empty() {
@@ -252,7 +253,7 @@ impl Ends {
 /// Entries by dump.
 struct Items<'a> {
     dumps: &'a [Dump],
-    /// What ids of a dump's items begin with.
+    /// Prefixes of the ids of a dump's items.
     prefixes: Vec<String>,
     counts: Vec<u64>,
     at: usize,
@@ -313,7 +314,7 @@ fn each_batch(
     let (mut bytes, mut first) = (Vec::new(), 1);
     loop {
         let read = reader.by_ref().take(BATCH).read_to_end(&mut bytes).map_err(failed)?;
-        // What follows the last line feed is the beginning of a line, or the last of them.
+        // After the last line feed is the beginning of a line, or the last line.
         let last = bytes.iter().rposition(|byte| *byte == b'\n');
         let end = if read == 0 { bytes.len() } else { last.map_or(0, |at| at + 1) };
         let lines: Vec<&[u8]> = bytes[..end].split_inclusive(|byte| *byte == b'\n').collect();

@@ -1,4 +1,4 @@
-//! What decides a step besides its code: settings, inputs, and what it takes from raw/.
+//! What determines a step in addition to its code: settings, inputs, and data from raw/.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ use riddlemill_text::record::{Reason, State};
 use super::freshness::{Change, Freshness, freshness};
 use super::{RunError, rows};
 
-/// A recipe with what is read once for all of its steps.
+/// A recipe with the data needed by all its steps.
 pub(super) struct RunContext<'a> {
     pub config: &'a Config,
     pub recipe: &'static Recipe,
@@ -38,7 +38,7 @@ impl<'a> RunContext<'a> {
         Ok(RunContext { config, recipe, dumps, votes: OnceCell::new(), decisions: OnceCell::new() })
     }
 
-    /// All votes; read when a step first asks for them.
+    /// All votes; read on first use.
     pub(super) fn votes(&self) -> Result<&Votes, StageError> {
         if let Some(votes) = self.votes.get() {
             return Ok(votes);
@@ -47,7 +47,7 @@ impl<'a> RunContext<'a> {
         Ok(self.votes.get_or_init(|| votes))
     }
 
-    /// All decisions of people; read when a step first asks for them.
+    /// All decisions; read on first use.
     pub(super) fn decisions(&self) -> Result<&DecisionLog, StageError> {
         if let Some(decisions) = self.decisions.get() {
             return Ok(decisions);
@@ -56,7 +56,7 @@ impl<'a> RunContext<'a> {
         Ok(self.decisions.get_or_init(|| decisions))
     }
 
-    /// The manifest that a step's output would begin with today.
+    /// The manifest with which a step's output would start today.
     pub(super) fn opening(&self, step: &Step, made: &BTreeMap<&str, Manifest>) -> Result<Manifest, RunError> {
         let place = |input: &str| match self.recipe.input(input) {
             Some((recipe, _, step)) => (recipe.name.to_owned(), step.name.to_owned()),
@@ -81,7 +81,7 @@ impl<'a> RunContext<'a> {
         ))
     }
 
-    /// With the settings of the benchmark's own that the step's expressions name.
+    /// Adds the benchmark's own settings that the step's expressions use.
     fn with_own(&self, step: &Step, mut decide: BTreeMap<String, Value>) -> BTreeMap<String, Value> {
         let Some(benchmark) = riddlemill_benchmarks::find(self.recipe.name) else { return decide };
         let values = self.config.own(benchmark.name);
@@ -97,7 +97,7 @@ impl<'a> RunContext<'a> {
         decide
     }
 
-    /// The settings that can change a step's rows: of drafts and reviews only what concerns the step.
+    /// The settings that affect a step's rows: for drafts and reviews only those of the step.
     fn settings(&self, step: &Step) -> BTreeMap<String, Value> {
         let recipe = Some(self.recipe.name);
         let review = || self.config.typed::<sections::Review>(recipe, "review");
@@ -110,7 +110,7 @@ impl<'a> RunContext<'a> {
                     ("max_reasks".into(), settings.max_reasks.into()),
                     ("optional".into(), optional.into()),
                 ]);
-                // Said only where it is so: stages from before there were such settings stay fresh.
+                // Only included if set, so that stages from before these settings stay fresh.
                 if draft::is_skipped(kind, self.config, self.recipe.name) {
                     decide.insert("skip".into(), true.into());
                 }
@@ -139,7 +139,7 @@ impl<'a> RunContext<'a> {
                     ("draft_ahead".into(), ahead),
                     ("optional".into(), named(&review.optional, name)),
                 ]);
-                // Said only where it holds: stages that were made before there were previews stay fresh.
+                // Only included if set, so that stages from before previews stay fresh.
                 if review.preview {
                     decide.insert("preview".into(), true.into());
                 }
@@ -162,13 +162,13 @@ impl<'a> RunContext<'a> {
         }
     }
 
-    /// What a step takes from raw/: name and hash.
+    /// A step's data from raw/: name and hash.
     fn evidence(&self, step: &Step) -> Result<BTreeMap<String, String>, RunError> {
         let mut evidence = BTreeMap::new();
         match step.stage {
             Stage::Import => {
                 evidence.extend(self.dumps.iter().map(Dump::evidence));
-                // Looking draws no salt; `run` draws it before it asks.
+                // Does not draw a salt; `run` draws it before.
                 let salt = salt::standing(&Workspace::new(&self.config.root))?;
                 let withdrawn = Withdrawals::load(&Workspace::new(&self.config.root))?;
                 evidence.extend(withdrawn.evidence().map(|withdrawn| ("withdrawn".to_string(), withdrawn)));
@@ -214,7 +214,7 @@ impl<'a> RunContext<'a> {
         if step.stage.rows() != Rows::Posts {
             evidence.extend(self.declared(step));
         }
-        // Posts go through as they are; what is said about a row beside its text concerns the steps behind them.
+        // Posts pass unchanged; other data of a published row concerns later steps.
         if step.stage != Stage::Import {
             let published = Published::evidence(&Workspace::new(&self.config.root), self.recipe.name)?;
             evidence.extend(published.map(|published| ("published".to_string(), published)));
@@ -226,7 +226,7 @@ impl<'a> RunContext<'a> {
         Ok(evidence)
     }
 
-    /// What the benchmark's folder says that decides the step's rows: place and hash.
+    /// The declarations in the benchmark's folder that determine the step's rows: place and hash.
     fn declared(&self, step: &Step) -> BTreeMap<String, String> {
         let benchmark = riddlemill_benchmarks::find(self.recipe.name);
         let declared = |benchmark: &riddlemill_benchmarks::Benchmark| {
@@ -235,8 +235,8 @@ impl<'a> RunContext<'a> {
         benchmark.and_then(declared).unwrap_or_default()
     }
 
-    /// Compares what is in a step's place with what a run would make. A draft stage that lacks
-    /// replies is asked again wherever somebody may answer.
+    /// Compares an existing stage with what a run would make. A draft stage that lacks replies is remade if
+    /// somebody may answer.
     pub(super) fn freshness(
         &self,
         step: &Step,

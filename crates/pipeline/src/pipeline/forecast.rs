@@ -1,8 +1,9 @@
-//! What the drafts of a recipe would ask and cost, from what it is now to its end: a range, and never less at its upper
-//! end than what is spent.
+//! The requests and cost of a recipe's drafts, from its current state to its end: a range whose upper bound
+//! is never below the actual spending.
 //!
-//! What an offline run would make is made in a rehearsal, so that stale stages count as what they will be. What gets to
-//! a draft then is counted request by request. What waits before it may still come, all of it at most.
+//! An offline run is made in a rehearsal, so that stale stages count with their future output. Requests of
+//! records that then reach a draft are counted one by one. Records that wait before it may still come, at
+//! most all of them.
 
 use super::rehearsal::Rehearsal;
 use super::{RunError, Selection, draft_requests};
@@ -15,65 +16,66 @@ use riddlemill_tables::{Manifest, StageReader, Workspace, json_parts};
 use riddlemill_text::record::{Reason, State};
 use riddlemill_text::text::grouped;
 
-/// Texts of people and models in a prompt, beside the one that was imported, at most.
+/// Most texts of people and models in a prompt, in addition to the imported one.
 const TEXTS: u64 = 8;
-/// What chat templates add around a prompt's messages, generously.
+/// Generous bound on what chat templates add around a prompt's messages.
 const OVERHEAD: u64 = 64;
-/// Tokens of a schema that is sent with a prompt, and of what a server puts around it, at most.
+/// Most tokens of a schema sent with a prompt, including what a server adds to it.
 const SCHEMA: u64 = 4096;
 
-/// What a recipe would ask.
+/// The forecast for a recipe.
 #[derive(Clone, Debug)]
 pub struct Forecast {
     /// The recipe.
     pub recipe: &'static str,
-    /// Its drafts, in order; none where nothing was imported yet.
+    /// Its drafts, in order; empty before the import.
     pub steps: Vec<StepForecast>,
-    /// Whether its dumps have been imported: nobody knows how many records there are before.
+    /// Whether its dumps have been imported: before, the number of records is unknown.
     pub imported: bool,
 }
 
-/// What one draft would ask one endpoint.
+/// The forecast for one draft and endpoint.
 #[derive(Clone, Debug)]
 pub struct StepForecast {
     /// The step.
     pub step: &'static str,
-    /// About the records that get to it now.
+    /// For records that reach it now.
     pub now: Estimate,
-    /// About those that wait before it.
+    /// For records that wait before it.
     pub later: Later,
 }
 
-/// What may be asked about records that wait for something else first.
+/// Requests for records that wait for something else first.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Later {
     /// Requests, if all of them come.
     pub requests: u64,
-    /// Requests, if reviews let through the share that they did so far.
+    /// Requests, if reviews let through the same share as so far.
     pub likely: u64,
-    /// What all of them cost at most; `None` where the endpoint has no price.
+    /// The most that all of them cost; `None` if the endpoint has no price.
     pub max_usd: Option<Usd>,
 }
 
 impl Forecast {
-    /// What the next run pays at least and at most for what gets to its drafts now; `None` where a price lacks.
+    /// The least and most that the next run pays for records that reach its drafts now; `None` if a price is
+    /// missing.
     pub fn now(&self) -> Option<(Usd, Usd)> {
         self.steps.iter().try_fold((Usd::ZERO, Usd::ZERO), |(min, max), step| {
             Some((min + step.now.min_usd?, max + step.now.max_usd?))
         })
     }
 
-    /// What it costs to the end, at most.
+    /// The most it costs to the end.
     pub fn max_usd(&self) -> Option<Usd> {
         let more = self.steps.iter().map(|step| step.later.max_usd).sum::<Option<Usd>>()?;
         Some(self.now()?.1 + more)
     }
 }
 
-/// Forecasts recipes, each with what the ones before it leave it.
+/// Forecasts recipes, each based on the output of the ones before it.
 ///
 /// # Errors
-/// [`RunError`] where an offline run could not make their stages, or prompts and replies cannot be read.
+/// [`RunError`] if an offline run could not make their stages, or prompts and replies cannot be read.
 pub fn forecast(config: &Config, recipes: &[&'static Recipe]) -> Result<Vec<Forecast>, RunError> {
     let unknown =
         |recipe: &'static Recipe| Forecast { recipe: recipe.name, steps: Vec::new(), imported: false };
@@ -106,8 +108,8 @@ pub fn forecast(config: &Config, recipes: &[&'static Recipe]) -> Result<Vec<Fore
     Ok(forecasts)
 }
 
-/// What all that a run is still to ask would cost at most, in words, beside so many requests that are named already: of
-/// the recipes that are still to be made, the steps that the run makes. `None` where nothing more is known.
+/// The most that the rest of a run would cost, as text, in addition to requests named already: of the
+/// remaining recipes, the steps that the run makes. `None` if nothing more is known.
 pub fn outlook(
     config: &Config,
     recipes: &[&'static Recipe],
@@ -134,14 +136,14 @@ pub fn outlook(
     }
 }
 
-/// Records that have not got to a step yet: all, and the share that reviews let through so far.
+/// Records that have not reached a step yet: all, and the share expected from reviews so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Waiting {
     all: u64,
     likely: f64,
 }
 
-/// Goes down a recipe, to its end or to a step of it.
+/// Walks through a recipe, to its end or to one of its steps.
 fn walk(
     config: &Config,
     recipe: &'static Recipe,
@@ -153,7 +155,7 @@ fn walk(
     let mut steps = Vec::new();
     for (at, step) in recipe.steps.iter().enumerate() {
         if let Some(foreign) = step.inputs.iter().find(|input| input.contains('/')) {
-            // What waits in the other recipe comes in where its rows do.
+            // Records that wait in the other recipe enter where its rows do.
             if at == 0
                 && let Some((from, _, before)) = recipe.input(foreign)
             {
@@ -174,7 +176,7 @@ fn walk(
     Ok((waiting, steps))
 }
 
-/// What has not got past a step, once those before it have.
+/// Records still waiting after a step, once those before it have been processed.
 fn after(
     config: &Config,
     recipe: &'static Recipe,
@@ -185,7 +187,7 @@ fn after(
     let counts = &made.counts;
     let mut here = counts.state(State::Held);
     if let Stage::Draft(_) = step.stage {
-        // What failed may be answered another time; what went on without a draft reads otherwise with one.
+        // Failed requests may be answered another time; records without a draft may get one.
         let undrafted = [Reason::NotDrafted, Reason::Undraftable].map(|reason| {
             let key = format!("{}/{}", State::Changed.code(), reason.code());
             counts.reasons.get(&key).copied().unwrap_or(0)
@@ -200,7 +202,7 @@ fn after(
         Stage::Draft(Draft::Respond) => {
             let endpoints = draft::endpoints(Draft::Respond, config, recipe.name)?;
             let asked = draft::slots(Draft::Respond, config, recipe.name, &endpoints)?.len() as u64;
-            // Those made elsewhere come with the questions, as many as with those that are here.
+            // Responses made elsewhere come with the questions, as many as those that exist.
             asked + counts.records_out.div_ceil(counts.state(State::Expanded).max(1))
         }
         _ => 1,
@@ -223,7 +225,7 @@ fn of_step(
     let settings: sections::Draft = config.typed(Some(recipe.name), "draft");
     let store = draft::open_store(config)?;
     let Stage::Draft(kind) = step.stage else {
-        // A text is embedded as it is, and never asked for again.
+        // A text is embedded unchanged, and never re-asked.
         let now = estimate(&store, endpoint, step.name, asks, None).map_err(stage_error)?;
         let max_usd = endpoint.price().map(|price| {
             let one = at_most(price, longest(config, recipe).unwrap_or(0) + OVERHEAD, 0, None, 0);
@@ -268,7 +270,7 @@ fn stage_error(error: riddlemill_llm::store::StoreError) -> RunError {
     RunError::Stage(error.into())
 }
 
-/// Bytes of the longest text that a recipe's records have, after its first rules have been at it.
+/// Bytes of the longest text of a recipe's records, after its first rules.
 fn longest(config: &Config, recipe: &'static Recipe) -> Result<u64, RunError> {
     let origin = recipe.origin();
     let workspace = Workspace::new(&config.root);
@@ -289,7 +291,7 @@ fn longest(config: &Config, recipe: &'static Recipe) -> Result<u64, RunError> {
             };
             longest = longest.max(part?.iter().map(bytes).max().unwrap_or(0) as u64);
         }
-        // Later rules shorten texts, or leave them out.
+        // Later rules only shorten or drop texts.
         break;
     }
     Ok(longest)

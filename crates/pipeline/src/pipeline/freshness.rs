@@ -1,4 +1,4 @@
-//! Whether what was made is what would be made now, and what changed since.
+//! Compares stages with what would be made now, and describes the changes.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,31 +12,31 @@ use riddlemill_tables::{Error, FORMAT, Manifest, StageReader};
 /// Whether a stage must be made.
 #[derive(Clone, Debug)]
 pub enum Freshness {
-    /// It is what a run would make.
+    /// It equals what a run would make.
     Fresh(Box<Manifest>),
-    /// It was made from something else.
+    /// It was made from other inputs.
     Stale(Box<Manifest>, Vec<Change>),
     /// It was never made, or was deleted.
     Missing,
     /// Its tables are of another layout.
     Layout(u32),
-    /// Its files are not whole.
+    /// Its files are damaged.
     Damaged(String),
 }
 
 impl Freshness {
-    /// What is said about a stage of another layout: whether it is `older` or `newer`, and what a run does.
+    /// Describes a stage of another layout: whether it is `older` or `newer`, and what a run does.
     pub fn of_layout(layout: u32) -> (&'static str, String) {
         let state = if layout < FORMAT { "older" } else { "newer" };
         (state, format!("layout {layout}, a run writes layout {FORMAT}"))
     }
 }
 
-/// Why a stage is stale, one thing of several.
+/// One reason why a stage is stale.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Change {
-    /// The program does otherwise.
+    /// The program's code changed.
     Code {
         /// The version that made it.
         before: u32,
@@ -47,41 +47,41 @@ pub enum Change {
     Setting {
         /// Its key.
         key: String,
-        /// What it was, as JSON.
+        /// The value before, as JSON.
         before: String,
-        /// What it is, as JSON.
+        /// The value now, as JSON.
         now: String,
     },
-    /// The rows of a stage before it.
+    /// The rows of a stage before it changed.
     Input {
         /// That stage.
         stage: String,
     },
-    /// There is more of it: votes, replies, decisions, withdrawals.
+    /// There are new votes, replies, decisions or withdrawals.
     New {
-        /// Of what: `votes`, `replies`, `decisions`, `withdrawn`.
+        /// The kind: `votes`, `replies`, `decisions`, `withdrawn`.
         key: String,
         /// How many.
         count: u64,
     },
-    /// What it used is another now.
+    /// Something it used has changed.
     Otherwise {
         /// What.
         key: String,
     },
-    /// What it used is there no more.
+    /// Something it used is missing.
     Gone {
         /// What.
         key: String,
     },
-    /// It would use what it had not.
+    /// It would use something new.
     Added {
         /// What.
         key: String,
     },
-    /// What may be asked for is not here: replies, embeddings.
+    /// Replies or embeddings are missing and may be asked for.
     Missing {
-        /// Of what: `replies`, `embeddings`.
+        /// The kind: `replies`, `embeddings`.
         key: String,
         /// How many.
         count: u64,
@@ -117,12 +117,12 @@ impl fmt::Display for Change {
     }
 }
 
-/// All that changed, in words.
+/// All changes, as text.
 pub fn describe_changes(why: &[Change]) -> String {
     why.iter().map(Change::to_string).collect::<Vec<_>>().join("; ")
 }
 
-/// Compares what is in a stage's place with what a run would make.
+/// Compares an existing stage with what a run would make.
 pub(super) fn freshness(place: &Path, opening: &Manifest) -> Freshness {
     let reader = match StageReader::open(place) {
         Ok(Some(reader)) => reader,
@@ -141,7 +141,7 @@ pub(super) fn freshness(place: &Path, opening: &Manifest) -> Freshness {
     Freshness::Stale(manifest, why)
 }
 
-/// What changed since a stage was made.
+/// The changes since a stage was made.
 pub fn differences(old: &Manifest, new: &Manifest) -> Vec<Change> {
     let mut why = Vec::new();
     if old.stage_version != new.stage_version {
@@ -176,7 +176,7 @@ pub fn differences(old: &Manifest, new: &Manifest) -> Vec<Change> {
     why
 }
 
-/// Votes and replies are counted.
+/// Votes and replies are only counted.
 fn change(key: &str, before: &str, now: &str) -> Change {
     let count = |value: &str| value.split(' ').next().and_then(|n| n.parse::<u64>().ok());
     match (key, count(before), count(now)) {

@@ -1,4 +1,4 @@
-//! Making one stage: its function over its input, part by part.
+//! Makes one stage: applies its function to its input, part by part.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,7 +23,7 @@ use riddlemill_text::record::{CunningText, Declared, Outcome, Post, Record, is_p
 use super::RunError;
 use super::evidence::RunContext;
 
-/// What a stage is made from.
+/// The inputs for making a stage.
 pub(super) struct StageRunner<'a> {
     pub known: &'a RunContext<'a>,
     pub place: &'a Path,
@@ -37,7 +37,7 @@ pub(super) struct StageRunner<'a> {
 }
 
 impl StageRunner<'_> {
-    /// Calls the stage and commits what it says.
+    /// Runs the stage and commits its output.
     pub(super) fn make(&self, step: &Step, opening: Manifest) -> Result<Manifest, RunError> {
         let root = &self.known.config.root;
         match step.stage {
@@ -70,7 +70,7 @@ impl StageRunner<'_> {
                 let anonymise = stages::anonymise_stage(root, &settings)?;
                 let mut writer = StageWriter::<Declared>::create(self.place)?;
                 let published = self.published()?;
-                // Posts become records here where no step before has made any.
+                // Posts become records here if no earlier step has done so.
                 for record in self.subjects::<Declared>(step)? {
                     let outcome = stages::mark(record.clone(), marked, &anonymise);
                     let passing = || Some(record.clone());
@@ -182,7 +182,7 @@ impl StageRunner<'_> {
                 let on_disk = stages::OnDisk { folder, check: run.disk_check };
                 stages::dedup(&self.inputs, &settings, &people, on_disk, &mut writer, &self.asking())?;
                 if Embeds::Posts.cosine(self.known.config, self.known.recipe.name).is_some() {
-                    // The embeddings that it bought are part of its evidence.
+                    // The embeddings it asked for are part of its evidence.
                     return Ok(writer.commit(self.known.opening(step, self.made)?)?);
                 }
             }
@@ -210,7 +210,7 @@ impl StageRunner<'_> {
         };
         let written = native.make(&job)?;
         let opening = match Embeds::of(step.stage) {
-            // The embeddings that it bought are part of its evidence.
+            // The embeddings it asked for are part of its evidence.
             Some(_) => self.known.opening(step, self.made)?,
             None => opening,
         };
@@ -221,17 +221,17 @@ impl StageRunner<'_> {
         self.known.config.typed(Some(self.known.recipe.name), step.stage.section())
     }
 
-    /// The rows of published sets that its records come from.
+    /// The rows of published sets from which its records come.
     fn published(&self) -> Result<Published, StageError> {
         Ok(Published::load(&Workspace::new(&self.known.config.root), self.known.recipe.name)?)
     }
 
-    /// What people decided about the step's records.
+    /// The decisions about the step's records.
     fn decisions(&self, step: &Step) -> Result<StageDecisions, StageError> {
         Ok(self.known.decisions()?.of_stage(self.known.recipe.name, step.name))
     }
 
-    /// A draft stage. The replies that it bought are part of its evidence.
+    /// A draft stage. The replies it asked for are part of its evidence.
     fn draft<S: Annotatable>(&self, step: &Step, draft: Draft) -> Result<Manifest, RunError> {
         let mut writer = StageWriter::<S>::create(self.place)?;
         stages::draft::draft(draft, self.subjects(step)?, &self.asking(), &mut writer)?;
@@ -291,7 +291,7 @@ impl StageRunner<'_> {
         Ok(records)
     }
 
-    /// A stage whose decision on a record depends on that record alone.
+    /// A stage that decides every record independently.
     fn each<R: Record, T: Record>(
         &self,
         writer: &mut StageWriter<T>,
@@ -300,7 +300,7 @@ impl StageRunner<'_> {
         self.inputs.iter().try_for_each(|input| stages::each(input, writer, self.stop, self.pulse, &decide))
     }
 
-    /// A stage of [`StageRunner::each`]'s kind of which it is known what it touches.
+    /// A stage like [`StageRunner::each`]'s with known column access.
     fn edit(
         &self,
         step: &Step,
@@ -310,7 +310,7 @@ impl StageRunner<'_> {
         self.edit_columns(stages::touched(step.stage), writer, decide)
     }
 
-    /// [`StageRunner::edit`] of a stage that people decided about: records are found by their ids.
+    /// [`StageRunner::edit`] for a stage with decisions: records are looked up by id.
     fn edit_by_id(
         &self,
         step: &Step,
@@ -336,7 +336,7 @@ impl StageRunner<'_> {
     }
 }
 
-/// A published post as it goes on whatever a stage of texts would do with it; `None` of any other.
+/// A published post, which passes any stage of texts; `None` for other posts.
 fn as_published(post: &Post) -> Option<Post> {
     if !is_published(&post.id) {
         return None;
@@ -345,7 +345,7 @@ fn as_published(post: &Post) -> Option<Post> {
     if post.title.is_some() || post.content.is_some() {
         post.text = Post::written(post.title.take().as_deref(), post.content.take().as_deref());
     }
-    // Names that import found are for a stage that marks them; nothing of a published text is marked.
+    // Names found by import are for marking; nothing in a published text is marked.
     post.mentions.clear();
     Some(post)
 }

@@ -1,8 +1,9 @@
-//! What people and money made in a workspace that grew apart from this one, taken over.
+//! Merges the work of people and the paid replies of a workspace that diverged from this one.
 //!
-//! Two annotators who were offline, a crawl on another machine: both began as copies of one workspace, or as two of the
-//! same settings. Everything is known by what it is, so that it comes over once, in whatever direction and however often.
-//! Nothing that is here is replaced: what contradicts it is beside it and waits for a person.
+//! Two annotators who were offline, a crawl on another machine: both began as copies of one workspace, or
+//! with the same settings. Everything is identified by its content, so that it is merged once, in whatever
+//! direction and however often. Nothing here is replaced: contradictions are stored next to it and wait for a
+//! person.
 
 use std::fs;
 use std::io;
@@ -25,13 +26,13 @@ use crate::stages::{StageError, salt};
 pub struct Merged {
     /// Votes, in the order they were cast there.
     pub votes: Vec<Vote>,
-    /// Of those, the ones that contradict what the same person, or another adjudicator, said here.
+    /// Those of them that contradict the same person's vote, or another adjudicator's, here.
     pub contradicting: Vec<Digest>,
-    /// Decisions, their ends, and those that contradict one of here.
+    /// Decisions, withdrawals of decisions, and decisions that contradict one here.
     pub decisions: Vec<Line>,
     /// Attempts and replies.
     pub replies: MergedReplies,
-    /// Tasks and passed over items, by their file in raw/.
+    /// Tasks and skipped items, by their file in raw/.
     pub tasks: Vec<(PathBuf, usize)>,
     /// Texts that voters saw.
     pub seen: usize,
@@ -39,9 +40,9 @@ pub struct Merged {
     pub withdrawn: usize,
     /// Archives.
     pub archives: Vec<Taken>,
-    /// What is there, not here, and not for this to take over, with what to do about it.
+    /// What has to be copied or decided separately, with hints.
     pub left: Vec<String>,
-    /// What should have been taken over and cannot be, with why.
+    /// What could not be merged, and why.
     pub refused: Vec<String>,
 }
 
@@ -58,7 +59,7 @@ impl Merged {
     }
 }
 
-/// Why nothing, or not all, was taken over.
+/// Why nothing, or not everything, was merged.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
     /// There is no raw/ in it.
@@ -67,14 +68,14 @@ pub enum MergeError {
     /// It is this workspace.
     #[error("{} is this workspace itself", .0.display())]
     Itself(PathBuf),
-    /// A log of one of them is damaged: nothing was taken over.
+    /// A log of one of them is damaged: nothing was merged.
     #[error("raw/{log} of {}: {what}\n  hint: run `riddlemill fsck` there", root.display())]
     Damaged {
-        /// Whose it is.
+        /// The workspace.
         root: PathBuf,
-        /// Which.
+        /// The log.
         log: String,
-        /// What is wrong.
+        /// The damage.
         what: String,
     },
     /// A log could not be read or written.
@@ -91,11 +92,12 @@ pub enum MergeError {
     Archive(#[from] io::Error),
 }
 
-/// Takes over what the workspace in the folder `other` has and this one has not. With `only_look` nothing is written.
-/// It can be stopped and called again. The other workspace is only read.
+/// Merges what the workspace in the folder `other` has and this one does not. With `only_look` nothing is
+/// written. It can be stopped and called again. The other workspace is only read.
 ///
 /// # Errors
-/// [`MergeError`] where a log of either is damaged (then nothing is taken over), or something cannot be read or written.
+/// [`MergeError`] if a log of either is damaged (then nothing is merged), or something cannot be read or
+/// written.
 pub fn merge(config: &Config, other: &Path, only_look: bool) -> Result<Merged, MergeError> {
     let here = Workspace::new(&config.root);
     let there = Workspace::new(other);
@@ -110,7 +112,7 @@ pub fn merge(config: &Config, other: &Path, only_look: bool) -> Result<Merged, M
             return Err(MergeError::Damaged { root: workspace.root().to_owned(), log, what });
         }
     }
-    // All is looked at before anything is written: what cannot be read stops it here.
+    // Everything is read before anything is written, so that errors stop it here.
     let looked = take(config, &here, &there, true)?;
     if only_look { Ok(looked) } else { take(config, &here, &there, false) }
 }
@@ -140,7 +142,7 @@ fn take(config: &Config, here: &Workspace, there: &Workspace, only_look: bool) -
     let replies = Store::merge(&folder(here, "replies"), &folder(there, "replies"), only_look);
     merged.replies = replies.map_err(StageError::from)?;
     if !only_look && !merged.replies.is_empty() {
-        // What was written is sealed and found from now on.
+        // Seals and indexes what was written.
         drop(open_damaged_store(config)?);
     }
     merged.archives = warc::merge(&folder(here, "warc"), &folder(there, "warc"), only_look)?;
@@ -148,7 +150,7 @@ fn take(config: &Config, here: &Workspace, there: &Workspace, only_look: bool) -
     Ok(merged)
 }
 
-/// Votes, and which of them contradict others.
+/// Merges votes, and finds contradictions.
 fn votes(
     here: &Workspace,
     there: &Workspace,
@@ -196,7 +198,7 @@ fn withdrawals(
     Ok(())
 }
 
-/// What whoever has both workspaces copies, or decides about, alone.
+/// What has to be copied, or decided about, separately.
 fn left(here: &Workspace, there: &Workspace, merged: &mut Merged) -> Result<(), MergeError> {
     for folder in ["dumps", "drafts", "responses", "ratings"] {
         for name in named(&there.raw().join(folder))? {
@@ -226,7 +228,7 @@ fn left(here: &Workspace, there: &Workspace, merged: &mut Merged) -> Result<(), 
     Ok(())
 }
 
-/// The names in a folder, sorted; none where it is missing.
+/// The entries of a folder, sorted; empty if it is missing.
 fn named(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let entries = match fs::read_dir(folder) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -1,4 +1,4 @@
-//! What a run would outdate: votes and replies on texts that a changed rule writes otherwise.
+//! What a run would make outdated: votes and replies on texts that a changed rule would change.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,24 +18,24 @@ use riddlemill_review::votes::current;
 use riddlemill_tables::{StageReader, Workspace};
 use riddlemill_text::record::{Outcome, Post, Puzzle, Record, is_published};
 
-/// What rests on texts that a run would change.
+/// What refers to texts that a run would change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Outdated {
     /// The first of the steps whose rule has changed.
     pub step: &'static str,
-    /// Posts that would read otherwise, or no longer pass.
+    /// Posts whose text would change, or that would be dropped.
     pub posts: usize,
     /// People's votes on them that count today.
     pub votes: usize,
-    /// Replies to what was asked about them.
+    /// Replies to requests about them.
     pub replies: usize,
 }
 
-/// What a run would outdate, found without running; `None` where no rule for texts has changed since the stages were
-/// made.
+/// What a run would make outdated, without running it; `None` if no rule for texts has changed since the
+/// stages were made.
 ///
 /// # Errors
-/// [`RunError`] where stages, votes or replies cannot be read.
+/// [`RunError`] if stages, votes or replies cannot be read.
 pub fn outdated(
     config: &Config,
     recipe: &'static Recipe,
@@ -73,7 +73,7 @@ pub fn outdated(
     for part in import.parts::<Post>("rows") {
         let differs = |post: Post| {
             let (id, old) = known.get_key_value(&post.id)?;
-            // A published row goes through as it is, whatever the rules are.
+            // A published row passes unchanged, whatever the rules are.
             if is_published(id) {
                 return None;
             }
@@ -103,7 +103,7 @@ pub fn outdated(
     Ok(Some(found))
 }
 
-/// What each record of a stage says, as a digest.
+/// The text of each record of a stage, as a digest.
 fn texts<R: Record>(
     stage: &StageReader,
     written: impl Fn(R) -> Written,
@@ -116,7 +116,7 @@ fn texts<R: Record>(
     Ok(texts)
 }
 
-/// How a step would write a text today.
+/// A step's rule for a text today.
 fn rule(config: &Config, recipe: &'static Recipe, step: &Step) -> Result<Reread, StageError> {
     let name = Some(recipe.name);
     let of_post = |rule: Box<dyn Fn(Post) -> Outcome<Post> + Sync>| -> Reread {
@@ -151,7 +151,7 @@ fn digest(text: &str) -> Digest {
     *blake3::hash(text.as_bytes()).as_bytes()
 }
 
-/// The record as it leaves a stage; `None` where it does not pass.
+/// The record as it leaves a stage; `None` if it does not.
 fn goes_on<T>(outcome: Outcome<T>) -> Option<T> {
     match outcome {
         Outcome::Kept(row) | Outcome::Changed { row, .. } => Some(row),
@@ -195,7 +195,7 @@ fn votes<S: Annotatable>(
     Ok(count)
 }
 
-/// Stored replies to what is asked about these records.
+/// Stored replies to requests about these records.
 fn replies<S: Annotatable>(
     config: &Config,
     recipe: &'static Recipe,

@@ -1,4 +1,4 @@
-//! What is fresh, what is not, and why.
+//! Which stages are fresh, and why others are not.
 
 use std::collections::BTreeMap;
 
@@ -10,21 +10,21 @@ use super::RunError;
 use super::evidence::RunContext;
 use super::freshness::Freshness;
 
-/// A step and what a run would do with it.
+/// A step in the plan of a run.
 #[derive(Clone, Debug)]
 pub struct Planned {
     /// The step's name.
     pub step: &'static str,
-    /// Whether it must be made.
+    /// Whether it has to be made.
     pub freshness: Freshness,
-    /// An earlier step that would be made first, so that this one may or may not stay fresh.
+    /// An earlier step that would be made first, after which this one may stay fresh.
     pub after: Option<&'static str>,
-    /// Whether it would be made for replies alone, which may be missing for the same cause again.
+    /// Whether it would only be made to ask for missing replies, which may fail for the same reason.
     pub asks: bool,
 }
 
 impl Planned {
-    /// What is there, fresh or not.
+    /// The existing manifest, fresh or not.
     pub fn manifest(&self) -> Option<&Manifest> {
         match &self.freshness {
             Freshness::Fresh(manifest) | Freshness::Stale(manifest, _) => Some(manifest),
@@ -32,21 +32,21 @@ impl Planned {
         }
     }
 
-    /// Whether a run would make it, whatever came of asking again.
+    /// Whether a run would make it, whatever the result of asking again.
     pub fn is_due(&self) -> bool {
         !self.asks && !matches!(self.freshness, Freshness::Fresh(_))
     }
 }
 
-/// What a run of a recipe would do, without doing it.
+/// Plans a run of a recipe, without running it.
 ///
 /// # Errors
-/// [`RunError::Settings`] where the sources cannot be read.
+/// [`RunError::Settings`] if the sources cannot be read.
 pub fn plan(config: &Config, recipe: &'static Recipe) -> Result<Vec<Planned>, RunError> {
     plan_of(config, recipe, false)
 }
 
-/// [`plan`]; where it is `offline`, replies that nobody may ask for make no stage stale.
+/// [`plan`]; if `offline`, replies that may not be asked for make no stage stale.
 pub(super) fn plan_of(
     config: &Config,
     recipe: &'static Recipe,
@@ -54,7 +54,7 @@ pub(super) fn plan_of(
 ) -> Result<Vec<Planned>, RunError> {
     let workspace = Workspace::new(&config.root);
     let known = RunContext::new(config, recipe)?;
-    // What another recipe has not made yet is told where that recipe stands.
+    // Missing stages of another recipe are reported for that recipe.
     let mut made = super::foreign(&workspace, recipe).unwrap_or_default();
     let mut unmade: BTreeMap<&'static str, &'static str> = BTreeMap::new();
     let mut planned = Vec::new();

@@ -1,5 +1,4 @@
-//! A run without its consequences: what an offline run would make, in a folder beside the stages that stand, so that
-//! nothing of a workspace changes by looking.
+//! Rehearses an offline run in a separate folder, so that looking changes nothing in a workspace.
 
 use std::fs;
 use std::path::Path;
@@ -12,14 +11,14 @@ use crate::recipe::Recipe;
 use crate::stages::Stop;
 use riddlemill_tables::{Error, Manifest, durable};
 
-/// A workspace whose stages are the real one's until they are made anew; gone when it goes out of scope.
+/// A workspace of links to the real one's stages, which a run can replace; removed when dropped.
 pub(super) struct Rehearsal {
-    /// The settings of the real one, at home here.
+    /// The settings of the real one, with this root.
     pub config: Config,
     _folder: TempDir,
 }
 
-/// Nobody watches.
+/// Ignores progress.
 struct Silent;
 
 impl Progress for Silent {
@@ -30,8 +29,8 @@ impl Progress for Silent {
 }
 
 impl Rehearsal {
-    /// Lays it out: links to all that the workspace holds but what is derived, and to each of its stages. What a run
-    /// replaces is the link.
+    /// Creates it: links to everything in the workspace that is not derived, and to each of its stages. A run
+    /// replaces the links.
     pub(super) fn new(config: &Config) -> Result<Rehearsal, RunError> {
         let root = std::path::absolute(&config.root).map_err(Error::io("read", &config.root))?;
         let derived = root.join(".index");
@@ -49,7 +48,7 @@ impl Rehearsal {
                 continue;
             }
             durable::create_folder(&to)?;
-            // Locks and what a killed run left begin with a dot.
+            // Names of locks and of a killed run's remains begin with a dot.
             for stage in names(&from)?.into_iter().filter(|name| !name.starts_with('.')) {
                 link(&from.join(&stage), &to.join(&stage))?;
             }
@@ -62,7 +61,7 @@ impl Rehearsal {
         Ok(Rehearsal { config, _folder: folder })
     }
 
-    /// What an offline run would make of a recipe now.
+    /// Makes what an offline run would make of a recipe now.
     pub(super) fn run(&self, recipe: &'static Recipe) -> Result<(), RunError> {
         let selection = Selection { offline: true, ..Selection::default() };
         run(&self.config, recipe, &selection, &Stop::default(), &Silent).map(drop)

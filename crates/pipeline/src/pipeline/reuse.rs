@@ -1,6 +1,6 @@
-//! Recipes that begin alike share the work: a stage that another recipe made from the same input, with
-//! the same code and settings, is linked instead of made again. Parts are never changed in place, so
-//! two folders may hold the same file.
+//! Recipes with equal first steps share the work: a stage that another recipe made from the same input, with
+//! the same code and settings, is linked instead of remade. Parts are never changed in place, so two folders
+//! may share a file.
 
 use std::fs;
 use std::path::Path;
@@ -8,8 +8,7 @@ use std::path::Path;
 use crate::recipe::{RECIPES, Recipe};
 use riddlemill_tables::{Error, MANIFEST, Manifest, StageReader, Workspace, durable};
 
-/// Puts another recipe's equal stage in this one's place. `None` where there is none, or where it is
-/// being written at this moment.
+/// Links another recipe's equal stage in this one's place. `None` if there is none, or it is being written.
 pub(super) fn link(
     workspace: &Workspace,
     recipe: &'static Recipe,
@@ -30,7 +29,7 @@ pub(super) fn link(
     Ok(None)
 }
 
-/// Whether two stages were decided by the same things, whatever their recipes are called.
+/// Whether two stages were determined by the same things, whatever their recipes' names.
 fn alike(twin: &Manifest, opening: &Manifest) -> bool {
     let inputs =
         |m: &Manifest| m.inputs.iter().map(|i| (i.stage.clone(), i.rows.clone())).collect::<Vec<_>>();
@@ -50,7 +49,7 @@ fn link_parts(twin: &StageReader, place: &Path, opening: &Manifest) -> Result<Op
     }
     for part in twin.manifest().tables.values().flat_map(|t| &t.parts) {
         if fs::hard_link(twin.place().join(&part.file), making.join(&part.file)).is_err() {
-            // Another file system, or the other recipe is being made anew: make the stage instead.
+            // Another file system, or the other recipe is being remade: make the stage instead.
             durable::remove_folder(&making)?;
             return Ok(None);
         }

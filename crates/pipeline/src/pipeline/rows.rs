@@ -16,7 +16,7 @@ use riddlemill_text::record::{Post, Record};
 
 use super::RunError;
 
-/// The records of a step that was made; none where it was not.
+/// The records of an existing step; empty if it was not made.
 pub(super) fn subjects_of<S: Annotatable>(
     workspace: &Workspace,
     recipe: &'static Recipe,
@@ -29,11 +29,10 @@ pub(super) fn subjects_of<S: Annotatable>(
     }
 }
 
-/// A review's ballot and its items, as they are in the stage before it; `None` where the recipe has
-/// no such review.
+/// A review's ballot and its items from the stage before it; `None` if the recipe has no such review.
 ///
 /// # Errors
-/// [`RunError::Missing`] where that stage has not been made.
+/// [`RunError::Missing`] if that stage has not been made.
 pub fn review_items(
     config: &Config,
     recipe: &'static Recipe,
@@ -49,7 +48,7 @@ pub fn review_items(
     }
     let mut items: Vec<Item> = of_subjects!(review.subjects(), S => {
         let records: Vec<S> = subjects(&reader, before.stage.rows())?;
-        // A draft may take judging a text, which is most of the time that hundreds of thousands take.
+        // Judging texts may be expensive, and dominates the time for hundreds of thousands of items.
         records.par_iter().flat_map_iter(|record| record.items(&step, seed)).collect()
     });
     if items.iter().any(|item| !item.written_in.is_empty()) {
@@ -71,11 +70,11 @@ pub fn review_items(
     Ok(Some((step, items)))
 }
 
-/// [`review_items`] as people are shown them: without what was withdrawn since, and sides that are compared are in an
-/// order drawn with the workspace's secret, and so does what is picked from.
+/// [`review_items`] as shown to people: without withdrawn ones, and with sides and lists to pick from in an
+/// order drawn with the workspace's secret.
 ///
 /// # Errors
-/// As there; and where the secret cannot be read or drawn.
+/// Those of [`review_items`]; and if the secret cannot be read or drawn.
 pub fn shown_items(
     config: &Config,
     recipe: &'static Recipe,
@@ -90,23 +89,23 @@ pub fn shown_items(
     Ok(Some((step, items)))
 }
 
-/// The secret with which orders are drawn that people are shown: raw/blinding, drawn when it is first needed.
+/// The secret for drawing orders shown to people: raw/blinding, drawn on first use.
 ///
 /// # Errors
-/// [`Error`](riddlemill_tables::Error) where it cannot be read or drawn.
+/// [`Error`](riddlemill_tables::Error) if it cannot be read or drawn.
 pub fn blinding(workspace: &Workspace) -> Result<Blinding, riddlemill_tables::Error> {
     let path = workspace.raw().join("blinding");
     let lost = "without it the order of the sides on exported ballots is unknown";
     riddlemill_tables::secret_or_draw(&path, lost).map(Blinding::new)
 }
 
-/// What goes to each endpoint.
+/// Requests by endpoint.
 pub type ByEndpoint = Vec<(Endpoint, Vec<Ask>)>;
 
-/// What a step would embed of the rows that are before it.
+/// The embeddings that a step would need for its input rows.
 ///
 /// # Errors
-/// [`StageError`] where rows cannot be read.
+/// [`StageError`] if rows cannot be read.
 pub fn embedded(
     workspace: &Workspace,
     recipe: &'static Recipe,
@@ -138,11 +137,11 @@ pub fn embedded(
     Ok(texts)
 }
 
-/// What a step would ask models, by endpoint, from the rows that are before it: `None` where the step
-/// asks nothing, `Some(None)` where those rows have not been made.
+/// The requests of a step for its input rows, by endpoint: `None` if the step asks nothing, `Some(None)` if
+/// those rows have not been made.
 ///
 /// # Errors
-/// [`RunError`] where rows or prompts cannot be read.
+/// [`RunError`] if rows or prompts cannot be read.
 pub fn draft_requests(
     config: &Config,
     recipe: &'static Recipe,

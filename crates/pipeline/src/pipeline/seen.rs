@@ -1,4 +1,4 @@
-//! What people's votes rest on, kept before a run changes it: raw/seen, only appended to.
+//! Keeps the texts on which people voted before a run changes them: raw/seen, append-only.
 
 use super::{RunError, rows};
 use crate::config::Config;
@@ -8,11 +8,11 @@ use crate::stages::review::Votes;
 use riddlemill_review::carry::{SeenLog, rested_on};
 use riddlemill_tables::Workspace;
 
-/// Keeps what was shown in the reviews after step number `made`, of items that people's votes count on. Called before the
-/// first stage of a run is written: afterwards nobody could say what the votes are about.
+/// Keeps the content of reviews after step number `made`, for items with people's votes. Called before the
+/// first stage of a run is written: afterwards the content of the votes' items would be lost.
 ///
 /// # Errors
-/// [`RunError`] where votes cannot be read or the texts not be written.
+/// [`RunError`] if votes cannot be read or the texts not be written.
 pub(super) fn keep(config: &Config, recipe: &'static Recipe, made: usize) -> Result<(), RunError> {
     let raw = Workspace::new(&config.root).raw();
     if !raw.join("votes").exists() {
@@ -28,7 +28,7 @@ pub(super) fn keep(config: &Config, recipe: &'static Recipe, made: usize) -> Res
         if !voted || !later {
             continue;
         }
-        // Of rows that were never made, or cannot be read, nobody can be shown anything either.
+        // Rows that were never made, or cannot be read, were shown to nobody.
         if let Ok(Some((step, items))) = rows::review_items(config, recipe, ballot) {
             texts.extend(rested_on(&step, &items, &by_item));
         }

@@ -1,4 +1,4 @@
-//! Which stages under a recipe's end do not follow from what raw/ and the settings hold now.
+//! Which stages under a recipe's end do not match the current raw/ and settings.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,14 +14,14 @@ use super::RunError;
 use super::freshness::Freshness;
 use super::plan::{Planned, plan_of};
 
-/// A stage that a run would make anew, and what changed since it was made.
+/// A stage that a run would remake, and what changed since it was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StaleStage {
-    /// The recipe that it belongs to: the one asked for, or one that it goes on from.
+    /// Its recipe: the one asked for, or one that it continues.
     pub recipe: &'static str,
     /// The stage.
     pub stage: &'static str,
-    /// What changed, each in words: `3 new votes`, `max_chars 300 -> 30`.
+    /// The changes as text: `3 new votes`, `max_chars 300 -> 30`.
     pub why: Vec<String>,
 }
 
@@ -31,12 +31,12 @@ impl fmt::Display for StaleStage {
     }
 }
 
-/// The stages under a recipe's end, those of the recipes it goes on from among them, that do not follow from
-/// what raw/ and the settings hold now, or whose run ended before all was asked. Records that wait for a
-/// person or a reply make no stage stale. Empty where a release follows from the newest evidence.
+/// The stages under a recipe's end, including those of the recipes it continues, that do not match the
+/// current raw/ and settings, or whose run was interrupted. Records that wait for a person or a reply make no
+/// stage stale. Empty if a release would match the newest evidence.
 ///
 /// # Errors
-/// [`RunError`] where sources, votes or replies cannot be read.
+/// [`RunError`] if sources, votes or replies cannot be read.
 pub fn stale_stages(config: &Config, recipe: &'static Recipe) -> Result<Vec<StaleStage>, RunError> {
     let mut found = Vec::new();
     for (from, steps) in upstream(recipe) {
@@ -69,14 +69,14 @@ fn why(planned: &Planned) -> Vec<String> {
     }
 }
 
-/// Records that an interrupted run did not come to.
+/// Records that an interrupted run did not reach.
 fn cut_short(manifest: &Manifest) -> Option<String> {
     let key = format!("{}/{}", State::Held.code(), Reason::Interrupted.code());
     let left = manifest.counts.reasons.get(&key).copied().unwrap_or(0);
     (left > 0).then(|| format!("the run was interrupted before it asked for {left} records"))
 }
 
-/// The recipes that this one goes on from, each with the steps that lead to what it takes.
+/// The recipes that this one continues, each with the steps that lead to its input.
 fn upstream(recipe: &'static Recipe) -> Vec<(&'static Recipe, BTreeSet<&'static str>)> {
     let mut found: Vec<(&'static Recipe, BTreeSet<&'static str>)> = Vec::new();
     let inputs = recipe.steps.iter().flat_map(|step| step.inputs);

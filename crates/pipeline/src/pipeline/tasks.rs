@@ -1,4 +1,4 @@
-//! Who was given what to vote on: raw/votes/assigned/<recipe>.<step>.jsonl, only ever appended to.
+//! Assignments of review items: raw/votes/assigned/<recipe>.<step>.jsonl, append-only.
 
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -11,7 +11,7 @@ use riddlemill_review::Task;
 use riddlemill_review::ballot::Round;
 use riddlemill_tables::{Error, Workspace};
 
-/// The tasks of one review step, in the order they were given.
+/// The tasks of one review step, in the order they were assigned.
 #[derive(Debug)]
 pub struct Tasks {
     log: Log,
@@ -24,14 +24,14 @@ impl Tasks {
         workspace.raw().join("votes").join("assigned").join(format!("{recipe}.{step}.jsonl"))
     }
 
-    /// Reads a step's tasks; none where nothing was assigned. A line that a killed process left without
-    /// its end is passed over.
+    /// Reads a step's tasks; empty if nothing was assigned. An incomplete last line of a killed process is
+    /// ignored.
     ///
     /// # Errors
-    /// [`Error`] where the file cannot be read, is not what was written, or holds what is no task.
+    /// [`Error`] if the file cannot be read, was changed, or has a line that is not a task.
     pub fn open(workspace: &Workspace, recipe: &str, step: &str) -> Result<Tasks, Error> {
         let log = Log::at(Tasks::path(workspace, recipe, step));
-        // What the benchmark gave out under another name holds.
+        // Tasks assigned under an earlier name of the benchmark count.
         let was = riddlemill_benchmarks::find(recipe).map(|b| b.was.as_slice()).unwrap_or_default();
         let before = was.iter().map(|was| Log::at(Tasks::path(workspace, was, step)));
         let mut tasks = Vec::new();
@@ -51,12 +51,12 @@ impl Tasks {
         Ok(Tasks { log, tasks: standing(tasks) })
     }
 
-    /// Every task, those that somebody else took over among them.
+    /// Every task, including those taken over by somebody else.
     pub fn all(&self) -> &[Task] {
         &self.tasks
     }
 
-    /// The tasks of a round that nobody else took over.
+    /// The tasks of a round that were not taken over.
     pub fn current(&self, round: Round) -> Vec<&Task> {
         let in_round = || self.tasks.iter().filter(|task| task.round == round);
         let over: FxHashSet<(&str, &str)> =
@@ -64,10 +64,10 @@ impl Tasks {
         in_round().filter(|task| !over.contains(&(task.item.as_str(), task.annotator.as_str()))).collect()
     }
 
-    /// Adds tasks, on disk when it returns.
+    /// Appends tasks, which are on disk when this returns.
     ///
     /// # Errors
-    /// [`Error`] where the file cannot be written, or is not what was written before.
+    /// [`Error`] if the file cannot be written, or was changed.
     pub fn append(&self, new: &[Task]) -> Result<(), Error> {
         if new.is_empty() {
             return Ok(());
@@ -102,7 +102,7 @@ fn standing(lines: Vec<Task>) -> Vec<Task> {
     tasks.into_iter().flatten().collect()
 }
 
-/// The time as votes record it: RFC 3339, in UTC.
+/// The current time in the format of votes: RFC 3339, in UTC.
 pub fn now() -> String {
     time::utc(SystemTime::now())
 }
@@ -134,7 +134,7 @@ mod tests {
         let tasks = open();
         assert_eq!(tasks.all().len(), 2);
         assert_eq!(tasks.current(Round::Vote), [&task("1", "b", Some("a"))]);
-        // What was given by mistake is taken back, and may be given again.
+        // A task assigned by mistake is taken back, and may be assigned again.
         let back = |task: Task| Task { back: true, ..task };
         open().append(&[back(task("1", "b", None)), task("2", "b", None)]).unwrap();
         assert_eq!(open().all(), [task("1", "a", None), task("2", "b", None)]);

@@ -1,4 +1,4 @@
-//! What brings a review forward: whether its open items are assigned, and who has most of them to vote on.
+//! What helps a review: whether its open items are assigned, and who has most of them to vote on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,20 +14,20 @@ use riddlemill_review::{
 };
 use riddlemill_tables::{Manifest, Workspace};
 
-/// What brings the records of a cause forward.
+/// What helps the records of a cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mend {
     /// Nothing that a command can do.
     Nothing,
     /// Another run.
     Run,
-    /// Something outside of the program or in pipeline.toml, and then another run.
+    /// A change outside of the program or in pipeline.toml, and then another run.
     First(String),
     /// A command.
     Command(String),
 }
 
-/// A review with its items, the votes on them, and who was given what.
+/// A review with its items, votes and assignments.
 pub(super) struct Voting<'c> {
     config: &'c Config,
     recipe: &'static str,
@@ -39,7 +39,7 @@ pub(super) struct Voting<'c> {
 }
 
 impl<'c> Voting<'c> {
-    /// `None` where the stage before the review has not been made.
+    /// `None` if the stage before the review has not been made.
     pub(super) fn open(
         config: &'c Config,
         recipe: &'static Recipe,
@@ -57,7 +57,7 @@ impl<'c> Voting<'c> {
         Ok(Some(Voting { config, recipe: recipe.name, ballot, items, resolved, votes, tasks }))
     }
 
-    /// The command that brings the items forward that wait in a round.
+    /// The command that helps the items waiting in a round.
     pub(super) fn mend(&self, round: Round) -> Mend {
         let waits = |resolution: &Resolution| match resolution.pending() {
             Some(Pending::Waiting { round: of, .. }) => *of == round,
@@ -100,7 +100,7 @@ impl<'c> Voting<'c> {
         self.votes.by_item(self.ballot.recipe, self.ballot.name)
     }
 
-    /// Who has most of the open items to vote on.
+    /// The person with most open items to vote on.
     fn most_to_do(&self, round: Round, open: &[&str]) -> Option<&str> {
         let votes = self.by_item();
         let open: BTreeSet<&str> = open.iter().copied().collect();
@@ -126,16 +126,16 @@ impl<'c> Voting<'c> {
                 *loads.entry(&task.annotator).or_default() += 1;
             }
         }
-        // Of those with as many the first by name.
+        // Of several with equally many the first by name.
         loads.into_iter().rev().max_by_key(|(_, load)| *load).map(|(name, _)| name)
     }
 }
 
-/// What brings a first round forward in which nobody has voted and nothing is assigned. No item is made for it, of which
-/// there may be a million; `None` where the items decide.
+/// What helps a first round without any votes and assignments. Does not make the items, of which there may be
+/// a million; `None` if it depends on the items.
 ///
 /// # Errors
-/// [`RunError`] where votes, tasks or the stage before cannot be read.
+/// [`RunError`] if votes, tasks or the stage before cannot be read.
 pub(super) fn untouched(
     config: &Config,
     recipe: &'static Recipe,
@@ -159,7 +159,7 @@ pub(super) fn untouched(
     {
         return Ok(None);
     }
-    // One item stands for all of them: each may be given to anybody.
+    // One item represents all of them: each may be assigned to anybody.
     Ok(match assign(&ballot, &["any"], &config.annotators, &[], &AssignSettings::default()) {
         Err(error) => Some(unassignable(&ballot, &error)),
         Ok(new) if new.is_empty() => None,
@@ -167,7 +167,7 @@ pub(super) fn untouched(
     })
 }
 
-/// What is lacking so that items can be assigned.
+/// What is missing for assigning items.
 fn unassignable(ballot: &Ballot, error: &AssignError) -> Mend {
     match error {
         AssignError::TooFew { needed, there, .. } => Mend::First(format!(
@@ -179,7 +179,7 @@ fn unassignable(ballot: &Ballot, error: &AssignError) -> Mend {
     }
 }
 
-/// Votes of people that count in a round, as tasks, of those who were given none: whoever has voted is on the item.
+/// People's votes that count in a round, as tasks, for those without a task: a voter is on the item.
 pub fn votes_as_tasks(
     round: Round,
     items: &[Item],

@@ -1,4 +1,4 @@
-//! What keeps records from going on: stage by stage, one cause a group, each with what mends it.
+//! What keeps records from going on, stage by stage, grouped by cause, each with a remedy.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,12 +14,12 @@ use riddlemill_tables::{Filter, Manifest, StageReader, Workspace, fold_parts};
 use riddlemill_text::record::{Entry, Reason, State};
 use riddlemill_text::text::grouped;
 
-/// How a ledger begins to tell of what is in a batch on its way.
+/// Prefix of evidence about requests in a batch.
 const IN_A_BATCH: &str = "in a batch of ";
-/// Characters of a cause that somebody else worded.
+/// Most characters of a cause worded by somebody else.
 const CHARS: usize = 120;
 
-/// What became of the records of a cause.
+/// The state of a cause's records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
     /// They wait for a model's reply.
@@ -30,7 +30,7 @@ pub enum Fate {
     Votes(Round),
     /// They go on provisionally, and their votes are still missing.
     Provisional(Round),
-    /// They wait for a person to decide about them.
+    /// They wait for a person's decision.
     Person,
     /// They wait for something else.
     Other,
@@ -43,22 +43,22 @@ pub enum Fate {
 pub struct Cause {
     /// The stage.
     pub stage: &'static str,
-    /// What became of them.
+    /// Their state.
     pub fate: Fate,
     /// How many.
     pub records: u64,
-    /// What keeps them back; empty where the fate says it.
+    /// What keeps them back; empty if the state says it.
     pub what: String,
-    /// What mends it.
+    /// The remedy.
     pub mend: Mend,
-    /// Whether input or an endpoint failed, rather than that somebody is waited for.
+    /// Whether input or an endpoint failed, rather than somebody being waited for.
     pub failed: bool,
-    /// Whether a release would have more in it once it is mended, and somebody can.
+    /// Whether fixing it would add rows to a release, and is possible.
     pub blocks: bool,
 }
 
 impl Mend {
-    /// The command or the setting; `None` where there is none.
+    /// The command or the setting; `None` if there is none.
     pub fn words(&self) -> Option<&str> {
         match self {
             Mend::Nothing => None,
@@ -91,11 +91,11 @@ impl fmt::Display for Cause {
     }
 }
 
-/// What keeps records back in the stages that these manifests are of, in the order of the recipe; within a stage what
-/// keeps back most comes first.
+/// What keeps records back in the stages of these manifests, in the order of the recipe; within a stage the
+/// largest cause first.
 ///
 /// # Errors
-/// [`RunError`] where a ledger, votes or tasks cannot be read.
+/// [`RunError`] if a ledger, votes or tasks cannot be read.
 pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Result<Vec<Cause>, RunError> {
     let workspace = Workspace::new(&config.root);
     let mut causes = Vec::new();
@@ -146,7 +146,7 @@ pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Re
     Ok(causes)
 }
 
-/// Entries of one part of a ledger by what they are counted with: how many, and the first of them.
+/// Entries of one part of a ledger, grouped by cause: how many, and the first of them.
 fn grouped_entries(step: &Step, entries: Vec<Entry>) -> BTreeMap<(Fate, String), (u64, Entry)> {
     let mut groups = BTreeMap::new();
     for entry in entries {
@@ -155,7 +155,7 @@ fn grouped_entries(step: &Step, entries: Vec<Entry>) -> BTreeMap<(Fate, String),
     groups
 }
 
-/// How many records of a stage [`causes`] looks at.
+/// How many records of a stage [`causes`] examines.
 pub fn kept_back(manifest: &Manifest) -> u64 {
     let count = |reason: &Reason| {
         let key = format!("{}/{}", State::Changed.code(), reason.code());
@@ -165,7 +165,7 @@ pub fn kept_back(manifest: &Manifest) -> u64 {
     manifest.counts.state(State::Held) + manifest.counts.state(State::Failed) + went_on.sum::<u64>()
 }
 
-/// Which entries of a ledger tell of records that do not go on as they should; `None` where there is none.
+/// A filter for ledger entries of records that do not go on as they should; `None` if there is none.
 fn describe_filter(manifest: &Manifest) -> Option<Filter> {
     let count = |state: State, reason: Reason| {
         let key = format!("{}/{}", state.code(), reason.code());
@@ -186,7 +186,7 @@ fn describe_filter(manifest: &Manifest) -> Option<Filter> {
     }
 }
 
-/// Why a record is where it is: of one that went on without a draft, why that is missing.
+/// Why a record is kept back; for one that went on without a draft, why that is missing.
 fn reason(entry: &Entry) -> Option<Reason> {
     let reason = Reason::from_code(entry.reason.as_deref()?);
     match reason {
@@ -198,7 +198,7 @@ fn reason(entry: &Entry) -> Option<Reason> {
     }
 }
 
-/// What the ledger says, of a draft without why it is missing.
+/// The evidence in the ledger, for a draft without the reason why it is missing.
 fn evidence(entry: &Entry) -> &str {
     let evidence = entry.evidence.as_deref().unwrap_or_default();
     match (is_undrafted(entry), evidence.split_once(": ")) {
@@ -213,7 +213,7 @@ fn is_undrafted(entry: &Entry) -> bool {
     entry.reason.as_deref().is_some_and(|reason| codes.contains(&reason))
 }
 
-/// What an entry is counted with: its fate, and what the entries of one cause share.
+/// The group of an entry: its state, and what the entries of one cause share.
 fn group(step: &Step, entry: &Entry) -> (Fate, String) {
     let reason = reason(entry);
     let code = || entry.reason.clone().unwrap_or_default();
@@ -228,7 +228,7 @@ fn group(step: &Step, entry: &Entry) -> (Fate, String) {
         ) => fault(said).to_owned(),
         Some(Reason::BudgetReached) => said.split(": ").next().unwrap_or_default().to_owned(),
         Some(Reason::ReplyMissing) if said.starts_with("the sample pack") => "sample".to_owned(),
-        // Each batch has its own time; the first stands for those of its endpoint.
+        // Each batch has its own time; the first represents those of its endpoint.
         Some(Reason::ReplyMissing) if said.starts_with(IN_A_BATCH) && !said.contains("; riddlemill ") => {
             said.split(" since ").next().unwrap_or(said).to_owned()
         }
@@ -243,7 +243,7 @@ fn group(step: &Step, entry: &Entry) -> (Fate, String) {
     let round = || if said.contains("(review)") { Round::Review } else { Round::Vote };
     let fate = match (State::from_code(&entry.outcome), reason) {
         (Some(State::Changed), _) => Fate::Provisional(round()),
-        // Those that an endpoint was left alone with would have failed like those before them.
+        // Requests skipped because an endpoint was left alone would have failed like those before.
         (Some(State::Failed), _) | (_, Some(Reason::EndpointLeft)) => Fate::Failed,
         (_, Some(Reason::VotesMissing)) => Fate::Votes(round()),
         (_, Some(Reason::Disputed)) => Fate::Votes(Round::Adjudication),
@@ -268,14 +268,14 @@ fn source(entry: &Entry) -> &str {
     entry.id.split(['/', ':']).next().unwrap_or_default()
 }
 
-/// What went wrong with a request, without what the server said about it and how often it was tried.
+/// What went wrong with a request, without the server's message and the number of attempts.
 fn fault(said: &str) -> &str {
     let ends = [" (", ", asking to wait", "; "];
     let end = ends.iter().filter_map(|end| said.find(end)).min().unwrap_or(said.len());
     &said[..end]
 }
 
-/// The model that was probably meant, where an endpoint's list has one.
+/// The suggested model, if an endpoint's list has a close one.
 fn near_model(said: &str) -> Option<&str> {
     said.split_once("did you mean \"")?.1.split('"').next()
 }
@@ -293,12 +293,12 @@ struct OfStage<'a> {
     config: &'a Config,
     recipe: &'static Recipe,
     step: &'static Step,
-    /// Whether nothing at all came out.
+    /// Whether there is no output at all.
     empty: bool,
 }
 
 impl OfStage<'_> {
-    /// What keeps records like this one back, and what mends it.
+    /// What keeps records like this one back, and the remedy.
     fn mend(&self, fate: Fate, entry: &Entry) -> (String, Mend) {
         let said = evidence(entry);
         match reason(entry) {
@@ -368,7 +368,7 @@ impl OfStage<'_> {
         }
     }
 
-    /// The endpoint that a ledger's words are about.
+    /// The endpoint named in evidence.
     fn endpoint(&self, said: &str) -> Option<&riddlemill_llm::Endpoint> {
         let words = || said.split([' ', ':', ',', ';']);
         self.config.endpoints.iter().find(|endpoint| {
@@ -388,12 +388,12 @@ impl OfStage<'_> {
                 format!("the cap of {name} is reached: {spent}"),
                 Mend::First("raise draft.max_usd in pipeline.toml".into()),
             ),
-            // The next run has as much again.
+            // The next run has the same cap again.
             _ => (format!("the run's cap is reached: {spent}"), Mend::Run),
         }
     }
 
-    /// Replies that nobody was asked for.
+    /// The cause of replies that were not asked for.
     fn missing(&self, said: &str) -> (String, Mend) {
         if said.starts_with(IN_A_BATCH) {
             return match said.rsplit_once("; ") {
@@ -422,7 +422,7 @@ impl OfStage<'_> {
     fn request_failed(&self, said: &str) -> Mend {
         let Some(endpoint) = self.endpoint(fault(said)) else { return Mend::Run };
         let name = &endpoint.name;
-        // A judge's name may be before it.
+        // A judge's name may precede it.
         let status = said.split_once(" from ").and_then(|(before, _)| before.rsplit(' ').next());
         let status = status.and_then(|word| word.parse::<u16>().ok());
         match (status, &endpoint.key_env) {
@@ -444,14 +444,14 @@ impl OfStage<'_> {
         }
     }
 
-    /// The setting behind a refusal that names what it does not know.
+    /// The setting behind a refusal that names an unsupported parameter.
     fn parameter(&self, said: &str) -> Option<Mend> {
         let name = &self.endpoint(fault(said))?.name;
         let under = format!("under [llm.{name}] in pipeline.toml");
         if let Some(near) = near_model(said) {
             return Some(Mend::First(format!("set model = {near:?} {under}")));
         }
-        // Servers word it their own way, and what they say is kept to its beginning.
+        // Servers word it differently, and only the beginning of their messages is kept.
         if !["nsupported", "not support", "nrecognized", "nexpected"].iter().any(|word| said.contains(word)) {
             return None;
         }
@@ -462,12 +462,12 @@ impl OfStage<'_> {
         drawn.map(|word| Mend::First(format!("take sampling.{word} out {under}")))
     }
 
-    /// What asks again for what failed for good.
+    /// The command that asks again for permanent failures.
     fn again(&self) -> Mend {
         Mend::Command(format!("riddlemill run --recipe {} --retry-failed", self.recipe.name))
     }
 
-    /// What shows the records that failed.
+    /// The command that shows the failed records.
     fn look(&self) -> Mend {
         let (stage, recipe) = (self.step.name, self.recipe.name);
         Mend::Command(format!("riddlemill show {stage} --recipe {recipe} --outcome failed"))

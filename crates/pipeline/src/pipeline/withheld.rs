@@ -1,4 +1,5 @@
-//! What was withdrawn since the stages were made: they hold it until the next run, and it is shown nowhere.
+//! Withdrawals since the stages were made: stages contain the texts until the next run, but they are not
+//! shown.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value as Json};
@@ -10,13 +11,13 @@ use riddlemill_review::{Item, Value};
 use riddlemill_tables::{Error, Filter, StageReader, Workspace, select};
 use riddlemill_text::record::{Entry, Link};
 
-/// The columns that name the record that a row was made from.
+/// Columns that name the record from which a row was made.
 const NAMES: [&str; 5] = ["id", "source_id", "question", "group", "puzzle"];
 
-/// The withdrawals of a workspace beside what a recipe has imported.
+/// The withdrawals of a workspace, with a recipe's import.
 pub struct Withheld {
     withdrawals: Withdrawals,
-    /// Says in which dumps a post is.
+    /// Which dumps contain a post.
     import: Option<StageReader>,
     /// The dumps that it read, `source/file`, with their SHA-256.
     files: FxHashMap<String, String>,
@@ -26,7 +27,7 @@ impl Withheld {
     /// Reads the tombstones.
     ///
     /// # Errors
-    /// [`Error`] where they or the import stage cannot be read.
+    /// [`Error`] if they or the import stage cannot be read.
     pub fn open(workspace: &Workspace, recipe: &'static Recipe) -> Result<Withheld, Error> {
         let withdrawals = Withdrawals::load(workspace)?;
         let origin = recipe.origin();
@@ -41,8 +42,8 @@ impl Withheld {
         Ok(Withheld { withdrawals, import, files })
     }
 
-    /// The tombstone of a line or page of a withdrawn dump, by its place: `source/file:line`. Another dump may have the
-    /// name of one that went.
+    /// The tombstone of a line or page of a withdrawn dump, by its place: `source/file:line`. Another dump
+    /// may have the name of a withdrawn one.
     fn of_place(&self, place: &str) -> Option<&Tombstone> {
         let (file, line) = place.rsplit_once(':')?;
         let line = line.split_once('#').map_or(line, |(page, _)| page).trim_end_matches('+');
@@ -53,10 +54,10 @@ impl Withheld {
         }
     }
 
-    /// Those of these records' ids and places in dumps that are withdrawn.
+    /// Those of these records' ids and places that are withdrawn.
     ///
     /// # Errors
-    /// [`Error`] where the import stage cannot be read.
+    /// [`Error`] if the import stage cannot be read.
     pub fn among<'i>(&self, ids: impl IntoIterator<Item = &'i str>) -> Result<FxHashSet<&'i str>, Error> {
         let mut gone = FxHashSet::default();
         if self.withdrawals.is_empty() {
@@ -77,12 +78,12 @@ impl Withheld {
         Ok(gone)
     }
 
-    /// Whether a text is withdrawn, in whichever record it stands.
+    /// Whether a text is withdrawn, in any record.
     pub fn says(&self, text: &str) -> bool {
         self.withdrawals.of_text(text).is_some()
     }
 
-    /// Whether one of a row's values is a withdrawn text, in lists too.
+    /// Whether one of a row's values is a withdrawn text, including in lists.
     fn says_within(&self, value: &Json) -> bool {
         match value {
             Json::String(text) => self.says(text),
@@ -92,10 +93,10 @@ impl Withheld {
         }
     }
 
-    /// Which of these rows, of a stage or of a release, are about what was withdrawn.
+    /// Which of these rows, of a stage or of a release, are withdrawn.
     ///
     /// # Errors
-    /// [`Error`] where the import stage cannot be read.
+    /// [`Error`] if the import stage cannot be read.
     pub fn rows(&self, rows: &[Map<String, Json>]) -> Result<Vec<bool>, Error> {
         if self.withdrawals.is_empty() {
             return Ok(vec![false; rows.len()]);
@@ -113,10 +114,10 @@ impl Withheld {
         Ok(rows.iter().zip(&names).map(is_gone).collect())
     }
 
-    /// Takes out the items of a ballot that are about what was withdrawn.
+    /// Removes withdrawn items of a ballot.
     ///
     /// # Errors
-    /// [`Error`] where the import stage cannot be read.
+    /// [`Error`] if the import stage cannot be read.
     pub fn retain_items(&self, items: &mut Vec<Item>) -> Result<(), Error> {
         if self.withdrawals.is_empty() {
             return Ok(());
@@ -139,11 +140,11 @@ impl Withheld {
         Ok(())
     }
 
-    /// The tombstone of a record, by its id or its place in a dump; of one that was in several dumps where all of
-    /// those are withdrawn.
+    /// The tombstone of a record, by its id or its place in a dump; if it was in several dumps, only if all
+    /// of these are withdrawn.
     ///
     /// # Errors
-    /// [`Error`] where the import stage cannot be read.
+    /// [`Error`] if the import stage cannot be read.
     pub fn tombstone(&self, id: &str) -> Result<Option<&Tombstone>, Error> {
         let own = self.withdrawals.of_id(id).or_else(|| self.of_place(id));
         match (own, self.withdrawals.of_dump_with(id)) {
@@ -152,14 +153,14 @@ impl Withheld {
         }
     }
 
-    /// Of posts that were in a withdrawn dump, those that another one holds, too.
+    /// Of posts in a withdrawn dump, those that another one contains too.
     fn elsewhere(&self, ids: &FxHashSet<&str>) -> Result<FxHashSet<String>, Error> {
         let Some(import) = &self.import else { return Ok(FxHashSet::default()) };
         let wanted = |column| Filter::any_of(column, ids.iter().copied());
         let entries = select::<Entry>(import, "ledger", &wanted("into").or(wanted("id")))?;
         let places =
             entries.into_iter().map(|entry| (entry.into.unwrap_or_else(|| entry.id.clone()), entry.id));
-        // A page is in the ledger, its posts among the links.
+        // A page is in the ledger, its posts are in the links.
         let links = select::<Link>(import, "links", &wanted("child"))?;
         let pages = links.into_iter().map(|link| (link.child, link.parent));
         let standing = |place: &str| place.rsplit_once(':').is_some() && self.of_place(place).is_none();

@@ -1,11 +1,11 @@
-//! Runs of characters that a text holds, as hashes.
+//! Hashes of the n-grams of a text.
 //!
-//! Two neighbours where one of them is no ASCII character, three where all are: so many Chinese characters
-//! there are that two tell texts apart, and so few Latin letters that three must. A single character that is
-//! no ASCII one counts, too.
+//! Two neighbours if one of them is not ASCII, three if all are: there are so many Chinese characters that
+//! two distinguish texts, and so few Latin letters that three are needed. A single non-ASCII character counts
+//! too.
 
-/// The hashes of the runs in a folded text. Every run of a text is a run of each text that holds it, except that
-/// a word of one or two ASCII characters has none.
+/// The hashes of a folded text's n-grams. All n-grams of a text occur in every text that contains it, except
+/// that a word of one or two ASCII characters has none.
 pub(super) fn grams(folded: &str) -> impl Iterator<Item = u64> + '_ {
     let mut before = ['\0'; 2];
     folded.chars().flat_map(move |c| {
@@ -19,7 +19,7 @@ pub(super) fn grams(folded: &str) -> impl Iterator<Item = u64> + '_ {
     })
 }
 
-/// What is in a filter for a whole text: three hashes, so that hardly a filter says that it is there which is not.
+/// Entries for a whole text: three hashes, so that false positives are rare.
 pub(super) fn whole(folded: &str) -> [u64; 3] {
     let hash = blake3::hash(folded.as_bytes());
     let word = |n: usize| {
@@ -28,7 +28,7 @@ pub(super) fn whole(folded: &str) -> [u64; 3] {
     [word(0), word(1), word(2)]
 }
 
-/// Runs of another length or other characters have another number before they are mixed.
+/// N-grams of different lengths or characters have different numbers before mixing.
 fn hash(run: &[char; 3]) -> u64 {
     let number = run.iter().fold(0, |number, c| number << 21 | u64::from(u32::from(*c)));
     // The finaliser of splitmix64.
@@ -37,12 +37,12 @@ fn hash(run: &[char; 3]) -> u64 {
     mixed ^ mixed >> 31
 }
 
-/// Bits of a filter that a run takes.
+/// Bits of a filter per entry.
 const BITS: usize = 8;
-/// Bits that a run sets.
+/// Bits set per entry.
 const PROBES: u64 = 3;
 
-/// A Bloom filter of runs: it may say that a run is there which is not, never that one is missing which is there.
+/// A Bloom filter of n-grams: false positives only.
 pub(super) fn filter(runs: &[u64]) -> Vec<u64> {
     let mut words = vec![0; (runs.len() * BITS).div_ceil(64).max(1)];
     for run in runs {
@@ -53,7 +53,7 @@ pub(super) fn filter(runs: &[u64]) -> Vec<u64> {
     words
 }
 
-/// The bits of a run in a filter of so many words.
+/// The bits of an entry in a filter with this many words.
 pub(super) fn probes(run: u64, words: usize) -> impl Iterator<Item = usize> {
     let bits = words as u64 * 64;
     let step = run >> 32 | 1;

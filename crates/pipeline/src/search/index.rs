@@ -1,4 +1,4 @@
-//! Where the records of a dump lie, in a file of its own that can be made again from the dump.
+//! Where the records of a dump are, in a separate file that can be rebuilt from the dump.
 //!
 //! A line of JSON, then numbers, lowest byte first: a row for each block of records (start, end, first and last
 //! position, words of its filter), the hash of every id with its block, in order, and the filters.
@@ -18,23 +18,23 @@ use riddlemill_tables::Error;
 use riddlemill_tables::durable::{create_folder, digest};
 use riddlemill_text::text::normalise::{Fold, fold};
 
-/// Raised whenever the layout changes, or what a record is taken to say.
+/// Raised whenever the layout changes, or the extraction of texts.
 const VERSION: u32 = 2;
-/// Bytes of a block's row.
+/// Bytes of a block's entry.
 const ROW: usize = 40;
-/// Bytes of an id's row.
+/// Bytes of an id's entry.
 const NAME: usize = 12;
 
-/// Held while an index is made, so that of several who ask at once one reads the dump.
+/// Held while an index is made, so that concurrent requests read the dump once.
 static MAKING: Mutex<()> = Mutex::new(());
 
-/// What an index was made of; it is used while that is the same.
+/// The inputs of an index, which is valid while they are unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Origin {
     version: u32,
     /// The source's name, its kind and the columns of a table.
     source: String,
-    /// The longest record that is read, in bytes.
+    /// Longest record that is read, in bytes.
     limit: u64,
     bytes: u64,
     /// When the dump was last written, in nanoseconds of the system's clock.
@@ -53,18 +53,18 @@ struct Head {
 pub(super) struct Index {
     head: Head,
     bytes: Vec<u8>,
-    /// Where the rows of blocks begin.
+    /// Offset of the blocks' entries.
     from: usize,
 }
 
-/// What is kept of a block while an index is made.
+/// The data of a block while an index is made.
 struct Digest {
     ids: Vec<u64>,
     filter: Vec<u64>,
 }
 
 impl Index {
-    /// The index of a dump: the one in the folder if it was made of this very file, else one made now.
+    /// The index of a dump: the existing one if it was made from this file, else a new one.
     pub(super) fn open(folder: &Path, dump: &Dump, limit: u64) -> Result<Index, Error> {
         let origin = origin(dump, limit)?;
         let name = blake3::hash(format!("{}/{}", dump.source, dump.file).as_bytes());
@@ -79,7 +79,7 @@ impl Index {
         }
         let bytes = make(dump, origin, limit)?;
         create_folder(folder)?;
-        // A name of its own: two processes may make it at once. It can be made again, so that nothing waits for the disk.
+        // A temporary name, because two processes may make it at once. Not synced, because it can be rebuilt.
         let write = || {
             let mut file = tempfile::NamedTempFile::new_in(folder)?;
             file.write_all(&bytes)?;
@@ -93,7 +93,7 @@ impl Index {
         Index::parse(fs::read(path).ok()?)
     }
 
-    /// `None` where the bytes are no whole index.
+    /// `None` if the bytes are not a complete index.
     fn parse(bytes: Vec<u8>) -> Option<Index> {
         let line = memchr::memchr(b'\n', &bytes)?;
         let head: Head = serde_json::from_slice(&bytes[..line]).ok()?;
@@ -133,7 +133,7 @@ impl Index {
         Block { start, end, first, last }
     }
 
-    /// The blocks that may hold all of these runs, in order.
+    /// The blocks that may contain all of these n-grams, in order.
     pub(super) fn holding(&self, runs: &[u64]) -> Vec<usize> {
         let mut at = self.filters();
         let places: Vec<(usize, usize, usize)> = (0..self.head.blocks)
@@ -154,7 +154,7 @@ impl Index {
             .collect()
     }
 
-    /// The blocks that may hold a record of this id.
+    /// The blocks that may contain a record with this id.
     pub(super) fn named(&self, id: &str) -> Vec<usize> {
         let wanted = hash(id);
         let name = |row: usize| self.number(self.ids() + row * NAME);
@@ -173,7 +173,7 @@ impl Index {
             .collect()
     }
 
-    /// The block that holds the record of a position.
+    /// The block that contains the record at a position.
     pub(super) fn at(&self, position: u64) -> Option<usize> {
         let (mut low, mut high) = (0, self.head.blocks);
         while low < high {
@@ -195,7 +195,7 @@ fn origin(dump: &Dump, limit: u64) -> Result<Origin, Error> {
     Ok(Origin { version: VERSION, source, limit, bytes, modified })
 }
 
-/// Reads a dump and writes down where its records lie.
+/// Reads a dump and builds its index.
 fn make(dump: &Dump, origin: Origin, limit: u64) -> Result<Vec<u8>, Error> {
     let digest_of = |records: &[Recalled]| {
         let mut runs: Vec<u64> = Vec::new();
@@ -210,7 +210,7 @@ fn make(dump: &Dump, origin: Origin, limit: u64) -> Result<Vec<u8>, Error> {
     };
     let mut found: Vec<(Block, Digest)> = Vec::new();
     blocks(dump, limit, digest_of, |block, made| found.push((block, made)));
-    // Pages that revisit others come last, wherever they stand.
+    // Pages that revisit others come last, wherever they are.
     found.sort_by_key(|(block, _)| block.first);
     let number = |place: usize| u32::try_from(place).unwrap_or(u32::MAX);
     let mut ids: Vec<(u64, u32)> = found

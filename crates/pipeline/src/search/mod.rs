@@ -1,10 +1,9 @@
-//! Finding any record of any dump by a piece of its text, by its id or by its place, wherever it ended.
+//! Finds any record of any dump by a piece of its text, by its id or by its place, wherever it ended.
 //!
-//! [`index`] keeps, outside raw/, where the records of each dump lie and which pairs of characters are in
-//! each block of them: places and no texts. A search asks the index which blocks may hold what is sought and
-//! reads those back from the dump, so that what import set aside is found like what it kept. What is read
-//! back says nothing of its author: names, ids and other personal data are marked as anonymise marks them. What was
-//! withdrawn is found by nothing.
+//! [`index`] stores, outside of raw/, where the records of each dump are and which n-grams are in each block
+//! of them: places, not texts. A search uses the index to find blocks that may match, and reads these from
+//! the dump, so that records set aside by import are found like those it kept. Authors are not shown: names,
+//! ids and other personal data are marked as by anonymise. Withdrawn records are never found.
 
 mod grams;
 mod index;
@@ -26,21 +25,21 @@ use riddlemill_tables::{Error, Filter, StageReader, Workspace, select};
 use riddlemill_text::text::anonymise::Kind;
 use riddlemill_text::text::normalise::{Fold, fold};
 
-/// Blocks that are read back at once.
+/// Blocks read at a time.
 const BATCH: usize = 128;
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// The records, in the order of the dumps; where some are nothing but the words sought, those alone.
+    /// The records, in the order of the dumps; if some are equal to the words, only those.
     pub records: Vec<Recalled>,
-    /// Whether the search ended before the last dump, having found enough.
+    /// Whether the search stopped before the last dump, having found enough.
     pub more: bool,
-    /// Dumps that were imported as other bytes than they hold now.
+    /// Dumps that have changed since they were imported.
     pub changed: Vec<ChangedDump>,
 }
 
-/// A dump that is another one than a recipe imported.
+/// A dump that has changed since a recipe imported it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ChangedDump {
     /// The recipe.
@@ -56,11 +55,11 @@ impl std::fmt::Display for ChangedDump {
     }
 }
 
-/// Records whose text holds `words`, without regard to width, case, script, spaces and punctuation; no more
-/// than about `most`. Words without a letter or digit find nothing.
+/// Records whose text contains `words`, ignoring width, case, script, spaces and punctuation; at most about
+/// `most`. Words without a letter or digit find nothing.
 ///
 /// # Errors
-/// [`StageError`] where a dump or the tombstones cannot be read, or an index not written.
+/// [`StageError`] if a dump or the tombstones cannot be read, or an index not written.
 pub fn by_text(config: &Config, words: &str, most: usize) -> Result<Found, StageError> {
     let wanted = fold(words, Fold::KEY);
     let mut found = Found::default();

@@ -1,4 +1,4 @@
-//! What `[[crawl]]` and `[[source]]` say about sites: profiles by name, in their place, or of a crawl.
+//! The sites of `[[crawl]]` and `[[source]]`: profiles by name, inline, or of a crawl.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use super::super::{near_miss, reference};
 use super::{OfCrawl, Reader};
 
 impl Reader<'_> {
-    /// `[[crawl]]` tables, the profiles of their sites read where they stand.
+    /// `[[crawl]]` tables, with inline profiles parsed.
     pub(super) fn crawls(&mut self, item: &Item) -> Vec<crawl::settings::Source> {
         let Some(tables) = item.as_array_of_tables() else {
             self.problem(item.span(), "expected [[crawl]]".into());
@@ -29,7 +29,7 @@ impl Reader<'_> {
         crawls
     }
 
-    /// A site that a profile describes: by its name or in its place.
+    /// A site with a profile: by name or inline.
     fn site(&mut self, item: &Item) -> Option<Site> {
         const OWN: [&str; 4] = ["tieba", "riddles", "rd", "plain"];
         let inner = item.as_table_like().and_then(|table| table.get("profile"));
@@ -74,7 +74,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Sources of the pages of a crawl have its profile.
+    /// Gives sources of a crawl's pages its profile.
     pub(super) fn sources_of_crawls(&mut self) {
         for OfCrawl { at, crawl: name, span, namespace } in std::mem::take(&mut self.of_crawls) {
             let site =
@@ -102,7 +102,7 @@ impl Reader<'_> {
                         "the pages of [[crawl]] {name:?} are read by a source of kind {kind:?}, or by a `profile`"
                     )
                 }
-                // What is wrong with that table is told already.
+                // The table's problems are reported already.
                 None if self.found.count() + self.elsewhere.len() > 0 => continue,
                 None => {
                     let known: Vec<String> =
@@ -116,7 +116,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The profile that a source names. One of another kind has no use for it.
+    /// The profile named by a source, which only some kinds of sources use.
     pub(super) fn profile_of(
         &mut self,
         table: &Table,

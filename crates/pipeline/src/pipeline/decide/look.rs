@@ -1,4 +1,4 @@
-//! A record as it is in the stages of a recipe.
+//! Looks up a record in the stages of a recipe.
 
 use std::cell::RefCell;
 
@@ -13,36 +13,36 @@ use riddlemill_review::{Digest, Item};
 use riddlemill_tables::{Error, Filter, StageReader, Workspace, select};
 use riddlemill_text::record::{Entry, Post, Puzzle, Record, State};
 
-/// The stages of a recipe that were made.
+/// The existing stages of a recipe.
 pub(super) struct Stages<'c> {
     config: &'c Config,
     pub(super) recipe: &'static Recipe,
     made: Vec<Option<StageReader>>,
-    /// The record that was asked for last, and where its way ended: every verdict on it asks.
+    /// The last record looked up, and where it ended, because every verdict asks for it.
     last: RefCell<Option<(String, Option<Standing>)>>,
 }
 
-/// The record that a step does not have, by its id.
+/// The id of a record that a step does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Absent(pub String);
 
-/// Where a record's way ended.
+/// Where a record ended.
 #[derive(Clone, Debug)]
 pub struct Standing {
     /// The last stage that it entered.
     pub step: Option<&'static Step>,
-    /// How it left.
+    /// Its outcome there.
     pub outcome: String,
     /// The reason's code.
     pub reason: Option<String>,
-    /// What made the rule fire.
+    /// The evidence for the rule.
     pub evidence: Option<String>,
-    /// What it went into.
+    /// What it was merged into.
     pub into: Option<String>,
 }
 
 impl Standing {
-    /// Whether it goes no further there.
+    /// Whether it ends there.
     pub fn stops(&self) -> bool {
         let stops = [State::Dropped, State::Held, State::Failed].map(State::code);
         stops.contains(&self.outcome.as_str())
@@ -74,7 +74,7 @@ impl<'c> Stages<'c> {
         self.made.get(number - 1)?.as_ref()
     }
 
-    /// What comes into a step: of one that another recipe feeds, that recipe's rows.
+    /// The input of a step; if another recipe feeds it, that recipe's rows.
     pub(super) fn input(&self, step: &Step) -> Option<(Rows, &StageReader)> {
         let input = step.inputs.first()?;
         let (recipe, _, before) = self.recipe.input(input)?;
@@ -82,7 +82,7 @@ impl<'c> Stages<'c> {
         Some((before.stage.rows(), self.made(before.name)?))
     }
 
-    /// Where the way of a record ended; nothing where no stage has it.
+    /// Where a record ended; `None` if no stage has it.
     pub(super) fn ended(&self, id: &str) -> Result<Option<Standing>, Error> {
         if let Some((_, known)) = self.last.borrow().as_ref().filter(|(last, _)| last == id) {
             return Ok(known.clone());
@@ -102,7 +102,7 @@ impl<'c> Stages<'c> {
                 false => Filter::equals("id", id),
             };
             let mut entries = select::<Entry>(stage, "ledger", &named)?;
-            // A record that was read twice goes on as the first of its name; one post of a page has no entry.
+            // A record that was read twice continues as the first one; a single post of a page has no entry.
             let second =
                 entries.iter().position(|entry| entry.id == id && entry.outcome == State::Merged.code());
             let second = second.map(|at| entries[at].clone()).filter(|_| of_import);
@@ -141,7 +141,7 @@ impl<'c> Stages<'c> {
         Ok(Ok(seen_pair((id, &text), (other, &text_of_other))))
     }
 
-    /// [`Stages::seen`] of one record whose text is at hand.
+    /// [`Stages::seen`] for one record with a known text.
     pub(super) fn seen_of(
         &self,
         step: &Step,
@@ -185,7 +185,7 @@ impl<'c> Stages<'c> {
                 let puzzles = select::<Puzzle>(reader, "rows", &wanted)?.into_iter();
                 puzzles.map(|puzzle| (puzzle.id, shown(&puzzle.question, &puzzle.answer))).collect()
             }
-            // What people vote on is made of posts.
+            // Items are made of posts.
             _ => {
                 let posts = self.recipe.steps.iter().rev().find(|step| step.stage.rows() == Rows::Posts);
                 let Some(reader) = posts.and_then(|step| self.made(step.name)) else { return Ok(Vec::new()) };
@@ -211,7 +211,7 @@ impl<'c> Stages<'c> {
         }))
     }
 
-    /// Whether a record that a person lets through at a step is whole enough to go on.
+    /// Whether a record that a person lets through at a step is complete enough to go on.
     pub(super) fn can_pass(&self, step: &Step, id: &str) -> Result<bool, RunError> {
         let Stage::Review(review) = step.stage else { return Ok(true) };
         let settings = self.config.typed::<sections::Review>(Some(self.recipe.name), "review");

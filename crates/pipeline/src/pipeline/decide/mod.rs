@@ -1,8 +1,8 @@
-//! From what a person says about a record to decisions that stages look up, and what became of them.
+//! Turns people's wishes into decisions that stages look up, and reports the state of decisions.
 //!
-//! A person names a record and what holds. Which stage that overrules, and what text the person saw, follow from
-//! what the stages say about the record: it goes on where it was stopped, it is taken out before models are asked, it
-//! reads otherwise where texts are put together, and two are one or two where duplicates are looked for.
+//! A person names a record and a verdict. The stage to overrule and the text that the person saw follow from
+//! the stages: a stopped record goes on where it was stopped, one is removed before models are asked, a text
+//! is replaced where texts are put together, and pairs are decided where duplicates are searched.
 
 mod look;
 mod open;
@@ -23,22 +23,22 @@ use riddlemill_review::{Digest, Role};
 use riddlemill_tables as store;
 use riddlemill_text::record::Reason;
 
-/// What a person says about a record.
+/// A person's wish about a record.
 #[derive(Clone, Debug)]
 pub struct Wish {
-    /// What holds.
+    /// The verdict.
     pub verdict: Verdict,
     /// The record's id.
     pub record: String,
     /// The other record of a pair.
     pub other: Option<String>,
-    /// How it reads, where the verdict says so.
+    /// The new text, for verdicts that have one.
     pub text: Option<String>,
     /// For one recipe, or for all.
     pub recipe: Option<String>,
-    /// The stage to overrule, where it is not the one that follows from the verdict.
+    /// The stage to overrule, if it does not follow from the verdict.
     pub stage: Option<String>,
-    /// The hash of what the person saw, where they saw it elsewhere and earlier.
+    /// The hash of what the person saw, if that was elsewhere and earlier.
     pub seen: Option<Digest>,
 }
 
@@ -55,7 +55,7 @@ pub struct Act<'a> {
     pub source: &'a str,
 }
 
-/// Why nothing can be decided so.
+/// Why a wish cannot be decided.
 #[derive(Debug, thiserror::Error)]
 pub enum DecideError {
     /// A stage cannot be read.
@@ -64,12 +64,12 @@ pub enum DecideError {
     /// No reason was given.
     #[error("a decision needs a reason\n  hint: --why \"…\"")]
     NoReason,
-    /// Nobody of that name, or nobody who may.
+    /// There is nobody of that name, or they are not entitled.
     #[error("{name:?} may not decide: {why}\n  hint: an [[annotator]] whose role is senior or meta may")]
     NotEntitled {
         /// The name.
         name: String,
-        /// What is missing.
+        /// The missing entitlement.
         why: &'static str,
     },
     /// An edit without a text, or the other way round.
@@ -86,35 +86,35 @@ pub enum DecideError {
     NoRecord {
         /// The record.
         record: String,
-        /// What may help.
+        /// A hint.
         hint: &'static str,
     },
-    /// The record was set aside where no decision reaches.
+    /// Import set the record aside, where decisions do not apply.
     #[error("{record}: {recipe} set it aside at import: {why}\n  hint: {hint}")]
     AtImport {
         /// The record.
         record: String,
         /// The recipe.
         recipe: &'static str,
-        /// The reason and what it means.
+        /// The reason and its meaning.
         why: String,
-        /// What to do instead.
+        /// A hint.
         hint: String,
     },
-    /// Nothing stops the record.
+    /// The record was not stopped.
     #[error("{0} is neither held nor dropped\n  hint: `riddlemill explain` shows its history")]
     NotStopped(String),
-    /// It went into another one.
+    /// It was merged into another one.
     #[error(
         "{record} was merged into {into}\n  hint: `riddlemill decide two {record} {into}` if they are two jokes"
     )]
     Merged {
         /// The record.
         record: String,
-        /// Where it went.
+        /// The other record.
         into: String,
     },
-    /// The stage cannot be overruled so.
+    /// The stage cannot be overruled by this verdict.
     #[error("{recipe}: {stage} cannot be overruled with {verdict}\n  hint: {hint}")]
     NotThere {
         /// The recipe.
@@ -123,7 +123,7 @@ pub enum DecideError {
         stage: String,
         /// The verdict.
         verdict: Verdict,
-        /// What may be done instead.
+        /// A hint.
         hint: String,
     },
     /// The record does not reach the stage.
@@ -137,10 +137,10 @@ pub enum DecideError {
         stage: String,
         /// The recipe.
         recipe: &'static str,
-        /// Where it ended.
+        /// The stage where it ended.
         ended: String,
     },
-    /// The person saw another text than is there today.
+    /// The text has changed since the person saw it.
     #[error("the text of {record} has changed since it was shown\n  hint: look at it again")]
     Outdated {
         /// The record.
@@ -169,10 +169,10 @@ pub fn entitled(config: &Config, name: &str) -> Result<(), DecideError> {
     }
 }
 
-/// The decisions that a wish comes to, one or more: not yet stored.
+/// The decisions for a wish, one or more; not yet stored.
 ///
 /// # Errors
-/// [`DecideError`] says why it cannot be so decided.
+/// [`DecideError`] if it cannot be decided.
 pub fn decide(config: &Config, wish: &Wish, act: Act<'_>) -> Result<Vec<Decision>, DecideError> {
     if act.why.trim().is_empty() {
         return Err(DecideError::NoReason);
@@ -198,7 +198,7 @@ pub fn decide(config: &Config, wish: &Wish, act: Act<'_>) -> Result<Vec<Decision
             Err(e @ (DecideError::Run(_) | DecideError::NotThere { .. })) if wish.recipe.is_some() => {
                 return Err(e);
             }
-            // What one recipe refuses another may have; the reason that says most is told.
+            // One recipe may refuse what another has; the most informative reason is reported.
             Err(e) => {
                 let keeps =
                     matches!(&refused, Some(before) if !matches!(before, DecideError::NoRecord { .. }));
@@ -244,7 +244,7 @@ pub fn decide(config: &Config, wish: &Wish, act: Act<'_>) -> Result<Vec<Decision
             None if recipes.iter().all(|(_, seen)| *seen == first) => {
                 decisions.push(decision(stage, None, first));
             }
-            // A record that reads otherwise in another recipe is decided there by itself.
+            // A record with another text in another recipe is decided there separately.
             _ => decisions.extend(
                 recipes.iter().map(|(recipe, seen)| decision(stage, Some(recipe.name.to_owned()), *seen)),
             ),
@@ -253,11 +253,11 @@ pub fn decide(config: &Config, wish: &Wish, act: Act<'_>) -> Result<Vec<Decision
     Ok(decisions)
 }
 
-/// What can be decided about one record in one recipe: the verdict, the stage that it overrules, and the hash of the
-/// record as it enters that.
+/// The possible decisions about one record in one recipe: the verdict, the stage that it overrules, and the
+/// hash of the record as it enters that stage.
 ///
 /// # Errors
-/// [`DecideError::Run`] where a stage cannot be read.
+/// [`DecideError::Run`] if a stage cannot be read.
 pub fn choices(
     config: &Config,
     recipe: &'static Recipe,
@@ -271,15 +271,15 @@ pub fn choices(
         match place(&stages, &wish) {
             Ok((step, seen)) => choices.push((verdict, step.name, seen)),
             Err(e @ DecideError::Run(_)) => return Err(e),
-            // What cannot be decided is not offered.
+            // Impossible decisions are not offered.
             Err(_) => {}
         }
     }
     Ok(choices)
 }
 
-/// Why import set a record aside, and what brings it in all the same. Decisions are about texts, and what import leaves out
-/// is none of a candidate: another post's, a second copy, an answer, or nothing that could be read.
+/// Why import set a record aside, and how to include it. Decisions are about texts, and what import sets
+/// aside is not a candidate: another post's text, a second copy, an answer, or something unreadable.
 fn at_import(recipe: &'static Recipe, record: &str, ended: Standing) -> DecideError {
     let code = ended.reason.unwrap_or(ended.outcome);
     let reason = Reason::from_code(&code);
@@ -309,7 +309,7 @@ fn no_record(record: &str) -> DecideError {
     DecideError::NoRecord { record: record.to_owned(), hint }
 }
 
-/// The stage that a wish overrules in a recipe, and the hash of the record as it enters it today.
+/// The stage that a wish overrules in a recipe, and the hash of the record as it enters that stage today.
 fn place(stages: &Stages<'_>, wish: &Wish) -> Result<(&'static Step, Digest), DecideError> {
     let recipe = stages.recipe;
     let verdict = wish.verdict;
@@ -346,7 +346,7 @@ fn place(stages: &Stages<'_>, wish: &Wish) -> Result<(&'static Step, Digest), De
             let takes = || recipe.steps.iter().filter(|step| step.stage.takes(verdict));
             let here = ended.step.filter(|step| ended.stops() && step.stage.takes(verdict));
             let step = match verdict {
-                // The last stage before duplicates are looked for and models are asked.
+                // The last stage before duplicates are searched and models are asked.
                 Verdict::Drop | Verdict::Hold => here.or_else(|| takes().next_back()),
                 _ => takes().next(),
             };

@@ -1,4 +1,4 @@
-//! What people may want to decide about: records that were stopped, and pairs that are alike.
+//! Records and pairs to decide about: stopped records, and similar pairs.
 
 use std::collections::BTreeMap;
 
@@ -12,21 +12,21 @@ use riddlemill_review::decisions::{Verdict, seen_pair};
 use riddlemill_tables::{Filter, select};
 use riddlemill_text::record::{Entry, State};
 
-/// What is listed.
+/// What to list.
 #[derive(Clone, Debug)]
 pub enum Listed {
-    /// Records that left a stage in this state, or every stage where none is named.
+    /// Records that left a stage in this state, or any stage if none is given.
     Records {
         /// The stage.
         stage: Option<String>,
         /// The state.
         state: State,
     },
-    /// Pairs that are alike, down to the margin under the threshold.
+    /// Similar pairs, down to the margin under the threshold.
     Pairs,
 }
 
-/// Something that a person may decide about.
+/// A record or pair to decide about.
 #[derive(Clone, Debug)]
 pub struct Open {
     /// The record.
@@ -35,11 +35,11 @@ pub struct Open {
     pub other: Option<String>,
     /// The stage.
     pub stage: &'static str,
-    /// State, reason and evidence, or of a pair the verdict and score.
+    /// State, reason and evidence, or for a pair the verdict and score.
     pub state: String,
     /// The text as it enters the stage.
     pub text: String,
-    /// That of the other one.
+    /// The other one's text.
     pub text_of_other: Option<String>,
     /// The hash of what is shown.
     pub seen: Digest,
@@ -48,7 +48,7 @@ pub struct Open {
 /// The records or pairs of a recipe that people may decide about, in the order of the stages.
 ///
 /// # Errors
-/// [`RunError`] where a stage cannot be read.
+/// [`RunError`] if a stage cannot be read.
 pub fn open_records(
     config: &Config,
     recipe: &'static Recipe,

@@ -1,4 +1,4 @@
-//! What became of decisions: which of them hold, and where.
+//! The state of decisions: which of them count, and where.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use riddlemill_review::decisions::{Decision, DecisionLog, seen_pair, seen_text};
 use riddlemill_tables::{Filter, select};
 use riddlemill_text::record::Entry;
 
-/// Where a decision is in a recipe.
+/// The state of a decision in a recipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
@@ -22,17 +22,17 @@ pub enum State {
     Applied,
     /// The next run applies it.
     WaitsForRun,
-    /// It holds and nothing had to be overruled: the rule says the same, or a later decision contradicts it.
+    /// It counts but overrules nothing: the rule decides the same, or a later decision contradicts it.
     NoEffect,
-    /// The record reads otherwise today.
+    /// The record has changed since.
     Outdated,
-    /// The record does not come so far.
+    /// The record does not reach the stage.
     Absent,
-    /// A later decision on the same question holds.
+    /// A later decision on the same question counts.
     Overruled,
-    /// It was taken back.
+    /// It was withdrawn.
     TakenBack,
-    /// It was made elsewhere and contradicts what was decided here: whoever decides next says which holds.
+    /// It was made elsewhere and contradicts one made here: the next decision settles this.
     Disputed,
 }
 
@@ -59,15 +59,15 @@ pub struct Found {
     pub recipe: &'static str,
     /// The decision.
     pub decision: Decision,
-    /// Where it is there.
+    /// Its state there.
     pub state: State,
 }
 
-/// Every decision with where it is in each recipe that it is for, in the order they were made. Only decisions
-/// that `wanted` lets through are looked up.
+/// Every decision with its state in each recipe that it is for, in the order they were made. Only decisions
+/// for which `wanted` is true are looked up.
 ///
 /// # Errors
-/// [`RunError`] where a stage cannot be read.
+/// [`RunError`] if a stage cannot be read.
 pub fn states(
     config: &Config,
     log: &DecisionLog,
