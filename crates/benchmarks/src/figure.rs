@@ -1,63 +1,63 @@
-//! `report.toml`: the tables and figures that `report` shows below the funnel. `figures` reads it.
+//! `report.toml`: the tables and figures that `report` shows below the funnel. Parsed by `figures`.
 
 use crate::choice::Choice;
 use crate::expression::Expression;
 
-/// What `report` shows of a benchmark's records.
+/// The report section of a benchmark.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// Divisions of the records, for figures of each part.
+    /// Divisions of the records, for figures by part.
     pub parts: Vec<Division>,
-    /// The figures, in the order in which they are shown.
+    /// The figures, in display order.
     pub figures: Vec<Figure>,
 }
 
 /// A division of the records by a value.
 #[derive(Debug)]
 pub struct Division {
-    /// The key in JSON under which its parts are a list.
+    /// The JSON key of the list of parts.
     pub name: &'static str,
-    /// The key in each that says which part it is.
+    /// The key that names the part in each element of that list.
     pub key: &'static str,
-    /// The part of a record.
+    /// The part that a record belongs to.
     pub of: Expression,
     /// The parts, in order.
     pub values: Vec<&'static str>,
 }
 
-/// A figure: something that is computed, its key in JSON, and how it is told.
+/// A figure: a computed value, its key in JSON, and how it is printed.
 #[derive(Debug)]
 pub struct Figure {
-    /// Its key; empty of those that are told and have no value of their own: several numbers, and lines.
+    /// Its JSON key; empty for figures that are printed but have no single value: several numbers, and lines.
     pub name: &'static str,
     /// What is computed.
     pub kind: Kind,
-    /// The step whose records are looked at; the last one where nothing is said.
+    /// The step whose records are used; the last step if omitted.
     pub step: Option<&'static str>,
-    /// The kind of that step's records, where it is another than the benchmark's.
+    /// The kind of that step's records, if it differs from the benchmark's.
     pub records: Option<&'static str>,
-    /// Of these records alone.
+    /// Only records for which this is true.
     pub among: Option<Expression>,
-    /// The division, by its place, for each of whose parts it is computed.
+    /// Index of the division for each of whose parts the figure is computed.
     pub part: Option<usize>,
-    /// The keys of its value in JSON, over the cells of the kind; the cells where nothing is said.
+    /// The keys of its value in JSON, computed from the cells of the kind; the cells themselves if empty.
     pub keys: Vec<(&'static str, Expression)>,
-    /// The line above it, over all figures. A blank one is not shown.
+    /// The line above it, computed from all figures. Not printed if blank.
     pub title: Option<Expression>,
-    /// Each line of it, over its cells and all figures. A blank one is not shown.
+    /// The template of each line, computed from its cells and all figures. A blank line is not printed.
     pub line: Line,
-    /// Blanks before each line.
+    /// Spaces before each line.
     pub indent: usize,
 }
 
-/// How the lines of a figure are told.
+/// How the lines of a figure are printed.
 #[derive(Debug)]
 pub enum Line {
-    /// As its kind tells them.
+    /// The default of its kind.
     Usual,
-    /// Not at all.
+    /// Not printed.
     None,
-    /// As this is.
+    /// This template.
     Template(Expression),
 }
 
@@ -66,28 +66,28 @@ pub enum Line {
 pub struct Number {
     /// Its key in JSON.
     pub name: &'static str,
-    /// What it is called.
+    /// Its printed label.
     pub label: &'static str,
     /// What is counted.
     pub measure: Measure,
 }
 
-/// What a number counts.
+/// What a number measures.
 #[derive(Debug)]
 pub enum Measure {
     /// The records for which this is true.
     Count(Expression),
-    /// The share for which this is true, 0 to 1, of the records of which it says something.
+    /// The share for which this is true, 0 to 1, of the records where it is not null.
     Share(Expression),
     /// The mean of this number.
     Mean(Expression),
-    /// The mean of this number, the highest and the lowest.
+    /// The mean of this number, its maximum and its minimum.
     Lengths(Expression),
     /// The records that are items of a release.
     Items,
-    /// Percent of a ballot's decisions that the reviewer changed, of those looked at.
+    /// The percentage of a ballot's decisions that the reviewer changed, of those reviewed.
     Modified(&'static str),
-    /// How many of a ballot's decisions a reviewer looked at.
+    /// The number of a ballot's decisions that were reviewed.
     LookedAt(&'static str),
 }
 
@@ -96,9 +96,9 @@ pub enum Measure {
 pub enum Kind {
     /// Numbers with keys of their own.
     Numbers(Vec<Number>),
-    /// How often each value stands.
+    /// How often each value occurs.
     Counts(Counts),
-    /// How many records have a number in each of several ranges.
+    /// A histogram of a number.
     Bars(Bars),
     /// How many votes went to each code.
     Votes {
@@ -109,105 +109,106 @@ pub enum Kind {
     },
     /// Shares of verdicts by opponent.
     Wins(Box<Wins>),
-    /// What may be guessed of the options of a multiple choice without the question.
+    /// How well the options of a multiple choice can be guessed without the question.
     Shortcuts(Option<Box<Posed>>),
-    /// How far the voters of a ballot agree in a field, or in each of several.
+    /// The agreement of a ballot's voters in a field, or in each of several.
     Agreement {
         /// The ballot.
         ballot: &'static str,
         /// The field, or the fields.
         fields: Vec<&'static str>,
-        /// Whether it is a list of fields, each with its agreement.
+        /// Whether the result is a list of fields, each with its agreement.
         listed: bool,
     },
-    /// How far they agree over all questions of a ballot that have the same options, and how often the first is chosen.
+    /// The agreement over all questions of a ballot that have the same options, and how often the first is
+    /// chosen.
     PooledAgreement(&'static str),
-    /// What became of the drafts, a ballot a line.
+    /// The outcome of the drafts, one line per ballot.
     Reviews,
-    /// How far judges agree, by pairs.
+    /// The agreement of judges, by pairs.
     JudgePairs(Box<Judged>),
     /// How often each judge gives each rating.
     Ratings(Box<Judged>),
-    /// Judges' means by model and part, from 0 to 100.
+    /// Judges' mean scores by model and part, from 0 to 100.
     ScoresByPart(Box<Judged>, Expression),
     /// Lengths of questions, answers and options in tokens.
     PuzzleStatistics(Box<Puzzles>),
-    /// How many of a text's words another of its group keeps.
+    /// The share of a text's words that another text of its group keeps.
     WordsKept(Box<Kept>),
-    /// How often each value stands in the columns that `[data] labels` names, over the items.
+    /// How often each value occurs in the columns that `[data] labels` names, over the items.
     Labels,
     /// Lengths of texts and ranges of numbers in the other columns, over the items.
     Columns,
-    /// Lines over figures above, without a value of its own.
+    /// Lines computed from the figures above, without a value of their own.
     Lines(Expression),
 }
 
-/// How often each value stands.
+/// How often each value occurs.
 #[derive(Debug)]
 pub struct Counts {
-    /// What is counted, each with the name of its cell: a text, or each of a list.
+    /// What is counted, each with the name of its cell: a text, or each element of a list.
     pub by: Vec<(&'static str, Expression)>,
-    /// The options whose codes are counted, in order; every value where there are none.
+    /// The options whose codes are counted, in order; every value if empty.
     pub options: Vec<Choice>,
-    /// The most frequent ones alone, with `Others` behind them.
+    /// Only the most frequent ones, followed by `Others`.
     pub most: Option<usize>,
 }
 
-/// Ranges of a number.
+/// A histogram.
 #[derive(Debug)]
 pub struct Bars {
     /// The number.
     pub of: Expression,
-    /// More than this.
+    /// The lower bound, exclusive.
     pub from: f64,
-    /// Up to this.
+    /// The upper bound, inclusive.
     pub to: f64,
-    /// How wide a bar is.
+    /// The width of a bar.
     pub wide: f64,
 }
 
-/// Lists of a record side by side, an element an opponent.
+/// Parallel lists of a record, one element per opponent.
 #[derive(Debug)]
 pub struct Wins {
     /// The opponents.
     pub opponents: Expression,
-    /// What most voters prefer, a code each; blank where nobody voted.
+    /// The majority's preference, one code each; blank if nobody voted.
     pub verdicts: Expression,
-    /// The votes, codes with blanks between.
+    /// The votes, codes separated by spaces.
     pub votes: Option<Expression>,
-    /// What was marked, codes with blanks between; blank where nobody looked.
+    /// The reviewer's marks, codes separated by spaces; blank if nobody reviewed.
     pub marks: Option<Expression>,
-    /// Cells with the codes of which each is the share.
+    /// Cells, and the codes whose share each one is.
     pub shares: Vec<(&'static str, &'static str)>,
 }
 
 /// A multiple choice.
 #[derive(Debug)]
 pub struct Posed {
-    /// What is asked.
+    /// The question.
     pub question: Expression,
     /// The options in the order shown.
     pub options: Expression,
-    /// The place of the right one, from 0; null of a record that is none.
+    /// The index of the right one; null for a record that is not a multiple choice.
     pub gold: Expression,
-    /// What items made of one record share; each is by itself where nothing is said.
+    /// Shared by the items made of one record; without it each item is its own group.
     pub group: Option<Expression>,
-    /// Options that are in every item, and no reuse.
+    /// Options that occur in every item and do not count as reuse.
     pub apart: Vec<&'static str>,
 }
 
-/// Rated answers: a record an answer.
+/// Rated answers: one record per answer.
 #[derive(Debug)]
 pub struct Judged {
     /// The question's id.
     pub question: Expression,
-    /// Whether it is the normal question beside it.
+    /// Whether it is the paired normal question.
     pub normal: Expression,
     /// The model that answered.
     pub model: Expression,
-    /// Who judged, a list.
+    /// The judges, a list.
     pub judges: Expression,
-    /// The rating of each.
+    /// The rating of each judge.
     pub ratings: Expression,
 }
 
@@ -225,20 +226,20 @@ pub struct Puzzles {
 /// Two texts of a group.
 #[derive(Debug)]
 pub struct Kept {
-    /// What it is called.
+    /// Its printed label.
     pub label: &'static str,
     /// The text.
     pub text: Expression,
     /// The group.
     pub group: Expression,
-    /// Of which record the words are.
+    /// True for the record whose words are counted.
     pub from: Expression,
-    /// Which record may keep them.
+    /// True for the record that may keep them.
     pub to: Expression,
 }
 
 impl Kind {
-    /// What a folder calls them.
+    /// The names of the kinds in `report.toml`.
     pub(crate) const NAMES: [&str; 17] = [
         "numbers",
         "counts",
@@ -259,7 +260,7 @@ impl Kind {
         "lines",
     ];
 
-    /// The cells of its lines, or of its value; `None` where the lines are what an expression gives.
+    /// The cells of its lines, or of its value; `None` if an expression gives the lines.
     pub(crate) fn cells(&self) -> Option<Vec<&'static str>> {
         let named = |first: &[&'static str], more: &mut dyn Iterator<Item = &'static str>| {
             Some(first.iter().copied().chain(more).collect())
@@ -297,7 +298,7 @@ impl Judged {
 }
 
 impl Figure {
-    /// What it asks of the records of its step.
+    /// The expressions that are evaluated on the records of its step.
     pub fn expressions(&self) -> Vec<&Expression> {
         let mut asked: Vec<&Expression> = self.among.iter().collect();
         match &self.kind {
@@ -333,7 +334,7 @@ impl Figure {
         asked
     }
 
-    /// What it asks of the records at the end, whatever its step.
+    /// The expression that is evaluated on the last step's records, whatever its own step.
     pub fn of_last(&self) -> Option<&Expression> {
         match &self.kind {
             Kind::ScoresByPart(_, parts) => Some(parts),

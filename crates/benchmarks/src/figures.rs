@@ -14,31 +14,31 @@ use crate::figure::{
 use crate::reader::{Keys, Problem, Problems, read};
 use crate::records;
 
-/// What `report` shows of a benchmark that does not say it.
+/// The report of a benchmark that has no file of its own.
 const USUAL: &str = include_str!("usual_report.toml");
 
-/// Blanks before a line.
+/// Default number of spaces before a line.
 const INDENT: usize = 4;
 
 const MEASURES: [&str; 7] = ["count", "share", "mean", "lengths", "items", "modified", "looked_at"];
 
-/// What a report may name.
+/// The names that a report may use.
 pub(crate) struct Known<'a> {
     /// The file, for messages.
     pub file: &'a str,
     /// The expressions of the benchmark.
     pub language: Language,
-    /// Its ballots; `None` where they cannot be read.
+    /// Its ballots; `None` if they could not be read.
     pub ballots: Option<&'a Ballots>,
     /// Its options.
     pub lists: &'a Lists,
     /// Its steps.
     pub steps: &'a [&'static str],
-    /// Whether it says what is released.
+    /// Whether it has released data.
     pub released: bool,
 }
 
-/// Reads a report; the usual one where there is no file.
+/// Parses a report; the default report if there is no file.
 pub(crate) fn load(text: Option<&str>, known: &Known<'_>) -> Result<Report, Problems> {
     let mut strange = Vec::new();
     let reader = Reader { known, names: RefCell::default(), usual: text.is_none() };
@@ -61,7 +61,7 @@ struct Reader<'k> {
     known: &'k Known<'k>,
     /// The keys of figures and numbers so far, each with its division.
     names: RefCell<Vec<(Option<usize>, &'static str)>>,
-    /// Whether it is the usual report, which fits any benchmark.
+    /// Whether it is the default report, which fits any benchmark.
     usual: bool,
 }
 
@@ -82,7 +82,7 @@ impl Reader<'_> {
         Some(Division { name, key, of: of?, values })
     }
 
-    /// `None` where something is wrong with it, which is told.
+    /// `None` if it is invalid, which is reported.
     fn figure(&self, parts: &[Division], keys: &Keys<'_>) -> Option<Figure> {
         let part = keys.text("part").and_then(|name| {
             let place = parts.iter().position(|part| part.name == name);
@@ -126,7 +126,7 @@ impl Reader<'_> {
         Some(Figure { name, kind: kind?, step, records, among, part, keys: renamed, title, line, indent })
     }
 
-    /// Takes a key in JSON, and tells where another has it.
+    /// Registers a key in JSON, and reports a duplicate.
     fn named(&self, part: Option<usize>, name: &'static str, keys: &Keys<'_>) {
         let mut names = self.names.borrow_mut();
         if names.contains(&(part, name)) {
@@ -164,7 +164,7 @@ impl Reader<'_> {
                 };
                 let (of, from, to, wide) =
                     (self.needed(keys, "of"), bound("from"), bound("to"), bound("wide"));
-                // Bars without a width, or too many to look at.
+                // No bar width, or too many bars to read.
                 if wide <= 0.0 || to <= from || (to - from) / wide > 1000.0 {
                     keys.problem("wide", "bars are `wide` each, between `from` and `to`, a thousand at most");
                     return None;
@@ -239,7 +239,7 @@ impl Reader<'_> {
             "" => return None,
             word => {
                 keys.problem("kind", unknown("kind of figure", word, Kind::NAMES));
-                // What an unknown kind may have is not known either.
+                // Which keys an unknown kind allows is unknown, too.
                 keys.written();
                 return None;
             }
@@ -288,7 +288,7 @@ impl Reader<'_> {
         Some(Wins { opponents: opponents?, verdicts: verdicts?, votes, marks, shares })
     }
 
-    /// Rated answers; the names are those that the step `judge` leaves, where nothing else is said.
+    /// Rated answers; columns that are not given have the names of the step `judge`'s output.
     fn judged(&self, keys: &Keys<'_>) -> Option<Judged> {
         let column = |key: &'static str| match keys.has(key) {
             true => self.expression(keys, key),
@@ -323,7 +323,7 @@ impl Reader<'_> {
         name
     }
 
-    /// A ballot with a second look.
+    /// A ballot with a review.
     fn looked_over(&self, keys: &Keys<'_>, key: &str) -> &'static str {
         let name = self.ballot(keys, key);
         if self.known.ballots.and_then(|all| all.step(name)).is_some_and(|ballot| ballot.review.is_none()) {
@@ -335,7 +335,7 @@ impl Reader<'_> {
         name
     }
 
-    /// Tells where a figure of what is released has nothing to go by.
+    /// Reports a figure of released rows if the benchmark releases none.
     fn released(&self, keys: &Keys<'_>) {
         if !self.known.released && !self.usual {
             keys.problem("kind", "it is about the rows of a release, and benchmark.toml has no [data]");
@@ -356,7 +356,7 @@ impl Reader<'_> {
         Expression::parse(self.known.language, place, source).map_err(|what| keys.problem(key, what)).ok()
     }
 
-    /// Names in titles, lines and keys that are those of no figure and no cell.
+    /// Names in titles, lines and keys that are neither a figure nor a cell.
     fn strange_names(&self, report: &Report) -> Vec<Problem> {
         let names = self.names.borrow();
         let divisions = report.parts.iter().flat_map(|part| [part.name, part.key]);

@@ -1,5 +1,4 @@
-//! Settle, clean, anonymise and filter in one pass, for whoever makes all of them in one task: a record is read once, and
-//! not once a stage.
+//! Settle, clean, anonymise and filter in one pass, so that each record is read once and not once per stage.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -15,10 +14,10 @@ use crate::record::{Outcome, Post, Reason};
 use crate::stages::apply::{Applied, decide};
 use crate::store::{Error, LedgerRecord, LedgerRecordError};
 
-/// The files of the folder, one a stage.
+/// The files of the folder, one per stage.
 const FILES: [&str; 4] = ["import", "clean", "anonymise", "filter"];
 
-/// What dedup asks of a post.
+/// The fields of a post that dedup needs.
 #[derive(Serialize)]
 struct Row<'a> {
     id: &'a str,
@@ -29,7 +28,7 @@ struct Row<'a> {
     time: Option<&'a str>,
 }
 
-/// What becomes of some lines.
+/// The output for some lines.
 #[derive(Default)]
 struct Made {
     /// The ledger records of each stage, as lines.
@@ -38,8 +37,8 @@ struct Made {
     wrong: Vec<(u64, LedgerRecordError)>,
 }
 
-/// Reads import's ledger records, writes those of the four stages into `folder` and the rows that are left to stdout. `stages`
-/// are clean, anonymise and filter.
+/// Reads import's ledger records, writes those of the four stages into `folder` and the remaining rows to
+/// stdout. `stages` are clean, anonymise and filter.
 pub(super) fn rows(stages: &[Applied; 3], folder: &Path) -> Result<Exit, Failure> {
     let mut files = Vec::new();
     for name in FILES {

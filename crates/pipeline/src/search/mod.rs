@@ -67,7 +67,8 @@ pub fn by_text(config: &Config, words: &str, most: usize) -> Result<Found, Stage
         return Ok(found);
     }
     let withdrawn = Withdrawals::load(&Workspace::new(&config.root))?;
-    // Where nothing of a mark is sought, what holds the words marked holds them unmarked, too.
+    // Unless the words have characters of a mark, a text that contains them when anonymised contains them as
+    // it is, too.
     let marks: String = Kind::ALL.iter().map(|kind| fold(kind.mark(), Fold::KEY)).collect();
     let of_marks = wanted.contains(|c| marks.contains(c));
     let holds = |text: &str| of_marks || fold(text, Fold::KEY).contains(&wanted);
@@ -78,7 +79,7 @@ pub fn by_text(config: &Config, words: &str, most: usize) -> Result<Found, Stage
         let hit = |record: &Recalled| is_hit(&fold(&record.text, Fold::KEY));
         Ok::<Vec<Recalled>, Error>(records.into_par_iter().filter(hit).collect())
     };
-    // Those that are nothing but the words come alone, and are known by their hash.
+    // Texts equal to the words are returned alone; they are found by their hash.
     let whole = whole(&wanted);
     'same: for of in &indexes {
         for batch in of.1.holding(&whole).chunks(BATCH) {
@@ -130,8 +131,8 @@ pub fn by_name(config: &Config, name: &str) -> Result<Found, StageError> {
     Ok(found)
 }
 
-/// What the record at a place of the import ledger says; `None` where its dump is gone, holds nothing there or
-/// cannot be told to be the one that was imported.
+/// The record at a place of the import ledger; `None` if its dump is gone, has nothing there, or cannot be
+/// shown to be the one that was imported.
 ///
 /// # Errors
 /// As of [`by_text`].
@@ -139,7 +140,7 @@ pub fn at_place(config: &Config, locator: &str) -> Result<Option<Recalled>, Stag
     Ok(by_name(config, locator)?.records.into_iter().next())
 }
 
-/// The position that a name gives in a dump, if it names that dump. A post of a page has its page's.
+/// The position that a name gives in a dump, if it names that dump. A post of a page has the page's position.
 fn position(dump: &Dump, name: &str) -> Option<u64> {
     let rest = name.strip_prefix(&dump.source)?;
     let rest = rest.strip_prefix('/').and_then(|rest| rest.strip_prefix(&dump.file)).unwrap_or(rest);
@@ -156,8 +157,8 @@ fn records(dump: &Dump, index: &Index, places: &[usize], sift: &Sift<'_>) -> Res
     Ok(read.concat())
 }
 
-/// Every dump of the settings that is not withdrawn with its index, made anew where the dump is another one than
-/// before.
+/// Every dump of the settings that is not withdrawn, with its index, which is rebuilt if the dump has
+/// changed.
 fn open(
     config: &Config,
     withdrawn: &Withdrawals,
@@ -176,7 +177,7 @@ fn open(
     Ok(indexes)
 }
 
-/// Which of the dumps are others than the recipes imported.
+/// The dumps that differ from those the recipes imported.
 fn changes(root: &Path, config: &Config, indexes: &[(Dump, Index)]) -> Result<Vec<ChangedDump>, Error> {
     let workspace = Workspace::new(root);
     let mut changed = Vec::new();

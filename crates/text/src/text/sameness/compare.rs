@@ -75,7 +75,7 @@ pub fn compare_prepared(a: &Prepared, b: &Prepared) -> Comparison {
     compare_among(a, b, Predicates::ALL, None)
 }
 
-/// [`compare_prepared`] where it is known that no other predicates than these hold, and perhaps what the two share.
+/// [`compare_prepared`] if only these predicates can match, perhaps with the shared weights already known.
 pub(crate) fn compare_among(
     a: &Prepared,
     b: &Prepared,
@@ -117,7 +117,7 @@ pub(crate) fn compare_among(
     best.unwrap_or_else(|| outcome(Verdict::Different, None, None, overlap()))
 }
 
-/// What is left of a verdict. A part of a series is another text; any other veto takes one step.
+/// A verdict reduced by vetoes. A part of a series is another text; any other veto takes one step.
 fn after_vetoes(
     predicate: Predicate,
     verdict: Verdict,

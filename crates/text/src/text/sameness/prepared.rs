@@ -15,14 +15,14 @@ pub struct Token {
     pub weight: u32,
 }
 
-/// Everything that is compared of one text, each part computed once, when it is first asked for.
+/// Everything that is compared of one text, each part computed once, on first use.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     /// All else follows from it.
     reading: Reading,
     /// [`view::fold`], as characters.
     pub(super) chars: Vec<char>,
-    /// What the characters weigh together.
+    /// The total weight of the characters.
     pub(super) weight: u64,
     sounds: OnceLock<Vec<char>>,
     sound_bag: OnceLock<Bag>,
@@ -54,7 +54,7 @@ pub(crate) struct SharedWeights {
 }
 
 impl<'p> Shared<'p> {
-    /// Counted when it is asked for, where it is not known.
+    /// Counted on first use unless known.
     pub fn new(a: &'p Prepared, b: &'p Prepared, known: Option<SharedWeights>) -> Self {
         Self { a, b, known }
     }
@@ -69,12 +69,12 @@ impl<'p> Shared<'p> {
         self.known.map_or_else(|| self.a.grams().shared(self.b.grams()), |known| known.pairs.into())
     }
 
-    /// What the characters of each text weigh, the lighter first.
+    /// The total weight of the characters of each text, the lighter first.
     pub fn weights(&self) -> (u64, u64) {
         in_order(self.a.weight, self.b.weight)
     }
 
-    /// What the pairs of neighbours of each text weigh, the lighter first.
+    /// The total weight of the pairs of neighbours of each text, the lighter first.
     pub fn weights_of_pairs(&self) -> (u64, u64) {
         in_order(self.a.weight_of_pairs(), self.b.weight_of_pairs())
     }
@@ -206,7 +206,8 @@ impl Prepared {
         self.bag.get_or_init(|| Bag::of_chars(&self.chars))
     }
 
-    /// What the pairs of neighbours weigh together: a character that is neither the first nor the last is in two.
+    /// The total weight of the pairs of neighbours: a character that is neither the first nor the last is in
+    /// two.
     fn weight_of_pairs(&self) -> u64 {
         match self.chars.as_slice() {
             [first, .., last] => 2 * self.weight - u64::from(weight(*first) + weight(*last)),

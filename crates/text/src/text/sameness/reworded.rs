@@ -50,7 +50,7 @@ fn bag(text: &str) -> Vec<Token> {
     Bag::of_chars(&view::fold(text).chars().collect::<Vec<_>>()).tokens
 }
 
-/// The overlap of the characters; 0 where too few neighbours are shared.
+/// The overlap of the characters; 0 if too few pairs of neighbours are shared.
 pub(super) fn measure(shared: Shared<'_>) -> Ratio {
     let chars = overlap(shared.letters(), shared.weights());
     if chars < SPEC.borderline {
@@ -60,7 +60,8 @@ pub(super) fn measure(shared: Shared<'_>) -> Ratio {
     if pairs < PAIRS { Ratio::new(0, 1) } else { chars }
 }
 
-/// [`Metric::Overlap`] with [`TOWARD`] of two bags that share this weight, the lighter's weight first; 0 for two empty ones.
+/// [`Metric::Overlap`] with [`TOWARD`] of two bags that share this weight, the lighter's weight first; 0 for
+/// two empty ones.
 pub(super) fn overlap(shared: u64, (lighter, heavier): (u64, u64)) -> Ratio {
     let Ratio { num, den } = TOWARD;
     Ratio::new(den * shared, (num * lighter + (den - num) * heavier).max(1))
