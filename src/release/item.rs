@@ -25,7 +25,7 @@ pub(super) struct Beside<'a> {
     pub optional: &'a Optional,
     /// The source's kind, if the benchmark's columns use it.
     pub source_kind: Option<String>,
-    /// The original text of its row in a published file, where that differs.
+    /// The original text of its row in a published file, if that differs.
     pub published: Option<String>,
 }
 
@@ -141,7 +141,7 @@ pub(super) fn series(data: &'static Data) -> Option<&'static Series> {
     }
 }
 
-/// An expression of a built-in folder that cannot be computed is told as what cannot be read.
+/// An expression of a built-in folder that cannot be computed is reported as an unreadable file.
 pub(crate) fn damaged(trouble: Trouble) -> Error {
     Error::Damaged {
         path: trouble.place.into(),

@@ -1,9 +1,10 @@
-//! Scores the rules over texts on labelled files, on both parts of a split by the hash of the text.
+//! Scores the text rules on labelled files, separately on the two parts of a split by hash of the text.
 //!
-//! `cargo run -p riddlemill-text --example quality -- FOLDER [--misses]`, FOLDER with `gold/*-dev.jsonl` and
-//! `data/reference/*-dev.jsonl`; a file that is not there is left out, so that labels of one's own are scored alone. A row is of the fit part where the first byte of BLAKE3 over a zero byte and its text is
-//! even, and held otherwise; title and content, or the two texts of a pair, are joined by a line break. Misses are shown of
-//! the fit part only: who reads the held rows has none left to believe.
+//! `cargo run -p riddlemill-text --example quality -- FOLDER [--misses]`, where FOLDER has `gold/*-dev.jsonl`
+//! and `data/reference/*-dev.jsonl`; missing files are skipped, so that your own labels can be scored alone.
+//! A row is in the fit part if the first byte of BLAKE3 over a zero byte and its text is even, and held out
+//! otherwise; title and content, or the two texts of a pair, are joined by a line break. Misses are shown for
+//! the fit part only, because held-out rows are no longer a fair test once they have been read.
 
 use std::path::Path;
 
@@ -16,7 +17,7 @@ const RAW: &str = "gold/question-dev.jsonl";
 const FLUB: &str = "data/reference/flub-dev.jsonl";
 const RUOZHIBENCH: &str = "data/reference/ruozhibench-gen-dev.jsonl";
 
-/// One labelled row: what its split goes by, the label, what the program says, what to show.
+/// One labelled row: the text that decides its part, the label, the program's result, what to show.
 struct Row {
     text: String,
     want: bool,
@@ -37,7 +38,7 @@ fn rows(path: &Path) -> Result<Vec<Value>, Box<dyn std::error::Error>> {
     Ok(rows.into_iter().filter(|row| row["unsure"] != Value::Bool(true)).collect())
 }
 
-/// 0 for a text of the fit part, 1 for a held one.
+/// 0 for a text of the fit part, 1 for a held-out one.
 fn part(text: &str) -> u8 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&[0]);

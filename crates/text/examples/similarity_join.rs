@@ -1,10 +1,10 @@
-//! What the join of the default similarity takes, predicate by predicate.
+//! The cost of the default similarity's join, predicate by predicate.
 //!
-//! `cargo run --release -p riddlemill-text --example similarity_join -- POSTS.jsonl [COUNT [WHAT]]`, POSTS with `{"text": …}` a line.
-//! Prints for each join its keys, lookups, postings that were met, pairs that were compared, pairs that it found and how
-//! many were compared for each of these, with its CPU seconds; then the same for all together, with the pairs that are at
-//! least borderline; at last what the process took. WHAT is a join alone (`near`, `sound`, `reworded`), `whole`, or
-//! `pairs`, which lists every pair, for reading.
+//! `cargo run --release -p riddlemill-text --example similarity_join -- POSTS.jsonl [COUNT [WHAT]]`, where
+//! POSTS has one `{"text": …}` per line. Prints for each join its keys, lookups, postings visited, pairs
+//! compared, pairs found, comparisons per pair found, and CPU seconds; then the same for all joins together,
+//! with the pairs that are at least borderline; finally the cost of the process. WHAT is a single join
+//! (`near`, `sound`, `reworded`), `whole`, or `pairs`, which lists every pair, for reading.
 
 use std::borrow::Cow;
 use std::io::{BufRead, BufReader};
@@ -13,11 +13,11 @@ use riddlemill_text::join::{Effort, alike, default_joins, self_join};
 use riddlemill_text::text::sameness::{Comparison, Predicate, Verdict, view};
 use serde_json::Value;
 
-/// The program's allocator, so that what this takes is what `run` takes.
+/// The program's allocator, so that the cost here is the cost in `run`.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// CPU seconds of this process, all threads, where the system tells.
+/// CPU seconds of this process, all threads, if the system reports them.
 fn cpu() -> f64 {
     let Ok(stat) = std::fs::read_to_string("/proc/self/stat") else { return f64::NAN };
     let after = stat.rsplit(')').next().unwrap_or_default();
@@ -25,7 +25,7 @@ fn cpu() -> f64 {
     (ticks(11).unwrap_or_default() + ticks(12).unwrap_or_default()) / 100.0
 }
 
-/// Most memory that this process ever held, in MiB, where the system tells.
+/// Peak memory of this process in MiB, if the system reports it.
 fn peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM"))?;

@@ -470,7 +470,7 @@ pub struct Draft {
     pub endpoint: String,
     /// The name of another for translations, or empty.
     pub translator: String,
-    /// The names of those whose explanations stand against a person's.
+    /// Endpoints whose explanations compete with a person's.
     pub opponents: Vec<String>,
     /// Dollars; 0 for no cap of the recipe's own.
     pub max_usd: f64,
