@@ -14,7 +14,7 @@ use crate::pipeline::{self, Selection};
 use crate::recipe::Recipe;
 use crate::release::{self, Candidate};
 use crate::stages::respond::Refused;
-use crate::stages::{Draft, Stage, StageError, Stop, draft};
+use crate::stages::{Stage, StageError, Stop, draft};
 use crate::store::{StageReader, Workspace};
 
 /// Reports lost replies, and continues without them.
@@ -122,8 +122,7 @@ fn with_stages(recipes: Vec<&'static Recipe>, args: &Run, selection: &Selection)
 /// Reports and counts invalid lines of raw/responses and raw/ratings.
 fn refused(config: &Config, recipe: &'static Recipe, global: &Global) -> Result<u64, Failure> {
     const SHOWN: usize = 10;
-    let takes =
-        |stage: Stage| [Draft::Respond, Draft::Judge].into_iter().any(|draft| stage == Stage::Draft(draft));
+    let takes = |stage: Stage| matches!(stage, Stage::Draft(draft) if draft.declared().made.is_some());
     let mut lines: Vec<Refused> = Vec::new();
     for (step, number) in recipe.steps.iter().zip(1..).filter(|(step, _)| takes(step.stage)) {
         let place = Workspace::new(&config.root).stage(recipe.name, number, step.name);

@@ -21,7 +21,7 @@ use crate::llm::prompt::PromptError;
 use crate::llm::{Ask, Endpoint, Parsed, Prompts};
 use crate::record::derived;
 use crate::stages::StageError;
-use crate::stages::draft::{Draft, LlmContext, Slot, ask_endpoints, rated, rating_schema, slots};
+use crate::stages::draft::{LlmContext, Slot, ask_endpoints, judging, rated, rating_schema};
 
 /// A rating to ask for.
 struct Wanted {
@@ -120,7 +120,7 @@ fn wanted(
     seed: u64,
     asking: &LlmContext<'_>,
 ) -> Result<Vec<Wanted>, EvaluateError> {
-    let slots = slots(Draft::Judge, asking.config, asking.recipe, judges)?;
+    let slots = judging(asking.config, asking.recipe, judges)?;
     let places = set.places();
     let mut wanted = Vec::new();
     for (at, answer) in answers.iter().enumerate() {

@@ -45,6 +45,7 @@ mod next;
 mod notes;
 mod outdated;
 mod own;
+mod own_answers;
 mod own_columns;
 mod own_operations;
 mod packs;

@@ -266,7 +266,8 @@ pub fn load(
             Err(more) => problems.extend(more.0),
         }
     }
-    let others = Others { asked, prompts, whole };
+    let kinds = folders.iter().map(|(name, files)| (*name, Kinds::of(files))).collect();
+    let others = Others { asked, prompts, kinds, whole };
     let mut read: Vec<(Benchmark, Option<&'static str>)> = Vec::new();
     for (name, files) in folders {
         match folder(name, files, &others) {
@@ -312,8 +313,34 @@ type Files = [(&'static str, &'static str)];
 struct Others {
     asked: BTreeMap<&'static str, Ballots>,
     prompts: tasks::Folders,
+    kinds: BTreeMap<&'static str, Kinds>,
     /// Whether these are all folders.
     whole: bool,
+}
+
+/// The kinds of the records of a folder that is not read yet, behind each of its steps.
+#[derive(Default)]
+struct Kinds(BTreeMap<String, Option<&'static str>>);
+
+impl Kinds {
+    fn of(files: &Files) -> Kinds {
+        let text = file(files, "benchmark.toml").unwrap_or_default();
+        let Ok(document) = toml_edit::Document::parse(text) else { return Kinds::default() };
+        let word = |item: Option<&toml_edit::Item>| Some(crate::reader::keep(item?.as_str()?));
+        let mut kind = word(document.get("records"));
+        let steps = document.get("steps").and_then(|steps| steps.as_array());
+        let mut kinds = BTreeMap::new();
+        for step in steps.into_iter().flat_map(|steps| steps.iter()).filter_map(|step| step.as_str()) {
+            let own = document.get("step").and_then(|tables| tables.get(step)?.get("records"));
+            kind = word(own).or(kind);
+            kinds.insert(step.to_owned(), kind);
+        }
+        Kinds(kinds)
+    }
+
+    fn behind(&self, step: &str) -> Option<&'static str> {
+        self.0.get(step).copied().flatten()
+    }
 }
 
 /// The benchmark's name in replies, and the names of its prompts.
@@ -429,7 +456,7 @@ fn benchmark(
         prompts: &names,
     };
     let mut told = StepTables::default();
-    let steps = steps(ballots, &at, keys, &mut told);
+    let steps = steps(ballots, &at, others, keys, &mut told);
     let fields = data::fields(language, place, keys);
     let mut data = data::read(language, place, &fields, keys);
     let published = published::read(language, place, keys);
@@ -546,7 +573,13 @@ fn inputs(keys: &Keys<'_>) -> Vec<&'static str> {
 
 /// The steps by the names in `steps`: text steps and `review:BALLOT` need no table, others declare their
 /// kind.
-fn steps(ballots: Option<&Ballots>, at: &Place<'_>, keys: &Keys<'_>, told: &mut StepTables) -> Vec<Step> {
+fn steps(
+    ballots: Option<&Ballots>,
+    at: &Place<'_>,
+    others: &Others,
+    keys: &Keys<'_>,
+    told: &mut StepTables,
+) -> Vec<Step> {
     if !keys.has("steps") {
         keys.needed("steps");
     }
@@ -565,7 +598,11 @@ fn steps(ballots: Option<&Ballots>, at: &Place<'_>, keys: &Keys<'_>, told: &mut 
         if let Some(kind) = keys.text("records") {
             records_known(kind, keys);
         }
-        let before = records(place.unwrap_or_default());
+        let foreign = keys.texts("from").unwrap_or_default().first().and_then(|input| input.split_once('/'));
+        let before = match foreign {
+            Some((other, step)) => others.kinds.get(other).and_then(|kinds| kinds.behind(step)),
+            None => records(place.unwrap_or_default()),
+        };
         (name, said(&Place { name, records: before, ..*at }, ballots, keys, told))
     });
     let mut steps: Vec<Step> = Vec::new();
@@ -635,6 +672,7 @@ fn said(
     #[derive(Clone, Copy)]
     enum Word {
         Draft,
+        Respond,
         Options,
         Native,
     }
@@ -642,15 +680,25 @@ fn said(
         told.marked.push(at.marked(keys));
         return (None, keys.texts("from"));
     }
-    let words = [("draft", Word::Draft), ("options", Word::Options), ("native", Word::Native)];
+    let words = [
+        ("draft", Word::Draft),
+        ("respond", Word::Respond),
+        ("options", Word::Options),
+        ("native", Word::Native),
+    ];
     let kind = match keys.one_of("kind", &words) {
         Some(Word::Draft) => {
             let ballot = ballot_of(ballots, keys);
             // Without a prompt it is a draft made by the program.
             if ["prompt", "case", "reply"].into_iter().any(|key| keys.has(key)) {
-                told.drafts.extend(at.draft(ballots, keys));
+                told.drafts.extend(at.draft(ballots, at.records, false, keys));
             }
             Some(Kind::Draft(ballot.unwrap_or(at.name)))
+        }
+        Some(Word::Respond) => {
+            let leaves = keys.text("records");
+            told.drafts.extend(at.draft(ballots, leaves, true, keys));
+            Some(Kind::Draft(at.name))
         }
         Some(Word::Options) => {
             if keys.has("right") || keys.has("wrong") {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::ballots::Ballots;
 use crate::expression::{Expression, Language};
 use crate::reader::{Keys, keep};
-use crate::reply::{self, Reading};
+use crate::reply::{self, Form, Reading, Reply};
+use riddlemill_text::record::Reason;
 
 /// A step that asks models about each record.
 pub struct Draft {
@@ -28,7 +29,21 @@ pub struct Draft {
     /// The prompt value that is sent to endpoints that only translate.
     pub translates: Option<&'static str>,
     /// Replies per endpoint.
-    pub replies: u32,
+    pub replies: Count,
+    /// The setting with the number of models whose replies are enough; 0, and where nothing is said, all that were asked.
+    pub at_least: Option<Key>,
+    /// Endpoints that are not asked about some models' texts.
+    pub barred: Option<Barred>,
+    /// Where every reply becomes a record of its own: what each case asks; empty of a draft.
+    pub responds: Vec<Asked>,
+    /// Whether there are replies that were made elsewhere, in which folder of raw/.
+    pub made: Option<&'static str>,
+    /// The setting with a file of such replies that were written for a sample.
+    pub sample: Option<Key>,
+    /// The kind of the records that it leaves, of those with columns.
+    pub leaves: Option<&'static str>,
+    /// What the ledger calls it.
+    pub reason: Reason,
     /// The name of a record in reply packs; its id by default.
     pub known_as: Option<Expression>,
     /// Fields with the text asked about: an answer that refuses, is empty or only repeats it is discarded,
@@ -43,6 +58,39 @@ pub struct Draft {
     /// The fields for the ledger; none means all.
     pub ledger: Option<Vec<&'static str>>,
 }
+
+/// A setting: its table and key.
+pub type Key = (&'static str, &'static str);
+
+/// A number, or the setting that says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// So many.
+    Fixed(u32),
+    /// As this setting says.
+    Setting(Key),
+}
+
+/// Endpoints that may not be asked about some models' texts.
+pub struct Barred {
+    /// The setting with lines `endpoint: model`.
+    pub by: Key,
+    /// The model that a record's text is of.
+    pub whose: Expression,
+}
+
+/// What one case of a responding step asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// Its name: `for` in a file of answers that were made elsewhere.
+    pub name: &'static str,
+    /// What an answer is to its record; its id is made of that, the record's, the model and the number.
+    pub role: &'static str,
+}
+
+/// What expressions of a responding step may name of an answer beside what it says and rests on: the record that was asked
+/// about, what it was asked, the model, and which of its answers it is.
+pub(crate) const ANSWERED: [&str; 4] = ["of", "ask", "model", "sample"];
 
 /// The names of replies in expressions: the first one's answers, all of them with `model` and `basis`, their
 /// basis, and one of them.
@@ -124,6 +172,34 @@ impl Draft {
         fields
     }
 
+    /// The settings that say how often and whom it asks, and when that is enough.
+    pub fn settings(&self) -> impl Iterator<Item = Key> {
+        let replies = match self.replies {
+            Count::Setting(key) => Some(key),
+            Count::Fixed(_) => None,
+        };
+        let barred = self.barred.as_ref().map(|barred| barred.by);
+        [replies, self.at_least, barred, self.sample].into_iter().flatten()
+    }
+
+    /// The lowest and the highest rating that a reply may give, where it gives one.
+    pub fn scale(&self) -> Option<(u32, u32)> {
+        let of_form = |form: &Reply| match form {
+            Reply::Json(keys) => keys.iter().find_map(|(_, form)| match form {
+                Form::Scale(from, to) => Some((*from, *to)),
+                _ => None,
+            }),
+            Reply::Rating(from, to) => Some((u32::try_from(*from).ok()?, u32::try_from(*to).ok()?)),
+            _ => None,
+        };
+        self.cases.iter().find_map(|case| of_form(&case.reading.form))
+    }
+
+    /// What a responding step leaves in its group of a record that the folder declares.
+    pub(crate) fn answered(&self) -> impl Iterator<Item = &'static str> {
+        ANSWERED.into_iter().chain(["basis"]).chain(self.fields())
+    }
+
     /// How replies to a prompt are parsed: by the first case with it.
     pub fn reading(&self, template: &str) -> Option<&Reading> {
         self.cases.iter().find(|case| case.template == template).map(|case| &*case.reading)
@@ -133,7 +209,8 @@ impl Draft {
     pub(crate) fn asked(&self) -> impl Iterator<Item = &Expression> {
         let with = self.cases.iter().flat_map(|case| case.with.iter().map(|(_, value)| value));
         let when = self.cases.iter().flat_map(|case| &case.when);
-        with.chain(when).chain(&self.when).chain(&self.known_as)
+        let barred = self.barred.iter().map(|barred| &barred.whose);
+        with.chain(when).chain(&self.when).chain(&self.known_as).chain(barred)
     }
 
     /// Every expression over the record and the reply.
@@ -155,6 +232,19 @@ impl Draft {
     pub(crate) fn read(&self) -> impl Iterator<Item = &Expression> {
         self.cases.iter().flat_map(|case| case.reading.expressions())
     }
+}
+
+/// What a ledger may call a draft.
+const REASONS: [(&str, Reason); 2] = [("drafted", Reason::Drafted), ("rated", Reason::Rated)];
+
+/// The setting that a key names; `None` where the key is not there, `Some(None)` where it names none.
+fn setting(keys: &Keys<'_>, key: &str, like: &str) -> Option<Option<Key>> {
+    let named = keys.text(key)?;
+    let parted = named.split_once('.');
+    if parted.is_none() {
+        keys.problem(key, format!("{named:?} is no setting; such as {like:?}"));
+    }
+    Some(parted)
 }
 
 /// The place of a table, and what its expressions may use.
@@ -186,14 +276,31 @@ impl Place<'_> {
     }
 
     /// Parses a step that asks a model; `None` if there is a problem, which is reported.
-    pub fn draft(&self, ballots: Option<&Ballots>, keys: &Keys<'_>) -> Option<Draft> {
+    pub fn draft(
+        &self,
+        ballots: Option<&Ballots>,
+        leaves: Option<&'static str>,
+        responding: bool,
+        keys: &Keys<'_>,
+    ) -> Option<Draft> {
         let reading = self.reading(ballots, keys).map(Arc::new);
-        let cases = match keys.has("case") {
+        let cases_in = if responding { "ask" } else { "case" };
+        let mut responds = Vec::new();
+        let cases = match responding || keys.has(cases_in) {
             true => {
                 if let Some(key) = ["prompt", "with"].into_iter().find(|key| keys.has(key)) {
-                    keys.problem(key, format!("each case has a `{key}` of its own"));
+                    keys.problem(key, format!("each `{cases_in}` has a `{key}` of its own"));
                 }
-                keys.tables("case", |keys| self.case(ballots, reading.as_ref(), keys)).unwrap_or_default()
+                if responding && !keys.has("ask") {
+                    keys.problem("ask", "`[[step.NAME.ask]]` is missing: what is asked");
+                }
+                let mut case = |keys: &Keys<'_>| {
+                    if responding {
+                        responds.push(Asked { name: keys.needed("name"), role: keys.needed("role") });
+                    }
+                    self.case(ballots, reading.as_ref(), keys)
+                };
+                keys.tables(cases_in, &mut case).unwrap_or_default()
             }
             false => vec![self.case_of(reading.as_ref(), keys)],
         };
@@ -204,17 +311,28 @@ impl Place<'_> {
                 templates.push(case.template);
             }
         }
-        let asks = keys.text("asks").unwrap_or("draft.endpoint");
-        let asks = asks.split_once('.').or_else(|| {
-            keys.problem("asks", format!("{asks:?} is no setting; such as \"draft.endpoint\""));
-            None
+        let asks = setting(keys, "asks", "draft.endpoint").unwrap_or(Some(("draft", "endpoint")));
+        let replies = match keys.is_text("replies") {
+            true => {
+                setting(keys, "replies", "respond.samples").flatten().map_or(Count::Fixed(1), Count::Setting)
+            }
+            false => {
+                let several = keys.count("replies").unwrap_or(1);
+                if !(1..=100).contains(&several) {
+                    keys.problem("replies", "between 1 and 100 replies");
+                }
+                Count::Fixed(u32::try_from(several).unwrap_or(1))
+            }
+        };
+        let barred = keys.table("barred", |keys| {
+            for key in ["by", "whose"].into_iter().filter(|key| !keys.has(key)) {
+                keys.needed(key);
+            }
+            let by = setting(keys, "by", "judge.barred").flatten();
+            Some(Barred { by: by?, whose: self.expression(keys, "whose")? })
         });
-        let several = keys.count("replies").unwrap_or(1);
-        if !(1..=100).contains(&several) {
-            keys.problem("replies", "between 1 and 100 replies");
-        }
         let keeps = self.named(keys, "keeps").unwrap_or_default();
-        if self.records.is_none() && !keeps.is_empty() {
+        if leaves.is_none() && !keeps.is_empty() {
             keys.problem(
                 "keeps",
                 "`keeps` is for records of a kind (`records`): these leave their answers in a group",
@@ -230,7 +348,14 @@ impl Place<'_> {
             templates,
             asks: asks?,
             translates: keys.text("translates"),
-            replies: u32::try_from(several).unwrap_or(1),
+            replies,
+            at_least: setting(keys, "at_least", "respond.min_models").flatten(),
+            barred: barred.flatten(),
+            responds,
+            made: keys.one_of("made", &[("responses", "responses"), ("ratings", "ratings")]),
+            sample: setting(keys, "sample", "respond.sample").flatten(),
+            leaves,
+            reason: keys.one_of("reason", &REASONS).unwrap_or(Reason::Drafted),
             known_as: self.expression(keys, "known_as"),
             discards: self.named(keys, "discards").unwrap_or_default(),
             keeps,

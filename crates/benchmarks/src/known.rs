@@ -93,6 +93,9 @@ fn unknown_names(
             draft.asked().for_each(|e| check(&known, e));
             let fields = draft.fields().into_iter().map(str::to_owned);
             match draft.ballot {
+                _ if !draft.responds.is_empty() => {
+                    known.insert(group(draft.name), draft.answered().map(str::to_owned).collect());
+                }
                 Some(ballot) => known.entry(group(ballot)).or_default().extend(of(&[
                     "draft",
                     "draft_basis",

@@ -7,7 +7,7 @@ use riddlemill_text::record::{
 };
 
 use crate::ballot::Ballot;
-use crate::draft::{Draft, REPLIED};
+use crate::draft::{ANSWERED, Draft, REPLIED};
 use crate::expression::Expression;
 use crate::figure::Report;
 use crate::native::Native;
@@ -41,12 +41,14 @@ const SAID: [&str; 6] = ["said", "given", "decisions", "standing", "basis", "it"
 
 /// Unknown columns used by a draft.
 pub(crate) fn unknown_to_draft(fields: &[(&'static str, Expression)], draft: &Draft) -> Vec<Problem> {
-    unknown_to_step(draft.records, fields, draft.asked(), draft.said().chain(draft.checked()), &draft.keeps)
+    let keeps = (draft.leaves, draft.keeps.as_slice());
+    unknown_to_step(draft.records, fields, draft.asked(), draft.said().chain(draft.checked()), keeps)
 }
 
 /// Unknown columns used by an operation's step.
 pub(crate) fn unknown_to_native(fields: &[(&'static str, Expression)], native: &Native) -> Vec<Problem> {
-    unknown_to_step(native.records, fields, native.asked(), native.said(), &native.keeps)
+    let keeps = (native.records, native.keeps.as_slice());
+    unknown_to_step(native.records, fields, native.asked(), native.said(), keeps)
 }
 
 /// Unknown columns used by a step, in expressions over the record, in those over the record and the findings,
@@ -56,14 +58,15 @@ fn unknown_to_step<'e>(
     fields: &[(&'static str, Expression)],
     asked: impl Iterator<Item = &'e Expression>,
     behind: impl Iterator<Item = &'e Expression>,
-    keeps: &[(&'static str, Expression)],
+    (kind, keeps): (Option<&'static str>, &[(&'static str, Expression)]),
 ) -> Vec<Problem> {
-    let Some(columns) = records.and_then(columns) else { return Vec::new() };
-    let names = || columns.iter().map(|column| column.name).chain(fields.iter().map(|(name, _)| *name));
+    let Some(known) = records.and_then(columns) else { return Vec::new() };
+    let names = || known.iter().map(|column| column.name).chain(fields.iter().map(|(name, _)| *name));
     let told =
         |e: &Expression, what: Option<String>| what.map(|what| Problem { place: e.place().to_owned(), what });
     let asked = asked.filter_map(|e| told(e, e.unknown("column", names())));
-    let behind = behind.filter_map(|e| told(e, e.unknown("column", names().chain(REPLIED))));
+    let behind = behind.filter_map(|e| told(e, e.unknown("column", names().chain(REPLIED).chain(ANSWERED))));
+    let columns = kind.and_then(columns).unwrap_or_default();
     let strange = keeps.iter().filter(|(column, _)| !columns.iter().any(|known| known.name == *column));
     let strange = strange.filter_map(|(column, e)| {
         told(e, Some(unknown("column", column, columns.iter().map(|column| column.name))))

@@ -57,8 +57,12 @@ pub enum Form {
     TextOrNull,
     /// Yes or no.
     Flag,
+    /// A text that is not empty; the key may be left out.
+    TextIfGiven,
     /// A whole number.
     Integer,
+    /// A whole number between these, bare, in a list of one, or as a text such as `2/4`.
+    Scale(u32, u32),
     /// A list of texts, with bounds on their number.
     Texts(usize, usize),
     /// One of these codes, or labels.
@@ -174,6 +178,7 @@ fn form_of(ballots: Option<&Ballots>, keys: &Keys<'_>, key: &'static str) -> Opt
             ("text", Form::Text),
             ("text or none", Form::TextOrNone),
             ("text or null", Form::TextOrNull),
+            ("text if given", Form::TextIfGiven),
             ("flag", Form::Flag),
             ("integer", Form::Integer),
         ];
@@ -187,8 +192,8 @@ fn form_of(ballots: Option<&Ballots>, keys: &Keys<'_>, key: &'static str) -> Opt
         }
         return found;
     }
-    let read = |keys: &Keys<'_>| match ["texts", "one_of", "label_of"].map(|form| keys.has(form)) {
-        [true, false, false] => match keys.is_list("texts") {
+    let read = |keys: &Keys<'_>| match ["texts", "one_of", "label_of", "scale"].map(|form| keys.has(form)) {
+        [true, false, false, false] => match keys.is_list("texts") {
             true => {
                 let ends = keys.integers("texts")?;
                 let [from, to] = ends[..] else {
@@ -199,15 +204,24 @@ fn form_of(ballots: Option<&Ballots>, keys: &Keys<'_>, key: &'static str) -> Opt
             }
             false => keys.count("texts").map(|count| Form::Texts(count, count)),
         },
-        [false, true, false] => Some(Form::OneOf(codes(ballots, keys, "one_of")?)),
-        [false, false, true] => {
+        [false, true, false, false] => Some(Form::OneOf(codes(ballots, keys, "one_of")?)),
+        [false, false, true, false] => {
             let options = list(ballots, keys, "label_of")?;
             Some(Form::OneOf(options.iter().flat_map(|kind| [kind.label.zh, kind.label.en]).collect()))
+        }
+        [false, false, false, true] => {
+            let ends = keys.integers("scale")?;
+            let ends: Vec<u32> = ends.into_iter().filter_map(|end| u32::try_from(end).ok()).collect();
+            let [from, to] = ends[..] else {
+                keys.problem("scale", "`scale` is the lowest and the highest: [0, 4]");
+                return None;
+            };
+            Some(Form::Scale(from, to))
         }
         _ => {
             keys.problem(
                 key,
-                "`{ texts = 3 }`, `{ texts = [3, 8] }`, `{ one_of = [codes] }` or `{ label_of = \"LIST\" }`",
+                "`{ texts = 3 }`, `{ texts = [3, 8] }`, `{ one_of = [codes] }`, `{ label_of = \"LIST\" }` or `{ scale = [0, 4] }`",
             );
             None
         }

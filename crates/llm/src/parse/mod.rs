@@ -9,7 +9,7 @@ mod text;
 
 pub use choice::{choice, choice_within, labelled, letter, numbers, one_of};
 pub use json::{flag, object, optional_text, strings, text_field};
-pub use rating::{bracketed, rating};
+pub use rating::{bracketed, on_scale, rating};
 pub use riddlemill_text::text::counts::{sentences, words};
 pub use text::plain;
 

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Unreadable;
 use super::json::object;
@@ -14,14 +14,22 @@ use super::text::narrow;
 /// # Errors
 /// If there is no rating, several, or one off the scale. It is never rounded, clamped or taken for 0.
 pub fn rating(reply: &str, scale: RangeInclusive<u32>) -> Result<u32, Unreadable> {
-    let map = object(reply, &["rating"])?;
+    on_scale(&object(reply, &["rating"])?, "rating", scale)
+}
+
+/// Such a number under a key of an object.
+///
+/// # Errors
+/// As of [`rating`].
+pub fn on_scale(map: &Map<String, Value>, key: &str, scale: RangeInclusive<u32>) -> Result<u32, Unreadable> {
     let wrong = || {
         let (least, most) = (scale.start(), scale.end());
-        Unreadable::new(format!("\"rating\" must be one whole number from {least} to {most}"))
+        Unreadable::new(format!("\"{key}\" must be one whole number from {least} to {most}"))
     };
-    let value = match &map["rating"] {
-        Value::Array(list) if list.len() == 1 => &list[0],
-        other => other,
+    let value = match map.get(key) {
+        Some(Value::Array(list)) if list.len() == 1 => &list[0],
+        Some(other) => other,
+        None => return Err(wrong()),
     };
     let number = match value {
         Value::Number(number) => whole(number.as_f64()),

@@ -8,13 +8,12 @@ use serde_json::Value;
 
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
-use crate::stages::Rated;
 use crate::stages::import::{Dump, files};
 use crate::stages::published::Published;
 use crate::stages::respond::Made;
 use crate::stages::review::Votes;
 use crate::stages::withdrawal::Withdrawals;
-use crate::stages::{Draft, Embeds, Rows, Stage, StageError, draft, of_subjects, salt};
+use crate::stages::{Embeds, Rows, Stage, StageError, draft, of_subjects, salt};
 use riddlemill_review::decisions::{DecisionLog, Verdict};
 use riddlemill_tables::{self as store, InputRef, Manifest, Workspace};
 use riddlemill_text::record::{Reason, State};
@@ -120,15 +119,13 @@ impl<'a> RunContext<'a> {
                 {
                     decide.insert("unseen".into(), true.into());
                 }
-                match kind {
-                    Draft::Declared(declared) => {
-                        let asks = draft::asks(kind, self.config, self.recipe.name);
-                        if asks.several {
-                            decide.insert(declared.asks.1.into(), asks.names.into());
-                        }
-                    }
-                    Draft::Respond => decide.extend(self.config.stage(recipe, "respond")),
-                    Draft::Judge => decide.extend(self.config.stage(recipe, "judge")),
+                let (declared, asks) = (kind.declared(), draft::asks(kind, self.config, self.recipe.name));
+                if asks.several {
+                    decide.insert(declared.asks.1.into(), asks.names.into());
+                }
+                for (section, key) in declared.settings() {
+                    let value = self.config.value(self.recipe.name, section, key);
+                    decide.extend(value.map(|value| (key.to_owned(), value.clone())));
                 }
                 decide
             }
@@ -182,12 +179,8 @@ impl<'a> RunContext<'a> {
             }
             Stage::Draft(kind) => {
                 let workspace = Workspace::new(&self.config.root);
-                if kind == Draft::Respond {
-                    evidence.extend(Made::load(self.config, self.recipe.name)?.evidence());
-                }
-                if kind == Draft::Judge {
-                    evidence.extend(Rated::load(self.config)?.evidence());
-                }
+                evidence.extend(Made::load(kind, self.config, self.recipe.name)?.evidence());
+                evidence.extend(draft::Ratings::load(kind, self.config)?.evidence());
                 evidence.extend(of_subjects!(kind.subjects(), S => {
                     let records = || {
                         let inputs = step

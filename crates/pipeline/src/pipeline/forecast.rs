@@ -9,7 +9,7 @@ use super::rehearsal::Rehearsal;
 use super::{RunError, Selection, draft_requests};
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
-use crate::stages::{Draft, Rows, Stage, draft};
+use crate::stages::{Rows, Stage, draft};
 use riddlemill_llm::parse::Unreadable;
 use riddlemill_llm::{Ask, Endpoint, Estimate, Prompts, Reading, Usd, at_most, estimate};
 use riddlemill_tables::{Manifest, StageReader, Workspace, json_parts};
@@ -199,9 +199,9 @@ fn after(
     let share = if decided > 0 { on as f64 / decided as f64 } else { 1.0 };
     let each = match step.stage {
         Stage::Native(native) => native.children(),
-        Stage::Draft(Draft::Respond) => {
-            let endpoints = draft::endpoints(Draft::Respond, config, recipe.name)?;
-            let asked = draft::slots(Draft::Respond, config, recipe.name, &endpoints)?.len() as u64;
+        Stage::Draft(draft) if draft.responds() => {
+            let endpoints = draft::endpoints(draft, config, recipe.name)?;
+            let asked = draft::slots(draft, config, recipe.name, &endpoints)?.len() as u64;
             // Responses made elsewhere come with the questions, as many as those that exist.
             asked + counts.records_out.div_ceil(counts.state(State::Expanded).max(1))
         }

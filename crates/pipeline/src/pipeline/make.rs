@@ -5,12 +5,10 @@ use std::path::Path;
 
 use crate::config::sections;
 use crate::recipe::Step;
-use crate::stages::Rated;
 use crate::stages::draft::LlmContext;
 use crate::stages::import::{Secrets, add_names, import, no_names};
 use crate::stages::native::Job;
 use crate::stages::published::{Published, settled};
-use crate::stages::respond::Made;
 use crate::stages::withdrawal::Withdrawals;
 use crate::stages::{
     self, Annotatable, Draft, Embeds, Native, Pulse, Review, Rows, Stage, StageError, Stop, of_subjects, salt,
@@ -41,8 +39,9 @@ impl StageRunner<'_> {
     pub(super) fn make(&self, step: &Step, opening: Manifest) -> Result<Manifest, RunError> {
         let root = &self.known.config.root;
         match step.stage {
-            Stage::Draft(Draft::Respond) => return self.respond(step),
-            Stage::Draft(Draft::Judge) => return self.judge(step),
+            Stage::Draft(draft) if draft.responds() => {
+                return of_subjects!(draft.subjects(), S => self.respond::<S>(step, draft));
+            }
             Stage::Draft(draft) => {
                 return of_subjects!(draft.subjects(), S => self.draft::<S>(step, draft));
             }
@@ -238,21 +237,12 @@ impl StageRunner<'_> {
         Ok(writer.commit(self.known.opening(step, self.made)?)?)
     }
 
-    /// Questions to responses.
-    fn respond(&self, step: &Step) -> Result<Manifest, RunError> {
-        let mut writer = StageWriter::create(self.place)?;
-        let made = Made::load(self.known.config, self.known.recipe.name)?;
-        let published = self.published()?;
-        stages::respond::respond(self.subjects(step)?, made, &published, &self.asking(), &mut writer)?;
-        Ok(writer.commit(self.known.opening(step, self.made)?)?)
-    }
-
-    /// Responses to rated ones.
-    fn judge(&self, step: &Step) -> Result<Manifest, RunError> {
-        let mut writer = StageWriter::create(self.place)?;
-        let rated = Rated::load(self.known.config)?;
-        stages::judge(self.subjects(step)?, &rated, &self.asking(), &mut writer)?;
-        Ok(writer.commit(self.known.opening(step, self.made)?)?)
+    /// Records to what models answer to them.
+    fn respond<S: Annotatable>(&self, step: &Step, draft: Draft) -> Result<Manifest, RunError> {
+        let records: Vec<S> = self.subjects(step)?;
+        let written =
+            stages::respond::respond(draft, records, &self.published()?, &self.asking(), self.place)?;
+        Ok(written.commit(self.known.opening(step, self.made)?)?)
     }
 
     fn asking(&self) -> LlmContext<'_> {

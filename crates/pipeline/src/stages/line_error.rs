@@ -9,21 +9,27 @@ pub enum LineError {
     #[error(transparent)]
     Form(#[from] serde_json::Error),
     /// The same of raw/responses.
-    #[error(
-        "no response: {0}\n  hint: a line is {{\"item\": …, \"model\": …, \"text\": …, \"for\": \"question\" or \"pair\"}}"
-    )]
+    #[error("no response: {0}\n  hint: a line is {{\"item\": …, \"model\": …, \"text\": …, \"for\": …}}")]
     NoResponse(serde_json::Error),
     /// The same of raw/ratings.
     #[error(
-        "no rating: {0}\n  hint: a line is {{\"item\": …, \"model\": …, \"judge\": …, \"rating\": 0 to 4, \"for\": \"question\" or \"pair\"}}"
+        "no rating: {0}\n  hint: a line is {{\"item\": …, \"model\": …, \"judge\": …, \"rating\": …, \"for\": …}}"
     )]
     NoRating(serde_json::Error),
     /// A response to what is no question.
     #[error("no question {0:?} at the end of its recipe\n  hint: `riddlemill explain {0}` says why")]
     NoQuestion(String),
-    /// A response to the normal question beside one that has none.
-    #[error("{0:?} has no paired normal question")]
-    NoPair(String),
+    /// A response to a case that is not asked about the record.
+    #[error("{name:?} is not asked about {item:?}")]
+    NotAsked {
+        /// The record.
+        item: String,
+        /// The case.
+        name: &'static str,
+    },
+    /// A response to a case that the step has not.
+    #[error("{0}")]
+    NoCase(String),
     /// Nobody said it, or nothing was said.
     #[error("model and text must not be empty")]
     EmptyResponse,
@@ -38,9 +44,16 @@ pub enum LineError {
     /// The model said the same to this question before.
     #[error("this model has answered so before, word for word")]
     SameWords,
-    /// A rating that is not on the scale of RuozhiBench's figures 12 and 13.
-    #[error("{0} is no rating from 0 to 4")]
-    OffScale(u64),
+    /// A rating that is not on the scale of the step.
+    #[error("{rating} is no rating from {from} to {to}")]
+    OffScale {
+        /// The rating.
+        rating: u64,
+        /// The lowest that there is.
+        from: u32,
+        /// The highest.
+        to: u32,
+    },
     /// Nobody gave the rating.
     #[error("no judge is named")]
     NoJudge,

@@ -201,8 +201,7 @@ impl Stage {
     pub fn rows(self) -> Rows {
         match self {
             Stage::Import | Stage::Clean | Stage::Anonymise | Stage::Filter | Stage::Dedup => Rows::Posts,
-            Stage::Draft(Draft::Respond) => Rows::Responses,
-            Stage::Draft(draft) => draft.subjects().rows(),
+            Stage::Draft(draft) => draft.rows(),
             Stage::Review(review) => review.subjects().rows(),
             Stage::Options => Rows::Texts,
             Stage::Native(native) => native.rows(),

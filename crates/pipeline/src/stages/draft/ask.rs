@@ -11,7 +11,9 @@ use futures_util::future::join_all;
 
 use super::consent::agreed;
 use super::flight::{Flight, waits_for, words};
-use super::{Draft, Slot, asks, endpoints, is_skipped, is_unseen, open_store, schema, sends, slots};
+use super::{
+    Draft, Slot, asks, endpoints, is_skipped, is_unseen, open_store, optional, schema, sends, slots,
+};
 use crate::config::{Config, sections};
 use crate::stages::subject::{Annotatable, Drafted};
 use crate::stages::{Pulse, StageError, Stop, Unusable};
@@ -116,11 +118,15 @@ pub fn requests<S: Annotatable>(
         for slot in slots {
             let Some(prompt) = record.prompt(draft, slot) else { continue };
             // What a server that only translates is given.
-            let translated = draft.declared().and_then(|draft| draft.translates);
+            let translated = draft.declared().translates;
             let text = translated.and_then(|value| prompt.values.get(value).cloned());
             let rendered = prompts.render(prompt.template, prompt.values)?;
-            // What is said to a question's pair is another record to a pack.
-            let about = if slot.to_pair { derived("pair", &[record.id()]) } else { record.about(draft) };
+            // What is said to another case than the first is another record to a pack.
+            let other = slot.ask.filter(|ask| *ask > 0).and_then(|ask| draft.declared().responds.get(ask));
+            let about = match other {
+                Some(asked) => derived(asked.name, &[record.id()]),
+                None => record.about(draft),
+            };
             let schema = schema::reply_schema(draft, prompt.template).map(Arc::new);
             let ask = Ask { text, schema, ..Ask::new(about, rendered, slot.sample) };
             requests.push(Request { record: at, slot: slot.clone(), ask });
@@ -215,6 +221,10 @@ pub fn draft<S: Annotatable>(
     asking: &LlmContext<'_>,
     writer: &mut StageWriter<S>,
 ) -> Result<(), StageError> {
+    let declared = draft.declared();
+    if declared.at_least.is_some() || declared.made.is_some() {
+        return super::several::draft(draft, records, asking, writer);
+    }
     let optional = optional(draft, asking.config, asking.recipe);
     let replies = replies(draft, &records, asking)?;
     for (record, replies) in records.into_iter().zip(replies) {
@@ -222,13 +232,6 @@ pub fn draft<S: Annotatable>(
         writer.append(&id, &outcome(draft, record, replies, optional));
     }
     Ok(())
-}
-
-/// Whether a record goes on where its reply is missing.
-pub fn optional(draft: Draft, config: &Config, recipe: &str) -> bool {
-    let review: sections::Review = config.typed(Some(recipe), "review");
-    let settings: sections::Draft = config.typed(Some(recipe), "draft");
-    review.optional.iter().chain(&settings.optional).any(|step| step == draft.name())
 }
 
 /// What became of one wanted reply.
@@ -402,7 +405,7 @@ fn outcome<S: Annotatable>(draft: Draft, mut record: S, replies: Vec<Replied>, o
         let after: Vec<String> = drafted.iter().map(|drafted| draft.shown(&drafted.values)).collect();
         let findings = record.drafted(draft, &drafted);
         set_flags(record.flags(), draft.name(), findings);
-        return changed(record, Reason::Drafted, evidence.join("; "), after.join("; "));
+        return changed(record, draft.declared().reason, evidence.join("; "), after.join("; "));
     };
     match (optional, held) {
         (true, _) => {

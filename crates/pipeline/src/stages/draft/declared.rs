@@ -8,7 +8,7 @@ use riddlemill_benchmarks::draft::Draft;
 use riddlemill_benchmarks::reply::{Form, Numbers, Reading, Reply};
 use riddlemill_benchmarks::scope::{group, text, texts};
 use riddlemill_llm::parse::{
-    Unreadable, bracketed, flag, numbers, object, one_of, optional_text, plain, strings, text_field,
+    Unreadable, bracketed, flag, numbers, object, on_scale, one_of, optional_text, plain, strings, text_field,
 };
 use riddlemill_review::{Value, Values};
 use serde_json::{Map, Value as Json};
@@ -97,8 +97,9 @@ fn said(form: &Reply, reply: &str) -> Result<BTreeMap<String, TemplateValue>, Un
         }
         Reply::Json(keys) => {
             // A key that may be null may also be left out.
+            let may_lack = |form: &Form| matches!(form, Form::TextOrNone | Form::TextIfGiven);
             let needed: Vec<&str> =
-                keys.iter().filter(|(_, form)| *form != Form::TextOrNone).map(|(key, _)| *key).collect();
+                keys.iter().filter(|(_, form)| !may_lack(form)).map(|(key, _)| *key).collect();
             let map = object(reply, &needed)?;
             keys.iter().map(|(key, form)| Ok(((*key).to_owned(), under(&map, key, form)?))).collect()
         }
@@ -112,6 +113,9 @@ fn under(map: &Map<String, Json>, key: &str, form: &Form) -> Result<TemplateValu
         Form::TextOrNone | Form::TextOrNull => {
             optional_text(map, key)?.map_or(TemplateValue::from(()), TemplateValue::from)
         }
+        Form::TextIfGiven if !map.contains_key(key) => TemplateValue::from(()),
+        Form::TextIfGiven => TemplateValue::from(text_field(map, key)?),
+        Form::Scale(from, to) => TemplateValue::from(on_scale(map, key, *from..=*to)?),
         Form::Flag => TemplateValue::from(flag(map, key)?),
         Form::Integer => {
             let number = map.get(key).and_then(Json::as_i64);

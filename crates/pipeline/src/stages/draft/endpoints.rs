@@ -8,6 +8,7 @@ use crate::config::sections::{self, SECTIONS};
 use crate::config::{Config, Kind, unknown};
 use crate::stages::{StageError, Unusable};
 use riddlemill_benchmarks::Benchmark;
+use riddlemill_benchmarks::draft::Count;
 use riddlemill_llm::Endpoint;
 use riddlemill_llm::settings::Provider;
 use riddlemill_review::ballot::Round;
@@ -22,8 +23,8 @@ pub struct Slot {
     pub model: String,
     /// Which of several replies of this model, from 0.
     pub sample: u32,
-    /// Whether it is the reply to a question's pair.
-    pub to_pair: bool,
+    /// Which of the step's cases it answers, where all of them are asked; the first that holds where nothing is said.
+    pub ask: Option<usize>,
     /// Models whose answers this one may not judge.
     pub bars: Vec<Pattern>,
 }
@@ -41,11 +42,7 @@ pub struct Asks {
 
 /// Whom a draft asks: a setting with one name that is empty leaves it to `draft.endpoint`.
 pub fn asks(draft: Draft, config: &Config, recipe: &str) -> Asks {
-    let (section, name) = match draft {
-        Draft::Respond => ("respond", "endpoints"),
-        Draft::Judge => ("judge", "endpoints"),
-        Draft::Declared(draft) => draft.asks,
-    };
+    let (section, name) = draft.declared().asks;
     let key = format!("{section}.{name}");
     let text = |value: &Value| value.as_str().map(str::to_owned);
     match config.value(recipe, section, name) {
@@ -62,8 +59,13 @@ pub fn asks(draft: Draft, config: &Config, recipe: &str) -> Asks {
     }
 }
 
-/// What is wrong with a setting that says whom a draft asks: there must be such a one, with a name or a list of them.
-pub(super) fn unknown_setting(benchmark: &Benchmark, (section, name): (&str, &str)) -> Option<String> {
+/// What is wrong with a setting that says whom a draft asks, or how often: there must be such a one, of a kind that says it.
+pub(super) fn unknown_setting(
+    benchmark: &Benchmark,
+    (section, name): (&str, &str),
+    fits: impl Fn(Kind) -> bool,
+    wanted: &str,
+) -> Option<String> {
     let own = &benchmark.own.declared;
     if own.iter().any(|own| (own.section, own.name) == (section, name)) {
         return None;
@@ -73,9 +75,14 @@ pub(super) fn unknown_setting(benchmark: &Benchmark, (section, name): (&str, &st
     };
     match known.keys.iter().find(|key| key.name == name).map(|key| key.kind) {
         None => Some(unknown(&format!("key of [{section}]"), name, known.keys.iter().map(|key| key.name))),
-        Some(Kind::Text | Kind::Texts) => None,
-        Some(_) => Some(format!("{section}.{name} names no endpoint")),
+        Some(kind) if fits(kind) => None,
+        Some(_) => Some(format!("{section}.{name} is not {wanted}")),
     }
+}
+
+/// A number that a setting says; 0 where it says none.
+pub(in crate::stages) fn number(config: &Config, recipe: &str, (section, key): (&str, &str)) -> u64 {
+    config.value(recipe, section, key).and_then(Value::as_u64).unwrap_or_default()
 }
 
 /// The endpoints that a draft asks, their packs' paths resolved. None where the default one is not set:
@@ -88,8 +95,15 @@ pub fn endpoints(draft: Draft, config: &Config, recipe: &str) -> Result<Vec<Endp
         return Ok(Vec::new());
     }
     let asks = asks(draft, config, recipe);
-    let translates = draft.declared().is_some_and(|draft| draft.translates.is_some());
+    let translates = draft.declared().translates.is_some();
     named(config, &asks.key, asks.names, translates)
+}
+
+/// Whether a record goes on where its reply is missing.
+pub fn optional(draft: Draft, config: &Config, recipe: &str) -> bool {
+    let review: sections::Review = config.typed(Some(recipe), "review");
+    let settings: sections::Draft = config.typed(Some(recipe), "draft");
+    review.optional.iter().chain(&settings.optional).any(|step| step == draft.name())
 }
 
 /// Whether the settings say that nobody is asked for a draft.
@@ -162,44 +176,74 @@ pub fn slots(
     recipe: &str,
     endpoints: &[Endpoint],
 ) -> Result<Vec<Slot>, StageError> {
-    let (mut bars, mut questions) = (Vec::new(), &[false][..]);
-    let samples = match draft {
-        Draft::Declared(draft) => draft.replies,
-        Draft::Respond => {
-            questions = &[false, true];
-            config.typed::<sections::Respond>(Some(recipe), "respond").samples
-        }
-        Draft::Judge => {
-            let settings: sections::Judge = config.typed(Some(recipe), "judge");
-            bars = barred(&settings.barred)?;
-            settings.repeats
-        }
+    let declared = draft.declared();
+    let samples = match declared.replies {
+        Count::Fixed(count) => u64::from(count),
+        Count::Setting(key) => number(config, recipe, key).max(1),
     };
+    let bars = match &declared.barred {
+        Some(barred) => bars_of(config, recipe, barred.by)?,
+        None => Vec::new(),
+    };
+    let asks: Vec<Option<usize>> = match declared.responds.len() {
+        0 => vec![None],
+        several => (0..several).map(Some).collect(),
+    };
+    Ok(all_slots(endpoints, &asks, samples, &bars))
+}
+
+/// The replies that an evaluation wants of each judge, as `[judge]` says.
+///
+/// # Errors
+/// [`StageError::Settings`] where `judge.barred` cannot be read.
+pub fn judging(config: &Config, recipe: &str, judges: &[Endpoint]) -> Result<Vec<Slot>, StageError> {
+    let settings: sections::Judge = config.typed(Some(recipe), "judge");
+    let bars = bars_of(config, recipe, ("judge", "barred"))?;
+    Ok(all_slots(judges, &[None], settings.repeats.into(), &bars))
+}
+
+fn all_slots(
+    endpoints: &[Endpoint],
+    asks: &[Option<usize>],
+    samples: u64,
+    bars: &[(String, Pattern)],
+) -> Vec<Slot> {
     let mut slots = Vec::new();
     for (at, endpoint) in endpoints.iter().enumerate() {
         let of_judge = bars.iter().filter(|(judge, _)| *judge == endpoint.name);
         let bars: Vec<Pattern> = of_judge.map(|(_, model)| model.clone()).collect();
-        for &to_pair in questions {
-            for sample in 0..samples {
+        for &ask in asks {
+            for sample in 0..samples as u32 {
                 let model = endpoint.identity().to_owned();
-                slots.push(Slot { endpoint: at, model, sample, to_pair, bars: bars.clone() });
+                slots.push(Slot { endpoint: at, model, sample, ask, bars: bars.clone() });
             }
         }
     }
-    Ok(slots)
+    slots
+}
+
+/// The lines of a setting that bars judges from models.
+fn bars_of(
+    config: &Config,
+    recipe: &str,
+    (section, key): (&str, &str),
+) -> Result<Vec<(String, Pattern)>, StageError> {
+    let lines = config.value(recipe, section, key).and_then(Value::as_array).into_iter().flatten();
+    let lines: Vec<String> = lines.filter_map(|line| Some(line.as_str()?.to_owned())).collect();
+    barred(&format!("{section}.{key}"), &lines)
 }
 
 /// Judges and the models they are barred from, as `judge: pattern`.
-fn barred(settings: &[String]) -> Result<Vec<(String, Pattern)>, StageError> {
+fn barred(setting: &str, lines: &[String]) -> Result<Vec<(String, Pattern)>, StageError> {
     let read = |line: &String| {
         let wrong = || {
-            let none = Unusable::at("judge.barred", format!("{line:?} is no \"endpoint: model\""));
+            let none = Unusable::at(setting, format!("{line:?} is no \"endpoint: model\""));
             StageError::from(none.hint("\"my-judge: my-family-*\""))
         };
         let (judge, model) = line.split_once(':').ok_or_else(wrong)?;
         Ok((judge.trim().to_owned(), Pattern::new(model.trim()).map_err(|_| wrong())?))
     };
-    settings.iter().map(read).collect()
+    lines.iter().map(read).collect()
 }
 
 /// Whether an endpoint may answer tomorrow what it did not answer today.
@@ -213,9 +257,9 @@ mod tests {
 
     #[test]
     fn a_judge_is_barred_from_its_own_family() {
-        let bars = barred(&["gpt-judge: gpt-*".to_owned(), "x:y".to_owned()]).unwrap();
+        let bars = barred("judge.barred", &["gpt-judge: gpt-*".to_owned(), "x:y".to_owned()]).unwrap();
         assert!(bars[0].0 == "gpt-judge" && bars[0].1.matches("gpt-4") && !bars[0].1.matches("other"));
         assert!(bars[1].1.matches("y"));
-        assert!(barred(&["gpt-*".to_owned()]).is_err());
+        assert!(barred("judge.barred", &["gpt-*".to_owned()]).is_err());
     }
 }

@@ -10,91 +10,81 @@ mod declared;
 mod endpoints;
 mod flight;
 mod forms;
-mod judge;
 mod opened;
+mod rating;
+mod ratings;
 mod readers;
-mod respond;
 mod schema;
+mod several;
 
 pub(super) use ask::{DraftOutcome, draft_outcome};
 pub use ask::{
-    LlmContext, Replied, Request, ask_endpoints, draft, evidence, no_endpoint, optional, papers_own, prompts,
-    replies, requests,
+    LlmContext, Replied, Request, ask_endpoints, draft, evidence, no_endpoint, papers_own, prompts, replies,
+    requests,
 };
 pub(super) use consent::agreed;
 pub(super) use declared::answer;
-pub use endpoints::{Asks, Slot, asks, endpoints, is_skipped, is_unseen, named, sends, slots, wants_unseen};
-pub use judge::{rated, rating_schema};
+pub(super) use endpoints::number;
+pub use endpoints::{
+    Asks, Slot, asks, endpoints, is_skipped, is_unseen, judging, named, optional, sends, slots, wants_unseen,
+};
 pub use opened::{open_damaged_store, open_store, refuse_lost_replies};
+pub use rating::{rated, rating_schema};
+pub use ratings::Ratings;
 pub(super) use readers::PREMISES;
 
+use super::stage::Rows;
 use super::subject::Subjects;
-use crate::config::{Problem, unknown};
+use crate::config::{Kind, Problem, unknown};
+use riddlemill_benchmarks::draft::{Count, Draft as Declaration};
 use riddlemill_benchmarks::reply::Reply;
 use riddlemill_llm::parse::Unreadable;
 use riddlemill_review::Values;
 
-/// What models are asked.
+/// A step in which models are asked, as the folder of a benchmark declares it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Draft {
-    /// A model's answer to a question and to its pair (RuozhiBench 3.1).
-    Respond,
-    /// A judge's rating of an answer (3.1, figures 12 and 13).
-    Judge,
-    /// What the folder of a benchmark declares.
-    Declared(&'static riddlemill_benchmarks::draft::Draft),
-}
+pub struct Draft(&'static Declaration);
 
 impl Draft {
     /// What a step of a benchmark asks; `None` where its folder does not say what.
     pub fn of(benchmark: &'static riddlemill_benchmarks::Benchmark, step: &str) -> Option<Draft> {
-        match benchmark.drafts.iter().find(|draft| draft.name == step) {
-            Some(draft) => Some(Draft::Declared(draft)),
-            None if benchmark.records.is_none() => None,
-            None => [Draft::Respond, Draft::Judge].into_iter().find(|draft| draft.name() == step),
-        }
+        benchmark.drafts.iter().find(|draft| draft.name == step).map(Draft)
     }
 
     /// Those of the built-in benchmarks.
     #[cfg(test)]
     fn built_in() -> Vec<Draft> {
-        let declared = riddlemill_benchmarks::all().iter().flat_map(|benchmark| &benchmark.drafts);
-        declared.map(Draft::Declared).chain([Draft::Respond, Draft::Judge]).collect()
+        riddlemill_benchmarks::all().iter().flat_map(|benchmark| &benchmark.drafts).map(Draft).collect()
     }
 
     /// The name of the step in flags and settings: that of the review that looks at it.
     pub fn name(self) -> &'static str {
-        match self {
-            Draft::Respond => "respond",
-            Draft::Judge => "judge",
-            Draft::Declared(draft) => draft.called(),
-        }
+        self.0.called()
     }
 
     /// Whose fields it fills in, or whom it is asked about.
     pub fn subjects(self) -> Subjects {
-        match self {
-            Draft::Respond => Subjects::Questions,
-            Draft::Judge => Subjects::Responses,
-            Draft::Declared(draft) => Subjects::of_kind(draft.records),
-        }
+        Subjects::of_kind(self.0.records)
+    }
+
+    /// What it writes.
+    pub fn rows(self) -> Rows {
+        Rows::of_kind(self.0.leaves)
+    }
+
+    /// Whether each reply becomes a record of its own.
+    pub fn responds(self) -> bool {
+        !self.0.responds.is_empty()
     }
 
     /// Its prompts.
     pub fn templates(self) -> &'static [&'static str] {
-        match self {
-            Draft::Respond => &["ruozhibench/respond"],
-            Draft::Judge => &["ruozhibench/judge", "ruozhibench/judge_normal"],
-            Draft::Declared(draft) => &draft.templates,
-        }
+        &self.0.templates
     }
 
-    /// What a folder declares.
-    pub fn declared(self) -> Option<&'static riddlemill_benchmarks::draft::Draft> {
-        match self {
-            Draft::Declared(draft) => Some(draft),
-            Draft::Respond | Draft::Judge => None,
-        }
+    /// What the folder declares.
+    pub fn declared(self) -> &'static Declaration {
+        self.0
     }
 
     /// Reads a reply to one of its prompts as answers to the step's ballot, with remarks under names that no ballot has.
@@ -102,25 +92,16 @@ impl Draft {
     /// # Errors
     /// [`Unreadable`] in words that can be put to the model.
     pub fn read(self, template: &str, reply: &str) -> Result<Values, Unreadable> {
-        match self {
-            Draft::Respond => respond::read(reply),
-            Draft::Judge => judge::read(reply),
-            Draft::Declared(draft) => declared::read(draft, template, reply),
-        }
+        declared::read(self.0, template, reply)
     }
 
     /// The answer that a ledger shows.
     fn shown(self, values: &Values) -> String {
-        let all = || values.iter().map(|(field, _)| field).collect();
-        let fields: Vec<&str> = match self {
-            Draft::Respond => vec!["text"],
-            Draft::Judge => vec!["rating"],
-            Draft::Declared(draft) => match (&draft.ledger, draft.fields()) {
-                (Some(fields), _) => fields.clone(),
-                // What a native reader gives stands in what it gave.
-                (None, declared) if declared.is_empty() => all(),
-                (None, declared) => declared,
-            },
+        let fields = match (&self.0.ledger, self.0.fields()) {
+            (Some(fields), _) => fields.clone(),
+            // What a native reader gives stands in what it gave.
+            (None, declared) if declared.is_empty() => values.iter().map(|(field, _)| field).collect(),
+            (None, declared) => declared,
         };
         let shown: Vec<String> =
             fields.iter().filter_map(|field| values.get(field)).map(ToString::to_string).collect();
@@ -148,8 +129,34 @@ pub fn problems(benchmark: &riddlemill_benchmarks::Benchmark) -> Vec<Problem> {
                 problems.push(Problem { place: table.clone(), what: format!("{key}: {what}") });
             }
         }
-        if let Some(what) = endpoints::unknown_setting(benchmark, draft.asks) {
-            problems.push(Problem { place: table, what: format!("asks: {what}") });
+        let names = |kind: Kind| matches!(kind, Kind::Text | Kind::Texts);
+        let counts = |kind: Kind| matches!(kind, Kind::Whole(..));
+        let of_count = match draft.replies {
+            Count::Setting(key) => Some(("replies", key)),
+            Count::Fixed(_) => None,
+        };
+        let barred = draft.barred.as_ref().map(|barred| ("barred.by", barred.by));
+        let numbers = of_count.into_iter().chain(draft.at_least.map(|key| ("at_least", key)));
+        let texts =
+            [("asks", draft.asks)].into_iter().chain(barred).chain(draft.sample.map(|key| ("sample", key)));
+        let settings = numbers
+            .map(|(key, setting)| (key, endpoints::unknown_setting(benchmark, setting, counts, "a number")))
+            .chain(texts.map(|(key, setting)| {
+                (key, endpoints::unknown_setting(benchmark, setting, names, "a name"))
+            }));
+        for (key, what) in settings {
+            problems
+                .extend(what.map(|what| Problem { place: table.clone(), what: format!("{key}: {what}") }));
+        }
+        if draft.made.is_some_and(|made| (made == "responses") == draft.responds.is_empty()) {
+            let what =
+                "made: \"responses\" are of a step of kind \"respond\", \"ratings\" of a draft".to_owned();
+            problems.push(Problem { place: table.clone(), what });
+        }
+        if draft.made == Some("ratings") && draft.scale().is_none() {
+            let what = "made: ratings need a `reply` with a rating on a scale, such as { scale = [0, 4] }"
+                .to_owned();
+            problems.push(Problem { place: table, what });
         }
     }
     problems.sort_by(|a, b| (&a.place, &a.what).cmp(&(&b.place, &b.what)));

@@ -10,25 +10,19 @@ use super::{Draft, readers};
 
 /// The schema of the replies to a draft's prompt; `None` where they are words.
 pub(super) fn reply_schema(draft: Draft, template: &str) -> Option<Json> {
-    match draft {
-        Draft::Judge => Some(object(vec![("rating", integer()), ("explanation", text())])),
-        Draft::Respond => None,
-        Draft::Declared(draft) => match &draft.reading(template)?.form {
-            Reply::Json(keys) => {
-                Some(object(keys.iter().map(|(key, form)| (*key, declared(form))).collect()))
-            }
-            Reply::Native(name, _) => (readers::find(name)?.schema)(),
-            Reply::Text(_) | Reply::Whole | Reply::Label(_) | Reply::Rating(..) | Reply::Numbers(_) => None,
-        },
+    match &draft.declared().reading(template)?.form {
+        Reply::Json(keys) => Some(object(keys.iter().map(|(key, form)| (*key, declared(form))).collect())),
+        Reply::Native(name, _) => (readers::find(name)?.schema)(),
+        Reply::Text(_) | Reply::Whole | Reply::Label(_) | Reply::Rating(..) | Reply::Numbers(_) => None,
     }
 }
 
 fn declared(form: &Form) -> Json {
     match form {
-        Form::Text => text(),
+        Form::Text | Form::TextIfGiven => text(),
         Form::TextOrNone | Form::TextOrNull => text_or_none(),
         Form::Flag => flag(),
-        Form::Integer => integer(),
+        Form::Integer | Form::Scale(..) => integer(),
         Form::Texts(fewest, most) => list(&text(), *fewest, *most),
         Form::OneOf(codes) => one_of(codes),
     }

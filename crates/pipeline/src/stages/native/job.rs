@@ -10,7 +10,7 @@ use crate::stages::published::{Published, settled};
 use crate::stages::stage::{Rows, StageError};
 use crate::stages::subject::{Annotatable, subjects};
 use riddlemill_review::decisions::StageDecisions;
-use riddlemill_tables::{CommitError, Manifest, StageReader, StageWriter};
+use riddlemill_tables::{StageReader, StageWriter};
 use riddlemill_text::record::{Outcome, Record};
 
 /// A step that is made.
@@ -27,21 +27,6 @@ pub struct Job<'a> {
     pub published: Published,
     /// The settings, the run, and whom to tell.
     pub asking: LlmContext<'a>,
-}
-
-/// Rows that were written and are not in place yet.
-pub trait Commit {
-    /// Puts them in place.
-    ///
-    /// # Errors
-    /// [`CommitError`] where they cannot be written, or their accounting does not close.
-    fn commit(self: Box<Self>, opening: Manifest) -> Result<Manifest, CommitError>;
-}
-
-impl<R: Record> Commit for StageWriter<R> {
-    fn commit(self: Box<Self>, opening: Manifest) -> Result<Manifest, CommitError> {
-        StageWriter::commit(*self, opening)
-    }
 }
 
 impl Job<'_> {

@@ -23,11 +23,12 @@ use std::fmt;
 
 use serde_json::Value;
 
+use super::commit::Commit;
 use super::stage::{Rows, StageError};
 use super::subject::{Annotatable, Subjects};
 use crate::config::{Config, sections};
 pub use check::problems;
-pub use job::{Commit, Job};
+pub use job::Job;
 pub use puzzle_group::ROLES;
 pub use reread::{Reread, Written};
 pub use riddle::shown;

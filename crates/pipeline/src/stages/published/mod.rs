@@ -13,6 +13,6 @@ mod variant;
 
 pub(super) use index::TABLE;
 pub use index::{Published, PublishedRow, Says};
-pub use rated_pair::{answers, choice, is_of_published};
+pub use rated_pair::{answers, choice};
 pub use settle::{let_through, settled};
 pub use variant::group;

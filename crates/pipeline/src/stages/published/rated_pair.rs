@@ -2,32 +2,20 @@
 
 use super::Published;
 use super::index::with_says;
+use crate::stages::respond::Answer;
 use riddlemill_text::options::order;
-use riddlemill_text::record::{Choice, Question, Response, Standing, is_published};
+use riddlemill_text::record::{Choice, Question, Standing, is_published};
 
-/// What says about responses that they are of a published row.
-const BASIS: &str = "published:";
-
-/// Whether a response rests on a published row.
-pub fn is_of_published(basis: &[String]) -> bool {
-    basis.iter().any(|basis| basis.starts_with(BASIS))
-}
-
-/// The good and the bad answer that a published row gives to a question, as responses of the models that it names; none
-/// where no row does.
-pub fn answers(published: &Published, benchmark: &str, question: &Question) -> Vec<Response> {
-    let Some((row, made)) = of(published, benchmark, question) else { return Vec::new() };
-    let response = |model: String, text: String| Response {
-        id: Response::id_of(&question.id, false, &model, 0),
-        question: question.id.clone(),
-        asked: question.question_en.clone().unwrap_or_default(),
-        irrationality: question.irrationality.clone(),
-        model,
-        text,
-        basis: vec![row.clone()],
-        ..Response::default()
+/// The good and the bad answer that a published row gives to a question, of the models that it names; none where no row
+/// does.
+pub fn answers(published: &Published, benchmark: &str, question: &str) -> Vec<Answer> {
+    let bare = Question { id: question.to_owned(), ..Question::default() };
+    let Some((row, made)) = of(published, benchmark, &bare) else { return Vec::new() };
+    let answer = |model: String, text: String| {
+        let values = [("text", text.as_str())].into_iter().collect();
+        Answer { model, values, basis: row.clone(), ..Answer::default() }
     };
-    vec![response(made.good_model, made.good), response(made.bad_model, made.bad)]
+    vec![answer(made.good_model, made.good), answer(made.bad_model, made.bad)]
 }
 
 /// The item that a published row makes of a question; `None` where no row does. The order of the two is drawn as that of

@@ -1,24 +1,27 @@
-//! Responses made elsewhere: raw/responses/*.jsonl, and a sample's.
+//! Answers made elsewhere: raw/responses/*.jsonl, and a sample's.
 //!
-//! A line is `{"item": "tieba:1", "model": "some-model", "text": "…", "for": "question", "sample": 0}`; `for`
-//! is `question` or `pair`, it and `sample` may be left out.
+//! A line is `{"item": "tieba:1", "model": "some-model", "text": "…", "for": "question", "sample": 0}`; `for` is the name of
+//! one of the step's cases (the first, if it is left out), and `sample` may be left out.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::PathBuf;
 
+use riddlemill_benchmarks::draft::Draft as Declaration;
 use serde::Deserialize;
 
-use super::response;
-use crate::config::{Config, sections};
+use super::Answer;
+use crate::config::{Config, unknown};
 use crate::stages::StageError;
+use crate::stages::draft::Draft;
 use crate::stages::line_error::LineError;
+use crate::stages::subject::{Annotatable, in_scope};
 use riddlemill_llm::without_reasoning;
 use riddlemill_tables::{Error, Workspace};
-use riddlemill_text::record::{Question, Response, record};
+use riddlemill_text::record::record;
 
 record! {
-    /// A line that is no response to any question.
+    /// A line that is no response to any record.
     pub struct Refused {
         /// File and line.
         id: String,
@@ -54,29 +57,34 @@ struct Line {
     item: String,
     model: String,
     text: String,
-    #[serde(default, rename = "for")]
-    to: To,
+    #[serde(rename = "for")]
+    to: Option<String>,
     #[serde(default)]
     sample: u64,
 }
 
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum To {
-    #[default]
-    Question,
-    Pair,
+/// Which case a line is for, by the name that it says.
+///
+/// # Errors
+/// [`LineError::NoCase`] where there is none of that name.
+pub(in crate::stages) fn case(draft: &Declaration, name: Option<&str>) -> Result<usize, LineError> {
+    let Some(name) = name else { return Ok(0) };
+    let place = draft.responds.iter().position(|asked| asked.name == name);
+    place.ok_or_else(|| {
+        LineError::NoCase(unknown("value of \"for\"", name, draft.responds.iter().map(|asked| asked.name)))
+    })
 }
 
 impl Made {
-    /// Reads what lies in raw/responses, and the sample that the settings name.
+    /// Reads what lies in raw/responses, and the sample that the settings name; nothing where the step takes none.
     ///
     /// # Errors
     /// [`StageError::Store`] where a file cannot be read.
-    pub fn load(config: &Config, recipe: &str) -> Result<Made, StageError> {
-        let folder = Workspace::new(&config.root).raw().join("responses");
+    pub fn load(draft: Draft, config: &Config, recipe: &str) -> Result<Made, StageError> {
+        let declared = draft.declared();
         let mut paths: Vec<(PathBuf, bool)> = Vec::new();
-        if folder.exists() {
+        let folder = Workspace::new(&config.root).raw().join("responses");
+        if declared.made == Some("responses") && folder.exists() {
             let entries = fs::read_dir(&folder).map_err(Error::io("read", &folder))?;
             for entry in entries {
                 let path = entry.map_err(Error::io("read", &folder))?.path();
@@ -86,9 +94,11 @@ impl Made {
             }
             paths.sort();
         }
-        let settings: sections::Respond = config.typed(Some(recipe), "respond");
-        if !settings.sample.is_empty() && config.root.join(&settings.sample).exists() {
-            paths.push((config.root.join(&settings.sample), true));
+        let sample = declared.sample.and_then(|(section, key)| config.value(recipe, section, key)?.as_str());
+        if let Some(sample) = sample.filter(|sample| !sample.is_empty())
+            && config.root.join(sample).exists()
+        {
+            paths.push((config.root.join(sample), true));
         }
         let read = |(path, sample): (PathBuf, bool)| {
             let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
@@ -104,38 +114,40 @@ impl Made {
         self.files.iter().map(|file| (format!("responses {}", file.name), hash(file))).collect()
     }
 
-    /// The responses by question, and the lines that are none. Of two in the same name the first counts.
-    pub(super) fn for_questions(
+    /// The answers by record, and the lines that are none. Of two in the same name the first counts.
+    pub(super) fn to_records<S: Annotatable>(
         &self,
-        questions: &[Question],
-    ) -> (HashMap<String, Vec<Response>>, Vec<Refused>) {
-        let known: HashMap<&str, &Question> = questions.iter().map(|q| (q.id.as_str(), q)).collect();
-        let mut made: HashMap<String, Vec<Response>> = HashMap::new();
+        draft: &Declaration,
+        records: &[S],
+    ) -> (HashMap<String, Vec<Answer>>, Vec<Refused>) {
+        let known: HashMap<&str, &S> = records.iter().map(|record| (record.id(), record)).collect();
+        let mut made: HashMap<String, Vec<Answer>> = HashMap::new();
         let mut seen: HashMap<String, String> = HashMap::new();
-        let mut texts: HashSet<(String, bool, String, String)> = HashSet::new();
+        let mut texts: HashSet<(String, usize, String, String)> = HashSet::new();
         let mut refused = Vec::new();
         for file in &self.files {
             for (at, line) in file.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
                 let place = format!("{}:{}", file.name, at + 1);
-                match read(line, &known) {
-                    Ok((question, line)) => {
-                        let normal = matches!(line.to, To::Pair);
+                match read(line, draft, &known) {
+                    Ok((ask, line)) => {
                         let origin = if file.sample { "sample" } else { "made" };
                         let text = without_reasoning(&line.text).trim().to_owned();
                         let basis = format!("{origin}:{place}");
-                        let response = response(question, normal, &line.model, line.sample, text, basis);
-                        let words = (question.id.clone(), normal, line.model.clone(), response.text.clone());
-                        if let Some(first) = seen.get(&response.id) {
+                        let values = [("text", text.as_str())].into_iter().collect();
+                        let answer = Answer { ask, model: line.model, sample: line.sample, values, basis };
+                        let words = (line.item.clone(), ask, answer.model.clone(), text);
+                        let id = answer.id(draft, &line.item);
+                        if let Some(first) = seen.get(&id) {
                             let error = LineError::SameResponse { first: first.clone() };
                             refused.push(Refused::line(place, &error));
                         } else if !texts.insert(words) {
                             refused.push(Refused::line(place, &LineError::SameWords));
                         } else {
-                            seen.insert(response.id.clone(), place);
-                            made.entry(question.id.clone()).or_default().push(response);
+                            seen.insert(id, place);
+                            made.entry(line.item).or_default().push(answer);
                         }
                     }
-                    // A sample speaks of the sample's questions, and a workspace of its own has others.
+                    // A sample speaks of the sample's records, and a workspace of its own has others.
                     Err(_) if file.sample && is_of_another(line, &known) => {}
                     Err(error) => refused.push(Refused::line(place, &error)),
                 }
@@ -145,29 +157,39 @@ impl Made {
     }
 }
 
-/// Whether a line is a response, to a question that is not there.
-fn is_of_another(line: &str, known: &HashMap<&str, &Question>) -> bool {
+/// Whether a line is an answer, to a record that is not there.
+fn is_of_another<S>(line: &str, known: &HashMap<&str, &S>) -> bool {
     serde_json::from_str::<Line>(line).is_ok_and(|line| !known.contains_key(line.item.as_str()))
 }
 
-/// A line and its question, or what is wrong with it.
-fn read<'q>(line: &str, known: &HashMap<&str, &'q Question>) -> Result<(&'q Question, Line), LineError> {
+/// A line and the case that it is for, or what is wrong with it.
+fn read<S: Annotatable>(
+    line: &str,
+    draft: &Declaration,
+    known: &HashMap<&str, &S>,
+) -> Result<(usize, Line), LineError> {
     let line: Line = serde_json::from_str(line).map_err(LineError::NoResponse)?;
-    let Some(question) = known.get(line.item.as_str()).copied() else {
+    let ask = case(draft, line.to.as_deref())?;
+    let Some(record) = known.get(line.item.as_str()).copied() else {
         return Err(LineError::NoQuestion(line.item));
     };
     if line.model.trim().is_empty() || line.text.trim().is_empty() {
         return Err(LineError::EmptyResponse);
     }
-    if matches!(line.to, To::Pair) && question.pair.is_none() {
-        return Err(LineError::NoPair(line.item));
+    // To the first case there is an answer whether it could be asked here or not.
+    let when = draft.cases.get(ask).and_then(|case| case.when.as_ref());
+    if ask > 0 && !in_scope(record, draft.benchmark).holds(when).unwrap_or(true) {
+        let name = draft.responds.get(ask).map(|asked| asked.name).unwrap_or_default();
+        return Err(LineError::NotAsked { item: line.item, name });
     }
-    Ok((question, line))
+    Ok((ask, line))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::responding;
     use super::*;
+    use riddlemill_text::record::Question;
 
     #[test]
     fn lines_are_checked_and_counted_once() {
@@ -181,18 +203,21 @@ mod tests {
             r#"{"item": "q", "model": "m", "text": " "}"#,
             r#"{"item": "q", "model": "m", "text": "So.", "for": "pair"}"#,
             r#"{"item": "q""#,
+            r#"{"item": "q", "model": "m", "text": "So.", "for": "pairs"}"#,
         ];
         let file = File { name: "f".into(), text: lines.join("\n"), sample: false };
-        let (made, refused) = Made { files: vec![file] }.for_questions(&[question]);
-        let kept: Vec<(u64, &str)> = made["q"].iter().map(|r| (r.sample, r.basis[0].as_str())).collect();
+        let (made, refused) = Made { files: vec![file] }.to_records(responding(), &[question]);
+        let kept: Vec<(u64, &str)> = made["q"].iter().map(|r| (r.sample, r.basis.as_str())).collect();
         assert_eq!(kept, [(0, "made:f:1"), (2, "made:f:4")]);
         let places: Vec<&str> = refused.iter().map(|line| line.id.as_str()).collect();
-        assert_eq!(places, ["f:2", "f:3", "f:5", "f:6", "f:7", "f:8"]);
+        assert_eq!(places, ["f:2", "f:3", "f:5", "f:6", "f:7", "f:8", "f:9"]);
         let sample = |line: &str| File { name: "s".into(), text: line.into(), sample: true };
         let files = vec![sample(lines[4]), sample(lines[7])];
         let (_, refused_of_sample) =
-            Made { files }.for_questions(&[Question { id: "q".into(), ..Question::default() }]);
+            Made { files }.to_records(responding(), &[Question { id: "q".into(), ..Question::default() }]);
         assert_eq!(refused_of_sample.len(), 1, "a sample's questions may be others: {refused_of_sample:?}");
         assert!(refused[0].evidence.contains("as f:1") && refused[2].evidence.contains("explain r"));
+        assert!(refused[4].evidence.contains("\"pair\" is not asked"), "{}", refused[4].evidence);
+        assert!(refused[6].evidence.contains("did you mean \"pair\"?"), "{}", refused[6].evidence);
     }
 }

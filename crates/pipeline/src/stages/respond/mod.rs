@@ -1,71 +1,183 @@
-//! Responses: what models answer to every question and every paired normal question (RuozhiBench 3.1).
+//! Steps whose replies become records of their own (`kind = "respond"`): what models answer to each record, in one or
+//! several cases (RuozhiBench 3.1: to every question and to its paired normal question).
 //!
-//! A question becomes its responses: those that the settings' endpoints give, those made elsewhere, and those of a published
+//! A record becomes its answers: those that the settings' endpoints give, those made elsewhere, and those of a published
 //! row.
 
 mod made;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use crate::config::sections;
+use minijinja::Value as TemplateValue;
+use riddlemill_benchmarks::draft::Draft as Declaration;
+use riddlemill_benchmarks::scope::above;
+use serde_json::json;
+
 use crate::stages::StageError;
-use crate::stages::draft::{Draft, DraftOutcome, LlmContext, Replied, draft_outcome, replies};
+use crate::stages::commit::Commit;
+use crate::stages::draft::{Draft, DraftOutcome, LlmContext, Replied, asks, draft_outcome, number, replies};
 use crate::stages::published::{Published, answers};
+use crate::stages::stage::Rows;
+use crate::stages::subject::{Annotatable, kept, replied, with_names};
+use riddlemill_review::Values;
 use riddlemill_tables::StageWriter;
-use riddlemill_text::record::{Outcome, Question, Reason, Response};
+use riddlemill_text::record::{Declared, Outcome, OwnedCell, Reason, Record, Response, derived, with_fields};
 
+pub(in crate::stages) use made::case;
 pub use made::{Made, Refused};
 
-/// Asks for the responses of all questions, adds those made elsewhere, and sets aside what of these is no
-/// response to any of the questions.
+/// An answer to a record.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// Which of the step's cases it answers.
+    pub ask: usize,
+    /// The model that gave it.
+    pub model: String,
+    /// Which of its answers it is, from 0.
+    pub sample: u64,
+    /// What it says, by field.
+    pub values: Values,
+    /// What it rests on.
+    pub basis: String,
+}
+
+impl Answer {
+    /// Its name: hashed of what it is to its record, the record's name, the model and the number.
+    pub(in crate::stages) fn id(&self, draft: &Declaration, record: &str) -> String {
+        id_of(draft, self.ask, record, &self.model, self.sample)
+    }
+}
+
+/// What an answer to a case is called.
+pub(in crate::stages) fn id_of(
+    draft: &Declaration,
+    ask: usize,
+    record: &str,
+    model: &str,
+    sample: u64,
+) -> String {
+    derived(role(draft, ask), &[record, model, &sample.to_string()])
+}
+
+fn role(draft: &Declaration, ask: usize) -> &'static str {
+    draft.responds.get(ask).map_or("response", |asked| asked.role)
+}
+
+/// A record that an answer becomes.
+trait Answered: Record {
+    /// The answer to a record.
+    fn of<S: Annotatable>(record: &S, draft: &Declaration, answer: &Answer) -> Self;
+}
+
+impl Answered for Response {
+    fn of<S: Annotatable>(record: &S, draft: &Declaration, answer: &Answer) -> Response {
+        let over = with_names(draft.benchmark, &above(names(record, draft, answer), &record.names()));
+        let (mut cells, troubles) = kept::<Response>(&draft.keeps, &over);
+        cells.insert("id", OwnedCell::Text(answer.id(draft, record.id())));
+        let flags = troubles.into_iter().map(|trouble| format!("{}: {trouble}", draft.name));
+        let response = Response { flags: flags.collect(), ..Response::default() };
+        with_fields(&response, |column| cells.remove(column))
+    }
+}
+
+impl Answered for Declared {
+    fn of<S: Annotatable>(record: &S, draft: &Declaration, answer: &Answer) -> Declared {
+        let mut group: serde_json::Map<String, serde_json::Value> =
+            answer.values.iter().map(|(field, value)| (field.to_owned(), json!(value))).collect();
+        group.insert("of".into(), json!(record.id()));
+        group.insert("ask".into(), json!(draft.responds.get(answer.ask).map(|asked| asked.name)));
+        group.insert("model".into(), json!(answer.model));
+        group.insert("sample".into(), json!(answer.sample));
+        group.insert("basis".into(), json!([answer.basis]));
+        record.child(answer.id(draft, record.id()), draft.name, group)
+    }
+}
+
+/// What expressions may name of an answer.
+fn names<S: Annotatable>(
+    record: &S,
+    draft: &Declaration,
+    answer: &Answer,
+) -> BTreeMap<&'static str, TemplateValue> {
+    BTreeMap::from([
+        ("of", TemplateValue::from(record.id())),
+        ("ask", TemplateValue::from(draft.responds.get(answer.ask).map(|asked| asked.name))),
+        ("model", TemplateValue::from(answer.model.as_str())),
+        ("sample", TemplateValue::from(answer.sample)),
+        ("said", replied(&answer.values)),
+        ("basis", TemplateValue::from(vec![answer.basis.clone()])),
+    ])
+}
+
+/// Asks for the answers to all records, adds those made elsewhere, and sets aside what of these answers none of the records.
 ///
 /// # Errors
 /// [`StageError::Stopped`] after a Ctrl-C; else where prompts, endpoints, store or files cannot be used.
-pub fn respond(
-    questions: Vec<Question>,
-    made: Made,
+pub fn respond<S: Annotatable>(
+    draft: Draft,
+    records: Vec<S>,
     published: &Published,
     asking: &LlmContext<'_>,
-    writer: &mut StageWriter<Response>,
+    place: &Path,
+) -> Result<Box<dyn Commit>, StageError> {
+    match draft.rows() {
+        Rows::Responses => {
+            let mut writer = StageWriter::<Response>::create(place)?;
+            write(draft, &records, published, asking, &mut writer)?;
+            Ok(Box::new(writer))
+        }
+        _ => {
+            let mut writer = StageWriter::<Declared>::create(place)?;
+            write(draft, &records, published, asking, &mut writer)?;
+            Ok(Box::new(writer))
+        }
+    }
+}
+
+fn write<S: Annotatable, A: Answered>(
+    draft: Draft,
+    records: &[S],
+    published: &Published,
+    asking: &LlmContext<'_>,
+    writer: &mut StageWriter<A>,
 ) -> Result<(), StageError> {
-    let settings: sections::Respond = asking.config.typed(Some(asking.recipe), "respond");
-    let replies = match settings.endpoints.is_empty() {
-        true => questions.iter().map(|_| Vec::new()).collect(),
-        false => replies(Draft::Respond, &questions, asking)?,
+    let declared = draft.declared();
+    let least = declared.at_least.map_or(0, |key| number(asking.config, asking.recipe, key));
+    let replies = match asks(draft, asking.config, asking.recipe).names.is_empty() {
+        true => records.iter().map(|_| Vec::new()).collect(),
+        false => replies(draft, records, asking)?,
     };
-    let (mut made, refused) = made.for_questions(&questions);
-    for (question, replies) in questions.iter().zip(replies) {
-        let elsewhere = made.remove(&question.id).unwrap_or_default();
-        let id = question.id.clone();
-        let of_row = answers(published, asking.recipe, question);
+    let made = Made::load(draft, asking.config, asking.recipe)?;
+    let (mut made, refused) = made.to_records(declared, records);
+    for (record, replies) in records.iter().zip(replies) {
+        let elsewhere = made.remove(record.id()).unwrap_or_default();
+        let of_row = answers(published, asking.recipe, record.id());
         // Two answers are what a published row has.
-        let settings = match of_row.is_empty() {
-            true => settings.clone(),
-            false => sections::Respond { min_models: 0, ..settings.clone() },
-        };
+        let least = if of_row.is_empty() { least } else { 0 };
         let elsewhere = of_row.into_iter().chain(elsewhere).collect();
-        writer.append(&id, &outcome(question, replies, elsewhere, &settings));
+        writer.append(record.id(), &outcome(record, declared, replies, elsewhere, least));
     }
     let mut table = writer.table::<Refused>("refused")?;
     refused.iter().for_each(|line| table.append(line));
     Ok(writer.keep(table)?)
 }
 
-fn outcome(
-    question: &Question,
+fn outcome<S: Annotatable, A: Answered>(
+    record: &S,
+    draft: &Declaration,
     replies: Vec<Replied>,
-    elsewhere: Vec<Response>,
-    settings: &sections::Respond,
-) -> Outcome<Response> {
-    let mut responses: BTreeMap<String, Response> = BTreeMap::new();
+    elsewhere: Vec<Answer>,
+    least: u64,
+) -> Outcome<A> {
+    let mut answers: BTreeMap<String, Answer> = BTreeMap::new();
     let mut missing: Option<(Reason, String, bool)> = None;
     for Replied { slot, prompt, parsed } in replies {
         match draft_outcome(parsed, &prompt) {
             DraftOutcome::Drafted { values, basis, .. } => {
-                let text = values.text("text").unwrap_or_default().to_owned();
-                let response =
-                    response(question, slot.to_pair, &slot.model, u64::from(slot.sample), text, basis);
-                responses.insert(response.id.clone(), response);
+                let (ask, sample) = (slot.ask.unwrap_or_default(), u64::from(slot.sample));
+                let answer = Answer { ask, model: slot.model, sample, values, basis };
+                answers.insert(answer.id(draft, record.id()), answer);
             }
             DraftOutcome::Missing { reason, words, held } => {
                 missing.get_or_insert((reason, words, held));
@@ -73,67 +185,40 @@ fn outcome(
         }
     }
     // What was asked here goes before what was made elsewhere in its name.
-    for response in elsewhere {
-        responses.entry(response.id.clone()).or_insert(response);
+    for answer in elsewhere {
+        answers.entry(answer.id(draft, record.id())).or_insert(answer);
     }
-    let mut models: Vec<&str> = responses
-        .values()
-        .filter(|response| !response.normal)
-        .map(|response| response.model.as_str())
-        .collect();
+    let mut models: Vec<&str> =
+        answers.values().filter(|answer| answer.ask == 0).map(|answer| answer.model.as_str()).collect();
     models.sort_unstable();
     models.dedup();
-    let enough = settings.min_models > 0 && models.len() as u64 >= settings.min_models;
+    let enough = least > 0 && models.len() as u64 >= least;
     match missing {
         Some((reason, evidence, true)) if !enough => return Outcome::Held { reason, evidence },
         Some((reason, evidence, false)) if !enough => return Outcome::Failed { reason, evidence },
         _ => {}
     }
-    if (models.len() as u64) < settings.min_models.max(1) {
+    if (models.len() as u64) < least.max(1) {
         let evidence = match models.len() {
             0 => "no model has answered it".to_owned(),
-            n => format!(
-                "{n} of at least {} models have answered it: {}",
-                settings.min_models,
-                models.join(", ")
-            ),
+            n => format!("{n} of at least {least} models have answered it: {}", models.join(", ")),
         };
         return Outcome::Held { reason: Reason::ResponsesMissing, evidence };
     }
-    let roles = responses.into_values().map(|response| {
-        let role = Response::role(response.normal);
-        (response, role)
-    });
-    Outcome::Expanded(roles.collect())
-}
-
-/// A response to a question or its pair.
-fn response(
-    question: &Question,
-    normal: bool,
-    model: &str,
-    sample: u64,
-    text: String,
-    basis: String,
-) -> Response {
-    let asked = if normal { &question.pair } else { &question.question_en };
-    Response {
-        id: Response::id_of(&question.id, normal, model, sample),
-        question: question.id.clone(),
-        normal,
-        asked: asked.clone().unwrap_or_default(),
-        irrationality: question.irrationality.clone().filter(|_| !normal),
-        model: model.into(),
-        sample,
-        text,
-        basis: vec![basis],
-        ..Response::default()
-    }
+    let made = answers.values().map(|answer| (A::of(record, draft, answer), role(draft, answer.ask)));
+    Outcome::Expanded(made.collect())
 }
 
 #[cfg(test)]
-mod tests {
+pub(in crate::stages) mod tests {
     use super::*;
+    use riddlemill_text::record::Question;
+
+    /// The responding step of RuozhiBench-MC.
+    pub(in crate::stages) fn responding() -> &'static Declaration {
+        let drafts = &riddlemill_benchmarks::find("ruozhibench-mc").unwrap().drafts;
+        drafts.iter().find(|draft| draft.name == "respond").unwrap()
+    }
 
     fn question() -> Question {
         Question {
@@ -145,15 +230,17 @@ mod tests {
         }
     }
 
-    fn made(normal: bool, model: &str) -> Response {
-        response(&question(), normal, model, 0, "Because.".into(), "made:f:1".into())
+    fn made(ask: usize, model: &str) -> Answer {
+        let values = [("text", "Because.")].into_iter().collect();
+        Answer { ask, model: model.into(), values, basis: "made:f:1".into(), sample: 0 }
     }
 
     #[test]
     fn a_question_becomes_its_responses() {
-        let settings = sections::Respond { min_models: 0, ..sections::Respond::default() };
-        let elsewhere = vec![made(false, "m"), made(true, "m"), made(false, "n")];
-        let Outcome::Expanded(rows) = outcome(&question(), Vec::new(), elsewhere, &settings) else {
+        let outcome = |elsewhere, least| -> Outcome<Response> {
+            super::outcome(&question(), responding(), Vec::new(), elsewhere, least)
+        };
+        let Outcome::Expanded(rows) = outcome(vec![made(0, "m"), made(1, "m"), made(0, "n")], 0) else {
             panic!()
         };
         assert_eq!(rows.len(), 3);
@@ -162,11 +249,28 @@ mod tests {
             (pair.1, pair.0.asked.as_str(), &pair.0.irrationality),
             ("response to the pair", "When?", &None)
         );
-        let nobody = outcome(&question(), Vec::new(), vec![made(true, "m")], &settings);
+        let own = &rows.iter().find(|(row, _)| !row.normal && row.model == "n").unwrap().0;
+        assert_eq!((own.id.as_str(), own.text.as_str()), (&*Response::id_of("q", false, "n", 0), "Because."));
+        assert_eq!((own.asked.as_str(), own.irrationality.as_deref()), ("Why?", Some("No reason.")));
+        assert_eq!((own.question.as_str(), own.basis.as_slice()), ("q", &["made:f:1".to_owned()][..]));
+        let nobody = outcome(vec![made(1, "m")], 0);
         assert!(matches!(nobody, Outcome::Held { reason: Reason::ResponsesMissing, .. }), "{nobody:?}");
-        let three = sections::Respond { min_models: 3, ..sections::Respond::default() };
-        let two = outcome(&question(), Vec::new(), vec![made(false, "m"), made(false, "n")], &three);
+        let two = outcome(vec![made(0, "m"), made(0, "n")], 3);
         let Outcome::Held { evidence, .. } = two else { panic!("{two:?}") };
         assert_eq!(evidence, "2 of at least 3 models have answered it: m, n");
+    }
+
+    #[test]
+    fn an_answer_to_a_declared_record_keeps_its_groups() {
+        let record = Declared {
+            id: "r".into(),
+            groups: r#"{"riddle":{"question":"Why?"}}"#.into(),
+            ..Declared::default()
+        };
+        let made = Declared::of(&record, responding(), &made(0, "m"));
+        let groups: serde_json::Value = serde_json::from_str(&made.groups).unwrap();
+        assert_eq!(groups["riddle"]["question"], "Why?");
+        let wanted = json!({ "of": "r", "ask": "question", "model": "m", "sample": 0, "text": "Because.", "basis": ["made:f:1"] });
+        assert_eq!((&groups["respond"], made.id.len()), (&wanted, Response::id_of("r", false, "m", 0).len()));
     }
 }

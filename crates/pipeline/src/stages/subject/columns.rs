@@ -149,7 +149,7 @@ pub(super) fn decided<R: Annotatable>(
 }
 
 /// The columns that a table of `keeps` fills, and what could not be computed.
-pub(super) fn kept<R: Record>(
+pub(in crate::stages) fn kept<R: Record>(
     keeps: &[(&'static str, Expression)],
     scope: &Scope<'_>,
 ) -> (BTreeMap<&'static str, OwnedCell>, Vec<String>) {
@@ -206,7 +206,7 @@ pub(super) fn scope(names: &TemplateValue, benchmark: &str) -> Scope<'static> {
     Scope::new(names.clone(), fields)
 }
 
-pub(super) fn answers(values: &Values) -> TemplateValue {
+pub(in crate::stages) fn answers(values: &Values) -> TemplateValue {
     TemplateValue::from_pairs(values.iter().map(|(field, value)| (field.to_owned(), answer(value))))
 }
 

@@ -10,10 +10,10 @@ use riddlemill_benchmarks::scope::{Scope, group, text};
 use serde_json::{Map, Value as Json, json};
 
 use super::columns::{self, shown};
-use super::drafts::{self, Replied};
-use super::{Annotatable, Decision, Drafted, Prompt, only};
+use super::drafts::Replied;
+use super::{Annotatable, Decision, Drafted, only};
 use crate::config::TABLE;
-use crate::stages::draft::{Draft, Slot};
+use crate::stages::draft::Draft;
 use crate::stages::import::columns_of;
 use riddlemill_review::ballot::{Ballot, Kind};
 use riddlemill_review::item::Content;
@@ -60,6 +60,13 @@ pub(in crate::stages) fn of_post(mut post: Post) -> Declared {
     let mut record = Declared { title, content, ..post.into() };
     groups.write_into(&mut record);
     record
+}
+
+/// Adds a group to a record.
+pub(super) fn add(record: &mut Declared, step: &str, fields: Map<String, Json>) {
+    let mut groups = Groups::split(record);
+    groups.of_step(step).extend(fields);
+    groups.write_into(record);
 }
 
 /// A record as its benchmark's expressions see it.
@@ -120,21 +127,14 @@ impl Annotatable for Declared {
         Vec::new()
     }
 
-    fn prompt(&self, draft: Draft, _: &Slot) -> Option<Prompt> {
-        let draft = draft.declared()?;
-        drafts::asked(draft, &scope(self, draft.benchmark))
-    }
-
-    fn about(&self, draft: Draft) -> String {
-        let said = draft.declared().and_then(|draft| {
-            let known_as = draft.known_as.as_ref()?;
-            scope(self, draft.benchmark).text(known_as).ok().flatten()
-        });
-        said.unwrap_or_else(|| self.id.clone())
+    fn child(&self, id: String, step: &str, fields: Map<String, Json>) -> Declared {
+        let mut child = Declared { id, ..self.clone() };
+        add(&mut child, step, fields);
+        child
     }
 
     fn drafted(&mut self, draft: Draft, drafts: &[Drafted]) -> Vec<String> {
-        let Some(draft) = draft.declared() else { return Vec::new() };
+        let draft = draft.declared();
         if drafts.is_empty() {
             return Vec::new();
         }
@@ -152,7 +152,8 @@ impl Annotatable for Declared {
                 own.insert("basis".into(), json!(replied.basis()));
             }
         }
-        if drafts.len() > 1 {
+        // Where some replies may be enough, one alone is a list, too.
+        if drafts.len() > 1 || draft.at_least.is_some() {
             groups.of_step(draft.called()).insert("drafts".into(), json!(replied.each()));
         }
         groups.write_into(self);

@@ -4,26 +4,33 @@ use std::collections::BTreeMap;
 
 use minijinja::Value as TemplateValue;
 use riddlemill_benchmarks::Expression;
-use riddlemill_benchmarks::draft::Draft;
+use riddlemill_benchmarks::draft::{Case, Draft};
 use riddlemill_benchmarks::scope::{Scope, above, texts};
 use riddlemill_review::Values;
-use riddlemill_text::record::{Record, with_fields};
+use riddlemill_text::record::with_fields;
 use riddlemill_text::replies::unusable;
 
 use super::columns::{answers, kept, row, scope};
-use super::{Annotatable, Drafted, Prompt};
+use super::{Annotatable, Drafted, Prompt, in_scope};
+use crate::stages::draft::Slot;
 
-/// What a draft asks of a record; `None` where it asks nothing of it.
-pub(super) fn prompt<R: Record + Clone>(record: &R, draft: &Draft) -> Option<Prompt> {
-    asked(draft, &scope(&row(record), draft.benchmark))
-}
-
-/// What a draft asks of what stands in a scope.
-pub(super) fn asked(draft: &Draft, scope: &Scope<'_>) -> Option<Prompt> {
+/// What a draft asks in one of its slots of what stands in a scope; `None` where it asks nothing, and where the model that
+/// would be asked may not judge this one.
+pub(super) fn asked(draft: &Draft, slot: &Slot, scope: &Scope<'_>) -> Option<Prompt> {
     if !scope.holds(draft.when.as_ref()).unwrap_or(true) {
         return None;
     }
-    let case = draft.cases.iter().find(|case| scope.holds(case.when.as_ref()).unwrap_or(true))?;
+    let holds = |case: &&Case| scope.holds(case.when.as_ref()).unwrap_or(true);
+    let case = match slot.ask {
+        Some(at) => draft.cases.get(at).filter(holds)?,
+        None => draft.cases.iter().find(holds)?,
+    };
+    if let Some(barred) = draft.barred.as_ref().filter(|_| !slot.bars.is_empty()) {
+        let whose = scope.text(&barred.whose).ok().flatten().unwrap_or_default();
+        if slot.bars.iter().any(|barred| barred.matches(&whose)) {
+            return None;
+        }
+    }
     // A value that cannot be computed is missing, and the prompt says so when it is rendered.
     let value = |(name, value): &(&'static str, Expression)| {
         Some((*name, scope.text(value).ok()?.unwrap_or_default()))
@@ -32,11 +39,11 @@ pub(super) fn asked(draft: &Draft, scope: &Scope<'_>) -> Option<Prompt> {
 }
 
 /// What a pack of replies calls what a draft asks about.
-pub(super) fn known_as<R: Record + Clone>(record: &R, draft: &Draft) -> String {
-    let said = draft.known_as.as_ref().and_then(|known_as| {
-        let scope = scope(&row(record), draft.benchmark);
-        scope.text(known_as).ok().flatten()
-    });
+pub(super) fn known_as<R: Annotatable>(record: &R, draft: &Draft) -> String {
+    let said = draft
+        .known_as
+        .as_ref()
+        .and_then(|known_as| in_scope(record, draft.benchmark).text(known_as).ok().flatten());
     said.unwrap_or_else(|| record.id().to_owned())
 }
 
@@ -145,7 +152,7 @@ mod tests {
     use riddlemill_text::record::{CunningText, Joke, Question};
 
     use super::*;
-    use crate::stages::draft::{Draft as Asked, Slot};
+    use crate::stages::draft::Draft as Asked;
 
     fn step(name: &str) -> Asked {
         let (benchmark, step) = name.split_once('/').unwrap();

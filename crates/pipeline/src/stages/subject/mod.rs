@@ -18,13 +18,14 @@ use std::collections::BTreeMap;
 use minijinja::Value as TemplateValue;
 use riddlemill_benchmarks::native::Native;
 use riddlemill_benchmarks::scope::Scope;
+use serde_json::{Map, Value as Json};
 
 use super::draft::{Draft, Slot};
 use super::stage::Rows;
 use riddlemill_review::ballot::Ballot;
 use riddlemill_review::{Digest, Item, Values};
 use riddlemill_tables::{Error, StageReader};
-use riddlemill_text::record::{Post, Reason, Record, Standing};
+use riddlemill_text::record::{Declared, Post, Reason, Record, Standing};
 
 /// The record types that drafts and reviews fill in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,18 +171,25 @@ pub trait Annotatable: Record + Clone {
     }
 
     /// What a draft asks for in one of its slots; `None` where nothing is asked of this record there.
-    fn prompt(&self, draft: Draft, _slot: &Slot) -> Option<Prompt> {
-        drafts::prompt(self, draft.declared()?)
+    fn prompt(&self, draft: Draft, slot: &Slot) -> Option<Prompt> {
+        drafts::asked(draft.declared(), slot, &in_scope(self, draft.declared().benchmark))
     }
 
     /// What a draft asks about, as a sample pack knows it: the record, where no two drafts ask the same of it.
     fn about(&self, draft: Draft) -> String {
-        draft.declared().map_or_else(|| self.id().to_owned(), |draft| drafts::known_as(self, draft))
+        drafts::known_as(self, draft.declared())
     }
 
     /// Takes the replies of all slots, in their order. Returns what the self-checks find in them.
     fn drafted(&mut self, draft: Draft, drafts: &[Drafted]) -> Vec<String> {
-        draft.declared().map_or_else(Vec::new, |draft| drafts::drafted(self, draft, drafts))
+        drafts::drafted(self, draft.declared(), drafts)
+    }
+
+    /// A record that the folder declares, of an answer to this one: with its groups, and one more.
+    fn child(&self, id: String, step: &str, fields: Map<String, Json>) -> Declared {
+        let mut child = Declared { id, ..Declared::default() };
+        declared::add(&mut child, step, fields);
+        child
     }
 
     /// The findings, `step: finding`.
@@ -223,6 +231,13 @@ pub trait Annotatable: Record + Clone {
     fn after(&self, step: &Ballot) -> String {
         columns::text(self, step, |asked| asked.after.as_ref())
     }
+}
+
+pub(super) use columns::{answers as replied, kept};
+
+/// Names, and the `[fields]` of a benchmark.
+pub(super) fn with_names(benchmark: &str, names: &TemplateValue) -> Scope<'static> {
+    columns::scope(names, benchmark)
 }
 
 /// A record as a benchmark's expressions see it.

@@ -1,8 +1,9 @@
 //! Ratings made elsewhere: raw/ratings/*.jsonl.
 //!
 //! A line is `{"item": "tieba:1", "model": "some-model", "judge": "some-judge", "rating": 3, "explanation": "…", "for":
-//! "question", "sample": 0}`: what a judge gave a model's answer, from 0 to 4. `for` is `question` or `pair`; it, `sample`
-//! and `explanation` may be left out. What is asked here goes before what was rated elsewhere in the same judge's name.
+//! "question", "sample": 0}`: what a judge gave a model's answer. `for` is the name of a case of the responding step; it,
+//! `sample` and `explanation` may be left out, and where the benchmark has no such step `item` is the record itself and there
+//! is no `model`. What is asked here goes before what was rated elsewhere in the same judge's name.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
@@ -10,29 +11,29 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use super::StageError;
-use super::line_error::LineError;
-use super::respond::Refused;
+use super::Draft;
 use crate::config::Config;
+use crate::stages::StageError;
+use crate::stages::line_error::LineError;
+use crate::stages::respond::{Refused, case, id_of};
+use riddlemill_benchmarks::draft::Draft as Declaration;
+use riddlemill_review::{Value, Values};
 use riddlemill_tables::{Error, Workspace};
-use riddlemill_text::record::Response;
-
-/// The scale of RuozhiBench's figures 12 and 13.
-const SCALE: std::ops::RangeInclusive<u64> = 0..=4;
+use riddlemill_text::record::Record;
 
 /// The files, read.
 #[derive(Clone, Debug, Default)]
-pub struct Rated {
+pub struct Ratings {
     /// Relative to the workspace, and what they say.
     files: Vec<(String, String)>,
 }
 
-/// A rating of one response.
+/// A rating of one record.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Elsewhere {
     pub(super) judge: String,
-    pub(super) rating: u64,
-    pub(super) explanation: String,
+    /// `rating` and `explanation`, as a reply gives them.
+    pub(super) values: Values,
     /// `made:<file>:<line>`.
     pub(super) basis: String,
 }
@@ -41,31 +42,27 @@ pub(super) struct Elsewhere {
 #[serde(deny_unknown_fields)]
 struct Line {
     item: String,
+    #[serde(default)]
     model: String,
     judge: String,
     rating: u64,
     #[serde(default)]
     explanation: String,
-    #[serde(default, rename = "for")]
-    to: To,
+    #[serde(rename = "for")]
+    to: Option<String>,
     #[serde(default)]
     sample: u64,
 }
 
-#[derive(Clone, Copy, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum To {
-    #[default]
-    Question,
-    Pair,
-}
-
-impl Rated {
-    /// Reads what lies in raw/ratings.
+impl Ratings {
+    /// Reads what lies in raw/ratings; nothing where the step takes none.
     ///
     /// # Errors
     /// [`StageError::Store`] where a file cannot be read.
-    pub fn load(config: &Config) -> Result<Rated, StageError> {
+    pub fn load(draft: Draft, config: &Config) -> Result<Ratings, StageError> {
+        if draft.declared().made != Some("ratings") {
+            return Ok(Ratings::default());
+        }
         let folder = Workspace::new(&config.root).raw().join("ratings");
         let mut paths: Vec<PathBuf> = Vec::new();
         if folder.exists() {
@@ -82,7 +79,7 @@ impl Rated {
             let name = path.strip_prefix(&config.root).unwrap_or(&path).display().to_string();
             Ok((name, String::from_utf8_lossy(&bytes).into_owned()))
         };
-        Ok(Rated { files: paths.into_iter().map(read).collect::<Result<_, Error>>()? })
+        Ok(Ratings { files: paths.into_iter().map(read).collect::<Result<_, Error>>()? })
     }
 
     /// What a manifest records of them: name and hash.
@@ -91,28 +88,37 @@ impl Rated {
         self.files.iter().map(|(name, text)| (format!("ratings {name}"), hash(text))).collect()
     }
 
-    /// The ratings by the id of the response, and the lines that are none. Of two in the same judge's name the first
-    /// counts.
-    pub(super) fn of(&self, responses: &[Response]) -> (HashMap<String, Vec<Elsewhere>>, Vec<Refused>) {
-        let known: HashSet<&str> = responses.iter().map(|response| response.id.as_str()).collect();
+    /// The ratings by the id of the record, and the lines that are none. Of two in the same judge's name the first counts.
+    pub(super) fn of<R: Record>(
+        &self,
+        draft: &Declaration,
+        records: &[R],
+    ) -> (HashMap<String, Vec<Elsewhere>>, Vec<Refused>) {
+        let known: HashSet<&str> = records.iter().map(Record::id).collect();
+        let benchmark = riddlemill_benchmarks::find(draft.benchmark);
+        let responding =
+            benchmark.and_then(|benchmark| benchmark.drafts.iter().find(|draft| !draft.responds.is_empty()));
+        let scale = draft.scale().unwrap_or((0, u32::MAX));
         let mut rated: HashMap<String, Vec<Elsewhere>> = HashMap::new();
         let mut refused = Vec::new();
         for (name, text) in &self.files {
             for (line, at) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
                 let place = format!("{name}:{at}");
-                match read(line, &known) {
-                    Ok((response, line)) => {
-                        let of_response = rated.entry(response).or_default();
-                        match of_response.iter().find(|other| other.judge == line.judge) {
+                match read(line, responding, scale, &known) {
+                    Ok((record, line)) => {
+                        let of_record = rated.entry(record).or_default();
+                        match of_record.iter().find(|other| other.judge == line.judge) {
                             Some(first) => {
                                 let first = first.basis.trim_start_matches("made:");
                                 let error = LineError::SameRating { first: first.to_owned() };
                                 refused.push(Refused::line(place, &error));
                             }
                             None => {
-                                let Line { judge, rating, explanation, .. } = line;
+                                let mut values = Values::new();
+                                values.set("rating", Value::Number(line.rating as f64));
+                                values.set("explanation", line.explanation.as_str());
                                 let basis = format!("made:{place}");
-                                of_response.push(Elsewhere { judge, rating, explanation, basis });
+                                of_record.push(Elsewhere { judge: line.judge, values, basis });
                             }
                         }
                     }
@@ -124,18 +130,29 @@ impl Rated {
     }
 }
 
-/// A line and the response that it rates, or what is wrong with it.
-fn read(line: &str, known: &HashSet<&str>) -> Result<(String, Line), LineError> {
+/// A line and the record that it rates, or what is wrong with it.
+fn read(
+    line: &str,
+    responding: Option<&Declaration>,
+    (from, to): (u32, u32),
+    known: &HashSet<&str>,
+) -> Result<(String, Line), LineError> {
     let line: Line = serde_json::from_str(line).map_err(LineError::NoRating)?;
-    if !SCALE.contains(&line.rating) {
-        return Err(LineError::OffScale(line.rating));
+    if !(u64::from(from)..=u64::from(to)).contains(&line.rating) {
+        return Err(LineError::OffScale { rating: line.rating, from, to });
     }
     if line.judge.trim().is_empty() {
         return Err(LineError::NoJudge);
     }
-    let response = Response::id_of(&line.item, line.to == To::Pair, &line.model, line.sample);
-    if !known.contains(response.as_str()) {
+    let record = match responding {
+        Some(draft) => {
+            let ask = case(draft, line.to.as_deref())?;
+            id_of(draft, ask, &line.item, &line.model, line.sample)
+        }
+        None => line.item.clone(),
+    };
+    if !known.contains(record.as_str()) {
         return Err(LineError::NotRated { model: line.model, item: line.item });
     }
-    Ok((response, line))
+    Ok((record, line))
 }

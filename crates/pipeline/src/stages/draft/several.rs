@@ -1,66 +1,69 @@
-//! Ratings: what judges give every response, from 0 to 4 (RuozhiBench 3.1, figures 12 and 13). A judge is an endpoint, or
-//! gave its rating elsewhere. An answer of a published set is what it is, and no judge is asked about it.
+//! Drafts of several models, of which some may be enough, with those made elsewhere beside them: what judges give an answer
+//! (RuozhiBench 3.1). A judge is an endpoint, or gave its rating elsewhere.
 
-use super::published::is_of_published;
-use super::rated::{Elsewhere, Rated};
-use crate::config::sections;
+use super::ratings::{Elsewhere, Ratings};
+use super::{Draft, DraftOutcome, LlmContext, Replied, Slot, asks, draft_outcome, number, replies};
 use crate::stages::StageError;
-use crate::stages::draft::{Draft, DraftOutcome, LlmContext, Replied, draft_outcome, replies};
-use riddlemill_review::Value;
+use crate::stages::subject::{Annotatable, Drafted, in_scope};
 use riddlemill_tables::StageWriter;
-use riddlemill_text::record::{Outcome, Reason, Response};
+use riddlemill_text::record::{Outcome, Reason, set_flags};
 
-/// Has every response rated. A response with fewer judges than the settings ask for is held where a reply
-/// may still come, and failed where one cannot be read.
+/// How many replies a record needs.
+#[derive(Clone, Copy, Debug)]
+struct Needs {
+    /// From so many models; 0 from all that are asked.
+    models: u64,
+    /// Whether anybody is asked.
+    asks: bool,
+}
+
+/// Has every record drafted by several. One with fewer models than the settings ask for is held where a reply may still come,
+/// and failed where one cannot be read. A record that the step does not look at takes what was made elsewhere alone.
 ///
 /// # Errors
 /// [`StageError::Stopped`] after a Ctrl-C; else where prompts, endpoints or store cannot be used.
-pub fn judge(
-    responses: Vec<Response>,
-    rated: &Rated,
+pub(super) fn draft<S: Annotatable>(
+    draft: Draft,
+    records: Vec<S>,
     asking: &LlmContext<'_>,
-    writer: &mut StageWriter<Response>,
+    writer: &mut StageWriter<S>,
 ) -> Result<(), StageError> {
-    let settings: sections::Judge = asking.config.typed(Some(asking.recipe), "judge");
-    let (mut elsewhere, refused) = rated.of(&responses);
-    let (published, responses): (Vec<Response>, Vec<Response>) =
-        responses.into_iter().partition(|response| is_of_published(&response.basis));
-    for response in published {
-        let id = response.id.clone();
-        let settings = sections::Judge { min_judges: 0, ..settings.clone() };
-        let outcome = match elsewhere.remove(&id) {
-            Some(elsewhere) => outcome(response, Vec::new(), elsewhere, &settings),
-            None => Outcome::Kept(response),
+    let declared = draft.declared();
+    let needs = Needs {
+        models: declared.at_least.map_or(0, |key| number(asking.config, asking.recipe, key)),
+        asks: !asks(draft, asking.config, asking.recipe).names.is_empty(),
+    };
+    let (mut elsewhere, refused) = Ratings::load(draft, asking.config)?.of(declared, &records);
+    let replies = replies(draft, &records, asking)?;
+    for (record, replies) in records.into_iter().zip(replies) {
+        let id = record.id().to_owned();
+        let elsewhere = elsewhere.remove(&id).unwrap_or_default();
+        let is_asked = in_scope(&record, declared.benchmark).holds(declared.when.as_ref()).unwrap_or(true);
+        let outcome = match is_asked {
+            true => outcome(draft, record, replies, elsewhere, needs),
+            false if elsewhere.is_empty() => Outcome::Kept(record),
+            false => outcome(draft, record, Vec::new(), elsewhere, Needs { models: 0, asks: false }),
         };
         writer.append(&id, &outcome);
-    }
-    let replies = replies(Draft::Judge, &responses, asking)?;
-    for (response, replies) in responses.into_iter().zip(replies) {
-        let id = response.id.clone();
-        let elsewhere = elsewhere.remove(&id).unwrap_or_default();
-        writer.append(&id, &outcome(response, replies, elsewhere, &settings));
     }
     let mut table = writer.table("refused")?;
     refused.iter().for_each(|line| table.append(line));
     Ok(writer.keep(table)?)
 }
 
-fn outcome(
-    mut response: Response,
+fn outcome<S: Annotatable>(
+    draft: Draft,
+    mut record: S,
     replies: Vec<Replied>,
     elsewhere: Vec<Elsewhere>,
-    settings: &sections::Judge,
-) -> Outcome<Response> {
-    let mut evidence = Vec::new();
+    needs: Needs,
+) -> Outcome<S> {
+    let (mut drafted, mut evidence): (Vec<Drafted>, Vec<String>) = (Vec::new(), Vec::new());
     let mut missing: Vec<(Reason, String, bool)> = Vec::new();
     for Replied { slot, prompt, parsed } in replies {
         match draft_outcome(parsed, &prompt) {
             DraftOutcome::Drafted { values, basis, words } => {
-                let rating = values.get("rating").and_then(Value::as_number).unwrap_or_default();
-                response.judges.push(slot.model);
-                response.ratings.push(format!("{rating}"));
-                response.reasons.push(values.text("explanation").unwrap_or_default().to_owned());
-                response.rating_basis.push(basis);
+                drafted.push(Drafted { slot, values, basis });
                 evidence.push(words);
             }
             DraftOutcome::Missing { reason, words, held } => {
@@ -68,27 +71,24 @@ fn outcome(
             }
         }
     }
-    // Where nobody is asked, the ratings that are there are all that there will be.
-    if settings.endpoints.is_empty() && !elsewhere.is_empty() {
+    // Where nobody is asked, those that are there are all that there will be.
+    if !needs.asks && !elsewhere.is_empty() {
         missing.clear();
     }
-    for Elsewhere { judge, rating, explanation, basis } in elsewhere {
-        if response.judges.contains(&judge) {
+    for Elsewhere { judge, values, basis } in elsewhere {
+        if drafted.iter().any(|drafted| drafted.slot.model == judge) {
             continue;
         }
         missing.retain(|(_, what, _)| !what.starts_with(&format!("{judge}: ")));
         evidence.push(basis.clone());
-        response.judges.push(judge);
-        response.ratings.push(rating.to_string());
-        response.reasons.push(explanation);
-        response.rating_basis.push(basis);
+        drafted.push(Drafted { slot: Slot { model: judge, ..Slot::default() }, values, basis });
     }
-    let mut judges: Vec<&String> = response.judges.iter().collect();
-    judges.sort();
-    judges.dedup();
-    let enough = match settings.min_judges {
-        0 => missing.is_empty() && !judges.is_empty(),
-        least => judges.len() as u64 >= least,
+    let mut models: Vec<&str> = drafted.iter().map(|drafted| drafted.slot.model.as_str()).collect();
+    models.sort_unstable();
+    models.dedup();
+    let enough = match needs.models {
+        0 => missing.is_empty() && !models.is_empty(),
+        least => models.len() as u64 >= least,
     };
     if !enough {
         let held = missing.iter().find(|(_, _, held)| *held).or_else(|| missing.first());
@@ -99,40 +99,35 @@ fn outcome(
             }
             None => Outcome::Held {
                 reason: Reason::JudgesMissing,
-                evidence: format!(
-                    "{} of at least {} judges may rate it",
-                    judges.len(),
-                    settings.min_judges.max(1)
-                ),
+                evidence: format!("{} of at least {} judges may rate it", models.len(), needs.models.max(1)),
             },
         };
     }
     evidence
         .extend(missing.into_iter().map(|(reason, words, _)| format!("without {}: {words}", reason.code())));
+    let shown = |drafted: &Drafted| format!("{}: {}", drafted.slot.model, draft.shown(&drafted.values));
+    let after = drafted.iter().map(shown).collect::<Vec<_>>().join("; ");
+    let findings = record.drafted(draft, &drafted);
+    set_flags(record.flags(), draft.name(), findings);
     Outcome::Changed {
-        rule: Reason::Rated.code(),
+        row: record,
+        rule: draft.declared().reason.code(),
         evidence: evidence.join("; "),
         before: String::new(),
-        after: response
-            .judges
-            .iter()
-            .zip(&response.ratings)
-            .map(|(judge, rating)| format!("{judge}: {rating}"))
-            .collect::<Vec<_>>()
-            .join("; "),
-        row: response,
+        after,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stages::draft::Slot;
     use riddlemill_llm::{Failed, Held, Key, Marks, Parsed, Reply, Usd};
-    use riddlemill_review::Values;
+    use riddlemill_review::{Value, Values};
+    use riddlemill_text::record::Response;
 
-    fn settings(min_judges: u64) -> sections::Judge {
-        sections::Judge { min_judges, ..sections::Judge::default() }
+    fn rate(replies: Vec<Replied>, elsewhere: Vec<Elsewhere>, models: u64) -> Outcome<Response> {
+        let judge = Draft::of(riddlemill_benchmarks::find("ruozhibench-mc").unwrap(), "judge").unwrap();
+        outcome(judge, Response::default(), replies, elsewhere, Needs { models, asks: false })
     }
 
     fn replied(judge: &str, parsed: Parsed<Values>) -> Replied {
@@ -171,8 +166,7 @@ mod tests {
 
     #[test]
     fn a_rating_that_cannot_be_read_counts_as_none() {
-        let outcome =
-            |replies, least| super::outcome(Response::default(), replies, Vec::new(), &settings(least));
+        let outcome = |replies, least| rate(replies, Vec::new(), least);
         let Outcome::Changed { row, .. } = outcome(vec![rated("a", 0.0), rated("b", 4.0)], 0) else {
             panic!()
         };
@@ -194,29 +188,26 @@ mod tests {
 
     #[test]
     fn repeats_of_one_judge_are_one_judge() {
-        let held = super::outcome(
-            Response::default(),
-            vec![rated("a", 1.0), rated("a", 2.0)],
-            Vec::new(),
-            &settings(2),
-        );
+        let held = rate(vec![rated("a", 1.0), rated("a", 2.0)], Vec::new(), 2);
         assert!(matches!(held, Outcome::Held { reason: Reason::JudgesMissing, .. }), "{held:?}");
     }
 
     #[test]
     fn ratings_made_elsewhere_stand_in_for_judges_that_did_not_answer() {
-        let elsewhere = |judge: &str, rating| Elsewhere {
-            judge: judge.into(),
-            rating,
-            explanation: "So.".into(),
-            basis: format!("made:raw/ratings/x.jsonl:{rating}"),
+        let elsewhere = |judge: &str, rating: u8| {
+            let mut values = Values::new();
+            values.set("rating", f64::from(rating));
+            values.set("explanation", "So.");
+            let basis = format!("made:raw/ratings/x.jsonl:{rating}");
+            Elsewhere { judge: judge.into(), values, basis }
         };
         let given = vec![elsewhere("a", 0), elsewhere("b", 2), elsewhere("d", 4)];
         let replies = vec![rated("a", 3.0), unreadable("b"), rated("c", 1.0)];
-        let Outcome::Changed { row, .. } = super::outcome(Response::default(), replies, given, &settings(0))
-        else {
+        let Outcome::Changed { row, after, .. } = rate(replies, given, 0) else {
             panic!("all four have rated it");
         };
+        assert_eq!(after, "a: 3; c: 1; b: 2; d: 4");
+        assert_eq!(row.reasons, ["", "", "So.", "So."]);
         assert_eq!(row.judges, ["a", "c", "b", "d"]);
         assert_eq!(row.ratings, ["3", "1", "2", "4"]);
         assert_eq!(row.rating_basis[2..], ["made:raw/ratings/x.jsonl:2", "made:raw/ratings/x.jsonl:4"]);
