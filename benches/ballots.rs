@@ -14,7 +14,7 @@ use riddlemill::review::{
 };
 use rustc_hash::FxHashMap;
 
-/// The program's own.
+/// The program's own allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

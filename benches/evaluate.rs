@@ -1,6 +1,6 @@
-//! Twenty thousand replies read, scored and told, with 1,000 resamples behind each interval: FLUB's 834 texts in three
-//! tasks by eight models, RuozhiBench-Gen's 677 questions by 17 models and three judges, RuozhiBench-MC's in both orders
-//! by 15, BrainTeaser's 1,100 puzzles by 18.
+//! Twenty thousand replies read, scored and reported, with 1,000 resamples for each interval: FLUB's 834
+//! texts in three tasks by eight models, RuozhiBench-Gen's 677 questions by 17 models and three judges,
+//! RuozhiBench-MC's in both orders by 15, BrainTeaser's 1,100 puzzles by 18.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ fn types() -> Vec<&'static str> {
     all.iter().filter(|kind| kind.code != "undefined").map(|kind| kind.label.zh).collect()
 }
 
-/// What models say about every task of a set: a line of reasoning, and a drawn choice.
+/// Replies of models to every task of a set: a line of reasoning, and a random choice.
 fn replies(set: &Set, models: usize) -> Vec<Reply> {
     let mut replies = Vec::new();
     for model in 0..models {

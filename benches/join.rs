@@ -15,7 +15,7 @@ fn main() {
 
 const METRICS: [Metric; 4] = [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::Reworded];
 
-/// What posts are made of here; two rare characters make each post its own.
+/// The vocabulary of the posts; two rare characters make each post unique.
 const WORDS: [&str; 40] = [
     "为什么",
     "如果",
@@ -59,7 +59,7 @@ const WORDS: [&str; 40] = [
     "半夜",
 ];
 
-/// Posts of 8 to 60 characters, one in 16 an edited copy. The same every time.
+/// Posts of 8 to 60 characters, one in 16 an edited copy. Deterministic.
 fn posts(count: usize) -> Vec<String> {
     let mut state = 7u64;
     let mut draw = move |below: usize| {

@@ -1,5 +1,5 @@
-//! Overhead of the engine against a server on loopback that takes 50 ms: wall time, CPU a request, store hits a
-//! second. `cargo bench --bench llm`; CPU is read from /proc and so on Linux only.
+//! Overhead of the engine against a server on loopback that takes 50 ms: wall time, CPU per request, store
+//! hits per second. `cargo bench --bench llm`; CPU is read from /proc and thus only on Linux.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where by panicking")]
 

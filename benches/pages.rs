@@ -1,4 +1,4 @@
-//! Parses the pages of WARC files and prints what it took, for `pages.py` to compare.
+//! Parses the pages of WARC files and prints the cost, for `pages.py` to compare.
 //!
 //!     cargo bench --bench pages -- FILE.warc.gz …
 

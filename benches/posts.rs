@@ -1,4 +1,4 @@
-//! How fast the program takes posts in.
+//! How fast the program processes posts.
 //!
 //!     cargo bench --bench posts                    import to filter over 1,000,000 posts
 //!     cargo bench --bench posts -- 10000000        … over ten million
@@ -38,7 +38,7 @@ fn run(workspace: &Path) -> Result<Measured, Box<dyn Error>> {
         .stderr(Stdio::piped())
         .spawn()?;
     let talk = child.stderr.take().ok_or("no stderr")?;
-    // A line a stage, when it is finished.
+    // One line per stage, when it is finished.
     let listening = std::thread::spawn(move || {
         let (mut laps, mut last) = (Vec::new(), 0.0);
         for line in BufReader::new(talk).lines().map_while(Result::ok) {
@@ -83,9 +83,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     measured
 }
 
-/// What is taken in.
+/// The input.
 enum Corpus {
-    /// So many posts of our own, as rows of list pages.
+    /// This many synthetic posts, as rows of list pages.
     Posts(u64),
     /// The lines of a file.
     File(PathBuf),

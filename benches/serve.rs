@@ -4,9 +4,9 @@
 //!     cargo bench --bench serve -- N               … N rows
 //!     cargo bench --bench serve -- N WORKSPACE     … kept there, and used again the next time
 //!
-//! The server starts with nothing in memory. Every kind of page is then asked for once, so that every
-//! first look counts, and after that pages of all kinds in a drawn order, one after the other, no page
-//! twice. `RIDDLEMILL` names another build of the command.
+//! The server starts with nothing in memory. Every kind of page is then requested once, so that every first
+//! request counts, and after that pages of all kinds in random order, one after the other, no page twice.
+//! `RIDDLEMILL` names another build of the command.
 
 #[path = "support/http.rs"]
 #[expect(dead_code, reason = "the bench of votes uses all of it")]
@@ -31,7 +31,7 @@ use server::{Server, command, quantile};
 
 const RECIPE: &str = "flub";
 const STAGES: [&str; 5] = ["import", "clean", "anonymise", "filter", "dedup"];
-/// Pages of each kind, beside the first look.
+/// Pages of each kind, not counting the first request.
 const ROUNDS: u64 = 40;
 /// Records on a page of the server.
 const PAGE: u64 = 50;
@@ -66,13 +66,13 @@ fn make(n: u64, workspace: &Path) -> Result<(), Box<dyn Error>> {
     if run.success() { Ok(()) } else { Err(format!("the run ended with {run}").into()) }
 }
 
-/// What a page of a kind is asked for, by the number of its turn.
+/// A kind of page: its path by the number of the request.
 struct Kind {
     name: &'static str,
     address: Box<dyn Fn(&mut Draw) -> String>,
 }
 
-/// The counts of a stage: records by `state/reason`, and how many entered.
+/// The counts of a stage: records by `state/reason`, and the number of inputs.
 struct StageCounts {
     stage: &'static str,
     rows: u64,

@@ -1,10 +1,11 @@
-//! Many annotators at once, a power cut in the middle: how long they wait, and whether every vote is there.
+//! Many annotators at once, with a power cut in the middle: how long they wait, and whether every vote is
+//! stored.
 //!
 //!     cargo bench --bench votes                    50 people, 40 votes each
 //!     cargo bench --bench votes -- PEOPLE VOTES
 //!
-//! Everybody logs in with a token of their own and votes as fast as the pages come: nobody thinks. Half-way
-//! the server is killed and started again; whoever got no answer sends the same vote again, as the page
+//! Everybody logs in with their own token and votes as fast as the pages load: nobody thinks. Half-way the
+//! server is killed and started again; a client without a response sends the same vote again, as the page
 //! does, and every fifth vote is sent twice. `RIDDLEMILL` names another build of the command.
 
 #[path = "support/http.rs"]
@@ -42,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     measured
 }
 
-/// Jokes for everybody, the people, what each of them is to vote on, and their tokens.
+/// Jokes for everybody, the people, the items assigned to each, and their tokens.
 fn make(workspace: &Path, people: usize, votes: usize) -> Result<Vec<String>, Box<dyn Error>> {
     fs::create_dir_all(workspace.join("raw/dumps"))?;
     posts::write((people * votes * 3) as u64, &workspace.join("raw/dumps/posts.jsonl"))?;
@@ -68,15 +69,15 @@ fn make(workspace: &Path, people: usize, votes: usize) -> Result<Vec<String>, Bo
     names.iter().map(|name| call(&["access", "grant", name, "--rank", "annotator"])).collect()
 }
 
-/// What one person saw.
+/// What one person experienced.
 #[derive(Default)]
 struct Seen {
-    /// Pages and votes that were answered, and how long that took.
+    /// Pages and votes that got a response, and how long that took.
     pages: Vec<Duration>,
     votes: Vec<Duration>,
-    /// From the first press of the key to the word that it is saved, whatever happened between.
+    /// From the first key press to the message that it is saved, whatever happened in between.
     waits: Vec<Duration>,
-    /// Items with the id of the vote that was called saved.
+    /// Items with the id of the vote reported as saved.
     saved: BTreeMap<String, String>,
 }
 
@@ -122,7 +123,7 @@ fn measure(workspace: &Path, tokens: &[String], votes: usize) -> Result<(), Box<
     count(workspace, &seen)
 }
 
-/// One person, until they have voted so often.
+/// One person, until they have cast this many votes.
 fn person(address: &str, token: &str, votes: usize, done: &AtomicUsize) -> Result<Seen, Wrong> {
     let mut client = Client::new(address);
     let csrf = hidden(&client.get("/login")?.body, "csrf")?;
@@ -164,7 +165,7 @@ fn person(address: &str, token: &str, votes: usize, done: &AtomicUsize) -> Resul
     Ok(seen)
 }
 
-/// Asks until there is an answer, and times the asking that had one.
+/// Retries until there is a response, and times the request that got one.
 fn patient(mut ask: impl FnMut() -> io::Result<http::Answer>) -> Result<(http::Answer, Duration), Wrong> {
     for _ in 0..1000 {
         let start = Instant::now();
@@ -192,7 +193,7 @@ fn hidden(html: &str, name: &str) -> Result<String, Wrong> {
     Ok(rest.split('"').next().unwrap_or_default().to_string())
 }
 
-/// Every vote that was called saved is on disk, and each seat voted once.
+/// Every vote reported as saved is on disk, and each seat voted once.
 fn count(workspace: &Path, seen: &[Seen]) -> Result<(), Box<dyn Error>> {
     let (mut ids, mut seats) = (BTreeSet::new(), BTreeSet::new());
     for line in fs::read_to_string(workspace.join("raw/votes/000001.jsonl"))?.lines() {

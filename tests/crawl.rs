@@ -104,7 +104,7 @@ fn open(pages: impl Fn(&Asked) -> Reply + Send + Sync) -> impl Fn(&Asked) -> Rep
     move |asked| if asked.path == "/robots.txt" { Reply::status(404) } else { pages(asked) }
 }
 
-/// Names on loopback addresses, by an answer for each call.
+/// Names that resolve to loopback addresses, by an answer for each call.
 struct Names(Box<Answers>, AtomicUsize);
 
 type Answers = dyn Fn(&str, usize) -> Vec<IpAddr> + Send + Sync;
@@ -141,7 +141,7 @@ async fn redirects_leave_neither_the_allow_list_nor_the_public_internet() {
     }))
     .await;
     let mut source = bench.source(Site::Plain, &["/1", "/2", "/3", "/4", "/5", "/6", "/7", "/8"]);
-    // Even where a careless user puts the addresses on the list they stay private.
+    // Private addresses stay private even if a careless user lists them.
     let port = bench.server.port;
     source.scope.hosts =
         vec!["169.254.169.254".into(), format!("127.0.0.2:{port}"), format!("[::ffff:7f00:1]:{port}")];
@@ -259,7 +259,7 @@ async fn robots_is_obeyed_by_content() {
     assert_eq!(bench.server.paths(), ["/robots.txt", "/open"]);
 }
 
-/// Turns the clock on by 13 hours whenever a request is over, until the crawl is.
+/// Advances the clock by 13 hours whenever a request is finished, until the crawl is.
 async fn hurried(server: &Server, crawl: impl Future<Output = Summary>) -> Summary {
     let done = AtomicBool::new(false);
     let crawl = async {
@@ -274,7 +274,7 @@ async fn hurried(server: &Server, crawl: impl Future<Output = Summary>) -> Summa
             let now = server.asked().len();
             if now > asked {
                 asked = now;
-                // The crawler takes in what was answered, and waits for its next turn.
+                // The crawler processes the response, and waits for its next turn.
                 tokio::time::sleep(Duration::from_millis(200)).await;
                 tokio::time::pause();
                 tokio::time::advance(Duration::from_secs(13 * 3600)).await;
@@ -741,7 +741,7 @@ fn forum(port: u16) -> Source {
     }
 }
 
-/// Addresses whose groups are whole on disk, by the reader alone.
+/// Addresses whose groups are complete on disk, as the reader alone sees it.
 fn durable(folder: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for file in archive_files(&folder.join("warc/test")) {
@@ -778,12 +778,12 @@ async fn thirty_kills_lose_nothing_and_fetch_nothing_twice() {
     let pages = server.paths().iter().filter(|path| *path != "/robots.txt").count();
     assert_eq!(pages, 300);
 
-    // Moments of a fixed sequence, spread so that thirty of them fall into one crawl's length.
+    // Moments of a fixed sequence, spread so that thirty of them fall into the length of one crawl.
     let mut random = fastrand::Rng::with_seed(7);
     let mut draw = |most: u64| random.u64(..most);
     let before = server.paths().len();
     let (mut kills, mut torn) = (0, 0);
-    // What was durable when, and how often it had been asked for by then.
+    // What was durable at each kill, and how often it had been requested by then.
     let mut frozen: BTreeMap<String, usize> = BTreeMap::new();
     let since = |url: &str| {
         let path = &url[url.find(&server.port.to_string()).unwrap() + server.port.to_string().len()..];
@@ -792,7 +792,7 @@ async fn thirty_kills_lose_nothing_and_fetch_nothing_twice() {
     while kills < KILLS {
         let known = server.paths().len();
         let mut running = child(killed.path());
-        // Until the process has begun to work, a kill tests nothing.
+        // Before the process has begun to work, a kill tests nothing.
         let deadline = Instant::now() + Duration::from_secs(30);
         while server.paths().len() <= known && Instant::now() < deadline {
             tokio::time::sleep(Duration::from_millis(1)).await;
@@ -806,7 +806,7 @@ async fn thirty_kills_lose_nothing_and_fetch_nothing_twice() {
         running.wait().unwrap();
         assert!(!over, "the crawl was over after {kills} kills of {KILLS}");
         kills += 1;
-        // A tear that a kill rarely makes: half of what was written last is lost.
+        // A tear that a kill rarely causes: half of what was written last is lost.
         if kills % 3 == 0 {
             torn += tear(killed.path(), draw(60));
         }
@@ -833,8 +833,8 @@ async fn thirty_kills_lose_nothing_and_fetch_nothing_twice() {
     assert!(got.errors.is_empty() && want.errors.is_empty());
 }
 
-/// Cuts a few bytes off the archive, as a crash of the machine would; never a finished group's,
-/// so half a record is put there first.
+/// Cuts a few bytes off the archive, as a crash of the machine would, but never of a finished group: half a
+/// record is appended first.
 fn tear(folder: &Path, bytes: u64) -> usize {
     let Some(file) = archive_files(&folder.join("warc/test")).pop() else { return 0 };
     let whole = std::fs::read(&file).unwrap();

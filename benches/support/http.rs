@@ -1,18 +1,18 @@
-//! A client of one connection that keeps its cookies and counts nothing but bytes.
+//! A client with one connection that keeps its cookies and only counts bytes.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// An answer.
+/// A response.
 pub struct Answer {
     pub status: u16,
     pub body: String,
-    /// The name and value of a cookie that it sets.
+    /// The name and value of a cookie set by it.
     pub cookie: Option<(String, String)>,
 }
 
-/// One person's browser, without a screen.
+/// One person's browser, without a display.
 pub struct Client {
     address: String,
     stream: Option<BufReader<TcpStream>>,
@@ -36,7 +36,7 @@ impl Client {
     fn send(&mut self, method: &str, path: &str, body: &str) -> io::Result<Answer> {
         let answer = self.exchange(method, path, body);
         match &answer {
-            // A connection on which something went wrong says nothing more that could be relied on.
+            // A connection with an error cannot be relied on any more.
             Err(_) => self.stream = None,
             Ok(answer) => self.cookie = answer.cookie.clone().or(self.cookie.take()),
         }
@@ -87,7 +87,7 @@ impl Client {
     }
 }
 
-/// A form's coding of a text.
+/// Form-encodes a text.
 pub fn coded(text: &str) -> String {
     text.bytes()
         .map(|b| if b.is_ascii_alphanumeric() { char::from(b).to_string() } else { format!("%{b:02X}") })

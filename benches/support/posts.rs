@@ -35,7 +35,7 @@ const STATEMENTS: &[&str] = &[
     "{p}对{t}说：“你先{d}，我随后就到{l}。”",
     "为了让{t}早点{d}，{p}{w}就把{l}的{u}关掉了。",
 ];
-/// Contents as the forum has them: none, a placeholder, the title again, or something else.
+/// Contents as in the forum: none, a placeholder, the title again, or something else.
 const PLACEHOLDERS: &[&str] = &[".", "。", "如题", "RT", "…", "！"];
 
 /// A splitmix64 generator.
@@ -59,7 +59,7 @@ impl Draw {
     }
 }
 
-/// What post `i` says, and the post it is a copy of.
+/// The text of post `i`, and the post of which it is a copy.
 fn text(i: u64) -> (String, Option<u64>) {
     let mut draw = Draw(i ^ 0x5151_1deb_7a11_0000);
     if i > 16 && draw.below(16) == 0 {
@@ -83,15 +83,15 @@ fn text(i: u64) -> (String, Option<u64>) {
     }
     text.push_str(rest);
     if draw.below(3) == 0 {
-        // A few hundred templates alone would make every tenth post a copy of another.
+        // With only a few hundred templates every tenth post would be a copy of another.
         text = format!("{}号{}：{text}", i % 9973 + 1, draw.of(PEOPLE));
     }
-    // Twelve rare characters make each post its own; without them all posts of a template resemble each other.
+    // Twelve rare characters make each post unique; without them all posts of a template resemble each other.
     let own: String = (0..12).filter_map(|_| char::from_u32(0x4e00 + draw.below(20_000) as u32)).collect();
     (format!("在{own}，{text}"), None)
 }
 
-/// A copy as people make it: a character more or less, other marks, another word.
+/// A copy with edits that people make: a character more or less, other punctuation, another word.
 fn edited(text: String, draw: &mut Draw) -> String {
     let mut chars: Vec<char> = text.chars().collect();
     let at = draw.below(chars.len() as u64) as usize;

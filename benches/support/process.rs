@@ -1,8 +1,8 @@
-//! What the system says about a process.
+//! What the system reports about a process.
 
 use std::fs;
 
-/// The most memory a process has had, in MiB.
+/// Peak memory of a process in MiB.
 pub fn high_water(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// The command under measure; `RIDDLEMILL` names another build of it.
+/// The measured command; `RIDDLEMILL` names another build of it.
 pub fn command(workspace: &Path) -> Command {
     let built = std::env::var("RIDDLEMILL").unwrap_or_else(|_| env!("CARGO_BIN_EXE_riddlemill").to_string());
     let mut command = Command::new(built);
@@ -14,7 +14,7 @@ pub fn command(workspace: &Path) -> Command {
     command
 }
 
-/// A server at work; killed when it goes out of scope.
+/// A running server; killed when it goes out of scope.
 pub struct Server {
     pub child: Child,
     pub address: String,

@@ -1,5 +1,5 @@
-//! Things that happen: a full disk, Ctrl-C, two runs, folders without permission. What was finished
-//! stays, the message says what to do, and the next run goes on.
+//! Accidents: a full disk, Ctrl-C, two runs, folders without permission. What was finished stays, the message
+//! says what to do, and the next run continues.
 
 use std::fs::{self, File, Permissions};
 use std::io::{BufRead, BufReader, Read};
@@ -19,7 +19,7 @@ fn a_second_run_on_a_recipe_is_turned_away() {
     assert!(said.err.contains("another run holds") && said.err.contains("hint"), "{}", said.err);
     ws.call(["run", "--recipe", "chumor", "--force"]).expect(0);
     assert_same(&before, &ws.derived(), "while locked");
-    // Looking needs no lock.
+    // Read-only commands need no lock.
     ws.call(["status"]).expect(0);
     ws.call(["report"]).expect(0);
     drop(lock);
@@ -55,7 +55,7 @@ fn ctrl_c_finishes_what_is_at_hand() {
     ws.audit_clean();
 }
 
-/// `ulimit -f` makes every write beyond so many KiB fail, as on a full disk.
+/// `ulimit -f` makes every write beyond this many KiB fail, as on a full disk.
 #[test]
 fn a_full_disk_at_any_write() {
     let ws = Workspace::sample();
@@ -101,7 +101,7 @@ fn a_full_disk_in_a_new_workspace() {
     ws.audit_clean();
 }
 
-/// A run as somebody who may not do everything, in a workspace that this person owns.
+/// A run as a user without some permissions, in a workspace owned by that user.
 struct Nobody {
     ws: Workspace,
     binary: tempfile::TempDir,
@@ -112,7 +112,7 @@ impl Nobody {
         if !root() {
             return None;
         }
-        // The folder of the command under test need not be open to others.
+        // The folder of the command under test may not be readable for others.
         let binary = tempfile::tempdir().unwrap();
         let copy = binary.path().join("riddlemill");
         fs::hard_link(BINARY, &copy).or_else(|_| fs::copy(BINARY, &copy).map(drop)).unwrap();
@@ -150,7 +150,7 @@ fn dumps_that_may_not_be_read() {
         assert!(said.err.contains(source), "{}", said.err);
     }
     assert!(said.err.contains("Permission denied"), "{}", said.err);
-    // A folder that hides its files is not the same as no file.
+    // An unreadable folder is not the same as a missing file.
     nobody.mode("raw/sample/dumps", 0o000);
     let said = nobody.call("run").expect(2);
     assert!(said.err.contains("Permission denied"), "{}", said.err);
@@ -195,7 +195,7 @@ fn derived_folders_that_may_not_be_written() {
         nobody.call("run").expect(0);
         assert_same(&whole, &nobody.ws.derived(), folder);
     }
-    // Looking needs no right to write.
+    // Read-only commands need no write permission.
     nobody.mode("staged/flub", 0o555);
     nobody.call("status").expect(0);
     nobody.call("audit").expect(0);

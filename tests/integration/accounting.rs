@@ -1,4 +1,4 @@
-//! Accounting closes on any bytes, whatever kind of source they are said to be.
+//! Accounting is complete for any bytes, whatever kind of source they are declared to be.
 
 use std::fs;
 use std::path::Path;
@@ -39,7 +39,7 @@ fn closes(root: &Path, bytes: &[u8]) -> Result<(), TestCaseError> {
     books_close(root, flub, &made)
 }
 
-/// Every record of every stage is in one state, and the audit finds no gap from end to end.
+/// Every record of every stage is in exactly one state, and the audit finds no gap from end to end.
 fn books_close(root: &Path, recipe: &'static Recipe, made: &[Manifest]) -> Result<(), TestCaseError> {
     for stage in made {
         let sum: u64 = stage.counts.states.values().sum();
@@ -52,7 +52,7 @@ fn books_close(root: &Path, recipe: &'static Recipe, made: &[Manifest]) -> Resul
     Ok(())
 }
 
-/// Bytes that look more or less like a dump: rows of all kinds, cut, joined and salted with others.
+/// Bytes that resemble a dump more or less: rows of all kinds, cut, joined and mixed with others.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let words = "[\\p{Han}a-z0-9，。？！、丨\\[\\]\u{200b}@ \n]{0,12}";
     let row = (0..4u8, words, words, 0..6u64).prop_map(|(kind, a, b, n)| {
@@ -73,7 +73,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
         if array {
             bytes.push(b']');
         }
-        // Four of five come whole.
+        // Four of five are complete.
         bytes.truncate(if cut < 20 { bytes.len() * cut / 20 } else { bytes.len() });
         bytes
     });
@@ -91,7 +91,7 @@ proptest! {
     }
 }
 
-/// Texts of which some are too short, equal, near, empty or listed.
+/// Texts of which some are too short, equal, similar, empty or listed.
 fn texts() -> impl Strategy<Value = Vec<String>> {
     let near = "冰箱里的灯关门后还亮吗，我钻进去(看|瞧)过(了|吧)?";
     let text = prop_oneof![
@@ -104,10 +104,10 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
     vec(text, 1..9)
 }
 
-/// What people say: the verdict's place, two records, a text, and whether it is taken back at once.
+/// A decision: the index of the verdict, two records, a text, and whether it is undone at once.
 type Said = (usize, usize, usize, String, bool);
 
-/// Runs flub over these posts, decides, runs again, and audits it; then does it once more from nothing.
+/// Runs flub over these posts, decides, runs again, and audits it; then repeats that from scratch.
 fn closes_with(root: &Path, texts: &[String], said: &[Said]) -> Result<(), TestCaseError> {
     let fail = |e: &dyn std::fmt::Display| TestCaseError::fail(e.to_string());
     fs::create_dir_all(root.join("raw/dumps")).unwrap();
@@ -137,7 +137,7 @@ fn closes_with(root: &Path, texts: &[String], said: &[Said]) -> Result<(), TestC
             seen: None,
         };
         let act = Act { by: "meta-1", why: "a test", at: "2026-11-23T00:00:00Z", source: "test" };
-        // What cannot be decided is refused, with a word.
+        // An impossible decision is refused with a message.
         let Ok(decisions) = decide(&config, &wish, act) else { continue };
         let receipt = DecisionLog::append(&folder, decisions).map_err(|e| fail(&e))?;
         if *undo {
@@ -172,7 +172,7 @@ proptest! {
     }
 }
 
-/// A case writes and audits five stages; `PROPTEST_CASES` asks for more of them.
+/// A case writes and audits five stages; `PROPTEST_CASES` sets a higher number.
 fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(40)
 }

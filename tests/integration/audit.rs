@@ -1,4 +1,4 @@
-//! What `audit` finds when files are not what a run wrote. Every gap is named.
+//! What `audit` finds if files are not what a run wrote. Every gap is reported.
 
 use riddlemill::record::{Entry, Record, State, row_digest};
 use riddlemill::store::{Manifest, StageReader, Table, sha256, write_parquet};
@@ -12,7 +12,7 @@ fn made() -> Workspace {
     ws
 }
 
-/// The audit fails and its words hold all of these.
+/// The audit fails and its output contains all of these.
 #[track_caller]
 fn finds(ws: &Workspace, words: &[&str]) {
     let said = ws.call(["audit"]).expect(1);
@@ -73,8 +73,8 @@ fn a_stage_that_is_gone_and_a_file_that_came() {
     );
 }
 
-/// The strongest forgery: a ledger without one of its entries, with every hash and count in the
-/// manifest made to fit. Only the stage before still knows the record.
+/// The strongest forgery: a ledger lacks one of its entries, and every hash and count in the manifest is
+/// adjusted. Only the stage before still knows the record.
 #[test]
 fn a_record_lost_without_a_trace() {
     let ws = made();
@@ -93,7 +93,7 @@ fn a_record_lost_without_a_trace() {
     finds(&ws, &["flub filter: 195 records left anonymise", "entered, or different ones"]);
 }
 
-/// An import that forgets a line, and the row it became.
+/// An import that loses a line, and the row made of it.
 #[test]
 fn a_line_of_a_dump_lost() {
     let ws = made();
@@ -112,7 +112,7 @@ fn a_line_of_a_dump_lost() {
     finds(&ws, &["flub import: the dumps hold"]);
 }
 
-/// Writes a table of one part anew and makes its manifest fit.
+/// Rewrites a table of one part and adjusts its manifest.
 fn rewrite<R: Record + Clone>(
     ws: &Workspace,
     stage: &str,
@@ -145,7 +145,7 @@ fn a_swapped_candidate() {
     finds(&ws, &["flub candidate: data/flub/test.jsonl: its bytes are not those SHA256SUMS names"]);
 }
 
-/// A candidate whose checksums were made to fit as well.
+/// A candidate whose checksums were adjusted as well.
 #[test]
 fn a_swapped_candidate_with_its_sums() {
     let ws = made();
@@ -159,13 +159,13 @@ fn a_swapped_candidate_with_its_sums() {
     ws.write(&format!("{folder}/SHA256SUMS"), sums.replace(&old, &new));
     finds(&ws, &["flub candidate: data/flub/test.jsonl: its SHA-256 is not the one MANIFEST.json names"]);
 
-    // A line of the sums left out hides nothing either.
+    // Removing a line of the sums hides nothing either.
     let kept: String = sums.lines().filter(|l| !l.ends_with(file)).map(|l| format!("{l}\n")).collect();
     ws.write(&format!("{folder}/SHA256SUMS"), kept);
     finds(&ws, &["flub candidate: data/flub/test.jsonl: its SHA-256 is not the one MANIFEST.json names"]);
 }
 
-/// A candidate whose manifest was made to fit, too: only the last stage knows better.
+/// A candidate whose manifest was adjusted, too: only the last stage shows the difference.
 #[test]
 fn a_forged_candidate() {
     let ws = made();

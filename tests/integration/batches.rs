@@ -1,4 +1,5 @@
-//! Batches of each provider by the real command: sent by one run, told by `status`, fetched by another, given up.
+//! Batches of each provider by the real command: sent by one run, shown by `status`, fetched by another,
+//! abandoned.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -11,7 +12,7 @@ use crate::harness::{Said, Workspace};
 
 const PROVIDERS: [&str; 4] = ["openai", "azure", "anthropic", "gemini"];
 
-/// A server of batches in the words of one provider. A batch has ended when somebody says so.
+/// A batch server with the interface of one provider. A batch ends when the test says so.
 pub struct Batches {
     pub port: u16,
     kept: Arc<Mutex<Kept>>,
@@ -24,9 +25,9 @@ struct Kept {
     /// Name, and keys with prompts.
     batches: Vec<(Value, Vec<(String, String)>)>,
     ended: bool,
-    /// Requests that came alone.
+    /// Requests outside of batches.
     alone: u32,
-    /// Prompts that were worked for.
+    /// Prompts that were processed.
     worked: Vec<String>,
 }
 
@@ -219,7 +220,7 @@ impl Kept {
     }
 }
 
-/// All that a request says, in whatever words.
+/// The text of a request, in any provider's format.
 fn prompt(body: &Value) -> String {
     let texts = |list: &Value, place: &str| -> String {
         let list = list.as_array().into_iter().flatten();
@@ -250,7 +251,7 @@ fn a_batch_goes_out_is_told_of_and_fetched_in_every_providers_words() {
             listed.contains("llm.slow  91 requests since ") && listed.contains("b-0"),
             "{provider} {listed}"
         );
-        // Nothing of it is asked again, in whatever way, while it is on its way.
+        // While it is pending, nothing of it is requested again in any way.
         run(&ws, &[]).expect(0);
         ws.write("pipeline.toml", ws.read("pipeline.toml").replace("batch = true", "batch = false"));
         run(&ws, &[]).expect(0);

@@ -1,4 +1,5 @@
-//! An endpoint that fails in the same way again and again is left alone, and what failed for good is remembered.
+//! An endpoint that fails in the same way repeatedly is not asked again, and permanent failures are
+//! remembered.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +15,7 @@ fn run(ws: &Workspace, more: &[&str]) -> Said {
     ws.call(SCREEN.iter().chain(&["draft.endpoint=loop"]).chain(more))
 }
 
-/// The lines about causes, and what is told while it runs.
+/// The lines about causes, and what is printed during the run.
 fn told(said: &Said) -> String {
     let lines = said.err.lines().filter(|line| line.starts_with("  ") || line.contains("is left alone"));
     lines.collect::<Vec<_>>().join("\n")
@@ -32,14 +33,14 @@ fn an_endpoint_that_refuses_everybody_is_left_alone() {
     let server = Server::guarded(reply_to, None, Duration::from_millis(20), guard);
     let ws = served(&server);
     let said = run(&ws, &[]).expect(3);
-    // One cause, whether it was asked for a record or left alone with it.
+    // One cause, whether a record's request failed or was skipped because of it.
     insta::assert_snapshot!("left_alone", told(&said));
     let asked = server.count();
     assert!((5..20).contains(&asked), "{asked}");
     let reasons = ws.reasons(GEN);
     assert_eq!(u64::from(asked), reasons["failed/request_failed"], "{reasons:?}");
     assert!(reasons["held/endpoint_left"] > 50, "{reasons:?}");
-    // How often is a setting; 0 is never.
+    // The number of failures is a setting; 0 means never.
     server.take();
     let settings = ws.read("pipeline.toml").replace("max_attempts = 1", "max_attempts = 1, leave_after = 0");
     ws.write("pipeline.toml", settings);
@@ -50,7 +51,7 @@ fn an_endpoint_that_refuses_everybody_is_left_alone() {
 
 #[test]
 fn what_failed_for_good_is_asked_again_when_somebody_wants_it() {
-    // Some prompts are refused for what they say, some are answered with nothing that can be read.
+    // Some prompts are refused for their content, some get an unreadable reply.
     fn reply(prompt: &str) -> (&'static str, String) {
         match prompt.contains("雨") {
             true => ("screen", "I would rather not say.".into()),
@@ -62,7 +63,7 @@ fn what_failed_for_good_is_asked_again_when_somebody_wants_it() {
         reply,
         None,
         Duration::ZERO,
-        // By what is asked, and not by when: requests arrive in any order.
+        // Depends on the prompt, not on the time: requests arrive in any order.
         Arc::new(|request, _| {
             (request.contains("鱼") && !request.contains("雨")).then_some((400, "content policy"))
         }),
@@ -75,7 +76,7 @@ fn what_failed_for_good_is_asked_again_when_somebody_wants_it() {
     assert!(refused > 2 && unreadable > 0, "{reasons:?}");
     assert_eq!(state(&ws), "fresh", "nothing can be had by another run");
 
-    // Another run asks nothing, and the stages are what raw/ says, also offline.
+    // Another run requests nothing, and the stages follow from raw/, also offline.
     refusing.take();
     let before = ws.derived();
     run(&ws, &[]).expect(3);
@@ -84,7 +85,7 @@ fn what_failed_for_good_is_asked_again_when_somebody_wants_it() {
     assert_eq!(refusing.count(), 0);
     crate::harness::assert_same(&before, &ws.derived(), "from raw/");
 
-    // A server that takes everything: it is asked for those alone, and only where that is wanted.
+    // A server that accepts everything: it is only asked for those, and only on request.
     let port = |server: &Server| format!("127.0.0.1:{}/", server.port);
     ws.write("pipeline.toml", ws.read("pipeline.toml").replace(&port(&refusing), &port(&server)));
     run(&ws, &[]).expect(3);
@@ -92,14 +93,14 @@ fn what_failed_for_good_is_asked_again_when_somebody_wants_it() {
     let offline = ws.call(SCREEN.iter().chain(&["draft.endpoint=loop", "--offline", "--retry-failed"]));
     assert_eq!(offline.code, 2, "{}", offline.err);
     run(&ws, &["--retry-failed"]).expect(3);
-    // The ones that cannot be read are asked three times each, as at first.
+    // The unreadable ones are requested three times each, as at first.
     assert_eq!(u64::from(server.count()), refused + 3 * unreadable);
     let reasons = ws.reasons(GEN);
     assert!(!reasons.contains_key("failed/request_refused"), "{reasons:?}");
     assert_eq!(reasons["failed/reply_unparseable"], unreadable, "{reasons:?}");
     ws.call(["replies", "verify"]).expect(0);
 
-    // Another prompt is another question.
+    // Another prompt is another request.
     let shown = ws.call(["prompts", "show", "ruozhibench/screen"]).expect(0).out;
     ws.write("prompts/ruozhibench/screen.jinja", shown + "\nThink twice.");
     server.take();

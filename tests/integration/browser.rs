@@ -1,4 +1,4 @@
-//! A browser without a screen, for the pages of `serve`.
+//! A browser without a display, for the pages of `serve`.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -7,20 +7,20 @@ use std::time::Duration;
 
 use crate::harness::Workspace;
 
-/// A server at work; killed when it goes out of scope.
+/// A running server; killed when it goes out of scope.
 pub struct Server {
     pub child: Child,
     address: String,
 }
 
-/// An answer.
+/// A response.
 pub struct Answer {
     pub status: u16,
     pub head: String,
     pub body: String,
 }
 
-/// A browser without a screen: it keeps its cookies.
+/// A browser without a display: it keeps its cookies.
 #[derive(Clone, Default)]
 pub struct Browser {
     pub cookies: Vec<(String, String)>,
@@ -36,18 +36,18 @@ impl Server {
         Server { child, address }
     }
 
-    /// Where it listens on the loopback.
+    /// Its port on loopback.
     pub fn port(&self) -> u16 {
         self.address.rsplit(':').next().unwrap().parse().unwrap()
     }
 
-    /// Sends bytes and reads whatever comes back.
+    /// Sends bytes and reads whatever is returned.
     pub fn raw(&self, request: &[u8]) -> Option<Answer> {
         let mut stream = TcpStream::connect(&self.address).ok()?;
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         stream.write_all(request).ok()?;
         let mut bytes = Vec::new();
-        // A server that was killed in between leaves less than an answer.
+        // A server killed in between leaves an incomplete response.
         let _ = stream.read_to_end(&mut bytes);
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let (head, body) = text.split_once("\r\n\r\n")?;
@@ -111,7 +111,7 @@ impl Browser {
         Some(answer)
     }
 
-    /// The mark that this browser's forms carry.
+    /// The token in this browser's forms.
     pub fn mark(&mut self, server: &Server, path: &str) -> String {
         hidden(&self.get(server, path).body, "csrf")
     }
@@ -125,7 +125,7 @@ impl Browser {
     }
 }
 
-/// A form's coding of a text.
+/// Form-encodes a text.
 pub fn coded(text: &str) -> String {
     text.bytes()
         .map(|b| if b.is_ascii_alphanumeric() { char::from(b).to_string() } else { format!("%{b:02X}") })
@@ -139,14 +139,14 @@ pub fn hidden(html: &str, name: &str) -> String {
     rest.split('"').next().unwrap().to_string()
 }
 
-/// A sample workspace that has run. What is read alone is made once.
+/// A sample workspace after a run. Shared by the tests that only read.
 pub fn made() -> Workspace {
     let workspace = Workspace::sample();
     workspace.run();
     workspace
 }
 
-/// The next item of a ballot, as the page has it.
+/// The next item of a ballot, as on the page.
 pub fn item(html: &str) -> (String, String, String) {
     (hidden(html, "item"), hidden(html, "hash"), hidden(html, "base"))
 }

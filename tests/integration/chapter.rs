@@ -1,18 +1,18 @@
-//! docs/own-benchmark.md is typed as it is: its files are written, its commands called, and they say what it says.
-//! `RIDDLEMILL_BLESS=1` writes down what they say instead.
+//! docs/own-benchmark.md is executed as written: its files are created, its commands run, and their output is
+//! that of the chapter. `RIDDLEMILL_BLESS=1` updates the chapter instead.
 
 use std::fs;
 use std::path::Path;
 
 use crate::harness::Workspace;
 
-/// A fenced block: its language, and where what is in it begins and ends in the chapter.
+/// A fenced block: its language, and where its contents begin and end in the chapter.
 pub struct Block<'c> {
     pub language: &'c str,
     pub text: &'c str,
 }
 
-/// The blocks and what is between them, in order.
+/// The blocks and the text between them, in order.
 pub fn blocks(chapter: &str) -> Vec<Result<Block<'_>, &str>> {
     let mut parts = Vec::new();
     let mut rest = chapter;
@@ -27,7 +27,7 @@ pub fn blocks(chapter: &str) -> Vec<Result<Block<'_>, &str>> {
     parts
 }
 
-/// Fills somebody's sheet of a step in, as the chapter says.
+/// Fills in somebody's sheet of a step, as the chapter says.
 fn vote(ws: &Workspace, step: &str, who: &str) {
     let sheet = format!("twisters/ballots/brain-twisters.{step}.{who}.jsonl");
     let answers: &[(&str, &str)] = match step {
@@ -41,7 +41,8 @@ fn vote(ws: &Workspace, step: &str, who: &str) {
     ws.write(&sheet, filled);
 }
 
-/// Calls a command of the chapter, in the workspace that its first one makes. Who else votes does as the one who is shown.
+/// Runs a command of the chapter, in the workspace created by its first one. Other voters vote like the one
+/// shown.
 fn call(ws: &Workspace, command: &str) -> String {
     let command = command.strip_prefix("riddlemill ").unwrap();
     let sheet = command.strip_prefix("review import ").and_then(|rest| {
@@ -72,7 +73,7 @@ fn call(ws: &Workspace, command: &str) -> String {
     untimed(&said.out)
 }
 
-/// Without how long a step took, which `run` says about slow ones.
+/// Without the durations that `run` prints for slow steps.
 fn untimed(said: &str) -> String {
     let line = |line: &str| match line.rsplit_once(", ") {
         Some((before, time)) if before.contains(" records in, ") && time.ends_with(" s") => {
@@ -83,7 +84,7 @@ fn untimed(said: &str) -> String {
     said.lines().map(line).collect()
 }
 
-/// Writes what a block says into its file: behind what is there, or in place of the steps or the columns.
+/// Writes a block's contents into its file: appended, or replacing the steps or the columns.
 fn write_block(ws: &Workspace, file: &str, block: &str) {
     let before = if ws.exists(file) { ws.read(file) } else { String::new() };
     let text = if block.starts_with("steps = ") && before.contains("\nsteps = ") {
@@ -147,7 +148,7 @@ fn the_chapter_on_benchmarks_of_ones_own_says_what_happens() {
         told += &format!("```{}\n{text}```", block.language);
     }
     assert_eq!((tables.next(), prompts.next()), (None, None));
-    // What it builds is the example, but for the words in Chinese.
+    // The result equals the example, except for the Chinese texts.
     let shown = |workspace: &str| {
         let said = ws.shell(&format!("\"$0\" -C {workspace} benchmark show brain-twisters --json")).expect(0);
         serde_json::from_str::<serde_json::Value>(&said.out).unwrap()

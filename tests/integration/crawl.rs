@@ -1,4 +1,4 @@
-//! `crawl` through the real command: killed and resumed, blocked, interrupted, fed with bombs.
+//! `crawl` through the real command: killed and resumed, blocked, interrupted, sent decompression bombs.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -13,7 +13,7 @@ use crate::harness::{Site, Workspace, source};
 use crate::support::forum::forum_page;
 use crate::support::{Asked, Reply};
 
-/// A workspace that crawls the site's forum, and imports what it has.
+/// A workspace that crawls the site's forum, and imports the result.
 fn workspace(site: &Site, seeds: &str, more: &str) -> Workspace {
     let host = format!("127.0.0.1:{}", site.server.port);
     let crawl = format!(
@@ -29,7 +29,7 @@ fn open(pages: impl Fn(&Asked) -> Reply + Send + Sync) -> impl Fn(&Asked) -> Rep
     move |asked| if asked.path == "/robots.txt" { Reply::status(404) } else { pages(asked) }
 }
 
-/// What import makes of the archive, without the place in it.
+/// The posts that import reads from the archive, without their places in it.
 fn imported(ws: &Workspace) -> BTreeMap<String, Post> {
     ws.call(["run", "--recipe", "flub", "--to", "import", "--set", "import.annual_posts=1000"]).expect(0);
     ws.audit_clean();
@@ -55,7 +55,7 @@ fn fifty_kills_through_the_command() {
     let mut draw = |most: u64| random.u64(..most);
     for kill in 0..KILLS {
         let mut child = killed.start(["crawl", "forum", "--quiet"]);
-        // After so many further pages, and then somewhere between two of them.
+        // After this many further pages, and then at some point between two of them.
         let until = asked() + 2 + draw(2 * (300 / KILLS as u64 - 3)) as usize;
         let patience = Instant::now();
         while asked() < until && patience.elapsed() < Duration::from_secs(60) {
@@ -67,7 +67,7 @@ fn fifty_kills_through_the_command() {
         child.wait().unwrap();
     }
     killed.call(["crawl", "forum"]).expect(0);
-    // What was in flight at a kill may be asked for once more, and nothing else.
+    // Only requests in flight at a kill may be repeated.
     let mut times: BTreeMap<String, usize> = BTreeMap::new();
     for path in server.paths().into_iter().skip(before).filter(|path| path != "/robots.txt") {
         *times.entry(path).or_default() += 1;
@@ -79,7 +79,7 @@ fn fifty_kills_through_the_command() {
     let (want, got) = (imported(&whole), imported(&killed));
     assert!(want.len() >= 100, "{} posts", want.len());
     assert!(want == got, "the same rows, whenever it was killed");
-    // A finished pass asks for nothing.
+    // A finished pass requests nothing.
     let done = server.paths().len();
     killed.call(["crawl", "forum"]).expect(0);
     assert!(server.paths().len() <= done + 1, "robots.txt at most");
@@ -202,7 +202,7 @@ fn bombs_lies_and_drips_stay_within_the_memory_that_is_allowed() {
     ws.audit_clean();
 }
 
-/// The most memory that a process has had, where the system tells it.
+/// Peak memory of a process, if the system reports it.
 fn high_water_kib(process: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
@@ -221,7 +221,7 @@ fn a_damaged_record_of_an_archive_costs_itself_alone() {
         let body = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>page {page}</p>");
         write_record(&mut bytes, &header, body.as_bytes()).unwrap();
     }
-    // In the middle of the middle one's deflated data.
+    // In the middle of the deflated data of the middle one.
     bytes[(starts[2] + starts[3]) / 2] ^= 0xff;
     std::fs::create_dir_all(ws.path("raw/warc/forum")).unwrap();
     std::fs::write(ws.path("raw/warc/forum/a.warc.gz"), &bytes).unwrap();

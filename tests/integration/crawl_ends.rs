@@ -1,4 +1,5 @@
-//! How a crawl ends: what is forbidden, what blocks, what failed and is asked again, which limit it was.
+//! How a crawl ends: what is forbidden, what blocks, what failed and is requested again, which limit was
+//! reached.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -8,7 +9,7 @@ use serde_json::Value;
 use crate::harness::{Site, Workspace, source};
 use crate::support::{Asked, Reply};
 
-/// A workspace that crawls pages of a site which are described by a profile.
+/// A workspace that crawls pages of a site with a profile.
 fn workspace(site: &Site, seeds: &[&str], more: &str) -> Workspace {
     let host = format!("127.0.0.1:{}", site.server.port);
     let seeds: Vec<String> =
@@ -28,7 +29,7 @@ fn open(pages: impl Fn(&Asked) -> Reply + Send + Sync) -> impl Fn(&Asked) -> Rep
     move |asked| if asked.path == "/robots.txt" { Reply::status(404) } else { pages(asked) }
 }
 
-/// What `crawl --json` says, and its exit code as expected.
+/// The output of `crawl --json`, with the expected exit code.
 fn crawl(ws: &Workspace, code: i32) -> Value {
     serde_json::from_str(&ws.call(["crawl", "site", "--json"]).expect(code).out).unwrap()
 }
@@ -96,7 +97,7 @@ fn a_part_for_members_only_does_not_end_every_run() {
     }));
     let ws = workspace(&site, &["/m1", "/m2", "/m3", "/m4", "/m5", "/ok"], "");
     assert_eq!(crawl(&ws, 3)["pending"].as_u64(), Some(6));
-    // `/ok` comes first now, and then those that were refused, for the last time.
+    // `/ok` is first now, and then the refused ones, for the last time.
     crawl(&ws, 3);
     let told = crawl(&ws, 0);
     assert_eq!((told["done"].as_u64(), told["pending"].as_u64()), (Some(6), Some(0)), "{told}");
@@ -143,7 +144,7 @@ fn a_host_that_cannot_be_found_is_no_success() {
     assert!(told["deferred"]["no-such-host.invalid"].as_str().unwrap().contains("resolved"), "{told}");
 }
 
-/// Lists `/a/N` and `/b/N` without end, each page with threads of its own.
+/// Endless lists `/a/N` and `/b/N`, each page with its own threads.
 fn lists(asked: &Asked) -> Reply {
     let Some((_, name, page)) =
         asked.path.split('/').map(Some).collect::<Vec<_>>().try_into().ok().and_then(
@@ -196,7 +197,7 @@ fn a_host_that_answers_429_slows_down_as_a_whole() {
         "{told}"
     );
 
-    // Every third request is one too many: all pages are had, and at a lower pace.
+    // Every third request is one too many: all pages are fetched, at a lower rate.
     let (asked, ends) = (AtomicUsize::new(0), Arc::new(Mutex::new(())));
     let site = Site::start(open(move |_| {
         let _one = ends.lock().unwrap();

@@ -1,4 +1,5 @@
-//! `decide`: what people say about a record or a pair holds over rules and votes, can be taken back, and is accounted for.
+//! `decide`: a person's decision about a record or a pair overrides rules and votes, can be undone, and is
+//! accounted for.
 
 use std::fs;
 
@@ -67,7 +68,7 @@ fn decide(ws: &Workspace, args: &[&str]) -> Said {
     ws.call(["decide"].iter().chain(args).chain(&by))
 }
 
-/// What a stage says about a record in a recipe.
+/// The outcome of a record at a stage of a recipe.
 fn passage(ws: &Workspace, recipe: &str, id: &str, stage: &str) -> Value {
     let told = ws.explain(recipe, id);
     let way = told["way"].as_array().unwrap().clone();
@@ -95,7 +96,7 @@ fn states(ws: &Workspace) -> Vec<(String, String)> {
         .collect()
 }
 
-/// All that was derived comes back byte for byte, and every record is accounted for.
+/// Everything derived is restored byte for byte, and every record is accounted for.
 #[track_caller]
 fn comes_back(ws: &Workspace) {
     ws.audit_clean();
@@ -127,7 +128,7 @@ fn a_dropped_post_goes_on_a_kept_one_goes_out_and_another_waits() {
     assert!(states(&ws).iter().all(|(_, state)| state == "applied"), "{:?}", states(&ws));
     comes_back(&ws);
 
-    // The later of two holds; what is taken back holds no more, and then the earlier one holds again.
+    // The later of two applies; once it is undone, the earlier one applies again.
     decide(&ws, &["keep", "tieba:102"]).expect(0);
     run(&ws);
     assert_eq!(outcome(&ws, "tieba:102", "filter"), "kept/-");
@@ -141,7 +142,7 @@ fn a_dropped_post_goes_on_a_kept_one_goes_out_and_another_waits() {
     let list = ws.call(["decide", "list", "tieba:102"]).expect(0).out;
     assert!(list.contains("taken back by meta-1"), "{list}");
     comes_back(&ws);
-    // Nothing was rewritten: four decisions and an undo.
+    // Nothing was overwritten: four decisions and an undo.
     assert_eq!(ws.read("raw/decisions/000001.jsonl").lines().count(), 5);
 }
 
@@ -154,7 +155,7 @@ fn a_listed_term_waits_for_a_person_who_lets_it_through_without_its_number() {
     assert_eq!(outcome(&ws, "tieba:106", "anonymise"), "changed/decided_keep");
     let show = ws.call(["show", "dedup", "--recipe", "flub", "--json"]).expect(0).out;
     assert!(show.contains("禁词会不会怕") && !show.contains("13800138000"), "{show}");
-    // Dropped after all, at the stage that comes last.
+    // Dropped after all, at the last stage.
     decide(&ws, &["drop", "tieba:106"]).expect(0);
     run(&ws);
     assert_eq!(outcome(&ws, "tieba:106", "filter"), "dropped/decided_drop");
@@ -176,7 +177,8 @@ fn two_that_were_split_stay_two_and_two_that_were_joined_are_one() {
     assert!(told.contains("by meta-1") && told.contains("by rule merged into tieba:108"), "{told}");
     assert_eq!(into("tieba:104").as_deref(), Some("tieba:108"), "the third goes where it did");
     comes_back(&ws);
-    // 105 is one with 108 after all and 104 is not one with 105: so 104 stays out of 108, though they are near.
+    // 105 is one with 108 after all and 104 is not one with 105: so 104 is not merged with 108, though they
+    // are similar.
     decide(&ws, &["one", "tieba:105", "tieba:108"]).expect(0);
     decide(&ws, &["two", "tieba:104", "tieba:105"]).expect(0);
     run(&ws);
@@ -215,7 +217,7 @@ fn a_text_reads_as_a_person_says_until_the_post_changes() {
         (Some("decided_text"), Some("影子会不会觉得累？"))
     );
     comes_back(&ws);
-    // The dump is read again and the post says something else: the decision is not about that text.
+    // The dump is imported again and the post's text has changed: the decision is not about that text.
     let changed: Vec<(u64, &str)> =
         POSTS.iter().map(|(n, text)| (*n, if *n == 103 { "镜子会不会讨厌我？" } else { *text })).collect();
     ws.write("raw/dumps/posts.json", dump(&changed));
@@ -256,7 +258,7 @@ fn an_answer_makes_a_puzzle_of_a_riddle_without_one() {
     let open: Value = serde_json::from_str(ws.read("open.jsonl").lines().next().unwrap()).unwrap();
     let id = open["record"].as_str().unwrap().to_string();
     assert!(open["see.state"].as_str().unwrap().contains("answer_missing"), "{open}");
-    // Without its answer nobody can let it through.
+    // Without its answer it cannot be let through.
     let refused = decide(&ws, &["keep", &id]).expect(2);
     assert!(refused.err.contains("review:text cannot be overruled with keep"), "{}", refused.err);
     decide(&ws, &["answer", &id, "A towel."]).expect(0);
@@ -289,7 +291,7 @@ fn whoever_may_not_and_whatever_makes_no_sense_is_refused() {
     let unknown = said(&["keep", "tieba:999", "--by", "meta-1", "--why", "x"]).expect(1);
     assert!(unknown.err.contains("no stage has"), "{}", unknown.err);
     assert!(!ws.exists("raw/decisions"), "nothing was stored");
-    // The same twice is one.
+    // The same decision twice counts once.
     said(&["drop", "tieba:103", "--by", "senior-1", "--why", "x"]).expect(0);
     let again = said(&["drop", "tieba:103", "--by", "meta-1", "--why", "y"]).expect(0);
     assert!(again.out.contains("holds already"), "{}", again.out);
@@ -302,7 +304,7 @@ fn decisions_come_in_by_table_and_every_wrong_row_is_named() {
         let args = ["decide", "export", "--recipe", "flub", "--outcome", "dropped", "--out", name];
         ws.call(args).expect(0);
         assert!(!fs::read(ws.path(name)).unwrap().is_empty());
-        // As it was written it says nothing.
+        // Unchanged, the table decides nothing.
         let said = ws.call(["decide", "import", name, "--by", "meta-1"]).expect(0);
         assert!(said.out.contains("0 decisions added"), "{}", said.out);
     }
@@ -367,7 +369,7 @@ fn a_curator_decides_on_the_pages() {
     run(&ws);
     let page = browser.get(&server, "/flub/record/tieba:101").body;
     assert!(page.contains("decided_keep") && page.contains("by rule dropped"));
-    // Taken back.
+    // Undone.
     let undo = hidden(&page, "undo");
     let mut form = fields("a slip").to_vec();
     form.push(("undo", &undo));
@@ -409,7 +411,7 @@ fn a_curator_decides_on_the_pages() {
     assert!(states(&ws).iter().filter(|(_, state)| state == "applied").count() >= 2, "{:?}", states(&ws));
     comes_back(&ws);
 
-    // Who may only read sees what was decided and decides nothing.
+    // A user with read permission sees the decisions and cannot decide.
     let token = |name: &str, rank: &str| {
         let said = ws.call(["access", "grant", name, "--rank", rank]).expect(0);
         said.out.split_whitespace().find(|word| word.len() == 64).unwrap().to_string()
@@ -428,7 +430,7 @@ fn what_import_set_aside_is_refused_with_what_to_do_instead() {
     let ws = workspace();
     ws.write("raw/dumps/posts.json", dump(&[&POSTS[..], &[(102, "雨伞怎么又怕水了？")]].concat()));
     run(&ws);
-    // By its text as by its place; a second copy went into the first one.
+    // By its text as well as by its place; a second copy was merged into the first.
     let said = decide(&ws, &["keep", "雨伞怎么又怕水了？"]).expect(2);
     assert!(said.err.contains("same_id. ") && said.err.contains("went into tieba:102"), "{}", said.err);
     ws.write(
@@ -462,7 +464,7 @@ fn the_last_word_sets_what_a_ballot_writes() {
     people.add(std::slice::from_ref(&one));
     let ws = &people.ws;
     let recipe = ["--recipe", crate::reviewed::GEN];
-    // What comes after was voted on with the other question, and waits.
+    // The steps after it were voted on with the other question, and wait.
     let english = || {
         let said = ws.call(["show", "review:translation", "--json"].iter().chain(&recipe)).expect(0);
         let shown: Value = serde_json::from_str(&said.out).unwrap();

@@ -1,4 +1,4 @@
-//! `apply dedup`: pairs as promised, the same from memory and from disk, and another set's rows named.
+//! `apply dedup`: pairs as promised, the same from memory and from disk, and rows of another set reported.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -35,18 +35,19 @@ fn pairs_come_in_input_order_with_ids_as_given() {
         "{\"id\":18446744073709551615,\"text\":\"云\"}\n{\"id\":18446744073709551616,\"text\":\"鱼\"}\n";
     workspace.write("rows.jsonl", format!("{ROWS}{numbers}"));
     let dedup = "\"$0\" apply dedup --metric indel --threshold 0.8 --normalize none --pairs";
-    // A line that is no row is told, and the exit code says so.
+    // A line that is not a row is reported, and the exit code is 3.
     let said = workspace.shell(&format!("{dedup} pairs.jsonl < rows.jsonl")).expect(3);
     let pairs: Vec<(Value, Value)> =
         lines(&workspace.read("pairs.jsonl")).into_iter().map(|p| (p["a"].clone(), p["b"].clone())).collect();
-    // Two empty strings are no pair; a row without an id is known by its number; 8 of 10 is a tie, and in.
+    // Two empty strings are not a pair; a row without an id is identified by its number; 8 of 10 is on the
+    // threshold, and included.
     let expected =
         [(json!(7), json!("x")), (json!({"of": [1, null]}), json!(4)), (json!(true), json!(false))];
     assert_eq!(pairs, expected);
     let rows = lines(&said.out);
     assert_eq!(rows.len(), 11);
     assert_eq!(rows[3]["outcome"], "failed");
-    // What JSON readers would round is told, not rounded.
+    // Numbers that JSON readers would round are reported, not rounded.
     assert_eq!(rows[9]["id"], json!(u64::MAX));
     assert!(rows[10]["evidence"].as_str().unwrap().contains("64 bits"), "{}", rows[10]);
     assert_eq!(
@@ -95,8 +96,8 @@ fn the_default_similarity_is_joined_on_disk_as_in_memory() {
     assert!(held.out.contains("merged"), "{}", held.out);
 }
 
-/// Posts of characters drawn from many, the same every time: one in eleven a copy of an earlier one with its halves
-/// swapped, or with more behind it.
+/// Posts of characters drawn from many, deterministic: one in eleven is a copy of an earlier one with its
+/// halves swapped, or with an addition.
 fn posts(count: usize) -> String {
     let mut state = 7u64;
     let mut draw = move |below: usize| {
@@ -135,7 +136,7 @@ fn what_does_not_fit_in_memory_is_found_on_the_disk() {
     let filed = run(&["--set", "dedup.memory_mib=16"]);
     assert!(filed.err.contains("dedup.memory_mib allows 16 MiB: works on the disk"), "{}", filed.err);
     assert_same(&in_memory, &workspace.derived(), "on the disk");
-    // What may be taken decides nothing: nothing is made anew for it.
+    // The memory limit has no influence on results: no stage becomes outdated.
     let status = workspace.call(["status", "--recipe", "flub", "--set", "dedup.memory_mib=64"]);
     assert!(!status.out.contains("memory_mib"), "{}", status.out);
     let left = std::fs::read_dir(workspace.path("staged/flub")).unwrap().map(|e| e.unwrap().file_name());
@@ -144,7 +145,7 @@ fn what_does_not_fit_in_memory_is_found_on_the_disk() {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// Its first Ctrl-C ends a filter, and what it left is swept by the next.
+/// The first Ctrl-C stops a filter, and its leftovers are removed by the next run.
 #[test]
 fn an_interrupt_ends_a_join_on_disk_at_once() {
     let workspace = workspace();
