@@ -1,4 +1,4 @@
-//! Votes by the page: stored once, told of, and never lost.
+//! Votes from the page: stored once, confirmed, and never lost.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ fn a_vote_is_stored_once_and_people_are_told() {
     };
     let text = "Does my umbrella mind the sun?";
 
-    // Not from our page, not by our browser, not from our site.
+    // Not from our page, not from our browser, not from our site.
     assert_eq!(send(&mut one, &vote("rewrite", text, &base, &hash, "")).status, 403);
     assert_eq!(send(&mut Browser::default(), &vote("rewrite", text, &base, &hash, &csrf)).status, 403);
     let other = one.send(&server, "POST", place, &["Origin: http://evil.example"], "csrf=x").unwrap();
@@ -51,13 +51,13 @@ fn a_vote_is_stored_once_and_people_are_told() {
     let tab = send(&mut one, &vote("rewrite", "Another text?", &base, &hash, &csrf));
     assert!(tab.status == 409 && tab.body.contains("overtaken") && lines() == 1, "{}", tab.body);
 
-    // Going back shows the vote, and it may be changed.
+    // Going back shows the vote, which can be changed.
     let back = one.get(&server, &format!("{place}?as=annotator-1&item={}", coded(&id))).body;
     assert!(back.contains(text));
     let (_, hash, base) = item(&back);
     assert_eq!(send(&mut one, &vote("rewrite", "Better so?", &base, &hash, &csrf)).status, 200);
     assert_eq!(lines(), 2);
-    // Nobody else sees it, though they ask for the very item.
+    // Nobody else sees it, even when requesting this very item.
     let peek = one.get(&server, &format!("{place}?as=annotator-2&item={}", coded(&id)));
     assert!(peek.status == 403 && !peek.body.contains("Better so?"));
     let list = one.get(&server, &format!("{place}?as=annotator-2")).body;
@@ -150,7 +150,7 @@ fn a_killed_server_has_every_vote_it_called_saved() {
                                 let told: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
                                 sent.send(told["vote"].as_str().unwrap().to_string()).unwrap();
                             }
-                            // Somebody else was faster, or the server is gone.
+                            // Somebody else was faster, or the server has stopped.
                             _ => {}
                         }
                     }

@@ -1,4 +1,4 @@
-//! Embeddings as the second piece of evidence for duplicates among puzzles.
+//! Embeddings as a second kind of evidence for duplicates among puzzles.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::generate::Server;
 use crate::harness::{Workspace, source, title};
 
-/// Texts on one topic lie close to each other; what has none lies far from all.
+/// Texts on one topic are close to each other; a text without a topic is far from all.
 fn vector(text: &str) -> Vec<f64> {
     let topics = [["brook", "stream"], ["clock", "watch"], ["门槛", "门坎"], ["企鹅", "企鹅"]];
     let topic = topics.iter().position(|words| words.iter().any(|word| text.contains(word)));
@@ -22,7 +22,7 @@ fn vector(text: &str) -> Vec<f64> {
     vector
 }
 
-/// Answers a request for embeddings.
+/// Responds to a request for embeddings.
 pub fn embedded(mut stream: TcpStream, texts: &[Value], counts: &Mutex<BTreeMap<&'static str, u32>>) {
     *counts.lock().unwrap().entry("embedding").or_default() += texts.len() as u32;
     let data = texts.iter().enumerate().map(|(index, text)| {
@@ -38,7 +38,7 @@ pub fn embedded(mut stream: TcpStream, texts: &[Value], counts: &Mutex<BTreeMap<
     );
 }
 
-/// Two puzzles on the brook say the same in other words; two on timepieces have answers of their own.
+/// Two puzzles on the brook are paraphrases; two on timepieces have different answers.
 const PUZZLES: &str = r#"{"id": "riddle:1", "question": "How did the shepherd get over the brook and stay dry?", "answer": "It was frozen."}
 {"id": "riddle:2", "question": "A girl walks across a stream. No bridge, no boat, dry shoes. What happened?", "answer": "The stream was frozen."}
 {"id": "riddle:3", "question": "What did the broken clock say to the wall?", "answer": "You hold me up."}
@@ -64,7 +64,7 @@ fn near_embeddings_merge_puzzles_whose_answers_agree() {
     ws.write("raw/dumps/puzzles.jsonl", PUZZLES);
     let run = |more: &[&str]| ws.call(["run", "--recipe", "brainteaser", "--to", "dedup"].iter().chain(more));
 
-    // Without replies nothing is near but by words, and nothing is asked.
+    // Without replies only similar words count, and nothing is requested.
     run(&["--offline"]).expect(0);
     assert_eq!((merged(&ws, "brainteaser").len(), server.count()), (0, 0));
 
@@ -85,19 +85,19 @@ fn near_embeddings_merge_puzzles_whose_answers_agree() {
     let stage = StageReader::open(&place.stage("brainteaser", number, step.name)).unwrap().unwrap();
     assert_eq!(stage.all::<Puzzle>("rows").unwrap().len(), 4);
 
-    // They are stored for good: nothing is asked again, and what was derived comes back from them.
+    // They are stored permanently: nothing is requested again, and the derived files are rebuilt from them.
     let derived = ws.derived();
     ws.remove_derived();
     run(&["--offline"]).expect(0);
     assert_eq!(server.count(), 0);
     crate::harness::assert_same(&derived, &ws.derived(), "from stored embeddings");
     ws.call(["replies", "verify"]).expect(0);
-    // A threshold that no pair reaches is another decision on the same replies.
+    // A threshold that no pair reaches changes the result for the same replies.
     run(&["--set", "puzzles.cosine=1.0"]).expect(0);
     assert_eq!((merged(&ws, "brainteaser").len(), server.count()), (0, 0));
 }
 
-/// Two posts say the same in other words, two the opposite, and one stands alone.
+/// Two posts are paraphrases, two are opposites, and one is unlike the others.
 const POSTS: [&str; 5] = [
     "门槛算不算门的一部分？",
     "脚抬起来跨过那道门坎，我在屋里还是屋外？",
@@ -132,7 +132,8 @@ fn near_embeddings_merge_posts_unless_a_veto_holds() {
     assert!(borderline.contains("企鹅") && borderline.contains("negation"), "{borderline}");
     ws.audit_clean();
 
-    // What was derived comes back from the stored embeddings, and a run that has all asks nothing.
+    // The derived files are rebuilt from the stored embeddings, and a run that has all of them requests
+    // nothing.
     let derived = ws.derived();
     ws.remove_derived();
     run(&["--offline"]).expect(0);
@@ -141,12 +142,12 @@ fn near_embeddings_merge_posts_unless_a_veto_holds() {
     crate::harness::assert_same(&derived, &ws.derived(), "from stored embeddings");
     run(&["--set", "embeddings.cosine=1.0"]).expect(0);
     assert_eq!((merged(&ws, "flub").len(), server.count()), (0, 0));
-    // Without an endpoint it is the stage that it would have been without the section.
+    // Without an endpoint the stage is the same as without the section.
     run(&["--set", "embeddings.endpoint="]).expect(0);
     let manifest = ws.read("staged/flub/05_dedup/manifest.json");
     assert!(!manifest.contains("cosine") && !manifest.contains("embeddings"), "{manifest}");
 
-    // In parts nobody could compare each with each.
+    // In parts, not all pairs could be compared.
     for stage in ["dedup", "dedup-keys"] {
         let refused = ws.call(["apply", stage]);
         assert_eq!(refused.code, 2, "{}", refused.err);

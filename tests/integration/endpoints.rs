@@ -1,5 +1,5 @@
-//! docs/endpoints.md is typed as it is, against servers on loopback: its commands say what it says, its settings are taken.
-//! `RIDDLEMILL_BLESS=1` writes down what they say instead.
+//! docs/endpoints.md is executed as written, against servers on loopback: its commands print what it shows,
+//! its settings are valid. `RIDDLEMILL_BLESS=1` updates the page instead.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::chapter::blocks;
 use crate::generate::Server;
 use crate::harness::Workspace;
 
-/// What differs from day to day in what is said.
+/// Replaces the parts of the output that differ from day to day.
 fn the_same_every_day(said: &str) -> String {
     static PLACES: OnceLock<[(Regex, &str); 3]> = OnceLock::new();
     let places = PLACES.get_or_init(|| {

@@ -1,4 +1,5 @@
-//! An estimate goes through all that is stale or not made yet, and its upper end is never lower than what is spent.
+//! An estimate covers all stages that are outdated or missing, and its upper bound is never lower than the
+//! actual cost.
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use crate::generate::{AHEAD, GEN, Server, reply_to, served};
 use crate::harness::Workspace;
 use crate::reviewed::vote;
 
-/// Replies of which some can be read the second time only, and some never.
+/// Replies of which some are readable only the second time, and some never.
 fn moody(prompt: &str) -> (&'static str, String) {
     let (what, reply) = reply_to(prompt);
     let mood = prompt.chars().map(|c| c as usize).sum::<usize>() % 11;
@@ -55,7 +56,7 @@ fn nothing_is_known_before_an_import_and_nothing_is_made_by_looking() {
     let before = ws.derived();
     let said = ws.call(["estimate", "--recipe", GEN].iter().chain(&LOOP)).expect(0).out;
     insta::assert_snapshot!("estimate", said);
-    // Another rule for texts: what it would make is told, and nothing of it is there.
+    // With another rule for texts: what would be made is estimated, and nothing of it exists.
     let longer = ["--set", "filter.min_chars=30"];
     let (rows, _) = estimate(&ws, &[LOOP, longer].concat());
     let all = estimate(&ws, &LOOP).0;
@@ -126,7 +127,7 @@ fn the_upper_end_is_never_lower_than_what_is_spent() {
             let (_, of_recipe) = estimate(&ws, &args);
             let most = of_recipe["max_usd"].as_f64().unwrap();
             let before = spent(&ws);
-            // Some runs end in the middle.
+            // Some runs stop half-way.
             let cap = format!("run.max_usd={}", if random.bool() { 0.002 } else { 100.0 });
             let said = ws.call(["run", "--recipe", GEN, "--set", &cap].iter().chain(&args));
             assert!([0, 3].contains(&said.code), "{}", said.err);

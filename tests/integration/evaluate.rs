@@ -1,4 +1,5 @@
-//! `evaluate`: the sample without a network, an endpoint without asking twice, outputs and ballots from elsewhere.
+//! `evaluate`: the sample without a network, an endpoint without repeated requests, outputs and ballots from
+//! elsewhere.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -115,7 +116,7 @@ fn the_sample_is_evaluated_without_a_network() {
     every_share_is_made_of_its_answers(&ws, &["flub", "brainteaser"]);
 }
 
-/// A cell's `from` picks lines of answers.jsonl; the share of right ones among them is the cell.
+/// A cell's `from` selects lines of answers.jsonl; the share of correct ones among them is the cell's value.
 fn every_share_is_made_of_its_answers(ws: &Workspace, recipes: &[&str]) {
     let mut checked = 0;
     for recipe in recipes {
@@ -151,7 +152,7 @@ fn every_share_is_made_of_its_answers(ws: &Workspace, recipes: &[&str]) {
     assert!(checked > 20, "{checked}");
 }
 
-/// Takes the first option, and every seventh time says nothing that can be read.
+/// Chooses the first option, and gives every seventh time an unreadable reply.
 fn first(prompt: &str) -> (&'static str, String) {
     let odd = prompt.chars().map(|c| c as usize).sum::<usize>().is_multiple_of(7);
     ("solve", if odd { "Hard to say".into() } else { "A".into() })
@@ -198,7 +199,7 @@ fn what_is_stored_is_not_asked_again_and_a_cap_holds() {
     let format = cell(table(&found, "puzzles"), "loop", "Format")["value"].as_f64().unwrap();
     assert!((format - 100.0 * (93 - errors) as f64 / 93.0).abs() < 1e-9);
 
-    // Another model's few, drawn by whole groups.
+    // A sample for another model, drawn by whole groups.
     let said =
         ws.call(["evaluate", "brainteaser", "--model", "random", "--limit", "9", "--out", "few"]).expect(0);
     assert!(said.out.contains("9 answers in few"), "{}", said.out);
@@ -233,7 +234,7 @@ fn puzzles_are_answered_freely_where_that_is_asked_for() {
     assert!((told["value"].as_f64().unwrap() - sum / 20.0).abs() < 1e-9 && told["n"] == 20, "{told}");
     let gave_up = &cell(table(&found, "open-ended"), "sample-solver", "Given up")["value"];
     assert!((gave_up.as_f64().unwrap() - up as f64 * 5.0).abs() < 1e-9);
-    // A person writes answers; experts score them and the model's, blindly.
+    // A person writes answers; experts score these and the model's, blindly.
     let sheet = |name: &str| ws.read(&format!("blank/{name}.csv"));
     assert!(!sheet("score").contains("sample-solver"));
     let filled = |name: &str, answer: &str| {
@@ -266,7 +267,7 @@ fn what_judges_will_be_asked_is_estimated_before_anybody_has_answered() {
     let rows = ws.candidates("flub").len() as u64;
     assert_eq!((&ratings["requests"], &ratings["min_usd"]), (&rows.into(), &0.0.into()), "{estimate:?}");
     let most: f64 = estimate.iter().map(|row| row["max_usd"].as_f64().unwrap()).sum();
-    // Whoever is asked to pay for the answers is told of the ratings, too.
+    // A quote for the answers includes the ratings.
     let quoted = ws.call(args).expect(2).err;
     let most_told = if most < 0.1 { format!("{most:.4}") } else { format!("{most:.2}") };
     let all = format!("at most ${most_told} for up to {} requests until this evaluation ends", 2 * rows);
@@ -327,7 +328,7 @@ fn outputs_made_elsewhere_are_scored_and_bad_lines_set_aside() {
     assert_eq!(lines(&ws, "output/flub/evaluation/candidate/set_aside.jsonl").len(), 1);
 }
 
-/// Whoever hands in outputs says what their model is called, and tables are opened in a spreadsheet.
+/// Submitters of outputs choose their model's name, and tables are opened in a spreadsheet.
 #[test]
 fn a_model_that_is_called_like_a_formula_is_none_in_a_spreadsheet() {
     let ws = candidates(&["flub"]);
@@ -384,7 +385,7 @@ fn people_are_a_baseline_through_ballots() {
     let found = evaluation(&ws, "brainteaser");
     assert_eq!((right, &cell(table(&found, "puzzles"), "people", "Overall")["value"]), (93, &json!(100.0)));
 
-    // FLUB's ratings from 1 to 5 go times two against the marker's from 1 to 10 (table 2).
+    // FLUB's ratings from 1 to 5 are doubled to compare with the marker's from 1 to 10 (table 2).
     let solver = ["--model", "sample-solver", "--judge", "sample-marker", "--task", "explain"];
     ws.call(["evaluate", "flub", "--write-ballots", "rate"].iter().chain(&solver)).expect(0);
     let sheet = ws.read("rate/rate.csv");

@@ -1,5 +1,5 @@
-//! What the sample's solver and marker say about the sample's sets: `raw/sample/evaluation.jsonl`, made from the
-//! candidates' own rows. `RIDDLEMILL_WRITE_SAMPLE=1` writes it anew.
+//! The replies of the sample's solver and marker about the sample's sets: `raw/sample/evaluation.jsonl`, made
+//! from the candidates' own rows. `RIDDLEMILL_WRITE_SAMPLE=1` rewrites it.
 
 use std::fs;
 use std::path::Path;
@@ -41,7 +41,7 @@ fn line(model: &str, template: &str, record: &str, reply: impl Into<Json>) -> Js
     json!({ "model": model, "template": template, "record": record, "reply": reply.into() })
 }
 
-/// Whether the solver has it right: so many of a hundred.
+/// Whether the solver is correct: this percentage of the time.
 fn lucky(purpose: &str, id: &str, percent: usize) -> bool {
     Draw::new(1, purpose, id).below(100) < percent
 }
@@ -50,7 +50,7 @@ fn said<'a>(row: &'a Json, key: &str) -> &'a str {
     row[key].as_str().unwrap()
 }
 
-/// Notices the trick, or takes the question at its word; the marker rates accordingly.
+/// Notices the trick, or takes the question literally; the marker rates accordingly.
 fn question(row: &Json, lines: &mut Vec<Json>) {
     let record = said(row, "source_id");
     let sees = lucky("answer", record, 65);
@@ -136,7 +136,7 @@ fn text(row: &Json, lines: &mut Vec<Json>) {
     }
 }
 
-/// The marker looks at the models' explanations that the release holds.
+/// The marker rates the models' explanations in the release.
 fn joke(row: &Json, lines: &mut Vec<Json>) {
     let record = said(row, "source_id");
     let told = match lucky("joke", record, 50) {
@@ -173,7 +173,7 @@ fn puzzle(row: &Json, lines: &mut Vec<Json>) {
         };
         lines.push(line(SOLVER, "brainteaser/choose", &about, reply));
     }
-    // New situations, answered freely where they have an answer of their own.
+    // New situations, answered freely if they have their own answer.
     if id.ends_with("_CR") && gold < 3 {
         let (reply, score) = match Draw::new(1, "open", id).below(6) {
             0 => ("-".to_string(), None),

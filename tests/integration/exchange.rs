@@ -10,7 +10,7 @@ use crate::reviewed::{GEN, Reviewed};
 
 type Item = Map<String, Value>;
 
-/// The items of a published file, the bare NaN in it as null.
+/// The items of a published file, with its bare NaN as null.
 fn items(path: &Path) -> Vec<Item> {
     let text = std::fs::read_to_string(path).unwrap().replace(": NaN", ": null");
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -94,7 +94,7 @@ fn published_types_are_the_papers() {
     let ws = Workspace::folder();
     let published = items(&reference.join("data/reference/flub-dev.jsonl"));
     ws.write("reference.jsonl", lines(&published));
-    // The eight types of the paper, as a rebuilt set has them.
+    // The paper's eight types, as in a rebuilt set.
     let paper = BTreeMap::from([
         ("谐音", "字音错误"),
         ("多音字", "字音错误"),
@@ -113,7 +113,7 @@ fn published_types_are_the_papers() {
     ws.write("ours.jsonl", lines(&ours));
     let found = compared(&ws, "ours.jsonl", "reference.jsonl", &[], 0);
     assert_eq!(found["labels"]["type"]["percent"], 1.0);
-    // The mapping is a file: another one makes another comparison.
+    // The mapping is a file: another one gives another comparison.
     ws.write("map.json", "{}");
     let found = compared(&ws, "ours.jsonl", "reference.jsonl", &["--map", "map.json"], 1);
     assert_eq!(found["differing"].as_array().unwrap().len(), mapped);
@@ -139,7 +139,7 @@ fn published_rows_put_in_as_reviewed_items_come_out_as_published() {
     println!("ruozhibench-gen: {} published items put in, {} come out", published.len(), rows.len());
     let set = format!("output/{GEN}/1.0.0/compat/ruozhibench_gen.jsonl");
     compared(&people.ws, &set, file.to_str().unwrap(), &[], 0);
-    // A number that is borne by somebody else is not taken over.
+    // A number that belongs to another item is not adopted.
     let mut other = published[..2].to_vec();
     other[0]["index"] = published[1]["index"].clone();
     other.truncate(1);
@@ -190,7 +190,7 @@ fn stages_differ_by_what_a_stage_did() {
     for row in removed {
         assert!(row["cause"].as_str().unwrap().starts_with("dedup merged "), "{row}");
     }
-    // Drafts and reviews hold other columns than posts.
+    // Drafts and reviews have other columns than posts.
     let said = ws.call(["diff", &stage("09_translate"), &stage("10_review-translation")]);
     let other = ws.call(["diff", &stage("09_translate"), &stage("09_translate")]).expect(0);
     assert!(other.out.contains("0 added, 0 removed, 0 changed"), "{}", other.out);

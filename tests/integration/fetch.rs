@@ -1,12 +1,12 @@
-//! `fetch` through the real command, against a server that cuts connections, lies about lengths and changes
-//! its file; and what import makes of what was fetched.
+//! `fetch` through the real command, against a server that cuts connections, sends wrong lengths and changes
+//! its file; and how import treats what was fetched.
 
 use sha2::{Digest, Sha256};
 
 use crate::harness::{Site, Workspace, source, title};
 use crate::support::{Asked, Reply};
 
-/// A workspace whose one source is the server's file.
+/// A workspace whose only source is the server's file.
 fn workspace(site: &Site, more: &str) -> Workspace {
     let url = site.server.url("/titles.jsonl");
     Workspace::with(&format!("{}url = {url:?}\n{more}", source("titles", "leymore-titles", FILE)))
@@ -25,7 +25,7 @@ fn sha(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
-/// The byte that a request wants to go on from.
+/// The byte at which a request wants to resume.
 fn from(asked: &Asked) -> Option<usize> {
     asked.headers.get("range")?.strip_prefix("bytes=")?.split('-').next()?.parse().ok()
 }
@@ -82,7 +82,7 @@ fn a_connection_that_is_cut_goes_on_and_the_file_is_pinned() {
 
 #[test]
 fn a_length_that_is_a_lie_is_found_out() {
-    // It promises more than it has, once.
+    // It promises more than it sends, once.
     let site = Site::start({
         let lied = std::sync::atomic::AtomicBool::new(false);
         move |asked| {
@@ -98,7 +98,7 @@ fn a_length_that_is_a_lie_is_found_out() {
     ws.call(["fetch"]).expect(0);
     assert_eq!(ws.bytes(FILE), dump("把伞"));
 
-    // It promises less than the file that the settings want.
+    // It promises less than the file that the settings require.
     let site = Site::start(|_| {
         Reply::Raw([b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n", &dump("把伞")[..]].concat())
     });
@@ -118,7 +118,7 @@ fn a_file_that_changes_midway_is_never_two_versions() {
                 answer.truncate(200_000);
                 Reply::Raw(answer)
             }
-            // If-Range names a version that is gone: the new one comes whole.
+            // If-Range names a version that no longer exists: the new one is sent completely.
             false => Reply::Raw(whole(&dump("只碗"), "ETag: \"two\"\r\n")),
         }
     });
@@ -137,13 +137,13 @@ fn import_takes_the_pinned_bytes_and_no_others() {
     for word in ["pipeline.lock has", "titles.jsonl has the SHA-256", "hint: move it away"] {
         assert!(said.err.contains(word), "{word:?} is not in {}", said.err);
     }
-    // Fetching overwrites nothing that somebody edited.
+    // Fetching never overwrites an edited file.
     assert!(ws.call(["fetch"]).expect(4).err.contains("pipeline.lock has"));
     assert!(ws.bytes(FILE) == dump("座桥"));
     ws.remove(FILE);
     ws.call(["fetch"]).expect(0);
     ws.call(["run", "--recipe", "flub", "--to", "import"]).expect(0);
-    // What the settings state is above the pin.
+    // The settings take precedence over the pin.
     ws.write(FILE, dump("座桥"));
     let stated = ws.read("pipeline.toml") + &format!("sha256 = \"{}\"\n", sha(&dump("座桥")));
     ws.write("pipeline.toml", stated);

@@ -1,5 +1,5 @@
-//! The first steps in a workspace: what is named wrongly is said to be, with what was probably meant, and nothing is
-//! taken silently.
+//! The first steps in a workspace: wrong names are reported with the probable intention, and nothing is
+//! assumed silently.
 
 use crate::harness::{Workspace, reference, source, title};
 
@@ -69,7 +69,7 @@ fn no_recipe_is_taken_silently() {
     ");
     let said = ws.call(["review", "export", "clean", "--out", "ballots"]).expect(0);
     assert!(said.out.contains("flub"), "one recipe has the step: {}", said.out);
-    // Settings that name the recipes of a workspace decide, too.
+    // The recipes named in the workspace's settings apply, too.
     let said =
         ws.call(["review", "export", "screen", "--out", "ballots", "--set", "run.recipes=[\"chumor\"]"]);
     assert!(said.expect(0).out.contains("chumor"));
@@ -107,7 +107,7 @@ fn the_reference_of_the_settings_is_one_command_away() {
 #[test]
 fn a_workspace_of_ones_own_hears_nothing_of_the_sample() {
     let ws = Workspace::folder();
-    // The sample is laid out, and one's own dumps are put in its place.
+    // The sample is created, then replaced by one's own dumps.
     ws.call(["init"]).expect(0);
     let text = ws.read("pipeline.toml");
     let from = text.find("[[source]]\nname = \"sample-titles\"").unwrap();
@@ -190,14 +190,14 @@ fn a_preview_goes_through_the_whole_recipe_and_is_provisional() {
         run(&[]);
         let before = ws.derived();
         run(&["--preview"]);
-        // It is made without people's votes, and the audit says so.
+        // It is made without people's votes, which the audit reports.
         let audit = ws.call(["audit", "--recipe", recipe]).expect(1);
         assert!(audit.out.contains("preview true -> null"), "{recipe}: {}", audit.out);
         let status = ws.call(["verify", &format!("output/{recipe}/candidate")]).expect(0);
         let rows = rows(&ws, recipe);
         assert!(!rows.is_empty(), "{recipe}: {}", status.out);
         assert!(rows.iter().all(|row| row["standing"] == "provisional"), "{recipe}: {rows:?}");
-        // Without the flag everything is as it was.
+        // Without the flag everything is unchanged.
         run(&[]);
         crate::harness::assert_same(&before, &ws.derived(), recipe);
     }
@@ -257,7 +257,7 @@ fn the_real_dumps_ask_which_recipe() {
         format!("{settings}\n{}", source("good", "leymore-titles", &dump.display().to_string())),
     );
     ws.call(["run", "--offline", "--to", "dedup"]).expect(0);
-    // The workspace is Chumor's: its ballot it is.
+    // It is a workspace for Chumor, so the ballot is Chumor's.
     let said = ws.call(["review", "export", "screen", "--format", "jsonl", "--out", "b"]).expect(0);
     assert!(said.out.contains("chumor"), "{}", said.out);
 }

@@ -1,4 +1,4 @@
-//! A run makes what changed and what follows from it, and `status` says why.
+//! A run remakes what changed and what depends on it, and `status` says why.
 
 use std::fs::{self, File};
 use std::time::{Duration, SystemTime};
@@ -7,7 +7,7 @@ use crate::harness::{Workspace, assert_same};
 
 const STAGES: [&str; 5] = ["01_import", "02_clean", "03_anonymise", "04_filter", "05_dedup"];
 
-/// Which stages of flub a call makes anew.
+/// The stages of flub that a call remakes.
 fn made(ws: &Workspace, args: &[&str]) -> Vec<&'static str> {
     let making = |stage: &str| ws.making(&format!("staged/flub/{stage}"));
     let before = STAGES.map(making);
@@ -90,7 +90,7 @@ fn a_stage_of_another_layout_is_told_and_made_anew() {
 fn rows_that_come_out_the_same_end_it() {
     let ws = Workspace::sample();
     ws.run();
-    // No text of the sample is over 300 characters, so nothing but the setting changes.
+    // No text of the sample exceeds 300 characters, so only the setting changes.
     let args = ["--recipe", "flub", "--set", "filter.max_chars=301"];
     assert_eq!(made(&ws, &[&["run"], &args[..]].concat()), ["04_filter"]);
 }

@@ -1,4 +1,4 @@
-//! Damage: what is lost or changed in raw/ is seen, and nothing is written over because of it.
+//! Damage: whatever is lost or changed in raw/ is noticed, and never causes anything to be overwritten.
 
 use std::fs;
 use std::process::Command;
@@ -38,7 +38,7 @@ fn a_registry_that_lost_a_release_gives_no_version_twice() {
     let whole = ws.bytes(registry);
     let sealed = tree(&ws, "raw/releases/flub/1.0.0-draft.1");
     let released = tree(&ws, "output/flub/1.0.0-draft.1");
-    // What changes the set.
+    // Input that changes the set.
     let votes = ws.read("raw/sample/votes.jsonl");
     let of_flub = |line: &&str| line.contains("\"recipe\":\"flub\"");
     let item = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["item"].clone();
@@ -59,7 +59,7 @@ fn a_registry_that_lost_a_release_gives_no_version_twice() {
             assert!(said.err.contains("registry.jsonl") && said.err.contains("hint"), "{}", said.err);
         }
         assert_eq!(damaged, ws.exists(registry).then(|| ws.bytes(registry)));
-        // Without the derived folder the sealed one is what tells.
+        // Without the derived folder, the sealed one is the evidence.
         fs::rename(ws.path("output"), ws.path("elsewhere")).unwrap();
         ws.call(["run", "--recipe", "flub", "--offline"]).expect(4);
         ws.remove("output");
@@ -67,7 +67,7 @@ fn a_registry_that_lost_a_release_gives_no_version_twice() {
         assert_eq!(sealed, tree(&ws, "raw/releases/flub/1.0.0-draft.1"));
         assert_eq!(released, tree(&ws, "output/flub/1.0.0-draft.1"));
     }
-    // The event is whole, and only its line's end is gone.
+    // The event is complete, and only its line break is missing.
     ws.write(registry, &whole[..whole.len() - 1]);
     ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
     let said = ws.call(RELEASE).expect(0);
@@ -83,12 +83,12 @@ fn a_release_that_was_stopped_is_finished_or_made_again() {
     let making = "raw/releases/flub/.making-1.0.0-draft.1";
     let whole = ws.bytes(registry);
     let (sealed, output) = (tree(&ws, place), tree(&ws, "output/flub/1.0.0-draft.1"));
-    // After the entry, before the folder had its name.
+    // After the entry, before the folder was renamed.
     fs::rename(ws.path(place), ws.path(making)).unwrap();
     ws.remove("output/flub/1.0.0-draft.1");
     ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
     assert_eq!((sealed.clone(), output.clone()), (tree(&ws, place), tree(&ws, "output/flub/1.0.0-draft.1")));
-    // Before the entry was whole: its head is written after it.
+    // Before the entry was complete: its head is written after it.
     fs::rename(ws.path(place), ws.path(making)).unwrap();
     ws.remove("output/flub/1.0.0-draft.1");
     ws.write(registry, &whole[..whole.len() - 30]);
@@ -129,7 +129,7 @@ fn an_init_that_was_killed_is_finished_and_writes_over_nothing() {
     ws.write(reply, "");
     ws.call(["init"]).expect(0);
     assert_eq!((&whole, &settings), (&tree(&ws, "raw"), &ws.read("pipeline.toml")));
-    // Somebody's own.
+    // A file of the user.
     ws.remove("pipeline.toml");
     ws.write(votes, "mine\n");
     ws.remove(reply);
@@ -205,7 +205,7 @@ fn a_damaged_log_stops_everything_until_it_is_salvaged() {
     }
     ws.remove(log);
     ws.call(run).expect(4);
-    // The last line is torn: two are taken over, and what was there is kept.
+    // The last line is torn: two are rebuilt, and the old file is kept.
     ws.write(log, &whole[..whole.len() - 10]);
     let said = ws.call(["fsck", "--salvage"]).expect(0);
     assert!(said.out.contains("2 lines taken over, 1 left out"), "{}", said.out);

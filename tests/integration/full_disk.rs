@@ -1,5 +1,5 @@
-//! A disk that fills up while replies come in: each that was asked for is kept, nothing more is sent, and when there is
-//! room the same command goes on.
+//! A disk that fills up while replies arrive: each requested one is kept, nothing more is sent, and once
+//! there is room the same command continues.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,13 +10,13 @@ use serde_json::Value;
 use crate::generate::{GEN, LOOP, Server, served};
 use crate::harness::{Workspace, root};
 
-/// A disk of its own over a folder, as small as it is said.
+/// A separate disk mounted on a folder, of a given small size.
 struct Disk {
     at: PathBuf,
 }
 
 impl Disk {
-    /// `None` where nothing may be mounted.
+    /// `None` if mounting is not permitted.
     fn over(folder: &Path, bytes: u64) -> Option<Disk> {
         if !root() {
             return None;
@@ -39,7 +39,7 @@ impl Disk {
         Some(disk)
     }
 
-    /// Fills it until so many bytes are left.
+    /// Fills it until this many bytes are left.
     fn leave(&self, bytes: u64) {
         let free = fs4::available_space(&self.at).unwrap();
         let filler = vec![0u8; usize::try_from(free.saturating_sub(bytes)).unwrap()];
@@ -62,8 +62,8 @@ fn replies(ws: &Workspace) -> u64 {
     serde_json::from_str::<Value>(&said).unwrap()["replies"].as_u64().unwrap()
 }
 
-/// Runs on the disk with so much room, then with all of it: every request that was sent is a reply that is kept.
-/// Returns how many the full disk let through, and whether it was full at all.
+/// Runs on the disk with this much room, then with all of it: every request sent gives a stored reply.
+/// Returns how many requests the full disk allowed, and whether it was full at all.
 fn with_room(ws: &Workspace, disk: &Disk, server: &Server, room: u64) -> (u32, bool) {
     let run: Vec<&str> = ["run", "--yes", "--recipe", GEN].into_iter().chain(LOOP).collect();
     disk.leave(room);
@@ -96,7 +96,7 @@ fn what_was_sent_before_the_disk_was_full_is_kept_and_nothing_is_sent_since() {
             let ws = served(&server);
             let before = ["run", "--offline", "--recipe", GEN, "--to", "dedup"];
             ws.call(before.into_iter().chain(LOOP)).expect(0);
-            // The replies alone on a disk of their own, or with the index and what is staged.
+            // Either the replies alone are on the disk, or also the index and the staged files.
             let folder = if is_whole { ws.root().to_owned() } else { ws.path("raw/replies") };
             let Some(disk) = Disk::over(&folder, 64 << 20) else { return };
             let (sent, was_full) = with_room(&ws, &disk, &server, room);
@@ -109,7 +109,7 @@ fn what_was_sent_before_the_disk_was_full_is_kept_and_nothing_is_sent_since() {
     assert!(stopped_midway >= 3 && all > 250, "{stopped_midway} of {all}");
 }
 
-/// A limit on the length of files is met as a full disk is, and everybody may set one.
+/// A limit on file sizes has the same effect as a full disk, and any user can set one.
 #[test]
 fn what_was_sent_before_a_limit_on_files_was_met_is_kept() {
     let mut stopped_midway = 0;

@@ -1,9 +1,9 @@
-//! Every importer on damaged dumps: seeds of each kind, changed by the byte, again and again.
+//! Every importer on damaged dumps: seeds of each kind, mutated bytewise many times.
 //!
-//! A stable compiler has no coverage to steer by; what makes up for it is that the seeds are whole dumps
-//! of each kind and that half of the changes put in words of the formats. `RIDDLEMILL_FUZZ_SECS` asks for
-//! so many seconds a kind; without it each kind gets a few hundred cases. A failure names the seed and the case, which
-//! are the same on every machine.
+//! A stable compiler gives no coverage feedback; to compensate, the seeds are whole dumps of each kind and
+//! half of the mutations insert tokens of the formats. `RIDDLEMILL_FUZZ_SECS` sets the seconds per kind;
+//! without it each kind gets a few hundred cases. A failure names the seed and the case, which are the same
+//! on every machine.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use riddlemill::warc::{Header, write_record};
 #[expect(dead_code, reason = "libFuzzer's own entry is not called here")]
 mod shared;
 
-/// Cases of each kind where nobody asks for a time.
+/// Cases of each kind if no time is set.
 const CASES: u64 = 300;
 
 /// A splitmix64 generator.
@@ -35,7 +35,7 @@ impl Draw {
     }
 }
 
-/// Pieces of the formats, and bytes that have been somebody's bug before.
+/// Tokens of the formats, and bytes that have caused bugs before.
 const WORDS: &[&[u8]] = &[
     b"\"",
     b"{",
@@ -90,7 +90,7 @@ const WORDS: &[&[u8]] = &[
     b"&quot;",
 ];
 
-/// One change of many kinds, at a place of its own.
+/// One random mutation at a random place.
 fn change(bytes: &mut Vec<u8>, others: &[Vec<u8>], draw: &mut Draw) {
     let at = draw.below(bytes.len() + 1);
     let end = (at + 1 + draw.below(64)).min(bytes.len());
@@ -118,7 +118,7 @@ fn change(bytes: &mut Vec<u8>, others: &[Vec<u8>], draw: &mut Draw) {
     }
 }
 
-/// The case of a number: a seed, changed, and sometimes compressed and changed again.
+/// The case with this number: a mutated seed, sometimes compressed and mutated again.
 fn case(seeds: &[Vec<u8>], number: u64) -> Vec<u8> {
     let mut draw = Draw(number ^ 0x51ed_270b);
     let mut bytes = seeds[draw.below(seeds.len())].clone();
@@ -143,7 +143,7 @@ fn case(seeds: &[Vec<u8>], number: u64) -> Vec<u8> {
 
 fn sample(name: &str) -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("raw/sample/dumps").join(name);
-    // A few records are enough of a seed, and quicker to read.
+    // A few records of a seed suffice, and are faster to read.
     let mut bytes = std::fs::read(path).unwrap();
     bytes.truncate(3000);
     bytes
@@ -153,7 +153,7 @@ fn riddles(name: &str) -> Vec<u8> {
     std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("raw/sample/puzzles").join(name)).unwrap()
 }
 
-/// Archived pages of every kind that the parsers know.
+/// Archived pages of every kind that the parsers support.
 fn archive(version: &str, gzip: bool) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/pages");
     let mut bytes = Vec::new();
@@ -267,7 +267,7 @@ fn fuzz_kind(name: &str) {
         let bytes = case(&seeds, number);
         let read = std::panic::catch_unwind(|| shared::import(kind, &bytes, &path));
         let read = read.unwrap_or_else(|_| panic!("{name}: case {number} panics"));
-        // Which thread read what, and when, decides nothing.
+        // The result does not depend on which thread read what, and when.
         if number % 16 == 0 {
             assert_eq!(read, shared::import(kind, &bytes, &path), "{name}: case {number}");
         }
@@ -280,7 +280,7 @@ macro_rules! kinds {
         $(#[test] fn $test() { fuzz_kind($name); })*
         #[test]
         fn every_kind_is_fuzzed() {
-            // Published files have a table of their own in pipeline.toml.
+            // Published files have their own table in pipeline.toml.
             let kinds: Vec<&str> = SourceKind::NAMES.iter().copied().chain(["published"]).collect();
             assert_eq!([$($name),*].to_vec(), kinds);
         }

@@ -1,4 +1,4 @@
-//! RuozhiBench-Gen from drafts to candidates: what is there, what is missing, what is edited.
+//! RuozhiBench-Gen from drafts to candidates: existing, missing and edited drafts.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -119,30 +119,31 @@ fn an_edited_prompt_is_a_reason() {
     assert_eq!(status(&ws, "category", &[])["state"], "fresh");
 }
 
-/// With what status and words a request is refused, by its headers with its prompt, and how many came before.
+/// The status and text with which a request is refused, by its headers with its prompt, and the number of
+/// earlier ones.
 pub type Guard = Arc<dyn Fn(&str, u32) -> Option<(u16, &'static str)> + Send + Sync>;
 
-/// A chat-completions server that knows what each prompt wants.
+/// A chat-completions server that responds according to the prompt.
 pub struct Server {
     pub port: u16,
-    /// Requests by what they asked for.
+    /// Requests by purpose.
     seen: Arc<Mutex<BTreeMap<&'static str, u32>>>,
-    /// The model that it says it is.
+    /// The model name in its responses.
     pub model: Arc<Mutex<&'static str>>,
 }
 
 impl Server {
-    /// Answers 500 to prompts that hold this text.
+    /// Responds 500 to prompts that contain this text.
     pub fn start(fails_at: Option<&'static str>) -> Server {
         Server::slow(fails_at, Duration::ZERO)
     }
 
-    /// The same, each answer so much later.
+    /// The same, with each response delayed.
     pub fn slow(fails_at: Option<&'static str>, delay: Duration) -> Server {
         Server::replying(reply_to, fails_at, delay)
     }
 
-    /// Answers as the function says: what was asked for, and the reply.
+    /// Responds as the function says, which maps a purpose to a reply.
     pub fn replying(
         reply: fn(&str) -> (&'static str, String),
         fails_at: Option<&'static str>,
@@ -151,7 +152,7 @@ impl Server {
         Server::guarded(reply, fails_at, delay, Arc::new(|_, _| None))
     }
 
-    /// The same, where the guard does not refuse: it sees a request's head and how many came before.
+    /// The same, unless the guard refuses: it gets a request's head and the number of earlier requests.
     pub fn guarded(
         reply: fn(&str) -> (&'static str, String),
         fails_at: Option<&'static str>,
@@ -179,7 +180,7 @@ impl Server {
         )
     }
 
-    /// How many requests came.
+    /// The number of requests.
     pub fn count(&self) -> u32 {
         self.seen.lock().unwrap().values().sum()
     }
@@ -251,7 +252,7 @@ fn answer(
     );
 }
 
-/// LibreTranslate's answer.
+/// LibreTranslate's response.
 fn translated(mut stream: TcpStream, text: &str, body: &Value, counts: &Mutex<BTreeMap<&'static str, u32>>) {
     let asked = (&body["source"], &body["target"], &body["format"]);
     assert_eq!(asked, (&json!("zh"), &json!("en"), &json!("text")));
@@ -266,7 +267,7 @@ fn translated(mut stream: TcpStream, text: &str, body: &Value, counts: &Mutex<BT
 }
 
 pub fn reply_to(prompt: &str) -> (&'static str, String) {
-    // Something of the question, so that no two drafts are alike.
+    // Derived from the question, so that no two drafts are equal.
     let mark = prompt.len() + prompt.chars().map(|c| c as usize).sum::<usize>() % 9973;
     if prompt.contains("culture_bound") {
         let good = json!({
@@ -285,7 +286,7 @@ pub fn reply_to(prompt: &str) -> (&'static str, String) {
     }
 }
 
-/// The sample's dumps with an endpoint on loopback and no votes at all.
+/// The sample's dumps with an endpoint on loopback and no votes.
 pub fn served(server: &Server) -> Workspace {
     let ws = Workspace::sample();
     ws.write("pipeline.toml", ws.read("pipeline.toml") + &server.settings());
@@ -368,7 +369,7 @@ fn a_failing_endpoint_holds_up_what_it_fails_on_alone() {
     let failed = reasons["failed/request_failed"];
     assert!((1..10).contains(&failed), "{reasons:?}");
     assert!(ws.candidates(GEN).len() > 50);
-    // What failed is tried again by the next run, and nothing else is.
+    // The next run retries what failed, and nothing else.
     server.take();
     run(&ws, &LOOP).expect(3);
     assert_eq!(server.take(), BTreeMap::from([("screen", u32::try_from(failed).unwrap())]));
@@ -399,7 +400,7 @@ fn tasks_are_spread_ballots_written_and_disputes_settled() {
     let said = ws.call(["review", "status", "--recipe", GEN, "--agreement"]).expect(0).out;
     assert!(said.contains("by the sample alone") && said.contains("alpha"), "{said}");
 
-    // Two people differ, and the one who settles disputes decides.
+    // Two people disagree, and the adjudicator decides.
     let mut item = String::new();
     for (who, code) in [("annotator-1", "1"), ("annotator-2", "2")] {
         let args = ["review", "export", "category", "--annotator", who, "--format", "csv", "--out", "b"];
@@ -455,7 +456,7 @@ fn tasks_are_spread_ballots_written_and_disputes_settled() {
     ws.call(args).expect(2);
     ws.call(args.iter().chain(&["--answer", "reason=both hold"])).expect(0);
     run(&ws, &["--offline"]).expect(0);
-    // The pair was not asked about anew: its ballot shows no category.
+    // The pair was not asked about again: its ballot shows no category.
     let rows = ws.candidates(GEN);
     let row = rows.iter().find(|row| row["source_id"] == item.as_str()).unwrap();
     assert_eq!((&row["categories"], &row["category_status"]), (&json!([1, 2]), &json!("confirmed")));

@@ -1,5 +1,5 @@
-//! Every guide of docs/guides is typed as it reads: its files are written, its commands run, and they print what it
-//! shows. `RIDDLEMILL_BLESS=1` writes down what they print instead.
+//! Every guide of docs/guides is executed as written: its files are created, its commands run, and they print
+//! what it shows. `RIDDLEMILL_BLESS=1` updates the guide instead.
 //!
 //! A block after "`PATH`:" is a file, after "end of `PATH`:" it is appended. Of a console block each line that begins
 //! with `$ ` is run, what follows is its output, messages included. Other blocks are for reading.
@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 
 use crate::harness::Workspace;
 
-/// Types one page, and gives back the page with what its commands printed.
+/// Executes one page, and returns it with the actual output of its commands.
 fn typed(page: &str) -> String {
     let ws = Workspace::folder();
     let mut folder = String::from(".");
     let mut printed = String::new();
-    // What is dated by the clock shows one day.
+    // All dates from the clock are replaced by one day.
     let today = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
     let mut parts = page.split("```");
     while let Some(text) = parts.next() {
@@ -50,7 +50,7 @@ fn typed(page: &str) -> String {
     printed
 }
 
-/// The file that the block behind this text is, and whether it is the end of one.
+/// The file that the block after this text is, and whether it is to be appended.
 fn file_before(text: &str) -> Option<(&str, bool)> {
     let (before, name) = text.trim_end().strip_suffix("`:")?.rsplit_once('`')?;
     Some((name, before.trim_end().ends_with("end of") || before.trim_end().ends_with("end\nof")))

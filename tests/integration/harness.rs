@@ -18,7 +18,7 @@ use crate::support::{Asked, Reply, Server};
 pub const BINARY: &str = env!("CARGO_BIN_EXE_riddlemill");
 /// The recipes whose sample ends in reviewed items.
 pub const RECIPES: [&str; 4] = ["ruozhibench-gen", "ruozhibench-mc", "flub", "chumor"];
-/// A salt for workspaces whose bytes are compared: pseudonyms hang on it.
+/// A salt for workspaces whose bytes are compared: pseudonyms depend on it.
 pub const SALT: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\n";
 
 /// A workspace that is removed when it goes out of scope.
@@ -26,9 +26,9 @@ pub struct Workspace {
     dir: TempDir,
 }
 
-/// What a call said, and how it ended.
+/// The output of a call, and its exit code.
 pub struct Said {
-    /// The exit code; -1 where a signal ended it.
+    /// The exit code; -1 if it was ended by a signal.
     pub code: i32,
     pub out: String,
     pub err: String,
@@ -38,7 +38,7 @@ pub struct Said {
 pub type Tree = BTreeMap<String, Vec<u8>>;
 
 impl Workspace {
-    /// What `init` lays out, with a fixed salt.
+    /// The workspace created by `init`, with a fixed salt.
     pub fn sample() -> Workspace {
         let workspace = Workspace { dir: tempfile::tempdir().unwrap() };
         workspace.call(["init"]).expect(0);
@@ -46,7 +46,7 @@ impl Workspace {
         workspace
     }
 
-    /// A workspace with these settings and nothing else but the salt.
+    /// A workspace with only these settings and the salt.
     pub fn with(settings: &str) -> Workspace {
         let workspace = Workspace { dir: tempfile::tempdir().unwrap() };
         workspace.write("pipeline.toml", settings);
@@ -54,14 +54,14 @@ impl Workspace {
         workspace
     }
 
-    /// A workspace with one source of this kind, `dump`, that holds these bytes.
+    /// A workspace with one source of this kind, `dump`, that contains these bytes.
     pub fn with_dump(kind: &str, bytes: impl AsRef<[u8]>) -> Workspace {
         let workspace = Workspace::with(&source("dump", kind, "raw/dumps/dump"));
         workspace.write("raw/dumps/dump", bytes);
         workspace
     }
 
-    /// Another machine's copy of it, as it is now.
+    /// A copy of its current state, as on another machine.
     pub fn copy(&self) -> Workspace {
         let copy = Workspace::folder();
         let from = self.dir.path().join(".");
@@ -110,13 +110,13 @@ impl Workspace {
         }
     }
 
-    /// Removes all that a run derives.
+    /// Removes everything that a run derives.
     pub fn remove_derived(&self) {
         self.remove("staged");
         self.remove("output");
     }
 
-    /// The command in this workspace, with nothing of the caller's settings in its environment.
+    /// The command in this workspace, without settings from the caller's environment.
     pub fn command<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
         let mut command = Command::new(BINARY);
         command.args(args);
@@ -124,8 +124,8 @@ impl Workspace {
         command
     }
 
-    /// The command as in a terminal. A shell's background job ignores interrupts, and so does all that it starts,
-    /// these tests too.
+    /// The command as in a terminal. A shell's background job ignores interrupts, and so do all its children,
+    /// including these tests.
     pub fn interruptible<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
         let mut command = Command::new("env");
         command.args(["--default-signal=INT", BINARY]).args(args);
@@ -154,12 +154,12 @@ impl Workspace {
         Said::new(self.command(args).output().unwrap())
     }
 
-    /// Starts the command and lets it go on.
+    /// Starts the command without waiting.
     pub fn start<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Child {
         self.command(args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
-    /// `run`, which must end well.
+    /// `run`, which must succeed.
     pub fn run(&self) -> Said {
         self.call(["run", "--offline"]).expect(0)
     }
@@ -175,7 +175,7 @@ impl Workspace {
         assert!(said.out.contains("every record is accounted for"), "{}", said.out);
     }
 
-    /// All that a run derives.
+    /// Everything that a run derives.
     pub fn derived(&self) -> Tree {
         let mut tree = Tree::new();
         collect(self.root(), &self.path("staged"), &mut tree);
@@ -183,7 +183,7 @@ impl Workspace {
         tree
     }
 
-    /// Which making of a stage is there: it changes when the stage is written anew.
+    /// Identifies a version of a stage on disk: it changes when the stage is rewritten.
     pub fn making(&self, stage: &str) -> (u64, i64, i64) {
         let meta = fs::metadata(self.path(stage).join("manifest.json")).unwrap();
         (meta.ino(), meta.mtime(), meta.mtime_nsec())
@@ -209,7 +209,7 @@ impl Workspace {
         reasons
     }
 
-    /// The posts that a recipe's dedup let out.
+    /// The posts in the output of a recipe's dedup.
     pub fn posts(&self, recipe: &str) -> Vec<serde_json::Value> {
         let stage = StageReader::open(&self.path(&format!("staged/{recipe}/05_dedup"))).unwrap().unwrap();
         let rows = json_parts(&stage, "rows", &[]).flat_map(|part| part.unwrap());
@@ -232,7 +232,7 @@ impl Said {
         }
     }
 
-    /// What a command said that the caller has prepared.
+    /// The result of a prepared command.
     pub fn from(command: &mut Command) -> Said {
         Said::new(command.output().unwrap())
     }
@@ -249,7 +249,7 @@ pub fn source(name: &str, kind: &str, path: &str) -> String {
     format!("[[source]]\nname = {name:?}\nkind = {kind:?}\npath = {path:?}\n")
 }
 
-/// A list page's row that says this.
+/// A list page's row with this title.
 pub fn title(tid: u64, title: &str) -> String {
     serde_json::json!({ "title": title, "abs": null, "href": format!("/p/{tid}?fr=good"), "lz": "某人" })
         .to_string()
@@ -269,7 +269,7 @@ fn collect(root: &Path, folder: &Path, tree: &mut Tree) {
     }
 }
 
-/// Two trees are the same, byte for byte; says which files are not.
+/// Asserts that two trees are the same, byte for byte; the message names the files that differ.
 #[track_caller]
 pub fn assert_same(want: &Tree, got: &Tree, when: &str) {
     let names: std::collections::BTreeSet<&String> = want.keys().chain(got.keys()).collect();
@@ -301,7 +301,7 @@ impl Site {
     }
 }
 
-/// The folder of reference data, where there is one.
+/// The folder of reference data, if it exists.
 pub fn reference() -> Option<PathBuf> {
     match std::env::var_os("RIDDLEMILL_REFERENCE") {
         Some(folder) => Some(fs::canonicalize(folder).unwrap()),
@@ -312,7 +312,7 @@ pub fn reference() -> Option<PathBuf> {
     }
 }
 
-/// Whether the tests run as root, who may do everything and may become somebody else.
+/// Whether the tests run as root, who has all permissions and can switch to other users.
 pub fn root() -> bool {
     let id = Command::new("id").arg("-u").output().unwrap();
     let root = id.stdout == b"0\n";
@@ -322,7 +322,7 @@ pub fn root() -> bool {
     root
 }
 
-/// A run that nobody watches.
+/// A run without progress output.
 pub struct Silent;
 
 impl Progress for Silent {

@@ -1,4 +1,4 @@
-//! What somebody hostile may hand in or send, and odd places a workspace may lie in.
+//! Hostile input and requests, and unusual places for a workspace.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -22,13 +22,13 @@ fn ballot(ws: &Workspace, who: &str) -> Vec<Value> {
     rows(&ws.read(said.out.trim()))
 }
 
-/// The model's explanation, as the row shows it, is the second one.
+/// Whether the person's explanation is shown before the model's, which is the second one in the row.
 fn person_first(row: &Value, explanations: &[Value]) -> bool {
     let shown = &row["see"]["explanation_1"];
     explanations.iter().any(|explanation| explanation == shown)
 }
 
-/// With the item's id and the seed that the program comes with, the sides of 58 of 58 ballots were known.
+/// With the item's id and the program's built-in seed, the sides of 58 of 58 ballots could be computed.
 #[test]
 fn nobody_computes_a_blind_side_and_old_sheets_hold() {
     let ws = made();
@@ -48,7 +48,7 @@ fn nobody_computes_a_blind_side_and_old_sheets_hold() {
     let order =
         |rows: &[Value]| -> Vec<bool> { rows.iter().map(|r| person_first(r, &explanations)).collect() };
 
-    // Another workspace of the same sample shows other sides, under the same hashes.
+    // Another workspace with the same sample shows other sides, under the same hashes.
     let other = made();
     let second = by_item(ballot(&other, "annotator-1"));
     assert_ne!(other.read("raw/blinding"), secret);
@@ -57,7 +57,7 @@ fn nobody_computes_a_blind_side_and_old_sheets_hold() {
     assert_ne!(order(&first), order(&second));
     assert_eq!(order(&first), order(&by_item(ballot(&ws, "annotator-2"))), "one order for everybody");
 
-    // A vote says whose explanation it prefers and in which order both stood, whatever the order.
+    // A vote records whose explanation it prefers and in which order both were shown, whatever the order.
     let fill = |rows: &[Value]| -> String {
         let answered = rows.iter().map(|row| {
             let mut row = row.clone();
@@ -78,11 +78,11 @@ fn nobody_computes_a_blind_side_and_old_sheets_hold() {
     let orders: Vec<bool> = votes.iter().map(|vote| vote["order"][0] == "human").collect();
     assert!(orders.contains(&true) && orders.contains(&false));
 
-    // A sheet of another workspace's order is refused, and so is ours once the secret is gone.
+    // A sheet with another workspace's order is refused, and so is ours once the secret is gone.
     let refused = import(&ws, &fill(&second), 3);
     assert!(refused.err.contains("raw/blinding"), "{}", refused.err);
 
-    // A sheet that was handed out before there was a secret: no seal, and the order of the recipe's seed.
+    // A sheet that was exported before there was a secret: no seal, and the order of the recipe's seed.
     let old: Vec<Value> = first
         .iter()
         .map(|row| {
@@ -109,7 +109,7 @@ fn nobody_computes_a_blind_side_and_old_sheets_hold() {
     let alike = seeded.iter().zip(order(&first)).filter(|(a, b)| **a == *b).count();
     assert!((first.len() / 5..=first.len() * 4 / 5).contains(&alike), "{alike} of {}", first.len());
 
-    // The secret is in no byte of what is derived.
+    // The secret occurs nowhere in the derived files.
     ws.remove("raw/votes");
     ws.remove("raw/heads.jsonl");
     ws.remove_derived();
@@ -121,7 +121,7 @@ fn address(server: &Server) -> SocketAddr {
     SocketAddr::from((Ipv4Addr::LOCALHOST, server.port()))
 }
 
-/// A page, and how long it took.
+/// Requests a page within a time limit.
 fn page_within(server: &Server, limit: Duration) {
     let start = Instant::now();
     let answer = server.get("/health");
@@ -129,7 +129,7 @@ fn page_within(server: &Server, limit: Duration) {
     assert!(answer.status == 200 && took < limit, "{} after {took:?}", answer.status);
 }
 
-/// 560 clients that pipelined and never read, or 700 slow bodies, once kept everybody else out.
+/// 560 clients that pipelined and never read, or 700 slow bodies, once blocked everybody else.
 #[test]
 fn two_thousand_hostile_clients_shut_nobody_out() {
     let ws = Workspace::sample();
@@ -143,7 +143,7 @@ fn two_thousand_hostile_clients_shut_nobody_out() {
         let Ok(mut stream) = TcpStream::connect(address(&server)) else { continue };
         stream.set_nonblocking(true).unwrap();
         let bytes = [&greedy, &slow, &head][n % 3].as_bytes();
-        // Whatever fits: nobody reads on the other side for long.
+        // As much as fits: the other side does not read for long.
         let _ = stream.write(bytes);
         clients.push(stream);
         if n % 250 == 249 {
@@ -175,7 +175,7 @@ fn a_session_is_no_token_and_access_stays_closed() {
     stolen.cookies[0].0 = boss.cookies[0].0.clone();
     assert_eq!(stolen.get(&server, "/").status, 303, "the token itself is no cookie");
 
-    // A session outlives the server, and ends where it is left, alone or with all of somebody's.
+    // A session survives a restart of the server, and ends on logout, alone or with all sessions of its user.
     drop(server);
     let server = Server::start(&ws, &[]);
     let again = |browser: &Browser| {
@@ -195,7 +195,7 @@ fn a_session_is_no_token_and_access_stays_closed() {
     assert_eq!(elsewhere.get(&server, "/").status, 303);
     assert_eq!(Browser::login(&server, &token).get(&server, "/").status, 200);
 
-    // Wrong tokens from the same address lock out nobody who has a right one.
+    // Wrong tokens from the same address lock out nobody with a valid one.
     let mut guesser = Browser::default();
     let csrf = guesser.mark(&server, "/login");
     for n in 0..60 {
@@ -207,7 +207,7 @@ fn a_session_is_no_token_and_access_stays_closed() {
     let forged = guesser.send(&server, "GET", "/", &["X-Forwarded-For: 10.0.0.1"], "").unwrap();
     assert_eq!(forged.status, 303);
 
-    // The last token ends, and the door does not open for it.
+    // The last token is revoked, and access does not become open.
     ws.call(["access", "revoke", "boss"]).expect(0);
     assert_eq!(server.get("/").status, 303);
     drop(server);
@@ -277,7 +277,7 @@ fn a_workspace_may_lie_where_names_are_odd() {
         call(&["run", "--offline", "--recipe", "flub"]).expect(0);
         call(&["audit", "--recipe", "flub"]).expect(0);
     }
-    // A file that is called like a pattern is meant to the letter.
+    // A file whose name looks like a pattern is taken literally.
     ws.write("pipeline.toml", crate::harness::source("dump", "leymore-titles", "raw/dumps/[1]*.json"));
     ws.write("raw/dumps/[1]*.json", format!("[{}]", crate::harness::title(1, "云会恐高吗，会不会")));
     ws.write("raw/dumps/1.json", "no dump");
@@ -295,7 +295,7 @@ fn a_place_that_cannot_be_worked_in_is_refused_with_a_word() {
         ws.call(own.into_iter().chain(args.iter().map(std::ffi::OsStr::new)))
     };
     call(&ws.path(&long), &["init"]).expect(0);
-    // What opens the reply index cannot work here: every verb says why and what would help.
+    // What opens the reply index cannot work here: every command says why and what would help.
     for verb in [&["run", "--offline"][..], &["status"], &["estimate"], &["replies", "stats"]] {
         let said = call(&ws.path(&long), verb).expect(4);
         let told = said.err.lines().find(|line| line.starts_with("error: ")).unwrap_or_default();
@@ -314,7 +314,7 @@ fn a_place_that_cannot_be_worked_in_is_refused_with_a_word() {
         std::fs::create_dir_all(ws.path("raw/dumps")).unwrap();
         let name = std::ffi::OsStr::from_bytes(b"\xff.json");
         std::fs::write(ws.path("raw/dumps").join(name), "[]").unwrap();
-        // A pattern matches no such name: it is told alone and beside another file, not passed over.
+        // No pattern matches such a name: it is reported, alone and next to another file, not skipped.
         for _ in 0..2 {
             let said = ws.call(["run", "--offline", "--recipe", "flub"]).expect(2);
             assert!(said.err.contains("not Unicode") && said.err.contains("rename the file"), "{}", said.err);
@@ -323,7 +323,7 @@ fn a_place_that_cannot_be_worked_in_is_refused_with_a_word() {
     }
 }
 
-/// A page that is asked for as its client reads it, byte by byte, ends all the same.
+/// A page sent as fast as its client reads it, byte by byte, still completes.
 #[test]
 fn a_reader_who_is_slow_but_reads_gets_the_page() {
     let ws = Workspace::sample();
@@ -341,7 +341,8 @@ fn a_reader_who_is_slow_but_reads_gets_the_page() {
     assert!(head.starts_with("HTTP/1.1 200") && body.contains("<body"), "{head}");
 }
 
-/// A name that is nobody's in the post where it stands reached output/: only a post's own names were looked for.
+/// A user name that did not belong to the post it occurs in reached output/: only a post's own names were
+/// searched for.
 #[test]
 fn a_users_name_is_marked_in_everybodys_posts() {
     let row = |tid: u64, by: &str, title: &str| json!({ "title": title, "abs": null, "href": format!("/p/{tid}?fr=good"), "lz": by, "n_reply": "1" });
@@ -365,7 +366,7 @@ fn a_users_name_is_marked_in_everybodys_posts() {
     let report = ws.call(["report", "--recipe", "flub"]).expect(0).out;
     assert!(report.contains("3 names of users, looked for in every text"), "{report}");
 
-    // What people say is a word is none; and the list that parts take says no name.
+    // A name listed as a common word is not treated as a name; and the list shared by parts contains no name.
     let settings = ws.read("pipeline.toml");
     ws.write("pipeline.toml", format!("{settings}\n[import]\ncommon_words = [\"words.txt\"]\n"));
     ws.write("words.txt", "# dishes\n病死鸡\n");
@@ -380,7 +381,7 @@ fn a_users_name_is_marked_in_everybodys_posts() {
     );
 }
 
-/// A reply is stored before it is read: one whose reading overflowed the stack ended every later run, too.
+/// A reply is stored before it is read: one whose parsing overflowed the stack broke every later run, too.
 #[test]
 fn a_reply_that_nests_without_end_costs_itself_alone() {
     static MENDED: AtomicBool = AtomicBool::new(false);
@@ -405,7 +406,7 @@ fn a_reply_that_nests_without_end_costs_itself_alone() {
     let (deep, all) = (ws.reasons(GEN)["failed/reply_unparseable"], u64::from(asked["screen"]));
     assert!(deep >= 1 && all > 50, "{asked:?}");
     assert_eq!(u64::from(asked["deep"]) % deep, 0, "each is asked for again as often: {asked:?}");
-    // As it is stored: from raw/ again, and by everybody who reads replies.
+    // As it is stored: from raw/ again, and for every reader of replies.
     let before = ws.derived();
     ws.remove_derived();
     run(&["--offline"]).expect(3);
@@ -413,7 +414,7 @@ fn a_reply_that_nests_without_end_costs_itself_alone() {
     ws.call(["replies", "verify"]).expect(0);
     ws.call(["replies", "export", "replies.jsonl"]).expect(0);
 
-    // Forgotten, it is asked for again, and the run goes on where it stood.
+    // Once forgotten, it is requested again, and the run continues where it stopped.
     MENDED.store(true, Ordering::Relaxed);
     run(&[]).expect(3);
     assert_eq!(server.count(), 0, "what failed for good is asked for by nobody");
@@ -442,20 +443,20 @@ fn a_reply_that_nests_without_end_costs_itself_alone() {
     assert!(segment.into_iter().any(noted), "the reply stays, with the note");
 }
 
-/// A token that is told opens; where it would not, none is told.
+/// A printed token is valid; an invalid one is not printed.
 #[test]
 fn no_token_is_told_that_opens_nothing() {
     let ws = Workspace::sample();
     let grant = |name: &str| ws.call(["access", "grant", name, "--rank", "reader"]);
     grant("first").expect(0);
     let whole = ws.read("raw/access.jsonl");
-    // Somebody was stopped at writing the next line: they were told no token.
+    // A user was interrupted while the next line was written: no token was printed.
     ws.write("raw/access.jsonl", format!("{whole}{{\"event\":\"gra"));
     let token = grant("second").expect(0).out.trim().to_owned();
     let server = Server::start(&ws, &[]);
     Browser::login(&server, &token);
     drop(server);
-    // A line that was told of is torn.
+    // A line whose token was printed is torn.
     let cut = whole.len() + 40;
     ws.write("raw/access.jsonl", &ws.read("raw/access.jsonl")[..cut]);
     let torn = ws.read("raw/access.jsonl");

@@ -1,4 +1,4 @@
-//! Dumps that are not as they should be: the bad line is reported, the rest goes on.
+//! Malformed dumps: the bad line is reported, the rest is imported.
 
 use std::io::Write;
 
@@ -32,7 +32,7 @@ fn whole(ws: &Workspace) {
     assert_eq!(texts(ws), TITLES);
 }
 
-/// A run that goes on after a bad record, with what `explain` says about it.
+/// A run that continues after a bad record, with the output of `explain` about it.
 #[track_caller]
 fn partial(ws: &Workspace, at: &str) -> (String, String) {
     let said = ws.call(["run", "--recipe", "flub"]).expect(3);
@@ -99,7 +99,7 @@ fn a_broken_line_costs_itself() {
     let ws = dump(format!("{first}\n{{\"title\": \"半句\n{rest}"));
     let (reason, evidence) = partial(&ws, "dump:2");
     assert_eq!(reason, "unreadable");
-    // Where it breaks, and not what it says: that may be a person's name.
+    // Where the error is, and not the text, which may be a person's name.
     assert!(evidence.contains("EOF while parsing a string") && !evidence.contains("半句"), "{evidence}");
     assert_eq!(texts(&ws), TITLES);
 

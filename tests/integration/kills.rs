@@ -1,5 +1,5 @@
-//! SIGKILL at any moment in whoever writes to raw/: what was told is stored, nothing is damaged, and the same command
-//! goes on where it was stopped.
+//! SIGKILL at any moment in every writer to raw/: everything reported is stored, nothing is damaged, and the
+//! same command continues where it was stopped.
 
 use std::time::{Duration, Instant};
 
@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use crate::harness::{Workspace, title};
 use crate::reviewed::{GEN, Reviewed, item};
 
-/// Kills of each writer; a hundred where somebody waits for them.
+/// Kills of each writer; a hundred if requested.
 fn kills() -> u64 {
     std::env::var("RIDDLEMILL_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(8)
 }
 
-/// Lets a command be killed in copies of a workspace, each at another moment of the time that it takes, and called again.
-/// `made` says what came of it, which is the same each time; `ends` are the codes of the command, where a second call may
-/// say that all was done, and `whole` those of `fsck` meanwhile.
+/// Kills a command in copies of a workspace, each at another moment of its duration, and calls it again.
+/// `made` returns the result, which must be the same each time; `ends` are the exit codes of the command,
+/// where a second call may say that all was done, and `whole` those of `fsck` in between.
 fn killed(
     name: &str,
     ws: &Workspace,
@@ -74,7 +74,7 @@ fn waiting() -> Workspace {
     ws
 }
 
-/// The lines of a log without their order's chain: what they say.
+/// The contents of a log's lines without its hash chain.
 fn lines(ws: &Workspace, path: &str, fields: &[&str]) -> Value {
     let text = ws.read(path);
     let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -90,7 +90,7 @@ fn votes_tasks_and_tokens() {
     let tasks = format!("raw/votes/assigned/{GEN}.screen.jsonl");
     let told = |ws: &Workspace| lines(ws, &tasks, &["item", "annotator", "round"]);
     killed("review assign", &ws, &["review", "assign", "screen", "--recipe", GEN], [&[0], &[0]], told);
-    // Each call draws another token in place of the one before.
+    // Each call replaces the previous token by a new random one.
     let who = |ws: &Workspace| {
         let list = ws.call(["access", "list", "--json"]).expect(0).out;
         let list: Value = serde_json::from_str(&list).unwrap_or_else(|_| json!(list));
@@ -135,7 +135,7 @@ fn withdrawals_releases_and_what_is_taken_over() {
         ws.call(["verify", &format!("output/{GEN}/1.0.0"), "--raw"]).expect(0);
         lines(ws, &registry, &["event", "version"])
     };
-    // A version whose event is told and whose folder has no name yet is finished by the next call.
+    // A version whose event is recorded and whose folder is not yet renamed is finished by the next call.
     killed("release", ws, &["release", GEN, "--date", "2026-01-02"], [&[0, 2], &[0, 1]], released);
 }
 

@@ -1,4 +1,4 @@
-//! Long work shows itself, stops when it is asked to, and keeps its escapes to terminals.
+//! Long work shows progress, stops on request, and writes escape sequences only to terminals.
 
 use std::fmt::Write;
 use std::io::{BufRead, BufReader, Read};
@@ -15,7 +15,7 @@ fn interrupt(id: u32) {
     assert!(kill.success());
 }
 
-/// So many short posts that hardly resemble each other, but share many characters.
+/// This many short posts that hardly resemble each other, but share many characters.
 fn corpus(posts: u64) -> String {
     let letters: Vec<char> = "的一是了我不人在他有这个上们来到时大地为子中你说生国年着就那和要她出也得里后自以会家可下而过天去能对小多然于心学么之都好看起发当没成只如事把还用第样道想作种开美总从无情己面最女但现前些所同日手又行意动方期它头经长儿回位分爱老因很给名法间斯知世什两次使身者被高已亲其进此话常与活正感".chars().collect();
     let mut state = 7u64;
@@ -40,7 +40,7 @@ fn with_corpus(posts: u64) -> Workspace {
     ws
 }
 
-/// Seconds that a process has worked, on all cores.
+/// CPU seconds of a process, on all cores.
 fn cpu_secs(id: u32) -> f64 {
     let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
     let fields: Vec<&str> = stat.rsplit(") ").next().unwrap_or_default().split(' ').collect();
@@ -78,7 +78,7 @@ fn ctrl_c_ends_dedup_within_two_seconds() {
     talk.read_to_string(&mut rest).unwrap();
     assert!(rest.contains("stopping; what is finished is kept"), "{rest}");
     assert!(rest.contains("the same command continues"), "{rest}");
-    // Two seconds of a machine that has nothing else to do, with two cores.
+    // Two seconds on an idle machine with two cores.
     assert!(took < Duration::from_secs(2) || after - before < 4.0, "{took:?}, {} s of work", after - before);
     assert!(ws.exists("staged/chumor/04_filter") && !ws.exists("staged/chumor/05_dedup"));
 }
@@ -116,7 +116,7 @@ fn ctrl_c_says_what_it_waits_for_and_a_second_one_leaves_it_booked_as_spent() {
     let stats: Value = serde_json::from_str(&ws.call(["replies", "stats", "--json"]).expect(0).out).unwrap();
     assert_eq!(server.count(), sent, "nothing was sent after the first one");
     assert_eq!((&stats["replies"], stats["open_attempts"].as_u64() > Some(0)), (&0.into(), true), "{stats}");
-    // The money of what was left is gone: it counts against the cap.
+    // The money for abandoned requests is spent: it counts against the cap.
     let spent = stats["scopes"].to_string() + &stats.to_string();
     assert!(spent.contains("usd"), "{stats}");
 }
@@ -218,7 +218,7 @@ fn a_run_without_room_on_the_disk_is_refused() {
     let ws = Workspace::with(&source("big", "leymore-titles", "raw/dumps/big.json"));
     ws.write("raw/dumps/big.json", "");
     let file = std::fs::OpenOptions::new().write(true).open(ws.path("raw/dumps/big.json")).unwrap();
-    // A hole in a file: nothing of it is on the disk.
+    // A sparse file: nothing of it is on the disk.
     if file.set_len(1 << 43).is_err() {
         eprintln!("skipped: this file system has no files of 8 TiB");
         return;

@@ -1,4 +1,4 @@
-//! The real command in temporary workspaces. One binary, a file a topic.
+//! The real command in temporary workspaces. One binary, one file per topic.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 

@@ -1,4 +1,5 @@
-//! What a manager does on the pages: work is given out and taken back, people come in by links, a run is started.
+//! A manager's actions on the pages: tasks are assigned and withdrawn, people are invited by links, a run is
+//! started.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,7 @@ fn work_is_looked_at_before_it_is_given_and_taken_back_where_it_was_a_mistake() 
     let mut boss = Browser::default();
     let place = "/curate/brainteaser/validity/assign";
     let page = boss.get(&server, place).body;
-    // English puzzles: whoever is said to read Chinese alone is offered none.
+    // English puzzles are not offered to people who only read Chinese.
     assert!(page.contains("does not read en") && page.contains("value=\"junior-1\" disabled"), "{page}");
     let csrf = hidden(&page, "csrf");
     let people = [("to", "annotator-1"), ("to", "annotator-2"), ("to", "annotator-3")];
@@ -38,7 +39,7 @@ fn work_is_looked_at_before_it_is_given_and_taken_back_where_it_was_a_mistake() 
     let given = workspace.read(file);
     let lines = given.lines().count();
     assert!(lines > 0 && !given.contains("junior") && given.contains("\"at\":\""), "{given}");
-    // Pressed twice, it is given once.
+    // Pressed twice, it is assigned once.
     assert!(send(&mut boss, &with(&digest, &[])).body.contains("Something has changed"));
     assert_eq!(workspace.read(file).lines().count(), lines);
     let page = boss.get(&server, place).body;
@@ -69,7 +70,7 @@ fn an_invitation_opens_what_it_says_once() {
     assert_eq!(refused.status, 400, "the first who comes in must be a curator");
     let own = link(&ask(&mut boss, &csrf, "meta-1", "curator").body);
     assert_eq!(boss.get(&server, "/curate").status, 200, "nobody is shut out yet");
-    // Looking uses nothing up.
+    // Viewing does not use it up.
     assert_eq!(server.get(&own).status, 200);
     let mark = boss.mark(&server, &own);
     assert_eq!(boss.post(&server, &own, &[("csrf", &mark)]).status, 303);
@@ -99,7 +100,7 @@ fn an_invitation_opens_what_it_says_once() {
     assert_eq!((looker.get(&server, "/").status, looker.get(&server, "/people").status), (200, 403));
 }
 
-/// Asks until the page of runs says so.
+/// Polls the page of runs until it says so.
 fn until(browser: &mut Browser, server: &Server, what: &str) -> String {
     let begun = Instant::now();
     loop {
@@ -144,7 +145,7 @@ fn a_run_from_the_page_asks_before_it_pays() {
         events.body
     );
     drop(server);
-    // Who may, pipeline.toml says.
+    // pipeline.toml says who may.
     let nobody = Server::start(&ws, &["--set", "run.from_pages=nobody"]);
     let csrf = boss.mark(&nobody, "/people");
     assert_eq!(boss.post(&nobody, "/run", &[("csrf", &csrf), ("recipe", GEN)]).status, 403);

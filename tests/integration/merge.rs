@@ -1,4 +1,4 @@
-//! `raw merge`: workspaces that grew apart are put together, once, and what contradicts waits for a person.
+//! `raw merge`: workspaces that diverged are merged, once, and contradictions wait for a person.
 
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ fn votes_of_two_machines_come_together_and_what_contradicts_is_a_dispute() {
     assert!(merge(&here.ws, &there.ws, &[]).expect(0).out.contains("nothing there is new here"));
     here.ws.call(["fsck"]).expect(0);
 
-    // Neither of the two answers counts before the other: it is nobody's to guess.
+    // Neither of the two answers takes precedence.
     here.run();
     let disputes = here.ws.call(["review", "adjudicate", "screen", "--recipe", GEN]).expect(0).out;
     assert!(
@@ -57,14 +57,14 @@ fn votes_of_two_machines_come_together_and_what_contradicts_is_a_dispute() {
     );
     here.ws.audit_clean();
 
-    // Whoever said both says which.
+    // The person who gave both chooses one.
     screen(&here, "annotator-1", KITE, "keep");
     here.run();
     let disputes = here.ws.call(["review", "adjudicate", "screen", "--recipe", GEN]).expect(0).out;
     assert!(!disputes.contains("one voter gave two different answers"), "{disputes}");
     assert_eq!(here.ws.candidates(GEN).len(), 1);
 
-    // The other way round all is taken over, and both stand alike.
+    // In the other direction everything is copied, and both workspaces are equal.
     merge(&there.ws, &here.ws, &[]).expect(0);
     there.run();
     assert_eq!(there.ws.candidates(GEN), here.ws.candidates(GEN));
@@ -130,7 +130,7 @@ fn decisions_withdrawals_and_archives_of_two_machines_come_together() {
     let list = here.call(["decide", "list", "tieba:1"]).expect(0).out;
     assert!(list.contains("against what was decided here"), "{list}");
     assert!(here.call(["explain", "tieba:3"]).out.contains("withdrawn"));
-    // Whoever decides next settles it, the same as before or not.
+    // The next decision settles it, whether or not it is the same as before.
     decide(&here, &["drop", "tieba:1"]);
     run(&here);
     assert!(outcome("tieba:1").contains("dropped"), "{}", outcome("tieba:1"));
@@ -151,7 +151,7 @@ fn what_is_no_workspace_or_damaged_is_taken_over_by_nobody() {
     let said = merge(&here.ws, &there.ws, &[]).expect(4);
     assert!(said.err.contains("fsck"), "{}", said.err);
     assert_eq!(before, here.ws.bytes("raw/votes/000001.jsonl"));
-    // Withdrawals are hashes: under another salt they name nobody.
+    // Withdrawals are hashes: under another salt they match nothing.
     there.ws.write("raw/votes/000001.jsonl", votes);
     there.ws.call(["withdraw", "风筝断了线会不会想家？", "--text", "--reason", "its author asked"]).expect(0);
     there.ws.write("raw/salt", "11".repeat(32));

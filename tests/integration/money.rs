@@ -1,4 +1,4 @@
-//! What a run pays: no more than it may, nothing twice, and what was under way at Ctrl-C is kept.
+//! The cost of a run: no more than allowed, nothing paid twice, and requests in flight at Ctrl-C are kept.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ fn stats(ws: &Workspace) -> Value {
     serde_json::from_str(&ws.call(["replies", "stats", "--json"]).expect(0).out).unwrap()
 }
 
-/// A workspace whose endpoint costs a dollar a million tokens in, and two out.
+/// A workspace whose endpoint costs a dollar per million input tokens, and two per million output tokens.
 fn priced(server: &Server) -> Workspace {
     let ws = served(server);
     let settings = ws.read("pipeline.toml");
@@ -36,7 +36,7 @@ fn a_run_may_have_a_cap_of_its_own() {
     server.take();
     assert!(all > 250 && whole > 0.0, "{all} requests, {whole} dollars");
 
-    // A third of the money: the cap falls into a later stage, so stages share it.
+    // A third of the money: the cap is reached in a later stage, so stages share it.
     let ws = priced(&server);
     let cap = format!("run.max_usd={}", whole / 3.0);
     let capped: Vec<&str> = args.iter().copied().chain(["--set", &cap]).collect();
@@ -53,7 +53,7 @@ fn a_run_may_have_a_cap_of_its_own() {
         if ledger.contains("run: ") { ledger } else { ws.call(["report", "--recipe", GEN]).expect(0).out };
     assert!(held.contains("budget"), "{held}");
 
-    // The next run has money of its own, and buys nothing twice.
+    // The next run has its own money, and pays for nothing twice.
     ws.call(&capped).expect(0);
     assert!(server.count() > 0);
     let second = server.take();
@@ -77,9 +77,9 @@ fn what_no_cap_bounds_is_asked_about_before_it_is_sent() {
     let refused: Vec<&str> = said.lines().skip_while(|line| !line.starts_with("error:")).collect();
     insta::assert_snapshot!("no_consent", refused.join("\n"));
     assert_eq!(server.count(), 0, "nothing was sent");
-    // Offline nothing is asked; what is before it is made.
+    // Offline nothing is requested; the stages before it are made.
     run(&["--offline"]).expect(0);
-    // Each of the caps will do.
+    // Each of the caps suffices.
     run(&["--set", "draft.max_usd=0.01"]).expect(0);
     let some = server.count();
     assert!(some > 0);
@@ -92,7 +92,7 @@ fn what_no_cap_bounds_is_asked_about_before_it_is_sent() {
     run(&[]).expect(0);
     assert_eq!(server.count(), 91, "every question was asked once");
     ws.write("pipeline.toml", settings);
-    // What is stored costs nothing, and nobody is asked.
+    // Stored replies cost nothing, and nothing is requested.
     run(&["--force"]).expect(0);
 }
 
@@ -141,7 +141,7 @@ fn ctrl_c_keeps_what_is_in_flight() {
     let before = server.take();
     let sent = before["screen"];
     assert!(before.len() == 1 && sent < 40, "{before:?}");
-    // What was sent came back and is kept: nothing is asked twice.
+    // What was sent was answered and is kept: nothing is requested twice.
     let kept = stats(&ws);
     assert_eq!((&kept["replies"], &kept["open_attempts"]), (&sent.into(), &0.into()), "{kept}");
     ws.call(&args).expect(0);
@@ -163,7 +163,7 @@ fn replies_that_are_gone_are_not_bought_again_without_a_word() {
     let mut flipped = whole.clone();
     flipped[whole.len() / 2] ^= 4;
     for damaged in [Some(&flipped), None] {
-        // A lost index is nothing that was paid for.
+        // A lost index loses nothing that was paid for.
         ws.remove(".index");
         match damaged {
             Some(bytes) => ws.write(segment, bytes),
@@ -180,12 +180,12 @@ fn replies_that_are_gone_are_not_bought_again_without_a_word() {
         assert!(ws.call(["fsck"]).expect(1).out.contains("raw/replies: segment 000001"));
         assert_eq!(server.count(), 0, "nothing was sent");
     }
-    // Brought back, nothing is missing and nothing is sent.
+    // Once restored, nothing is missing and nothing is sent.
     ws.write(segment, &whole);
     ws.call(&args).expect(0);
     assert_eq!((server.count(), stats(&ws)["replies"].as_u64()), (0, Some(bought)));
 
-    // What is whole of it is taken over, and the rest alone is asked again.
+    // Its intact part is recovered, and only the rest is requested again.
     ws.write(segment, &flipped);
     let said = ws.call(["fsck", "--salvage"]).expect(0).out;
     assert!(said.contains("taken over") && said.contains("not whole at byte"), "{said}");
@@ -196,7 +196,7 @@ fn replies_that_are_gone_are_not_bought_again_without_a_word() {
     assert_eq!(u64::from(server.take().values().sum::<u32>()), bought - kept);
     assert_eq!(stats(&ws)["replies"], bought);
 
-    // Somebody goes on without them.
+    // The user continues without them.
     ws.remove("raw/replies/000002.jsonl.zst");
     ws.call(&args).expect(4);
     let accepted: Vec<&str> = args.iter().copied().chain(["--accept-lost-replies"]).collect();

@@ -1,5 +1,5 @@
-//! A release follows from the newest votes, replies, settings and dumps, or is refused; and a candidate holds what
-//! reached its recipe's end.
+//! A release is based on the newest votes, replies, settings and dumps, or is refused; and a candidate
+//! contains what reached the end of its recipe.
 
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ fn zh(item: &serde_json::Map<String, Value>) -> &str {
     item["question_zh"].as_str().unwrap()
 }
 
-/// Whatever leaves the workspace as if it were of today, and what refuses it.
+/// Makes the workspace look up to date in some way, and checks why the release is refused.
 fn refused(ws: &Workspace, more: &[&str], stage: &str, change: &str) {
     let candidate = format!("output/{GEN}/candidate");
     let said = release(ws, more).expect(2);
@@ -58,7 +58,7 @@ fn votes_settings_and_dumps_that_are_newer_refuse_a_release() {
 
     reject(&people, zh(&all[0]));
     refused(ws, &[], "review:screen", "3 new votes");
-    // A draft goes on, and says so wherever it is read.
+    // A draft is allowed, and is marked as one wherever it is shown.
     let said = release(ws, &["--draft"]).expect(0);
     assert!(said.out.contains("1.0.0-draft.1") && said.out.contains("3 new votes"), "{}", said.out);
     let card = ws.read(&format!("output/{GEN}/1.0.0-draft.1/README.md"));
@@ -66,11 +66,11 @@ fn votes_settings_and_dumps_that_are_newer_refuse_a_release() {
     let candidate = format!("output/{GEN}/candidate");
     let said = ws.call(["export", &candidate, "csv", "draft.csv", "--draft"]).expect(0);
     assert!(said.err.contains("a draft") && said.err.contains("3 new votes"), "{}", said.err);
-    // A copy elsewhere and a stage are what they are.
+    // A copy elsewhere and a stage are not affected.
     ws.call(["export", &format!("output/{GEN}/1.0.0-draft.1"), "csv", "copy.csv"]).expect(0);
     ws.call(["export", &format!("staged/{GEN}/05_dedup"), "csv", "stage.csv"]).expect(0);
 
-    // A run that ends before the end.
+    // A run that stops before the end.
     ws.call(["run", "--recipe", GEN, "--offline", "--to", "review:screen"]).expect(0);
     let said = release(ws, &[]).expect(2);
     assert!(said.err.contains("input review:screen changed"), "{}", said.err);
@@ -195,7 +195,7 @@ fn released_rows_are_followed() {
         line("rejected").contains("review:screen dropped rejected") && line("rejected").contains("vote:")
     );
     assert!(line("edited").contains("categories") && line("edited").contains("review:category changed"));
-    // What was decided on the text of before is asked again.
+    // Decisions about the old text are asked for again.
     line("held");
     assert!(told.contains("of 3 rows since"), "{told}");
     let json: Value =

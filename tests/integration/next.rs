@@ -1,5 +1,5 @@
-//! From `init` to a release by doing nothing but what `next:` says, on dumps as they are, with an endpoint that fails
-//! as real ones do.
+//! From `init` to a release by following nothing but `next:`, on real dumps, with an endpoint that fails as
+//! real ones do.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::harness::{RECIPES, Said, Workspace, reference, source, title};
 
 const KEY: &str = "sk-right-12345678";
 
-/// Texts for machines that have no dumps at hand.
+/// Texts for machines without dumps.
 const TEXTS: [&str; 6] = [
     "为什么鱼不会口渴？",
     "雨伞会不会淋湿？",
@@ -23,7 +23,7 @@ const TEXTS: [&str; 6] = [
     "蓝牙耳机坏了，是看牙科还是耳科？",
 ];
 
-/// Somebody who reads `next:` and does it.
+/// Somebody who follows `next:`.
 struct Researcher {
     ws: Workspace,
     recipe: &'static str,
@@ -32,7 +32,7 @@ struct Researcher {
 }
 
 impl Researcher {
-    /// Sits down in a fresh workspace with dumps of their own and an endpoint at this port.
+    /// Starts in a fresh workspace with dumps of their own and an endpoint at this port.
     fn new(recipe: &'static str, port: u16, dump: &str, more: &str) -> Researcher {
         let ws = Workspace::folder();
         ws.call(["init", "--empty"]).expect(0);
@@ -50,7 +50,7 @@ impl Researcher {
         Said::from(self.ws.command(args).envs(&self.env))
     }
 
-    /// What `status` says is next; the recipe's own option is dropped where it is at the end.
+    /// The next step by `status`; a final option that names the recipe is removed.
     fn next(&self) -> Option<String> {
         let said = self.call(&["status", "--recipe", self.recipe, "--json"]).expect(0);
         let rows: Vec<Value> = serde_json::from_str(&said.out).unwrap();
@@ -58,7 +58,7 @@ impl Researcher {
         next.map(str::to_owned)
     }
 
-    /// Does what is next until nothing is left to do.
+    /// Follows the next steps until there is none.
     fn follow(&mut self) {
         while let Some(next) = self.next() {
             self.did.push(next.clone());
@@ -84,7 +84,7 @@ impl Researcher {
         assert!([0, 3].contains(&said.code), "{command}: {} {}", said.out, said.err);
     }
 
-    /// Fills in a ballot and brings it back.
+    /// Fills in a ballot and imports it.
     fn vote(&self, step: &str, file: &str) {
         let mut round = String::from("vote");
         let mut line = |line: &str| {
@@ -122,7 +122,7 @@ impl Researcher {
                     "\n[[annotator]]\nname = \"{name}\"\nrole = \"{role}\"\nlanguages = [\"zh\", \"en\"]\n"
                 )
             };
-            // Somebody who wrote an explanation does not judge it: one more is asked for later.
+            // The author of an explanation does not judge it: another judge is needed later.
             let names =
                 if settings.contains("\nname = \"a1\"") { ["a4"].as_slice() } else { &["a1", "a2", "a3"] };
             let meta = if names.len() > 1 { person("m1", "meta") } else { String::new() };
@@ -134,12 +134,12 @@ impl Researcher {
         self.ws.write("pipeline.toml", edited);
     }
 
-    /// Whether something of this kind was among what was done.
+    /// Whether a step of this kind was done.
     fn has_done(&self, what: &str) -> bool {
         self.did.iter().any(|did| did.starts_with(what))
     }
 
-    /// The release that it came to.
+    /// The resulting release.
     fn released(&self) -> Value {
         let manifest = self.ws.read(&format!("output/{}/1.0.0/MANIFEST.json", self.recipe));
         serde_json::from_str(&manifest).unwrap()
@@ -149,7 +149,7 @@ impl Researcher {
 fn answers(recipe: &str, step: &str, row: &Value) -> Value {
     let who = row["annotator"].as_str().unwrap();
     let looks = row["round"] == "review";
-    // Something of the text, so that no two answers of a set are alike.
+    // Derived from the text, so that no two answers of a set are equal.
     let mark = row["see"].to_string().chars().count();
     match (recipe, step) {
         ("flub", "clean") => json!({ "verdict": "keep", "is_question": "no" }),
@@ -164,7 +164,7 @@ fn answers(recipe: &str, step: &str, row: &Value) -> Value {
         (_, "wrong") => json!({ "wrong": "1; 4; 9" }),
         (_, "final") => json!({ "verdict": "accept" }),
         (_, "suitability") => json!({ "suitability": "keep" }),
-        // Where nobody drafts, people write.
+        // Without drafts, people write.
         (_, "translation") if row["draft"].is_null() => {
             json!({ "verdict": "rewrite", "question_en": format!("Why is it {mark}?") })
         }
@@ -175,7 +175,7 @@ fn answers(recipe: &str, step: &str, row: &Value) -> Value {
         ("chumor", "explanation") => json!({ "explanation": "谐音是笑点。先这样解释。" }),
         (_, "preference") => json!({ "preference": "human" }),
         (_, "category") => json!({ "categories": ["2"], "sure": "yes" }),
-        // A pair is written where nothing is drafted, for every other question.
+        // A pair is written if nothing is drafted, for every other question.
         (_, "pair") if row["draft"].is_null() && mark.is_multiple_of(2) => {
             json!({ "pairing": "write", "pair": format!("Is it {mark} normal?") })
         }
@@ -192,14 +192,15 @@ fn reply(prompt: &str) -> (&'static str, String) {
     if prompt.contains("笑话") || prompt.contains("好笑") || prompt.contains("幽默") {
         return ("explain", format!("这里有{}个字。于是好笑。", prompt.chars().count()));
     }
-    // The paper's own words for it.
+    // The paper's own wording.
     if prompt.contains("three closest question categories") {
         return ("category", "2 3 5".into());
     }
     reply_to(prompt)
 }
 
-/// Refuses who asks in the wrong place or with the wrong key, and is down for the first of those that may.
+/// Refuses requests to the wrong path or with the wrong key, and is unavailable for the first of the valid
+/// ones.
 fn failing() -> Server {
     let served = std::sync::atomic::AtomicU32::new(0);
     let guard = move |head: &str, _: u32| {
@@ -271,7 +272,7 @@ fn what_is_optional_and_missing_makes_no_release_provisional() {
     assert_eq!(server.count(), 0);
 }
 
-/// FLUB's juniors and senior, who are let in by hand.
+/// FLUB's juniors and senior, who are granted access by hand.
 const PEOPLE: &str = r#"
 [run]
 profile = "paper"
@@ -324,7 +325,7 @@ fn cunning_texts_come_to_a_release_in_the_papers_way() {
     }
 }
 
-/// RuozhiBench in its authors' way: no draft before people have screened twice, and people write the pairs.
+/// RuozhiBench as its authors did it: no draft before people have screened twice, and people write the pairs.
 const SCREENED_TWICE: &str = r#"
 [run]
 profile = "paper"
@@ -336,7 +337,7 @@ endpoints = ["good", "bad"]
 endpoints = ["judge-1", "judge-2", "judge-3"]
 "#;
 
-/// An endpoint of this name on a server of its own, whose replies say which model gave them.
+/// An endpoint with this name on its own server, whose replies say which model gave them.
 fn model(name: &'static str, reply: fn(&str) -> (&'static str, String)) -> (Server, String) {
     let server = Server::replying(reply, None, Duration::ZERO);
     *server.model.lock().unwrap() = name;

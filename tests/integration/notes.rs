@@ -1,10 +1,10 @@
-//! Notes of an owner under the jokes of an annual thread.
+//! Notes of a thread's owner below the jokes of an annual thread.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Workspace, reference, source};
 
-/// Jokes that nobody takes for one another.
+/// Jokes that are not similar to each other.
 fn joke(n: usize) -> String {
     let things = ["雨伞", "冰箱", "门铃", "月亮", "牙刷", "楼梯", "日历", "枕头"];
     let doings = ["怕不怕黑", "几点下班", "会不会打喷嚏", "想不想家", "敢不敢照镜子", "能不能报销"];
@@ -12,7 +12,7 @@ fn joke(n: usize) -> String {
     format!("{n}.{}的{}{}？", places[n % 5], things[n % 8], doings[n % 6])
 }
 
-/// A thread of 24 jokes in which the owner notes something under some of them.
+/// A thread of 24 jokes in which the owner adds notes to some of them.
 fn thread() -> String {
     let mut pid = 100;
     let mut lines = String::new();
@@ -133,8 +133,8 @@ fn real_annual_threads_keep_their_jokes() {
     );
     ws.call(["run", "--recipe", "chumor", "--to", "clean", "--offline"]).expect(0);
     let reasons = ws.reasons("chumor");
-    // Of the owner's posts in these three threads and this list none bears the mark of a note, and no joke is taken
-    // for one: every row of the list goes on, or is a second copy.
+    // None of the owner's posts in these three threads and this list has the mark of a note, and no joke is
+    // mistaken for one: every row of the list is kept, or is a duplicate.
     assert_eq!(reasons.get("dropped/note"), None, "{reasons:?}");
     let shown = ws.call(["show", "import", "--recipe", "chumor", "--json", "--limit", "0"]).expect(0);
     let shown: Value = serde_json::from_str(&shown.out).unwrap();

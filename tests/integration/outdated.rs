@@ -1,11 +1,11 @@
-//! What `status` says before a run that changes texts, and how votes are brought over to the new ones.
+//! What `status` shows before a run that changes texts, and how votes are carried over to the new ones.
 
 use serde_json::{Value, json};
 
 use crate::browser::{Browser, Server, hidden};
 use crate::harness::{Workspace, source, title};
 
-/// A workspace whose posts an annotator voted to keep, and a curator beside them.
+/// A workspace whose posts an annotator and a curator voted to keep.
 fn voted(texts: &[&str]) -> Workspace {
     let ws = Workspace::with(
         &(source("dump", "leymore-titles", "raw/dumps/dump")
@@ -52,7 +52,7 @@ fn votes_are_brought_over_where_somebody_saw_both_texts() {
         assert!(listed.contains(word), "no {word:?}: {listed}");
     }
 
-    // Who may, and with a reason.
+    // Who may do it, and with a reason.
     let one = ["--item", "tieba:1"];
     for (by, why, code) in
         [("a1", "the number is back", 2), ("meta-1", " ", 2), ("meta-1", "the number is back", 0)]
@@ -64,13 +64,13 @@ fn votes_are_brought_over_where_somebody_saw_both_texts() {
     assert_eq!(confirmed(), 2);
     let told = ws.call(["explain", "tieba:1", "--recipe", "chumor"].iter().chain(&kept)).expect(0).out;
     assert!(told.contains("brought over from another text by meta-1: the number is back"), "{told}");
-    // What was stored is as it was.
+    // Stored votes are unchanged.
     let after = ws.read("raw/votes/000001.jsonl");
     assert!(after.starts_with(&before) && after.lines().count() == 4, "{after}");
     let vote: Value = serde_json::from_str(after.lines().last().unwrap()).unwrap();
     assert_eq!((&vote["annotator"], &vote["carried"]["by"]), (&json!("a1"), &json!("meta-1")));
 
-    // The other by a table, which is about what stood in it.
+    // The other by a table, which is about the text it shows.
     carry(&["--out", "carry.csv"]).expect(0);
     let table = ws.read("carry.csv");
     assert_eq!(table.lines().count(), 2, "{table}");
@@ -98,7 +98,7 @@ fn votes_are_brought_over_where_somebody_saw_both_texts() {
     run();
     assert_eq!(confirmed(), 2);
     assert!(carry(&[]).expect(0).out.contains("1 item with 1 vote"));
-    // Derived files follow from raw/ with what was carried in it.
+    // Derived files follow from raw/ including what was carried over.
     let all = ws.derived();
     ws.remove_derived();
     run();
@@ -168,7 +168,7 @@ fn status_says_how_many_votes_a_changed_rule_would_outdate() {
     let said = ws.call(["status", "--recipe", "chumor"].iter().chain(&kept)).expect(0).out;
     assert!(said.contains("outdates texts of 1 post; 1 vote and 0 replies"), "{said}");
     assert!(!ws.exists("raw/seen"));
-    // Nothing was changed by asking, and what is said comes true.
+    // The question changed nothing, and the prediction is correct.
     ws.audit_clean();
     ws.call(["run", "--recipe", "chumor", "--offline"].iter().chain(&kept)).expect(0);
     let told = ws.explain("chumor", "tieba:1");
@@ -208,7 +208,7 @@ fn status_says_how_many_votes_on_puzzles_a_changed_rule_would_outdate() {
     let said: Vec<Value> = serde_json::from_str(&ws.call(asked.iter().chain(&kept)).expect(0).out).unwrap();
     let step = said.iter().find(|step| step["stage"] == "anonymise").unwrap();
     assert_eq!(step["outdates"], json!({ "step": "anonymise", "posts": 1, "votes": 1, "replies": 0 }));
-    // What is said comes true, and the vote is brought over by whoever saw both texts.
+    // The prediction is correct, and the vote is carried over by a person who saw both texts.
     run(&kept);
     let listed = ws.call(["review", "carry"].iter().chain(&to).chain(&kept)).expect(0).out;
     assert!(listed.contains("anna.swift@gmail.com") && listed.contains("1 item with 1 vote"), "{listed}");

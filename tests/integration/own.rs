@@ -1,4 +1,5 @@
-//! Benchmarks that a workspace declares in its own `benchmarks/`: the examples, from dumps to releases and evaluation.
+//! Benchmarks declared in a workspace's own `benchmarks/`: the examples, from dumps to releases and
+//! evaluation.
 
 use std::fs;
 use std::path::Path;
@@ -28,7 +29,7 @@ fn copy(root: &Path, folder: &Path, to: &Workspace) {
     }
 }
 
-/// An annotator's sheet of a step, filled in by a function of what is shown and handed in.
+/// An annotator's sheet of a step, filled in by a function of what is shown, and imported.
 pub fn vote(ws: &Workspace, recipe: &str, step: &str, who: &str, answers: impl Fn(&Value) -> Value) {
     ws.call(["review", "assign", step, "--recipe", recipe]).expect(0);
     let export = ["review", "export", step, "--recipe", recipe, "--annotator", who, "--format", "jsonl"];
@@ -36,7 +37,7 @@ pub fn vote(ws: &Workspace, recipe: &str, step: &str, who: &str, answers: impl F
     let sheet = format!("{recipe}.{step}.{who}.jsonl");
     let filled = ws.read(&sheet).lines().fold(String::new(), |mut lines, line| {
         let mut row: Value = serde_json::from_str(line).unwrap();
-        // Without the seal of the order that is shown, numbers are those of the record, as on sheets from before.
+        // Without the seal of the displayed order, numbers follow the record's order, as on older sheets.
         row["content_hash"] = row["content_hash"].as_str().unwrap().split('.').next().into();
         let given = answers(&row["see"]);
         row["answers"].as_object_mut().unwrap().extend(given.as_object().unwrap().clone());
@@ -122,7 +123,7 @@ fn a_benchmark_by_declaration_alone_goes_from_dumps_to_a_release() {
     assert!((percent - 100.0 * firsts as f64 / 7.0).abs() < 1e-9, "{table}");
 }
 
-/// The votes of a workspace as an example ships them: written for it, and no person's.
+/// Checks the votes that an example ships: written for it, and by no real person.
 fn shipped(name: &str, ws: &Workspace) {
     let mut pack = String::new();
     let mut files: Vec<_> =
@@ -130,7 +131,7 @@ fn shipped(name: &str, ws: &Workspace) {
     files.sort();
     for file in files.iter().filter(|file| file.extension().is_some_and(|kind| kind == "jsonl")) {
         for line in fs::read_to_string(file).unwrap().lines() {
-            // The log's own lines are no votes.
+            // The log's own lines are not votes.
             let Ok(vote) = serde_json::from_str::<Vote>(line) else { continue };
             let (at, source) = ("2026-01-01T00:00:00Z".to_owned(), "sample".to_owned());
             let vote = Vote { at, source, synthetic: true, supersedes: None, ..vote }.sealed();
@@ -168,7 +169,7 @@ fn the_votes_of_the_examples_are_current() {
 
 const KINDS: &str = "joke-kinds";
 
-/// Three annotators who agree in part.
+/// Three annotators who agree partly.
 fn vote_on_kinds(ws: &Workspace) {
     ws.run().expect(0);
     let codes = ["pun", "paradox", "literal", "anthropomorphic", "absurd"];
@@ -184,7 +185,8 @@ fn vote_on_kinds(ws: &Workspace) {
     ws.run().expect(0);
 }
 
-/// Labels and ratings by people alone: distributions in the release, agreement in the report, F1 and correlation of models.
+/// Labels and ratings by people alone: distributions in the release, agreement in the report, F1 and
+/// correlation of models.
 #[test]
 fn a_benchmark_without_a_model_has_labels_and_ratings() {
     let ws = example(KINDS);
