@@ -1,5 +1,5 @@
-//! A server that fails in every way, a client that is killed again and again: nothing paid for is lost, no cap is
-//! passed, every item ends with a reply or a reason, and the key is nowhere.
+//! A server that fails in every way, a client that is killed repeatedly: nothing paid for is lost, no cap is
+//! exceeded, every item ends with a reply or a reason, and the key is stored nowhere.
 //!
 //! `RIDDLEMILL_FAULT_REQUESTS` sets the number of items (400; the figures of the README are for 10,000 in release).
 
@@ -22,9 +22,9 @@ use riddlemill::llm::store::Line;
 use riddlemill::llm::{Answer, Ask, Endpoint, Engine, Limits, Message, Role, Store, Usd};
 
 const WORKER: &str = "RIDDLEMILL_FAULT_WORKER";
-/// Set where the worker asks and waits for what is never answered.
+/// Set if the worker sends requests that are never answered.
 const WAITS: &str = "RIDDLEMILL_FAULT_WAITS";
-/// One item in so many goes out in batches, and one is to have an answer of a certain form.
+/// One item in this many is sent in batches, and one requires a certain form of answer.
 const BATCHED: u64 = 4;
 const STRUCTURED: u64 = 5;
 const KEY_ENV: &str = "RIDDLEMILL_FAULT_KEY";
@@ -45,7 +45,7 @@ fn endpoint(port: u16) -> Endpoint {
     endpoint.sampling = Sampling { max_tokens: CUT as u32, ..Sampling::default() };
     endpoint.max_tokens_ceiling = Some(2 * CUT as u32);
     endpoint.structured = true;
-    // No part of a key: what one client has of a stream another finds again.
+    // Not part of a key: replies received by streaming are found without it, too.
     endpoint.stream = std::process::id().is_multiple_of(2);
     endpoint.timeouts =
         Timeouts { connect_secs: 5.0, idle_secs: 5.0, total_secs: 2.0, ..Timeouts::default() };
@@ -54,8 +54,8 @@ fn endpoint(port: u16) -> Endpoint {
     endpoint
 }
 
-/// About what the items cost with a third of the attempts spoilt, and what eight kills lose in flight: reached in
-/// some runs, passed in none.
+/// About the cost of the items with a third of the attempts failing, plus what eight kills lose in flight:
+/// reached in some runs, exceeded in none.
 fn cap() -> Usd {
     Usd::from_dollars(items() as f64 * 0.012 + 16.0)
 }
@@ -77,7 +77,7 @@ fn open(workspace: &Path) -> Arc<Store> {
     Arc::new(Store::open(&workspace.join("raw/replies"), &workspace.join("index/replies.sqlite")).unwrap())
 }
 
-/// The process that is killed: does nothing unless the other test started it.
+/// The process that is killed: does nothing unless started by the other test.
 #[test]
 fn worker() {
     let Ok(job) = std::env::var(WORKER) else { return };
@@ -113,7 +113,7 @@ fn worker() {
     fs::write(workspace.join("counts.txt"), counts).unwrap();
 }
 
-/// Asks until nothing is on its way any more.
+/// Asks until nothing is pending.
 async fn in_batches(engine: &Engine, asks: Vec<Ask>) -> Vec<Answer> {
     loop {
         let answers = engine.ask_all(asks.clone(), |_| {}).await;
@@ -173,7 +173,7 @@ fn kills_and_faults_lose_nothing_and_pass_no_cap() {
             seen.requests
         };
         let mut worker = start(port, workspace);
-        // Killed after some share of the items was asked, until that share is not reached any more.
+        // Killed after some share of the items was asked, until that share is no longer reached.
         let share = 50 + fastrand::u64(0..items() / 4);
         let ended = loop {
             if let Some(status) = worker.try_wait().unwrap() {
@@ -236,7 +236,7 @@ fn kills_and_faults_lose_nothing_and_pass_no_cap() {
             assert_eq!(reply.charged_picousd, cost);
         }
         if is_cut {
-            // Kept, and asked once more with a larger limit, under a key of its own.
+            // Kept, and requested once more with a larger limit, under its own key.
             cut += 1;
             continue;
         }
@@ -248,7 +248,7 @@ fn kills_and_faults_lose_nothing_and_pass_no_cap() {
     assert!(cut > 0 && cut <= cuts, "{cut} of {faults:?}");
     drop(store);
 
-    // Again: what is stored is not asked, only what failed or was held.
+    // Again: stored replies are not requested, only failed or held ones.
     let before = seen.lock().unwrap().requests;
     assert!(start(port, workspace).wait().unwrap().success());
     let asked = seen.lock().unwrap().requests - before;
@@ -258,7 +258,7 @@ fn kills_and_faults_lose_nothing_and_pass_no_cap() {
     no_key_in(workspace);
 }
 
-/// Two processes ask the same of one store at once: each gets every reply, and none is paid twice.
+/// Two processes use one store at once: each gets every reply, and none is paid twice.
 #[test]
 fn two_at_once_pay_for_no_reply_twice() {
     if std::env::var(WORKER).is_ok() {
@@ -290,8 +290,8 @@ fn two_at_once_pay_for_no_reply_twice() {
     assert_eq!(store.verify().unwrap().findings, []);
 }
 
-/// A process that is killed has journalled attempts ahead of the slots that they wait for: what the server was asked is
-/// charged, to the item, and nothing else.
+/// A killed process has journalled attempts ahead of the slots that they wait for: the requests that the
+/// server received are charged, to the item, and nothing else.
 #[test]
 fn what_a_killed_process_had_not_sent_is_not_charged() {
     if std::env::var(WORKER).is_ok() {
@@ -309,7 +309,7 @@ fn what_a_killed_process_had_not_sent_is_not_charged() {
         assert!(begun.elapsed() < Duration::from_secs(60) && worker.try_wait().unwrap().is_none());
         std::thread::sleep(Duration::from_millis(10));
     }
-    // What waits for a slot is journalled meanwhile.
+    // Attempts that wait for a slot are journalled meanwhile.
     std::thread::sleep(Duration::from_millis(500));
     worker.kill().unwrap();
     worker.wait().unwrap();
@@ -329,7 +329,7 @@ fn what_a_killed_process_had_not_sent_is_not_charged() {
     assert_eq!(asked.len(), CONCURRENCY);
     assert!(reserved.len() > CONCURRENCY, "{} attempts were journalled ahead", reserved.len());
 
-    // Without the marks, or with those of another start of the machine, nobody knows: all of it is charged.
+    // Without the marks, or with those of another boot of the machine, it is unknown: all of it is charged.
     let marks = "index/replies.000001.sent";
     let all: Usd = reserved.values().copied().sum();
     for other in [None, Some("another start of the machine")] {
@@ -355,7 +355,7 @@ fn what_a_killed_process_had_not_sent_is_not_charged() {
     assert_eq!(store.verify().unwrap().findings, []);
     assert!(!workspace.join(marks).exists());
     drop(store);
-    // From the segments alone it is the same.
+    // From the segments alone the result is the same.
     fs::remove_dir_all(workspace.join("index")).unwrap();
     assert_eq!(open(&workspace).spent("endpoint:faulty").unwrap(), (charged, reserved.len() as u64));
 }
@@ -371,7 +371,7 @@ fn copy_dir(from: &Path, to: &Path) {
     }
 }
 
-/// No file says the key, however it is stored.
+/// No file contains the key, in any encoding.
 fn no_key_in(dir: &Path) {
     for entry in fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();

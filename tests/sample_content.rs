@@ -1,5 +1,5 @@
-//! The sample under `raw/sample` is written by hand; these tests keep it whole: every row of a
-//! content bank belongs to a post or puzzle of the dumps, and every stage finds enough to work on.
+//! The sample under `raw/sample` is written by hand; these tests keep it consistent: every row of a content
+//! bank belongs to a post or puzzle of the dumps, and every stage finds enough to work on.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -58,7 +58,7 @@ fn distinct(texts: &[&str]) -> bool {
     texts.iter().collect::<BTreeSet<_>>().len() == texts.len()
 }
 
-/// The key of every post in the dumps, as `content.jsonl` spells it.
+/// The key of every post in the dumps, as spelt in `content.jsonl`.
 fn posts() -> Vec<String> {
     let tid = |href: &str| {
         let id = href.strip_prefix("/p/").and_then(|rest| rest.strip_suffix("?fr=good"));
@@ -73,7 +73,7 @@ fn posts() -> Vec<String> {
     titles.chain(annual).chain(thread).collect()
 }
 
-/// The rows of the content bank that hold `part`, each with that part.
+/// The rows of the content bank that contain `part`, each with that part.
 fn parts<'a>(rows: &'a [Value], part: &'a str) -> Vec<(&'a Value, &'a Value)> {
     rows.iter().filter_map(|row| row.get(part).map(|value| (row, value))).collect()
 }
@@ -81,7 +81,7 @@ fn parts<'a>(rows: &'a [Value], part: &'a str) -> Vec<(&'a Value, &'a Value)> {
 #[test]
 fn dumps_cover_the_rules_of_the_three_formats() {
     assert!((200..=260).contains(&posts().len()));
-    // One thread is twice, with other words the second time: what import must not lose.
+    // One thread occurs twice, with other words the second time: import must keep both.
     assert_eq!(posts().len(), posts().iter().collect::<BTreeSet<_>>().len() + 1, "one key occurs twice");
 
     let titles = array("dumps/titles.json");

@@ -1,4 +1,5 @@
-//! What review forgets: who may import whom, circles of files, paths of somebody's machine, stray panics, long files.
+//! Checks that reviews forget: who may import whom, import loops, paths of somebody's machine, stray panics,
+//! long files.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
@@ -12,7 +13,8 @@ use std::path::{Path, PathBuf};
 use riddlemill::record::Reason;
 use riddlemill::text::clean::Rule;
 
-/// The rooms in the order of dependency: a room imports its own rank and lower ones. Between crates Cargo holds it, too.
+/// The rooms in the order of dependency: a room imports its own rank and lower ones. Between crates Cargo
+/// enforces it, too.
 const RANKS: &[&[&str]] = &[
     &[
         "benchmarks",
@@ -40,7 +42,7 @@ const RANKS: &[&[&str]] = &[
     &["cli", "web"],
 ];
 
-/// Crates that know neither tables nor a network, so that they build in a minute and can be used elsewhere.
+/// Crates without tables and network, so that they build in a minute and can be used elsewhere.
 const BARE: &[&str] = &["benchmarks", "files", "text"];
 
 /// Crates that are one room.
@@ -56,7 +58,7 @@ const LONG: &[(&str, &str)] = &[
     ("tests/crawl.rs", "one scripted site for all of them"),
 ];
 
-/// Longer files hold two things.
+/// Longer files contain two subjects.
 const LINES: usize = 500;
 
 fn root() -> &'static Path {
@@ -89,7 +91,8 @@ fn crates() -> Vec<String> {
     folders
 }
 
-/// The room of a file: its module below the crate. `None` in a crate that is one room, where Cargo holds the order.
+/// The room of a file: its module below the crate. `None` in a crate that is one room, where Cargo enforces
+/// the order.
 fn room_of(path: &str) -> Option<&str> {
     let room = match path.split('/').collect::<Vec<_>>().as_slice() {
         ["crates", krate, ..] if ONE_ROOM.contains(krate) => return None,
@@ -105,7 +108,7 @@ fn sources() -> Vec<(String, String)> {
     rust.map(|p| (p.to_string_lossy().into_owned(), fs::read_to_string(root().join(&p)).unwrap())).collect()
 }
 
-/// The code of a file without comments and without what only tests compile.
+/// The code of a file without comments and test-only code.
 fn code(text: &str) -> Vec<(usize, &str)> {
     let mut lines = Vec::new();
     let mut rest = text.lines().enumerate().peekable();
@@ -126,7 +129,7 @@ fn code(text: &str) -> Vec<(usize, &str)> {
     lines
 }
 
-/// Whether a file is compiled for tests alone: its module is declared so.
+/// Whether a file is only compiled for tests, by its module declaration.
 fn only_for_tests(path: &str, all: &[(String, String)]) -> bool {
     let path = Path::new(path);
     let (Some(stem), Some(folder)) = (path.file_stem(), path.parent()) else { return false };
@@ -144,7 +147,7 @@ fn only_for_tests(path: &str, all: &[(String, String)]) -> bool {
 fn rooms_in(line: &str) -> Vec<String> {
     let word = |s: &str| s.chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect::<String>();
     let mut rooms = Vec::new();
-    // `$crate::` in a macro and `crate::` in a path are the same to the reader of this rule.
+    // `$crate::` in a macro and `crate::` in a path are the same for this rule.
     let own = line.match_indices("crate::").map(|(at, found)| &line[at + found.len()..]);
     let others = line.match_indices("riddlemill_").filter_map(|(at, _)| line[at..].split_once("::"));
     for rest in own.chain(others.map(|(_, rest)| rest)) {
@@ -180,7 +183,7 @@ fn dependencies_point_one_way() {
                     Some(theirs) if theirs > own => {
                         wrong.push(format!("{path}:{number}: {room} imports {other}"))
                     }
-                    // Macros and constants of the crate are no rooms.
+                    // Macros and constants of the crate are not rooms.
                     _ => {}
                 }
             }
@@ -239,7 +242,7 @@ fn no_path_of_a_machine() {
     ]
     .into_iter()
     .flat_map(files);
-    // Pages as a forum serves them, with addresses as they are there.
+    // Pages as served by a forum, with the paths used there.
     let below = below.filter(|p| !p.starts_with("tests/fixtures"));
     let mut found = Vec::new();
     for path in top.chain(below) {
@@ -247,7 +250,7 @@ fn no_path_of_a_machine() {
         for (i, line) in text.lines().enumerate() {
             for start in ["work", "root", "home", "tmp", "Users"] {
                 let needle = format!("/{start}/");
-                // The start of a path, not a piece of a link or of a pattern.
+                // The start of a path, not part of a link or of a pattern.
                 let starts = line.match_indices(&needle).any(|(at, _)| {
                     let before = line[..at].chars().next_back();
                     before.is_none_or(|c| c.is_whitespace() || "\"'`(=:".contains(c))

@@ -203,14 +203,14 @@ fn a_benchmark_without_a_model_has_labels_and_ratings() {
             row[key].as_array().unwrap().iter().map(|votes| votes.as_u64().unwrap()).collect()
         };
         assert_eq!((votes("kind_votes").len(), votes("rating_votes").iter().sum::<u64>()), (8, 3), "{row}");
-        // Everybody marks the first kind, and each one of their own beside it.
+        // Everybody chooses the first kind, and each a different second one.
         assert_eq!(row["kinds"].as_array().unwrap().len(), 1, "{row}");
         assert_eq!(votes("kind_votes").iter().sum::<u64>(), 5, "{row}");
         let mean: u64 = votes("rating_votes").iter().zip(1..).map(|(votes, rating)| votes * rating).sum();
         assert!((row["rating"].as_f64().unwrap() - mean as f64 / 3.0).abs() < 1e-9, "{row}");
     }
 
-    // One model that says what people say, and one that always says the same.
+    // One model that gives people's answers, and one that always gives the same.
     let line = |model: &str, row: &Value, task: &str, text: String| {
         json!({ "item": row["id"], "task": format!("joke-kinds/{task}"), "model": model, "text": text })
             .to_string()
@@ -257,7 +257,7 @@ fn vote_on_english(ws: &Workspace) {
     ws.run().expect(0);
 }
 
-/// Another language and forum: nothing of the Chinese rules speaks, and English ones do.
+/// Another language and forum: no Chinese rule applies, and English ones do.
 #[test]
 fn posts_in_english_are_read_by_english_rules() {
     let ws = example(ENGLISH);
@@ -278,7 +278,7 @@ fn posts_in_english_are_read_by_english_rules() {
     assert!(texts.iter().any(|text| text.contains("[e-mail]")), "{texts:?}");
     ws.call(["release", ENGLISH]).expect(0);
 
-    // With Chinese rules the word order asks nothing.
+    // By Chinese rules the word order is not a question.
     let zh = "benchmarks/asked-in-english/benchmark.toml";
     ws.write(zh, ws.read(zh).replace("language = \"en\"", "language = \"zh\""));
     ws.call(["run", "--to", "filter"]).expect(0);
@@ -322,13 +322,13 @@ fn a_benchmark_that_is_renamed_keeps_its_votes_tasks_and_decisions() {
     without_number(&mut now);
     assert_eq!(want, now);
     assert_eq!(tasks(NOW).replace(NOW, KINDS), given, "nothing is given out anew");
-    // Who votes again replaces what was said under the old name.
+    // Voting again replaces the vote under the old name.
     vote(&ws, NOW, "kinds", "annotator-1", |_| json!({ "kinds": "pun", "rating": "5" }));
     ws.run().expect(0);
     ws.audit_clean();
     assert_ne!(ws.candidates(NOW)[0]["rating"], now[0]["rating"]);
 
-    // A name that is a benchmark's own today was nobody's.
+    // A current benchmark's name cannot be another's former name.
     ws.write(&file, told.replacen("about =", "was = [\"flub\"]\nabout =", 1));
     assert!(ws.call(["status"]).expect(2).err.contains("\"flub\" is the benchmark"));
 }
@@ -352,7 +352,7 @@ fn a_changed_file_makes_the_steps_stale_that_use_it() {
         assert!(text.contains(from), "{file} has no {from}");
         ws.write(&path, text.replace(from, to));
     };
-    // Words for people decide nothing.
+    // Texts for people change no result.
     change("ballots.toml", "Is this riddle fair?", "Is this a fair riddle?");
     assert_eq!(stale(), Vec::<String>::new());
     change("ballots.toml", "why\" }\n[[ballot.fair", "[why]\" }\n[[ballot.fair");
@@ -403,7 +403,7 @@ fn every_problem_of_a_folder_is_told_at_once() {
     for part in ["filter.questions: expected", "\"question\"", "did you mean"] {
         assert!(said.contains(part), "{part}: {said}");
     }
-    // A folder that is no benchmark, and a pipe in place of a file.
+    // A folder that is not a benchmark, and a pipe instead of a file.
     ws.write("benchmarks/Riddles/benchmark.toml", "");
     let said = ws.call(["benchmark", "list"]).expect(2).err;
     assert!(said.contains("benchmarks/Riddles") && said.contains("small letters"), "{said}");
@@ -459,7 +459,7 @@ fn a_release_is_given_back_and_verified_by_the_folder_it_was_made_with() {
     let (sums, published) = (ws.read(&format!("{version}/SHA256SUMS")), ws.read(&compat));
     assert!(sums.contains(" benchmarks/brain-twisters/ballots.toml\n"), "{sums}");
 
-    // The published form has another key from today on.
+    // The published form has another key now.
     let path = "benchmarks/brain-twisters/benchmark.toml";
     let told = ws.read(path);
     let keys = told.find("[compat.keys]\n").unwrap() + "[compat.keys]\n".len();
@@ -473,7 +473,7 @@ fn a_release_is_given_back_and_verified_by_the_folder_it_was_made_with() {
     ws.call(["verify", version]).expect(0);
     assert!(ws.read("output/brain-twisters/candidate/compat/brain_twisters.json").contains("\"now\""));
 
-    // Who changes what it was made with is told.
+    // A changed copy of the settings it was made with is reported.
     ws.write(&format!("{version}/{path}"), "about = \"\"");
     let said = ws.call(["verify", version]).expect(1);
     assert!(said.out.contains("benchmarks/brain-twisters/benchmark.toml"), "{}", said.out);

@@ -1,5 +1,5 @@
-//! What a benchmark of a folder may have beside steps and ballots: further columns of its table, settings of its own,
-//! tables of `evaluate`; and what is checked of them.
+//! What a benchmark of a folder may have besides steps and ballots: further columns of its table, its own
+//! settings, tables of `evaluate`; and how they are checked.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::own::{TWISTERS, example, vote};
 
 pub const LINES: &str = "loan-lines";
 
-/// Two annotators who differ once, a third who settles that, and a senior.
+/// Two annotators who disagree once, a third who settles that, and a senior.
 pub fn vote_on_lines(ws: &Workspace) {
     let idiom = |see: &Value| {
         let english = see["target"].as_str().unwrap();
@@ -41,7 +41,7 @@ pub fn vote_on_lines(ws: &Workspace) {
     ws.run().expect(0);
 }
 
-/// A copy of the example whose votes are people's.
+/// A copy of the example with votes of people.
 fn lines_by_people() -> Workspace {
     let ws = example(LINES);
     let settings = ws.read("pipeline.toml").replace("sample = \"raw/sample/votes.jsonl\"", "");
@@ -68,13 +68,13 @@ fn further_columns_own_settings_and_tables_are_declared() {
     ws.call(["release", LINES]).expect(0);
     ws.call(["verify", "output/loan-lines/1.0.0", "--raw"]).expect(0);
 
-    // What the report says about the columns.
+    // The report on the columns.
     let report = ws.call(["report"]).expect(0).out;
     for part in ["8 records at the end, 8 of them items", "literal", "zh, characters", "kind: 8 items"] {
         assert!(report.contains(part), "{part}: {report}");
     }
 
-    // Tables that part the set.
+    // Tables that divide the set.
     let mut outputs = String::new();
     for row in &rows {
         let kind = if row["system"] == "alpha" { row["kind"].as_str().unwrap() } else { "grammar" };
@@ -117,7 +117,7 @@ fn a_setting_of_its_own_is_known_checked_and_makes_its_steps_stale() {
     let stale: Vec<&str> = told.lines().filter(|line| line.contains("stale")).collect();
     assert!(stale[0].contains("better") && stale[0].contains("ask.good 4.5 -> 2"), "{told}");
     assert!(!stale.iter().any(|line| line.contains("review:rating")), "{told}");
-    // Nobody is asked about what is good enough.
+    // Nobody is asked about items that are good enough.
     ws.call(["--set", "recipe.loan-lines.ask.good=2", "run"]).expect(0);
     assert!(ws.candidates(LINES).iter().all(|row| row["better"].is_null()));
 

@@ -155,13 +155,13 @@ fn operations_work_on_declared_records() {
     let ws = small_riddles();
     ws.call(["benchmark", "check"]).expect(0);
     ws.run().expect(0);
-    // One riddle is there twice; of two that are near the answers differ, and people may part what is one.
+    // One riddle occurs twice; two similar ones have different answers, and people may split merged ones.
     let third = outcome(&ws, "same", "riddle:3");
     assert_eq!((&third["outcome"], &third["into"]), (&json!("merged"), &json!("riddle:2")), "{third}");
     assert!(third["evidence"].as_str().unwrap().contains("answers share 1.00"), "{third}");
     assert_eq!(outcome(&ws, "same", "riddle:4")["outcome"], "kept");
 
-    // A dictionary proposes, and the text waits for people.
+    // A dictionary makes a proposal, and the text waits for people.
     let fifth = outcome(&ws, "typing", "riddle:5");
     assert_eq!((&fifth["outcome"], &fifth["evidence"]), (&json!("changed"), &json!("mornign -> morning")));
     vote(&ws, RIDDLES, "typos", "annotator-1", |see| {
@@ -170,7 +170,8 @@ fn operations_work_on_declared_records() {
     });
     ws.run().expect(0);
 
-    // Words beside the answer are the draft of a ballot; what files know of a riddle is a group of its own.
+    // Words near the answer are the draft of a ballot; information from files about a riddle is a separate
+    // group.
     let first = outcome(&ws, "near", "riddle:1");
     assert_eq!(first["reason"], "beside_answer", "{first}");
     assert_eq!(outcome(&ws, "near", "riddle:2")["outcome"], "kept");
@@ -192,7 +193,7 @@ fn operations_work_on_declared_records() {
     assert!(row("riddle:1")["from"][0].as_str().unwrap().contains("birds of the sky"), "{rows:?}");
     assert_eq!(row("riddle:1")["standing"], "confirmed");
 
-    // The same raw/ makes the same bytes; a line more in a file is evidence of the step that reads it.
+    // The same raw/ gives the same bytes; an added line in a file outdates the step that reads it.
     let before = ws.derived();
     ws.remove_derived();
     ws.run().expect(0);
@@ -202,7 +203,7 @@ fn operations_work_on_declared_records() {
     assert!(said.contains("facts") && said.contains("premises raw/premises/more.jsonl"), "{said}");
 }
 
-/// People decide about pairs of declared records as they see them on the page.
+/// People decide about pairs of declared records on the page.
 #[test]
 fn people_part_riddles_that_were_merged() {
     let ws = small_riddles();

@@ -1,5 +1,5 @@
 //! The sample's replies and votes are made from its content bank, `raw/sample/content.jsonl`: replies by
-//! record, votes with the content hashes of the real ballots. `RIDDLEMILL_WRITE_SAMPLE=1` writes them anew.
+//! record, votes with the content hashes of the real ballots. `RIDDLEMILL_WRITE_SAMPLE=1` rewrites them.
 
 mod chumor;
 mod flub;
@@ -36,14 +36,14 @@ fn replies_and_votes_of_the_sample_are_current() {
     }
 }
 
-/// What a recipe's part of the bank becomes.
+/// What is made of a recipe's part of the bank.
 struct Pack {
     recipe: &'static str,
     /// The part of a content row.
     part: &'static str,
     /// The replies to a record: lines of the pack.
     replies: fn(&str, &Json) -> Vec<Json>,
-    /// Who answers what on a record's ballots of a step.
+    /// The votes on a record's ballots of a step.
     votes: fn(&Ballot, &str, &[&Item], &Json) -> Vec<Cast>,
 }
 
@@ -140,15 +140,15 @@ fn make() -> (String, String, String) {
     (replies, votes, responses)
 }
 
-/// Whether an item is one of a record: its own, or of what a model said about it.
+/// Whether an item belongs to a record: the record itself, or a model's response to it.
 fn owner(item: &Item, id: &str, row: &Json) -> bool {
     let models = row["chumor"]["models"].as_array().into_iter().flatten();
     let mut models = models.filter_map(|model| model["model"].as_str());
     item.id == id || models.any(|model| item.id == chumor::against(id, model))
 }
 
-/// The rows of the content bank with a part whose post is still there after dedup, each with its id. A key is
-/// an id or, for posts of annual threads, the post's text as the dump has it.
+/// The rows of the content bank with a part whose post is kept by dedup, each with its id. A key is an id or,
+/// for posts of annual threads, the post's text as in the dump.
 fn bank(making: &Making, recipe: &'static Recipe, part: &str) -> Vec<(String, Json)> {
     let by_content: BTreeMap<String, String> = making
         .posts(recipe, "import")
@@ -175,7 +175,7 @@ fn bank(making: &Making, recipe: &'static Recipe, part: &str) -> Vec<(String, Js
     bank
 }
 
-/// The vote in the sample's standing.
+/// The vote, marked as the sample's.
 pub fn vote(step: &Ballot, cast: Cast) -> Vote {
     let Cast { item, voter, role, round, answers } = cast;
     let values = match read(&step.form(round), &item, |field| answers.get(field).cloned()) {

@@ -1,4 +1,4 @@
-//! Stages in parts: the filters by themselves, and what they make together, against what one call makes.
+//! Stages in parts: the filters individually, and their combined output compared with that of a single run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Posts of which many resemble others: copies, openings, other words, other punctuation.
+/// Posts of which many resemble others: copies, prefixes, synonyms, other punctuation.
 fn posts(count: u64) -> Vec<Value> {
     let words =
         ["云", "会恐高吗", "鱼", "口渴", "为什么", "冰箱里的灯", "关了门", "还亮吗", "医生", "第二期", "，"];
@@ -52,7 +52,7 @@ fn jsonl<'a>(rows: impl IntoIterator<Item = &'a Value>) -> String {
     })
 }
 
-/// What was decided on each row that goes: the row it goes into, the score.
+/// The decision on each dropped row: the row it is merged into, the score.
 type Gone = BTreeMap<String, (String, f64)>;
 
 fn gone(decided: &[Value]) -> Gone {
@@ -83,7 +83,7 @@ fn dedup_in_parts_is_dedup() {
             .collect();
         let heads = rows.iter().filter(|row| !copies.contains(row["id"].as_str().unwrap()));
         ws.write("heads.jsonl", jsonl(heads));
-        // Counted in two parts, and the parts added up in the other order.
+        // Counted in two parts, which are added up in reverse order.
         sh(
             "split -n l/2 heads.jsonl part-; for p in part-aa part-ab; do \"$0\" apply dedup-stats @ < $p > $p.stats; done",
         );
@@ -98,14 +98,15 @@ fn dedup_in_parts_is_dedup() {
         );
         assert_eq!(gone(&lines(&ws.read("decided.jsonl"))), expected, "{how}");
 
-        // Without texts the pairs are only named, and every pair that is one is among them.
+        // Without texts the pairs are only proposed, and every true pair is among them.
         sh(&format!("{keys} < heads.jsonl | sort | \"$0\" apply dedup-verify @ | sort -u > maybe.jsonl"));
         let ends = |path: &str| -> BTreeSet<(String, String)> {
             let end = |pair: &Value, key: &str| pair[key].as_str().unwrap().to_string();
             lines(&ws.read(path)).iter().map(|pair| (end(pair, "from"), end(pair, "into"))).collect()
         };
         assert!(ends("maybe.jsonl").is_superset(&ends("pairs.jsonl")), "{how}");
-        // What is beside a key refuses most of the pairs that share one, or most of what it names are pairs.
+        // The data next to a key rejects most of the pairs that share one, or most of the proposed pairs are
+        // true.
         let groups = lines(&sh(&format!("{keys} < heads.jsonl")).out).into_iter().fold(
             BTreeMap::<(String, String), [u64; 2]>::new(),
             |mut groups, key| {
@@ -121,7 +122,7 @@ fn dedup_in_parts_is_dedup() {
             20 * named < met || named < 4 * pairs,
             "{how}: of {met} pairs that share a key {named} are named, and {pairs} are pairs"
         );
-        // In shares, which no key is in twice.
+        // In shares; no key is in two of them.
         let shared = format!("for n in 1 2 3; do {keys} --share $n/3 < heads.jsonl > share-$n; done");
         sh(&format!("{shared}; {keys} < heads.jsonl | sort > whole; sort share-? | cmp - whole"));
         assert!(lines(&ws.read("share-2")).len() > lines(&ws.read("whole")).len() / 5, "{how}");
@@ -147,7 +148,7 @@ fn what_is_no_line_is_told_and_the_rest_goes_on() {
     let said = ws.shell("\"$0\" apply filter --ledger < rows.jsonl").expect(3);
     let outcomes: Vec<Value> = lines(&said.out).iter().map(|row| row["entry"]["outcome"].clone()).collect();
     assert_eq!(outcomes, ["kept", "failed", "failed", "kept"]);
-    // An id that is a number goes by its digits; of many lines that are none, the first are told.
+    // A numeric id is identified by its digits; of many invalid lines only the first are reported.
     let many = "no row\n".repeat(50);
     ws.write(
         "numbers.jsonl",
@@ -156,11 +157,11 @@ fn what_is_no_line_is_told_and_the_rest_goes_on() {
     let said = ws.shell("\"$0\" apply dedup-keys < numbers.jsonl").expect(3);
     assert!(lines(&said.out)[0]["rank"].as_str().unwrap().ends_with(":7"), "{}", said.out);
     assert!(said.err.contains("30 lines more") && said.err.lines().count() < 25, "{}", said.err);
-    // Sorted the other way, the keys are no groups.
+    // Sorted differently, the keys are not grouped.
     let said =
         ws.shell("\"$0\" apply dedup-keys < rows.jsonl | sort -r | \"$0\" apply dedup-verify").expect(2);
     assert!(said.err.contains("sort"), "{}", said.err);
-    // Counts of one measure are none of another.
+    // Counts for one measure cannot be used for another.
     ws.shell("\"$0\" apply dedup-stats < rows.jsonl > stats").expect(3);
     let said = ws.shell("\"$0\" apply dedup-keys --metric indel --stats stats < rows.jsonl").expect(2);
     assert!(said.err.contains("stats:1"), "{}", said.err);
@@ -183,7 +184,7 @@ fn import_reads_a_dump_from_a_pipe() {
     assert!(said.err.contains("--kind"), "{}", said.err);
 }
 
-/// Import by file, the stateless stages by line, dedup by key: staged/ comes out as from `run`, byte for byte.
+/// Import by file, the stateless stages by line, dedup by key: staged/ equals that of `run`, byte for byte.
 #[test]
 fn partitions_are_assembled_into_what_run_writes() {
     let settings = ["a", "b", "c"].map(|name| source(name, "leymore-titles", &format!("raw/{name}.json")));
@@ -200,7 +201,7 @@ fn partitions_are_assembled_into_what_run_writes() {
         let mut rows: Vec<String> = (0..40u64)
             .map(|i| title(100 * (n as u64 + 1) + i, texts[(i as usize + n) % texts.len()]))
             .collect();
-        // Ids that other files have, with the same text and with another.
+        // Ids that also occur in other files, with the same text and with another.
         rows.extend((0..6).map(|i| title(100 + i, texts[i as usize])));
         rows.extend((0..3).map(|i| title(110 + i, "换了一个说法，谁还认得出来呢")));
         ws.write(&format!("raw/{name}.json"), format!("[{}]", rows.join(",\n")));
@@ -240,7 +241,7 @@ fn partitions_are_assembled_into_what_run_writes() {
     sh("\"$0\" apply dedup-keys < books/filter | sort | \"$0\" apply dedup-verify > copies");
     let rows: Vec<Value> =
         lines(&ws.read("books/filter")).iter().filter_map(|b| b["rows"].get(0).cloned()).collect();
-    // All four in one pass make the same, and what is left are the posts that filter keeps.
+    // All four in one pass give the same, and the remaining rows are the posts that filter keeps.
     let left = lines(&sh("mkdir one; \"$0\" apply rows --ledgers one --recipe flub < marked.jsonl").out);
     for stage in ["import", "clean", "anonymise", "filter"] {
         assert_eq!(ws.read(&format!("one/{stage}")), ws.read(&format!("books/{stage}")), "{stage}");
@@ -272,7 +273,7 @@ fn partitions_are_assembled_into_what_run_writes() {
     let id = |pair: &Value, end: &str| pair[end].as_str().unwrap().split_once(':').unwrap().1.to_string();
     pairs.sort_by_key(|pair| (id(pair, "into"), id(pair, "from")));
     ws.write("pairs", jsonl(&pairs));
-    // A partition that is missing is told, and nothing is written.
+    // A missing partition is reported, and nothing is written.
     sh("\"$0\" assemble --recipe flub import books/import");
     let said = ws.shell("head -n 3 books/clean > few; \"$0\" assemble --recipe flub clean few").expect(1);
     assert!(said.err.contains("a partition is missing"), "{}", said.err);
@@ -296,7 +297,7 @@ fn partitions_are_assembled_into_what_run_writes() {
     assert!(!said.err.contains("not made yet"), "all of it is fresh: {}", said.err);
 }
 
-/// The functions over random partitions of posts.
+/// Applies the functions to random partitions of posts.
 fn in_parts(
     posts: &[Post],
     settings: &sections::Dedup,

@@ -1,4 +1,4 @@
-//! docs/funnel.svg shows what the sample really gives. `RIDDLEMILL_BLESS=1` draws it anew.
+//! docs/funnel.svg shows the sample's real numbers. `RIDDLEMILL_BLESS=1` redraws it.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -9,12 +9,12 @@ use crate::harness::Workspace;
 
 /// Width of the widest bar.
 const BAR: u64 = 420;
-/// Where bars begin: the longest name of a stage, 13 px high, is before it.
+/// Left edge of the bars, to the right of the longest name of a stage at 13 px.
 const LEFT: u64 = 172;
 /// Height of a stage's row.
 const ROW: u64 = 46;
 
-/// The funnel of one recipe: a bar a stage, with what left there on its right.
+/// The funnel of one recipe: one bar per stage, with the losses on its right.
 fn draw(funnel: &Value) -> String {
     let stages = funnel["stages"].as_array().unwrap();
     let count = |stage: &Value, field: &str| stage["counts"][field].as_u64().unwrap();
@@ -70,7 +70,7 @@ fn the_funnel_of_the_readme_is_true() {
     let said = ws.call(["report", "--recipe", "ruozhibench-gen", "--json"]).expect(0);
     let funnels: Value = serde_json::from_str(&said.out).unwrap();
     let drawn = draw(&funnels[0]);
-    // A letter of a sans serif of 13 px is hardly ever wider than 8 px.
+    // A letter of a sans serif at 13 px is hardly ever wider than 8 px.
     let longest = funnels[0]["stages"].as_array().unwrap().iter().map(|s| s["stage"].as_str().unwrap().len());
     assert!(longest.max().unwrap() as u64 * 8 <= LEFT - 12, "the longest name of a stage is clipped");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/funnel.svg");

@@ -1,5 +1,5 @@
-//! Profiles through the real command: what each makes of pages written for the project, how one is copied and changed, how
-//! mistakes are told, and pages of every format that end as posts.
+//! Profiles through the real command: the result of each for pages written for the project, how one is copied
+//! and changed, how mistakes are reported, and how pages of every format become posts.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn fixture(path: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(path).display().to_string()
 }
 
-/// What `crawl --try` says about a page, its path left out.
+/// The output of `crawl --try` for a page, without its path.
 fn tried(profile: &str, page: &str, url: &str) -> String {
     let ws = Workspace::folder();
     let page = fixture(page);
@@ -53,7 +53,7 @@ fn each_profile_reads_its_pages() {
     }
 }
 
-/// The profile of Tieba reads what the program's own reader reads.
+/// The profile of Tieba gives the same as the program's own reader.
 #[test]
 fn tieba_as_data_is_tieba_as_code() {
     let profile = Profiles::default().load("tieba").unwrap().unwrap();
@@ -106,7 +106,7 @@ fn a_profile_is_listed_copied_changed_and_taken_back() {
         "{said}"
     );
     assert_eq!(ws.read("profiles/discuz.toml"), ws.call(["profiles", "show", "discuz"]).expect(0).out);
-    // What is there is not overwritten.
+    // Existing files are not overwritten.
     ws.write(
         "profiles/discuz.toml",
         ws.read("profiles/discuz.toml").replace("jokes = \"first\"", "jokes = \"all\""),
@@ -178,7 +178,7 @@ fn what_a_page_lacks_is_told_with_what_it_has() {
     ] {
         assert!(said.contains(part), "{part} is not in\n{said}");
     }
-    // A page that gives nothing is no success.
+    // A page without results is a failure.
     ws.write("profiles/none.toml", "item = \".nothing\"\n");
     let said = ws.call(["crawl", "--try", &page, "--profile", "none"]).expect(3).out;
     assert!(said.contains("not found") && said.contains("`.nothing` is nowhere"), "{said}");
@@ -187,7 +187,7 @@ fn what_a_page_lacks_is_told_with_what_it_has() {
     ws.call(["crawl", "--try", "no-such-file.html", "--profile", "none"]).expect(4);
 }
 
-/// What import makes of the workspace's sources.
+/// The posts that import reads from the workspace's sources.
 fn imported(ws: &Workspace, recipe: &str) -> Vec<Post> {
     ws.call(["run", "--recipe", recipe, "--to", "import"]).expect(0);
     ws.audit_clean();
@@ -216,7 +216,7 @@ fn saved_pages_of_every_format_end_as_posts() {
     ] {
         ws.write(&format!("raw/dumps/{to}"), fs::read(fixture(from)).unwrap());
     }
-    // A page a line, too; what comes twice is one post.
+    // One page per line works, too; duplicates become one post.
     let line = fs::read_to_string(fixture("sites/reddit/listing.json")).unwrap().replace('\n', " ");
     ws.write("raw/dumps/reddit/pages.jsonl", format!("{line}\n{}\n", line.replace("zz1", "zz7")));
     let posts = imported(&ws, "flub");
@@ -230,7 +230,7 @@ fn saved_pages_of_every_format_end_as_posts() {
     assert!(first.author.as_ref().is_some_and(|author| author != "镜子"), "authors are hashed");
     let reasons = ws.reasons("flub");
     assert_eq!((reasons["dropped/chatter"], reasons["dropped/taken_away"]), (1, 4), "{reasons:?}");
-    // Another profile is another import.
+    // Another profile gives another import.
     ws.call(["profiles", "copy", "discuz"]).expect(0);
     ws.write(
         "profiles/discuz.toml",
@@ -257,19 +257,19 @@ fn a_dump_of_questions_ends_as_riddles_with_their_answers() {
     let first = posts.iter().find(|post| post.id.ends_with(":501")).unwrap();
     assert_eq!(first.title.as_deref(), Some("I am beaten every morning and nobody hears it.\nWhat am I?"));
     assert_eq!(first.content.as_deref(), Some("An egg."));
-    // A torn dump gives what was whole, and says so.
+    // A torn dump gives its intact part, and the message says so.
     let dump = ws.read("raw/dumps/Posts.xml");
     ws.write("raw/dumps/Posts.xml", &dump[..dump.find("<row Id=\"603\"").unwrap() + 30]);
     ws.call(["run", "--recipe", "brainteaser", "--to", "import"]).expect(3);
     assert_eq!(ws.reasons("brainteaser")["failed/truncated"], 1);
-    // What stood in a record can be looked up again.
+    // The contents of a record can be looked up again.
     let said =
         ws.call(["explain", "puzzling.stackexchange.com:501", "--recipe", "brainteaser"]).expect(0).out;
     assert!(said.contains("beaten every morning"), "{said}");
 }
 
-/// In a thread whose owner numbers jokes, those are taken, the notes under them go with them, and the rest is chatter; of
-/// any other thread the first post is taken.
+/// In a thread whose owner numbers jokes, these are kept, the notes below them are dropped with them, and the
+/// rest is chatter; of any other thread the first post is kept.
 #[test]
 fn numbered_posts_of_a_threads_owner_are_jokes() {
     let ws = Workspace::with(

@@ -1,5 +1,5 @@
-//! Publishing a release: as an archive, and through the Hub's own program, which a script replaces here: nothing
-//! of this may reach the network.
+//! Publishing a release: as an archive, and through the Hub's own program, replaced here by a script: nothing
+//! may reach the network.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -13,7 +13,7 @@ fn released() -> (Workspace, &'static str) {
     (ws, "output/flub/1.0.0-draft.1")
 }
 
-/// Calls with a script in place of `hf`, which notes what it was asked and answers by `CASE`.
+/// Runs with a script in place of `hf`, which logs its arguments and responds by `CASE`.
 fn with_hub(ws: &Workspace, case: &str, line: &str) -> crate::harness::Said {
     ws.write(
         "bin/hf",
@@ -40,7 +40,7 @@ fn an_archive_is_the_release_and_the_same_bytes_each_time() {
     ws.call(["publish", release, "--draft", "--to", "archive:again/flub.tar.zst"]).expect(0);
     let archive = "output/flub-1.0.0-draft.1.tar.zst";
     assert!(ws.bytes(archive) == ws.bytes("again/flub.tar.zst"));
-    // Once more is no harm; another file under the name is left as it is.
+    // Repeating it is harmless; another file with the same name is left alone.
     ws.call(["publish", release, "--draft", "--to", "archive"]).expect(0);
     ws.write("taken.tar.zst", "something else");
     let taken = ws.call(["publish", release, "--draft", "--to", "archive:taken.tar.zst"]).expect(2);
@@ -86,7 +86,7 @@ fn what_does_not_prove_itself_or_was_yanked_is_not_published() {
 fn the_hub_gets_one_commit_and_a_tag_and_no_tag_is_moved() {
     let (ws, release) = released();
     let publish = format!("publish {release} --draft --to hub:some/flub");
-    // Without a word, nothing is run.
+    // Without the flag nothing is run.
     let dry = with_hub(&ws, "new", &publish).expect(0);
     assert!(
         dry.out

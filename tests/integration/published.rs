@@ -1,4 +1,4 @@
-//! Published sets come back row by row, with all that is odd in them, and people may overrule a row.
+//! Published sets are reproduced row by row, with all their irregularities, and people may overrule a row.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ fn example(name: &str) -> Workspace {
     Workspace::with(&fs::read_to_string(folder.join("pipeline.toml")).unwrap())
 }
 
-/// A row as its keys with the text of their values, blanks aside: equal where keys, order and values are.
+/// A row as its keys with the text of their values, without spaces: equal if keys, order and values are.
 fn row(line: &str) -> Vec<(String, String)> {
     let members = notation::members(line).unwrap_or_else(|what| panic!("{what}: {line}"));
     let text = |text: &str| match serde_json::from_str::<Value>(text) {
@@ -31,7 +31,7 @@ fn rows(text: &str) -> Vec<Vec<(String, String)>> {
     }
 }
 
-/// Every row of a published file and of the form that is written of it: the first that is another, with both.
+/// Compares every row of a published file with the form written from it; reports the first difference.
 fn assert_same(published: &str, written: &str, what: &str) {
     let (published, written) = (rows(published), rows(written));
     for (at, (theirs, ours)) in published.iter().zip(&written).enumerate() {
@@ -80,7 +80,7 @@ fn the_published_halves_come_back_row_by_row() {
     }
 }
 
-/// Rows in FLUB's form with all that published files were seen to hold, and more.
+/// Rows in FLUB's form with all irregularities seen in published files, and more.
 fn odd() -> Vec<String> {
     let row = |id: &str, text: &str, kind: &str, options: &str| {
         format!(
@@ -89,28 +89,28 @@ fn odd() -> Vec<String> {
     };
     let four = r#"{"A": "甲", "B": "乙", "C": "丙", "D": "丁"}"#;
     vec![
-        // A type of the paper, one of none, none at all, and a token that is no JSON.
+        // A type of the paper, an unknown one, none, and a token that is not JSON.
         row("\"a1\"", "\"云朵会不会恐高？\"", "\"悖论\"", four),
         row("\"a2\"", "\"影子会不会嫌我胖？\"", "\"偷换词义/字义\"", four),
         row("\"a3\"", "\"闹钟由谁来叫醒？\"", "null", four),
         row("\"a4\"", "\"雨伞怕不怕晒太阳？\"", "NaN", four),
-        // What filter, clean, anonymise and dedup would act on.
+        // Rows that filter, clean, anonymise and dedup would change or drop.
         row("\"a5\"", "\"短\"", "\"悖论\"", four),
         row("\"a6\"", "\"3、  鱼在雨天会不会觉得天空也是海？\\n\\n\"", "\"悖论\"", four),
         row("\"a7\"", "\"打13800138000能接通我自己吗？\"", "\"悖论\"", four),
         row("\"a8\"", "\"云朵会不会恐高？\"", "\"悖论\"", four),
-        // The same id twice, an id that is a number, and no id.
+        // The same id twice, a numeric id, and no id.
         row("\"a1\"", "\"镜子里的我左撇子吗？\"", "\"悖论\"", four),
         row("12", "\"为什么昨天不叫明天的前天？\"", "\"悖论\"", four),
         "{\"text\": \"井盖为什么要盖住井？\", \"type\": \"悖论\"}".into(),
-        // Two options that are one, one that is none, a letter of no option, a missing option.
+        // Two equal options, a blank one, a letter without an option, a missing option.
         row("\"b1\"", "\"电梯会不会累？\"", "\"悖论\"", r#"{"A": "甲", "B": "乙", "C": "乙", "D": "丁"}"#),
         row("\"b2\"", "\"秒针跑得过时针吗？\"", "\"悖论\"", r#"{"A": "甲", "B": NaN, "C": "丙", "D": "丁"}"#),
         row("\"b3\"", "\"门槛算不算门的一部分？\"", "\"悖论\"", r#"{"B": "乙", "A": "甲", "C": "丙"}"#),
         row("\"b4\"", "\"灯关了光去哪里了？\"", "\"悖论\"", four).replace("\"answer\": \"A\"", "\"answer\": \"E\""),
-        // Options in an order of their own.
+        // Options in another order.
         row("\"b5\"", "\"窗外的风景会不会看腻我？\"", "\"悖论\"", r#"{"D": "丁", "C": "丙", "B": "乙", "A": "甲"}"#),
-        // Another order of keys, a key misspelt, one more, and letters that are not in their composed form.
+        // Another order of keys, a misspelt key, an additional one, and letters in decomposed form.
         "{\"id\": \"c1\", \"text\": \"咖啡馆 cafe\u{301} 里有没有茶？\", \"is_question\": \"yes\", \"tpye\": \"悖论\", \"explanation\": \"甲\", \"options\": {\"A\": \"甲\", \"B\": \"乙\", \"C\": \"丙\", \"D\": \"丁\"}, \"answer\": \"A\", \"source\": [1.0, -Infinity]}".into(),
     ]
 }
@@ -130,12 +130,12 @@ fn whatever_a_published_file_holds_comes_back() {
     assert!(data.iter().all(|row| row["standing"] == "published"));
     let types: Vec<&Value> = data.iter().map(|row| &row["type"]).take(4).collect();
     assert_eq!(types, [&json!("悖论"), &json!("偷换词义/字义"), &Value::Null, &Value::Null]);
-    // What is not odd needs nothing beside its columns.
+    // A regular row needs nothing besides its columns.
     let beside: Vec<&Value> = data.iter().map(|row| &row["published"]).take(4).collect();
     assert_eq!(beside, [&Value::Null, &Value::Null, &Value::Null, &json!(r#"{"type": NaN}"#)]);
     ws.call(["verify", &ws.path(place).display().to_string()]).expect(0);
     ws.call(["audit", "--recipe", "flub"]).expect(0);
-    // What the stages would have done is told of each row that they let through.
+    // What the stages would have done is recorded for each row that they let through.
     for (stage, told) in [
         ("filter", "by rule dropped (too_short)"),
         ("clean", "by rule changed (debris)"),
@@ -146,10 +146,10 @@ fn whatever_a_published_file_holds_comes_back() {
         let said = ws.call(["show", stage, "--recipe", "flub", "--outcome", "changed"]).expect(0);
         assert!(said.out.contains(told), "{stage}: {}", said.out);
     }
-    // Nobody is asked to vote, and no model is asked anything.
+    // Nobody is asked to vote, and no model is asked.
     let status = ws.call(["review", "status", "--recipe", "flub"]).expect(0);
     assert!(status.out.contains("17 as published") && !status.out.contains("still needed"), "{}", status.out);
-    // A line that cannot be read costs that line.
+    // An unreadable line only loses that line.
     lines.insert(2, "{\"text\": ".into());
     lines.insert(5, "{\"text\": NaN, \"id\": \"x\"}".into());
     ws.write("raw/published/FLUB.jsonl", lines.join("\n"));
@@ -159,8 +159,8 @@ fn whatever_a_published_file_holds_comes_back() {
     assert!(failed.out.contains(":3") && failed.out.contains(":6"), "{}", failed.out);
 }
 
-/// Rows of a group in another order than ours, a group without its original, ids that say nothing of their kind, and one
-/// that is missing.
+/// Rows of a group in another order than ours, a group without its original, ids that do not show their kind,
+/// and a missing one.
 #[test]
 fn puzzles_stand_as_they_do_in_their_file() {
     let puzzle = |id: &str, question: &str| {
@@ -224,7 +224,7 @@ fn numpys_arrays_are_read_as_their_json_is() {
         let (of_array, _) = written(protocol);
         assert_eq!(rows(&of_array), rows(&json)[..5], "{protocol}");
     }
-    // An array of numbers holds no puzzle.
+    // An array of numbers contains no puzzle.
     let ws = Workspace::with(&settings("numbers.npy"));
     ws.write("raw/published/numbers.npy", fixture("numbers.npy"));
     ws.call(["run", "--recipe", "brainteaser", "--offline"]).expect(3);
@@ -237,7 +237,7 @@ fn people_overrule_a_published_row() {
     let ws = Workspace::with(ODD);
     ws.write("raw/published/FLUB.jsonl", odd().join("\n"));
     ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
-    // One is dropped by decision, of another the text.
+    // One is dropped by decision, another's text is changed.
     let by = ["--by", "owner", "--why", "as we see it"];
     let decide =
         |what: &[&str]| ws.call([&["decide"][..], what, &by, &["--recipe", "flub"]].concat()).expect(0);
@@ -252,13 +252,13 @@ fn people_overrule_a_published_row() {
         row.iter().find(|(known, _)| known == key).map(|(_, value)| value.clone()).unwrap()
     };
     assert_eq!(value(&after[1], "text"), "\"影子会不会嫌我太胖？\"");
-    // What nobody touched is as published: the id, and a type that the paper has not.
+    // Everything else is as published: the id, and a type that the paper does not have.
     assert_eq!(value(&after[1], "type"), value(&before[1], "type"));
     assert_eq!(value(&after[1], "id"), value(&before[1], "id"));
     assert_eq!(after[2..], before[3..]);
 }
 
-/// A form of which no published file is at hand comes back from rows of our own.
+/// A form without an available published file is reproduced from our own rows.
 fn rebuilt(benchmark: &str, recipes: &[&str], rows: &[Value], file: &str) -> Workspace {
     let ws = example(&format!("rebuild-{benchmark}"));
     let lines: String = rows.iter().map(|row| format!("{row}\n")).collect();
@@ -340,7 +340,7 @@ fn a_page_tells_of_published_rows_and_the_posts_that_they_are() {
         assert!(page.contains(shown), "{shown}: {page}");
     }
     assert!(!page.contains("<b>") && !page.contains("<script"), "{page}");
-    // Where nothing is published there is nothing to tell.
+    // Without a published set there is nothing to report.
     let none = Workspace::with(&format!("version = 1\n{dump}licence = \"CC0-1.0\"\n"));
     none.write("raw/dumps/own.json", "[]");
     let said = none.call(["published", "--html", "page.html"]);

@@ -19,7 +19,7 @@ fn run(ws: &Workspace, more: &[&str]) -> crate::harness::Said {
     ws.call(["run", "--recipe", BRAIN, "--offline"].iter().chain(more))
 }
 
-/// A workspace with the sample as it lies in the repository, which may be newer than what `init` was built with.
+/// A workspace with the sample from the repository, which may be newer than the one built into `init`.
 fn sample() -> Workspace {
     let ws = Workspace::sample();
     let there = Path::new(env!("CARGO_MANIFEST_DIR")).join("raw/sample");
@@ -43,7 +43,7 @@ fn rows<R: Record>(ws: &Workspace, step: &str) -> Vec<R> {
     StageReader::open(&place).unwrap().unwrap().all("rows").unwrap()
 }
 
-/// Variants by group; every group has its three and every row is what its parts say.
+/// Variants by group; every group has its three, and every row is consistent with its parts.
 fn groups(ws: &Workspace) -> BTreeMap<String, Vec<Variant>> {
     let mut groups: BTreeMap<String, Vec<Variant>> = BTreeMap::new();
     for row in rows::<Variant>(ws, "topic") {
@@ -113,7 +113,7 @@ fn the_sample_ends_in_complete_groups() {
         report.contains("table 3") && report.contains("table 6") && report.contains("section 3.5"),
         "{report}"
     );
-    // Section 3.5: what share is rated valid, and one kappa over the three questions; on the card, too.
+    // Section 3.5: the share rated valid, and one kappa over the three questions; on the card, too.
     let rated = report.lines().find(|line| line.contains("rated valid")).unwrap();
     assert!(rated.contains("% of originals") && rated.contains("% of context reconstructions"), "{rated}");
     assert!(rated.contains("Fleiss' kappa of the three questions together"), "{rated}");
@@ -127,7 +127,8 @@ fn the_sample_ends_in_complete_groups() {
     crate::harness::assert_same(&before, &ws.derived(), "rebuilt from raw/");
 }
 
-/// Fills in ballots of a step as a person does: what `answer` gives of a ballot's row is put into it.
+/// Fills in ballots of a step as a person does: the fields that `answer` returns for a ballot's row are set
+/// in it.
 fn vote(ws: &Workspace, step: &str, answer: impl Fn(&Value) -> Option<Value>) -> usize {
     let place = [step, "--recipe", BRAIN, "--annotator", "annotator-1", "--format", "jsonl"];
     let said = ws.call(["review", "export"].iter().chain(&place)).expect(0);
@@ -143,8 +144,8 @@ fn vote(ws: &Workspace, step: &str, answer: impl Fn(&Value) -> Option<Value>) ->
     filled.len()
 }
 
-/// From a riddle that its site cut off to a puzzle with its text, its answer, its premises and its distractors, before the
-/// kind is decided; and its typing errors, word by word.
+/// From a riddle truncated by its site to a puzzle with its text, its answer, its premises and its
+/// distractors, before the kind is decided; and its typing errors, word by word.
 #[test]
 fn people_write_what_a_site_left_out() {
     let ws = with_puzzles(&[
@@ -192,7 +193,7 @@ fn people_write_what_a_site_left_out() {
         Some(json!({ "kind": if row["item"] == "puzzle:1" { "sentence" } else { "word" } }))
     });
     run(&ws, &[]).expect(0);
-    // What a person gave is the draft, and no model is asked.
+    // A person's text is the draft, and no model is asked.
     assert_eq!(
         vote(&ws, "premises", |row| {
             (row["item"] == "puzzle:1").then(|| {
@@ -219,7 +220,7 @@ fn where_people_find_none_sensible_a_model_writes_others() {
     assert_eq!(again.len(), 1);
     assert_eq!(again[0].distractors, ["A cabbage.", "A turnip.", "A celery."]);
     assert!(again[0].distractors_basis[0].starts_with("sample:"), "{:?}", again[0].distractors_basis);
-    // The new situations have distractors of their own, screened as the first ones are.
+    // The new situations have their own distractors, screened like the first ones.
     for puzzle in &puzzles {
         assert_eq!(puzzle.context_distractors.len(), 3, "{}", puzzle.id);
         assert_eq!(puzzle.context_premises.len(), if puzzle.is_word() { 0 } else { 4 }, "{}", puzzle.id);
@@ -248,7 +249,7 @@ fn files_stand_in_for_comet_and_wikipedia() {
     words.sort();
     assert_eq!(words, ["A crow.", "A robin.", "An eagle."]);
     assert_eq!(swallow.distractors_basis, ["file:raw/premises/mine.jsonl:1"]);
-    // A line more, and the step is made anew.
+    // One more line, and the step is remade.
     ws.write("raw/premises/more.jsonl", "{\"word\": \"x\", \"members\": []}\n");
     let said = ws.call(["status", "--set", "puzzles.premises=raw/premises/*.jsonl"]).expect(0).out;
     assert!(said.contains("premises raw/premises/more.jsonl"), "{said}");
@@ -260,7 +261,7 @@ fn a_wordnet_that_is_not_there_stops_the_step() {
     let said = run(&ws, &["--to", "near", "--set", "puzzles.wordnet=nowhere"]).expect(2).err;
     assert!(said.contains("puzzles.wordnet: ") && said.contains("nowhere is not a folder"), "{said}");
     assert!(said.contains("hint: Debian's wordnet-base"), "{said}");
-    // How things stand can be asked all the same.
+    // The status can still be shown.
     ws.call(["status", "--set", "puzzles.wordnet=nowhere"]).expect(0);
 }
 
@@ -303,7 +304,7 @@ fn what_lacks_votes_or_replies_waits() {
     assert!(provisional.values().all(|rows| standing(rows) == ["synthetic", "synthetic", "provisional"]));
 }
 
-/// A workspace with these puzzles, one a line.
+/// A workspace with these puzzles, one per line.
 fn with_puzzles(lines: &[Value]) -> Workspace {
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     Workspace::with_dump("puzzles", text)
@@ -418,7 +419,7 @@ fn a_split_is_by_group() {
     assert!((groups.len() / 2..groups.len()).contains(&train), "{train} of {}", groups.len());
 }
 
-/// The published rows of a file in the reference; their one known fault is an answer that is longer than its choice.
+/// The published rows of a file in the reference; their only known fault is an answer longer than its choice.
 fn published(name: &str) -> Option<Vec<Value>> {
     let path = reference()?.join("data/reference").join(name);
     Some(fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect())
@@ -458,7 +459,7 @@ fn published_rows_are_what_their_parts_give() {
     assert_eq!(other, ["WP-84_SR"]);
 }
 
-/// Table 3, on the half of the published set that is at hand: the paper's figures are those of the whole.
+/// Table 3, on the available half of the published set: the paper's figures are those of the whole.
 #[test]
 fn statistics_are_those_of_table_3() {
     for (name, want) in [

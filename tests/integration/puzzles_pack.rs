@@ -1,5 +1,5 @@
-//! What BrainTeaser's sample is made of: replies and votes from `raw/sample/content-puzzles.jsonl`, and a small lexical
-//! database in WordNet's format. `RIDDLEMILL_WRITE_SAMPLE=1` writes them anew.
+//! The sources of BrainTeaser's sample: replies and votes from `raw/sample/content-puzzles.jsonl`, and a
+//! small lexical database in WordNet's format. `RIDDLEMILL_WRITE_SAMPLE=1` rewrites them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -149,8 +149,8 @@ fn make() -> (String, String) {
     (replies, votes)
 }
 
-/// The rows of the content bank by the ids of their puzzles. A key is an id or the question; the copies of a puzzle are
-/// answered alike, whichever of them dedup keeps.
+/// The rows of the content bank by the ids of their puzzles. A key is an id or the question; the copies of a
+/// puzzle have the same answers, whichever of them dedup keeps.
 fn bank(puzzles: &[Puzzle]) -> Vec<(String, Json)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("raw/sample/content-puzzles.jsonl");
     let mut bank = Vec::new();
@@ -231,7 +231,7 @@ fn overturning(
     line("distractors_sentence", record, json!({ "distractors": wrong }))
 }
 
-/// The bank's votes on an item. A voter who only said that a draft is not right has written nothing yet, and is left out.
+/// The bank's votes on an item. A voter who only rejected a draft has written nothing yet, and is skipped.
 fn votes_on(step: &Ballot, item: &Item, row: &Json) -> Vec<Vote> {
     let given = row["votes"][step.name].as_object().cloned().unwrap_or_default();
     let mut votes = Vec::new();

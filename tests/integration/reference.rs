@@ -1,4 +1,4 @@
-//! The real dumps through the three recipes, measured against labels and published sets.
+//! The real dumps through the three recipes, compared with labels and published sets.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
@@ -26,7 +26,8 @@ fn stage(ws: &Workspace, recipe: &str, stage: &str) -> StageReader {
     StageReader::open(&ws.path(&format!("staged/{recipe}/{stage}"))).unwrap().unwrap()
 }
 
-/// Without whitespace, and without the bars against word filters, which the labels keep and clean takes out.
+/// Without whitespace, and without the bars inserted against word filters, which the labels keep and clean
+/// removes.
 fn without_space(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace() && *c != '丨').collect()
 }
@@ -37,7 +38,7 @@ fn key(text: &str) -> String {
 }
 
 fn rows(path: &Path) -> Vec<Value> {
-    // The published file holds the bare token NaN, which is no JSON.
+    // The published file contains the bare token NaN, which is not JSON.
     let text = fs::read_to_string(path).unwrap().replace(": NaN", ": null");
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -91,7 +92,7 @@ fn published_texts_that_stand_in_the_dumps_are_candidates() {
     let sets =
         [("flub", "flub-dev.jsonl", "text"), ("ruozhibench-gen", "ruozhibench-gen-dev.jsonl", "question_zh")];
     for (recipe, file, field) in sets {
-        // Which records say it: as it lies in the dump, or once numbering and scores are gone.
+        // Which records have the text: as in the dump, or after removing numbering and scores.
         let mut says: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for name in ["01_import", "02_clean"] {
             let posts: Vec<Post> = stage(&ws, recipe, name).all("rows").unwrap();
@@ -103,7 +104,7 @@ fn published_texts_that_stand_in_the_dumps_are_candidates() {
                 }
             }
         }
-        // What models draft and people decide comes after.
+        // Models' drafts and people's decisions come later.
         let kept: Vec<Post> = stage(&ws, recipe, "05_dedup").all("rows").unwrap();
         let candidates: BTreeSet<String> = kept.into_iter().map(|post| post.id).collect();
         let ledger: Vec<Entry> = stage(&ws, recipe, "05_dedup").all("ledger").unwrap();
@@ -169,7 +170,7 @@ fn names_of_real_users_stay_inside() {
         names.extend(posts.iter().filter_map(|post| Some(post[field].as_str()?.to_owned())));
     }
     names.retain(|name| name.chars().count() >= 3);
-    // What goes on from here is what may reach output/.
+    // What remains here may reach output/.
     let mut left: BTreeMap<String, String> = BTreeMap::new();
     for recipe in ["chumor", "flub", "ruozhibench-gen"] {
         let posts: Vec<Post> = stage(&ws, recipe, "05_dedup").all("rows").unwrap();
@@ -182,7 +183,7 @@ fn names_of_real_users_stay_inside() {
         }
     }
     eprintln!("of {} names of three characters and more {} are left: {left:?}", names.len(), left.len());
-    // A hotline and a hope: the name begins inside one word, so that it is no name there.
+    // A hotline and a hope: the name begins inside a word, so it is not a name there.
     let left: Vec<&str> = left.keys().map(String::as_str).collect();
     assert_eq!((names.len(), left), (3131, vec!["线希望"]));
 }

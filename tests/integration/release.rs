@@ -1,4 +1,4 @@
-//! Versions: what they are called, what they are made of, and that they stay.
+//! Versions: how they are named, what they contain, and that they are immutable.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -22,7 +22,7 @@ fn number(id: &str) -> u64 {
     id.strip_prefix("RB-").unwrap().parse().unwrap()
 }
 
-/// What the rows of a release or candidate say about one thing, by record.
+/// The values of one column in the rows of a release or candidate, by record.
 fn column(ws: &Workspace, place: &str, recipe: &str, name: &str) -> BTreeMap<String, Value> {
     let text = ws.read(&format!("output/{recipe}/{place}/data/{recipe}/test.jsonl"));
     let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -47,7 +47,7 @@ fn a_question_has_one_number_in_both_sets() {
     let run = |classes: &[u64]| {
         ws.write("raw/sample/votes.jsonl", votes_of(&all, classes));
         ws.call(["run", "--recipe", GEN, "--offline"]).expect(0);
-        // The sample's responses to questions that this set lacks are no error.
+        // The sample's responses to questions that this set lacks are not an error.
         ws.call(["run", "--recipe", MC, "--offline"]).expect(0);
     };
     let numbers = |recipe: &str, place: &str| column(&ws, place, recipe, "index");
@@ -59,7 +59,7 @@ fn a_question_has_one_number_in_both_sets() {
         }
         own
     };
-    // The set of options is released first, and questions come and go before the other one is.
+    // The set of options is released first, and questions are added and removed before the other one is.
     run(&[0, 2, 4]);
     ws.call(["release", MC, "--date", "2026-01-02"]).expect(0);
     let first = agree("1.0.0-draft.1", "candidate");
@@ -108,7 +108,7 @@ fn numbers_are_for_good_and_every_version_comes_back() {
     let log = ws.read(&format!("output/{GEN}/1.0.0-draft.2/CHANGELOG.md"));
     assert!(gone.iter().all(|record| log.contains(&format!("`{}`", first[*record]))), "{log}");
 
-    // A released row, and one that is gone from the candidate, are explained by their ids.
+    // A released row, and one that is no longer in the candidate, are explained by their ids.
     for id in [third.values().next().unwrap(), &first[*gone.first().unwrap()].as_str()[..].to_string()] {
         let told = ws.call(["explain", id, "--recipe", GEN, "--full"]).expect(0).out;
         for piece in ["import", "prompt", "reply", "vote", "review:pair"] {
@@ -120,7 +120,7 @@ fn numbers_are_for_good_and_every_version_comes_back() {
         let (one, two) = (format!("output/{GEN}/1.0.0-draft.1"), format!("output/{GEN}/1.0.0-draft.2"));
         ws.call(["diff", &one, &two].iter().chain(more))
     };
-    // Ledgers tell of the run at hand: the second one's.
+    // Ledgers describe the current run: the second one.
     ws.write("raw/sample/votes.jsonl", votes_of(&all, &[1, 2, 3, 4]));
     ws.call(["run", "--recipe", GEN, "--offline"]).expect(0);
     let found: Value = serde_json::from_str(&diff(&["--json"]).expect(1).out).unwrap();
@@ -323,7 +323,7 @@ fn two_builds_are_one_and_any_flipped_byte_is_found() {
     assert!(files > 20, "{files}");
     ws.call(["verify", &place]).expect(0);
 
-    // A dump that is another one leads nowhere any more.
+    // A dump that was replaced can no longer be followed.
     let dump = "raw/sample/dumps/titles.json";
     ws.write(dump, ws.read(dump) + "\n");
     let said = ws.call(["verify", &place, "--raw"]).expect(1).out;
@@ -340,7 +340,7 @@ fn a_licence_is_an_identifier_and_a_release_has_one() {
     ws.write("pipeline.toml", settings.replacen("\"CC0-1.0\"", "\"CC0\"", 1));
     let said = ws.call(["config"]).expect(2);
     assert!(said.err.contains("pipeline.toml:") && said.err.contains("\"CC0-1.0\""), "{}", said.err);
-    // Sources that differ share none, and a candidate states none.
+    // Different sources have no common licence, and the candidate states none.
     ws.write("pipeline.toml", settings.replacen("\"CC0-1.0\"", "\"CC-BY-4.0\"", 1));
     ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
     let folder = "output/flub/candidate";

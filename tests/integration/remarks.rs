@@ -1,4 +1,4 @@
-//! What is beside votes: remarks, one's own history, and guidelines that are edited.
+//! Additions to votes: comments, one's own history, and edited guidelines.
 
 use crate::browser::{Browser, Server, coded, hidden, item, made};
 use crate::harness::Workspace;
@@ -6,7 +6,7 @@ use crate::harness::Workspace;
 const PLACE: &str = "/review/ruozhibench-gen/category/vote";
 const REMARK: &str = "The pun is lost on whoever does not fish";
 
-/// Votes on an item as somebody, with more fields, and says whether the page called it saved.
+/// Votes on an item as somebody, with more fields, and returns whether the page reported it as saved.
 fn vote(server: &Server, who: &str, id: &str, more: &[(&str, &str)]) -> String {
     let mut browser = Browser::default();
     let page = browser.get(server, &format!("{PLACE}?as={who}&item={}", coded(id))).body;
@@ -25,7 +25,7 @@ fn first(server: &Server) -> String {
     item(&Browser::default().get(server, &format!("{PLACE}?as=annotator-1")).body).0
 }
 
-/// Every file below a folder that holds the words.
+/// Every file below a folder that contains the words.
 fn holding(workspace: &Workspace, folder: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = vec![workspace.root().join(folder)];
@@ -54,7 +54,7 @@ fn a_remark_is_read_by_whoever_settles_and_goes_no_further() {
     assert!(!seen.contains(REMARK), "a first look is blind");
     assert_eq!(lines(notes), 1, "who remarks nothing leaves nothing");
 
-    // The last remark holds; the vote that it is beside is the same one.
+    // The last comment counts; the vote it belongs to is the same one.
     let seen = vote(&server, "annotator-1", &id, &[("f.categories", "1"), ("n.text", &format!("{REMARK}!"))]);
     assert!(
         seen.contains(REMARK) && seen.contains("value=\"yes\" checked"),
@@ -109,7 +109,7 @@ fn a_guideline_is_edited_and_votes_know_what_was_read() {
     assert_eq!(by("meta-1"), 1, "the same words are no new version");
     assert_eq!((by(""), edits.lines().count()), (1, 2), "what was voted by is kept, whoever wrote it");
 
-    // The vote by the old version stands, and counts beside one by the new one.
+    // The vote by the old version is kept, and counts together with one by the new version.
     let own = Browser::default().get(&server, &format!("{PLACE}?as=annotator-1&item={}", coded(&id))).body;
     assert!(own.contains("Mark what it is.") && own.contains("You have voted on this"), "{own}");
     vote(&server, "annotator-2", &id, &[("f.categories", "1")]);

@@ -1,4 +1,4 @@
-//! Questions that people have reviewed to the end, put in through the real ballots.
+//! Questions fully reviewed by people, entered through the real ballots.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use crate::harness::{Said, Workspace, title};
 
 pub const GEN: &str = "ruozhibench-gen";
 
-/// Every review holds nothing, no model is asked, and no rule is in the way of a text.
+/// No review blocks anything, no model is asked, and no rule rejects a text.
 const SETTINGS: &str = r#"
 version = 1
 
@@ -90,7 +90,7 @@ impl Reviewed {
         Reviewed { ws: self.ws.copy(), items: self.items.clone(), dumps: self.dumps }
     }
 
-    /// Puts a dump with these items' questions into raw/, and votes on them to the end.
+    /// Puts a dump with these items' questions into raw/, and casts all votes on them.
     pub fn add(&mut self, items: &[Map<String, Value>]) {
         self.dumps += 1;
         let line = |(i, item): (usize, &Map<String, Value>)| {
@@ -113,7 +113,7 @@ impl Reviewed {
         self.ws.call(["run", "--recipe", GEN, "--offline"]).expect(0);
     }
 
-    /// Votes on a step: what a question is answered with, or nothing. Returns how many votes were added.
+    /// Votes on a step: the answer to a question, or nothing. Returns the number of votes added.
     pub fn vote(&self, step: &str, answer: impl Fn(&str) -> Option<Value>) -> usize {
         let voters = match step {
             "screen" => 3,
@@ -123,7 +123,7 @@ impl Reviewed {
         (1..=voters).map(|n| vote(&self.ws, step, &format!("annotator-{n}"), &answer)).sum()
     }
 
-    /// Somebody who voted on a step thinks again.
+    /// A voter of a step changes their vote.
     pub fn vote_again(&self, step: &str, who: &str, zh: &str, answers: &Value) {
         let of = |vote: &Value, row: &Value| {
             (&vote["step"], &vote["annotator"], &vote["item"]) == (&json!(step), &json!(who), &row["item"])
@@ -153,7 +153,7 @@ impl Reviewed {
         assert!(said.out.contains("1 added"), "{} {}", said.out, said.err);
     }
 
-    /// The ballot that somebody filled in first.
+    /// The ballot that a voter filled in first.
     fn ballots(&self, step: &str, who: &str) -> String {
         format!("kept/{step}-{who}.jsonl")
     }

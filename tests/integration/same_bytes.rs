@@ -1,4 +1,4 @@
-//! The same input gives the same bytes, however a run went.
+//! The same input gives the same bytes, however a run proceeded.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ fn threads_places_and_the_order_of_sources_do_not_show() {
     assert_same(&first, &other.derived(), "three threads, another folder, sources turned round");
 }
 
-/// Two parts of posts, of which each stage keeps some, changes some and lets some go; ids come again within a part
+/// Two parts of posts, of which each stage keeps some, changes some and drops some; ids recur within a part
 /// and in the other.
 #[test]
 fn parts_are_the_same_from_any_threads_and_from_the_filters() {
@@ -82,7 +82,7 @@ fn parts_are_the_same_from_any_threads_and_from_the_filters() {
         };
         (rows("ledger"), rows("rows"))
     };
-    // A part of import becomes a part of every stage behind it, with fewer rows.
+    // A part of import becomes a part of every later stage, with fewer rows.
     let (import, clean, filter) = (parts("01_import"), parts("02_clean"), parts("04_filter"));
     assert_eq!(import.0, [65_536, 70_000 - 65_536]);
     assert_eq!(clean.0, import.1);
@@ -99,7 +99,7 @@ fn parts_are_the_same_from_any_threads_and_from_the_filters() {
     assert_same(&one.derived(), &apart.derived(), "from the filters");
 }
 
-/// Numbers that look random and are the same every time, 0 to 1.
+/// Deterministic pseudo-random numbers from 0 to 1.
 fn chances() -> impl Iterator<Item = f64> {
     let mut random = fastrand::Rng::with_seed(7);
     std::iter::repeat_with(move || random.f64())
@@ -117,7 +117,7 @@ fn thirty_killed_runs_leave_no_trace() {
 
     let mut cut = 0;
     for (i, chance) in chances().take(30).enumerate() {
-        // From nothing, over a whole one, and on from where the last one was killed.
+        // From scratch, over a complete run, and continuing where the last one was killed.
         match i % 3 {
             0 => ws.remove_derived(),
             1 => drop(ws.run()),

@@ -1,4 +1,4 @@
-//! A new workspace: laid out, run, asked about.
+//! A new workspace: created, run, queried.
 
 use std::collections::BTreeSet;
 
@@ -84,9 +84,9 @@ fn the_sample_hits_every_rule() {
     for recipe in riddlemill::recipe::names() {
         hit.extend(ws.reasons(recipe).into_keys().filter_map(|k| Some(k.split_once('/')?.1.to_string())));
     }
-    // A whole sample has no broken line; tests/integration/importers.rs has one of each.
+    // An intact sample has no broken line; tests/integration/importers.rs has one of each.
     let broken = [Reason::Unreadable, Reason::Oversize, Reason::Encoding, Reason::Truncated];
-    // The settings of the sample let marked personal data pass; `refused_kinds_are_dropped` below.
+    // The settings of the sample allow marked personal data; `refused_kinds_are_dropped` below.
     let off = [Reason::PersonalData];
     let missed: Vec<&str> = Reason::ALL
         .iter()
@@ -105,8 +105,8 @@ fn the_sample_hits_every_rule() {
     assert!(missed.is_empty(), "no post of the sample shows {missed:?}");
 }
 
-/// Reasons that the sample cannot show: its replies are all there and can be read, its votes are a
-/// sample's and decide everything; tests/integration/generate.rs has those of missing votes, replies and people.
+/// Reasons that the sample cannot show: its replies are complete and readable, its votes are a sample's and
+/// decide everything; tests/integration/generate.rs has those of missing votes, replies and people.
 const LATER: &[Reason] = &[
     // An endpoint that fails: tests/integration/waits.rs and breaker.rs.
     Reason::EndpointLeft,
@@ -115,7 +115,7 @@ const LATER: &[Reason] = &[
     // No published set is among the sources: tests/integration/published.rs.
     Reason::Published,
     Reason::GroupMember,
-    // Nobody asked for anything's removal: tests/integration/withdraw.rs.
+    // Nobody asked for a removal: tests/integration/withdraw.rs.
     Reason::Withdrawn,
     // People's decisions: tests/integration/decisions.rs.
     Reason::DecidedKeep,
@@ -146,7 +146,7 @@ const LATER: &[Reason] = &[
     Reason::RequestFailed,
     Reason::ReplyUnparseable,
     Reason::NotDrafted,
-    // The sample's judges have rated everything that was answered.
+    // The sample's judges have rated everything.
     Reason::JudgesMissing,
     Reason::Confirmed,
     Reason::Rewritten,
@@ -180,13 +180,13 @@ fn the_report_of_the_sample() {
 fn a_post_tells_its_way() {
     let ws = Workspace::sample();
     ws.run();
-    // Known by its id, by its place in the dump and by a piece of its text.
+    // Identified by its id, by its place in the dump and by a piece of its text.
     let ways = ["tieba:9900002233", "sample-titles:10", "半夜的地铁没有人坐，为什么不让它先睡一觉"]
         .map(|post| ws.call(["explain", post, "--recipe", "flub"]).expect(0).out);
     assert_eq!(ways[0], ways[1]);
     assert_eq!(ways[0], ways[2]);
     insta::assert_snapshot!("explain", ways[0]);
-    // One that is out, and one that went into another.
+    // A dropped one, and one that was merged into another.
     assert_eq!(ws.explain("flub", "tieba:9900001000")["ends"], "dropped");
     let copy = ws.explain("flub", "tieba:990003662");
     assert_eq!(copy["ends"], "merged");

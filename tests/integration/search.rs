@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::browser::{Server, coded};
 use crate::harness::{Workspace, reference, source, title};
 
-/// A thread with an owner's jokes and what others say between them.
+/// A thread with an owner's jokes and other people's posts between them.
 fn thread() -> String {
     let post = |pid: u64, floor: u64, user: &str, text: &str| {
         json!({ "pid": pid, "tid": 77, "user_name": user, "user_id": 4_000_000 + user.len(), "text": text,
@@ -58,7 +58,7 @@ fn what_import_set_aside_is_found_with_its_text() {
     }
     let broken = told(&ws, "坏掉的一行")["explained"][0].clone();
     assert_eq!((&broken["ends"], &broken["text"]), (&json!("failed"), &json!("坏掉的一行也有话说")));
-    // Nothing of who wrote it, however it is asked for.
+    // Nothing about its author, however it is searched for.
     for target in ["做蛋糕之类的东西要用打蛋", "坏掉的一行", "threads:26"] {
         let out = ws.call(["explain", target, "--full"]).expect(0).out;
         for personal in ["路人乙丙", "4000012", "云南"] {
@@ -66,7 +66,7 @@ fn what_import_set_aside_is_found_with_its_text() {
         }
     }
     ws.call(["explain", "路人乙丙"]).expect(1);
-    // The index holds places and no texts.
+    // The index contains places and no texts.
     for entry in fs::read_dir(ws.path(".index/dumps")).unwrap() {
         let bytes = fs::read(entry.unwrap().path()).unwrap();
         for text in ["蛋糕", "雨伞", "路人", "tieba:77"] {
@@ -111,7 +111,7 @@ fn a_dump_that_changed_is_reported() {
     ws.write("raw/dumps/titles.json", changed);
     let said = ws.call(["explain", "门铃中午"]).expect(0);
     assert!(said.err.contains("titles/titles.json has changed since flub imported it"), "{}", said.err);
-    // What the ledgers know of the place is told beside today's text.
+    // The ledgers' information about the place is shown next to the current text.
     assert!(said.out.contains("tieba:3"), "{}", said.out);
     ws.remove("raw/dumps/titles.json");
     ws.call(["explain", "门铃中午"]).expect(1);

@@ -1,4 +1,4 @@
-//! The pages as a browser asks for them: what they show, and what they never show.
+//! The pages as requested by a browser: what they show, and what they never show.
 
 use crate::browser::{Browser, Server, coded, made};
 use crate::harness::{Workspace, title};
@@ -60,7 +60,7 @@ fn pages_tell_where_a_post_went_and_are_safe_to_open() {
     let chinese = Browser { cookies: vec![("lang".into(), "zh".into())] }.get(&server, "/");
     assert!(chinese.body.contains("总览") && chinese.body.contains("lang=\"zh-Hans\""));
 
-    // Nothing an address can say leads out of what the pages are for.
+    // No path leads outside of the pages.
     for path in [
         "/flub/release/..%2f..%2f..%2fpipeline.toml",
         "/flub/release/..",
@@ -76,17 +76,17 @@ fn pages_tell_where_a_post_went_and_are_safe_to_open() {
     let reference = server.get("/flub/release/candidate?reference=..%2f..%2fpipeline.toml");
     assert!(reference.status == 200 && !reference.body.contains("version = 1"));
 
-    // A name that somebody made up and pointed here.
+    // A foreign host name that points to this server.
     let mut browser = Browser::default();
     let host = browser.send(&server, "GET", "/", &["Host: evil.example"], "").unwrap();
     assert_eq!(host.status, 421);
     assert!(!host.body.contains("ruozhibench"));
 
-    // More than a form may weigh.
+    // More than a form's limit.
     let csrf = browser.mark(&server, "/review/ruozhibench-gen/screen/vote?as=annotator-1");
     let long = "x".repeat(300 << 10);
     assert_eq!(browser.post(&server, "/logout", &[("csrf", &csrf), ("a", &long)]).status, 413);
-    // More than a head may.
+    // More than the limit of a request's head.
     let head = format!("GET / HTTP/1.1\r\nHost: localhost\r\nX: {}\r\n\r\n", "x".repeat(64 << 10));
     assert!(server.raw(head.as_bytes()).is_none_or(|answer| answer.status == 431));
 }
@@ -136,7 +136,7 @@ fn nobody_gets_further_than_their_token() {
 
     let server = Server::start(&workspace, &[]);
     let review = "/review/ruozhibench-gen/screen/vote";
-    // A cookie that no script reads and no other site sends along with a form.
+    // A cookie that no script can read and no other site can send with a form.
     let mut entering = Browser::default();
     let csrf = entering.mark(&server, "/login");
     let entered = entering.post(&server, "/login", &[("csrf", &csrf), ("token", &one)]);
@@ -156,7 +156,7 @@ fn nobody_gets_further_than_their_token() {
     let csrf = annotator.mark(&server, "/review");
     let assign = "/curate/ruozhibench-gen/screen/assign";
     assert_eq!(annotator.post(&server, assign, &[("csrf", &csrf)]).status, 403);
-    // Rounds that are others'.
+    // Rounds that belong to others.
     for round in ["review", "adjudication"] {
         let path = format!("/review/ruozhibench-gen/screen/{round}");
         assert_eq!(annotator.get(&server, &path).status, 403, "{path}");
@@ -173,7 +173,7 @@ fn nobody_gets_further_than_their_token() {
     let mut boss = Browser::login(&server, &curator);
     assert!(READERS.iter().chain(&CURATORS).all(|path| boss.get(&server, path).status == 200));
 
-    // A token that is taken back ends its sessions at once; a restart ends none.
+    // Revoking a token ends its sessions at once; a restart ends none.
     workspace.call(["access", "revoke", "looker"]).expect(0);
     assert_eq!(looker.get(&server, "/").status, 303);
 

@@ -1,5 +1,5 @@
-//! FLUB, Chumor and RuozhiBench-MC from dumps to items: whole, with half the votes, and with a text that
-//! changes under its explanation.
+//! FLUB, Chumor and RuozhiBench-MC from dumps to items: complete, with half the votes, and with a text that
+//! changes after it was explained.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -176,7 +176,7 @@ fn chumor_ends_in_explanations_that_were_compared() {
 #[test]
 fn mc_ends_in_a_good_and_a_bad_answer() {
     let ws = Workspace::sample();
-    // It goes on from the other recipe, and says so where that is not there.
+    // It is based on the other recipe, and says so if that is missing.
     let said = run(&ws, MC).expect(2);
     assert!(said.err.contains("ruozhibench-gen"), "{}", said.err);
     run(&ws, "ruozhibench-gen").expect(0);
@@ -299,11 +299,11 @@ fn ratings_made_elsewhere_stand_beside_those_that_are_asked_for() {
         let place = format!("raw/ratings/more.jsonl:{line}: ");
         assert!(said.err.lines().any(|told| told.contains(&place) && told.contains(what)), "{}", said.err);
     }
-    // The same again is nothing new.
+    // Repeating it changes nothing.
     run(&ws, MC).expect(3);
 }
 
-/// Rows of a release beside its own published forms: nothing is otherwise.
+/// A release's rows and its own published forms are equal in every respect.
 #[test]
 fn data_and_published_forms_of_one_set_compare_as_the_same() {
     let ws = Workspace::sample();
@@ -344,14 +344,14 @@ fn data_and_published_forms_of_one_set_compare_as_the_same() {
 fn a_strict_set_that_can_be_guessed_is_no_stable_release() {
     let ws = Workspace::sample();
     run(&ws, "ruozhibench-gen").expect(0);
-    // So few items have a wide interval: the limit is set where the sample's classifier passes it.
+    // So few items have a wide interval: the limit is set so that the sample's classifier passes it.
     let limit = ["--set", "release.above_chance=0.02"];
     let strict = ["run", "--offline", "--recipe", MC, "--set", "release.profile=strict"];
     ws.call(strict.iter().chain(&limit)).expect(0);
     let manifest = ws.read(&format!("output/{MC}/candidate/README.md"));
     assert!(manifest.contains("What may be guessed"));
     assert!(manifest.contains(" is right in ") && manifest.contains("Nothing was changed"), "{manifest}");
-    // The items that may be guessed keep the version a draft; under the papers' own profile they do not.
+    // The guessable items keep the version a draft; with the papers' own profile they do not.
     let stable = |profile: &str| {
         let profile = format!("release.profile={profile}");
         ws.call(["run", "--offline", "--recipe", MC, "--set", &profile].iter().chain(&limit)).expect(0);
@@ -361,7 +361,7 @@ fn a_strict_set_that_can_be_guessed_is_no_stable_release() {
     let finding = "a classifier of the options alone is right in";
     let told = stable("strict");
     assert!(told.contains(finding) && told.contains("RB-"), "{told}");
-    // The rule, its figure, its limit and three items; no line that nobody reads.
+    // The rule, its figure, its limit and three items; no unread line.
     assert!(told.contains("baseline: a classifier") && told.contains("(limit "), "{told}");
     assert!(told.lines().all(|line| line.len() < 600 && line.matches("RB-").count() <= 3), "{told}");
     let told = stable("paper");

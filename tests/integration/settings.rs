@@ -1,4 +1,5 @@
-//! Settings: every problem at once, with its place and what was probably meant; and who wins.
+//! Settings: every problem at once, with its place and the probable intention; and which source takes
+//! precedence.
 
 use crate::harness::Workspace;
 
@@ -129,7 +130,7 @@ fn every_key_of_the_commented_file_can_be_set() {
     let values = |text: &str| -> Vec<String> {
         text.lines().map(|l| l.split("  #").next().unwrap().trim().to_string()).collect()
     };
-    // A recipe's own choice lies under the file.
+    // The file takes precedence over a recipe's default.
     let general = |text: &str| -> Vec<String> {
         values(text).into_iter().filter(|l| !l.starts_with("recipe.")).collect()
     };

@@ -19,7 +19,7 @@ fn workspace() -> Workspace {
     ws
 }
 
-/// `show --json` of one recipe's stage: the ids, and how many there are without a limit.
+/// `show --json` of one recipe's stage: the ids, and the total without a limit.
 fn show(ws: &Workspace, args: &[&str]) -> (Vec<String>, u64) {
     let args = ["show", "--recipe", "flub", "--json"].iter().chain(args);
     let answers: Value = serde_json::from_str(&ws.call(args).expect(0).out).unwrap();
@@ -134,6 +134,6 @@ fn a_post_is_found_by_what_it_says_after_cleaning() {
     let ws = workspace();
     assert!(ws.read("raw/dumps/dump").contains("是谁丨偷丨走丨了"));
     assert_eq!(ws.explain("flub", "是谁偷走了我的早饭")["id"], "tieba:6");
-    // Equal beats containing, whichever stage wrote it.
+    // An equal text has precedence over one that contains the words, whichever stage wrote it.
     assert_eq!(ws.explain("flub", "是谁偷走了我的早饭，它为什么不叫")["id"], "tieba:6");
 }

@@ -1,5 +1,5 @@
-//! A forum that only a profile knows, crawled through the real command: killed at random, imported, crawled again for what
-//! is new; its archive damaged.
+//! A forum known only by a profile, crawled through the real command: killed at random, imported, crawled
+//! again for new posts; its archive damaged.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::harness::{Site, Workspace};
 use crate::support::{Asked, Reply};
 
-/// How often a crawl is killed.
+/// Number of times a crawl is killed.
 fn kills() -> u64 {
     std::env::var("RIDDLEMILL_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(8)
 }
@@ -61,7 +61,7 @@ impl Forum {
         let first = 1 + (page - 1) * PER_LIST;
         let mut tids: Vec<u64> = (first..first + PER_LIST).filter(|tid| *tid <= THREADS).collect();
         if page == 1 {
-            // What has new posts, and what is new, comes up.
+            // Threads with new posts, and new threads, move to the top.
             if more > 0 {
                 tids.retain(|tid| *tid != 7);
                 tids.insert(0, 7);
@@ -166,7 +166,7 @@ fn a_forum_by_a_profile_killed_at_random_ends_as_the_same_posts() {
             std::thread::sleep(Duration::from_micros(200));
         }
         std::thread::sleep(Duration::from_micros(random.u64(..4000)));
-        // It may be over already, after many kills.
+        // After many kills it may already be finished.
         let _ = child.kill();
         child.wait().unwrap();
         assert!(patience.elapsed() < Duration::from_secs(60), "kill {kill}");
@@ -209,9 +209,9 @@ fn a_second_crawl_asks_for_lists_and_for_what_is_new() {
         (paths(&site).split_off(before), told["pass"].as_u64().unwrap())
     };
     assert_eq!(asked(&[]), (vec![], 1), "a finished crawl asks for nothing");
-    // Nothing is new: the first list page says so.
+    // Nothing is new, as the first list page shows.
     assert_eq!(asked(&["--refresh"]), (vec!["/forum-2-1.html".into()], 2));
-    // Two posts more, on what was the last page of a thread.
+    // Two more posts, on the former last page of a thread.
     forum.more.store(2, Ordering::SeqCst);
     let (pages, _) = asked(&["--refresh"]);
     assert_eq!(
@@ -219,7 +219,7 @@ fn a_second_crawl_asks_for_lists_and_for_what_is_new() {
         ["/forum-2-1.html", "/thread-7-2-1.html", "/forum-2-2.html"],
         "the last page first, and no other"
     );
-    // A page more, and a thread.
+    // One more page, and a thread.
     forum.more.store(4, Ordering::SeqCst);
     forum.new.store(1, Ordering::SeqCst);
     let (pages, pass) = asked(&["--refresh=changed"]);
@@ -236,7 +236,7 @@ fn a_second_crawl_asks_for_lists_and_for_what_is_new() {
     assert_eq!(pass, 4);
     let floors: Vec<String> = posts(&ws, 0).into_keys().collect();
     assert!(floors.iter().any(|id| id.ends_with(":100001")), "{floors:?}");
-    // All pages are asked for, and those that are the same are not sent again.
+    // All pages are requested, and unchanged ones are not sent again.
     let (pages, _) = asked(&["--refresh=all"]);
     assert!(pages.len() > 90, "{}", pages.len());
     assert!(ws.call(["crawl", "forum", "--refresh=new"]).expect(2).err.contains("changed"));
@@ -269,7 +269,7 @@ fn an_archive_of_other_tools_loses_a_damaged_record_and_no_other() {
     let ws = workspace(&site);
     crawl(&ws, &[]);
     let whole = posts(&ws, 0);
-    // Unpacked, as some tools write it.
+    // Uncompressed, as some tools write it.
     let packed = ws.bytes("raw/warc/forum/00001.warc.gz");
     let mut plain = Vec::new();
     flate2::read::MultiGzDecoder::new(&packed[..]).read_to_end(&mut plain).unwrap();
@@ -293,12 +293,12 @@ fn an_archive_of_other_tools_loses_a_damaged_record_and_no_other() {
     assert!(shown.contains("reading continues at byte"), "{shown}");
 }
 
-/// Where these bytes stand for the n-th time.
+/// The index of the n-th occurrence of these bytes.
 fn memchr_of(bytes: &[u8], needle: &[u8], n: usize) -> usize {
     bytes.windows(needle.len()).enumerate().filter(|(_, window)| *window == needle).nth(n).unwrap().0
 }
 
-/// docs/crawl.md is typed as it is, with this site in place of its forum.
+/// docs/crawl.md is executed as written, with this site in place of its forum.
 #[test]
 fn the_chapter_is_what_happens() {
     let chapter = include_str!("../../docs/crawl.md");
@@ -327,7 +327,7 @@ fn the_chapter_is_what_happens() {
     }
     let of =
         |what: &str| said.iter().find(|(line, _)| line.contains(what)).map(|(_, said)| said.clone()).unwrap();
-    // What `--try` says is in the chapter, but for what it leaves out with dots.
+    // The output of `--try` is in the chapter, except for what is elided there.
     let told = of("--try saved.html");
     for line in blocks("text")[0].lines().take_while(|line| !line.contains('…')) {
         assert!(told.contains(line.trim()), "{line:?} is not in\n{told}");

@@ -1,4 +1,4 @@
-//! Drafts that nobody is asked for: steps that are people's alone, and what no ballot would show.
+//! Drafts that are not requested: for steps done by people alone, and those that no ballot would show.
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ fn a_step_that_is_skipped_is_asked_of_nobody_and_left_to_people() {
         !reasons.contains_key("changed/not_drafted") && reasons["held/votes_missing"] > 50,
         "{reasons:?}"
     );
-    // People are asked, with nothing drafted on their ballot.
+    // People are asked, without a draft on their ballot.
     let said =
         ws.call(["review", "export", "translation", "--format", "jsonl", "--out", "b"].iter().chain(&args));
     let ballot = ws.read(said.expect(0).out.trim());
@@ -73,14 +73,14 @@ fn what_no_ballot_shows_is_asked_for_where_it_is_wanted() {
     assert!(asked["type"] > 50 && asked["explanation"] > 50 && !asked.contains_key("wrong"), "{asked:?}");
     let reasons = ws.reasons("flub");
     assert!(!reasons.contains_key("changed/not_drafted"), "{reasons:?}");
-    // Fresh as it is: nothing is waited for.
+    // Up to date as it is: nothing is awaited.
     run(&ws, &[]);
     assert_eq!(server.count(), 0);
     run(&ws, &["--set", "draft.unseen=true"]);
     let wrong = server.take();
     assert_eq!(wrong.len(), 1, "{wrong:?}");
     assert_eq!(wrong["wrong"], 3 * asked["explanation"]);
-    // What is stored is used, whether it is wanted any longer or not.
+    // Stored replies are used, whether or not they are still wanted.
     run(&ws, &[]);
     assert_eq!(server.count(), 0);
     let shown =

@@ -1,4 +1,4 @@
-//! What `run` finds when it would reuse files that somebody changed, and what lies in raw/ that nobody wrote.
+//! What `run` reports if files that it would reuse were changed, and foreign files in raw/.
 
 use crate::harness::{Workspace, assert_same};
 
@@ -16,7 +16,7 @@ fn a_stage_that_somebody_changed_is_made_anew() {
     let before = ws.derived();
     let parts: Vec<&String> = before.keys().filter(|name| name.ends_with(".parquet")).collect();
     assert!(parts.len() > 100, "{}", parts.len());
-    // One recipe's parts may be another's as well: two rounds, so that none is flipped back.
+    // One recipe's parts may also be another's: two rounds, so that no byte is flipped back.
     for (round, parts) in [parts.iter().step_by(7), parts[3..].iter().step_by(11)].into_iter().enumerate() {
         for part in parts.into_iter().filter(|part| part.starts_with("staged/")) {
             flip(&ws, part);
@@ -81,7 +81,7 @@ fn what_nobody_wrote_into_raw_is_seen() {
             ws.remove(&path);
         }
     }
-    // What looks like votes is not passed over by whoever reads them.
+    // A file that looks like votes is not skipped by any reader of votes.
     ws.write(&format!("raw/votes/{hash}.jsonl"), "");
     for args in [&run[..], &["status"]] {
         let said = ws.call(args).expect(4).err;

@@ -1,4 +1,4 @@
-//! Translations from a server that takes texts and no prompts.
+//! Translations from a server that accepts texts and no prompts.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Trials on items whose answers are known, and such items mixed into queues.
+//! Trials on items with known answers, and such items mixed into queues.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::harness::Workspace;
 
-/// The type that the first of the sample's juniors gave, by item.
+/// The type chosen by the first of the sample's juniors, by item.
 fn known(ws: &Workspace) -> BTreeMap<String, String> {
     let votes = ws.read("raw/sample/votes.jsonl");
     let votes = votes.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -17,7 +17,7 @@ fn known(ws: &Workspace) -> BTreeMap<String, String> {
     votes.filter(ours).map(|vote| (text(&vote["item"]), text(&vote["values"]["type"]))).collect()
 }
 
-/// Fills in the trial of one person, the first `wrong` answers wrongly, and gives it back.
+/// Fills in the trial of one person, the first `wrong` answers wrongly, and returns it.
 fn answered(ws: &Workspace, who: &str, gold: &BTreeMap<String, String>, wrong: usize, most: usize) -> String {
     let args = ["review", "export", "type", "--recipe", "flub", "--format", "jsonl", "--gold", "gold.jsonl"];
     let said = ws.call(args.iter().chain(&["--annotator", who, "--out", "trials"])).expect(0);
@@ -46,7 +46,7 @@ fn trials_on_known_answers_say_who_may_vote() {
     let lines = gold.iter().map(|(item, kind)| json!({ "item": item, "answers": { "type": kind } }));
     ws.write("gold.jsonl", lines.map(|line| format!("{line}\n")).collect::<String>());
 
-    // 84 % is over 80 %, 80 % is not; 96 % is over 95 %; five answers are no trial.
+    // 84 % exceeds 80 %, 80 % does not; 96 % exceeds 95 %; five answers are not a trial.
     let trials = [
         ("junior-1", 4, 25, "formal"),
         ("junior-2", 5, 25, "failed"),
@@ -67,7 +67,7 @@ fn trials_on_known_answers_say_who_may_vote() {
     let votes = fs::read_dir(ws.path("raw/votes")).unwrap().map(|file| file.unwrap().path());
     assert_eq!(votes.filter(|path| path.is_file()).count(), 0, "no answer of a trial becomes a vote");
 
-    // Who was graded may vote as the grade says, whatever the settings say; who was not, as they say.
+    // A graded person may vote as the grade says, whatever the settings say; others as the settings say.
     let assign = ["review", "assign", "type", "--recipe", "flub"];
     let said = ws.call(assign).expect(2);
     assert!(
@@ -91,7 +91,7 @@ fn trials_on_known_answers_say_who_may_vote() {
     }
     let told = ws.call(["review", "status", "--recipe", "flub"]).expect(0).out;
     assert!(told.contains("may vote: 1 by a trial, 1 by qualified = true alone"), "{told}");
-    // The same trial once more is no other grade, and a better one holds.
+    // Repeating the same trial adds no grade, and a better one counts.
     let again = |wrong: usize| {
         let path = answered(&ws, "junior-2", &gold, wrong, 25);
         ws.call(args.into_iter().chain([path.as_str()])).expect(0).out
@@ -101,7 +101,7 @@ fn trials_on_known_answers_say_who_may_vote() {
     ws.call(assign).expect(0);
     ws.call(["fsck"]).expect(0);
 
-    // A line that cannot be used is named; half a trial would be another trial.
+    // An unusable line is reported; half a trial would be another trial.
     ws.write(
         "gold.jsonl",
         ws.read("gold.jsonl") + "{\"item\": \"tieba:1\", \"answers\": {\"type\": \"pun\"}}\n",
@@ -167,7 +167,7 @@ fn texts_of_a_trial_are_graded_by_a_senior_who_does_not_see_whose_they_are() {
     assert!(given(&["--sheet", "grade.csv"]).expect(0).out.contains("40 answers to grade"));
     let sheet = ws.read("grade.csv");
     assert!(!sheet.contains("junior"), "{sheet}");
-    // The one writes what is right, the other in every fourth case what is not.
+    // One gives correct answers, the other a wrong one in every fourth case.
     let mut turn = 0;
     let graded: Vec<String> = sheet
         .lines()

@@ -1,4 +1,5 @@
-//! No stage waits or fails in silence: each cause is told once, with how many it keeps back and what mends it.
+//! No stage waits or fails silently: each cause is reported once, with the number of records it holds back
+//! and what resolves it.
 
 use std::net::TcpListener;
 
@@ -8,7 +9,7 @@ use crate::support::Reply;
 
 const QUESTIONS: [&str; 3] = ["为什么鱼不会口渴？", "雨伞会不会淋湿？", "云会恐高吗？"];
 
-/// Three questions, an endpoint that these lines describe, and nobody who votes.
+/// Three questions, an endpoint with these settings, and no voters.
 fn asking(endpoint: &str) -> Workspace {
     let settings = format!(
         "{}\n[draft]\nendpoint = \"mine\"\n\n[llm.mine]\nmodel = \"m\"\nretries = {{ max_attempts = 1 }}\n{endpoint}\n",
@@ -20,13 +21,13 @@ fn asking(endpoint: &str) -> Workspace {
     ws
 }
 
-/// What a run says about its causes, and what to do next.
+/// The output of a run about its causes, and the next step.
 fn causes(ws: &Workspace, recipe: &str, more: &[&str], code: i32) -> String {
     let said = ws.call(["run", "--recipe", recipe].iter().chain(more)).expect(code);
     told(ws, &said)
 }
 
-/// The lines that tell of causes, without what differs from machine to machine.
+/// The lines about causes, without what differs from machine to machine.
 fn told(ws: &Workspace, said: &Said) -> String {
     let lines = said
         .err
@@ -36,7 +37,7 @@ fn told(ws: &Workspace, said: &Said) -> String {
     text.replace(&ws.root().display().to_string(), "WORKSPACE")
 }
 
-/// A port of this machine that nobody listens on, without its number in what is said.
+/// A local port without a listener; its number is removed from the output.
 fn closed_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
@@ -132,7 +133,7 @@ fn votes_are_waited_for_by_command() {
     insta::assert_snapshot!("not_assigned", causes(&ws, "chumor", &[], 0));
     ws.call(["review", "assign", "screen", "--recipe", "chumor"]).expect(0);
     insta::assert_snapshot!("assigned", causes(&ws, "chumor", &[], 0));
-    // Machines read the same.
+    // The same for machines.
     let said = ws.call(["status", "--recipe", "chumor", "--json"]).expect(0);
     let rows: Vec<serde_json::Value> = serde_json::from_str(&said.out).unwrap();
     let screen = rows.iter().find(|row| row["stage"] == "review:screen").unwrap();

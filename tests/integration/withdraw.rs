@@ -1,5 +1,5 @@
-//! Withdrawals: a post or a dump that must go leaves stages, candidates and later releases, and its text is shown
-//! nowhere; yanked versions say so.
+//! Withdrawals: a withdrawn post or dump disappears from stages, candidates and later releases, and its text
+//! is shown nowhere; yanked versions say so.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ fn run(ws: &Workspace) {
     ws.call(["run", "--offline", "--recipe", GEN, "--recipe", "flub"]).expect(0);
 }
 
-/// Whether any row or ledger of any stage holds a text.
+/// Whether any row or ledger of any stage contains a text.
 fn stands(ws: &Workspace, text: &str) -> bool {
     ["import", "clean", "anonymise", "filter", "dedup", "review:screen"].iter().any(|stage| {
         let recipe = ["--recipe", GEN];
@@ -25,7 +25,7 @@ fn stands(ws: &Workspace, text: &str) -> bool {
     })
 }
 
-/// Every cell of a workbook, a row a line.
+/// Every cell of a workbook, one row per line.
 fn cells(path: &Path) -> String {
     let mut book: calamine::Xlsx<_> = calamine::open_workbook(path).unwrap();
     let mut text = String::new();
@@ -38,11 +38,11 @@ fn cells(path: &Path) -> String {
     text
 }
 
-/// Nobody is told what a released row says by a comparison with a set that is close to it, whichever way it is held.
+/// A comparison with a similar set never reveals a released row's text, in either direction.
 fn compared(ws: &Workspace, text: &str) {
     let folder = format!("output/{GEN}/1.0.0-draft.1");
     let file = format!("{folder}/data/{GEN}/test.jsonl");
-    // A published set in which every text has drifted.
+    // A published set in which every text is changed slightly.
     let drifted: String = ws.read(&file).lines().map(|line| line.replace('？', "呢？") + "\n").collect();
     ws.write("published.jsonl", &drifted);
     for set in [&folder, &file] {
@@ -55,7 +55,7 @@ fn compared(ws: &Workspace, text: &str) {
             );
         }
     }
-    // Nor by one with the set as it was.
+    // Nor does a comparison with the unchanged set.
     ws.write("published.jsonl", ws.read(&file));
     let said = ws.call(["compare", &format!("staged/{GEN}/06_screen"), "published.jsonl", "--json"]);
     let told: Value = serde_json::from_str(&said.out).unwrap();
@@ -66,7 +66,8 @@ fn compared(ws: &Workspace, text: &str) {
     );
 }
 
-/// No model is put a withdrawn row, no ballot and no table of an evaluation has it, and the figures say so.
+/// No model is asked about a withdrawn row, no ballot and no table of an evaluation contains it, and the
+/// figures say so.
 fn evaluated(ws: &Workspace, text: &str) {
     let folder = format!("output/{GEN}/1.0.0-draft.1");
     let file = format!("{folder}/data/{GEN}/test.jsonl");
@@ -117,14 +118,14 @@ fn a_withdrawn_post_leaves_everything() {
     let log = ws.read("raw/withdrawn.jsonl");
     assert!(log.contains("its author asked") && !log.contains(id) && !log.contains(text), "{log}");
 
-    // At once: nobody is told what it says.
+    // Immediately: its text is shown to nobody.
     for target in [id, number, text] {
         let told = ws.call(["explain", target]).expect(0).out;
         assert!(told.contains("withdrawn on ") && told.contains("its author asked"), "{target}: {told}");
         assert!(target == text || !told.contains(text), "{told}");
     }
     let hidden = || {
-        // A piece of it is not its whole text: a search of the dumps has to leave it out.
+        // A piece of it is not its whole text: a search of the dumps has to omit it.
         let piece: String = text.chars().take(text.chars().count() - 2).collect();
         let told = ws.call(["explain", &piece, "--json"]);
         assert!(!told.out.contains(text), "{}", told.out);
@@ -134,7 +135,7 @@ fn a_withdrawn_post_leaves_everything() {
         assert_eq!(server.get(&format!("/find?q={id}")).status, 410);
         let found = server.get(&format!("/find?q={}", coded(&piece)));
         assert!(found.status == 200 && !found.body.contains(text), "{}", found.body);
-        // Nor on a ballot, in a table or beside another version.
+        // Nor on a ballot, in a table or in a comparison with another version.
         for form in ["jsonl", "csv", "label-studio", "xlsx"] {
             let args = ["review", "export", "translation", "--recipe", GEN, "--annotator", "annotator-1"];
             ws.call(args.iter().chain(&["--format", form, "--out", "ballots"])).expect(0);
@@ -168,13 +169,13 @@ fn a_withdrawn_post_leaves_everything() {
         assert!(page.status == 200 && !page.body.contains(text), "{}", page.body);
     };
     hidden();
-    // The candidate that holds it is no draft either.
+    // The candidate that contains it cannot even be a draft.
     let said = release(&ws, &["--draft"]).expect(2);
     assert!(said.err.contains("1 row of the candidate of ruozhibench-gen was withdrawn"), "{}", said.err);
     let said = release(&ws, &[]).expect(2);
     assert!(said.err.contains("import") && said.err.contains("new withdrawal"), "{}", said.err);
 
-    // From the next run on, no stage has it.
+    // After the next run no stage contains it.
     run(&ws);
     ws.audit_clean();
     assert!(!stands(&ws, text));
@@ -191,7 +192,7 @@ fn a_withdrawn_post_leaves_everything() {
     run(&ws);
     assert_same(&before, &ws.derived(), "from raw/ and its tombstones");
 
-    // The bytes that hold it may go, and a check knows why.
+    // The bytes that contain it may be deleted, and a check knows why.
     let dump = store::sha256(&ws.path("raw/sample/dumps/titles.json")).unwrap();
     let withdrawals = Withdrawals::load(&store::Workspace::new(ws.root())).unwrap();
     let manifest = ws.read(&format!("output/{GEN}/candidate/MANIFEST.json"));
@@ -200,7 +201,7 @@ fn a_withdrawn_post_leaves_everything() {
         |raw: &&Value| withdrawals.explains_missing_dump(raw["sha256"].as_str().unwrap()).is_some();
     assert!(manifest["raw"].as_array().unwrap().iter().any(|raw| explained(&raw)), "{dump}");
 
-    // And a mistake is undone.
+    // A mistake can be undone.
     ws.call(["withdraw", "tieba:5", "--undo", "--reason", "x"]).expect(2);
     ws.call(["withdraw", id, "--undo", "--reason", "another post was meant"]).expect(0);
     run(&ws);
@@ -229,7 +230,7 @@ fn copies_go_too_and_what_is_near_is_named() {
     };
     assert_eq!(ids("posts"), ["tieba:1", "tieba:3"], "{said}");
     assert_eq!(ids("near"), ["tieba:4"], "{said}");
-    // A dump that comes later has it once more, without its id.
+    // A later dump contains it again, without its id.
     ws.write("raw/dumps/b.json", dump(&[(4, "冰块是怕热还是怕化？"), (9, "冰块怕热 还是怕化？")]));
     run();
     let left = ws.posts("flub");
@@ -261,7 +262,7 @@ fn a_withdrawn_dump_may_be_deleted() {
     }
     let list = ws.call(["withdraw", "--list"]).expect(0).out;
     assert!(list.contains("the dump a/a.json: its licence ended"), "{list}");
-    // Without a tombstone a file that is gone is still missed.
+    // Without a tombstone a deleted file is still reported as missing.
     ws.remove("raw/dumps/b.json");
     ws.call(["run", "--recipe", "flub", "--offline"]).expect(2);
 }
@@ -297,7 +298,7 @@ fn a_yanked_version_says_so_wherever_it_lies() {
     ws.remove("output");
     run(&ws);
     assert_same(&before, &ws.derived(), "given back as yanked");
-    // Later versions tell of it in their history.
+    // Later versions mention it in their history.
     let fewer: String =
         ws.read("raw/sample/votes.jsonl").lines().skip(40).map(|l| format!("{l}\n")).collect();
     ws.write("raw/sample/votes.jsonl", fewer);
@@ -354,7 +355,7 @@ fn until_the_next_run_no_listing_shows_it_either() {
     ws.call(["withdraw", "tieba:1", "--reason", "asked"]).expect(0);
     assert_eq!(seen(ice), [""; 0]);
 
-    // Of a post in two dumps one may go, and it is as it was.
+    // A post in two dumps stays the same if one of them is withdrawn.
     ws.call(["withdraw", "b/b.json", "--dump", "--reason", "asked"]).expect(0);
     let told = |target: &str| ws.call(["explain", target, "--recipe", "flub"]);
     assert!(!seen(ladder).is_empty());

@@ -1,4 +1,4 @@
-//! What the pages keep from whoever may not see it, for every route of the server, whatever is sent.
+//! What the pages withhold from users without permission, for every route of the server, whatever is sent.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,8 @@ use crate::harness::Workspace;
 const RECIPES: [&str; 3] = ["ruozhibench-gen", "flub", "chumor"];
 const ROUNDS: [&str; 3] = ["vote", "review", "adjudication"];
 
-/// What is asked of each route beside its bare address. A route that is not named here fails the test:
-/// whoever adds one says what may be asked of it, and the test sees what it tells.
+/// What is requested of each route besides its bare path. A route that is not listed here fails the test: its
+/// author lists the parameters, and the test sees what it reveals.
 const ASKED: &[(&str, &[&str])] = &[
     ("/login", &[""]),
     ("/logout", &[""]),
@@ -57,17 +57,17 @@ const ASKED: &[(&str, &[&str])] = &[
     ("/{recipe}/decide", &[""]),
 ];
 
-/// What somebody voted on and said, which nobody else may read.
+/// A user's votes and comments, which nobody else may read.
 struct Secrets {
-    /// Somebody who has voted.
+    /// A user who has voted.
     other: &'static str,
     /// The item they voted on.
     item: String,
-    /// What they wrote, and their vote's id.
+    /// Their texts, and their vote's id.
     wrote: Vec<String>,
 }
 
-/// Every address of a route: each of its parameters takes every value there is.
+/// Every path of a route: each of its parameters takes every available value.
 fn filled(path: &str, secrets: &Secrets) -> Vec<String> {
     let mut paths = vec![path.to_string()];
     let mut fill = |name: &str, values: &dyn Fn(&str) -> Vec<String>| {
@@ -99,7 +99,7 @@ fn asked(path: &str) -> &'static [&'static str] {
     known.unwrap_or_else(|| panic!("say in ASKED what may be asked of {path}")).1
 }
 
-/// A vote by the page; the words it holds come back as secrets.
+/// A vote on the page; the texts in it are returned as secrets.
 fn votes(server: &Server, token: &str, place: &str, answer: &[(&str, &str)]) -> (String, String) {
     let mut browser = Browser::login(server, token);
     let page = browser.get(server, place).body;
@@ -126,19 +126,19 @@ fn drafts(workspace: &Workspace) -> Vec<String> {
     drafts
 }
 
-/// Somebody who comes with a browser.
+/// A user with a browser.
 struct Visitor<'s> {
     name: &'static str,
     rank: Option<Rank>,
     browser: Browser,
-    /// The mark of their own forms.
+    /// The token in their own forms.
     csrf: String,
-    /// Whose secrets they are after.
+    /// The secrets they try to read.
     after: &'s Secrets,
 }
 
 impl Visitor<'_> {
-    /// Everything they send to an address, and what comes back. `all` says whether they try every method.
+    /// Sends everything to a path, and returns the responses. `all` says whether to try every method.
     fn try_everything(
         &self,
         server: &Server,
@@ -146,7 +146,7 @@ impl Visitor<'_> {
         queries: &[&str],
         all: bool,
     ) -> Vec<(String, Answer)> {
-        // Leaving would end the session that the other routes are asked in.
+        // Logging out would end the session used for the other routes.
         let mut browser = self.browser.clone();
         let Secrets { other, item, wrote, .. } = self.after;
         let mut answers = Vec::new();
@@ -230,7 +230,7 @@ fn every_route_keeps_to_itself_what_is_not_the_visitors() {
                         assert!([303, 401, 403, 405].contains(&answer.status), "{told}");
                         assert!(!answer.body.contains("tieba:"), "{told}");
                     }
-                    // A reader's audit pages tell of votes and drafts; nobody else's do.
+                    // A reader's audit pages show votes and drafts; nobody else's do.
                     if visitor.rank >= Some(Rank::Reader) && needed != Some(Rank::Curator) {
                         continue;
                     }

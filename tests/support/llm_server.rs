@@ -1,4 +1,5 @@
-//! A chat-completions server on loopback that can misbehave in every way a real one does, and counts what it did.
+//! A chat-completions server on loopback that can misbehave in every way a real one does, and counts its
+//! actions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -11,9 +12,9 @@ use tokio::net::{TcpListener, TcpStream};
 /// How the server answers.
 #[derive(Clone, Copy)]
 pub struct Manner {
-    /// Before a good answer.
+    /// Delay before a good answer.
     pub delay: Duration,
-    /// Of a hundred requests, so many go wrong.
+    /// Percentage of requests that fail.
     pub faults_percent: u8,
 }
 
@@ -22,21 +23,21 @@ pub struct Manner {
 pub struct Seen {
     /// Requests that arrived.
     pub requests: u64,
-    /// Prompt and completion tokens it would bill, good answers and spoilt ones alike.
+    /// Prompt and completion tokens it would bill, for good and failed answers alike.
     pub billed: (u64, u64),
-    /// Picodollars that it would bill beyond its tokens, as it states with its answers.
+    /// Picodollars that it would bill beyond its tokens, as stated with its answers.
     pub beyond: i64,
-    /// Items that got a whole good answer, and the client that asked.
+    /// Items that got a complete good answer, and the client that asked.
     pub answered: BTreeMap<u64, u64>,
     /// Which client is asking, counted by the test that starts them.
     pub client: u64,
-    /// By client, the items that it got a whole good answer to and that a later one asked again.
+    /// By client, the items that it got a complete good answer to and that a later client asked again.
     pub resent: BTreeMap<u64, BTreeSet<u64>>,
     /// How often each fault was played.
     pub faults: BTreeMap<&'static str, u64>,
-    /// Items that were asked for one by one, as often as they were.
+    /// Items that were requested individually, once per request.
     pub asked: Vec<u64>,
-    /// Items that were answered in a batch, and how often one of them was asked again.
+    /// Items answered in a batch, and how often one of them was requested again.
     pub batched: BTreeSet<u64>,
     pub batched_again: u64,
     files: Vec<String>,
@@ -60,14 +61,14 @@ pub async fn serve(manner: Manner) -> (u16, Shared) {
     (port, seen)
 }
 
-/// Picodollars for a token of a prompt and of an answer, for a server that states costs: what the test has set.
+/// Picodollars per token of a prompt and of an answer, for a server that states costs: set by the test.
 pub const PRICE: (u64, u64) = (150_000_000, 600_000_000);
-/// What such a server takes for itself.
+/// Such a server's own fee.
 pub const FEE: i64 = 2_000_000_000;
-/// The tokens after which an answer is cut.
+/// The number of tokens after which an answer is cut.
 pub const CUT: u64 = 20;
 
-/// Tokens that an honest usage gives for an item.
+/// The number of tokens in an honest usage for an item.
 pub fn usage_of(item: u64) -> (u64, u64) {
     (12 + item % 5, 5 + item % 11)
 }
@@ -106,7 +107,7 @@ async fn request(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> Option<(String,
     }
 }
 
-/// Answers once; `None` where the connection is spoilt by it.
+/// Answers once; `None` if that breaks the connection.
 async fn answer(
     stream: &mut TcpStream,
     manner: Manner,
@@ -123,17 +124,17 @@ async fn answer(
         seen.asked.push(item);
         seen.batched_again += u64::from(seen.batched.contains(&item));
         let client = seen.client;
-        // The client that asks twice itself had no answer in time.
+        // The same client asks twice if it had no answer in time.
         if let Some(first) = seen.answered.get(&item).copied().filter(|&first| first != client) {
             seen.resent.entry(first).or_default().insert(item);
         }
         let mut fault =
             (fastrand::u8(0..100) < manner.faults_percent).then(|| *fastrand::choice(FAULTS).unwrap());
-        // A schema that it does not know is refused once and for all.
+        // An unsupported schema is refused permanently.
         if body["response_format"]["type"] == "json_schema" && fault == Some("400") {
             fault = Some("refuses a schema");
         }
-        // With a larger limit it gets to an end.
+        // With a larger limit it is complete.
         if body["max_tokens"].as_u64().is_none_or(|limit| limit > CUT) {
             fault = fault.filter(|fault| *fault != "cut");
         }
@@ -155,7 +156,7 @@ async fn answer(
     tokio::time::sleep(manner.delay).await;
     let (prompt, completion) = usage_of(item);
     let mut usage = json!({"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion});
-    // A server that quotes the key it was given, as some do in their errors.
+    // A server that quotes the received key, as some do in their errors.
     let key =
         head.lines().find(|line| line.to_ascii_lowercase().starts_with("authorization")).unwrap_or_default();
     let error = json!({"error": {"message": format!("refused: {key}")}}).to_string();
@@ -239,8 +240,8 @@ async fn answer(
     Some(())
 }
 
-/// Files and batches of them. A batch is worked on at once, and has ended when it is looked at the second time; what goes
-/// wrong goes wrong before anything is done, or after all of it.
+/// Files and batches of them. A batch is processed at once, and has ended at the second look; a fault happens
+/// before anything is done, or after all of it.
 async fn errand(
     stream: &mut TcpStream,
     manner: Manner,
@@ -297,7 +298,7 @@ async fn errand(
     write(stream, "200 OK\r\ncontent-type: application/json", &said).await
 }
 
-/// The line that answers one request of a batch; some are not answered.
+/// The line that answers one request of a batch; some get none.
 fn row_of(seen: &mut Seen, manner: Manner, row: &str) -> Option<String> {
     let row: Value = serde_json::from_str(row).unwrap();
     let said = row["body"]["messages"][0]["content"].as_str().unwrap();
@@ -359,7 +360,7 @@ fn row_of(seen: &mut Seen, manner: Manner, row: &str) -> Option<String> {
     line(json!({"status_code": 200, "body": {"choices": [choice], "usage": usage}}))
 }
 
-/// A whole answer, in pieces where it is asked for so.
+/// A complete answer, in chunks if streaming is requested.
 async fn whole(
     stream: &mut TcpStream,
     asked: &Value,

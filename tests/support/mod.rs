@@ -1,4 +1,4 @@
-//! A fixture server on loopback that misbehaves on request and remembers what it was asked.
+//! A fixture server on loopback that misbehaves on request and records its requests.
 
 pub mod forum;
 
@@ -17,13 +17,13 @@ pub struct Asked {
     pub path: String,
     pub host: String,
     pub headers: BTreeMap<String, String>,
-    /// The address it was asked on.
+    /// The local address that received it.
     pub local: SocketAddr,
     pub began: Instant,
     pub ended: Instant,
 }
 
-/// What to answer. Every answer closes its connection.
+/// A response. Each one closes its connection.
 #[derive(Clone, Debug)]
 pub enum Reply {
     /// Status, further header lines, body; `Content-Length` is added.
@@ -52,7 +52,7 @@ impl Reply {
     }
 }
 
-/// The server and its memory.
+/// The server and its recorded requests.
 #[derive(Clone)]
 pub struct Server {
     pub port: u16,
@@ -113,7 +113,7 @@ impl Server {
             all.push(asked);
             all.len() - 1
         };
-        // An error here is the crawler hanging up, which some tests are about.
+        // An error here means that the crawler closed the connection, which some tests are about.
         let _ = send(&mut stream, reply).await;
         at_once.fetch_sub(1, Ordering::SeqCst);
         self.asked.lock().unwrap()[number].ended = Instant::now();

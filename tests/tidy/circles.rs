@@ -1,5 +1,5 @@
-//! Who imports whom, file by file, read from the code itself: `use`, paths in expressions, types and macros, followed
-//! through re-exports to the file that defines the name.
+//! Who imports whom, file by file, read from the code itself: `use`, paths in expressions, types and macros,
+//! followed through re-exports to the file that defines the name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,8 +12,8 @@ use syn::{Attribute, Item, ItemMod, ItemUse, Macro, UseTree};
 /// A module's path below its crate; the crate itself is the empty one.
 type Module = Vec<String>;
 
-/// The name that a thing has where it is imported, its path from the crate's root, and whether the path began with
-/// neither `crate` nor `self` nor `super`.
+/// The name of an imported thing in the importing module, its path from the crate's root, and whether the
+/// path began with neither `crate` nor `self` nor `super`.
 type Import = (String, Module, bool);
 
 /// The files of a crate that import each other in a loop, with a name that ties each to the next.
@@ -22,7 +22,7 @@ type Import = (String, Module, bool);
 pub fn circles(root: &Path, folder: &str) -> Vec<String> {
     let krate = Crate::read(&root.join(folder));
     let mut arrows = krate.arrows();
-    // A module may use what the module around it defines: the two are one thing in two files.
+    // A module may use what its parent defines: the two are one thing in two files.
     arrows.retain(|(from, to), _| !is_around(to, from));
     let nodes: BTreeSet<&PathBuf> = arrows.keys().flat_map(|(from, to)| [from, to]).collect();
     let reach: BTreeMap<&PathBuf, BTreeSet<&PathBuf>> =
@@ -45,7 +45,7 @@ pub fn circles(root: &Path, folder: &str) -> Vec<String> {
     found
 }
 
-/// Whether the first file's module is around the second's.
+/// Whether the first file's module contains the second's.
 fn is_around(outer: &Path, inner: &Path) -> bool {
     let folder = match outer.file_stem().and_then(|s| s.to_str()) {
         Some("mod" | "lib" | "main") => outer.parent().unwrap_or(outer).to_path_buf(),
@@ -74,9 +74,9 @@ fn reachable<'a>(
 struct Crate {
     /// The file of each module.
     files: BTreeMap<Module, PathBuf>,
-    /// What a module hands on or imports: the name it has there, and the path that is meant, from the crate's root.
+    /// A module's imports and re-exports: the local name, and the path from the crate's root.
     uses: BTreeMap<Module, Vec<Import>>,
-    /// All that a module names by path, from the crate's root.
+    /// All paths in a module, from the crate's root.
     named: BTreeMap<Module, Vec<Module>>,
 }
 
@@ -92,7 +92,7 @@ impl Crate {
         krate
     }
 
-    /// Forgets what is imported from elsewhere: `use rayon::…` is of this crate only where it has a module `rayon`.
+    /// Removes imports from elsewhere: `use rayon::…` refers to this crate only if it has a module `rayon`.
     fn leave_out_other_crates(&mut self) {
         let files = &self.files;
         for (module, uses) in &mut self.uses {
@@ -133,7 +133,7 @@ impl Crate {
         self.named.entry(module).or_default().extend(reader.named);
     }
 
-    /// Which file names what of which other.
+    /// Which file uses which names of which other.
     fn arrows(&self) -> BTreeMap<(PathBuf, PathBuf), BTreeSet<String>> {
         let mut arrows: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
         for (module, named) in &self.named {
@@ -149,7 +149,7 @@ impl Crate {
         arrows
     }
 
-    /// The module that defines what a path names, and the name.
+    /// The module that defines the target of a path, and its name there.
     fn home(&self, path: &[String], depth: usize) -> Option<(Module, String)> {
         let mut module = Module::new();
         for (at, name) in path.iter().enumerate() {
@@ -175,7 +175,7 @@ impl Crate {
     }
 }
 
-/// What one module names.
+/// Reads one module.
 #[derive(Default)]
 struct Reader {
     module: Module,
@@ -184,7 +184,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// A path from the crate's root; `None` for what is in no module of this crate.
+    /// A path from the crate's root; `None` if it is not in a module of this crate.
     fn absolute(&self, path: &[String]) -> Option<Module> {
         let mut at = self.module.clone();
         let mut rest = path;
@@ -227,7 +227,7 @@ impl Reader {
         self.uses.extend(self.absolute(path).map(|path| (name, path, relative)));
     }
 
-    /// Paths among tokens that are no syntax tree: what a macro is given.
+    /// Paths among tokens without a syntax tree: the arguments of a macro.
     fn tokens(&mut self, tokens: TokenStream) {
         let mut path: Vec<String> = Vec::new();
         let mut colons = 0;

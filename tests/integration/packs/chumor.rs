@@ -1,4 +1,4 @@
-//! Jokes: a person's explanation against two models', and what these get wrong.
+//! Jokes: a person's explanation compared with two models', and the errors of these.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::{Cast, Pack};
 
 pub const PACK: Pack = Pack { recipe: "chumor", part: "chumor", replies, votes };
 
-/// The bank's names of errors, and the ballot's.
+/// The names of errors in the bank, and in the ballot.
 const ERRORS: [(&str, &str); 6] = [
     ("Pun-based Humor", "pun"),
     ("Insufficient Contextual Understanding", "context"),
@@ -21,7 +21,7 @@ const ERRORS: [(&str, &str); 6] = [
     ("Character-based Humor", "character"),
 ];
 
-/// What is voted on where a joke's explanation stands against a model's.
+/// The item that compares a joke's explanation with a model's.
 pub fn against(id: &str, model: &str) -> String {
     derived("against", &[id, model])
 }

@@ -1,4 +1,4 @@
-//! Cunning texts: three juniors, and a senior who looks over their work.
+//! Cunning texts: three juniors, and a senior who reviews their work.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::{Cast, Pack};
 
 pub const PACK: Pack = Pack { recipe: "flub", part: "flub", replies, votes };
 
-/// Drafts: the type, the shorter of two explanations, and three wrong answers a reply.
+/// Drafts: the type, the shorter of two explanations, and three wrong answers per reply.
 fn replies(id: &str, part: &Json) -> Vec<Json> {
     let line = |template: &str, sample: usize, reply: Json| json!({ "template": format!("flub/{template}"), "record": id, "sample": sample, "reply": reply });
     let kind = part["type"].as_str().unwrap_or("未分类");
@@ -82,7 +82,7 @@ fn votes(step: &Ballot, _: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
             ["wrong_1", "wrong_2", "wrong_3"].into_iter().zip(texts).collect()
         }),
         _ => {
-            // The bank counts the nine by person, as the stage does.
+            // The bank numbers the nine by person, as the stage does.
             let numbers = said["senior-1"]["picked"].as_array().unwrap().iter();
             let numbers = numbers.map(|place| (place.as_u64().unwrap() + 1).to_string()).collect();
             vec![senior(Round::Vote, item, BTreeMap::from([("wrong", Value::List(numbers))]))]
@@ -95,7 +95,7 @@ fn code(said: &Json) -> &'static str {
     ballots::options("flub", "types").iter().find(|kind| kind.label.zh == name).unwrap().code
 }
 
-/// What the senior sees once these votes are cast.
+/// The item as the senior sees it once these votes are cast.
 fn seen(step: &Ballot, item: &Item, votes: &[Cast]) -> Item {
     let copy = |cast: &Cast| Cast {
         item: cast.item.clone(),

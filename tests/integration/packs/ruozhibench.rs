@@ -1,4 +1,4 @@
-//! Trick questions: drafts, and three voters whose senior settles what they do not agree on.
+//! Trick questions: drafts, and three voters whose senior settles disagreements.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ fn replies(id: &str, part: &Json) -> Vec<Json> {
     lines
 }
 
-/// Each response of the bank with the question it answers and whether that is the normal one.
+/// Each response of the bank with its question, and whether that is the normal one.
 fn answers_of(part: &Json) -> Vec<(bool, &Json)> {
     let of = |(name, normal): (&str, bool)| {
         let list = part["responses"][name].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -59,7 +59,7 @@ pub fn responses(id: &str, part: &Json) -> Vec<Json> {
     answers_of(part).into_iter().map(line).collect()
 }
 
-/// What the judges reply.
+/// The judges' replies.
 fn ratings(id: &str, part: &Json) -> Vec<Json> {
     let mut lines = Vec::new();
     for (normal, response) in answers_of(part) {
@@ -74,7 +74,7 @@ fn ratings(id: &str, part: &Json) -> Vec<Json> {
     lines
 }
 
-/// Ballots that a voter left without an answer are left out.
+/// Ballots that a voter left unanswered are skipped.
 fn votes(step: &Ballot, _: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
     let Some(item) = items.first() else { return Vec::new() };
     let given = row["votes"]["ruozhibench"][step.name].as_object().cloned().unwrap_or_default();
@@ -96,7 +96,7 @@ fn votes(step: &Ballot, _: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
     votes
 }
 
-/// An answer of the bank in the fields of the ballot; `None` where it says no more than "not so".
+/// An answer of the bank as the fields of the ballot; `None` if it only says "no".
 fn answers(step: &str, item: &Item, said: &Json) -> Option<BTreeMap<&'static str, Value>> {
     let text = |key: &str| said[key].as_str();
     Some(match step {
