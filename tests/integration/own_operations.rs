@@ -294,3 +294,65 @@ fn what_is_wrong_with_an_operation_is_told_with_its_place() {
     let said = ws.call(["benchmark", "check"]).expect(2).err;
     assert!(said.contains("unknown field that \"neighbours\" finds \"words\""), "{said}");
 }
+
+/// Each word beside the answer is an item of its own.
+#[test]
+fn a_ballot_is_asked_once_for_each_element_of_a_list() {
+    let ws = small_riddles();
+    let benchmark = BENCHMARK
+        .replace("\"typing\", \"review:typos\", \"facts\", \"near\", \"review:wrong\"", "\"near\", \"review:fits\"")
+        .replace("for = \"wrong\"\nwith = { question = \"question\"", "with = { question = \"riddle.question\"")
+        .replace("\"typos.question or riddle.question\"", "\"riddle.question\"")
+        .replace("wrong = \"wrong.best\"", "wrong = \"fits.each | selectattr('fit', 'equalto', 'yes') | map(attribute='it') | list\"\nnumber = 3")
+        .replace("[\"typos?\", \"wrong\"]", "[\"fits\"]")
+        .replace("facts.premises or []", "near.distractors")
+        .replace("wrong.draft.from", "near.from");
+    let cut = |text: &str, from: &str, to: &str| {
+        let (start, end) = (text.find(from).unwrap(), text.find(to).unwrap());
+        format!("{}{}", &text[..start], &text[end..])
+    };
+    let benchmark = cut(&benchmark, "[step.typing]", "[step.near]");
+    ws.write(&format!("benchmarks/{RIDDLES}/benchmark.toml"), benchmark);
+    let ballots = r#"[ballot.fits]
+title = "Does it fit?"
+guideline = "Say whether it is wrong and yet tempts."
+when = "near.distractors"
+over = "near.distractors"
+called = "it"
+shows = [{ key = "riddle", is = "question", label = "Riddle" }, { key = "word", is = "it", label = "Word" }]
+voters = ["annotator"]
+votes = 1
+[[ballot.fits.fields]]
+name = "fit"
+label = "Does it?"
+kind = "choice"
+options = [{ code = "yes", label = "yes", means = "It tempts." }, { code = "no", label = "no", means = "It does not." }]
+"#;
+    let path = format!("benchmarks/{RIDDLES}/ballots.toml");
+    ws.write(&path, ballots.replace("is = \"it\"", "is = \"itt\""));
+    assert!(ws.call(["benchmark", "check"]).expect(2).err.contains("did you mean \"it\"?"));
+    ws.write(&path, ballots);
+    ws.call(["benchmark", "check"]).expect(0);
+    ws.run().expect(0);
+    let shown = std::cell::RefCell::new(Vec::new());
+    vote(&ws, RIDDLES, "fits", "annotator-1", |see| {
+        let word = see["word"].as_str().unwrap().to_owned();
+        shown.borrow_mut().push(word.clone());
+        json!({ "fit": if word.contains("crow") || word.contains("sofa") { "no" } else { "yes" } })
+    });
+    assert_eq!(shown.borrow().len(), 6, "three words of two riddles: {shown:?}");
+    ws.run().expect(0);
+    ws.audit_clean();
+    let rows = ws.candidates(RIDDLES);
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    let bird = rows.iter().find(|row| row["id"] == "riddle:1").unwrap();
+    let mut options: Vec<&str> =
+        bird["options"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    options.sort_unstable();
+    assert_eq!(
+        (options, &bird["standing"]),
+        (vec!["A robin.", "A swallow.", "An eagle."], &json!("confirmed"))
+    );
+    let told = outcome(&ws, "review:fits", "riddle:1");
+    assert_eq!(told["after"].as_str().map(|after| after.lines().count()), Some(3), "{told}");
+}

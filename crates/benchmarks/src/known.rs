@@ -116,10 +116,19 @@ fn unknown_names(
         match step.kind {
             Kind::Ballot(name) => {
                 let Some(ballot) = benchmark.ballot(name) else { continue };
-                ballot.asked.iter().flat_map(|asked| asked.expressions()).for_each(|e| check(&known, e));
+                let over = ballot.asked.is_some_and(|asked| asked.over.is_some());
+                let mut shown = known.clone();
+                if over {
+                    shown.insert("it".into(), Vec::new());
+                }
+                ballot.asked.iter().flat_map(|asked| asked.expressions()).for_each(|e| check(&shown, e));
                 let second = ballot.review.iter().flat_map(|second| &second.fields);
                 let fields = ballot.fields.iter().chain(second).map(|field| group(field.name));
-                known.insert(group(name), fields.chain(of(&DECIDED)).collect());
+                let left: Vec<String> = match over {
+                    true => of(&["each", "standing", "basis"]),
+                    false => fields.chain(of(&DECIDED)).collect(),
+                };
+                known.insert(group(name), left);
             }
             Kind::Options => {
                 if let Some(options) = benchmark.options.iter().find(|options| options.name == step.name) {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use minijinja::Value as TemplateValue;
 use minijinja::value::Object;
+use riddlemill_benchmarks::asked::Over;
 use riddlemill_benchmarks::ballot::BallotSource;
 use riddlemill_benchmarks::native::Native;
 use riddlemill_benchmarks::scope::{Scope, above, text as text_of, texts};
@@ -34,19 +35,33 @@ pub(super) fn items<R: Record + Clone>(record: &R, step: &Ballot, seed: u64) -> 
         return Vec::new();
     }
     let Some(over) = &asked.over else { return vec![item(record, step, asked, &whole, record.id(), seed)] };
-    let elements = whole.value(&over.list).and_then(|list| {
+    let of_element = |element: Element| item(record, step, asked, &element.scope, &element.id, seed);
+    elements(&row, record.id(), over, step.recipe).into_iter().map(of_element).collect()
+}
+
+/// An element of a record that is looked at by itself.
+pub(super) struct Element {
+    /// What it is.
+    pub it: TemplateValue,
+    /// The id of its item.
+    pub id: String,
+    /// The record as expressions see it, with the element as `it`.
+    pub scope: Scope<'static>,
+}
+
+/// The elements that a ballot looks at one by one. A list that cannot be computed has none, and the record waits for a
+/// decision on nothing.
+pub(super) fn elements(names: &TemplateValue, record: &str, over: &Over, benchmark: &str) -> Vec<Element> {
+    let list = scope(names, benchmark).value(&over.list).and_then(|list| {
         let elements = list.try_iter().map_err(|e| over.list.trouble(e.to_string()))?;
         Ok(elements.collect::<Vec<_>>())
     });
-    // A list that cannot be computed shows nothing, and the record waits for a decision on nothing.
-    let elements = elements.unwrap_or_default();
-    let of_element = |it| {
-        let scope = scope(&above(BTreeMap::from([("it", it)]), &row), step.recipe);
+    let element = |it: TemplateValue| {
+        let scope = scope(&above(BTreeMap::from([("it", it.clone())]), names), benchmark);
         let called = scope.text(&over.called).ok().flatten().unwrap_or_default();
-        let id = derived(over.role, &[record.id(), &called]);
-        item(record, step, asked, &scope, &id, seed)
+        Element { it, id: derived(over.role, &[record, &called]), scope }
     };
-    elements.into_iter().map(of_element).collect()
+    list.unwrap_or_default().into_iter().map(element).collect()
 }
 
 fn item<R: Record>(

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use minijinja::Value as TemplateValue;
 use minijinja::value::Serde;
 use riddlemill_benchmarks::Trouble;
+use riddlemill_benchmarks::ballot::BallotSource;
 use riddlemill_benchmarks::native::Native;
 use riddlemill_benchmarks::scope::{Scope, group, text};
 use serde_json::{Map, Value as Json, json};
@@ -170,28 +171,18 @@ impl Annotatable for Declared {
 
     fn items(&self, step: &Ballot, _: u64) -> Vec<Item> {
         let Some(asked) = step.asked else { return Vec::new() };
-        let scope = scope(self, step.recipe);
+        let names = names(self);
+        let scope = columns::scope(&names, step.recipe);
         if !scope.holds(asked.when.as_ref()).unwrap_or(true) {
             return Vec::new();
         }
-        let mut content = Content::new();
-        for (key, is) in &asked.shows {
-            match scope.value(is) {
-                Ok(value) => content.extend(shown(&value).map(|value| ((*key).to_owned(), value))),
-                // Whoever votes sees that something lacks, and what.
-                Err(trouble) => drop(content.insert((*key).to_owned(), Value::Text(trouble.to_string()))),
-            }
+        match &asked.over {
+            None => vec![item(self, step, asked, &scope, &self.id)],
+            Some(over) => columns::elements(&names, &self.id, over, step.recipe)
+                .iter()
+                .map(|element| item(self, step, asked, &element.scope, &element.id))
+                .collect(),
         }
-        let mut item = Item::new(step, &self.id, content, draft(self, step, &scope));
-        let apart = asked.apart.as_ref().map(|apart| scope.texts(apart).unwrap_or_default());
-        item.apart = apart.unwrap_or_default();
-        if let Some(ballot) = step.not_by {
-            let mut groups = Groups::split(self);
-            let basis = groups.of_step(ballot).get("basis").cloned().unwrap_or_default();
-            let basis: Vec<String> = serde_json::from_value(basis).unwrap_or_default();
-            item.written_in = super::votes_of(&basis);
-        }
-        vec![item]
     }
 
     fn decided(
@@ -201,25 +192,35 @@ impl Annotatable for Declared {
         standing: Standing,
         votes: Vec<String>,
     ) {
-        let Some(Decision { values, given }) = only(decisions) else { return };
-        let picked = picked(self, step);
+        if decisions.iter().all(Option::is_none) {
+            return;
+        }
+        let names = names(self);
         let mut groups = Groups::split(self);
         let fields = groups.of_step(step.name);
-        for (name, value) in values.iter() {
-            let value = match (picked.get(name), value.as_list()) {
-                (Some(candidates), Some(numbers)) => {
-                    let place =
-                        |number: &String| candidates.get(number.parse::<usize>().ok()?.checked_sub(1)?);
-                    json!(numbers.iter().filter_map(place).collect::<Vec<_>>())
-                }
-                _ => json!(value),
-            };
-            fields.insert(group(name), value);
+        match step.asked.and_then(|asked| asked.over.as_ref()) {
+            Some(over) => {
+                let elements = columns::elements(&names, &self.id, over, step.recipe);
+                let each = elements.iter().zip(decisions).map(|(element, decision)| {
+                    let mut fields = Map::from_iter([("it".to_owned(), json!(element.it))]);
+                    if let Some(decision) = decision {
+                        fields.extend(answered(step, &element.scope, decision));
+                        fields.extend(who_said_what(step, decision));
+                    }
+                    Json::Object(fields)
+                });
+                fields.insert("each".into(), each.collect());
+            }
+            None => {
+                let Some(decision) = only(decisions) else { return };
+                fields.extend(answered(step, &columns::scope(&names, step.recipe), decision));
+            }
         }
         fields.insert("standing".into(), json!(standing.code()));
         fields.insert("basis".into(), json!(votes));
-        fields.insert("given".into(), json!(given.iter().map(as_json).collect::<Vec<_>>()));
-        fields.insert("tally".into(), tally(step, given));
+        if let Some(decision) = only(decisions).filter(|_| !is_over(step)) {
+            fields.extend(who_said_what(step, decision));
+        }
         groups.write_into(self);
     }
 
@@ -237,15 +238,77 @@ impl Annotatable for Declared {
     fn after(&self, step: &Ballot) -> String {
         let mut groups = Groups::split(self);
         let fields = groups.of_step(step.name);
-        let field = |name: &'static str| {
-            let value = text(&TemplateValue::from(Serde(fields.get(&group(name))?)))?;
-            Some((name, value.replace('\n', "; ")))
-        };
-        let second = step.review.iter().flat_map(|second| &second.fields);
-        let mut names: Vec<&str> = step.fields.iter().chain(second).map(|field| field.name).collect();
-        names.dedup();
-        describe_fields(names.into_iter().filter_map(field).collect())
+        match fields.get("each").and_then(Json::as_array).filter(|_| is_over(step)) {
+            Some(each) => {
+                let told = |element: &Json| element.as_object().map(|fields| described(step, fields));
+                each.iter().filter_map(told).collect::<Vec<_>>().join("\n")
+            }
+            None => described(step, fields),
+        }
     }
+}
+
+/// Whether a ballot looks at elements of a record one by one.
+fn is_over(step: &Ballot) -> bool {
+    step.asked.is_some_and(|asked| asked.over.is_some())
+}
+
+/// What annotators see of a record, or of one of its elements.
+fn item(record: &Declared, step: &Ballot, asked: &BallotSource, scope: &Scope<'_>, id: &str) -> Item {
+    let mut content = Content::new();
+    for (key, is) in &asked.shows {
+        match scope.value(is) {
+            Ok(value) => content.extend(shown(&value).map(|value| ((*key).to_owned(), value))),
+            // Whoever votes sees that something lacks, and what.
+            Err(trouble) => drop(content.insert((*key).to_owned(), Value::Text(trouble.to_string()))),
+        }
+    }
+    let mut item = Item::new(step, id, content, draft(record, step, scope));
+    let apart = asked.apart.as_ref().map(|apart| scope.texts(apart).unwrap_or_default());
+    item.apart = apart.unwrap_or_default();
+    if let Some(ballot) = step.not_by {
+        let mut groups = Groups::split(record);
+        let basis = groups.of_step(ballot).get("basis").cloned().unwrap_or_default();
+        let basis: Vec<String> = serde_json::from_value(basis).unwrap_or_default();
+        item.written_in = super::votes_of(&basis);
+    }
+    item
+}
+
+/// The answers of each who voted on an item, and how many gave each code.
+fn who_said_what(step: &Ballot, Decision { given, .. }: &Decision) -> [(String, Json); 2] {
+    let all = given.iter().map(as_json).collect::<Vec<_>>();
+    [("given".to_owned(), json!(all)), ("tally".to_owned(), tally(step, given))]
+}
+
+/// What was decided on an item, by field.
+fn answered(step: &Ballot, scope: &Scope<'_>, decision: &Decision) -> Map<String, Json> {
+    let values = &decision.values;
+    let picked = picked(step, scope);
+    let mut fields = Map::new();
+    for (name, value) in values.iter() {
+        let value = match (picked.get(name), value.as_list()) {
+            (Some(candidates), Some(numbers)) => {
+                let place = |number: &String| candidates.get(number.parse::<usize>().ok()?.checked_sub(1)?);
+                json!(numbers.iter().filter_map(place).collect::<Vec<_>>())
+            }
+            _ => json!(value),
+        };
+        fields.insert(group(name), value);
+    }
+    fields
+}
+
+/// The fields of a decision as a ledger shows them.
+fn described(step: &Ballot, fields: &Map<String, Json>) -> String {
+    let field = |name: &'static str| {
+        let value = text(&TemplateValue::from(Serde(fields.get(&group(name))?)))?;
+        Some((name, value.replace('\n', "; ")))
+    };
+    let second = step.review.iter().flat_map(|second| &second.fields);
+    let mut names: Vec<&str> = step.fields.iter().chain(second).map(|field| field.name).collect();
+    names.dedup();
+    describe_fields(names.into_iter().filter_map(field).collect())
 }
 
 /// Fields as a ledger shows them: one alone without its name.
@@ -262,7 +325,11 @@ fn describe_fields(fields: Vec<(&str, String)>) -> String {
 fn draft(record: &Declared, step: &Ballot, scope: &Scope<'_>) -> Values {
     let mut values = Values::new();
     let mut groups = Groups::split(record);
-    let drafted = groups.of_step(step.name).get("draft").cloned().unwrap_or_default();
+    // What is drafted for the elements of a list the ballot says.
+    let drafted = match is_over(step) {
+        true => Json::Null,
+        false => groups.of_step(step.name).get("draft").cloned().unwrap_or_default(),
+    };
     let second = step.review.iter().flat_map(|second| &second.fields);
     for field in step.fields.iter().chain(second) {
         let said = step.asked.and_then(|asked| asked.draft.iter().find(|(name, _)| *name == field.name));
@@ -278,9 +345,8 @@ fn draft(record: &Declared, step: &Ballot, scope: &Scope<'_>) -> Values {
 }
 
 /// The texts that fields pick from, by field.
-fn picked(record: &Declared, step: &Ballot) -> BTreeMap<&'static str, Vec<String>> {
+fn picked(step: &Ballot, scope: &Scope<'_>) -> BTreeMap<&'static str, Vec<String>> {
     let Some(asked) = step.asked else { return BTreeMap::new() };
-    let scope = scope(record, step.recipe);
     let second = step.review.iter().flat_map(|second| &second.fields);
     let candidates = |field: &riddlemill_review::ballot::Field| {
         let Kind::Pick { from, .. } = field.kind else { return None };
