@@ -349,8 +349,11 @@ fn every_file_is_compiled() {
 #[test]
 fn files_that_the_docs_name_are_there() {
     let mut gone = Vec::new();
-    for page in ["docs/architecture.md", "CONTRIBUTING.md"] {
-        let text = fs::read_to_string(root().join(page)).unwrap();
+    let top = ["CONTRIBUTING.md", "README.md", "cluster/README.md"].map(PathBuf::from);
+    let docs = files("docs").into_iter().filter(|path| path.extension().is_some_and(|end| end == "md"));
+    for page in top.into_iter().chain(docs) {
+        let page = page.display();
+        let text = fs::read_to_string(root().join(page.to_string())).unwrap();
         let named = text.split('`').skip(1).step_by(2).filter(|name| !name.contains([' ', '<', '*']));
         let paths = named
             .filter(|name| ["src/", "crates/", "tests/", "docs/"].iter().any(|top| name.starts_with(top)));
