@@ -15,7 +15,14 @@ const SLACK: f32 = 1e-3;
 
 /// Every pair of vectors whose cosine is at least the threshold, ascending by index, with the cosine. A
 /// vector that is missing, zero or of another length is similar to none.
-pub fn similar(vectors: &[Option<Vec<f32>>], threshold: f64) -> Vec<(usize, usize, f64)> {
+///
+/// `stopped` is asked every few milliseconds, since 100,000 vectors take minutes; once it says so, what is returned is of
+/// no use.
+pub fn similar(
+    vectors: &[Option<Vec<f32>>],
+    threshold: f64,
+    stopped: &(dyn Fn() -> bool + Sync),
+) -> Vec<(usize, usize, f64)> {
     let arch = Arch::new();
     let units: Vec<Unit> = vectors.par_iter().enumerate().filter_map(|(row, v)| Unit::new(row, v)).collect();
     let blocks: Vec<&[Unit]> = units.chunks(BLOCK).collect();
@@ -23,6 +30,9 @@ pub fn similar(vectors: &[Option<Vec<f32>>], threshold: f64) -> Vec<(usize, usiz
     let of_block = |at: usize| {
         let mut near = Vec::new();
         for other in &blocks[at..] {
+            if stopped() {
+                break;
+            }
             arch.dispatch(Near { block: blocks[at], other, least, near: &mut near });
         }
         let exact = |(a, b): (usize, usize)| {
@@ -107,8 +117,10 @@ mod tests {
     fn vectors_of_one_direction_are_near() {
         let vectors =
             [Some(vec![3.0, 4.0]), Some(vec![6.0, 8.0]), None, Some(vec![4.0, -3.0]), Some(vec![1.0])];
-        assert_eq!(similar(&vectors, 0.9), [(0, 1, 1.0)]);
-        assert!(similar(&[Some(vec![0.0]), Some(vec![0.0]), Some(vec![f32::NAN])], 0.0).is_empty());
+        assert_eq!(similar(&vectors, 0.9, &|| false), [(0, 1, 1.0)]);
+        assert!(similar(&vectors, 0.9, &|| true).is_empty());
+        let of_no_length = [Some(vec![0.0]), Some(vec![0.0]), Some(vec![f32::NAN])];
+        assert!(similar(&of_no_length, 0.0, &|| false).is_empty());
     }
 
     proptest! {
@@ -131,7 +143,7 @@ mod tests {
                     }
                 }
             }
-            prop_assert_eq!(similar(&vectors, threshold), expected);
+            prop_assert_eq!(similar(&vectors, threshold, &|| false), expected);
         }
     }
 }

@@ -124,7 +124,9 @@ impl Embeds {
         let Some(endpoint) = self.endpoint(asking.config, asking.recipe)? else { return Ok(Vec::new()) };
         let (_, cosine) = self.settings(asking.config, asking.recipe);
         let vectors = self.vectors(endpoint, texts, asking)?;
-        Ok(similar(&vectors, cosine))
+        let near = similar(&vectors, cosine, &|| asking.stop.asked());
+        asking.stop.check()?;
+        Ok(near)
     }
 
     /// A vector a text, in their order; `None` where none is stored and none can be had.
