@@ -46,22 +46,25 @@ Settings come from pipeline.toml of the workspace if there is one; otherwise the
 
 /// Notes that `apply` follows the rules even if people decided otherwise.
 fn note_decisions(stage: ApplyStage, recipe: Option<&str>, global: &Global) -> Result<(), Failure> {
-    let name = match stage {
-        ApplyStage::Clean => "clean",
-        ApplyStage::Anonymise => "anonymise",
-        ApplyStage::Filter => "filter",
-        ApplyStage::Dedup => "dedup",
+    let names: &[&str] = match stage {
+        ApplyStage::Clean => &["clean"],
+        ApplyStage::Anonymise => &["anonymise"],
+        ApplyStage::Filter => &["filter"],
+        ApplyStage::Rows => &["clean", "anonymise", "filter"],
+        ApplyStage::Dedup => &["dedup"],
         _ => return Ok(()),
     };
     let log = DecisionLog::read(&Workspace::new(&global.workspace).decisions())?;
     let of_stage = |d: &&Decision| {
-        d.stage == name && recipe.is_none_or(|recipe| d.is_for(recipe)) && log.undone(d.id).is_none()
+        names.contains(&d.stage.as_str())
+            && recipe.is_none_or(|recipe| d.is_for(recipe))
+            && log.undone(d.id).is_none()
     };
     let count = log.all().iter().filter(of_stage).count();
     if count > 0 && !global.quiet {
-        let decisions = output::count(count as u64, "decision");
+        let (decisions, names) = (output::count(count as u64, "decision"), names.join(", "));
         eprintln!(
-            "raw/decisions has {decisions} about {name}; `apply` follows only the rules, `run` follows both"
+            "raw/decisions has {decisions} about {names}; `apply` follows only the rules, `run` follows both"
         );
     }
     Ok(())

@@ -80,11 +80,17 @@ fn encoded(
     let mut wrong = Vec::new();
     for (n, line) in lines {
         let records = decide(line).unwrap_or_else(|error| {
-            let outcome = Outcome::Failed { reason: Reason::Unreadable, evidence: error.to_string() };
+            let failed = unreadable(*n, &error);
             wrong.push((*n, error));
-            vec![LedgerRecord::new(format!("line {n}"), outcome)]
+            vec![failed]
         });
         records.iter().try_for_each(|record| encode(&mut out, record))?;
     }
     Ok((out, wrong))
+}
+
+/// The ledger record of a line that cannot be read.
+pub(super) fn unreadable(line: u64, error: &LedgerRecordError) -> LedgerRecord<Post> {
+    let outcome = Outcome::Failed { reason: Reason::Unreadable, evidence: error.to_string() };
+    LedgerRecord::new(format!("line {line}"), outcome)
 }

@@ -7,10 +7,10 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::ledger::{TASK, settled};
+use super::ledger::{TASK, settled, unreadable};
 use super::lines::{BATCH, BUFFER, Bad, Lines, encode, output, write_lines};
 use crate::cli::exit::{Exit, Failure};
-use crate::record::{Outcome, Post, Reason};
+use crate::record::Post;
 use crate::stages::apply::{Applied, decide};
 use crate::store::{Error, LedgerRecord, LedgerRecordError};
 
@@ -72,9 +72,9 @@ fn made(lines: &[(u64, Vec<u8>)], stages: &[Applied; 3]) -> Result<Made, Failure
     let mut made = Made::default();
     for (n, line) in lines {
         let records = settled(line).unwrap_or_else(|error| {
-            let outcome = Outcome::Failed { reason: Reason::Unreadable, evidence: error.to_string() };
+            let failed = unreadable(*n, &error);
             made.wrong.push((*n, error));
-            vec![LedgerRecord::new(format!("line {n}"), outcome)]
+            vec![failed]
         });
         let mut posts: Vec<Post> = Vec::new();
         for record in records {

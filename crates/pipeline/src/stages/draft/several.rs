@@ -51,6 +51,21 @@ pub(super) fn draft<S: Annotatable>(
     Ok(writer.keep(table)?)
 }
 
+/// A reply that is not there.
+struct Missing {
+    judge: String,
+    reason: Reason,
+    words: String,
+    /// Whether it may still come.
+    held: bool,
+}
+
+impl Missing {
+    fn evidence(&self) -> String {
+        format!("{}: {}", self.judge, self.words)
+    }
+}
+
 fn outcome<S: Annotatable>(
     draft: Draft,
     mut record: S,
@@ -59,7 +74,7 @@ fn outcome<S: Annotatable>(
     needs: Needs,
 ) -> Outcome<S> {
     let (mut drafted, mut evidence): (Vec<Drafted>, Vec<String>) = (Vec::new(), Vec::new());
-    let mut missing: Vec<(Reason, String, bool)> = Vec::new();
+    let mut missing: Vec<Missing> = Vec::new();
     for Replied { slot, prompt, parsed } in replies {
         match draft_outcome(parsed, &prompt) {
             DraftOutcome::Drafted { values, basis, words } => {
@@ -67,7 +82,7 @@ fn outcome<S: Annotatable>(
                 evidence.push(words);
             }
             DraftOutcome::Missing { reason, words, held } => {
-                missing.push((reason, format!("{}: {words}", slot.model), held));
+                missing.push(Missing { judge: slot.model, reason, words, held });
             }
         }
     }
@@ -79,7 +94,7 @@ fn outcome<S: Annotatable>(
         if drafted.iter().any(|drafted| drafted.slot.model == judge) {
             continue;
         }
-        missing.retain(|(_, what, _)| !what.starts_with(&format!("{judge}: ")));
+        missing.retain(|missing| missing.judge != judge);
         evidence.push(basis.clone());
         drafted.push(Drafted { slot: Slot { model: judge, ..Slot::default() }, values, basis });
     }
@@ -91,20 +106,19 @@ fn outcome<S: Annotatable>(
         least => models.len() as u64 >= least,
     };
     if !enough {
-        let held = missing.iter().find(|(_, _, held)| *held).or_else(|| missing.first());
-        return match held {
-            Some((reason, evidence, true)) => Outcome::Held { reason: *reason, evidence: evidence.clone() },
-            Some((reason, evidence, false)) => {
-                Outcome::Failed { reason: *reason, evidence: evidence.clone() }
+        return match missing.iter().find(|missing| missing.held).or_else(|| missing.first()) {
+            Some(missing) if missing.held => {
+                Outcome::Held { reason: missing.reason, evidence: missing.evidence() }
             }
+            Some(missing) => Outcome::Failed { reason: missing.reason, evidence: missing.evidence() },
             None => Outcome::Held {
                 reason: Reason::JudgesMissing,
                 evidence: format!("{} of at least {} judges may rate it", models.len(), needs.models.max(1)),
             },
         };
     }
-    evidence
-        .extend(missing.into_iter().map(|(reason, words, _)| format!("without {}: {words}", reason.code())));
+    let without = |missing: &Missing| format!("without {}: {}", missing.reason.code(), missing.evidence());
+    evidence.extend(missing.iter().map(without));
     let shown = |drafted: &Drafted| format!("{}: {}", drafted.slot.model, draft.shown(&drafted.values));
     let after = drafted.iter().map(shown).collect::<Vec<_>>().join("; ");
     let findings = record.drafted(draft, &drafted);
