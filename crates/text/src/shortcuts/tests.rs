@@ -235,6 +235,8 @@ enum Six {
     Options,
     /// Their explanations: candidates about something else, but written like right answers.
     Explanations,
+    /// Three of their explanations and three of their wrong answers.
+    Both,
 }
 
 /// A quarter of the rows of FLUB at hand, if there are any: each row's own three wrong answers, and six
@@ -260,20 +262,26 @@ fn nine_candidates(six: Six) -> Option<Vec<Cunning>> {
     let is_set =
         |row: &&serde_json::Value| Draw::new(1, "quarter of a set", &words(&row["id"])).below(4) == 0;
     let (set, donors): (Vec<_>, Vec<_>) = rows.iter().partition(is_set);
-    let given = |row: &&serde_json::Value| match six {
-        Six::Wrong => wrong(row),
-        Six::Options => wrong(row).into_iter().chain([words(&row["explanation"])]).collect(),
-        Six::Explanations => vec![words(&row["explanation"])],
+    let explanation = |row: &&serde_json::Value| vec![words(&row["explanation"])];
+    let any = |row: &&serde_json::Value| [wrong(row), explanation(row)].concat();
+    let all = |of: &dyn Fn(&&serde_json::Value) -> Vec<String>| donors.iter().flat_map(of).collect();
+    // What is drawn from, and how many of it a row is given.
+    let mut pools: Vec<(Vec<String>, usize)> = match six {
+        Six::Wrong => vec![(all(&|row| wrong(row)), 6)],
+        Six::Options => vec![(all(&any), 6)],
+        Six::Explanations => vec![(all(&explanation), 3)],
+        Six::Both => vec![(all(&explanation), 3), (all(&|row| wrong(row)), 3)],
     };
-    let mut options: Vec<String> = donors.iter().flat_map(given).collect();
     let mut draw = Draw::new(1, "candidates of other rows", "");
     let mut items: Vec<Cunning> = set
         .into_iter()
         .map(|row| (words(&row["id"]), words(&row["text"]), words(&row["explanation"]), wrong(row)))
         .collect();
-    for _ in 0..if matches!(six, Six::Explanations) { 3 } else { 6 } {
-        for (.., candidates) in &mut items {
-            candidates.push(options.swap_remove(draw.below(options.len())));
+    for (options, each) in &mut pools {
+        for _ in 0..*each {
+            for (.., candidates) in &mut items {
+                candidates.push(options.swap_remove(draw.below(options.len())));
+            }
         }
     }
     Some(items)
@@ -331,9 +339,12 @@ fn a_text_is_proposed_for_one_item() {
 /// explanation do.
 #[test]
 fn proposed_options_of_flub_give_away_what_their_form_does() {
-    for (six, bounds) in
-        [(Six::Wrong, 0.80..=0.95), (Six::Options, 0.40..=0.55), (Six::Explanations, 0.25..=0.35)]
-    {
+    for (six, bounds) in [
+        (Six::Wrong, 0.80..=0.95),
+        (Six::Options, 0.40..=0.55),
+        (Six::Explanations, 0.25..=0.35),
+        (Six::Both, 0.25..=0.35),
+    ] {
         let Some(rows) = nine_candidates(six) else { return };
         let open: Vec<Open<'_>> = rows
             .iter()
