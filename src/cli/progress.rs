@@ -27,6 +27,8 @@ pub(super) struct Bar {
     total: u64,
     done: AtomicU64,
     start: Instant,
+    /// The stage of which this is a part, and when that began.
+    stage: Option<(String, Instant)>,
     shown: Shown,
 }
 
@@ -52,7 +54,7 @@ impl Bar {
             }
             (false, false) => Shown::Logged(AtomicU64::new(0)),
         };
-        Bar { name, total, done: AtomicU64::new(0), start: Instant::now(), shown }
+        Bar { name, total, done: AtomicU64::new(0), start: Instant::now(), stage: None, shown }
     }
 
     /// [`Bar::new`] for a verb: hidden if the flags say so.
@@ -60,8 +62,22 @@ impl Bar {
         Bar::new(name.to_string(), total, global.quiet || global.json)
     }
 
+    /// Another part of the stage, with its own rate.
+    fn part(&self, name: &str, total: u64, quiet: bool) -> Bar {
+        let (stage, start) = self.stage.clone().unwrap_or_else(|| (self.name.clone(), self.start));
+        let name = if name.is_empty() { stage.clone() } else { format!("{stage}, {name}") };
+        let mut bar = Bar::new(name, total, quiet);
+        bar.stage = Some((stage, start));
+        bar
+    }
+
     fn elapsed(&self) -> Duration {
         self.start.elapsed()
+    }
+
+    /// Since its stage began.
+    fn took(&self) -> Duration {
+        self.stage.as_ref().map_or(self.start, |(_, start)| *start).elapsed()
     }
 
     /// Prints a line: in a log directly, on a terminal above the bar.
@@ -242,6 +258,15 @@ impl Progress for Talk<'_> {
         });
     }
 
+    fn part(&self, name: &str, records: u64) {
+        self.with(|bar| {
+            if let Some(stage) = bar.take() {
+                stage.clear();
+                *bar = Some(stage.part(name, records, self.quiet));
+            }
+        });
+    }
+
     fn say(&self, words: &str) {
         self.with(|bar| {
             if let Some(bar) = bar {
@@ -276,7 +301,7 @@ impl Progress for Talk<'_> {
     fn end(&self, recipe: &str, manifest: &Manifest) {
         let took = self.with(Option::take).map(|bar| {
             bar.clear();
-            bar.elapsed()
+            bar.took()
         });
         if !self.quiet {
             let took = took.filter(|took| took.as_secs_f64() > 1.0);
@@ -330,6 +355,17 @@ mod tests {
         assert_eq!(told, ["0", "0.4", "7", "950", "9,999", "12.3 k", "131 k", "1.00 M", "1.30 M", "2.50 G"]);
         let times = [0.2, 42.0, 100.0, 3_000.0, 7_500.0].map(|secs| time(Duration::from_secs_f64(secs)));
         assert_eq!(times, ["1 s", "42 s", "2 min", "50 min", "2 h 05 min"]);
+    }
+
+    #[test]
+    fn a_part_has_its_own_rate_and_its_stage_goes_on() {
+        let stage = Bar::new("flub dedup".to_owned(), 100, true);
+        let embeddings = stage.part("embeddings", 100, true);
+        embeddings.advance(40);
+        let rest = embeddings.part("", 100, true);
+        assert_eq!((embeddings.name.as_str(), rest.name.as_str()), ("flub dedup, embeddings", "flub dedup"));
+        assert_eq!(rest.done.load(Ordering::Relaxed), 0);
+        assert!(rest.start > stage.start && rest.took() >= embeddings.elapsed());
     }
 
     #[test]

@@ -78,6 +78,9 @@ struct Made {
     left: Option<f64>,
     #[serde(skip)]
     begun: Instant,
+    /// When the part of it began to which `records` and `done` refer.
+    #[serde(skip)]
+    part_begun: Instant,
 }
 
 impl Runner {
@@ -131,7 +134,7 @@ impl Running {
         let mut told = self.lock().clone();
         for stage in told.stages.iter_mut().filter(|stage| stage.state == "working") {
             stage.seconds = stage.begun.elapsed().as_secs_f64();
-            let pace = stage.done as f64 / stage.seconds.max(1e-3);
+            let pace = stage.done as f64 / stage.part_begun.elapsed().as_secs_f64().max(1e-3);
             let left = stage.records.saturating_sub(stage.done) as f64;
             stage.left = (stage.records > 0 && stage.done > 0).then(|| left / pace);
         }
@@ -248,6 +251,7 @@ fn new(recipe: &str, stage: &str, records: u64) -> Made {
         seconds: 0.0,
         left: None,
         begun: Instant::now(),
+        part_begun: Instant::now(),
     }
 }
 
@@ -260,6 +264,14 @@ impl Progress for Talk<'_> {
         self.running.tell(|told| {
             if let Some(stage) = Talk::at_work(told) {
                 stage.done += records;
+            }
+        });
+    }
+
+    fn part(&self, _: &str, records: u64) {
+        self.running.tell(|told| {
+            if let Some(stage) = Talk::at_work(told) {
+                (stage.records, stage.done, stage.part_begun) = (records, 0, Instant::now());
             }
         });
     }

@@ -120,6 +120,8 @@ pub trait Progress: Sync {
     fn begin(&self, recipe: &str, stage: &str, why: &str, records: u64);
     /// This many more records are done.
     fn advance(&self, records: u64);
+    /// Another part of the stage begins, with its own name, number of records and rate; "" for the stage itself.
+    fn part(&self, _name: &str, _records: u64) {}
     /// A status message, in one line.
     fn say(&self, _words: &str) {}
     /// An important message for the user, once.
@@ -144,6 +146,10 @@ struct Advance<'a>(&'a dyn Progress);
 impl Pulse for Advance<'_> {
     fn advance(&self, records: u64) {
         self.0.advance(records);
+    }
+
+    fn part(&self, name: &str, records: u64) {
+        self.0.part(name, records);
     }
 
     fn say(&self, words: &str) {

@@ -3,14 +3,15 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::config::{Config, sections};
-use crate::stages::draft::{LlmContext, agreed, open_store, sends};
+use crate::stages::draft::{LlmContext, agreed, open_store, sends, words};
 use crate::stages::{Stage, StageError, Unusable};
-use riddlemill_llm::{Ask, Endpoint, Engine};
+use riddlemill_llm::{Ask, Endpoint, Engine, Progress};
 use riddlemill_tables::Workspace;
 use riddlemill_text::record::Post;
 use riddlemill_text::vectors::similar;
@@ -123,7 +124,11 @@ impl Embeds {
     ) -> Result<Vec<(usize, usize, f64)>, StageError> {
         let Some(endpoint) = self.endpoint(asking.config, asking.recipe)? else { return Ok(Vec::new()) };
         let (_, cosine) = self.settings(asking.config, asking.recipe);
+        let count = texts.len() as u64;
+        // What a model takes for an embedding says nothing of how long the comparison takes.
+        asking.pulse.part("embeddings", count);
         let vectors = self.vectors(endpoint, texts, asking)?;
+        asking.pulse.part("", count);
         let near = similar(&vectors, cosine, &|| asking.stop.asked());
         asking.stop.check()?;
         Ok(near)
@@ -143,8 +148,15 @@ impl Embeds {
         let engine = Engine::new(store, endpoint, limits).map_err(|e| self.unusable(e))?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.map_err(|e| self.unusable(e))?;
+        let told = AtomicUsize::new(0);
+        let on_event = |progress: &Progress| {
+            let finished = progress.finished();
+            let before = told.fetch_max(finished, Ordering::Relaxed);
+            asking.pulse.advance(finished.saturating_sub(before) as u64);
+            asking.pulse.say(&words(progress));
+        };
         let answers = runtime.block_on(async {
-            let work = engine.ask_all(asks, |_| {});
+            let work = engine.ask_all(asks, on_event);
             tokio::pin!(work);
             loop {
                 tokio::select! {

@@ -331,6 +331,9 @@ impl Stop {
 pub trait Pulse: Sync {
     /// So many more records are done.
     fn advance(&self, records: u64);
+    /// Another part of the stage begins, of this name and so many records, whose rate tells nothing of the rest; ""
+    /// for the stage itself.
+    fn part(&self, _name: &str, _records: u64) {}
     /// What else is worth knowing now, in a line.
     fn say(&self, _words: &str) {}
     /// What somebody who waits has to know, once.

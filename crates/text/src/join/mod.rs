@@ -69,6 +69,7 @@ pub use disk::{
     DiskError, DiskJoined, LineSorter, SortedLines, Spill, Working, alike_on_disk, disk_join,
     disk_join_watched,
 };
+pub(crate) use disk::{Merge, Reader, Sorter, Writer, alike_on_disk_each};
 pub use found::Effort;
 pub use functions::{Found, Member, Role, RowKey, Sketch, Uncounted, can_meet, compare, keys, verify};
 pub use metric::{Metric, similarity};

@@ -7,11 +7,14 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::decided::{DECISION, Goes, PairDecisions, ordered};
-use super::posts::Posts;
+use super::posts::{Posts, disk_error};
 use super::stage::NearPair;
 use crate::stages::StageError;
-use riddlemill_review::decisions::{Decision, StageDecisions, seen_pair};
-use riddlemill_text::offline::dedup::{Found, Keeper, SimilarPair, merged_text, witness};
+use riddlemill_review::decisions::{Decision, Pairing, StageDecisions, seen_pair};
+use riddlemill_text::join::Watch;
+use riddlemill_text::offline::dedup::{
+    Found, Keeper, PairsOnDisk, SimilarPair, gone_on_disk, heads, merged_text, witness,
+};
 use riddlemill_text::record::{Outcome, Post, Reason, Witness};
 
 /// Pairs that are measured and handed over together.
@@ -24,12 +27,30 @@ pub(super) struct Fates<'a> {
     /// What people made of it, where they decided about any of them.
     people: Option<People<'a>>,
     /// What is alike, by groups.
-    similar_pairs: Vec<SimilarPair>,
+    similar_pairs: FoundPairs,
     /// The post of each group that ranks first.
     heads: Vec<usize>,
     ranks: Vec<u32>,
     /// Words for pairs that people decided about.
     words: BTreeMap<(u32, u32), &'static str>,
+}
+
+/// Pairs that a join found, in their order.
+pub(super) enum FoundPairs {
+    /// In memory.
+    Held(Vec<SimilarPair>),
+    /// On disk, where there may be more than memory holds.
+    Filed(PairsOnDisk),
+}
+
+impl FoundPairs {
+    /// All of them, in memory.
+    pub fn held(self) -> Result<Vec<SimilarPair>, StageError> {
+        match self {
+            FoundPairs::Held(pairs) => Ok(pairs),
+            FoundPairs::Filed(pairs) => pairs.into_memory().map_err(disk_error),
+        }
+    }
 }
 
 /// Where posts go where people decided.
@@ -47,24 +68,45 @@ impl<'a> Fates<'a> {
         decisions: &'a StageDecisions,
     ) -> Result<Self, StageError> {
         let rule = found.gone();
-        let failed = RefCell::new(None);
-        let text = |post: u32| {
-            posts.text(post as usize).unwrap_or_else(|error| {
-                failed.replace(Some(error));
-                "".into()
-            })
-        };
-        let seen = |a: u32, b: u32| {
-            let id = |post: u32| posts.id(post as usize);
-            seen_pair((id(a), &text(a)), (id(b), &text(b)))
-        };
-        let pairings = decisions.pairings((0..posts.count()).map(|post| posts.id(post)), seen);
-        failed.into_inner().map_or(Ok(()), Err)?;
         let Found { groups, similar_pairs, ranks, heads } = found;
+        let pairings = pairings(posts, decisions)?;
         if pairings.is_empty() {
+            let similar_pairs = FoundPairs::Held(similar_pairs);
             return Ok(Fates { rule, people: None, similar_pairs, heads, ranks, words: BTreeMap::new() });
         }
-        let decided = PairDecisions::new(groups, similar_pairs, &ranks, &pairings);
+        Ok(Fates::decided(rule, groups, similar_pairs, ranks, &pairings))
+    }
+
+    /// The same of pairs on disk. Where people decided about any of these posts, all pairs are held nevertheless: what
+    /// one decision changes may change what becomes of others.
+    pub fn of_filed<P: Posts + ?Sized>(
+        groups: Vec<Vec<u32>>,
+        pairs: PairsOnDisk,
+        ranks: Vec<u32>,
+        posts: &'a P,
+        decisions: &'a StageDecisions,
+        watch: &dyn Watch,
+    ) -> Result<Self, StageError> {
+        let heads = heads(&groups, &ranks);
+        let rule = gone_on_disk(&groups, &heads, &ranks, &pairs, watch).map_err(disk_error)?;
+        let pairings = pairings(posts, decisions)?;
+        if pairings.is_empty() {
+            let similar_pairs = FoundPairs::Filed(pairs);
+            return Ok(Fates { rule, people: None, similar_pairs, heads, ranks, words: BTreeMap::new() });
+        }
+        let pairs = pairs.into_memory().map_err(disk_error)?;
+        Ok(Fates::decided(rule, groups, pairs, ranks, &pairings))
+    }
+
+    /// Puts people's decisions over the rule.
+    fn decided(
+        rule: Vec<Option<(usize, Option<Keeper>)>>,
+        groups: Vec<Vec<u32>>,
+        similar_pairs: Vec<SimilarPair>,
+        ranks: Vec<u32>,
+        pairings: &[Pairing<'a>],
+    ) -> Self {
+        let decided = PairDecisions::new(groups, similar_pairs, &ranks, pairings);
         let people = People { goes: decided.goes(&ranks).into_iter().collect(), apart: decided.apart() };
         let words = decided.words();
         let PairDecisions { mut similar_pairs, heads, .. } = decided;
@@ -74,7 +116,8 @@ impl<'a> Fates<'a> {
             let (a, b) = (*a, *b);
             similar_pairs.push(SimilarPair { a, b, score, same: false, predicate: DECISION, veto: None });
         }
-        Ok(Fates { rule, people: Some(people), similar_pairs, heads, ranks, words })
+        let similar_pairs = FoundPairs::Held(similar_pairs);
+        Fates { rule, people: Some(people), similar_pairs, heads, ranks, words }
     }
 
     /// What becomes of one; `None` where it goes on as it is.
@@ -126,36 +169,93 @@ impl<'a> Fates<'a> {
     pub fn pairs<P: Posts + ?Sized>(
         &self,
         posts: &P,
-        stopped: &(dyn Fn() -> bool + Sync),
+        watch: &dyn Watch,
         mut put: impl FnMut(Vec<NearPair>) -> Result<(), StageError>,
     ) -> Result<(), StageError> {
-        // The one that ranks first is first.
-        let ends = |like: &SimilarPair| {
-            let (a, b) = (self.heads[like.a as usize], self.heads[like.b as usize]);
-            if self.ranks[b] < self.ranks[a] { (b, a) } else { (a, b) }
+        let pair = |like: &SimilarPair| {
+            let pair = near_pair(like, self.ends(like), posts)?;
+            Ok(match self.words.get(&ordered(like.a, like.b)) {
+                Some(word) => NearPair { verdict: (*word).into(), ..pair },
+                None => pair,
+            })
+        };
+        let mut put = |batch: &[SimilarPair]| match watch.stopped() {
+            true => Ok(false),
+            false => {
+                put(batch.par_iter().map(pair).collect::<Result<_, StageError>>()?)?;
+                Ok::<_, StageError>(true)
+            }
+        };
+        let pairs = match &self.similar_pairs {
+            FoundPairs::Held(pairs) => pairs,
+            FoundPairs::Filed(pairs) => {
+                let order = self.order_of_ids(posts);
+                let key = |like: &SimilarPair| {
+                    let (a, b) = self.ends(like);
+                    Some((order[a], order[b]))
+                };
+                let mut sorted = pairs.sorted_by(watch, key).map_err(disk_error)?;
+                loop {
+                    let batch = sorted.by_ref().take(BATCH).map(|found| found.map(|(_, pair)| pair));
+                    let batch = batch.collect::<Result<Vec<_>, _>>().map_err(disk_error)?;
+                    if batch.is_empty() || !put(&batch)? {
+                        return Ok(());
+                    }
+                }
+            }
         };
         let ids = |at: u32| {
-            let (a, b) = ends(&self.similar_pairs[at as usize]);
+            let (a, b) = self.ends(&pairs[at as usize]);
             (posts.id(a), posts.id(b))
         };
-        let mut order: Vec<u32> = (0..self.similar_pairs.len() as u32).collect();
+        let mut order: Vec<u32> = (0..pairs.len() as u32).collect();
         order.par_sort_by(|x, y| ids(*x).cmp(&ids(*y)));
         for batch in order.chunks(BATCH) {
-            if stopped() {
+            if !put(&batch.iter().map(|at| pairs[*at as usize]).collect::<Vec<_>>())? {
                 break;
             }
-            let pair = |at: &u32| {
-                let like = &self.similar_pairs[*at as usize];
-                let pair = near_pair(like, ends(like), posts)?;
-                Ok(match self.words.get(&ordered(like.a, like.b)) {
-                    Some(word) => NearPair { verdict: (*word).into(), ..pair },
-                    None => pair,
-                })
-            };
-            put(batch.par_iter().map(pair).collect::<Result<_, StageError>>()?)?;
         }
         Ok(())
     }
+
+    /// The posts of a pair; the one that ranks first is first.
+    fn ends(&self, like: &SimilarPair) -> (usize, usize) {
+        let (a, b) = (self.heads[like.a as usize], self.heads[like.b as usize]);
+        if self.ranks[b] < self.ranks[a] { (b, a) } else { (a, b) }
+    }
+
+    /// By post: its id's place among the ids. Equal ids have the same.
+    fn order_of_ids<P: Posts + ?Sized>(&self, posts: &P) -> Vec<u32> {
+        let mut by_id: Vec<u32> = (0..posts.count() as u32).collect();
+        by_id.par_sort_unstable_by_key(|post| posts.id(*post as usize));
+        let mut order = vec![0; by_id.len()];
+        let equal = by_id.chunk_by(|x, y| posts.id(*x as usize) == posts.id(*y as usize));
+        for (posts, place) in equal.zip(0..) {
+            posts.iter().for_each(|post| order[*post as usize] = place);
+        }
+        order
+    }
+}
+
+/// What people decided about these posts.
+fn pairings<'a, P: Posts + ?Sized>(
+    posts: &'a P,
+    decisions: &'a StageDecisions,
+) -> Result<Vec<Pairing<'a>>, StageError> {
+    let failed = RefCell::new(None);
+    let text = |post: u32| {
+        posts.text(post as usize).unwrap_or_else(|error| {
+            failed.replace(Some(error));
+            "".into()
+        })
+    };
+    let seen = |a: u32, b: u32| {
+        let id = |post: u32| posts.id(post as usize);
+        seen_pair((id(a), &text(a)), (id(b), &text(b)))
+    };
+    let pairings = decisions.pairings((0..posts.count()).map(|post| posts.id(post)), seen);
+    failed.into_inner().map_or(Ok(()), Err)?;
+    Ok(pairings)
 }
 
 /// What the rule alone does with a record.

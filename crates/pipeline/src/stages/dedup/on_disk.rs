@@ -13,7 +13,7 @@ use crate::config::sections;
 use crate::stages::apply::{Row, deduped, id_of, loose_post, row_of, unreadable};
 use riddlemill_text::join::{DiskError, Spill, Unwatched, Working};
 use riddlemill_text::offline::dedup::{
-    Found, Keeper, SimilarPair, Standing, merged, ranks, row_pairs, similar_pairs_on_disk, standing,
+    Keeper, Standing, gone_on_disk, heads, merged, ranks, same_rows_on_disk, similar_pairs_on_disk, standing,
 };
 
 /// Rows that are parsed or decided together.
@@ -83,8 +83,8 @@ pub fn apply_on_disk(
     let (rows, standings) = kept.finish().map_err(failed)?;
     let ranks = ranks(&standings, &settings.keep, |row| row);
     drop(standings);
-    let found = Found::of(groups, similar_pairs, ranks);
-    let gone = found.gone();
+    let gone = gone_on_disk(&groups, &heads(&groups, &ranks), &ranks, &similar_pairs, &Unwatched)?;
+    drop(ranks);
     let each = rows.count();
     for start in (0..each).step_by(BATCH) {
         let batch: Vec<u32> = (start..each.min(start + BATCH as u32)).collect();
@@ -95,10 +95,10 @@ pub fn apply_on_disk(
         }
     }
     if pairs {
-        let alike = row_pairs(&found.groups, &found.similar_pairs);
-        let mut alike = alike.filter(|(.., like)| like.is_none_or(|like| like.same));
+        drop(gone);
+        let mut alike = same_rows_on_disk(&groups, &similar_pairs, &Unwatched)?;
         loop {
-            let batch: Vec<RowPair<'_>> = alike.by_ref().take(BATCH).collect();
+            let batch: Vec<RowPair> = alike.by_ref().take(BATCH).collect::<Result<_, _>>()?;
             if batch.is_empty() {
                 break;
             }
@@ -113,16 +113,14 @@ pub fn apply_on_disk(
     Ok(rows.bad.len())
 }
 
-/// Two rows by number, and what is known of them where they do not read the same.
-type RowPair<'a> = (u32, u32, Option<&'a SimilarPair>);
+/// Two rows by number, and how like they are.
+type RowPair = (u32, u32, f64);
 
 /// Pairs of one row, with the ids that were given.
-fn named(rows: &SpooledRows, pairs: &[RowPair<'_>]) -> io::Result<Vec<(Value, Value, f64)>> {
+fn named(rows: &SpooledRows, pairs: &[RowPair]) -> io::Result<Vec<(Value, Value, f64)>> {
     let Some((a, ..)) = pairs.first() else { return Ok(Vec::new()) };
     let a = rows.id(*a)?;
-    let pair =
-        |(_, b, like): &RowPair<'_>| Ok((a.clone(), rows.id(*b)?, like.map_or(1.0, |like| like.score)));
-    pairs.iter().map(pair).collect()
+    pairs.iter().map(|(_, b, score)| Ok((a.clone(), rows.id(*b)?, *score))).collect()
 }
 
 fn decided(rows: &SpooledRows, row: u32, goes: Option<(usize, Option<Keeper>)>) -> io::Result<Row> {

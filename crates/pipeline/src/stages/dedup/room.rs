@@ -4,6 +4,7 @@ use super::stage::OnDisk;
 use crate::config::sections;
 use crate::stages::StageError;
 use riddlemill_tables::StageReader;
+use riddlemill_text::offline::dedup::PairsOnDisk;
 use riddlemill_text::record::Post;
 
 /// Bytes that the join holds for a post beside what grows with its text, and for a byte of text. Measured at a million
@@ -12,9 +13,12 @@ const OF_POST: u64 = 700;
 const OF_TEXT: u64 = 20;
 
 /// Bytes of working files for a post and for a byte of its text: readings and texts once, and what one join spells and
-/// sorts of them, twice.
-const FILED_OF_POST: u64 = 100;
+/// sorts of them, twice; and for a post some 80 bytes of each of three pairs, as many as a million posts have each.
+const FILED_OF_POST: u64 = 350;
 const FILED_OF_TEXT: u64 = 12;
+
+/// Bytes of a pair while the pairs are sorted.
+const SORTED_OF_PAIR: u64 = 32;
 
 /// How many posts there are, and how long they are together.
 pub(super) struct Needs {
@@ -44,19 +48,11 @@ impl Needs {
 
     /// Refuses a disk that has no room for it; one that cannot be asked is found out when it is full.
     pub fn room(&self, on_disk: OnDisk<'_>) -> Result<(), StageError> {
-        let Ok(free) = fs4::available_space(on_disk.folder) else { return Ok(()) };
-        if !on_disk.check || self.files() <= free {
-            return Ok(());
-        }
-        Err(StageError::NoRoom(format!(
-            "dedup of {} posts needs some {} for working files, and {} are free on the disk of staged/\n  hint: make \
-             room, or let it hold all in memory: `--set dedup.memory_mib={}`; `--set run.disk_check=false` runs all \
-             the same",
-            self.posts,
-            gigabytes(self.files()),
-            gigabytes(free),
+        let hint = format!(
+            "let it hold all in memory: `--set dedup.memory_mib={}`",
             self.memory().div_ceil(1 << 20)
-        )))
+        );
+        refuse_over(on_disk, self.files(), &format!("dedup of {} posts", self.posts), &hint)
     }
 
     /// What somebody who waits is told.
@@ -69,6 +65,26 @@ impl Needs {
             settings.memory_mib
         )
     }
+}
+
+/// Refuses a disk that has no room for these pairs being sorted, once it is known how many there are.
+pub(super) fn room_of_pairs(pairs: &PairsOnDisk, on_disk: OnDisk<'_>) -> Result<(), StageError> {
+    let files = (pairs.len() as u64).saturating_mul(SORTED_OF_PAIR);
+    let hint = "compare fewer posts, or under a higher `dedup.threshold`";
+    refuse_over(on_disk, files, &format!("sorting {} pairs of near duplicates", pairs.len()), hint)
+}
+
+fn refuse_over(on_disk: OnDisk<'_>, bytes: u64, what: &str, hint: &str) -> Result<(), StageError> {
+    let Ok(free) = fs4::available_space(on_disk.folder) else { return Ok(()) };
+    if !on_disk.check || bytes <= free {
+        return Ok(());
+    }
+    Err(StageError::NoRoom(format!(
+        "{what} needs some {} for working files, and {} are free on the disk of staged/\n  hint: make room, or {hint}; \
+         `--set run.disk_check=false` runs all the same",
+        gigabytes(bytes),
+        gigabytes(free),
+    )))
 }
 
 fn gigabytes(bytes: u64) -> String {

@@ -5,16 +5,16 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::fates::Fates;
+use super::fates::{Fates, FoundPairs};
 use super::posts::{Held, Posts, disk_error};
-use super::room::Needs;
+use super::room::{Needs, room_of_pairs};
 use crate::config::sections::{self, Language};
 use crate::stages::draft::LlmContext;
 use crate::stages::embed::{Embedded, Embeds};
 use crate::stages::{StageError, Waiting};
 use riddlemill_review::decisions::StageDecisions;
 use riddlemill_tables::{StageReader, StageWriter};
-use riddlemill_text::join::{Spill, Watch};
+use riddlemill_text::join::{Spill, Unwatched, Watch};
 use riddlemill_text::offline::dedup::{Found, SimilarPair, ranks, similar_pairs, similar_pairs_on_disk};
 use riddlemill_text::record::{Outcome, Post, Reason, Record, is_published, record};
 use riddlemill_text::text::sameness::{Veto, veto};
@@ -79,28 +79,41 @@ pub fn dedup(
     // Some records are left for the writing, which is the stage's end.
     let (joined, written) = (count - count / WRITING, count / WRITING);
     let waiting = Waiting::new(stop, pulse, joined);
-    let (groups, mut similar_pairs) = match posts.in_memory() {
-        Some(texts) => similar_pairs(&texts, settings, &waiting),
+    let (groups, mut pairs) = match posts.in_memory() {
+        Some(texts) => {
+            let (groups, pairs) = similar_pairs(&texts, settings, &waiting);
+            (groups, FoundPairs::Held(pairs))
+        }
         None => {
             let memory = usize::try_from(settings.memory_mib << 20).unwrap_or(usize::MAX);
             let spill = Spill { folder: on_disk.folder, memory, texts: posts.count() };
             let mut failed = None;
             let found = similar_pairs_on_disk(posts.each(&mut failed), settings, spill, &waiting);
             failed.map_or(Ok(()), Err)?;
-            found.map_err(disk_error)?
+            let (groups, pairs) = found.map_err(disk_error)?;
+            room_of_pairs(&pairs, on_disk)?;
+            (groups, FoundPairs::Filed(pairs))
         }
     };
     stop.check()?;
-    add_near(&mut similar_pairs, &groups, &near, |a, b| match settings.language {
-        Language::Zh => Ok(veto(&posts.text(a)?, &posts.text(b)?).map(Veto::name)),
-        // The vetoes read Chinese.
-        Language::En => Ok(None),
-    })?;
+    if !near.is_empty() {
+        // Of so few posts as are embedded all pairs can be held.
+        let mut held = pairs.held()?;
+        add_near(&mut held, &groups, &near, |a, b| match settings.language {
+            Language::Zh => Ok(veto(&posts.text(a)?, &posts.text(b)?).map(Veto::name)),
+            // The vetoes read Chinese.
+            Language::En => Ok(None),
+        })?;
+        pairs = FoundPairs::Held(held);
+    }
     let ranks = ranks(&posts.standings, &settings.keep, |row| posts.id(row as usize));
-    let fates = Fates::of(Found::of(groups, similar_pairs, ranks), &posts, decisions)?;
+    let fates = match pairs {
+        FoundPairs::Held(pairs) => Fates::of(Found::of(groups, pairs, ranks), &posts, decisions)?,
+        FoundPairs::Filed(pairs) => Fates::of_filed(groups, pairs, ranks, &posts, decisions, &waiting)?,
+    };
     stop.check()?;
     let mut table = writer.table::<NearPair>("pairs")?;
-    fates.pairs(&posts, &|| stop.asked(), |pairs| {
+    fates.pairs(&posts, &waiting, |pairs| {
         pairs.iter().for_each(|pair| table.append(pair));
         Ok(table.flush()?)
     })?;
@@ -264,7 +277,7 @@ pub(in crate::stages) fn decide_where(
     let outcome = |(row, post)| fates.outcome(row, post, posts);
     let outcomes = posts.iter().enumerate().map(outcome).collect::<Result<_, _>>()?;
     let mut pairs = Vec::new();
-    fates.pairs(posts, &|| false, |more| {
+    fates.pairs(posts, &Unwatched, |more| {
         pairs.extend(more);
         Ok(())
     })?;

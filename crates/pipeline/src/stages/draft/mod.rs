@@ -28,6 +28,7 @@ pub(super) use endpoints::number;
 pub use endpoints::{
     Asks, Slot, asks, endpoints, is_skipped, is_unseen, judging, named, optional, sends, slots, wants_unseen,
 };
+pub(super) use flight::words;
 pub use opened::{open_damaged_store, open_store, refuse_lost_replies};
 pub use rating::{rated, rating_schema};
 pub use ratings::Ratings;

@@ -57,15 +57,31 @@ pub fn alike_on_disk<T: AsRef<str> + Sync>(
     spill: Spill<'_>,
     watch: &dyn Watch,
 ) -> Result<AlikePairs, DiskError> {
-    alike_within(texts, spill, Limits::within(spill.memory), Part::whole(watch))
+    let mut pairs = Vec::new();
+    let (groups, effort) = alike_on_disk_each(texts, spill, watch, |pair| {
+        pairs.push(pair);
+        Ok(())
+    })?;
+    Ok(AlikePairs { groups, pairs, effort })
 }
 
-pub(super) fn alike_within<T: AsRef<str> + Sync>(
+/// [`alike_on_disk`] that holds no pairs: each is put away as it is found, in their order.
+pub(crate) fn alike_on_disk_each<T: AsRef<str> + Sync>(
+    texts: impl IntoIterator<Item = T>,
+    spill: Spill<'_>,
+    watch: &dyn Watch,
+    put: impl FnMut(AlikePair) -> Result<(), DiskError>,
+) -> Result<(Vec<Vec<u32>>, Effort), DiskError> {
+    alike_within(texts, spill, Limits::within(spill.memory), Part::whole(watch), put)
+}
+
+fn alike_within<T: AsRef<str> + Sync>(
     texts: impl IntoIterator<Item = T>,
     spill: Spill<'_>,
     limits: Limits,
     part: Part<'_>,
-) -> Result<AlikePairs, DiskError> {
+    put: impl FnMut(AlikePair) -> Result<(), DiskError>,
+) -> Result<(Vec<Vec<u32>>, Effort), DiskError> {
     let folder = Working::new(spill.folder, ".alike-")?;
     let mut candidates = Sorter::new(folder.path(), "candidates", limits.sort);
     let (readings, groups) = Readings::keep(texts, spill.texts, folder.path(), limits, part.share(READ))?;
@@ -89,9 +105,8 @@ pub(super) fn alike_within<T: AsRef<str> + Sync>(
             push(&mut candidates, Candidate::new(pair.a, pair.b, of, shared))?;
         }
     }
-    let (pairs, compared) = readings.compare(candidates.finish()?, part.share(COMPARE))?;
-    effort.compared = compared;
-    Ok(AlikePairs { groups: readings.groups, pairs, effort })
+    effort.compared = readings.compare(candidates.finish()?, part.share(COMPARE), put)?;
+    Ok((readings.groups, effort))
 }
 
 /// Readings in a file, one behind the other.
@@ -278,19 +293,24 @@ impl Readings {
         Ok(())
     }
 
-    /// Of these pairs those that are at least borderline, and how many were compared.
-    fn compare(&self, candidates: Runs, part: Part<'_>) -> Result<(Vec<AlikePair>, u64), DiskError> {
+    /// Puts away those of these pairs that are at least borderline. How many were compared.
+    fn compare(
+        &self,
+        candidates: Runs,
+        part: Part<'_>,
+        mut put: impl FnMut(AlikePair) -> Result<(), DiskError>,
+    ) -> Result<u64, DiskError> {
         let mut merge = candidates.read()?;
-        let (mut pairs, mut compared_pairs, mut ahead) = (Vec::new(), 0, None);
+        let (mut compared_pairs, mut done, mut ahead) = (0, 0, None);
         let items = part.over(self.groups.len());
         loop {
             let batch = next_candidates(&mut merge, &mut ahead)?;
             let Some(&Candidate { a: through, .. }) = batch.last() else { break };
             // Candidates come in the order of their first groups: how far those are is how far this is.
-            let done = pairs.last().map_or(0, |pair: &AlikePair| pair.a);
             if !items.go(through.saturating_sub(done) as usize) {
                 return Err(DiskError::Stopped);
             }
+            done = through;
             compared_pairs += batch.len() as u64;
             let found: Vec<Vec<AlikePair>> = batch
                 .par_chunk_by(|x, y| x.a == y.a)
@@ -303,9 +323,9 @@ impl Readings {
                     Ok(found)
                 })
                 .collect::<Result<_, DiskError>>()?;
-            pairs.extend(found.into_iter().flatten());
+            found.into_iter().flatten().try_for_each(&mut put)?;
         }
-        Ok((pairs, compared_pairs))
+        Ok(compared_pairs)
     }
 }
 
@@ -354,9 +374,15 @@ mod tests {
     fn on_disk(texts: &[String]) -> AlikePairs {
         let folder = tempfile::tempdir().expect("a folder");
         let spill = Spill { folder: folder.path(), memory: 0, texts: texts.len() };
-        let found = alike_within(texts, spill, limits(), Part::unwatched()).expect("room on disk");
+        let mut pairs = Vec::new();
+        let put = |pair| {
+            pairs.push(pair);
+            Ok(())
+        };
+        let found = alike_within(texts, spill, limits(), Part::unwatched(), put);
+        let (groups, effort) = found.expect("room on disk");
         assert_eq!(folder.path().read_dir().expect("a folder").count(), 0, "nothing is left");
-        found
+        AlikePairs { groups, pairs, effort }
     }
 
     fn told(found: &AlikePairs) -> Vec<String> {

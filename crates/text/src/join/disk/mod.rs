@@ -17,9 +17,11 @@ mod working;
 
 use std::path::{Path, PathBuf};
 
+pub(crate) use alike::alike_on_disk_each;
 pub use alike::{Spill, alike_on_disk};
 pub use joined::DiskJoined;
 pub use lines::{LineSorter, SortedLines};
+pub(crate) use sorter::{Merge, Reader, Sorter, Writer};
 pub use working::Working;
 
 use super::stats::Order;
@@ -48,7 +50,7 @@ pub enum DiskError {
 }
 
 impl DiskError {
-    fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> DiskError {
+    pub(crate) fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> DiskError {
         move |source| DiskError::Io { what, path: path.into(), source }
     }
 

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::DiskError;
 
 /// Collects lists of words, and gives them back in their lexicographic order.
-pub(super) struct Sorter {
+pub(crate) struct Sorter {
     folder: PathBuf,
     name: &'static str,
     limit: usize,
@@ -21,7 +21,7 @@ pub(super) struct Sorter {
 }
 
 /// Sorted runs on disk.
-pub(super) struct Runs(Vec<PathBuf>);
+pub(crate) struct Runs(Vec<PathBuf>);
 
 impl Sorter {
     /// Runs of about `limit` words, in files of this name.
@@ -81,7 +81,7 @@ impl Runs {
 }
 
 /// Sorted runs, read as one.
-pub(super) struct Merge {
+pub(crate) struct Merge {
     runs: Vec<Reader>,
     heads: BinaryHeap<Reverse<(Vec<u32>, usize)>>,
 }
@@ -104,7 +104,7 @@ impl Merge {
 }
 
 /// Writes lists, each after its length.
-pub(super) struct Writer {
+pub(crate) struct Writer {
     path: PathBuf,
     out: BufWriter<File>,
 }
@@ -127,7 +127,7 @@ impl Writer {
 }
 
 /// Reads what a [`Writer`] wrote.
-pub(super) struct Reader {
+pub(crate) struct Reader {
     path: PathBuf,
     from: BufReader<File>,
     bytes: Vec<u8>,

@@ -21,18 +21,29 @@ pub struct Keeper {
 
 /// In order of rank, each group is merged into the most similar group kept so far, or kept if there is none.
 pub fn keepers(heads: &[usize], similar_pairs: &[SimilarPair], ranks: &[u32]) -> Vec<Option<Keeper>> {
-    let rank = |group: u32| ranks[heads[group as usize]];
-    let mut pairs: Vec<Likeness<(u32, Keeper)>> = similar_pairs
-        .iter()
-        .filter(|like| like.same)
-        .map(|&SimilarPair { a, b, score, predicate, .. }| {
-            let (into, from) = if rank(a) < rank(b) { (a, b) } else { (b, a) };
-            let with = (from, Keeper { into, score, predicate });
-            Likeness { into: rank(into), from: rank(from), score, with }
-        })
-        .collect();
+    let same = similar_pairs.iter().filter(|like| like.same);
+    let mut pairs: Vec<Likeness<(u32, Keeper)>> = same.map(|like| likeness(like, heads, ranks)).collect();
     pairs.sort_unstable_by_key(|pair| (pair.from, pair.into));
-    let mut keepers = vec![None; heads.len()];
+    keepers_of(heads.len(), pairs)
+}
+
+/// A pair of groups by the ranks of their heads, with the group that would go and its keeper.
+pub(super) fn likeness(
+    &SimilarPair { a, b, score, predicate, .. }: &SimilarPair,
+    heads: &[usize],
+    ranks: &[u32],
+) -> Likeness<(u32, Keeper)> {
+    let rank = |group: u32| ranks[heads[group as usize]];
+    let (into, from) = if rank(a) < rank(b) { (a, b) } else { (b, a) };
+    Likeness { into: rank(into), from: rank(from), score, with: (from, Keeper { into, score, predicate }) }
+}
+
+/// The keepers of so many groups, by pairs ascending by who would go and who would be kept.
+pub(super) fn keepers_of(
+    groups: usize,
+    pairs: impl IntoIterator<Item = Likeness<(u32, Keeper)>>,
+) -> Vec<Option<Keeper>> {
+    let mut keepers = vec![None; groups];
     for Likeness { with: (from, keeper), .. } in resolve(pairs) {
         keepers[from as usize] = Some(keeper);
     }

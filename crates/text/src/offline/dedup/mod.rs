@@ -6,11 +6,14 @@
 //! kept itself.
 //!
 //! [`similar_pairs()`] finds similar records, [`ranks()`] orders them for keeping, [`keepers()`] chooses the
-//! targets of merges, and [`decide`] does all of it; [`resemblances`] compares with another set of records;
+//! targets of merges, and [`decide`] does all of it; [`similar_pairs_on_disk()`] and [`gone_on_disk`] do it for more
+//! than fits in memory; [`resemblances`] compares with another set of records;
 //! [`parted`] does the same in parts, for rows that are spread over many machines.
 
 mod against;
 mod keepers;
+mod on_disk;
+mod pair_file;
 pub mod parted;
 mod ranks;
 mod similar_pairs;
@@ -18,6 +21,8 @@ mod whole;
 
 pub use against::{Resemblance, resemblances};
 pub use keepers::{Keeper, best, keepers};
+pub use on_disk::{gone_on_disk, same_rows_on_disk, similar_pairs_on_disk};
+pub use pair_file::PairsOnDisk;
 pub use ranks::{Standing, ranks};
-pub use similar_pairs::{SimilarPair, decimal, name, query, row_pairs, similar_pairs, similar_pairs_on_disk};
-pub use whole::{Found, decide, merged, merged_text, standing, witness};
+pub use similar_pairs::{SimilarPair, decimal, name, query, row_pairs, similar_pairs};
+pub use whole::{Found, decide, heads, merged, merged_text, standing, witness};

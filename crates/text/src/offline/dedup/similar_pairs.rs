@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use crate::join::{
-    AlikePair, AlikePairs, DiskError, Joined, Metric, Pair, Query, Spill, Threshold, Watch, alike_on_disk,
-    disk_join_watched, self_join_watched, similarity_join_watched,
+    AlikePair, AlikePairs, Joined, Metric, Pair, Query, Threshold, Watch, self_join_watched,
+    similarity_join_watched,
 };
 use crate::offline::settings::{self, Language};
 use crate::text::normalise::{Fold, fold};
@@ -71,44 +71,7 @@ pub fn similar_pairs(
     (groups, similar_pairs)
 }
 
-/// The same with working files on disk, for more texts than fit in memory. The texts are read once, in order.
-///
-/// # Errors
-/// [`DiskError`] if a working file cannot be written or read, or if `watch` asked to stop.
-pub fn similar_pairs_on_disk<T: AsRef<str> + Sync>(
-    texts: impl IntoIterator<Item = T>,
-    settings: &settings::Dedup,
-    spill: Spill<'_>,
-    watch: &dyn Watch,
-) -> Result<(Vec<Vec<u32>>, Vec<SimilarPair>), DiskError> {
-    let Some(query) = query(settings) else {
-        let AlikePairs { groups, pairs, .. } = alike_on_disk(texts, spill, watch)?;
-        return Ok((groups, pairs.iter().map(compared).collect()));
-    };
-    let mut blank: Vec<bool> = Vec::with_capacity(spill.texts);
-    let folded = texts.into_iter().map(|text| {
-        let text = text.as_ref();
-        let text = if settings.normalize { fold(text, Fold::KEY) } else { text.into() };
-        blank.push(text.is_empty());
-        text
-    });
-    let joined = disk_join_watched(folded, &query, spill, watch)?;
-    // As in memory: a row equal to an earlier one joins that row's group, and groups are ordered by their
-    // first rows.
-    let mut copy = blank;
-    joined.copies().values().for_each(|rows| rows[1..].iter().for_each(|row| copy[*row as usize] = true));
-    let firsts: Vec<u32> = (0u32..).zip(&copy).filter(|(_, copy)| !**copy).map(|(row, _)| row).collect();
-    let group = |row: u32| firsts.partition_point(|first| *first < row) as u32;
-    let same = decimal(settings.threshold);
-    let pair =
-        |pair: Pair| measured(&Pair { a: group(pair.a), b: group(pair.b), ..pair }, query.metric, same);
-    let similar_pairs = joined.distinct_pairs()?.map(|found| found.map(pair)).collect::<Result<_, _>>()?;
-    let groups =
-        firsts.iter().map(|first| joined.copies().get(first).cloned().unwrap_or_else(|| vec![*first]));
-    Ok((groups.collect(), similar_pairs))
-}
-
-fn measured(pair: &Pair, metric: Metric, same: Threshold) -> SimilarPair {
+pub(super) fn measured(pair: &Pair, metric: Metric, same: Threshold) -> SimilarPair {
     SimilarPair {
         a: pair.a,
         b: pair.b,
@@ -124,7 +87,7 @@ fn default_likes(texts: &[&str], watch: &dyn Watch) -> (Vec<Vec<u32>>, Vec<Simil
     (groups, pairs.iter().map(compared).collect())
 }
 
-fn compared(pair: &AlikePair) -> SimilarPair {
+pub(super) fn compared(pair: &AlikePair) -> SimilarPair {
     SimilarPair {
         a: pair.a,
         b: pair.b,
@@ -172,32 +135,4 @@ pub fn row_pairs<'a>(
         pairs.sort_unstable_by_key(|(_, b, _)| *b);
         pairs
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::join::Unwatched;
-
-    #[test]
-    fn memory_and_disk_find_the_same_by_any_measure() {
-        let frames =
-            ["冰箱里的灯关门后还亮吗，我钻进去看过", "云会恐高吗", "", "我家的鱼学会了游泳", "云会恐高嗎？"];
-        let texts: Vec<String> = (0..60)
-            .map(|n| {
-                format!("{}{}", frames[n % frames.len()], ["", "了", "，于是我把水倒了", "吗"][n / 7 % 4])
-            })
-            .collect();
-        let rows: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let folder = tempfile::tempdir().expect("a folder");
-        let spill = Spill { folder: folder.path(), memory: 1 << 16, texts: texts.len() };
-        for metric in ["default", "indel", "levenshtein", "jaccard", "exact"] {
-            for normalize in [true, false] {
-                let settings = settings::Dedup { metric: metric.into(), normalize, ..Default::default() };
-                let memory = similar_pairs(&rows, &settings, &Unwatched);
-                let disk = similar_pairs_on_disk(&texts, &settings, spill, &Unwatched).expect("room on disk");
-                assert_eq!(format!("{disk:?}"), format!("{memory:?}"), "{metric} {normalize}");
-            }
-        }
-    }
 }

@@ -26,6 +26,7 @@ pub fn decide(
 }
 
 /// Groups of equal texts, their similar pairs, and which of them are kept.
+#[derive(Debug)]
 pub struct Found {
     /// Rows that count as equal.
     pub groups: Vec<Vec<u32>>,
@@ -49,7 +50,7 @@ impl Found {
 
     /// Combines the result of a join with the ranks of its rows.
     pub fn of(groups: Vec<Vec<u32>>, similar_pairs: Vec<SimilarPair>, ranks: Vec<u32>) -> Found {
-        let heads = groups.iter().map(|rows| best(rows, &ranks)).collect();
+        let heads = heads(&groups, &ranks);
         Found { groups, similar_pairs, ranks, heads }
     }
 
@@ -62,16 +63,30 @@ impl Found {
     /// For each row that is merged: its target row and, unless the two texts count as equal, the keeper.
     pub fn gone(&self) -> Vec<Option<(usize, Option<Keeper>)>> {
         let keepers = keepers(&self.heads, &self.similar_pairs, &self.ranks);
-        let mut gone = vec![None; self.ranks.len()];
-        for (group, rows) in self.groups.iter().enumerate() {
-            let keeper = keepers[group];
-            let into = keeper.map_or(self.heads[group], |k| self.heads[k.into as usize]);
-            for &row in rows.iter().filter(|row| **row as usize != into) {
-                gone[row as usize] = Some((into, keeper));
-            }
-        }
-        gone
+        gone(&self.groups, &self.heads, &keepers, self.ranks.len())
     }
+}
+
+/// [`Found::gone`], of so many rows.
+pub(super) fn gone(
+    groups: &[Vec<u32>],
+    heads: &[usize],
+    keepers: &[Option<Keeper>],
+    rows: usize,
+) -> Vec<Option<(usize, Option<Keeper>)>> {
+    let mut gone = vec![None; rows];
+    for ((group, rows), &keeper) in groups.iter().enumerate().zip(keepers) {
+        let into = keeper.map_or(heads[group], |k| heads[k.into as usize]);
+        for &row in rows.iter().filter(|row| **row as usize != into) {
+            gone[row as usize] = Some((into, keeper));
+        }
+    }
+    gone
+}
+
+/// The row of each group that ranks first.
+pub fn heads(groups: &[Vec<u32>], ranks: &[u32]) -> Vec<usize> {
+    groups.iter().map(|rows| best(rows, ranks)).collect()
 }
 
 /// Whether a text in a script with letter case has no lower-case letter: true for `WHY DON'T FISH DROWN?`,
