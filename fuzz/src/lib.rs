@@ -6,7 +6,7 @@ use std::path::Path;
 
 use riddlemill::config::{SourceKind, Take, sections};
 use riddlemill::pages::Profile;
-use riddlemill::stages::import::{Dump, survey};
+use riddlemill::stages::import::{Dump, Piece, survey};
 
 /// Reads bytes as a dump that lies at `path` for the time being: the posts in it, and the items that are
 /// none. Whatever the bytes are, reading ends and nothing panics.
@@ -36,6 +36,7 @@ pub fn import(kind: SourceKind, bytes: &[u8], path: &Path) -> (u64, u64) {
         path: path.to_path_buf(),
         sha256: String::new(),
         bytes: bytes.len() as u64,
+        piece: Piece::default(),
     };
     survey(&dump, &sections::Import { max_line_mib: 1, annual_posts: 2, common_words: Vec::new() })
 }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import pathlib
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from typing import Any, Iterable
 
 import fsspec
@@ -57,7 +59,7 @@ def same(tmp_path: pathlib.Path, mill: riddlemill.Workspace, engine: cluster.Eng
     job = cluster.Job(mill.path, "flub", work, engine, **more)
     heard: list[str] = []
     job.run(heard.append)
-    assert heard[0] == "flub/import" and heard[-1] == "flub/book"
+    assert heard[:2] == ["flub/census", "flub/import"] and heard[-1] == "flub/book"
     # The salt was drawn by whoever came first.
     shutil.copy(mill.path / "raw/salt", alone / "raw/salt")
     one = riddlemill.Workspace(alone)
@@ -144,18 +146,108 @@ def test_every_engine_has_the_arguments_of_a_job(tmp_path: pathlib.Path, capsys:
     mill, engine = workspace(tmp_path / "mill", posts(200)), Watched()
     fsspec.filesystem("memory").put(f"{mill.path}/raw/", "/elsewhere/raw/", recursive=True)
     args = ["--recipe", "flub", "--workspace", str(mill.path), "--work", "memory://elsewhere/work", "--dumps", "memory://elsewhere"]
-    args += ["--storage", '{"skip_instance_cache": true}', "--lanes", "7", "--split", "30", "--rounds", "2"]
+    args += ["--storage", '{"skip_instance_cache": true}', "--lanes", "7", "--split", "30", "--rounds", "2", "--piece", "4000"]
     cluster.run_job(cluster.arguments("A job.").parse_args(args), engine)
     phases = [name for name, _ in engine.phases]
-    assert phases == ["import", "rows", "counts", "heavy", "pairs 1/2", "pairs 2/2", "resolve", "book"]
+    assert phases == ["census", "import", "rows", "counts", "heavy", "pairs 1/2", "pairs 2/2", "resolve", "book"]
     assert capsys.readouterr().err.splitlines() == [f"flub/{name}" for name in phases]
     plan = engine.phases[-1][1]
     assert (plan.lanes, plan.split, plan.rounds) == (7, 30, 2)
     assert (plan.work, plan.storage) == ("memory://elsewhere/work/flub", '{"skip_instance_cache": true}')
-    assert all(place.startswith("memory://elsewhere/raw/dumps/part-") for _, _, place in plan.dumps)
+    assert all(dump.place.startswith("memory://elsewhere/raw/dumps/part-") for dump in plan.dumps)
+    assert all(0 < piece.bytes < 5000 for piece in plan.pieces) and len(plan.pieces) > len(plan.dumps)
     with pytest.raises(SystemExit):
         cluster.arguments("A job.").parse_args([*args, "--rounds", "0"])
     assert "0 is less than 1" in capsys.readouterr().err
+
+
+PIECES = """
+[[source]]
+name = "gzip"
+kind = "table"
+path = "raw/dumps/gzip-*"
+fields = { id = "made:{id}", content = "text", author = "author" }
+[[source]]
+name = "threads"
+kind = "thread-dump"
+path = "raw/dumps/threads.jsonl"
+[[source]]
+name = "pages"
+kind = "warc"
+path = "raw/dumps/pages-*"
+[import]
+max_line_mib = 1
+annual_posts = 4
+"""
+
+
+def page(number: int, more: str = "") -> bytes:
+    """A record of an archive, with a page that has no posts."""
+    block = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>{more or 'x' * 300}</p>".encode()
+    head = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/{number}\r\nContent-Length: {len(block)}\r\n\r\n"
+    return head.encode() + block + b"\r\n\r\n"
+
+
+def hostile(mill: riddlemill.Workspace) -> None:
+    """Dumps of every kind that is cut, and some that seem to be."""
+    texts = posts(120)
+    people = ["云中白鹤生", "甲乙", "雨神17号"]
+    rows = [{"id": f"{n}", "text": f"{text}{people[n % 3]}", "author": people[n % 2]} for n, text in enumerate(texts)]
+    lines = [json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows]
+    # Over-long, repeated and torn lines; a mark of byte order, CRLF.
+    first = [b"\xef\xbb\xbf" + lines[0], *lines[1:60], b"x" * (1 << 20) + b"yz\n", *lines[5:20], b"\n", lines[70][:-9]]
+    (mill.path / "raw/dumps/part-8.jsonl").write_bytes(b"".join(first).replace(b"\n", b"\r\n"))
+    groups = [b"".join(lines[n : n + 7]) for n in range(0, 120, 7)]
+    (mill.path / "raw/dumps/gzip-lines.gz").write_bytes(b"".join(map(gzip.compress, groups)))
+    whole = b"".join(lines)
+    cut = [whole[n : n + 900] for n in range(0, len(whole), 900)]
+    (mill.path / "raw/dumps/gzip-within.gz").write_bytes(b"".join(map(gzip.compress, cut)))
+    (mill.path / "raw/dumps/gzip-one.gz").write_bytes(gzip.compress(whole, 0))
+    # A member in a member that is stored as it is.
+    inner = gzip.compress(b'{"id": 7, "text": "no"}\n' * 50, 0)
+    stored = [gzip.compress(groups[0]), gzip.compress(inner, 0), gzip.compress(whole)]
+    (mill.path / "raw/dumps/gzip-stored.gz").write_bytes(b"".join(stored))
+    (mill.path / "raw/dumps/gzip-torn.gz").write_bytes(b"".join(map(gzip.compress, groups))[:-20])
+    (mill.path / "raw/dumps/gzip-array.json").write_bytes(b"[" + b",".join(lines) + b"]")
+    threads = [
+        {
+            "tid": n % 3,
+            "pid": n,
+            "floor": 1 if n in (80, 100, 150) else 2 + n,
+            "user_name": people[n % 3],
+            "text": [f"{n}、{text} 4.5", f"注：{text}", f"问甲乙和雨神17号，{text}"][n // 3 % 3],
+        }
+        for n, text in enumerate(texts * 2)
+    ]
+    dumped = b"".join(json.dumps(post, ensure_ascii=False).encode() + b"\n" for post in threads)
+    (mill.path / "raw/dumps/threads.jsonl").write_bytes(dumped)
+    pages = [page(n) for n in range(30)]
+    (mill.path / "raw/dumps/pages-plain.warc").write_bytes(b"".join(pages))
+    (mill.path / "raw/dumps/pages-packed.warc.gz").write_bytes(b"".join(map(gzip.compress, pages)))
+    text = "of archives:\r\nWARC/1.0\r\nWARC-Type: response\r\n\r\n" * 30
+    (mill.path / "raw/dumps/pages-text.warc").write_bytes(page(1, text) + page(2) + page(3, text) + page(4))
+
+
+@pytest.mark.parametrize("piece", [900, 4000])
+def test_large_dumps_are_read_in_pieces(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
+    monkeypatch.setattr(sizes, "CHUNK", 50)
+    mill, engine = workspace(tmp_path / "mill", posts(90), PIECES), Watched()
+    hostile(mill)
+    same(tmp_path, mill, engine, str(tmp_path / "work"), lanes=3, piece=piece)
+    plan = engine.phases[-1][1]
+    names = [plan.dumps[one.dump].file for one in plan.pieces]
+    count = Counter(names)
+    for name in ("part-0.jsonl", "part-8.jsonl", "gzip-lines.gz", "gzip-torn.gz", "threads.jsonl", "pages-plain.warc"):
+        assert count[name] > 1, (name, count)
+    for name in ("gzip-within.gz", "gzip-one.gz", "gzip-array.json"):
+        assert count[name] == 1, (name, count)
+    if piece == 900:
+        assert count["pages-packed.warc.gz"] > 1 and count["pages-text.warc"] == count["gzip-stored.gz"] == 1
+    # None is missing, and none overlaps.
+    for number, dump in enumerate(plan.dumps):
+        own = [one for one in plan.pieces if one.dump == number]
+        assert own[0].offset == 0 and sum(one.bytes for one in own) == dump.bytes
+        assert all(one.offset + one.bytes == after.offset for one, after in zip(own, own[1:]))
 
 
 def test_arrays_of_slurm_need_a_folder(tmp_path: pathlib.Path) -> None:

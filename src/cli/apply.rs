@@ -30,7 +30,9 @@ Rows keep their order and unknown fields are passed through; every row gets id, 
                  with --against FILE       ->  resembles, resembles_score
 For stages on several machines: a ledger record is one line per record, with its ledger entry, rows and links.
 `assemble` writes ledger records into staged/.
-  import         a dump (--kind or --source)        ->  ledger records
+  census         a dump or a piece of it            ->  what it says about its threads and users, as hashes
+  census --merge those of all pieces, in order      ->  that of the dump
+  import         a dump (--kind or --source)        ->  ledger records; of a piece with --census, --offset and --lines
   settle         ledger records of import, in order ->  ledger records; {again: [{row, same}], record} has known ids
   clean, anonymise, filter with --ledger            ->  ledger records
   rows           as settle; --ledgers FOLDER        ->  id, text, score, time of the posts that filter keeps; into FOLDER
@@ -96,6 +98,7 @@ pub(super) fn apply(args: &Apply, global: &Global) -> Result<Exit, Failure> {
         ApplyStage::Interrogative => Applied::Interrogative,
         ApplyStage::Similarity => Applied::Similarity,
         ApplyStage::Dedup => return dedup::dedup(args, &config, recipe, global),
+        ApplyStage::Census => return import::census(args, &config, global),
         ApplyStage::Import => return import::import(args, &config, global),
         ApplyStage::Settle => return ledger::settle(),
         stage => return parted::parted(stage, args, &dedup::settings(args, &config, recipe)?),

@@ -15,7 +15,8 @@ pub(super) fn assemble(args: &Assemble, global: &Global) -> Result<Exit, Failure
         .ok_or_else(|| Failure::usage(format!("unknown recipe {:?}", args.recipe)))?;
     let ledgers = partitions(&args.ledgers)?;
     let pairs = partitions(&args.pairs)?;
-    let manifest = write(&config, recipe, &args.stage, &ledgers, &pairs).map_err(failure)?;
+    let manifest =
+        write(&config, recipe, &args.stage, &ledgers, &pairs, args.names.as_deref()).map_err(failure)?;
     if global.json {
         output::json(&manifest)?;
     } else if !global.quiet {
@@ -56,6 +57,7 @@ fn failure(error: AssembleError) -> Failure {
         AssembleError::Incomplete { .. } => Failure { exit: Exit::Gap, message: error.to_string() },
         AssembleError::Line { .. }
         | AssembleError::Pair { .. }
+        | AssembleError::Names { .. }
         | AssembleError::Stranger(_)
         | AssembleError::Decided { .. }
         | AssembleError::Published { .. }

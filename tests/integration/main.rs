@@ -51,6 +51,7 @@ mod own_operations;
 mod packs;
 mod parted;
 mod picture;
+mod pieces;
 mod profiles;
 mod publish;
 mod published;

@@ -199,7 +199,7 @@ def environment(binary):
 
 
 def job_args(workspace, recipe, sizes, store=None):
-    """The job's arguments, with so many lanes, rows under one key, and rounds, or as it is if left alone."""
+    """The job's arguments, with so many lanes, rows under one key, and rounds, and many pieces of a dump; or as it is."""
     args = ["--recipe", recipe, "--workspace", str(workspace), "--work", f"{workspace}/books"]
     if store:
         bucket = f"mill-{workspace.name}"
@@ -207,7 +207,7 @@ def job_args(workspace, recipe, sizes, store=None):
         args[-1] = f"s3://{bucket}/work"
         args += ["--dumps", f"s3://{bucket}", "--storage", json.dumps(store.options)]
     if sizes:
-        args += ["--lanes", sizes[0], "--split", sizes[1], "--rounds", sizes[2]]
+        args += ["--lanes", sizes[0], "--split", sizes[1], "--rounds", sizes[2], "--piece", "50000"]
     return args
 
 

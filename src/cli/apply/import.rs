@@ -1,7 +1,7 @@
 //! `apply import`: the ledger records of one dump.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -12,7 +12,10 @@ use crate::cli::args::{Apply, Global};
 use crate::cli::exit::{Exit, Failure};
 use crate::config::{Config, Source, SourceKind, Take, sections};
 use crate::record::Post;
-use crate::stages::import::{Dump, Secrets, add_names, files, ledger_records, no_names};
+use crate::stages::import::{
+    CensusError, Dump, PartCensus, Piece, Secrets, add_names, cut, files, ledger_records, no_names,
+    part_census,
+};
 use crate::stages::salt;
 use crate::stages::withdrawal::Withdrawals;
 use crate::store::{Error, LedgerRecord, Workspace, durable};
@@ -27,28 +30,22 @@ pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<E
     if let Some(to) = &args.write_names {
         return write_names(args, config, global, to);
     }
-    // The dump is read twice, so stdin is spooled to a file.
-    let (_spooled, path) = match &args.input {
-        Some(path) => (None, path.clone()),
-        None => {
-            let mut spooled =
-                tempfile::NamedTempFile::new().map_err(Error::io("make", &std::env::temp_dir()))?;
-            io::copy(&mut io::stdin().lock(), spooled.as_file_mut())
-                .map_err(Error::io("write", spooled.path()))?;
-            let path = spooled.path().to_path_buf();
-            (Some(spooled), path)
-        }
-    };
-    if !fs::metadata(&path).map_err(Error::io("read", &path))?.is_file() {
-        let hint = "the dump is read more than once; to read a pipe leave FILE out, and it comes from stdin";
-        return Err(Failure::usage(format!("{} is not a file\n  hint: {hint}", path.display())));
-    }
-    File::open(&path).map_err(Error::io("read", &path))?;
+    let (_spooled, path) = spooled(args)?;
     let dump = dump(args, config, path)?;
     let settings: sections::Import = config.typed(args.recipe.as_deref(), "import");
     let workspace = Workspace::new(&global.workspace);
     let salt = salt::read_or_draw(&workspace)?;
     let withdrawn = Withdrawals::load(&workspace)?;
+    let known = args.census.as_deref().map(|file| {
+        let lines = File::open(file).map(BufReader::new).map_err(Error::io("read", file))?;
+        let census = PartCensus::read(lines, &salt).and_then(|census| census.threads(&settings));
+        census.map_err(|e| Failure::usage(format!("{}: {e}", file.display())))
+    });
+    let known = known.transpose()?;
+    if known.is_none() && !dump.piece.is_first() {
+        let hint = "`apply census` of each piece, and `apply census --merge`";
+        return Err(Failure::usage(format!("a piece needs --census FILE\n  hint: {hint}")));
+    }
     let mut names = no_names(&config.root, &settings, &salt)?;
     match &args.names {
         Some(file) => {
@@ -65,6 +62,7 @@ pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<E
         &settings,
         &secrets,
         &withdrawn,
+        known.as_ref(),
         args.unsettled,
         |records: Vec<LedgerRecord<Post>>| {
             failed += records.iter().filter(|record| record.entry.outcome == "failed").count();
@@ -88,6 +86,53 @@ pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<E
     }
 }
 
+/// A dump as a file, which is read more than once: stdin is spooled.
+fn spooled(args: &Apply) -> Result<(Option<tempfile::NamedTempFile>, PathBuf), Failure> {
+    let (spooled, path) = match &args.input {
+        Some(path) => (None, path.clone()),
+        None => {
+            let mut spooled =
+                tempfile::NamedTempFile::new().map_err(Error::io("make", &std::env::temp_dir()))?;
+            io::copy(&mut io::stdin().lock(), spooled.as_file_mut())
+                .map_err(Error::io("write", spooled.path()))?;
+            let path = spooled.path().to_path_buf();
+            (Some(spooled), path)
+        }
+    };
+    if !fs::metadata(&path).map_err(Error::io("read", &path))?.is_file() {
+        let hint = "the dump is read more than once; to read a pipe leave FILE out, and it comes from stdin";
+        return Err(Failure::usage(format!("{} is not a file\n  hint: {hint}", path.display())));
+    }
+    File::open(&path).map_err(Error::io("read", &path))?;
+    Ok((spooled, path))
+}
+
+/// `apply census`: what a dump or a piece of it says about its threads and users; or that of the pieces of a dump.
+pub(super) fn census(args: &Apply, config: &Config, global: &Global) -> Result<Exit, Failure> {
+    let salt = salt::read_or_draw(&Workspace::new(&global.workspace))?;
+    let refused = |error: CensusError| match error {
+        // What was cut wrongly is no mistake of whoever cut: only reading the pieces shows it.
+        CensusError::Apart => Failure { exit: Exit::Gap, message: error.to_string() },
+        error => Failure::usage(error.to_string()),
+    };
+    let census = if args.merge {
+        PartCensus::read(io::stdin().lock(), &salt).and_then(PartCensus::merged).map_err(refused)?
+    } else {
+        let (_spooled, path) = spooled(args)?;
+        let dump = dump(args, config, path)?;
+        let settings: sections::Import = config.typed(args.recipe.as_deref(), "import");
+        let mut names = no_names(&config.root, &settings, &salt)?;
+        let census = part_census(&dump, &settings, &mut names, &salt);
+        if let Some(to) = &args.write_names {
+            durable::replace(to, names.to_file().as_bytes())?;
+        }
+        census
+    };
+    let mut out = output();
+    census.write(&mut out).and_then(|()| out.flush()).map_err(Error::io("write", Path::new("stdout")))?;
+    Ok(Exit::Done)
+}
+
 /// Writes the names of all users of a recipe's dumps, as hashes, for machines that import one of them.
 fn write_names(args: &Apply, config: &Config, global: &Global, to: &Path) -> Result<Exit, Failure> {
     let recipe = args.recipe.as_deref().and_then(crate::recipe::find);
@@ -106,8 +151,9 @@ fn list(args: &Apply, config: &Config) -> Result<Exit, Failure> {
     let (name, riddles) = recipe.map_or(("", false), |recipe| (recipe.name, recipe.is_of_riddles()));
     let mut out = output();
     for dump in files(config, name, riddles)? {
+        let cut = cut(&dump);
         let Dump { source, kind, file, path, bytes, sha256, .. } = dump;
-        let line = json!({ "source": source, "kind": kind, "file": file, "path": path, "bytes": bytes, "sha256": sha256 });
+        let line = json!({ "source": source, "kind": kind, "file": file, "path": path, "bytes": bytes, "sha256": sha256, "cut": cut });
         writeln!(out, "{line}").map_err(Error::io("write", Path::new("stdout")))?;
     }
     out.flush().map_err(Error::io("write", Path::new("stdout")))?;
@@ -153,5 +199,6 @@ fn dump(args: &Apply, config: &Config, path: PathBuf) -> Result<Dump, Failure> {
         // Hash and size are only needed in a manifest.
         sha256: String::new(),
         bytes: 0,
+        piece: Piece { byte: args.offset, lines: args.lines },
     })
 }

@@ -13,7 +13,7 @@ pub(in crate::cli) struct Apply {
     /// The stage, or the step of a distributed stage
     #[arg(value_enum)]
     pub stage: ApplyStage,
-    /// import: the dump; default: stdin
+    /// import, census: the dump, or a piece of it; default: stdin
     #[arg(value_name = "FILE")]
     pub input: Option<PathBuf>,
     /// Use this recipe's settings
@@ -25,10 +25,10 @@ pub(in crate::cli) struct Apply {
     /// rows: the folder for the ledger records of import, clean, anonymise and filter
     #[arg(long, value_name = "FOLDER")]
     pub ledgers: Option<PathBuf>,
-    /// import: the dump's format, as in a [[source]] of pipeline.toml
+    /// import, census: the dump's format, as in a [[source]] of pipeline.toml
     #[arg(long, value_name = "KIND")]
     pub kind: Option<String>,
-    /// import: the [[source]] whose settings and name apply to the dump
+    /// import, census: the [[source]] whose settings and name apply to the dump
     #[arg(long, value_name = "NAME")]
     pub source: Option<String>,
     /// import: the file's name in the ledger
@@ -40,9 +40,22 @@ pub(in crate::cli) struct Apply {
     /// import: the user names to look for in every text, a file of --write-names; default: those of this dump
     #[arg(long, value_name = "FILE")]
     pub names: Option<PathBuf>,
-    /// import: only write the names of all users of the recipe's dumps, as hashes
+    /// import: only write the names of all users of the recipe's dumps, as hashes; census: also write those of this dump
     #[arg(long, value_name = "FILE", requires = "recipe")]
     pub write_names: Option<PathBuf>,
+    /// census: merge the censuses of the pieces of a dump, read from stdin in their order
+    #[arg(long, conflicts_with = "input")]
+    pub merge: bool,
+    /// import: the merged census of the dump, for a dump that lies in pieces; default: it is taken first
+    #[arg(long, value_name = "FILE")]
+    pub census: Option<PathBuf>,
+    /// import, census: the input is a piece of a dump, and so many bytes are before it; `--list` says what a piece
+    /// begins with (`cut`: a line, a gzip member or a record)
+    #[arg(long, value_name = "BYTES", default_value_t = 0, hide_default_value = true)]
+    pub offset: u64,
+    /// import: so many lines are before the piece, unpacked
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub lines: u64,
     /// import: only list the recipe's dumps, in the order of import
     #[arg(long, requires = "recipe")]
     pub list: bool,
@@ -94,6 +107,9 @@ pub(in crate::cli) struct Assemble {
     /// The recipe
     #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
     pub recipe: String,
+    /// import: the names of all users, a file of `apply import --write-names`; default: they are read from the dumps
+    #[arg(long, value_name = "FILE")]
+    pub names: Option<PathBuf>,
     /// dedup: the `same` and `borderline` pairs of dedup-verify, sorted by into and from
     #[arg(long, value_name = "PATH")]
     pub pairs: Vec<PathBuf>,
@@ -110,6 +126,7 @@ pub(in crate::cli) enum ApplyStage {
     Interrogative,
     Dedup,
     Similarity,
+    Census,
     Import,
     Settle,
     Rows,

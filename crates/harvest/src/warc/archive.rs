@@ -84,6 +84,19 @@ pub enum ArchiveTrouble {
     },
 }
 
+/// What was met while an archive was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Met {
+    /// Bytes of the bodies, which count against the limit of the files.
+    pub bytes: u64,
+    /// Records that refer to others for their body.
+    pub revisits: u64,
+    /// Whether something could not be read as records, so that others may be missing.
+    pub damaged: bool,
+    /// Whether the bodies exceeded the limit.
+    pub bomb: bool,
+}
+
 /// A set of archive files, read in the order given.
 #[derive(Clone, Debug)]
 pub struct Archive {
@@ -108,6 +121,7 @@ impl Archive {
             reader: None,
             left: 0,
             of: 0,
+            met: Met::default(),
             originals: HashMap::new(),
             waiting: Vec::new(),
         }
@@ -122,6 +136,7 @@ pub struct Pages {
     /// Remaining bytes for bodies, and the bytes allowed for the files so far.
     left: u64,
     of: u64,
+    met: Met,
     /// From hashed record id, payload digest, or address and date, to the record. Sixteen-byte keys keep the
     /// index of a million responses under 150 MB.
     originals: HashMap<[u8; 16], (usize, Location)>,
@@ -138,6 +153,8 @@ impl Iterator for Pages {
                 Ok(Some(page)) => return Some(Ok(page)),
                 Ok(None) => {}
                 Err(mut trouble) => {
+                    self.met.damaged |= !matches!(trouble, ArchiveTrouble::Body { .. });
+                    self.met.bomb |= matches!(trouble, ArchiveTrouble::Bomb { .. });
                     match &mut trouble {
                         ArchiveTrouble::Body { .. } => {}
                         ArchiveTrouble::Read { error, until } => *until = self.behind(error.at),
@@ -167,6 +184,11 @@ impl Iterator for Pages {
 }
 
 impl Pages {
+    /// What was met so far.
+    pub fn met(&self) -> Met {
+        self.met
+    }
+
     fn error(&self, file: usize, trouble: ArchiveTrouble) -> ArchiveError {
         ArchiveError { path: self.archive.files[file].clone(), trouble }
     }
@@ -222,6 +244,7 @@ impl Pages {
         reader.finish_record().map_err(damage)?;
         let file = self.file;
         if kind == "revisit" {
+            self.met.revisits += 1;
             let found = self.resolve(file, &record, &block.bytes)?;
             match &found {
                 Some(page) => self.spend(page)?,
@@ -245,6 +268,7 @@ impl Pages {
     }
 
     fn take(&mut self, at: Location, bytes: u64) -> Result<(), ArchiveTrouble> {
+        self.met.bytes += bytes;
         let left = self.left.checked_sub(bytes);
         self.left = left.ok_or(ArchiveTrouble::Bomb { at, of: self.of })?;
         Ok(())

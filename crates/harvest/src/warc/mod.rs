@@ -23,7 +23,7 @@ mod read;
 mod resync;
 mod write;
 
-pub use archive::{Archive, ArchiveError, ArchiveTrouble, Page, Pages};
+pub use archive::{Archive, ArchiveError, ArchiveTrouble, Met, Page, Pages};
 pub use header::Header;
 pub use http::{Decoded, Head, UnknownEncoding, decode_body, parse_head};
 pub use merge::{Taken, merge};
@@ -56,7 +56,7 @@ impl Limits {
     }
 
     /// The decoded bytes that the bodies of a file of `bytes` may have.
-    fn of_file(bytes: u64) -> u64 {
+    pub fn of_file(bytes: u64) -> u64 {
         bytes.saturating_mul(FILE_RATIO).max(FILE_FLOOR)
     }
 }

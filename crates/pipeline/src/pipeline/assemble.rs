@@ -22,6 +22,7 @@ use riddlemill_tables::{
     Workspace, durable,
 };
 use riddlemill_text::record::Post;
+use riddlemill_text::text::anonymise::NamesError;
 
 /// Bytes of lines read at a time.
 const BATCH: u64 = 1 << 23;
@@ -54,6 +55,14 @@ pub enum AssembleError {
         line: u64,
         /// The error.
         what: String,
+    },
+    /// The list of names cannot be used.
+    #[error("{file}: {source}", file = file.display())]
+    Names {
+        /// The file.
+        file: PathBuf,
+        /// The error.
+        source: NamesError,
     },
     /// An item that is in no dump.
     #[error("{0:?} is not an item of a dump in the settings")]
@@ -115,7 +124,8 @@ impl From<CommitError> for AssembleError {
 }
 
 /// Writes a stage from its ledger records, in the order of these files, and dedup's pairs, which are sorted
-/// by their ids. The stages before it must exist. Memory is needed for one batch only.
+/// by their ids. The stages before it must exist. `names` is the list of all users' names, if it is known: otherwise
+/// the dumps are read for it. Memory is needed for one batch only.
 ///
 /// # Errors
 /// [`AssembleError`].
@@ -125,6 +135,7 @@ pub fn assemble(
     stage: &str,
     ledgers: &[PathBuf],
     pairs: &[PathBuf],
+    names: Option<&Path>,
 ) -> Result<Manifest, AssembleError> {
     let workspace = Workspace::new(&config.root);
     let (number, step) = recipe
@@ -191,11 +202,18 @@ pub fn assemble(
             items.write(&mut writer)?;
             let settings: sections::Import = config.typed(Some(recipe.name), "import");
             let salt = salt::read_or_draw(&workspace).map_err(RunError::from)?;
-            let mut names = no_names(&config.root, &settings, &salt).map_err(RunError::from)?;
-            known.dumps.iter().for_each(|dump| add_names(&mut names, dump, &settings));
+            let mut list = no_names(&config.root, &settings, &salt).map_err(RunError::from)?;
+            match names {
+                Some(file) => {
+                    let text = std::fs::read_to_string(file).map_err(store::Error::io("read", file))?;
+                    let wrong = |source| AssembleError::Names { file: file.to_path_buf(), source };
+                    list.add_file(&text).map_err(wrong)?;
+                }
+                None => known.dumps.iter().for_each(|dump| add_names(&mut list, dump, &settings)),
+            }
             let withdrawn = Withdrawals::load(&workspace)?;
             append_published(&known.dumps, &settings, &withdrawn, &mut writer)?;
-            append_names(&names, &mut writer)?;
+            append_names(&list, &mut writer)?;
         }
         Stage::Dedup => {
             refuse_in_parts(config, Some(recipe.name)).map_err(RunError::from)?;

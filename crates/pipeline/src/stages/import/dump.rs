@@ -18,10 +18,14 @@ const PIECE: usize = 1 << 20;
 /// The items of a dump, read ahead by a thread of their own: at most two batches wait.
 pub(super) fn batches(dump: &Dump, limit: u64) -> Receiver<Items> {
     let (sender, receiver) = sync_channel(2);
-    let path = dump.path.clone();
+    let (path, piece) = (dump.path.clone(), dump.piece);
     thread::spawn(move || {
-        let mut splitter = Splitter::new(limit);
-        let cut = read(&path, |piece| {
+        let mut splitter = match piece.is_first() {
+            true => Splitter::new(limit),
+            // Only files of lines are cut.
+            false => Splitter::resumed(limit, false, piece.lines + 1),
+        };
+        let cut = read(&path, piece.is_first(), |piece| {
             splitter.feed(piece);
             // The receiver is gone when the run was stopped; then there is nothing left to read for.
             let (items, bytes) = splitter.ready();
@@ -45,11 +49,10 @@ pub(super) fn batches(dump: &Dump, limit: u64) -> Receiver<Items> {
 
 const UTF16: &str = "utf-16";
 
-/// Feeds the decompressed bytes of a file to `take` until it has enough.
-fn read(path: &std::path::Path, mut take: impl FnMut(&[u8]) -> bool) -> io::Result<()> {
+/// Feeds the decompressed bytes of a file to `take` until it has enough. `first` says whether it begins as files do.
+fn read(path: &std::path::Path, mut first: bool, mut take: impl FnMut(&[u8]) -> bool) -> io::Result<()> {
     let mut reader = open(path)?;
     let mut buffer = vec![0; PIECE];
-    let mut first = true;
     loop {
         let read = fill(&mut reader, &mut buffer);
         let (read, error) = match read {

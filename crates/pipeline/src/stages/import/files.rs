@@ -61,6 +61,24 @@ pub struct Dump {
     pub sha256: String,
     /// Its length.
     pub bytes: u64,
+    /// Where it lies in its file, if it is a piece of one; the beginning, otherwise.
+    pub piece: Piece,
+}
+
+/// What is before a piece of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Piece {
+    /// Bytes of the file, as it lies there.
+    pub byte: u64,
+    /// Lines, once it is unpacked.
+    pub lines: u64,
+}
+
+impl Piece {
+    /// Whether nothing is before it.
+    pub fn is_first(self) -> bool {
+        self.byte == 0
+    }
 }
 
 /// The kind of every file that an import stage read, by `source/file`.
@@ -99,6 +117,7 @@ impl Dump {
             path: path.to_path_buf(),
             sha256,
             bytes,
+            piece: Piece::default(),
         }
     }
 

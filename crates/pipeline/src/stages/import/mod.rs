@@ -5,9 +5,12 @@
 //! of users are hashed here and go no further.
 
 mod aiotieba;
+mod census;
 mod cqia;
+mod cut;
 mod dump;
 mod files;
+mod hashed_names;
 mod ledger;
 mod leymore;
 mod loose;
@@ -43,8 +46,10 @@ use riddlemill_text::text::anonymise::NameList;
 use same_id::{Fingerprint, Seen};
 use split::{Item, Items};
 
+pub use census::{CensusError, PartCensus, part_census};
+pub use cut::{Cut, cut};
 pub use dump::open as open_dump;
-pub use files::{Dump, FileRow, files, kinds, located, source_kind};
+pub use files::{Dump, FileRow, Piece, files, kinds, located, source_kind};
 pub use names::{NameRow, add_names, append_names, no_names, words_evidence};
 pub use pickle::{MAGIC as NUMPY, array as numpy_rows};
 pub use published::published_rows;
@@ -53,6 +58,7 @@ pub use same_id::{Again, settle_again};
 pub use split::Unread;
 pub(in crate::stages) use table::columns_of;
 pub use table::note_of;
+pub use thread::Threads;
 
 /// A post as its source's parser sees it, before it has an identity.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -118,7 +124,7 @@ pub fn import(
             outcomes(dump, place, secrets, withdrawn, |read| ledger.append(&read));
         };
         // Which of two records of one name is the first is decided in order, while the next batches are parsed.
-        read(dump, settings, parse, |mut ledgers| {
+        read(dump, settings, None, parse, |mut ledgers| {
             stop.check()?;
             ledgers.iter_mut().for_each(|ledger| seen.observe(&mut ledger.fingerprints));
             let settled: Vec<Batch<Post>> =
@@ -173,10 +179,12 @@ struct Place {
 }
 
 /// Reads a dump in batches of items, parsed on all cores; `put` gathers what a task parses, in order. What the
-/// tasks of a batch gathered is taken in their order.
+/// tasks of a batch gathered is taken in their order. `given` is what is known of its threads; otherwise it is read
+/// for that first.
 fn read<T: Default + Send>(
     dump: &Dump,
     settings: &sections::Import,
+    given: Option<&thread::Threads>,
     put: impl Fn(&mut T, Place) + Sync,
     take: impl FnMut(Vec<T>) -> Result<(), StageError>,
 ) -> Result<(), StageError> {
@@ -184,21 +192,34 @@ fn read<T: Default + Send>(
         put(&mut gathered, place);
         gathered
     };
+    let own: thread::Threads;
     if dump.kind == SourceKind::Warc {
-        let known = warc::census(dump, settings);
+        let known = match given {
+            Some(given) => given,
+            None => {
+                own = warc::census(dump, settings);
+                &own
+            }
+        };
         let place = |page: warc::Archived| {
             let name = format!("{}{}", page.at, if page.damage { "+" } else { "" });
-            Place { position: page.at, name: Some(name), parsed: warc::page(page, &known, dump) }
+            Place { position: page.at, name: Some(name), parsed: warc::page(page, known, dump) }
         };
         let gather = |batch: Vec<_>| Ok(batch.into_par_iter().map(place).fold(T::default, gather).collect());
         return par_map_ordered(warc::batches(dump, &Site::Tieba).into_iter(), gather, take);
     }
     if let Some(found) = &dump.profile {
-        let known = profile::census(dump, found, settings);
+        let known = match given {
+            Some(given) => given,
+            None => {
+                own = profile::raw_census(dump, found, settings).finish(settings);
+                &own
+            }
+        };
         let place = |unit: profile::Unit| Place {
             position: unit.at,
             name: Some(unit.name.clone()),
-            parsed: profile::unit(unit, &known, dump, found),
+            parsed: profile::unit(unit, known, dump, found),
         };
         let gather = |batch: Vec<_>| Ok(batch.into_par_iter().map(place).fold(T::default, gather).collect());
         let limit = settings.max_line_mib << 20;
@@ -214,12 +235,18 @@ fn read<T: Default + Send>(
             take,
         );
     }
-    let known =
-        matches!(dump.kind, SourceKind::ThreadDump | SourceKind::Aiotieba).then(|| census(dump, settings));
+    let known = match given {
+        _ if !matches!(dump.kind, SourceKind::ThreadDump | SourceKind::Aiotieba) => None,
+        Some(given) => Some(given),
+        None => {
+            own = raw_census(dump, settings).finish(settings);
+            Some(&own)
+        }
+    };
     let notes = (dump.kind == SourceKind::LeymoreAnnual).then(|| noted(dump, settings));
     let published = (dump.kind == SourceKind::Published).then(|| published::Rows::read(dump, settings));
     let place = |item: Item<'_>| {
-        let parsed = item.bytes.and_then(|bytes| parse(dump, bytes, known.as_ref()));
+        let parsed = item.bytes.and_then(|bytes| parse(dump, bytes, known));
         let parsed = parsed.unwrap_or_else(|unread| Parsed::Out(unread.reason(), unread.to_string()));
         let parsed = match &notes {
             Some(notes) => notes.settle(item.position, parsed),
@@ -237,7 +264,7 @@ fn read<T: Default + Send>(
 }
 
 /// What a file of posts says about its threads. Lines that cannot be read are reported on the second reading.
-fn census(dump: &Dump, settings: &sections::Import) -> thread::Threads {
+fn raw_census(dump: &Dump, settings: &sections::Import) -> thread::Census {
     let mut census = thread::Census::default();
     for batch in dump::batches(dump, settings.max_line_mib << 20) {
         let rows: Vec<_> = batch
@@ -246,7 +273,7 @@ fn census(dump: &Dump, settings: &sections::Import) -> thread::Threads {
             .collect();
         rows.into_iter().for_each(|row| census.take(row));
     }
-    census.finish(settings)
+    census
 }
 
 /// What a file of jokes of annual threads notes under them.
@@ -307,7 +334,7 @@ pub fn survey(dump: &Dump, settings: &sections::Import) -> (u64, u64) {
         });
     };
     let (mut posts, mut others) = (0, 0);
-    let surveyed = read(dump, settings, count, |counted| {
+    let surveyed = read(dump, settings, None, count, |counted| {
         for (some, rest) in counted {
             (posts, others) = (posts + some, others + rest);
         }
@@ -319,7 +346,7 @@ pub fn survey(dump: &Dump, settings: &sections::Import) -> (u64, u64) {
 }
 
 /// Imports one dump by itself, in order. Of records with one id the first is kept; `unsettled` leaves that to
-/// [`settle_again`], for whoever imports several dumps apart.
+/// [`settle_again`], for whoever imports several dumps apart. `given` is the census of the file, for a piece of it.
 ///
 /// # Errors
 /// What `take` fails with.
@@ -328,6 +355,7 @@ pub fn ledger_records<E: Send>(
     settings: &sections::Import,
     secrets: &Secrets<'_>,
     withdrawn: &Withdrawals,
+    given: Option<&Threads>,
     unsettled: bool,
     mut take: impl FnMut(Vec<LedgerRecord<Post>>) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -336,7 +364,7 @@ pub fn ledger_records<E: Send>(
     let gather = |reads: &mut Vec<Read>, place| {
         outcomes(dump, place, secrets, withdrawn, |read| reads.push(read));
     };
-    let read = read(dump, settings, gather, |batch| {
+    let read = read(dump, settings, given, gather, |batch| {
         let mut records = Vec::new();
         for mut read in batch.into_iter().flatten() {
             if !unsettled {

@@ -135,14 +135,14 @@ fn saved(dump: &Dump, profile: &Profile, limit: u64) -> Vec<Unit> {
 }
 
 /// What a file says about its threads and of who writes in them.
-pub(super) fn census(dump: &Dump, profile: &Profile, settings: &sections::Import) -> Threads {
+pub(super) fn raw_census(dump: &Dump, profile: &Profile, settings: &sections::Import) -> Census {
     let mut census = Census::default();
     for batch in batches(dump, profile, settings.max_line_mib << 20) {
         for (_, _, entries) in batch.into_iter().filter_map(|unit| unit.read.ok()) {
             entries.into_iter().for_each(|entry| census.take(row(entry)));
         }
     }
-    census.finish(settings)
+    census
 }
 
 /// What becomes of a page or an item.
@@ -212,7 +212,7 @@ pub(super) fn post(entry: Entry, known: &Threads, dump: &Dump, profile: &Profile
     }))
 }
 
-fn row(entry: Entry) -> Row {
+pub(super) fn row(entry: Entry) -> Row {
     Row {
         pid: entry.native,
         tid: entry.thread.or(Some(String::new())),

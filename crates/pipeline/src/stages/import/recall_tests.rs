@@ -1,5 +1,6 @@
 //! Every kind of dump read back.
 
+use super::super::files::Piece;
 use super::*;
 use crate::config::Take;
 
@@ -10,7 +11,8 @@ fn dump(folder: &std::path::Path, kind: SourceKind, bytes: &[u8]) -> Dump {
     let (source, file) = ("s".to_string(), "dump".to_string());
     let (take, licence, sha256) = (Take::Jokes, None, String::new());
     let (profile, bytes) = (None, bytes.len() as u64);
-    Dump { source, kind, take, published: None, fields, profile, licence, file, path, sha256, bytes }
+    let piece = Piece::default();
+    Dump { source, kind, take, published: None, fields, profile, licence, file, path, sha256, bytes, piece }
 }
 
 /// All records of a dump, and the same read back block by block, the last one first.

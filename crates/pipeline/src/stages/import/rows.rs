@@ -17,7 +17,7 @@ use riddlemill_tables::parquet_rows;
 
 /// The items of a dump, as [`dump::batches`] gives them; of a table also those that are no JSON.
 pub(super) fn batches(dump: &Dump, limit: u64) -> Receiver<Items> {
-    if !matches!(dump.kind, SourceKind::Table | SourceKind::Published) {
+    if !matches!(dump.kind, SourceKind::Table | SourceKind::Published) || !dump.piece.is_first() {
         return dump::batches(dump, limit);
     }
     let read: fn(&Path, u64, &SyncSender<Items>) = match head(&dump.path) {

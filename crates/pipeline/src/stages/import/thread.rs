@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use aho_corasick::{AhoCorasick, MatchKind};
 use serde::Deserialize;
 
+use super::hashed_names::{HashedNames, is_telling};
 use super::{Parsed, RawPost, loose};
 use crate::config::{Take, sections};
 use riddlemill_text::record::{PostKind, Reason};
 use riddlemill_text::text::clean::annual::{Standing, joke, note};
-use riddlemill_text::text::segment::jieba;
 
 /// A post of a thread, as every format of whole threads can tell it. The field names are those of a
 /// thread dump: `pid, tid, user_name, user_id, text, time, image_links, is_comment, floor`.
@@ -50,7 +50,23 @@ pub(super) struct Row {
 impl Threads {
     /// The names of users that are in a text.
     pub(super) fn named_in(&self, text: &str) -> Vec<String> {
-        self.names.in_text(text)
+        match &self.hashed {
+            None => self.names.in_text(text),
+            Some(names) => names.in_text(text),
+        }
+    }
+
+    /// What a census says in which people are hashes.
+    pub(super) fn of_hashes(census: Census, names: HashedNames, settings: &sections::Import) -> Threads {
+        Threads { hashed: Some(names), ..census.finish(settings) }
+    }
+
+    fn is_by_owner(&self, thread: &Thread, row: &Row) -> bool {
+        let (Some(owner), Some(person)) = (thread.owner.as_deref(), row.person()) else { return false };
+        match &self.hashed {
+            None => owner == person,
+            Some(names) => owner == names.person(person),
+        }
     }
 }
 
@@ -67,9 +83,11 @@ impl Row {
 
 /// What a file says about its threads.
 #[derive(Debug, Default)]
-pub(crate) struct Threads {
+pub struct Threads {
     threads: HashMap<String, Thread>,
     names: Names,
+    /// In place of names in clear, where they came as hashes: then owners are hashes, too.
+    hashed: Option<HashedNames>,
     notes: Notes,
 }
 
@@ -113,16 +131,18 @@ struct Thread {
 }
 
 /// The number of a ranked joke, or of a note with its text.
-type Wrote = (u64, Option<String>);
+pub(super) type Wrote = (u64, Option<String>);
 
 /// Gathers what a file says about its threads, a post at a time.
 #[derive(Debug, Default)]
 pub(super) struct Census {
-    owners: HashMap<String, String>,
-    ranked: HashMap<(String, String), u64>,
+    /// Of each thread, whoever wrote its first floor.
+    pub(super) owners: HashMap<String, String>,
+    /// How many posts of each author in each thread may be jokes.
+    pub(super) ranked: HashMap<(String, String), u64>,
     /// What each author wrote in each thread.
-    wrote: HashMap<(String, String), Vec<Wrote>>,
-    names: BTreeSet<String>,
+    pub(super) wrote: HashMap<(String, String), Vec<Wrote>>,
+    pub(super) names: BTreeSet<String>,
 }
 
 impl Census {
@@ -159,7 +179,7 @@ impl Census {
             (key.0, Thread { owner: Some(key.1), annual })
         });
         let threads = threads.collect::<HashMap<_, _>>();
-        Threads { threads, names: Names::new(self.names), notes }
+        Threads { threads, names: Names::new(self.names), hashed: None, notes }
     }
 }
 
@@ -181,8 +201,7 @@ pub(super) fn post(row: Row, threads: Option<&Threads>, take: Take) -> Parsed {
     };
     let text = row.text.clone().unwrap_or_default();
     let thread = threads.and_then(|t| t.threads.get(&tid));
-    let owner = thread.and_then(|t| t.owner.as_deref());
-    let by_owner = owner.is_some() && owner == row.person();
+    let by_owner = threads.zip(thread).is_some_and(|(threads, thread)| threads.is_by_owner(thread, &row));
     let annual = thread.is_some_and(|t| t.annual);
     if row.is_comment {
         return Parsed::Out(Reason::Chatter, "an answer to another post".into());
@@ -217,7 +236,7 @@ pub(super) fn post(row: Row, threads: Option<&Threads>, take: Take) -> Parsed {
         named.push('\n');
         named.push_str(note);
     }
-    let mentions = threads.map(|t| t.names.in_text(&named)).unwrap_or_default();
+    let mentions = threads.map(|t| t.named_in(&named)).unwrap_or_default();
     Parsed::Post(Box::new(RawPost {
         id: row
             .id
@@ -241,11 +260,8 @@ pub(super) fn post(row: Row, threads: Option<&Threads>, take: Take) -> Parsed {
 struct Names(Option<AhoCorasick>);
 
 impl Names {
-    /// A name of one character, or one that is a word of the language, would be found everywhere; only
-    /// an @ before it makes it a name, which anonymise sees by itself.
     fn new(names: BTreeSet<String>) -> Names {
-        let names: Vec<String> =
-            names.into_iter().filter(|n| n.chars().count() > 1 && !jieba().has_word(n)).collect();
+        let names: Vec<String> = names.into_iter().filter(|name| is_telling(name)).collect();
         Names(AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(names).ok())
     }
 

@@ -3,6 +3,8 @@
 //! What is no page of posts is set aside with its class: a captcha, a shell, a deletion. The raw record of
 //! a post is its page's record in the archive.
 
+use std::fs::File;
+use std::io::Read;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
@@ -14,7 +16,7 @@ use super::{Parsed, RawPost, thread as threads};
 use crate::config::sections;
 use riddlemill_harvest::pages::tieba::Address;
 use riddlemill_harvest::pages::{self, Class, Site};
-use riddlemill_harvest::warc::{ArchiveTrouble, Limits, Location, Page};
+use riddlemill_harvest::warc::{ArchiveTrouble, Limits, Location, Met, Page};
 use riddlemill_text::record::{PostKind, Reason};
 
 /// Items handed on at once.
@@ -33,14 +35,11 @@ pub(super) struct Archived {
 /// The pages of an archive as those of a site, read ahead by a thread of their own.
 pub(super) fn batches(dump: &Dump, site: &Site) -> Receiver<Vec<Archived>> {
     let (sender, receiver) = sync_channel(2);
-    let (path, site) = (dump.path.clone(), site.clone());
+    let (dump, site) = (dump.clone(), site.clone());
     thread::spawn(move || {
         let mut batch = Vec::new();
-        pages::each(vec![path], &site, Limits::default(), |item| {
-            batch.push(match item {
-                Ok((page, parsed)) => archived(page, parsed, &site),
-                Err(error) => damaged(&error.trouble),
-            });
+        each(&dump, &site, |page| {
+            batch.push(page);
             if batch.len() == BATCH {
                 // The receiver is gone when the run was stopped; the rest is read for nobody.
                 let _ = sender.send(std::mem::take(&mut batch));
@@ -49,6 +48,45 @@ pub(super) fn batches(dump: &Dump, site: &Site) -> Receiver<Vec<Archived>> {
         let _ = sender.send(batch);
     });
     receiver
+}
+
+/// Calls back with each page of an archive. Returns what was met.
+pub(super) fn each(dump: &Dump, site: &Site, mut take: impl FnMut(Archived)) -> Met {
+    let byte = dump.piece.byte;
+    let packed = byte > 0 && is_packed(dump);
+    pages::each(vec![dump.path.clone()], site, Limits::default(), |item| {
+        let mut page = match item {
+            Ok((page, parsed)) => archived(page, parsed, site),
+            Err(mut error) => {
+                shift(&mut error.trouble, byte, packed);
+                return take(damaged(&error.trouble));
+            }
+        };
+        page.at += byte;
+        take(page);
+    })
+}
+
+/// Whether the records of an archive are packed one by one.
+fn is_packed(dump: &Dump) -> bool {
+    let mut head = [0; 2];
+    File::open(&dump.path).is_ok_and(|mut file| file.read_exact(&mut head).is_ok()) && head == [0x1f, 0x8b]
+}
+
+/// The places of damage in a piece as those of its file.
+fn shift(trouble: &mut ArchiveTrouble, byte: u64, packed: bool) {
+    let place = |at: &mut Location| match packed || at.member > 0 {
+        true => at.member += byte,
+        false => at.skip += byte,
+    };
+    match trouble {
+        ArchiveTrouble::Open(_) => {}
+        ArchiveTrouble::Read { error, until } => {
+            place(&mut error.at);
+            *until = until.map(|until| until + byte);
+        }
+        ArchiveTrouble::Bomb { at, .. } | ArchiveTrouble::Body { at, .. } => place(at),
+    }
 }
 
 /// Of the forum, an address tells what a page ought to be, and so it does where a profile names addresses.

@@ -27,10 +27,36 @@ const LATIN: usize = 8;
 /// The first line of a file of names.
 const HEAD: &str = "# riddlemill names v1";
 
+/// What names are hashed with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NameKey(u64, u64);
+
+impl NameKey {
+    /// The key that belongs to a salt.
+    pub fn new(salt: &[u8; 32]) -> NameKey {
+        let key = blake3::derive_key("riddlemill names v1", salt);
+        let half = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| key[at + i]));
+        NameKey(half(0), half(8))
+    }
+
+    /// The hash of a name.
+    #[expect(deprecated, reason = "SipHash 2-4 with a key of one's own has no other name in std")]
+    pub fn hash(self, name: &str) -> u64 {
+        let mut hasher = std::hash::SipHasher::new_with_keys(self.0, self.1);
+        hasher.write(name.as_bytes());
+        hasher.finish()
+    }
+
+    /// Distinguishes files of hashes of different salts.
+    pub fn mark(self) -> String {
+        format!("{:016x}", self.hash("riddlemill"))
+    }
+}
+
 /// Names to find, as keyed hashes.
 #[derive(Clone, Debug)]
 pub struct NameList {
-    key: (u64, u64),
+    key: NameKey,
     /// The hash of every whole name, with that of its first characters and its length in characters.
     names: FxHashMap<u64, (u64, u8)>,
     /// A hash of the first characters of names, with one bit for each length of the names that begin so.
@@ -57,10 +83,8 @@ pub enum NamesError {
 impl NameList {
     /// An empty list; hashes are made with this salt.
     pub fn new(salt: &[u8; 32]) -> NameList {
-        let key = blake3::derive_key("riddlemill names v1", salt);
-        let half = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| key[at + i]));
         NameList {
-            key: (half(0), half(8)),
+            key: NameKey::new(salt),
             names: FxHashMap::default(),
             begins: FxHashMap::default(),
             may_begin: Some(Openings::default()),
@@ -168,7 +192,7 @@ impl NameList {
             // Writing to a string never fails.
             let _ = writeln!(lines, "{begins:016x} {whole:016x} {chars}");
         }
-        format!("{HEAD} {}\n{lines}", self.mark())
+        format!("{HEAD} {}\n{lines}", self.key.mark())
     }
 
     /// Adds the names of a file.
@@ -179,7 +203,7 @@ impl NameList {
         let mut lines = text.lines().enumerate();
         let head = lines.next().map(|(_, head)| head).unwrap_or_default();
         let mark = head.strip_prefix(HEAD).ok_or(NamesError::Line(1))?.trim();
-        if mark != self.mark() {
+        if mark != self.key.mark() {
             return Err(NamesError::OtherSalt);
         }
         for (at, line) in lines {
@@ -198,16 +222,8 @@ impl NameList {
         Ok(())
     }
 
-    /// Distinguishes lists of different salts.
-    fn mark(&self) -> String {
-        format!("{:016x}", self.hash("riddlemill"))
-    }
-
-    #[expect(deprecated, reason = "SipHash 2-4 with a key of one's own has no other name in std")]
     fn hash(&self, text: &str) -> u64 {
-        let mut hasher = std::hash::SipHasher::new_with_keys(self.key.0, self.key.1);
-        hasher.write(text.as_bytes());
-        hasher.finish()
+        self.key.hash(text)
     }
 }
 

@@ -11,7 +11,7 @@ mod name;
 mod number;
 
 pub use kind::Kind;
-pub use listed::{HashedName, NameList, NamesError};
+pub use listed::{HashedName, NameKey, NameList, NamesError};
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

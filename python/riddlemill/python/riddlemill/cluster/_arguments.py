@@ -20,6 +20,7 @@ def arguments(
     parser.add_argument("--workspace", default=".", help="the folder of pipeline.toml")
     parser.add_argument("--dumps", help="the workspace's folder as other machines see it, by fsspec")
     parser.add_argument("--storage", type=json.loads, default={}, help="options of fsspec's file system, as JSON")
+    parser.add_argument("--piece", type=_positive, help="bytes of a dump that one task imports; 128 MiB, if left out")
     parser.add_argument("--lanes", type=_positive, help="of keys; one for 65,536 rows, if left out")
     parser.add_argument("--split", type=_positive, default=100_000, help="rows that look under one key together")
     parser.add_argument("--rounds", type=_positive, default=1, help="bring the keys of dedup together in so many shares")
@@ -34,6 +35,7 @@ def run_job(args: argparse.Namespace, engine: Engine) -> None:
         args.work,
         engine,
         dumps=args.dumps,
+        piece=args.piece,
         lanes=args.lanes,
         split=args.split,
         rounds=args.rounds,

@@ -82,7 +82,7 @@ def lines_of(plan: Plan, path: str) -> bytes:
 @functools.cache
 def _unpack_workspace(work: str, recipe: str, storage: str, shipped: str) -> str:
     """Settings, salt and lists on this machine: unpacked once a process, and gone with it."""
-    plan = Plan(recipe, work, (), (), (), 1, 1, 1, shipped, storage)
+    plan = Plan(recipe, work, (), (), (), (), 1, 1, 1, shipped, storage)
     folder = tempfile.TemporaryDirectory(prefix="riddlemill-")
     _UNPACKED.append(folder)
     archive = read(plan, f"shipped/{shipped}")
@@ -102,10 +102,21 @@ def workspace_of(plan: Plan) -> str:
     return _unpack_workspace(plan.work, plan.recipe, plan.storage, plan.shipped)
 
 
+def _located(plan: Plan, place: str) -> tuple[Any, str]:
+    system, path = fsspec.core.url_to_fs(place, **(json.loads(plan.storage) if "://" in place else {}))
+    return system, path
+
+
+def opened(plan: Plan, place: str) -> Any:
+    """A file to be read from any place in it."""
+    system, path = _located(plan, place)
+    return system.open(path, "rb")
+
+
 @contextlib.contextmanager
 def fetched(plan: Plan, place: str) -> Iterator[str]:
-    """A dump as a file of this machine."""
-    system, path = fsspec.core.url_to_fs(place, **(json.loads(plan.storage) if "://" in place else {}))
+    """A file of any file system as one of this machine."""
+    system, path = _located(plan, place)
     if is_local(system):
         yield path
         return

@@ -1,4 +1,4 @@
-"""Import: a dump is a task."""
+"""Import: a piece of a dump is a task."""
 
 from __future__ import annotations
 
@@ -17,16 +17,24 @@ from . import sizes
 from ._calls import DONE, environment
 from ._files import fetched, packed, workspace_of, write
 from ._frames import frame_of, report, table_of, table_of_lines
+from ._pieces import piece_file
 from ._plan import Block, Plan
 
 
-def import_dump(plan: Plan, dump: int) -> Iterator[Block]:
-    """The ledger records of a dump, in chunks, and what tells whether its posts' ids came before."""
-    source, file, place = plan.dumps[dump]
+def import_piece(plan: Plan, number: int) -> Iterator[Block]:
+    """The ledger records of a piece of a dump, in chunks, and what tells whether its posts' ids came before."""
+    piece = plan.pieces[number]
+    dump = plan.dumps[piece.dump]
     chunks = records = 0
-    with fetched(plan, place) as path, tempfile.TemporaryFile() as errors:
+    with (
+        fetched(plan, f"{plan.work}/names/all") as names,
+        fetched(plan, f"{plan.work}/census/{piece.dump}") as census,
+        piece_file(plan, piece) as path,
+        tempfile.TemporaryFile() as errors,
+    ):
         workspace = workspace_of(plan)
-        args = ["import", "--unsettled", "--source", source, "--file", file, "--names", f"{workspace}/names"]
+        args = ["import", "--unsettled", "--source", dump.source, "--file", dump.file, "--names", names]
+        args += ["--census", census, "--offset", str(piece.offset), "--lines", str(piece.lines)]
         process = subprocess.Popen(
             [command(), "apply", *args, "--recipe", plan.recipe, "--workspace", workspace, path],
             stdin=subprocess.DEVNULL,
@@ -37,8 +45,8 @@ def import_dump(plan: Plan, dump: int) -> Iterator[Block]:
         assert process.stdout is not None
         try:
             while lines := [line for _, line in zip(range(sizes.CHUNK), process.stdout)]:
-                write(plan, f"unsettled/{dump}-{chunks}", packed(b"".join(lines)))
-                yield from _identities(plan, dump, chunks, lines)
+                write(plan, f"unsettled/{number}-{chunks}", packed(b"".join(lines)))
+                yield from _identities(plan, number, chunks, lines)
                 chunks += 1
                 records += len(lines)
             code = process.wait()
@@ -47,12 +55,12 @@ def import_dump(plan: Plan, dump: int) -> Iterator[Block]:
         if code not in DONE:
             errors.seek(0)
             raise raised(code, errors.read().decode(errors="replace"))
-    yield 0, frame_of(pa.table({"records": [records], "dump": [dump]}))
+    yield 0, frame_of(pa.table({"records": [records], "piece": [number]}))
 
 
 # A post's id and text as digests: 128 bits tell any two ids apart.
 IDENTITY = np.dtype(
-    [("id", "<u8"), ("more", "<u8"), ("dump", "<i4"), ("chunk", "<i4"), ("at", "<i4"), ("row", "<i4"), ("text", "<u8")]
+    [("id", "<u8"), ("more", "<u8"), ("piece", "<i4"), ("chunk", "<i4"), ("at", "<i4"), ("row", "<i4"), ("text", "<u8")]
 )
 
 
@@ -60,12 +68,12 @@ IDENTITY = np.dtype(
 POSTS = pa.schema([("rows", pa.list_(pa.struct([("id", pa.string()), ("text", pa.string())])))])
 
 
-def _identities(plan: Plan, dump: int, chunk: int, lines: list[bytes]) -> Iterator[Block]:
+def _identities(plan: Plan, piece: int, chunk: int, lines: list[bytes]) -> Iterator[Block]:
     rows = table_of_lines(b"".join(lines), POSTS, others=True)["rows"].combine_chunks()
     counts = rows.value_lengths().fill_null(0).to_numpy()
     posts, count = rows.flatten(), int(counts.sum())
     identities = np.empty(count, IDENTITY)
-    identities["dump"], identities["chunk"] = dump, chunk
+    identities["piece"], identities["chunk"] = piece, chunk
     identities["at"] = np.repeat(np.arange(len(counts)), counts)
     identities["row"] = np.arange(count) - np.repeat(np.cumsum(counts) - counts, counts)
     ids = [_digest(one) for one in posts.field("id").to_pylist()]
@@ -82,13 +90,13 @@ def _digest(text: str) -> tuple[int, int]:
 
 
 def find_repeats(plan: Plan, lane: int, blocks: Sequence[bytes]) -> Iterator[Block]:
-    """Of posts of one id the first is kept: which posts come again, by dump."""
+    """Of posts of one id the first is kept: which posts come again, by piece."""
     tables = [table_of(block) for block in blocks]
     for table in tables:
         if "records" in table.column_names:
-            yield table["dump"][0].as_py(), frame_of(table)
+            yield table["piece"][0].as_py(), frame_of(table)
     posts = [table["posts"][0].as_py() for table in tables if "posts" in table.column_names]
-    rows = np.sort(np.frombuffer(b"".join(posts), IDENTITY), order=["id", "more", "dump", "chunk", "at", "row"])
+    rows = np.sort(np.frombuffer(b"".join(posts), IDENTITY), order=["id", "more", "piece", "chunk", "at", "row"])
     if len(rows) < 2:
         return
     known = (rows["id"][1:] == rows["id"][:-1]) & (rows["more"][1:] == rows["more"][:-1])
@@ -96,18 +104,18 @@ def find_repeats(plan: Plan, lane: int, blocks: Sequence[bytes]) -> Iterator[Blo
     # The first of its id, of each row.
     first = np.maximum.accumulate(np.where(again, 0, np.arange(len(rows))))
     same = rows["text"] == rows["text"][first]
-    for dump in np.unique(rows["dump"][again]):
-        of_dump = again & (rows["dump"] == dump)
-        columns = {name: rows[name][of_dump] for name in ("chunk", "at", "row")}
-        yield int(dump), frame_of(pa.table({**columns, "same": same[of_dump]}))
+    for piece in np.unique(rows["piece"][again]):
+        own = again & (rows["piece"] == piece)
+        columns = {name: rows[name][own] for name in ("chunk", "at", "row")}
+        yield int(piece), frame_of(pa.table({**columns, "same": same[own]}))
 
 
-def keep_repeats(plan: Plan, dump: int, blocks: Sequence[bytes]) -> Iterator[Block]:
-    """Writes which posts of a dump come again, and reports how many records it has."""
+def keep_repeats(plan: Plan, piece: int, blocks: Sequence[bytes]) -> Iterator[Block]:
+    """Writes which posts of a piece come again, and reports how many records it has."""
     tables = [table_of(block) for block in blocks]
     repeats = [table for table in tables if "same" in table.column_names]
     if repeats:
-        write(plan, f"repeats/{dump}", frame_of(pa.concat_tables(repeats)))
+        write(plan, f"repeats/{piece}", frame_of(pa.concat_tables(repeats)))
     for table in tables:
         if "records" in table.column_names:
-            yield report(dump=dump, records=table["records"][0].as_py())
+            yield report(piece=piece, records=table["records"][0].as_py())

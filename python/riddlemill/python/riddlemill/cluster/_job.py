@@ -16,8 +16,9 @@ from typing import Any
 from .._command import call
 from . import sizes
 from ._calls import DONE
-from ._files import is_local, system_of, write
-from ._plan import STAGES, Engine, Phase, Plan
+from ._files import fetched, is_local, system_of, write
+from ._pieces import guesses
+from ._plan import STAGES, Dump, Engine, Phase, Piece, Plan
 from ._rows import lanes_of_copies
 
 
@@ -32,28 +33,33 @@ class Job:
         engine: Engine,
         *,
         dumps: str | None = None,
+        piece: int | None = None,
         lanes: int | None = None,
         split: int = 100_000,
         rounds: int = 1,
         storage: dict[str, Any] | None = None,
     ) -> None:
         """`work` is a folder for what lies between tasks, which may be deleted afterwards; `dumps` the workspace's
-        folder as other machines see it. `lanes` of keys are one for 65,536 rows, if left out; more than `split` rows
+        folder as other machines see it. Of a dump that can be cut a task imports `piece` bytes, 128 MiB if left out. `lanes` of keys are one for 65,536 rows, if left out; more than `split` rows
         that look under one key are split; `rounds` are shares in which the keys are brought together."""
         self.workspace = pathlib.Path(workspace).resolve()
         self.engine = engine
         self.base = (dumps or str(self.workspace)).rstrip("/")
         self.lanes = lanes
+        self.piece = piece or sizes.PIECE
         self.plan = Plan(
-            recipe, f"{work.rstrip('/')}/{recipe}", (), (), (), 1, rounds, split, "", json.dumps(storage or {})
+            recipe, f"{work.rstrip('/')}/{recipe}", (), (), (), (), 1, rounds, split, "", json.dumps(storage or {})
         )
 
     def run(self, tell: Callable[[str], None] = lambda words: None) -> None:
         """Makes the stages; `tell` hears of each phase when it is done."""
         plan = self._begin()
-        steps = (("find_repeats", plan.lanes), ("keep_repeats", len(plan.dumps)))
-        imported = self._phase(plan, "import", len(plan.dumps), "import_dump", *steps, tell=tell)
-        plan = replace(plan, chunks=_chunks({one["dump"]: one["records"] for one in imported}))
+        steps = (("merge_census", len(plan.dumps)), ("merge_names", 1))
+        counted = self._phase(plan, "census", len(plan.pieces), "take_census", *steps, tell=tell)
+        plan = replace(plan, pieces=tuple(sorted(Piece(**one) for one in counted)))
+        steps = (("find_repeats", plan.lanes), ("keep_repeats", len(plan.pieces)))
+        imported = self._phase(plan, "import", len(plan.pieces), "import_piece", *steps, tell=tell)
+        plan = replace(plan, chunks=_chunks({one["piece"]: one["records"] for one in imported}))
         count = len(plan.chunks)
         steps = (("find_copies", lanes_of_copies(plan)), ("keep_copies", count))
         made = self._phase(plan, "rows", count, "make_rows", *steps, tell=tell)
@@ -86,20 +92,22 @@ class Job:
         recipe = ["--recipe", self.plan.recipe]
         settings = {one["key"]: one["value"] for one in json.loads(self._call("config", "--json"))["settings"]}
         dedup = {name: _setting(settings, self.plan.recipe, name) for name in DEDUP}
-        dumps = [json.loads(line) for line in self._call("apply", "import", "--list", *recipe).splitlines()]
-        places = [f"{self.base}/{os.path.relpath(dump['path'], self.workspace)}" for dump in dumps]
-        # Draws the salt where this is the workspace's first run, and notes the names of all users, hashed: each dump is
-        # looked through for those of the others too.
-        names = self.workspace / ".index" / f"names-{self.plan.recipe}"
-        names.parent.mkdir(parents=True, exist_ok=True)
-        self._call("apply", "import", *recipe, "--write-names", str(names))
-        archive = self._archive(names, settings)
+        listed = [json.loads(line) for line in self._call("apply", "import", "--list", *recipe).splitlines()]
+        places = [f"{self.base}/{os.path.relpath(dump['path'], self.workspace)}" for dump in listed]
+        dumps = tuple(
+            Dump(dump["source"], dump["file"], place, dump["bytes"], dump["cut"]) for dump, place in zip(listed, places)
+        )
+        with tempfile.NamedTemporaryFile(prefix="riddlemill-") as empty:
+            # Draws the salt where this is the workspace's first run.
+            self._call("apply", "census", "--kind", "puzzles", empty.name)
+        archive = self._archive(settings)
         shipped = hashlib.sha256(archive).hexdigest()
         plan = replace(
             self.plan,
-            dumps=tuple((dump["source"], dump["file"], place) for dump, place in zip(dumps, places)),
+            dumps=dumps,
+            pieces=guesses(dumps, self.piece),
             dedup=tuple(dedup.items()),
-            lanes=max(1, -(-sum(dump["bytes"] for dump in dumps) // sizes.SHARE)),
+            lanes=max(1, -(-sum(dump.bytes for dump in dumps) // sizes.SHARE)),
             shipped=shipped,
         )
         system, folder = system_of(plan)
@@ -109,12 +117,11 @@ class Job:
         write(plan, f"shipped/{shipped}", archive)
         return plan
 
-    def _archive(self, names: pathlib.Path, settings: dict[str, Any]) -> bytes:
+    def _archive(self, settings: dict[str, Any]) -> bytes:
         """What a task needs of the workspace. The same bytes for the same files."""
         lists = [value for key, value in settings.items() if key.rsplit(".", 1)[-1] in ("policy", "common_words")]
         wanted = {name for one in lists if isinstance(one, list) for name in one if name != "builtin"}
         files = {name: self.workspace / name for name in ["pipeline.toml", "raw/salt", *sorted(wanted)]}
-        files["names"] = names
         made = io.BytesIO()
         with tarfile.open(fileobj=made, mode="w") as tar:
             for name in ["raw/withdrawn.jsonl", "benchmarks", "profiles"]:
@@ -130,7 +137,10 @@ class Job:
     def _assemble(self, plan: Plan) -> None:
         """Writes the stages where the workspace is. They are read from the folder itself where it is on a disk."""
         system, folder = system_of(plan)
-        with tempfile.TemporaryDirectory(prefix="riddlemill-") as scratch:
+        with (
+            fetched(plan, f"{plan.work}/names/all") as names,
+            tempfile.TemporaryDirectory(prefix="riddlemill-") as scratch,
+        ):
             for stage in STAGES:
                 tables = [stage, "pairs"] if stage == "dedup" else [stage]
                 local = {table: pathlib.Path(folder) / table for table in tables}
@@ -140,21 +150,23 @@ class Job:
                         local[table].mkdir()
                         if system.exists(f"{folder}/{table}"):
                             system.get(f"{folder}/{table}/", str(local[table]) + "/", recursive=True)
-                pairs = ["--pairs", str(local["pairs"])] if stage == "dedup" and local["pairs"].is_dir() else []
-                self._call("assemble", "--recipe", plan.recipe, *pairs, stage, str(local[stage]))
+                given = ["--names", names] if stage == "import" else []
+                if stage == "dedup" and local["pairs"].is_dir():
+                    given = ["--pairs", str(local["pairs"])]
+                self._call("assemble", "--recipe", plan.recipe, *given, stage, str(local[stage]))
 
 
 def _chunks(records: dict[int, int]) -> tuple[tuple[tuple[int, int], ...], ...]:
-    """Pieces of dumps as chunks: small ones together, in their order. Without posts there is one chunk."""
+    """The records of pieces as chunks: few ones together, in their order. Without posts there is one chunk."""
     chunks: list[list[tuple[int, int]]] = [[]]
     size = 0
-    for dump, count in sorted(records.items()):
+    for piece, count in sorted(records.items()):
         for number in range(-(-count // sizes.CHUNK)):
             own = min(sizes.CHUNK, count - number * sizes.CHUNK)
             if size + own > sizes.CHUNK:
                 chunks.append([])
                 size = 0
-            chunks[-1].append((dump, number))
+            chunks[-1].append((piece, number))
             size += own
     return tuple(tuple(chunk) for chunk in chunks)
 

@@ -4,12 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 # A lane, and what goes there.
 Block = tuple[int, bytes]
 
 STAGES = ["import", "clean", "anonymise", "filter", "dedup"]
+
+
+class Dump(NamedTuple):
+    """A file of a source."""
+
+    source: str
+    # Its name in the ledger.
+    file: str
+    # Where it is, by fsspec.
+    place: str
+    bytes: int
+    # What begins where it may be cut: a line, a member or a record.
+    cut: str | None
+
+
+class Piece(NamedTuple):
+    """Bytes of a dump, by its number."""
+
+    dump: int
+    offset: int
+    bytes: int
+    # Lines before it.
+    lines: int
 
 
 @dataclass(frozen=True)
@@ -19,9 +42,10 @@ class Plan:
     recipe: str
     # A folder that all machines see, by fsspec: /mnt/x, s3://bucket/x, ….
     work: str
-    # Of each dump: source, file (its name in the ledger), where it is.
-    dumps: tuple[tuple[str, str, str], ...]
-    # Of each chunk, in order: the pieces that it is made of, by their dump and their number there.
+    dumps: tuple[Dump, ...]
+    # Of all dumps, in order: what a task imports.
+    pieces: tuple[Piece, ...]
+    # Of each chunk, in order: the parts of pieces that it is made of, by the piece and their number there.
     chunks: tuple[tuple[tuple[int, int], ...], ...]
     # Settings of dedup.
     dedup: tuple[tuple[str, Any], ...]

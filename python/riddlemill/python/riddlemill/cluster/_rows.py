@@ -27,7 +27,7 @@ ROW = pa.schema([("id", pa.string()), ("text", pa.string()), ("score", pa.float6
 
 def make_rows(plan: Plan, number: int) -> Iterator[Block]:
     """The ledger records of a chunk through import, clean, anonymise and filter, and the rows that are left."""
-    lines = b"".join(_settled(plan, dump, piece) for dump, piece in plan.chunks[number])
+    lines = b"".join(_settled(plan, piece, part) for piece, part in plan.chunks[number])
     with tempfile.TemporaryDirectory(prefix="riddlemill-") as folder:
         posts = apply(plan, ["rows", "--ledgers", folder], lines)
         for stage in STAGES[:-1]:
@@ -47,10 +47,10 @@ def make_rows(plan: Plan, number: int) -> Iterator[Block]:
     yield from by_lane(own, places)
 
 
-def _settled(plan: Plan, dump: int, chunk: int) -> bytes:
-    """The lines of a piece, those with posts that came before marked with them."""
-    lines = lines_of(plan, f"unsettled/{dump}-{chunk}")
-    repeats = read(plan, f"repeats/{dump}")
+def _settled(plan: Plan, piece: int, chunk: int) -> bytes:
+    """The lines of a chunk of a piece, those with posts that came before marked with them."""
+    lines = lines_of(plan, f"unsettled/{piece}-{chunk}")
+    repeats = read(plan, f"repeats/{piece}")
     if repeats is None:
         return lines
     again: dict[int, list[dict[str, Any]]] = {}

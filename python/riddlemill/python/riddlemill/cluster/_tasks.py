@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ._import import find_repeats, import_dump, keep_repeats
+from ._import import find_repeats, import_piece, keep_repeats
 from ._keys import add_counts, count_tokens, cut_keys, find_heavy, keep_counts, keep_heavy, meet, sample_keys
 from ._pairs import compare_pairs, with_first
+from ._pieces import merge_census, merge_names, take_census
 from ._plan import Block, Plan, Step, Task
 from ._resolve import book, keep_decided, resolve, sort_pairs, with_kept
 from ._rows import find_copies, keep_copies, make_rows
 
 TASKS: dict[str, Task] = {
-    task.__name__: task for task in [import_dump, make_rows, count_tokens, sample_keys, cut_keys, resolve, book]
+    task.__name__: task
+    for task in [take_census, import_piece, make_rows, count_tokens, sample_keys, cut_keys, resolve, book]
 }
 STEPS: dict[str, Step] = {
     step.__name__: step
     for step in [
+        merge_census,
+        merge_names,
         find_repeats,
         keep_repeats,
         find_copies,

@@ -2,6 +2,8 @@
 
 # Records of a chunk, which is one task's from import on.
 CHUNK = 1 << 15
+# Bytes of a dump that one task imports, where the dump can be cut.
+PIECE = 128 << 20
 # Bytes of dumps whose posts' ids are looked through together.
 SHARE = 64 << 20
 # Rows whose keys are cut together: enough that a lane's block is no crumb.

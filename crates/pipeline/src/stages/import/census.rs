@@ -1,0 +1,309 @@
+//! The census of a dump in pieces: what each piece says about the threads and the users of its file, as lines that are
+//! merged and then given to whoever imports a piece.
+//!
+//! People are hashes in it. The notes under jokes and the numbers of posts are as they stand.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::{self, BufRead, Read, Write};
+
+use serde::{Deserialize, Serialize};
+
+use super::cut::of_pages;
+use super::files::Dump;
+use super::hashed_names::{HashedName, HashedNames, hashed, hex};
+use super::thread::{Census, Threads, Wrote};
+use super::{add_names, dump, profile, riddles, warc};
+use crate::config::{SourceKind, sections};
+use riddlemill_harvest::pages::{self, Site};
+use riddlemill_harvest::warc::{Limits, Met};
+use riddlemill_text::text::anonymise::{NameKey, NameList};
+
+/// What is wrong with the lines of a census.
+#[derive(Debug, thiserror::Error)]
+pub enum CensusError {
+    /// They cannot be read or written.
+    #[error("the census: {0}")]
+    Io(#[from] io::Error),
+    /// A line is none of a census.
+    #[error("line {line} is not a line of a census: {what}")]
+    Line {
+        /// Its number.
+        line: usize,
+        /// What is wrong.
+        what: String,
+    },
+    /// Its hashes were made with another salt.
+    #[error(
+        "the census was made with another salt\n  hint: use raw/salt of the workspace that it comes from"
+    )]
+    OtherSalt,
+    /// A file was cut where nothing begins, or refers to other pieces.
+    #[error(
+        "the pieces are not those of one file that can be cut there\n  hint: take the census of the whole file"
+    )]
+    Apart,
+}
+
+/// How a piece fits with the others of its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fit {
+    /// The bytes before it.
+    pub byte: u64,
+    /// Its own bytes.
+    pub bytes: u64,
+    /// Its lines, unpacked.
+    pub lines: u64,
+    /// Bytes of the bodies of its pages.
+    pub bodies: u64,
+    /// Whether it can be read without the others.
+    pub apart: bool,
+    /// Whether another piece can begin behind it.
+    pub ends: bool,
+}
+
+/// A line of a census.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Line {
+    /// The first line of a piece: the salt's mark, and how the piece fits.
+    Piece(String, Fit),
+    /// Of a thread: whoever wrote its first floor.
+    Owner(String, String),
+    /// Of somebody in a thread: how many posts may be jokes, and the ranked jokes and notes.
+    Wrote(String, String, u64, Vec<Wrote>),
+    /// A name: the hash of its first two characters, that of the whole, and its characters.
+    Name(String, String, usize),
+}
+
+/// What pieces of a file say about its threads and names, people as hashes.
+#[derive(Debug)]
+pub struct PartCensus {
+    key: NameKey,
+    fits: Vec<Fit>,
+    threads: Census,
+    names: BTreeSet<HashedName>,
+}
+
+/// Takes the census of a dump or of a piece of one, and adds the names of its users to a list.
+pub fn part_census(
+    dump: &Dump,
+    settings: &sections::Import,
+    names: &mut NameList,
+    salt: &[u8; 32],
+) -> PartCensus {
+    let bytes = std::fs::metadata(&dump.path).map_or(0, |meta| meta.len());
+    let fit = Fit { byte: dump.piece.byte, bytes, lines: 0, bodies: 0, apart: true, ends: true };
+    let (fit, census) = if of_pages(dump.kind) && riddles::is_archive(dump) {
+        let (met, census) = of_archive(dump, names);
+        let apart = met.revisits == 0 && !met.bomb;
+        (Fit { bodies: met.bytes, apart, ends: !met.damaged, ..fit }, census)
+    } else {
+        add_names(names, dump, settings);
+        let census = match (dump.kind, &dump.profile) {
+            (SourceKind::ThreadDump | SourceKind::Aiotieba, _) => super::raw_census(dump, settings),
+            (SourceKind::Profile, Some(found)) => profile::raw_census(dump, found, settings),
+            _ => Census::default(),
+        };
+        let (lines, ends) = count_lines(dump);
+        // Pages lie apart only in an archive.
+        (Fit { lines, ends, apart: !of_pages(dump.kind), ..fit }, census)
+    };
+    PartCensus::hashed(NameKey::new(salt), fit, census)
+}
+
+fn of_archive(dump: &Dump, names: &mut NameList) -> (Met, Census) {
+    let mut census = Census::default();
+    let site = match (&dump.profile, riddles::site(dump.kind)) {
+        (_, Some(site)) => site,
+        (Some(profile), _) if dump.kind == SourceKind::Profile => Site::Profile(profile.clone()),
+        _ => Site::Tieba,
+    };
+    let met = warc::each(dump, &site, |page| {
+        let Ok((_, _, parsed)) = page.read else { return };
+        for post in parsed.posts {
+            post.author.iter().for_each(|name| names.add(name));
+            if post.kind != pages::PostKind::Thread {
+                census.take(warc::row(post));
+            }
+        }
+        for entry in parsed.entries {
+            entry.author.iter().for_each(|name| names.add(name));
+            census.take(profile::row(entry));
+        }
+    });
+    (met, census)
+}
+
+/// The line feeds of a dump, and whether it is whole and ends with one. One that is unpacked to nothing does.
+fn count_lines(dump: &Dump) -> (u64, bool) {
+    let mut lines = 0;
+    let mut last = b'\n';
+    let mut buffer = vec![0; 1 << 18];
+    let Ok(mut file) = dump::open(&dump.path) else { return (0, false) };
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return (lines, last == b'\n'),
+            Ok(read) => {
+                lines += memchr::memchr_iter(b'\n', &buffer[..read]).count() as u64;
+                last = buffer[read - 1];
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return (lines, false),
+        }
+    }
+}
+
+impl PartCensus {
+    fn empty(key: NameKey) -> PartCensus {
+        PartCensus { key, fits: Vec::new(), threads: Census::default(), names: BTreeSet::new() }
+    }
+
+    fn hashed(key: NameKey, fit: Fit, census: Census) -> PartCensus {
+        let person = |(thread, person): (String, String)| (thread, hex(key.hash(&person)));
+        let threads = Census {
+            owners: census.owners.into_iter().map(person).collect(),
+            ranked: census.ranked.into_iter().map(|(who, count)| (person(who), count)).collect(),
+            wrote: census.wrote.into_iter().map(|(who, wrote)| (person(who), wrote)).collect(),
+            names: BTreeSet::new(),
+        };
+        PartCensus {
+            key,
+            fits: vec![fit],
+            threads,
+            names: census.names.iter().filter_map(|name| hashed(key, name)).collect(),
+        }
+    }
+
+    /// Reads the censuses of pieces, one after another, in the order of their file.
+    ///
+    /// # Errors
+    /// [`CensusError`].
+    pub fn read(lines: impl BufRead, salt: &[u8; 32]) -> Result<PartCensus, CensusError> {
+        let key = NameKey::new(salt);
+        let mut read = PartCensus::empty(key);
+        for (at, line) in lines.lines().enumerate() {
+            let wrong = |what: String| CensusError::Line { line: at + 1, what };
+            let hash = |hex: &str| u64::from_str_radix(hex, 16).map_err(|e| wrong(e.to_string()));
+            match serde_json::from_str(&line?).map_err(|e| wrong(e.to_string()))? {
+                Line::Piece(mark, _) if mark != key.mark() => return Err(CensusError::OtherSalt),
+                Line::Piece(_, fit) => read.fits.push(fit),
+                _ if read.fits.is_empty() => return Err(wrong("no piece is before it".into())),
+                // The first floor that comes first in the file.
+                Line::Owner(thread, person) => {
+                    read.threads.owners.entry(thread).or_insert(person);
+                }
+                Line::Wrote(thread, person, ranked, wrote) => {
+                    let who = (thread, person);
+                    if ranked > 0 {
+                        *read.threads.ranked.entry(who.clone()).or_default() += ranked;
+                    }
+                    if !wrote.is_empty() {
+                        read.threads.wrote.entry(who).or_default().extend(wrote);
+                    }
+                }
+                Line::Name(begins, whole, chars) => {
+                    read.names.insert((hash(&begins)?, hash(&whole)?, chars));
+                }
+            }
+        }
+        Ok(read)
+    }
+
+    /// The census of the file that these pieces make up: of everybody but the owners of threads only the names are left.
+    ///
+    /// # Errors
+    /// [`CensusError::Apart`] where they do not join: the file must be read as one.
+    pub fn merged(mut self) -> Result<PartCensus, CensusError> {
+        let bytes: u64 = self.fits.iter().map(|fit| fit.bytes).sum();
+        let bodies = self.fits.iter().fold(0u64, |sum, fit| sum.saturating_add(fit.bodies));
+        let follow = self.fits.windows(2).all(|two| two[0].ends && two[0].byte + two[0].bytes == two[1].byte);
+        let first = self.fits.first().is_some_and(|fit| fit.byte == 0);
+        let apart = self.fits.len() == 1 || self.fits.iter().all(|fit| fit.apart);
+        if !(first && follow && apart && (self.fits.len() == 1 || bodies <= Limits::of_file(bytes))) {
+            return Err(CensusError::Apart);
+        }
+        let (lines, last) = (self.fits.iter().map(|fit| fit.lines).sum(), self.fits.last().copied());
+        self.fits = last.map(|last| Fit { byte: 0, bytes, lines, bodies, ..last }).into_iter().collect();
+        let owners = &self.threads.owners;
+        self.threads.ranked.retain(|(thread, person), _| owners.get(thread) == Some(person));
+        self.threads.wrote.retain(|(thread, person), _| owners.get(thread) == Some(person));
+        Ok(self)
+    }
+
+    /// Writes its lines. The same census gives the same lines.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn write(self, out: &mut impl Write) -> io::Result<()> {
+        let mut put = |line: &Line| {
+            serde_json::to_writer(&mut *out, line)?;
+            out.write_all(b"\n")
+        };
+        for fit in &self.fits {
+            put(&Line::Piece(self.key.mark(), *fit))?;
+        }
+        for (thread, person) in sorted(self.threads.owners) {
+            put(&Line::Owner(thread, person))?;
+        }
+        let mut people: BTreeMap<(String, String), (u64, Vec<Wrote>)> = BTreeMap::new();
+        self.threads.ranked.into_iter().for_each(|(who, count)| people.entry(who).or_default().0 = count);
+        self.threads.wrote.into_iter().for_each(|(who, wrote)| people.entry(who).or_default().1 = wrote);
+        for ((thread, person), (ranked, wrote)) in people {
+            put(&Line::Wrote(thread, person, ranked, wrote))?;
+        }
+        for (begins, whole, chars) in self.names {
+            put(&Line::Name(hex(begins), hex(whole), chars))?;
+        }
+        Ok(())
+    }
+
+    /// What import needs to know of the file.
+    ///
+    /// # Errors
+    /// [`CensusError::Apart`] where it is not the census of a whole file.
+    pub fn threads(self, settings: &sections::Import) -> Result<Threads, CensusError> {
+        let whole = self.merged()?;
+        Ok(Threads::of_hashes(whole.threads, HashedNames::new(whole.key, whole.names), settings))
+    }
+}
+
+fn sorted<V>(map: HashMap<String, V>) -> BTreeMap<String, V> {
+    map.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn names_as_hashes_are_found_as_those_in_clear(
+            names in prop::collection::btree_set("[云鹤a丶]{1,5}", 0..8),
+            text in "[云鹤a丶b]{0,40}",
+        ) {
+            let clear = Census { names: names.clone(), ..Census::default() };
+            let settings = sections::Import { max_line_mib: 1, annual_posts: 2, common_words: Vec::new() };
+            let fit = Fit { byte: 0, bytes: 1, lines: 0, bodies: 0, apart: true, ends: true };
+            let hashed = PartCensus::hashed(NameKey::new(&[7; 32]), fit, clear);
+            let mut lines = Vec::new();
+            hashed.write(&mut lines).unwrap();
+            let read = PartCensus::read(&lines[..], &[7; 32]).unwrap().threads(&settings).unwrap();
+            let clear = Census { names, ..Census::default() }.finish(&settings);
+            prop_assert_eq!(read.named_in(&text), clear.named_in(&text));
+        }
+    }
+
+    #[test]
+    fn a_census_of_another_salt_is_refused() {
+        let fit = Fit { byte: 0, bytes: 1, lines: 0, bodies: 0, apart: true, ends: true };
+        let mut lines = Vec::new();
+        PartCensus::hashed(NameKey::new(&[7; 32]), fit, Census::default()).write(&mut lines).unwrap();
+        assert!(matches!(PartCensus::read(&lines[..], &[8; 32]), Err(CensusError::OtherSalt)));
+        let twice = [&lines[..], &lines[..]].concat();
+        let merged = PartCensus::read(&twice[..], &[7; 32]).unwrap().merged();
+        assert!(matches!(merged, Err(CensusError::Apart)));
+    }
+}

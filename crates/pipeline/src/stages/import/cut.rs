@@ -1,0 +1,70 @@
+//! Where a dump can be cut into pieces that are read apart.
+//!
+//! Whoever cuts looks for the next place after a byte that looks like one: a line feed, the first bytes of a gzip
+//! member, the header of a record. It may be none: text speaks of archives, and packed bytes are any bytes. The
+//! census of a piece tells whether it is whole at its end, and from the first piece on that proves every place.
+
+use std::io::Read;
+
+use serde::Serialize;
+
+use super::files::Dump;
+use super::{dump, riddles, rows};
+use crate::config::SourceKind;
+
+/// Bytes that tell what a file is made of.
+const HEAD: u64 = 64 << 10;
+
+/// What begins where a dump may be cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cut {
+    /// A line.
+    Line,
+    /// A gzip member, which begins a line or a record.
+    Member,
+    /// A record of an archive that is not packed.
+    Record,
+}
+
+/// Of these each line is a record, if they are not one array. Notes of annual threads are on jokes above them,
+/// anywhere in the file; rows of published files are grouped.
+fn of_lines(kind: SourceKind) -> bool {
+    use SourceKind::{Aiotieba, Cqia, LeymoreTitles, Puzzles, Reddit, Table, ThreadDump};
+    matches!(kind, Aiotieba | Cqia | LeymoreTitles | Puzzles | Reddit | Table | ThreadDump)
+}
+
+pub(super) fn of_pages(kind: SourceKind) -> bool {
+    matches!(kind, SourceKind::Warc | SourceKind::Profile | SourceKind::RiddlesCom | SourceKind::Rd)
+}
+
+/// Where a dump may be cut; nowhere, if it is an array, a table of another format, packed as a whole, or cannot be
+/// read.
+pub fn cut(dump: &Dump) -> Option<Cut> {
+    let mut head = [0; 4];
+    std::fs::File::open(&dump.path).ok()?.read_exact(&mut head).ok()?;
+    let (plain, fits) = if of_pages(dump.kind) {
+        (Cut::Record, riddles::is_archive(dump))
+    } else {
+        (Cut::Line, of_lines(dump.kind) && is_of_lines(dump))
+    };
+    match head {
+        _ if !fits => None,
+        [0x1f, 0x8b, ..] => Some(Cut::Member),
+        [0x28, 0xb5, 0x2f, 0xfd] | [0x50, 0x2a, 0x4d, 0x18] => None,
+        _ => Some(plain),
+    }
+}
+
+/// Whether a file begins with a line, and not with an array. A file that begins with blanks beyond measure is not cut.
+fn is_of_lines(dump: &Dump) -> bool {
+    if dump.kind == SourceKind::Table && !matches!(rows::head(&dump.path), rows::Head::Json) {
+        return false;
+    }
+    let mut head = Vec::new();
+    // What comes before damage tells.
+    let _ = dump::open(&dump.path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head).trim_ascii_start();
+    let first = text.first();
+    first.is_some_and(|byte| !matches!(byte, b'[' | 0xff | 0xfe))
+}
