@@ -237,12 +237,13 @@ def test_large_dumps_are_read_in_pieces(tmp_path: pathlib.Path, monkeypatch: pyt
     plan = engine.phases[-1][1]
     names = [plan.dumps[one.dump].file for one in plan.pieces]
     count = Counter(names)
-    for name in ("part-0.jsonl", "part-8.jsonl", "gzip-lines.gz", "gzip-torn.gz", "threads.jsonl", "pages-plain.warc"):
+    small = ("part-0.jsonl", "gzip-torn.gz", "pages-packed.warc.gz") if piece == 900 else ()
+    for name in ("part-8.jsonl", "gzip-lines.gz", "threads.jsonl", "pages-plain.warc", *small):
         assert count[name] > 1, (name, count)
     for name in ("gzip-within.gz", "gzip-one.gz", "gzip-array.json"):
         assert count[name] == 1, (name, count)
     if piece == 900:
-        assert count["pages-packed.warc.gz"] > 1 and count["pages-text.warc"] == count["gzip-stored.gz"] == 1
+        assert count["pages-text.warc"] == count["gzip-stored.gz"] == 1
     # None is missing, and none overlaps.
     for number, dump in enumerate(plan.dumps):
         own = [one for one in plan.pieces if one.dump == number]

@@ -411,6 +411,8 @@ fn pieces_of_a_dump_are_imported_apart() {
 
     let said = ws.shell(&format!("{import} --offset 7 < piece-1")).expect(2);
     assert!(said.err.contains("a piece needs --census FILE"), "{}", said.err);
+    let said = ws.shell("\"$0\" apply census --kind leymore-annual --offset 7 < piece-1").expect(2);
+    assert!(said.err.contains("is read as one"), "{}", said.err);
     // Without the second piece, and cut in the middle of a line.
     let said =
         ws.shell(&format!("grep -v 'piece.*\"byte\":{},' parts | {census} --merge", cuts[1])).expect(1);

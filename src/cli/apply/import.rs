@@ -13,8 +13,8 @@ use crate::cli::exit::{Exit, Failure};
 use crate::config::{Config, Source, SourceKind, Take, sections};
 use crate::record::Post;
 use crate::stages::import::{
-    CensusError, Dump, PartCensus, Piece, Secrets, add_names, cut, files, ledger_records, no_names,
-    part_census,
+    CensusError, Dump, PartCensus, Piece, Secrets, add_names, cut, files, is_divisible, ledger_records,
+    no_names, part_census,
 };
 use crate::stages::salt;
 use crate::stages::withdrawal::Withdrawals;
@@ -179,6 +179,9 @@ fn dump(args: &Apply, config: &Config, path: PathBuf) -> Result<Dump, Failure> {
         let what =
             "pages need a profile, which a [[source]] of kind \"profile\" names: give it with --source";
         return Err(Failure::usage(what));
+    }
+    if args.offset > 0 && !is_divisible(kind) {
+        return Err(Failure::usage("a dump of this kind is read as one: `apply import --list` shows `cut`"));
     }
     let own = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let file = match (&args.file, &args.input) {

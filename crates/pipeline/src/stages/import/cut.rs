@@ -27,6 +27,11 @@ pub enum Cut {
     Record,
 }
 
+/// Whether dumps of a kind can be cut at all.
+pub fn is_divisible(kind: SourceKind) -> bool {
+    of_lines(kind) || of_pages(kind)
+}
+
 /// Of these each line is a record, if they are not one array. Notes of annual threads are on jokes above them,
 /// anywhere in the file; rows of published files are grouped.
 fn of_lines(kind: SourceKind) -> bool {

@@ -47,7 +47,7 @@ use same_id::{Fingerprint, Seen};
 use split::{Item, Items};
 
 pub use census::{CensusError, PartCensus, part_census};
-pub use cut::{Cut, cut};
+pub use cut::{Cut, cut, is_divisible};
 pub use dump::open as open_dump;
 pub use files::{Dump, FileRow, Piece, files, kinds, located, source_kind};
 pub use names::{NameRow, add_names, append_names, no_names, words_evidence};
