@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::http::{Head, decode_body, parse_head};
 use super::read::{Location, ReadError, Reader, Record};
 use super::resync::resync;
-use super::{Limits, Truncated};
+use super::{Limits, Met, Truncated};
 
 /// One response as a browser would have received it.
 #[derive(Clone, Debug)]
@@ -84,19 +84,6 @@ pub enum ArchiveTrouble {
     },
 }
 
-/// What was met while an archive was read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Met {
-    /// Bytes of the bodies, which count against the limit of the files.
-    pub bytes: u64,
-    /// Records that refer to others for their body.
-    pub revisits: u64,
-    /// Whether something could not be read as records, so that others may be missing.
-    pub damaged: bool,
-    /// Whether the bodies exceeded the limit.
-    pub bomb: bool,
-}
-
 /// A set of archive files, read in the order given.
 #[derive(Clone, Debug)]
 pub struct Archive {
@@ -153,8 +140,8 @@ impl Iterator for Pages {
                 Ok(Some(page)) => return Some(Ok(page)),
                 Ok(None) => {}
                 Err(mut trouble) => {
-                    self.met.damaged |= !matches!(trouble, ArchiveTrouble::Body { .. });
                     self.met.bomb |= matches!(trouble, ArchiveTrouble::Bomb { .. });
+                    self.met.damaged |= !matches!(trouble, ArchiveTrouble::Body { .. });
                     match &mut trouble {
                         ArchiveTrouble::Body { .. } => {}
                         ArchiveTrouble::Read { error, until } => *until = self.behind(error.at),

@@ -23,7 +23,7 @@ mod read;
 mod resync;
 mod write;
 
-pub use archive::{Archive, ArchiveError, ArchiveTrouble, Met, Page, Pages};
+pub use archive::{Archive, ArchiveError, ArchiveTrouble, Page, Pages};
 pub use header::Header;
 pub use http::{Decoded, Head, UnknownEncoding, decode_body, parse_head};
 pub use merge::{Taken, merge};
@@ -65,6 +65,19 @@ impl Default for Limits {
     fn default() -> Self {
         Limits { stored_bytes: 16 << 20, decoded_bytes: 8 << 20 }
     }
+}
+
+/// What was met while an archive was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Met {
+    /// Bytes of the bodies, which count against the limit of the files.
+    pub bytes: u64,
+    /// Records that refer to others for their body.
+    pub revisits: u64,
+    /// Whether something is not read as records.
+    pub damaged: bool,
+    /// Whether the bodies exceed the limit.
+    pub bomb: bool,
 }
 
 /// Why a body is incomplete (`WARC-Truncated`).

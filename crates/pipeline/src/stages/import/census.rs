@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{self, BufRead, Read, Write};
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::cut::of_pages;
@@ -101,7 +102,7 @@ pub fn part_census(
     } else {
         add_names(names, dump, settings);
         let census = match (dump.kind, &dump.profile) {
-            (SourceKind::ThreadDump | SourceKind::Aiotieba, _) => super::raw_census(dump, settings),
+            (SourceKind::ThreadDump | SourceKind::Aiotieba, _) => raw_census(dump, settings),
             (SourceKind::Profile, Some(found)) => profile::raw_census(dump, found, settings),
             _ => Census::default(),
         };
@@ -110,6 +111,19 @@ pub fn part_census(
         (Fit { lines, ends, apart: !of_pages(dump.kind), ..fit }, census)
     };
     PartCensus::hashed(NameKey::new(salt), fit, census)
+}
+
+/// What a file of posts says about its threads. Lines that cannot be read are reported on the second reading.
+pub(super) fn raw_census(dump: &Dump, settings: &sections::Import) -> Census {
+    let mut census = Census::default();
+    for batch in dump::batches(dump, settings.max_line_mib << 20) {
+        let rows: Vec<_> = batch
+            .par_iter()
+            .filter_map(|item| super::row(dump, simdutf8::basic::from_utf8(item.bytes.ok()?).ok()?)?.ok())
+            .collect();
+        rows.into_iter().for_each(|row| census.take(row));
+    }
+    census
 }
 
 fn of_archive(dump: &Dump, names: &mut NameList) -> (Met, Census) {

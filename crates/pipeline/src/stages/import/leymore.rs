@@ -2,9 +2,12 @@
 
 use std::collections::HashMap;
 
+use rayon::prelude::*;
 use serde::Deserialize;
 
-use super::{Parsed, RawPost, loose};
+use super::files::Dump;
+use super::{Parsed, RawPost, dump, loose};
+use crate::config::sections;
 use riddlemill_harvest::pages::tieba::thread_id;
 use riddlemill_text::record::{Post, PostKind, Reason, text_id};
 use riddlemill_text::text::clean::annual::{note, numbered};
@@ -123,6 +126,19 @@ impl Notes {
         post.mentions.extend(own);
         Parsed::Post(post)
     }
+}
+
+/// What a file of jokes of annual threads notes under them.
+pub(super) fn noted(dump: &Dump, settings: &sections::Import) -> Notes {
+    let mut notes = Notes::default();
+    for batch in dump::batches(dump, settings.max_line_mib << 20) {
+        let posts: Vec<_> = batch
+            .par_iter()
+            .filter_map(|item| Some((item.position, super::parse(dump, item.bytes.ok()?, None).ok()?)))
+            .collect();
+        posts.iter().for_each(|(position, parsed)| notes.take(*position, parsed));
+    }
+    notes
 }
 
 #[cfg(test)]

@@ -239,11 +239,11 @@ fn read<T: Default + Send>(
         _ if !matches!(dump.kind, SourceKind::ThreadDump | SourceKind::Aiotieba) => None,
         Some(given) => Some(given),
         None => {
-            own = raw_census(dump, settings).finish(settings);
+            own = census::raw_census(dump, settings).finish(settings);
             Some(&own)
         }
     };
-    let notes = (dump.kind == SourceKind::LeymoreAnnual).then(|| noted(dump, settings));
+    let notes = (dump.kind == SourceKind::LeymoreAnnual).then(|| leymore::noted(dump, settings));
     let published = (dump.kind == SourceKind::Published).then(|| published::Rows::read(dump, settings));
     let place = |item: Item<'_>| {
         let parsed = item.bytes.and_then(|bytes| parse(dump, bytes, known));
@@ -261,32 +261,6 @@ fn read<T: Default + Send>(
     let gather =
         |batch: Items| Ok(batch.par_iter().with_min_len(SPLIT).map(place).fold(T::default, gather).collect());
     par_map_ordered(rows::batches(dump, settings.max_line_mib << 20).into_iter(), gather, take)
-}
-
-/// What a file of posts says about its threads. Lines that cannot be read are reported on the second reading.
-fn raw_census(dump: &Dump, settings: &sections::Import) -> thread::Census {
-    let mut census = thread::Census::default();
-    for batch in dump::batches(dump, settings.max_line_mib << 20) {
-        let rows: Vec<_> = batch
-            .par_iter()
-            .filter_map(|item| row(dump, simdutf8::basic::from_utf8(item.bytes.ok()?).ok()?)?.ok())
-            .collect();
-        rows.into_iter().for_each(|row| census.take(row));
-    }
-    census
-}
-
-/// What a file of jokes of annual threads notes under them.
-fn noted(dump: &Dump, settings: &sections::Import) -> leymore::Notes {
-    let mut notes = leymore::Notes::default();
-    for batch in dump::batches(dump, settings.max_line_mib << 20) {
-        let posts: Vec<_> = batch
-            .par_iter()
-            .filter_map(|item| Some((item.position, parse(dump, item.bytes.ok()?, None).ok()?)))
-            .collect();
-        posts.iter().for_each(|(position, parsed)| notes.take(*position, parsed));
-    }
-    notes
 }
 
 /// A line of the formats that hold posts of threads; `None` for the others.
