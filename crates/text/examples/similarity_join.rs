@@ -4,12 +4,15 @@
 //! POSTS has one `{"text": …}` per line. Prints for each join its keys, lookups, postings visited, pairs
 //! compared, pairs found, comparisons per pair found, and CPU seconds; then the same for all joins together,
 //! with the pairs that are at least borderline; finally the cost of the process. WHAT is a single join
-//! (`near`, `sound`, `reworded`), `whole`, or `pairs`, which lists every pair, for reading.
+//! (`near`, `sound`, `reworded`), `whole`, `pairs`, which lists every pair, for reading, or `disk`, which joins and decides
+//! on disk, in the folder of temporary files, within 256 MiB, or as many as a fourth argument says.
 
 use std::borrow::Cow;
 use std::io::{BufRead, BufReader};
 
-use riddlemill_text::join::{Effort, alike, default_joins, self_join};
+use riddlemill_text::join::{Effort, Spill, Unwatched, alike, default_joins, self_join};
+use riddlemill_text::offline::dedup::{gone_on_disk, heads, similar_pairs_on_disk};
+use riddlemill_text::offline::settings::Dedup;
 use riddlemill_text::text::sameness::{Comparison, Predicate, Verdict, view};
 use serde_json::Value;
 
@@ -42,11 +45,36 @@ fn say(what: &str, effort: Effort, found: usize, before: f64) {
     );
 }
 
+/// Joins the posts on disk and decides which are kept; none of the texts and pairs is held.
+fn on_disk(path: &str, count: usize, mib: usize) -> Result<(), Box<dyn std::error::Error>> {
+    let folder = std::env::temp_dir();
+    let lines = BufReader::new(std::fs::File::open(path)?).lines().take(count);
+    let mut failed = None;
+    let texts = lines.map_while(|line| {
+        let row = line.map_err(|error| failed = Some(error)).ok()?;
+        let row: Value = serde_json::from_str(&row).unwrap_or_default();
+        Some(row["text"].as_str().unwrap_or_default().to_owned())
+    });
+    let spill = Spill { folder: &folder, memory: mib << 20, texts: count };
+    let (groups, pairs) = similar_pairs_on_disk(texts, &Dedup::default(), spill, &Unwatched)?;
+    failed.map_or(Ok(()), Err)?;
+    println!("{} groups, {} pairs, {:.1} CPU s", groups.len(), pairs.len(), cpu());
+    let rows = groups.iter().flatten().max().map_or(0, |last| last + 1);
+    let ranks: Vec<u32> = (0..rows).collect();
+    let gone = gone_on_disk(&groups, &heads(&groups, &ranks), &ranks, &pairs, &Unwatched)?;
+    let merged = gone.iter().flatten().count();
+    println!("{merged} merged; together {:.1} CPU s, {} MiB at most", cpu(), peak().unwrap_or_default());
+    Ok(())
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let path = arguments.first().ok_or("usage: similarity_join POSTS.jsonl [COUNT]")?;
     let count = arguments.get(1).map_or(Ok(usize::MAX), |count| count.parse())?;
     let each = arguments.get(2).map(String::as_str);
+    if each == Some("disk") {
+        return on_disk(path, count, arguments.get(3).map_or(Ok(256), |mib| mib.parse())?);
+    }
     let mut posts = Vec::new();
     for line in BufReader::new(std::fs::File::open(path)?).lines().take(count) {
         let row: Value = serde_json::from_str(&line?)?;

@@ -13,7 +13,7 @@ use crate::stages::StageError;
 use riddlemill_review::decisions::{Decision, Pairing, StageDecisions, seen_pair};
 use riddlemill_text::join::Watch;
 use riddlemill_text::offline::dedup::{
-    Found, Keeper, PairsOnDisk, SimilarPair, gone_on_disk, heads, merged_text, witness,
+    Found, Gone, Keeper, PairsOnDisk, SimilarPair, gone_on_disk, heads, merged_text, witness,
 };
 use riddlemill_text::record::{Outcome, Post, Reason, Witness};
 
@@ -23,7 +23,7 @@ const BATCH: usize = 1 << 13;
 /// What becomes of posts. An outcome is made when it is asked for: a million of them would lie in memory.
 pub(super) struct Fates<'a> {
     /// Where each post goes by the rule alone, and why.
-    rule: Vec<Option<(usize, Option<Keeper>)>>,
+    rule: Vec<Gone>,
     /// What people made of it, where they decided about any of them.
     people: Option<People<'a>>,
     /// What is alike, by groups.
@@ -100,7 +100,7 @@ impl<'a> Fates<'a> {
 
     /// Puts people's decisions over the rule.
     fn decided(
-        rule: Vec<Option<(usize, Option<Keeper>)>>,
+        rule: Vec<Gone>,
         groups: Vec<Vec<u32>>,
         similar_pairs: Vec<SimilarPair>,
         ranks: Vec<u32>,

@@ -13,7 +13,7 @@ use crate::config::sections;
 use crate::stages::apply::{Row, deduped, id_of, loose_post, row_of, unreadable};
 use riddlemill_text::join::{DiskError, Spill, Unwatched, Working};
 use riddlemill_text::offline::dedup::{
-    Keeper, Standing, gone_on_disk, heads, merged, ranks, same_rows_on_disk, similar_pairs_on_disk, standing,
+    Gone, Standing, gone_on_disk, heads, merged, ranks, same_rows_on_disk, similar_pairs_on_disk, standing,
 };
 
 /// Rows that are parsed or decided together.
@@ -123,7 +123,7 @@ fn named(rows: &SpooledRows, pairs: &[RowPair]) -> io::Result<Vec<(Value, Value,
     pairs.iter().map(|(_, b, score)| Ok((a.clone(), rows.id(*b)?, *score))).collect()
 }
 
-fn decided(rows: &SpooledRows, row: u32, goes: Option<(usize, Option<Keeper>)>) -> io::Result<Row> {
+fn decided(rows: &SpooledRows, row: u32, goes: Gone) -> io::Result<Row> {
     let (number, found) = rows.line(row)?;
     let own = match row_of(&found) {
         Ok(own) => own,

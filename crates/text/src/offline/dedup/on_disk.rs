@@ -7,10 +7,10 @@ use std::path::PathBuf;
 
 use positioned_io::ReadAt;
 
-use super::keepers::{Keeper, keepers_of, likeness};
+use super::keepers::{keepers_of, likeness};
 use super::pair_file::{OFTEN, PairWriter, PairsOnDisk, until_failed};
 use super::similar_pairs::{SimilarPair, compared, decimal, measured, query};
-use super::whole::gone;
+use super::whole::{Gone, gone};
 use crate::join::{DiskError, Pair, Spill, Watch, Working, alike_on_disk_each, disk_join_watched};
 use crate::offline::settings;
 use crate::text::normalise::{Fold, fold};
@@ -69,7 +69,7 @@ pub fn gone_on_disk(
     ranks: &[u32],
     pairs: &PairsOnDisk,
     watch: &dyn Watch,
-) -> Result<Vec<Option<(usize, Option<Keeper>)>>, DiskError> {
+) -> Result<Vec<Gone>, DiskError> {
     let of = |pair: &SimilarPair| likeness(pair, heads, ranks);
     let sorted = pairs.sorted_by(watch, |pair| {
         let like = of(pair);
@@ -185,7 +185,7 @@ mod tests {
 
     use super::*;
     use crate::join::Unwatched;
-    use crate::offline::dedup::{Found, row_pairs, similar_pairs};
+    use crate::offline::dedup::{Found, Keeper, row_pairs, similar_pairs};
 
     fn found() -> impl Strategy<Value = Found> {
         let pair = (any::<bool>(), 0usize..4, prop::option::of(0usize..2), 0u32..=8);
@@ -235,7 +235,7 @@ mod tests {
             prop_assert_eq!(pairs.len(), found.similar_pairs.len());
             prop_assert_eq!(told(&all(pairs.each().expect("a file"))), told(&found.similar_pairs));
             let gone = gone_on_disk(&found.groups, &found.heads, &found.ranks, &pairs, &Unwatched);
-            let told = |gone: Vec<Option<(usize, Option<Keeper>)>>| {
+            let told = |gone: Vec<Gone>| {
                 let keeper = |keeper: Keeper| (keeper.into, keeper.score, keeper.predicate);
                 gone.into_iter().map(|gone| gone.map(|(into, why)| (into, why.map(keeper)))).collect::<Vec<_>>()
             };

@@ -25,6 +25,9 @@ pub struct PairsOnDisk {
     folder: Working,
 }
 
+/// A pair with the keys that it is sorted by.
+pub type Sorted = ((u32, u32), SimilarPair);
+
 /// The names of predicates and vetoes that were met, each known by its place.
 #[derive(Default)]
 struct Names(Vec<&'static str>);
@@ -136,7 +139,7 @@ impl PairsOnDisk {
         &self,
         watch: &dyn Watch,
         keys: impl Fn(&SimilarPair) -> K,
-    ) -> Result<impl Iterator<Item = Result<((u32, u32), SimilarPair), DiskError>> + '_, DiskError> {
+    ) -> Result<impl Iterator<Item = Result<Sorted, DiskError>> + '_, DiskError> {
         let folder = Working::new(self.folder.path(), ".sorted-")?;
         let mut sorter = Sorter::new(folder.path(), "sorted", self.limit);
         let (mut from, mut list, mut n) = (Reader::open(&self.path, 0)?, Vec::new(), 0usize);
@@ -151,7 +154,7 @@ impl PairsOnDisk {
                 sorter.push(&[first, second, a, b, of, high, low])?;
             }
         }
-        let mut sorted = Sorted { merge: sorter.finish()?.read()?, list: Vec::new(), _folder: folder };
+        let mut sorted = SortedRuns { merge: sorter.finish()?.read()?, list: Vec::new(), _folder: folder };
         Ok(until_failed(move || {
             let found = sorted.next()?;
             Ok(found.map(|(keys, words)| (keys, self.names.pair(words))))
@@ -164,7 +167,7 @@ fn words(list: &[u32]) -> Option<[u32; WORDS]> {
 }
 
 /// Sorted pairs as they are read.
-struct Sorted {
+struct SortedRuns {
     merge: Merge,
     list: Vec<u32>,
     /// Last, so that the files go when nobody reads them any more.
@@ -174,7 +177,7 @@ struct Sorted {
 /// The keys of a sorted pair, and its words.
 type Keyed = ((u32, u32), [u32; WORDS]);
 
-impl Sorted {
+impl SortedRuns {
     fn next(&mut self) -> Result<Option<Keyed>, DiskError> {
         if !self.merge.next(&mut self.list)? {
             return Ok(None);

@@ -61,11 +61,14 @@ impl Found {
     }
 
     /// For each row that is merged: its target row and, unless the two texts count as equal, the keeper.
-    pub fn gone(&self) -> Vec<Option<(usize, Option<Keeper>)>> {
+    pub fn gone(&self) -> Vec<Gone> {
         let keepers = keepers(&self.heads, &self.similar_pairs, &self.ranks);
         gone(&self.groups, &self.heads, &keepers, self.ranks.len())
     }
 }
+
+/// Where a row goes, if anywhere: its target row and, unless the two texts count as equal, the keeper.
+pub type Gone = Option<(usize, Option<Keeper>)>;
 
 /// [`Found::gone`], of so many rows.
 pub(super) fn gone(
@@ -73,7 +76,7 @@ pub(super) fn gone(
     heads: &[usize],
     keepers: &[Option<Keeper>],
     rows: usize,
-) -> Vec<Option<(usize, Option<Keeper>)>> {
+) -> Vec<Gone> {
     let mut gone = vec![None; rows];
     for ((group, rows), &keeper) in groups.iter().enumerate().zip(keepers) {
         let into = keeper.map_or(heads[group], |k| heads[k.into as usize]);
