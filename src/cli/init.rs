@@ -3,32 +3,46 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use include_flate::flate;
+
 use super::args::{Global, Init};
 use super::exit::{Exit, Failure};
 use super::output;
 use crate::config::{FILE, default_pipeline, sample_pipeline};
 use crate::store::{Error, durable};
 
-/// The sample that comes with the program.
-const SAMPLE: &[(&str, &str)] = &[
-    ("dumps/titles.json", include_str!("../../raw/sample/dumps/titles.json")),
-    ("dumps/annual.json", include_str!("../../raw/sample/dumps/annual.json")),
-    ("dumps/thread.jsonl", include_str!("../../raw/sample/dumps/thread.jsonl")),
-    ("replies.jsonl", include_str!("../../raw/sample/replies.jsonl")),
-    ("evaluation.jsonl", include_str!("../../raw/sample/evaluation.jsonl")),
-    ("responses.jsonl", include_str!("../../raw/sample/responses.jsonl")),
-    ("votes.jsonl", include_str!("../../raw/sample/votes.jsonl")),
-    ("puzzles/list.html", include_str!("../../raw/sample/puzzles/list.html")),
-    ("puzzles/single-900106.html", include_str!("../../raw/sample/puzzles/single-900106.html")),
-    ("puzzles/single-900107.html", include_str!("../../raw/sample/puzzles/single-900107.html")),
-    ("puzzles/rd-article.html", include_str!("../../raw/sample/puzzles/rd-article.html")),
-    ("puzzles/puzzles.jsonl", include_str!("../../raw/sample/puzzles/puzzles.jsonl")),
-    ("puzzles/premises.jsonl", include_str!("../../raw/sample/puzzles/premises.jsonl")),
-    ("puzzles/replies.jsonl", include_str!("../../raw/sample/puzzles/replies.jsonl")),
-    ("puzzles/votes.jsonl", include_str!("../../raw/sample/puzzles/votes.jsonl")),
-    ("wordnet/index.noun", include_str!("../../raw/sample/wordnet/index.noun")),
-    ("wordnet/data.noun", include_str!("../../raw/sample/wordnet/data.noun")),
-];
+/// Embeds files of the repository compressed: as they are, the sample is two megabytes of the program.
+macro_rules! compressed {
+    ($($path:literal),+ $(,)?) => {
+        [$({
+            flate!(static TEXT: str from $path with zstd);
+            ($path, TEXT.as_str())
+        }),+]
+    };
+}
+
+/// The sample that comes with the program: paths in a workspace, and contents.
+fn sample() -> [(&'static str, &'static str); 17] {
+    compressed![
+        "raw/sample/dumps/titles.json",
+        "raw/sample/dumps/annual.json",
+        "raw/sample/dumps/thread.jsonl",
+        "raw/sample/replies.jsonl",
+        "raw/sample/evaluation.jsonl",
+        "raw/sample/responses.jsonl",
+        "raw/sample/votes.jsonl",
+        "raw/sample/puzzles/list.html",
+        "raw/sample/puzzles/single-900106.html",
+        "raw/sample/puzzles/single-900107.html",
+        "raw/sample/puzzles/rd-article.html",
+        "raw/sample/puzzles/puzzles.jsonl",
+        "raw/sample/puzzles/premises.jsonl",
+        "raw/sample/puzzles/replies.jsonl",
+        "raw/sample/puzzles/votes.jsonl",
+        "raw/sample/wordnet/index.noun",
+        "raw/sample/wordnet/data.noun",
+    ]
+}
 
 pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
     let root = if args.folder.as_os_str() == "." { &global.workspace } else { &args.folder };
@@ -43,7 +57,7 @@ pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
         )));
     }
     // Checked before anything is written.
-    let missing = if args.empty { Vec::new() } else { missing(&root.join("raw/sample"))? };
+    let missing = if args.empty { Vec::new() } else { missing(root)? };
     for folder in ["dumps", "warc", "replies", "responses", "votes", "releases"] {
         durable::create_folder(&root.join("raw").join(folder))?;
     }
@@ -104,10 +118,10 @@ fn copy_out(name: &str, root: &Path, global: &Global) -> Result<Exit, Failure> {
 }
 
 /// The sample's files that are missing, or incomplete after a killed `init`.
-fn missing(sample: &Path) -> Result<Vec<(PathBuf, &'static str)>, Failure> {
+fn missing(root: &Path) -> Result<Vec<(PathBuf, &'static str)>, Failure> {
     let mut missing = Vec::new();
-    for (name, content) in SAMPLE {
-        let path = sample.join(name);
+    for (name, content) in sample() {
+        let path = root.join(name);
         let there = match fs::read(&path) {
             Ok(bytes) => bytes,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
@@ -115,7 +129,7 @@ fn missing(sample: &Path) -> Result<Vec<(PathBuf, &'static str)>, Failure> {
         };
         match (there == content.as_bytes(), content.as_bytes().starts_with(&there)) {
             (true, _) => {}
-            (false, true) => missing.push((path, *content)),
+            (false, true) => missing.push((path, content)),
             (false, false) => {
                 return Err(Failure::usage(format!(
                     "{} is there and is not the sample's; it was not touched\n  hint: move it away, or --empty \
