@@ -6,13 +6,13 @@ use crate::config::{Config, sections};
 use crate::llm::{Ask, Engine, Pack, Prompts, Role, What, spoken};
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
-use crate::record::Post;
+use crate::record::{Post, Row};
 use crate::review::ballot::Round;
 use crate::review::review_item;
 use crate::review::votes::current;
 use crate::stages::review::Votes;
-use crate::stages::{Annotatable, Draft, Review, Rows, Stage, StageError, draft, of_subjects};
-use crate::store::{Filter, StageReader, Workspace, select};
+use crate::stages::{Annotatable, Draft, Review, Rows, Stage, StageError, draft};
+use crate::store::{Filter, StageReader, Workspace, select, select_of};
 
 /// A piece of evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -46,15 +46,14 @@ pub fn details(
             continue;
         };
         let rows = before.stage.rows();
-        let found = match step.stage {
-            Stage::Draft(kind) => of_subjects!(kind.subjects(), S => {
-                record::<S>(&reader, rows, id)?.map(|record| asked(config, recipe, kind, record))
-            }),
-            Stage::Review(kind) => of_subjects!(kind.subjects(), S => {
-                record::<S>(&reader, rows, id)?.map(|record| voted(config, recipe, kind, &record))
-            }),
-            _ => None,
-        };
+        let found =
+            match step.stage {
+                Stage::Draft(kind) => record(&reader, rows, kind.subjects(), id)?
+                    .map(|record| asked(config, recipe, kind, record)),
+                Stage::Review(kind) => record(&reader, rows, kind.subjects(), id)?
+                    .map(|record| voted(config, recipe, kind, &record)),
+                _ => None,
+            };
         if let Some(details) = found {
             return Ok(details?);
         }
@@ -63,20 +62,18 @@ pub fn details(
 }
 
 /// One record of a stage.
-fn record<S: Annotatable>(reader: &StageReader, rows: Rows, id: &str) -> Result<Option<S>, RunError> {
+fn record(reader: &StageReader, rows: Rows, of: Rows, id: &str) -> Result<Option<Row>, RunError> {
     let wanted = Filter::equals("id", id);
     Ok(match rows {
-        Rows::Posts => select::<Post>(reader, "rows", &wanted)?.into_iter().next().and_then(S::of_post),
-        _ => select::<S>(reader, "rows", &wanted)?.into_iter().next(),
+        Rows::Posts => {
+            let post = select::<Post>(reader, "rows", &wanted)?.into_iter().next();
+            post.map(|post| <Row as Annotatable>::of_post(of, post))
+        }
+        rows => select_of(rows.columns(), reader, "rows", &wanted)?.into_iter().next(),
     })
 }
 
-fn asked<S: Annotatable>(
-    config: &Config,
-    recipe: &Recipe,
-    kind: Draft,
-    record: S,
-) -> Result<Vec<Detail>, StageError> {
+fn asked(config: &Config, recipe: &Recipe, kind: Draft, record: Row) -> Result<Vec<Detail>, StageError> {
     let prompts = draft::prompts(config)?;
     let endpoints = draft::endpoints(kind, config, recipe.name)?;
     let slots = draft::slots(kind, config, recipe.name, &endpoints)?;
@@ -143,12 +140,7 @@ fn folded(reasoning: &str) -> String {
 /// Characters of reasoning that are shown.
 const FOLD: usize = 200;
 
-fn voted<S: Annotatable>(
-    config: &Config,
-    recipe: &Recipe,
-    kind: Review,
-    record: &S,
-) -> Result<Vec<Detail>, StageError> {
+fn voted(config: &Config, recipe: &Recipe, kind: Review, record: &Row) -> Result<Vec<Detail>, StageError> {
     let settings: sections::Review = config.typed(Some(recipe.name), "review");
     let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
     let step = kind.ballot(&settings);

@@ -12,10 +12,10 @@ use rustc_hash::FxBuildHasher;
 use serde::Serialize;
 
 use crate::recipe::Recipe;
-use crate::record::{Counts, Entry, Link, Record, State, row_digest};
+use crate::record::{Counts, Entry, Link, Post, Record, Row, State, row_digest};
 use crate::release::CandidateSource;
+use crate::stages::Rows;
 use crate::stages::import::FileRow;
-use crate::stages::{Rows, of_rows};
 use crate::store::{self, MANIFEST, Manifest, StageReader, Table, Workspace};
 
 /// A finding.
@@ -99,11 +99,9 @@ fn foreign(workspace: &Workspace, recipe: &'static Recipe, input: &str) -> Optio
     let (from, number, step) = recipe.input(input)?;
     let stage = StageReader::open(&workspace.stage(from.name, number, step.name)).ok()??;
     let mut ids = Ids::default();
-    of_rows!(step.stage.rows(), R => {
-        for part in stage.parts::<R>("rows") {
-            part.ok()?.iter().for_each(|row| ids.add(row.id()));
-        }
-    });
+    for part in stage.parts_of::<Row>(step.stage.rows().columns(), "rows") {
+        part.ok()?.iter().for_each(|row| ids.add(row.id()));
+    }
     Some((stage.manifest().clone(), ids))
 }
 
@@ -153,12 +151,16 @@ impl Audit<'_> {
             rows.add(id);
             texts.rows.insert(digest(id));
         };
-        of_rows!(kind, R => self.table::<R>(stage, "rows", |record| row(record.id())));
+        match kind {
+            // Not cell by cell: there may be millions.
+            Rows::Posts => self.table::<Post>((), stage, "rows", |record| row(record.id())),
+            kind => self.table::<Row>(kind.columns(), stage, "rows", |record| row(record.id())),
+        }
         let mut counted = Counts::default();
         let (mut entered, mut went_on) = (Ids::default(), Ids::default());
         let mut joined = HashSet::new();
         let mut astray = 0;
-        self.table::<Entry>(stage, "ledger", |entry| {
+        self.table::<Entry>((), stage, "ledger", |entry| {
             entered.add(&entry.id);
             counted.add(entry);
             match State::from_code(&entry.outcome) {
@@ -183,7 +185,7 @@ impl Audit<'_> {
         }
         let expanded = &mut went_on;
         let mut orphans = 0;
-        self.table::<Link>(stage, "links", |link| {
+        self.table::<Link>((), stage, "links", |link| {
             if !joined.contains(&link.child) {
                 expanded.add(&link.child);
             }
@@ -251,24 +253,32 @@ impl Audit<'_> {
 
     fn import(&mut self, stage: &StageReader, entered: u64) {
         let mut items = 0;
-        self.table::<FileRow>(stage, "files", |file| items += file.items);
+        self.table::<FileRow>((), stage, "files", |file| items += file.items);
         if items != entered {
             self.gap(format!("the dumps hold {items} items, the ledger {entered} entries"));
         }
     }
 
     /// Reads a table, checking every file and every row hash.
-    fn table<R: Record>(&mut self, stage: &StageReader, name: &str, mut each: impl FnMut(&R)) {
+    fn table<R: Record>(
+        &mut self,
+        columns: R::Columns,
+        stage: &StageReader,
+        name: &str,
+        mut each: impl FnMut(&R),
+    ) {
         let table = stage.table(name);
         if Table::hash_of(&table.parts) != table.hash {
             self.gap(format!("{name}: the table's hash is not that of its parts"));
         }
-        for (part, rows) in table.parts.iter().zip(stage.parts::<R>(name)) {
+        for (part, rows) in table.parts.iter().zip(stage.parts_of::<R>(columns, name)) {
             self.proof.files += 1;
             match rows {
                 Err(e) => self.gap(e.to_string()),
                 Ok(rows) => {
-                    if rows.len() as u64 != part.rows || row_digest(&rows).to_hex().as_str() != part.hash {
+                    if rows.len() as u64 != part.rows
+                        || row_digest(columns, &rows).to_hex().as_str() != part.hash
+                    {
                         self.gap(format!("{}: its rows are not those the manifest names", part.file));
                     }
                     rows.iter().for_each(&mut each);

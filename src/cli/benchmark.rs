@@ -9,10 +9,10 @@ use super::exit::{Exit, Failure};
 use super::output;
 use crate::config::Config;
 use crate::recipe::{self, RECIPES, Recipe};
-use crate::record::{Post, PostKind};
+use crate::record::{Post, PostKind, Record, Row};
 use crate::release;
 use crate::stages::native::Written;
-use crate::stages::{self, Annotatable, Stage, draft, of_subjects};
+use crate::stages::{self, Annotatable, Rows, Stage, draft};
 use riddlemill_benchmarks::Benchmark;
 
 pub(super) fn benchmark(verb: &BenchmarkVerb, global: &Global) -> Result<Exit, Failure> {
@@ -74,7 +74,7 @@ pub(super) fn does(step: &recipe::Step) -> (&'static str, String) {
             };
             ("ballot", ballot.map(fields).unwrap_or_default())
         }
-        Stage::Options => ("options", String::new()),
+        Stage::Options(_) => ("options", String::new()),
         Stage::Choose(options) => ("options", format!("{} of them", options.number)),
         Stage::Native(native) => ("native", native.name().to_owned()),
     }
@@ -181,9 +181,8 @@ fn tried(config: &Config, recipe: &'static Recipe, post: Post, global: &Global) 
     for step in recipe.steps {
         match step.stage {
             Stage::Draft(kind) => {
-                let asked = of_subjects!(kind.subjects(), S => {
-                    record::<S>(recipe, config, post.clone()).and_then(|record: S| record.prompt(kind, &draft::Slot::default()))
-                });
+                let asked = record(recipe, config, kind.subjects(), post.clone())
+                    .and_then(|record| record.prompt(kind, &draft::Slot::default()));
                 let said = match asked {
                     Some(asked) => match prompts.render(asked.template, asked.values) {
                         Ok(rendered) => json!(rendered.messages),
@@ -195,9 +194,9 @@ fn tried(config: &Config, recipe: &'static Recipe, post: Post, global: &Global) 
             }
             Stage::Review(kind) => {
                 let ballot = kind.ballot(&review);
-                let items = of_subjects!(kind.subjects(), S => {
-                    record::<S>(recipe, config, post.clone()).map(|record: S| record.items(&ballot, seed)).unwrap_or_default()
-                });
+                let items = record(recipe, config, kind.subjects(), post.clone())
+                    .map(|record| record.items(&ballot, seed))
+                    .unwrap_or_default();
                 let fields: Vec<&str> = ballot.fields.iter().map(|field| field.name).collect();
                 let said: Vec<Json> = items.iter().map(|item| json!(item.content)).collect();
                 shown.push(json!({
@@ -242,7 +241,7 @@ fn tried(config: &Config, recipe: &'static Recipe, post: Post, global: &Global) 
 }
 
 /// The record of a post at the first step with models or people.
-fn record<S: Annotatable>(recipe: &'static Recipe, config: &Config, post: Post) -> Option<S> {
+fn record(recipe: &'static Recipe, config: &Config, of: Rows, post: Post) -> Option<Row> {
     let natives = recipe.steps.iter().filter_map(|step| match step.stage {
         Stage::Native(native) if native.is_of_riddles() => Some(native),
         _ => None,
@@ -254,8 +253,9 @@ fn record<S: Annotatable>(recipe: &'static Recipe, config: &Config, post: Post) 
         }
     }
     match written {
-        Written::Post(post) => S::of_post(post),
-        made => made.into_record(),
+        Written::Post(post) => Some(<Row as Annotatable>::of_post(of, post)),
+        // Of another kind than an operation makes of posts nothing can be shown yet.
+        Written::Row(row) => (row.columns() == of.columns()).then_some(row),
     }
 }
 

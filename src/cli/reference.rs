@@ -10,8 +10,8 @@ use super::exit;
 use crate::config::sections::SECTIONS;
 use crate::config::{Section, reference};
 use crate::recipe::RECIPES;
-use crate::record::{CellKind, Column, Entry, Link, Reason, Record, State};
-use crate::stages::{Rows, of_rows};
+use crate::record::{CellKind, Column, Entry, Link, Reason, State, Typed};
+use crate::stages::Rows;
 use crate::web::{Rank, addresses};
 
 /// Every page: the name of its file, and its Markdown.
@@ -121,8 +121,8 @@ fn records() -> String {
         .to_owned();
     columns_of(&mut page, "ledger/: what a stage did with a record", Entry::COLUMNS);
     columns_of(&mut page, "links/: what a record was made of", Link::COLUMNS);
-    for rows in Rows::ALL {
-        of_rows!(rows, Row => columns_of(&mut page, &format!("rows/: {}", rows.name()), Row::COLUMNS));
+    for rows in Rows::all() {
+        columns_of(&mut page, &format!("rows/: {}", rows.name()), rows.columns());
     }
     page
 }

@@ -34,7 +34,7 @@ pub(super) struct Seen(BTreeMap<String, TemplateValue>);
 
 impl Seen {
     pub fn new<R: Record>(record: &R, data: &Data) -> Result<Seen, Trouble> {
-        let mut reader = Reader { columns: R::COLUMNS, seen: BTreeMap::new() };
+        let mut reader = Reader { columns: R::described(record.columns()), seen: BTreeMap::new() };
         record.append_to(&mut reader);
         let mut seen = reader.seen;
         if let Some(groups) = seen.remove("groups") {

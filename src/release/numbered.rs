@@ -12,10 +12,10 @@ use super::registry::{Ordinals, Registry};
 use super::row::Row;
 use super::source::{CandidateSource, published};
 use crate::recipe::{RECIPES, Recipe};
-use crate::record::{self, Post, PostKind, Record};
+use crate::record::{self, Column, Post, PostKind, Record};
 use crate::stages::import::{kinds, source_kind};
 use crate::stages::published::Published;
-use crate::stages::{Rows, Stage, of_rows};
+use crate::stages::{Rows, Stage};
 use crate::store::{Error, Lock, Manifest, StageReader, Workspace};
 
 /// Batch size for rows that had to be sorted first.
@@ -87,9 +87,7 @@ pub(super) fn numbered(
     let Some(data) = data_of(end.recipe()).filter(|_| end.rows() != Rows::Posts) else { return none() };
     match data.number.as_ref() {
         None => none(),
-        Some(Number::Own(series)) => {
-            of_rows!(end.rows(), Row => numbered_of::<Row>(end.recipe(), data, series, last))
-        }
+        Some(Number::Own(series)) => numbered_of(end.rows(), end.recipe(), data, series, last),
         // Including those that did not get so far here: the other benchmark counts them.
         Some(Number::Of(_)) => {
             let step = end.recipe().steps.first().and_then(|step| end.recipe().input(step.inputs.first()?));
@@ -98,12 +96,13 @@ pub(super) fn numbered(
                 return none();
             };
             let Some(data) = data_of(recipe) else { return none() };
-            of_rows!(step.stage.rows(), Row => numbered_of::<Row>(recipe, data, series, &questions))
+            numbered_of(step.stage.rows(), recipe, data, series, &questions)
         }
     }
 }
 
-fn numbered_of<R: Record>(
+fn numbered_of(
+    rows: Rows,
     recipe: &Recipe,
     data: &'static Data,
     series: &Series,
@@ -111,7 +110,7 @@ fn numbered_of<R: Record>(
 ) -> Result<Vec<Numbered>, Error> {
     let Some(layout) = layout::find(recipe.name) else { return Ok(Vec::new()) };
     let mut found = Vec::new();
-    for part in step.parts::<R>("rows") {
+    for part in step.parts_of::<record::Row>(rows.columns(), "rows") {
         for record in part? {
             let seen = Seen::new(&record, data).map_err(damaged)?;
             let (name, key) = seen.place(series).map_err(damaged)?;
@@ -136,9 +135,9 @@ fn is_item(id: &str, seen: Seen, data: &Data, layout: &Layout) -> Result<bool, E
 
 /// The ids of records at a recipe's end that did not become rows.
 pub(super) fn rowless(end: CandidateSource, last: &StageReader) -> Result<Vec<String>, Error> {
-    fn of<R: Record>(data: &Data, layout: &Layout, last: &StageReader) -> Result<Vec<String>, Error> {
+    let of = |rows: Rows, data: &Data, layout: &Layout| {
         let mut ids = Vec::new();
-        for part in last.parts::<R>("rows") {
+        for part in last.parts_of::<record::Row>(rows.columns(), "rows") {
             for record in part? {
                 if !is_item(record.id(), Seen::new(&record, data).map_err(damaged)?, data, layout)? {
                     ids.push(record.id().to_owned());
@@ -146,11 +145,12 @@ pub(super) fn rowless(end: CandidateSource, last: &StageReader) -> Result<Vec<St
             }
         }
         Ok(ids)
-    }
+    };
     let declared = data_of(end.recipe()).zip(layout::find(end.recipe().name));
     match (end.rows(), declared) {
-        (Rows::Posts | Rows::Responses | Rows::Puzzles, _) | (_, None) => Ok(Vec::new()),
-        (rows, Some((data, layout))) => of_rows!(rows, Row => of::<Row>(data, layout, last)),
+        (Rows::Posts, _) | (_, None) => Ok(Vec::new()),
+        (rows, _) if rows != end.recipe().rows() => Ok(Vec::new()),
+        (rows, Some((data, layout))) => of(rows, data, layout),
     }
 }
 
@@ -177,7 +177,7 @@ pub(super) fn rows<'a>(end: CandidateSource, last: &'a StageReader, numbers: &'a
         return Box::new(last.parts::<Post>("rows").map(row));
     }
     match Declared::of(end, last, numbers) {
-        Ok(Some(declared)) => of_rows!(end.rows(), Row => declared.rows::<Row>(last)),
+        Ok(Some(declared)) => declared.rows(end.rows().columns(), last),
         Ok(None) => Box::new(std::iter::empty()),
         Err(e) => Box::new(std::iter::once(Err(e))),
     }
@@ -219,12 +219,12 @@ impl<'a> Declared<'a> {
         Ok(Some(Declared { data, layout, series, numbers, optional, kinds, published, recipe }))
     }
 
-    fn rows<R: Record>(self, last: &'a StageReader) -> Batches<'a> {
+    fn rows(self, columns: &'static [Column], last: &'a StageReader) -> Batches<'a> {
         // Rows of published files keep their order, whichever of a group comes first.
         if self.series.is_some_and(|series| series.in_order) || !self.published.is_empty() {
-            return in_order::<R>(&self, last);
+            return in_order(&self, columns, last);
         }
-        Box::new(last.parts::<R>("rows").map(move |part| {
+        Box::new(last.parts_of::<record::Row>(columns, "rows").map(move |part| {
             let mut rows = Vec::new();
             for record in part? {
                 rows.extend(self.row(&record)?.map(|(_, row)| row));
@@ -235,7 +235,7 @@ impl<'a> Declared<'a> {
 
     /// The row of a record, with its sort key: its place in a published file, else after those its number, or
     /// the stage's order.
-    fn row<R: Record>(&self, record: &R) -> Result<Option<(Place, Row)>, Error> {
+    fn row(&self, record: &record::Row) -> Result<Option<(Place, Row)>, Error> {
         let row = self.plain(record, None)?;
         let Some((at, of_file)) = self.published.row_of(record.id(), self.recipe.name) else {
             let numbered = self.series.is_some_and(|series| series.in_order);
@@ -262,7 +262,7 @@ impl<'a> Declared<'a> {
     }
 
     /// The row of a record, with its number and original text.
-    fn plain<R: Record>(&self, record: &R, published: Option<String>) -> Result<Option<(u64, Row)>, Error> {
+    fn plain(&self, record: &record::Row, published: Option<String>) -> Result<Option<(u64, Row)>, Error> {
         let seen = Seen::new(record, self.data).map_err(damaged)?;
         let number = match self.series {
             None => None,
@@ -300,9 +300,9 @@ fn optional(end: CandidateSource, last: &StageReader) -> Result<Optional, Error>
 }
 
 /// Rows sorted by their places.
-fn in_order<'a, R: Record>(declared: &Declared<'_>, last: &StageReader) -> Batches<'a> {
+fn in_order<'a>(declared: &Declared<'_>, columns: &'static [Column], last: &StageReader) -> Batches<'a> {
     let mut rows = Vec::new();
-    for part in last.parts::<R>("rows") {
+    for part in last.parts_of::<record::Row>(columns, "rows") {
         let part = part
             .and_then(|part| part.iter().map(|record| declared.row(record)).collect::<Result<Vec<_>, _>>());
         match part {

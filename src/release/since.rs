@@ -133,7 +133,7 @@ fn today(
 ) -> Result<FxHashMap<String, JsonRow>, Error> {
     let numbers = allot(workspace, end, last)?;
     let mut found = FxHashMap::default();
-    if matches!(end.rows(), Rows::Responses | Rows::Puzzles) {
+    if end.rows() != end.recipe().rows() && end.rows() != Rows::Posts {
         return Ok(found);
     }
     for layout in end.layouts(last)? {

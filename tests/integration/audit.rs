@@ -1,6 +1,6 @@
 //! What `audit` finds if files are not what a run wrote. Every gap is reported.
 
-use riddlemill::record::{Entry, Record, State, row_digest};
+use riddlemill::record::{Entry, State, Typed, row_digest};
 use riddlemill::store::{Manifest, StageReader, Table, sha256, write_parquet};
 
 use crate::harness::Workspace;
@@ -113,7 +113,7 @@ fn a_line_of_a_dump_lost() {
 }
 
 /// Rewrites a table of one part and adjusts its manifest.
-fn rewrite<R: Record + Clone>(
+fn rewrite<R: Typed + Clone>(
     ws: &Workspace,
     stage: &str,
     table: &str,
@@ -130,7 +130,7 @@ fn rewrite<R: Record + Clone>(
     part.rows = rows.len() as u64;
     part.bytes = bytes.len() as u64;
     part.blake3 = blake3::hash(&bytes).to_hex().to_string();
-    part.hash = row_digest(rows).to_hex().to_string();
+    part.hash = row_digest((), rows).to_hex().to_string();
     described.rows = part.rows;
     described.hash = Table::hash_of(&described.parts);
     books(&mut manifest);

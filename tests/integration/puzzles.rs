@@ -7,7 +7,7 @@ use std::path::Path;
 use riddlemill::puzzle::options::{NONE, choices, label};
 use riddlemill::puzzle::statistics::{Row, figures};
 use riddlemill::recipe;
-use riddlemill::record::{Puzzle, Record, Variant};
+use riddlemill::record::{Puzzle, Typed, Variant};
 use riddlemill::store::{StageReader, Workspace as Place};
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ fn sample() -> Workspace {
 }
 
 /// The rows of a step.
-fn rows<R: Record>(ws: &Workspace, step: &str) -> Vec<R> {
+fn rows<R: Typed>(ws: &Workspace, step: &str) -> Vec<R> {
     let (number, step) = recipe::find(BRAIN).unwrap().step(step).unwrap();
     let place = Place::new(ws.root()).stage(BRAIN, number, step.name);
     StageReader::open(&place).unwrap().unwrap().all("rows").unwrap()

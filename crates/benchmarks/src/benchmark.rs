@@ -14,7 +14,7 @@ use crate::native::Native;
 use crate::paper::{self, Cited, Paper};
 use crate::published::{self, Published};
 use crate::reader::{Keys, Problem, Problems, read};
-use crate::records;
+use crate::records::{self, RecordKind};
 use crate::setting::{self, Setting, Settings};
 use crate::{figures, tables, tasks};
 
@@ -28,7 +28,9 @@ pub struct Benchmark {
     /// A description, in one sentence.
     pub about: Label,
     /// The kind of its records, whose columns its steps fill; without one each step adds a group.
-    pub records: Option<&'static str>,
+    pub records: Option<&'static RecordKind>,
+    /// The kinds of records that it declares.
+    pub kinds: Vec<&'static RecordKind>,
     /// Its steps, in order.
     pub steps: Vec<Step>,
     /// Renamed steps: old and new name. Stages under the old name are remade.
@@ -87,7 +89,7 @@ pub struct Step {
     /// The steps whose rows it reads; those of another benchmark as `benchmark/step`.
     pub from: Vec<&'static str>,
     /// The kind of its output records, if they have columns.
-    pub records: Option<&'static str>,
+    pub records: Option<&'static RecordKind>,
 }
 
 /// The kind of a step.
@@ -266,8 +268,27 @@ pub fn load(
             Err(more) => problems.extend(more.0),
         }
     }
-    let kinds = folders.iter().map(|(name, files)| (*name, Kinds::of(files))).collect();
-    let others = Others { asked, prompts, kinds, whole };
+    let declared: Vec<(&str, Vec<&'static RecordKind>)> = folders
+        .iter()
+        .map(|(name, files)| (*name, records::of_file(file(files, "benchmark.toml").unwrap_or_default())))
+        .collect();
+    // A folder's own kinds go before those of others.
+    let known = |name: &str| -> Vec<&'static RecordKind> {
+        let own = declared.iter().filter(|(folder, _)| *folder == name);
+        let rest = declared.iter().filter(|(folder, _)| *folder != name);
+        let all = own.chain(rest).flat_map(|(_, kinds)| kinds);
+        let mut known: Vec<&'static RecordKind> = Vec::new();
+        for kind in all.chain(records::built_in()) {
+            if !known.iter().any(|known| known.name == kind.name) {
+                known.push(kind);
+            }
+        }
+        known
+    };
+    let known: BTreeMap<&str, Vec<&'static RecordKind>> =
+        folders.iter().map(|(name, _)| (*name, known(name))).collect();
+    let kinds = folders.iter().map(|(name, files)| (*name, Kinds::of(files, &known[name]))).collect();
+    let others = Others { asked, prompts, known, kinds, whole };
     let mut read: Vec<(Benchmark, Option<&'static str>)> = Vec::new();
     for (name, files) in folders {
         match folder(name, files, &others) {
@@ -313,6 +334,8 @@ type Files = [(&'static str, &'static str)];
 struct Others {
     asked: BTreeMap<&'static str, Ballots>,
     prompts: tasks::Folders,
+    /// The kinds of records that a folder may name.
+    known: BTreeMap<&'static str, Vec<&'static RecordKind>>,
     kinds: BTreeMap<&'static str, Kinds>,
     /// Whether these are all folders.
     whole: bool,
@@ -320,13 +343,16 @@ struct Others {
 
 /// The kinds of the records of a folder that is not read yet, behind each of its steps.
 #[derive(Default)]
-struct Kinds(BTreeMap<String, Option<&'static str>>);
+struct Kinds(BTreeMap<String, Option<&'static RecordKind>>);
 
 impl Kinds {
-    fn of(files: &Files) -> Kinds {
+    fn of(files: &Files, known: &[&'static RecordKind]) -> Kinds {
         let text = file(files, "benchmark.toml").unwrap_or_default();
         let Ok(document) = toml_edit::Document::parse(text) else { return Kinds::default() };
-        let word = |item: Option<&toml_edit::Item>| Some(crate::reader::keep(item?.as_str()?));
+        let word = |item: Option<&toml_edit::Item>| {
+            let name = item?.as_str()?;
+            known.iter().copied().find(|kind| kind.name == name)
+        };
         let mut kind = word(document.get("records"));
         let steps = document.get("steps").and_then(|steps| steps.as_array());
         let mut kinds = BTreeMap::new();
@@ -338,7 +364,7 @@ impl Kinds {
         Kinds(kinds)
     }
 
-    fn behind(&self, step: &str) -> Option<&'static str> {
+    fn behind(&self, step: &str) -> Option<&'static RecordKind> {
         self.0.get(step).copied().flatten()
     }
 }
@@ -445,7 +471,9 @@ fn benchmark(
     let language = expression::language(lists.clone(), &given);
     let own = setting::read(given, keys);
     let names = prompt_names(templates, keys);
-    let records = keys.text("records");
+    let kinds = records::declared(keys);
+    let known = others.known.get(name).map(Vec::as_slice).unwrap_or_default();
+    let records = keys.text("records").and_then(|kind| records::find(kind, known, keys));
     let at = Place {
         benchmark: name,
         name: "",
@@ -474,6 +502,7 @@ fn benchmark(
     let tasks = tasks::read(&known, keys);
     let evaluation = tables::read(language, data.as_ref(), &lists, &tasks, keys);
     let known = figures::Known {
+        kinds: others.known.get(name).map(Vec::as_slice).unwrap_or_default(),
         file: &format!("{name}/report.toml"),
         language,
         ballots,
@@ -486,9 +515,6 @@ fn benchmark(
         Report::default()
     });
     let StepTables { drafts, options, marked, natives } = told;
-    if let Some(kind) = records {
-        records_known(kind, keys);
-    }
     let benchmark = Benchmark {
         drafts,
         options,
@@ -505,6 +531,7 @@ fn benchmark(
         was: keys.texts("was").unwrap_or_default(),
         about: keys.words("about"),
         records,
+        kinds,
         steps,
         renamed: keys.table("renamed", renamed).unwrap_or_default(),
         settings: settings.concat(),
@@ -554,16 +581,12 @@ struct StepTables {
     natives: Vec<Native>,
 }
 
-/// Reports an unknown kind of records.
-fn records_known(kind: &str, keys: &Keys<'_>) {
-    if records::columns(kind).is_none() {
-        keys.problem("records", riddlemill_text::hint::unknown("kind of records", kind, records::names()));
-    }
-}
-
 /// Where the steps' records change to another kind: from which step on, and to which.
-fn kinds(keys: &Keys<'_>) -> Vec<(&'static str, &'static str)> {
-    keys.peek("step", |name, keys| keys.text("records").map(|kind| (name, kind)).into_iter().collect())
+fn kinds(known: &[&'static RecordKind], keys: &Keys<'_>) -> Vec<(&'static str, &'static RecordKind)> {
+    keys.peek("step", |name, keys| {
+        let kind = keys.text("records").and_then(|kind| records::find(kind, known, keys));
+        kind.map(|kind| (name, kind)).into_iter().collect()
+    })
 }
 
 /// Inputs that are not earlier steps.
@@ -584,7 +607,8 @@ fn steps(
         keys.needed("steps");
     }
     let names = keys.texts("steps").unwrap_or_default();
-    let kinds = kinds(keys);
+    let known = others.known.get(at.benchmark).map(Vec::as_slice).unwrap_or_default();
+    let kinds = kinds(known, keys);
     // The kind of the records after the first `count` steps.
     let records = |count: usize| {
         let of_step = |step: &&str| kinds.iter().find(|(name, _)| name == step).map(|(_, kind)| *kind);
@@ -595,15 +619,13 @@ fn steps(
         if place.is_none() {
             keys.problem("kind", riddlemill_text::hint::unknown("step", name, names.iter().copied()));
         }
-        if let Some(kind) = keys.text("records") {
-            records_known(kind, keys);
-        }
+        let leaves = keys.text("records").and_then(|kind| records::find(kind, known, keys));
         let foreign = keys.texts("from").unwrap_or_default().first().and_then(|input| input.split_once('/'));
         let before = match foreign {
             Some((other, step)) => others.kinds.get(other).and_then(|kinds| kinds.behind(step)),
             None => records(place.unwrap_or_default()),
         };
-        (name, said(&Place { name, records: before, ..*at }, ballots, keys, told))
+        (name, said(&Place { name, records: before, ..*at }, ballots, leaves, keys, told))
     });
     let mut steps: Vec<Step> = Vec::new();
     for (at, name) in names.iter().copied().enumerate() {
@@ -666,6 +688,7 @@ fn plain(name: &'static str) -> Option<Kind> {
 fn said(
     at: &Place<'_>,
     ballots: Option<&Ballots>,
+    leaves: Option<&'static RecordKind>,
     keys: &Keys<'_>,
     told: &mut StepTables,
 ) -> (Option<Kind>, Option<Vec<&'static str>>) {
@@ -696,7 +719,6 @@ fn said(
             Some(Kind::Draft(ballot.unwrap_or(at.name)))
         }
         Some(Word::Respond) => {
-            let leaves = keys.text("records");
             told.drafts.extend(at.draft(ballots, leaves, true, keys));
             Some(Kind::Draft(at.name))
         }
@@ -708,7 +730,7 @@ fn said(
         }
         Some(Word::Native) => {
             ballot_of(ballots, keys);
-            let leaves = keys.text("records").or(at.records);
+            let leaves = leaves.or(at.records);
             let op = keys.needed("op");
             told.natives.push(at.native(op, leaves, keys));
             Some(Kind::Native(op))

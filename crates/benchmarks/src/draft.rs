@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::ballots::Ballots;
 use crate::expression::{Expression, Language};
 use crate::reader::{Keys, keep};
+use crate::records::RecordKind;
 use crate::reply::{self, Form, Reading, Reply};
 use riddlemill_text::record::Reason;
 
@@ -17,7 +18,7 @@ pub struct Draft {
     /// Its ballot; without one its answers form a group of their own.
     pub ballot: Option<&'static str>,
     /// The kind of its records, whose columns it fills; `None` if the folder declares them.
-    pub records: Option<&'static str>,
+    pub records: Option<&'static RecordKind>,
     /// The condition for a record to be asked about; none means all.
     pub when: Option<Expression>,
     /// Its prompts: the first whose condition holds is used.
@@ -41,7 +42,7 @@ pub struct Draft {
     /// The setting with a file of such replies that were written for a sample.
     pub sample: Option<Key>,
     /// The kind of the records that it leaves, of those with columns.
-    pub leaves: Option<&'static str>,
+    pub leaves: Option<&'static RecordKind>,
     /// What the ledger calls it.
     pub reason: Reason,
     /// The name of a record in reply packs; its id by default.
@@ -253,7 +254,7 @@ pub(crate) struct Place<'a> {
     pub name: &'static str,
     pub file: &'a str,
     /// The kind of the step's input records, if they have columns.
-    pub records: Option<&'static str>,
+    pub records: Option<&'static RecordKind>,
     pub language: Language,
     /// Prefix of the prompts' names.
     pub prompts_of: &'a str,
@@ -279,7 +280,7 @@ impl Place<'_> {
     pub fn draft(
         &self,
         ballots: Option<&Ballots>,
-        leaves: Option<&'static str>,
+        leaves: Option<&'static RecordKind>,
         responding: bool,
         keys: &Keys<'_>,
     ) -> Option<Draft> {

@@ -2,6 +2,7 @@
 
 use crate::choice::Choice;
 use crate::expression::Expression;
+use crate::records::RecordKind;
 
 /// The report section of a benchmark.
 #[derive(Debug, Default)]
@@ -35,7 +36,7 @@ pub struct Figure {
     /// The step whose records are used; the last step if omitted.
     pub step: Option<&'static str>,
     /// The kind of that step's records, if it differs from the benchmark's.
-    pub records: Option<&'static str>,
+    pub records: Option<&'static RecordKind>,
     /// Only records for which this is true.
     pub among: Option<Expression>,
     /// Index of the division for each of whose parts the figure is computed.

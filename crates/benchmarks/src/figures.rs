@@ -12,7 +12,7 @@ use crate::figure::{
     Bars, Counts, Division, Figure, Judged, Kept, Kind, Line, Measure, Number, Posed, Puzzles, Report, Wins,
 };
 use crate::reader::{Keys, Problem, Problems, read};
-use crate::records;
+use crate::records::{self, RecordKind};
 
 /// The report of a benchmark that has no file of its own.
 const USUAL: &str = include_str!("usual_report.toml");
@@ -24,6 +24,8 @@ const MEASURES: [&str; 7] = ["count", "share", "mean", "lengths", "items", "modi
 
 /// The names that a report may use.
 pub(crate) struct Known<'a> {
+    /// The kinds of records that it may name.
+    pub kinds: &'a [&'static RecordKind],
     /// The file, for messages.
     pub file: &'a str,
     /// The expressions of the benchmark.
@@ -95,10 +97,7 @@ impl Reader<'_> {
         if let Some(name) = step.filter(|name| !self.known.steps.contains(name)) {
             keys.problem("step", unknown("step", name, self.known.steps.iter().copied()));
         }
-        let records = keys.text("records");
-        if let Some(kind) = records.filter(|kind| records::columns(kind).is_none()) {
-            keys.problem("records", unknown("kind of records", kind, records::names()));
-        }
+        let records = keys.text("records").and_then(|kind| records::find(kind, self.known.kinds, keys));
         let among = self.expression(keys, "among");
         let word = keys.needed("kind");
         let kind = self.kind(word, part, keys);

@@ -46,7 +46,7 @@ mod own;
 pub mod paper;
 pub mod published;
 pub mod reader;
-mod records;
+pub mod records;
 pub mod reply;
 mod row;
 pub mod scope;

@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::draft::{Place, by_name};
 use crate::expression::Expression;
 use crate::reader::Keys;
+use crate::records::RecordKind;
 
 /// A named operation in the steps of a benchmark.
 pub struct Native {
@@ -18,9 +19,9 @@ pub struct Native {
     /// The place of its name.
     pub place: String,
     /// The kind of its input records, if they have columns; `None` if the folder declares them.
-    pub records: Option<&'static str>,
+    pub records: Option<&'static RecordKind>,
     /// The kind of its output records.
-    pub leaves: Option<&'static str>,
+    pub leaves: Option<&'static RecordKind>,
     /// The ballot for which it drafts; without one its findings form a group of their own.
     pub ballot: Option<&'static str>,
     /// The condition for a record; none means all.
@@ -73,7 +74,7 @@ impl Native {
 
 impl Place<'_> {
     /// A step that is a named operation.
-    pub fn native(&self, op: &'static str, leaves: Option<&'static str>, keys: &Keys<'_>) -> Native {
+    pub fn native(&self, op: &'static str, leaves: Option<&'static RecordKind>, keys: &Keys<'_>) -> Native {
         let of_file = |key: &str| keys.place(key).unwrap_or_else(|| self.file.to_owned());
         let keeps = self.named(keys, "keeps").unwrap_or_default();
         if self.records.is_none() && !keeps.is_empty() {

@@ -137,7 +137,7 @@ fn behind_records(benchmark: &'static Benchmark) -> Vec<Problem> {
                 );
                 problems.push(Problem { place: format!("{}/benchmark.toml", benchmark.name), what });
             }
-            (Some(Rows::Declared), None) => made = Some(step.name),
+            (Some(Rows::Groups | Rows::Kind(_)), None) => made = Some(step.name),
             _ => {}
         }
     }

@@ -6,10 +6,10 @@ use std::path::Path;
 use super::frame::{Columns, from_frame};
 use super::ledger_record::{ledger_entry, links};
 use super::{Error, LedgerRecord};
-use riddlemill_text::record::{Counts, Entry, Link, Outcome, Record, State};
+use riddlemill_text::record::{Counts, Entry, Link, Outcome, Record, State, Typed};
 
 /// What happened to some records, in order.
-pub struct Batch<R> {
+pub struct Batch<R: Record> {
     pub(super) rows: Columns<R>,
     pub(super) ledger: Columns<Entry>,
     pub(super) links: Vec<Link>,
@@ -34,18 +34,18 @@ impl Tally {
     }
 }
 
-impl<R: Record> Default for Batch<R> {
+impl<R: Typed> Default for Batch<R> {
     fn default() -> Batch<R> {
-        Batch::with_room(0)
+        Batch::with_room((), 0)
     }
 }
 
 impl<R: Record> Batch<R> {
     /// An empty batch with capacity for `records` records.
-    pub fn with_room(records: usize) -> Batch<R> {
+    pub fn with_room(columns: R::Columns, records: usize) -> Batch<R> {
         Batch {
-            rows: Columns::all(records),
-            ledger: Columns::all(records),
+            rows: Columns::all(columns, records),
+            ledger: Columns::all((), records),
             links: Vec::new(),
             children: 0,
             tally: Tally::default(),
@@ -88,8 +88,9 @@ impl<R: Record> Batch<R> {
     /// [`Error`]; cannot happen because the lengths are equal.
     pub fn records(self) -> Result<Vec<LedgerRecord<R>>, Error> {
         let wrong = |e| Error::stale_file(Path::new("a batch"), e);
-        let rows = self.rows.frame().and_then(|frame| from_frame(&frame)).map_err(wrong)?;
-        let entries = self.ledger.frame().and_then(|frame| from_frame(&frame)).map_err(wrong)?;
+        let of = self.rows.of;
+        let rows = self.rows.frame().and_then(|frame| from_frame(of, &frame)).map_err(wrong)?;
+        let entries = self.ledger.frame().and_then(|frame| from_frame((), &frame)).map_err(wrong)?;
         let (mut rows, mut links) = (rows.into_iter(), self.links.into_iter().peekable());
         let record = |entry: Entry| {
             let links: Vec<Link> =
@@ -191,10 +192,10 @@ mod tests {
         assert_eq!(counts.records_in, 6);
         assert_eq!((counts.states["kept"], counts.states["dropped"], counts.states["expanded"]), (2, 3, 1));
         assert_eq!((counts.reasons["dropped/too_short"], counts.reasons["dropped/empty"]), (2, 1));
-        let entries: Vec<Entry> = from_frame(&whole.ledger.frame().unwrap()).unwrap();
+        let entries: Vec<Entry> = from_frame((), &whole.ledger.frame().unwrap()).unwrap();
         assert_eq!(entries[0].into.as_deref(), Some("t:1"));
         assert_eq!(entries[1].into, None);
-        let rows: Vec<Post> = from_frame(&whole.rows.frame().unwrap()).unwrap();
+        let rows: Vec<Post> = from_frame((), &whole.rows.frame().unwrap()).unwrap();
         assert_eq!(rows.iter().map(|row| row.id.as_str()).collect::<Vec<_>>(), ["t:1", "t:2", "t:6", "t:7"]);
         assert_eq!((whole.links[1].child.as_str(), whole.links[1].parent.as_str()), ("t:7", "p"));
     }

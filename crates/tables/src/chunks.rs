@@ -21,7 +21,7 @@ use polars_parquet_format::{ColumnChunk, ColumnMetaData, FileMetaData, KeyValue,
 use super::column::{ColumnSlices, dtype};
 use super::pages::{self, LZ4};
 use super::stated::stated;
-use riddlemill_text::record::{Column as Described, Record};
+use riddlemill_text::record::Column as Described;
 
 /// The metadata key of the columns' digests.
 const DIGESTS: &str = "riddlemill.digests";
@@ -182,9 +182,9 @@ fn same(a: &[Piece], b: &[Piece]) -> bool {
 ///
 /// # Errors
 /// Polars' errors about an empty file.
-pub(super) fn splice<R: Record>(rows: usize, columns: Vec<Chunk>) -> PolarsResult<Vec<Piece>> {
+pub(super) fn splice(described: &[Described], rows: usize, columns: Vec<Chunk>) -> PolarsResult<Vec<Piece>> {
     // The schema of the whole is that of an empty file.
-    let Chunks { mut footer, .. } = Chunks::encode(R::COLUMNS, &[])?;
+    let Chunks { mut footer, .. } = Chunks::encode(described, &[])?;
     let digests: Vec<String> = columns.iter().map(|column| column.digest.to_hex().to_string()).collect();
     let mut pieces = vec![Piece::all(MAGIC.to_vec())];
     let mut end = MAGIC.len() as i64;
@@ -254,7 +254,7 @@ mod tests {
     use crate::values::Scalar;
     use polars_parquet_format::CompressionCodec;
     use proptest::prelude::*;
-    use riddlemill_text::record::{CellKind, Link, record};
+    use riddlemill_text::record::{CellKind, Link, Typed, record};
 
     /// A text that no other resembles, or one that every other resembles.
     fn text(n: u64, own: bool) -> String {
@@ -268,7 +268,7 @@ mod tests {
     }
 
     fn part(links: &[Link]) -> Chunks {
-        let mut columns = Columns::all(0);
+        let mut columns = Columns::all((), 0);
         links.iter().for_each(|link| columns.append(link));
         Chunks::read(Encoded::rows(&RowChunks::one(columns)).unwrap().bytes()).unwrap()
     }
@@ -289,7 +289,7 @@ mod tests {
             let places: Vec<i64> = places.map(|c| c.meta_data.as_ref().unwrap().data_page_offset).collect();
             assert!(places[0] == places[2] && places[0] != places[1]);
             let names = ["child", "parent", "role"].map(str::to_string).to_vec();
-            assert_eq!(from_frame::<Link>(&part.frame(names).unwrap()).unwrap(), links);
+            assert_eq!(from_frame::<Link>((), &part.frame(names).unwrap()).unwrap(), links);
         }
     }
 
@@ -332,18 +332,18 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read(rows in prop::collection::vec(every(), 1..60)) {
-            let mut columns = Columns::all(0);
+            let mut columns = Columns::all((), 0);
             rows.iter().for_each(|row| columns.append(row));
             let part = Chunks::read(Encoded::rows(&RowChunks::one(columns)).unwrap().bytes()).unwrap();
             let names = Every::COLUMNS.iter().map(|c| c.name.to_string()).collect();
-            prop_assert_eq!(from_frame::<Every>(&part.frame(names).unwrap()).unwrap(), rows);
+            prop_assert_eq!(from_frame::<Every>((), &part.frame(names).unwrap()).unwrap(), rows);
         }
     }
 
     #[test]
     fn a_column_that_says_the_same_is_made_once_whatever_its_name() {
         let one = |name, text: &str| {
-            let described = Described { name, kind: CellKind::Text, about: "" };
+            let described = Described { name, kind: CellKind::Text, filled: true, about: "" };
             let column = ColumnBuilder::repeated(CellKind::Text, Scalar::Text(text.into()), 77);
             Chunk::of(&described, &ColumnSlices::all(&column)).unwrap()
         };

@@ -14,7 +14,7 @@ use super::ledger_record::{LedgerEntry, ledger_entry};
 use super::part::Encoded;
 use super::values::Scalar;
 use riddlemill_files::par_map::SPLIT;
-use riddlemill_text::record::{Entry, Outcome, Record};
+use riddlemill_text::record::{Column as Described, Entry, Outcome, Record, Typed};
 
 /// The columns that a stage's function reads and those that it may change. The id never changes.
 #[derive(Clone, Copy, Debug)]
@@ -39,22 +39,23 @@ pub(super) struct Edited {
 /// # Errors
 /// [`PolarsError`] if the file is not of this layout.
 pub(super) fn edit<R: Record>(
+    columns: R::Columns,
     file: Vec<u8>,
     touched: ColumnAccess,
     decide: &(impl Fn(R) -> Outcome<R> + Sync),
 ) -> PolarsResult<Edited> {
     let before = Chunks::read(file)?;
-    let digests = before.digests().filter(|stated| stated.len() == R::COLUMNS.len());
+    let digests = before.digests().filter(|stated| stated.len() == R::described(columns).len());
     let digests = digests.ok_or_else(|| polars_err!(ComputeError: "it states no digests of its columns"))?;
-    let read = before.frame(names::<R>(|name| touched.reads.contains(&name)))?;
-    let DecidedRows { keep, rows, ledger, tally, children } = decided(&read, touched, decide)?;
+    let read = before.frame(names(R::described(columns), |name| touched.reads.contains(&name)))?;
+    let DecidedRows { keep, rows, ledger, tally, children } = decided(columns, &read, touched, decide)?;
     let from = Before { chunks: &before, digests: &digests, read: &read };
     let (rows, ledger) = rayon::join(|| from.rows(touched, &keep, &rows), || from.ledger(&ledger));
     Ok(Edited { rows: rows?, ledger: ledger?, tally, children })
 }
 
 /// The decisions on some rows.
-struct DecidedRows<R> {
+struct DecidedRows<R: Record> {
     /// For each row whether it is kept.
     keep: Vec<bool>,
     /// The columns that may have changed, of the kept rows.
@@ -66,6 +67,7 @@ struct DecidedRows<R> {
 }
 
 fn decided<R: Record>(
+    columns: R::Columns,
     read: &DataFrame,
     touched: ColumnAccess,
     decide: &(impl Fn(R) -> Outcome<R> + Sync),
@@ -74,10 +76,10 @@ fn decided<R: Record>(
     let size = height.div_ceil(rayon::current_num_threads().max(1)).max(SPLIT);
     let stretch = |first: usize| {
         let last = height.min(first + size);
-        let mut records = Rows::<R>::new(read)?;
+        let mut records = Rows::<R>::new(columns, read)?;
         let writes = !touched.writes.is_empty();
-        let mut rows = Columns::<R>::which(last - first, |name| touched.writes.contains(&name));
-        let mut ledger = Columns::<Entry>::which(last - first, |name| name != Entry::COLUMNS[0].name);
+        let mut rows = Columns::<R>::which(columns, last - first, |name| touched.writes.contains(&name));
+        let mut ledger = Columns::<Entry>::which((), last - first, |name| name != Entry::COLUMNS[0].name);
         let (mut keep, mut tally, mut children) = (Vec::with_capacity(last - first), Tally::default(), 0);
         let mut record = |told: &LedgerEntry<'_>, times| {
             if times > 0 {
@@ -138,6 +140,7 @@ impl Before<'_> {
         keep: &[bool],
         written: &RowChunks<R>,
     ) -> PolarsResult<Option<Encoded>> {
+        let described = R::described(written.of);
         let rows = keep.iter().filter(|keep| **keep).count();
         if rows == 0 {
             return Ok(None);
@@ -149,14 +152,14 @@ impl Before<'_> {
         let rest = match all {
             true => DataFrame::default(),
             false => {
-                let named = R::COLUMNS.iter().zip(&same);
+                let named = described.iter().zip(&same);
                 let rest = named.filter(|(c, same)| same.is_none() && !writes(c.name));
                 let rest = rest.filter(|(c, _)| self.read.column(c.name).is_err());
                 self.chunks.frame(rest.map(|(c, _)| c.name.to_string()).collect())?
             }
         };
         let chunk = |(place, before): (usize, &Hash)| {
-            let column = &R::COLUMNS[place];
+            let column = &described[place];
             let stands = || self.chunks.chunk(column.name, *before);
             let made;
             let new = match &same[place] {
@@ -177,7 +180,7 @@ impl Before<'_> {
         };
         let columns: Vec<(usize, &Hash)> = self.digests.iter().enumerate().collect();
         let columns = columns.into_par_iter().map(chunk);
-        Encoded::new::<R>(rows, columns.collect::<PolarsResult<_>>()?).map(Some)
+        Encoded::new(described, rows, columns.collect::<PolarsResult<_>>()?).map(Some)
     }
 
     /// The ledger's ids are those of the rows.
@@ -187,13 +190,13 @@ impl Before<'_> {
             _ => Chunk::of(&Entry::COLUMNS[place], &told.column(place)),
         };
         let columns = (0..Entry::COLUMNS.len()).into_par_iter().map(chunk);
-        Encoded::new::<Entry>(told.rows(), columns.collect::<PolarsResult<_>>()?)
+        Encoded::new(Entry::COLUMNS, told.rows(), columns.collect::<PolarsResult<_>>()?)
     }
 }
 
 /// The names of the wanted columns of a record.
-fn names<R: Record>(wanted: impl Fn(&str) -> bool) -> Vec<String> {
-    R::COLUMNS.iter().filter(|c| wanted(c.name)).map(|c| c.name.to_string()).collect()
+fn names(columns: &[Described], wanted: impl Fn(&str) -> bool) -> Vec<String> {
+    columns.iter().filter(|c| wanted(c.name)).map(|c| c.name.to_string()).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Converts rows to Polars frames and back.
 
-use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -18,8 +17,8 @@ const LATER: [&str; 6] =
 ///
 /// # Errors
 /// If Polars refuses the columns, which cannot happen because the lengths are equal.
-pub fn to_frame<R: Record>(blocks: &[&[R]]) -> PolarsResult<DataFrame> {
-    let mut columns = Columns::<R>::all(blocks.iter().map(|rows| rows.len()).sum());
+pub fn to_frame<R: Record>(columns: R::Columns, blocks: &[&[R]]) -> PolarsResult<DataFrame> {
+    let mut columns = Columns::<R>::all(columns, blocks.iter().map(|rows| rows.len()).sum());
     blocks.iter().copied().flatten().for_each(|row| columns.append(row));
     columns.frame()
 }
@@ -28,35 +27,35 @@ pub fn to_frame<R: Record>(blocks: &[&[R]]) -> PolarsResult<DataFrame> {
 ///
 /// # Errors
 /// If a column is missing or has another type than the record's.
-pub fn from_frame<R: Record>(frame: &DataFrame) -> PolarsResult<Vec<R>> {
+pub fn from_frame<R: Record>(columns: R::Columns, frame: &DataFrame) -> PolarsResult<Vec<R>> {
     let lacks = |name: &str| frame.column(name).is_err() && !LATER.contains(&name);
-    if let Some(missing) = R::COLUMNS.iter().find(|c| lacks(c.name)) {
+    if let Some(missing) = R::described(columns).iter().find(|c| lacks(c.name)) {
         polars_bail!(ColumnNotFound: "{}", missing.name);
     }
-    let mut rows = Rows::new(frame)?;
+    let mut rows = Rows::new(columns, frame)?;
     Ok((0..frame.height()).map(|row| rows.get(row)).collect())
 }
 
 /// Rows before they are written, with all or some of a record's columns.
-pub(super) struct Columns<R> {
+pub(super) struct Columns<R: Record> {
+    pub(super) of: R::Columns,
     /// In the order of the record's columns; `None` for one that is left out.
     columns: Vec<Option<ColumnBuilder>>,
     rows: usize,
-    record: PhantomData<fn(R)>,
 }
 
 impl<R: Record> Columns<R> {
     /// All columns, with capacity for `rows` rows.
-    pub(super) fn all(rows: usize) -> Columns<R> {
-        Self::which(rows, |_| true)
+    pub(super) fn all(of: R::Columns, rows: usize) -> Columns<R> {
+        Self::which(of, rows, |_| true)
     }
 
     /// The wanted columns.
-    pub(super) fn which(rows: usize, wanted: impl Fn(&str) -> bool) -> Columns<R> {
+    pub(super) fn which(of: R::Columns, rows: usize, wanted: impl Fn(&str) -> bool) -> Columns<R> {
         let column = |c: &riddlemill_text::record::Column| {
             wanted(c.name).then(|| ColumnBuilder::with_room(c.kind, rows))
         };
-        Columns { columns: R::COLUMNS.iter().map(column).collect(), rows: 0, record: PhantomData }
+        Columns { of, columns: R::described(of).iter().map(column).collect(), rows: 0 }
     }
 
     /// Appends a row's cells in these columns.
@@ -88,22 +87,23 @@ impl<R: Record> Columns<R> {
     /// # Errors
     /// If Polars refuses the columns, which cannot happen because the lengths are equal.
     pub(super) fn frame(&self) -> PolarsResult<DataFrame> {
-        let named = R::COLUMNS.iter().zip(&self.columns);
+        let named = R::described(self.of).iter().zip(&self.columns);
         let columns = named.filter_map(|(c, column)| Some(column.as_ref()?.column(c.name))).collect();
         DataFrame::new(self.rows, columns)
     }
 }
 
 /// Rows in consecutive blocks.
-pub(super) struct RowChunks<R> {
+pub(super) struct RowChunks<R: Record> {
+    pub(super) of: R::Columns,
     pub(super) blocks: Vec<(Arc<Columns<R>>, Range<usize>)>,
 }
 
 impl<R: Record> RowChunks<R> {
     /// All rows of one block.
     pub(super) fn one(block: Columns<R>) -> RowChunks<R> {
-        let rows = 0..block.rows();
-        RowChunks { blocks: vec![(Arc::new(block), rows)] }
+        let (rows, of) = (0..block.rows(), block.of);
+        RowChunks { of, blocks: vec![(Arc::new(block), rows)] }
     }
 
     /// Number of rows.
@@ -115,14 +115,14 @@ impl<R: Record> RowChunks<R> {
     pub(super) fn column(&self, place: usize) -> ColumnSlices<'_> {
         let spans =
             self.blocks.iter().filter_map(|(block, range)| Some((block.column(place)?, range.clone())));
-        ColumnSlices::new(R::COLUMNS[place].kind, spans)
+        ColumnSlices::new(R::described(self.of)[place].kind, spans)
     }
 }
 
 /// The rows of a frame, one by one. Columns that are missing are read as absent.
-pub(super) struct Rows<'a, R> {
+pub(super) struct Rows<'a, R: Record> {
+    of: R::Columns,
     source: Source<'a>,
-    record: PhantomData<fn() -> R>,
 }
 
 impl<'a, R: Record> Rows<'a, R> {
@@ -130,19 +130,19 @@ impl<'a, R: Record> Rows<'a, R> {
     ///
     /// # Errors
     /// If a column has another type than the record's.
-    pub(super) fn new(frame: &'a DataFrame) -> PolarsResult<Rows<'a, R>> {
+    pub(super) fn new(of: R::Columns, frame: &'a DataFrame) -> PolarsResult<Rows<'a, R>> {
         let reader = |c: &riddlemill_text::record::Column| match frame.column(c.name) {
             Ok(column) => Reader::new(column, c.kind),
             Err(_) => Ok(Reader::Nulls),
         };
-        let columns = R::COLUMNS.iter().map(reader).collect::<PolarsResult<_>>()?;
-        Ok(Rows { source: Source { columns, row: 0, next: 0 }, record: PhantomData })
+        let columns = R::described(of).iter().map(reader).collect::<PolarsResult<_>>()?;
+        Ok(Rows { of, source: Source { columns, row: 0, next: 0 } })
     }
 
     /// A row, by index from 0.
     pub(super) fn get(&mut self, row: usize) -> R {
         (self.source.row, self.source.next) = (row, 0);
-        R::take(&mut self.source)
+        R::take(self.of, &mut self.source)
     }
 }
 

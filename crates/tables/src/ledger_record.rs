@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::Plain;
 use super::row::Columns;
-use riddlemill_text::record::{Cell, Entry, Link, Outcome, Record, State};
+use riddlemill_text::record::{Cell, Entry, Link, Outcome, Record, State, Typed};
 
 /// A ledger entry with its rows and links.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,7 +59,10 @@ impl<R: Record> LedgerRecord<R> {
     ///
     /// # Errors
     /// [`LedgerRecordError`].
-    pub fn read(line: &[u8]) -> Result<LedgerRecord<R>, LedgerRecordError> {
+    pub fn read(line: &[u8]) -> Result<LedgerRecord<R>, LedgerRecordError>
+    where
+        R: Typed,
+    {
         serde_json::from_slice::<LedgerRecordLine<R>>(line)
             .map_err(|e| LedgerRecordError::Unreadable(e.to_string()))?
             .checked()
@@ -100,7 +103,7 @@ impl<R: Record> Serialize for LedgerRecord<R> {
 
 /// A parsed line, before the entry is compared with its rows and links.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(bound = "R: Record")]
+#[serde(bound = "R: Typed")]
 pub struct LedgerRecordLine<R> {
     entry: Plain<Entry>,
     #[serde(default)]
@@ -109,7 +112,7 @@ pub struct LedgerRecordLine<R> {
     links: Vec<Plain<Link>>,
 }
 
-impl<R: Record> LedgerRecordLine<R> {
+impl<R: Typed> LedgerRecordLine<R> {
     /// The record, if its accounting closes.
     ///
     /// # Errors

@@ -71,7 +71,7 @@ pub use part::{PART_ROWS, write_parquet};
 pub use part_columns::{part_columns, part_rows};
 pub use reader::StageReader;
 pub use row::Plain;
-pub use scan::{fold_parts, json_parts, parquet_rows, rows_where, select, select_parts};
+pub use scan::{fold_parts, json_parts, parquet_rows, rows_where, select, select_of, select_parts};
 pub use stated::metadata as stated_types;
 pub use table::TableWriter;
 pub use writer::{CommitError, StageWriter, opening};

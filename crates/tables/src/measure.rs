@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use polars::prelude::PolarsResult;
 use rayon::prelude::*;
-use riddlemill_text::record::{Column as Described, Outcome, Post, Record};
+use riddlemill_text::record::{Column as Described, Outcome, Post, Typed};
 
 use super::batch::Batch;
 use super::chunks::{Chunk, Chunks};
@@ -44,7 +44,7 @@ fn post(n: usize) -> Post {
 fn parts() -> Vec<RowChunks<Post>> {
     let part = |first: usize| {
         let last = POSTS.min(first + PART_ROWS);
-        let mut rows = Columns::<Post>::all(last - first);
+        let mut rows = Columns::<Post>::all((), last - first);
         (first..last).for_each(|n| rows.append(&post(n)));
         RowChunks::one(rows)
     };
@@ -92,7 +92,7 @@ fn what_each_part_of_the_writer_brings() {
     let encoded = |encode: Encode| -> Vec<Encoded> {
         let one = |rows: &RowChunks<Post>| {
             let columns: Vec<_> = (0..Post::COLUMNS.len()).map(|at| rows.column(at)).collect();
-            Encoded::new::<Post>(rows.rows(), encode(Post::COLUMNS, &columns).unwrap()).unwrap()
+            Encoded::new(Post::COLUMNS, rows.rows(), encode(Post::COLUMNS, &columns).unwrap()).unwrap()
         };
         parts.iter().map(one).collect()
     };
@@ -129,12 +129,12 @@ fn what_each_part_of_the_writer_brings() {
     };
     let touched = ColumnAccess { reads: &["id", "text", "position"], writes: &["text"] };
     let (by_columns, _) = least(|| {
-        files.iter().map(|file| edit::<Post>(file.clone(), touched, &shorten).unwrap().ledger.count).sum()
+        files.iter().map(|file| edit::<Post>((), file.clone(), touched, &shorten).unwrap().ledger.count).sum()
     });
     let (by_rows, _) = least(|| {
         let one = |file: &Vec<u8>| {
-            let rows: Vec<Post> = from_bytes(file.clone()).unwrap();
-            let mut batch = Batch::with_room(rows.len());
+            let rows: Vec<Post> = from_bytes((), file.clone()).unwrap();
+            let mut batch = Batch::with_room((), rows.len());
             rows.into_iter().for_each(|post| batch.append(&post.id.clone(), &shorten(post)));
             let (rows, ledger) = (RowChunks::one(batch.rows), RowChunks::one(batch.ledger));
             Encoded::rows(&rows).unwrap();

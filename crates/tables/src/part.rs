@@ -4,14 +4,14 @@ use std::fs;
 use std::io::Cursor;
 use std::path::Path;
 
-use polars::prelude::*;
+use polars::prelude::{PolarsError, PolarsResult};
 use polars_io::SerReader;
 use polars_io::prelude::{ParallelStrategy, ParquetCompression, ParquetReader, ParquetWriter};
 
 use super::chunks::{Chunk, Piece, splice};
 use super::frame::RowChunks;
 use super::{Error, Part, durable, from_frame, stated_types, to_frame};
-use riddlemill_text::record::{Record, digest_of};
+use riddlemill_text::record::{Column, Record, Typed, digest_of};
 
 /// Most rows of a part. The last part of a table may have fewer, and so may those that a stage makes from
 /// parts of its input. Part of the layout: another number gives other hashes.
@@ -33,17 +33,18 @@ impl Encoded {
     /// # Errors
     /// Polars' errors about the buffers, which cannot happen because the lengths are right.
     pub(super) fn rows<R: Record>(rows: &RowChunks<R>) -> PolarsResult<Encoded> {
-        let columns: Vec<_> = (0..R::COLUMNS.len()).map(|at| rows.column(at)).collect();
-        Encoded::new::<R>(rows.rows(), Chunk::all(R::COLUMNS, &columns)?)
+        let described = R::described(rows.of);
+        let columns: Vec<_> = (0..described.len()).map(|at| rows.column(at)).collect();
+        Encoded::new(described, rows.rows(), Chunk::all(described, &columns)?)
     }
 
     /// Combines columns into one part.
     ///
     /// # Errors
     /// Polars' errors about an empty file.
-    pub(super) fn new<R: Record>(rows: usize, columns: Vec<Chunk>) -> PolarsResult<Encoded> {
+    pub(super) fn new(described: &[Column], rows: usize, columns: Vec<Chunk>) -> PolarsResult<Encoded> {
         let hash = digest_of(columns.iter().map(|column| column.digest)).to_hex().to_string();
-        let pieces = splice::<R>(rows, columns)?;
+        let pieces = splice(described, rows, columns)?;
         let mut hasher = blake3::Hasher::new();
         pieces.iter().for_each(|piece| {
             hasher.update(piece.bytes());
@@ -91,24 +92,25 @@ pub(super) fn bytes(stage: &Path, part: &Part) -> Result<Vec<u8>, Error> {
 ///
 /// # Errors
 /// [`Error::Damaged`] if the file differs.
-pub(super) fn read<R: Record>(stage: &Path, part: &Part) -> Result<Vec<R>, Error> {
+pub(super) fn read<R: Record>(columns: R::Columns, stage: &Path, part: &Part) -> Result<Vec<R>, Error> {
     let (path, bytes) = (stage.join(&part.file), bytes(stage, part)?);
-    from_bytes(bytes).map_err(|e| Error::stale_file(&path, e))
+    from_bytes(columns, bytes).map_err(|e| Error::stale_file(&path, e))
 }
 
 /// The rows of a part's file.
 ///
 /// # Errors
 /// Polars' errors about a file that is invalid or has other columns.
-pub(super) fn from_bytes<R: Record>(bytes: Vec<u8>) -> PolarsResult<Vec<R>> {
-    from_frame(&ParquetReader::new(Cursor::new(bytes)).read_parallel(ParallelStrategy::None).finish()?)
+pub(super) fn from_bytes<R: Record>(columns: R::Columns, bytes: Vec<u8>) -> PolarsResult<Vec<R>> {
+    let read = ParquetReader::new(Cursor::new(bytes)).read_parallel(ParallelStrategy::None).finish()?;
+    from_frame(columns, &read)
 }
 
 /// Writes a table as one Parquet file with one row group per part, streamed.
 ///
 /// # Errors
 /// [`Error`] if a part cannot be read or the file not written.
-pub fn write_parquet<R: Record>(
+pub fn write_parquet<R: Typed>(
     path: &Path,
     parts: impl Iterator<Item = Result<Vec<R>, Error>>,
 ) -> Result<(), Error> {
@@ -119,7 +121,7 @@ pub fn write_parquet<R: Record>(
         e => Error::stale_file(path, e),
     };
     let file = fs::File::create(path).map_err(Error::io("create", path))?;
-    let empty = to_frame::<R>(&[]).map_err(damaged)?;
+    let empty = to_frame::<R>((), &[]).map_err(damaged)?;
     let mut writer = ParquetWriter::new(&file)
         .with_compression(ParquetCompression::Zstd(None))
         .set_parallel(false)
@@ -127,7 +129,7 @@ pub fn write_parquet<R: Record>(
         .batched(empty.schema())
         .map_err(damaged)?;
     for rows in parts {
-        let frame = to_frame(&[&rows?]).map_err(damaged)?;
+        let frame = to_frame((), &[&rows?]).map_err(damaged)?;
         writer.write_batch(&frame).map_err(damaged)?;
     }
     writer.finish().map_err(damaged)?;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Error, Manifest, Part, Table, part};
-use riddlemill_text::record::Record;
+use riddlemill_text::record::{Record, Typed};
 
 /// A finished stage.
 #[derive(Clone, Debug)]
@@ -37,29 +37,46 @@ impl StageReader {
     }
 
     /// The rows of a table, a part at a time, each checked against the manifest when it is read.
-    pub fn parts<R: Record>(
+    pub fn parts<R: Typed>(
         &self,
         table: &str,
     ) -> impl Iterator<Item = Result<Vec<R>, Error>> + Send + use<R> {
+        self.parts_of((), table)
+    }
+
+    /// [`StageReader::parts`] of these columns.
+    pub fn parts_of<R: Record>(
+        &self,
+        columns: R::Columns,
+        table: &str,
+    ) -> impl Iterator<Item = Result<Vec<R>, Error>> + Send + use<R> {
         let place = self.place.clone();
-        self.table(table).parts.into_iter().map(move |p| part::read(&place, &p))
+        self.table(table).parts.into_iter().map(move |p| part::read(columns, &place, &p))
     }
 
     /// The rows of one part, checked against the manifest.
     ///
     /// # Errors
     /// [`Error`] if the part is missing or damaged.
-    pub fn part<R: Record>(&self, part: &Part) -> Result<Vec<R>, Error> {
-        part::read(&self.place, part)
+    pub fn part<R: Record>(&self, columns: R::Columns, part: &Part) -> Result<Vec<R>, Error> {
+        part::read(columns, &self.place, part)
     }
 
     /// All rows of a table.
     ///
     /// # Errors
     /// [`Error`] if a part is missing or damaged.
-    pub fn all<R: Record>(&self, table: &str) -> Result<Vec<R>, Error> {
+    pub fn all<R: Typed>(&self, table: &str) -> Result<Vec<R>, Error> {
+        self.all_of((), table)
+    }
+
+    /// [`StageReader::all`] of these columns.
+    ///
+    /// # Errors
+    /// [`Error`] if a part is missing or damaged.
+    pub fn all_of<R: Record>(&self, columns: R::Columns, table: &str) -> Result<Vec<R>, Error> {
         let mut rows = Vec::with_capacity(self.table(table).rows as usize);
-        for part in self.parts(table) {
+        for part in self.parts_of(columns, table) {
             rows.append(&mut part?);
         }
         Ok(rows)

@@ -8,14 +8,14 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use riddlemill_text::record::{Cell, Cells, Column, Record, Values};
+use riddlemill_text::record::{Cell, Cells, Column, Record, Typed, Values};
 
 /// A row as an object of its columns; values that are absent, or of another type, are null. An id may be a
 /// number, whose digits are used.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plain<R>(pub R);
 
-impl<'de, R: Record> Deserialize<'de> for Plain<R> {
+impl<'de, R: Typed> Deserialize<'de> for Plain<R> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         from.deserialize_map(Object(PhantomData)).map(Plain)
     }
@@ -26,7 +26,11 @@ pub(super) struct Columns<'a, R>(pub &'a R);
 
 impl<R: Record> Serialize for Columns<'_, R> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut sink = Fields { map: to.serialize_map(None)?, columns: R::COLUMNS.iter(), error: None };
+        let mut sink = Fields {
+            map: to.serialize_map(None)?,
+            columns: R::described(self.0.columns()).iter(),
+            error: None,
+        };
         self.0.append_to(&mut sink);
         sink.error.map_or_else(|| sink.map.end(), Err)
     }
@@ -55,7 +59,7 @@ impl<M: SerializeMap> Cells for Fields<M> {
 
 struct Object<R>(PhantomData<R>);
 
-impl<'de, R: Record> Visitor<'de> for Object<R> {
+impl<'de, R: Typed> Visitor<'de> for Object<R> {
     type Value = R;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -75,7 +79,7 @@ impl<'de, R: Record> Visitor<'de> for Object<R> {
             }
             likely = column.map_or(likely, |i| i + 1);
         }
-        Ok(R::take(&mut Slots(slots.into_iter())))
+        Ok(R::take((), &mut Slots(slots.into_iter())))
     }
 }
 

@@ -15,7 +15,7 @@ use super::part_columns::{columns_of, open, part_columns, part_rows, slices_of};
 use super::places::named_rows;
 use super::widened::widened;
 use super::{Error, StageReader, from_frame};
-use riddlemill_text::record::Record;
+use riddlemill_text::record::{Record, Typed};
 
 /// Up to this many runs of rows are read separately instead of their whole part.
 const FEW_RUNS: usize = 4;
@@ -25,17 +25,30 @@ const FEW_RUNS: usize = 4;
 ///
 /// # Errors
 /// [`Error::Damaged`] if a part is not a Parquet file or has other columns.
-pub fn select<R: Record>(stage: &StageReader, table: &str, filter: &Filter) -> Result<Vec<R>, Error> {
-    let names: Vec<&str> = R::COLUMNS.iter().map(|column| column.name).collect();
+pub fn select<R: Typed>(stage: &StageReader, table: &str, filter: &Filter) -> Result<Vec<R>, Error> {
+    select_of((), stage, table, filter)
+}
+
+/// [`select`] of these columns.
+///
+/// # Errors
+/// [`Error::Damaged`] if a part is not a Parquet file or has other columns.
+pub fn select_of<R: Record>(
+    columns: R::Columns,
+    stage: &StageReader,
+    table: &str,
+    filter: &Filter,
+) -> Result<Vec<R>, Error> {
+    let names: Vec<&str> = R::described(columns).iter().map(|column| column.name).collect();
     if let Some(frames) = named_rows(stage, table, &names, filter) {
         let rows = |frame: DataFrame| {
-            from_frame(&frame).map_err(|e| Error::stale_file(&stage.place().join(table), e))
+            from_frame(columns, &frame).map_err(|e| Error::stale_file(&stage.place().join(table), e))
         };
         let selected: Vec<Vec<R>> = frames?.into_iter().map(rows).collect::<Result<_, _>>()?;
         return Ok(selected.into_iter().flatten().collect());
     }
     let parts = stage.table(table).parts;
-    let read = |file: &str| filtered::<R>(&stage.place().join(file), Some(filter));
+    let read = |file: &str| filtered::<R>(columns, &stage.place().join(file), Some(filter));
     let selected: Vec<Vec<R>> = parts.par_iter().map(|part| read(&part.file)).collect::<Result<_, _>>()?;
     Ok(selected.into_iter().flatten().collect())
 }
@@ -46,14 +59,14 @@ pub fn select<R: Record>(stage: &StageReader, table: &str, filter: &Filter) -> R
 ///
 /// # Errors
 /// [`Error::Damaged`] if a part is not a Parquet file or has other columns.
-pub fn fold_parts<R: Record, T: Send>(
+pub fn fold_parts<R: Typed, T: Send>(
     stage: &StageReader,
     table: &str,
     filter: &Filter,
     fold: impl Fn(Vec<R>) -> T + Sync,
 ) -> Result<Vec<T>, Error> {
     let parts = stage.table(table).parts;
-    let read = |file: &str| Ok(fold(filtered::<R>(&stage.place().join(file), Some(filter))?));
+    let read = |file: &str| Ok(fold(filtered::<R>((), &stage.place().join(file), Some(filter))?));
     parts.par_iter().map(|part| read(&part.file)).collect()
 }
 
@@ -84,20 +97,24 @@ pub fn rows_where(
 }
 
 /// The matching rows of a table, a part at a time, so that memory does not grow with the table.
-pub fn select_parts<R: Record>(
+pub fn select_parts<R: Typed>(
     stage: &StageReader,
     table: &str,
     filter: Option<Filter>,
 ) -> impl Iterator<Item = Result<Vec<R>, Error>> + use<R> {
     let place = stage.place().to_path_buf();
-    stage.table(table).parts.into_iter().map(move |part| filtered(&place.join(&part.file), filter.as_ref()))
+    stage
+        .table(table)
+        .parts
+        .into_iter()
+        .map(move |part| filtered((), &place.join(&part.file), filter.as_ref()))
 }
 
 /// The matching rows of a part. The filter's columns are read first, and the rest of a part only if something
 /// matches.
-fn filtered<R: Record>(path: &Path, filter: Option<&Filter>) -> Result<Vec<R>, Error> {
-    let names: Vec<&str> = R::COLUMNS.iter().map(|column| column.name).collect();
-    let rows = |frame: DataFrame| from_frame(&frame).map_err(|e| Error::stale_file(path, e));
+fn filtered<R: Record>(columns: R::Columns, path: &Path, filter: Option<&Filter>) -> Result<Vec<R>, Error> {
+    let names: Vec<&str> = R::described(columns).iter().map(|column| column.name).collect();
+    let rows = |frame: DataFrame| from_frame(columns, &frame).map_err(|e| Error::stale_file(path, e));
     let Some(filter) = filter else { return rows(columns_of(path, &names)?) };
     let looked_at = columns_of(path, &filter.columns())?;
     let mask = filter.mask(&looked_at).map_err(|e| Error::stale_file(path, e))?;
@@ -270,8 +287,8 @@ mod tests {
             let filter = if both { first.and(second) } else { first.or(second) };
             let wanted: Vec<Entry> = entries.iter().filter(|entry| fits(&filter, entry)).cloned().collect();
             let file = file(&entries);
-            prop_assert_eq!(filtered::<Entry>(file.path(), Some(&filter)).unwrap(), wanted);
-            prop_assert_eq!(filtered::<Entry>(file.path(), None).unwrap(), entries);
+            prop_assert_eq!(filtered::<Entry>((), file.path(), Some(&filter)).unwrap(), wanted);
+            prop_assert_eq!(filtered::<Entry>((), file.path(), None).unwrap(), entries);
         }
     }
 
@@ -279,7 +296,8 @@ mod tests {
     fn a_damaged_part_is_named() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), b"PAR1, and nothing else").unwrap();
-        let wrong = filtered::<Entry>(file.path(), Some(&Filter::equals("id", "a"))).unwrap_err().to_string();
+        let wrong =
+            filtered::<Entry>((), file.path(), Some(&Filter::equals("id", "a"))).unwrap_err().to_string();
         assert!(wrong.contains(&*file.path().to_string_lossy()), "{wrong}");
     }
 

@@ -24,7 +24,8 @@ pub struct TableWriter<R: Record> {
 }
 
 /// Rows that are not written yet, by column.
-pub(super) struct Waiting<R> {
+pub(super) struct Waiting<R: Record> {
+    of: R::Columns,
     /// In the blocks they came in.
     blocks: VecDeque<Arc<Columns<R>>>,
     /// How many rows of the first block are taken.
@@ -34,8 +35,8 @@ pub(super) struct Waiting<R> {
 }
 
 impl<R: Record> Waiting<R> {
-    fn new() -> Waiting<R> {
-        Waiting { blocks: VecDeque::new(), taken: 0, rows: 0 }
+    fn new(of: R::Columns) -> Waiting<R> {
+        Waiting { of, blocks: VecDeque::new(), taken: 0, rows: 0 }
     }
 
     pub(super) fn push(&mut self, rows: Columns<R>) {
@@ -49,7 +50,7 @@ impl<R: Record> Waiting<R> {
         match self.blocks.back_mut().and_then(Arc::get_mut) {
             Some(last) if last.rows() < PART_ROWS => last.append(row),
             _ => {
-                let mut block = Columns::all(0);
+                let mut block = Columns::all(self.of, 0);
                 block.append(row);
                 self.blocks.push_back(Arc::new(block));
             }
@@ -72,17 +73,17 @@ impl<R: Record> Waiting<R> {
             }
             blocks.push((block, first..last));
         }
-        RowChunks { blocks }
+        RowChunks { of: self.of, blocks }
     }
 }
 
 impl<R: Record> TableWriter<R> {
-    pub(super) fn create(stage: &Path, name: &str) -> Result<TableWriter<R>, Error> {
+    pub(super) fn create(of: R::Columns, stage: &Path, name: &str) -> Result<TableWriter<R>, Error> {
         durable::create_folder(&stage.join(name))?;
         Ok(TableWriter {
             stage: stage.into(),
             name: name.into(),
-            waiting: Waiting::new(),
+            waiting: Waiting::new(of),
             parts: 0,
             disk: Disk::default(),
         })
@@ -170,7 +171,7 @@ mod tests {
     }
 
     fn read(part: Vec<u8>) -> PolarsResult<Vec<Link>> {
-        from_frame(&ParquetReader::new(Cursor::new(part)).finish()?)
+        from_frame((), &ParquetReader::new(Cursor::new(part)).finish()?)
     }
 
     proptest! {
@@ -180,10 +181,10 @@ mod tests {
             singles in 0usize..5,
             takes in prop::collection::vec(0usize..20, 0..6),
         ) {
-            let mut waiting = Waiting::new();
+            let mut waiting = Waiting::new(());
             let mut rows = 0..;
             for block in blocks {
-                let mut columns = Columns::all(0);
+                let mut columns = Columns::all((), 0);
                 rows.by_ref().take(block).for_each(|n| columns.append(&link(n)));
                 waiting.push(columns);
             }
@@ -199,7 +200,7 @@ mod tests {
                 let part = Encoded::rows(&stack).unwrap().bytes();
                 let mut again: Vec<Link> = read(part.clone()).unwrap();
                 // However the blocks were cut, the part equals that of the same rows in one block.
-                let mut whole = Waiting::new();
+                let mut whole = Waiting::new(());
                 again.iter().for_each(|link| whole.append(link));
                 prop_assert_eq!(part, Encoded::rows(&whole.take(again.len())).unwrap().bytes());
                 taken.append(&mut again);

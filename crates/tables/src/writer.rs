@@ -9,13 +9,14 @@ use super::{
     Batch, ColumnAccess, Error, InputRef, MANIFEST, Manifest, Part, StageReader, Table, TableWriter, durable,
 };
 use riddlemill_files::par_map::par_map_ordered;
-use riddlemill_text::record::{Counts, Entry, Link, Outcome, Record, Unbalanced};
+use riddlemill_text::record::{Counts, Entry, Link, Outcome, Record, Typed, Unbalanced};
 
 /// A stage being written. Nothing of it is visible before [`StageWriter::commit`]; if it is dropped before,
 /// the incomplete folder is removed.
 pub struct StageWriter<R: Record> {
     place: PathBuf,
     making: PathBuf,
+    columns: R::Columns,
     batch: Batch<R>,
     records_out: u64,
     joins: u64,
@@ -47,17 +48,29 @@ impl<R: Record> StageWriter<R> {
     ///
     /// # Errors
     /// [`Error::Io`] if the folder next to it cannot be created.
-    pub fn create(place: &Path) -> Result<StageWriter<R>, Error> {
+    pub fn create(place: &Path) -> Result<StageWriter<R>, Error>
+    where
+        R: Typed,
+    {
+        StageWriter::create_of((), place)
+    }
+
+    /// Starts a stage with rows of these columns.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the folder next to it cannot be created.
+    pub fn create_of(columns: R::Columns, place: &Path) -> Result<StageWriter<R>, Error> {
         let making = durable::making(place);
         durable::remove_folder(&making)?;
         durable::create_folder(&making)?;
         Ok(StageWriter {
-            rows: TableWriter::create(&making, "rows")?,
-            ledger: TableWriter::create(&making, "ledger")?,
-            links: TableWriter::create(&making, "links")?,
+            rows: TableWriter::create(columns, &making, "rows")?,
+            ledger: TableWriter::create((), &making, "ledger")?,
+            links: TableWriter::create((), &making, "links")?,
             place: place.to_path_buf(),
             making,
-            batch: Batch::default(),
+            batch: Batch::with_room(columns, 0),
+            columns,
             records_out: 0,
             joins: 0,
             tables: BTreeMap::new(),
@@ -68,6 +81,11 @@ impl<R: Record> StageWriter<R> {
     /// Adds the outcome of one record that entered under `id`.
     pub fn append(&mut self, id: &str, outcome: &Outcome<R>) {
         self.batch.append(id, outcome);
+    }
+
+    /// What says the columns of its rows.
+    pub fn columns(&self) -> R::Columns {
+        self.columns
     }
 
     /// Adds the outcomes of a batch.
@@ -133,7 +151,7 @@ impl<R: Record> StageWriter<R> {
         let table = input.table("rows");
         let decide = |part: &Part| -> Result<Edited, E> {
             let bytes = part::bytes(input.place(), part)?;
-            Ok(edit(bytes, touched, &decide)
+            Ok(edit(self.columns, bytes, touched, &decide)
                 .map_err(|e| Error::stale_file(&input.place().join(&part.file), e))?)
         };
         par_map_ordered(table.parts.iter(), decide, |edited| {
@@ -152,7 +170,7 @@ impl<R: Record> StageWriter<R> {
 
     /// Passes the collected rows on to the tables; the counts stay.
     fn hand_over(&mut self) {
-        let mut batch = std::mem::take(&mut self.batch);
+        let mut batch = std::mem::replace(&mut self.batch, Batch::with_room(self.columns, 0));
         self.batch.count_as(&mut batch);
         self.give(batch);
     }
@@ -169,8 +187,8 @@ impl<R: Record> StageWriter<R> {
     ///
     /// # Errors
     /// [`Error::Io`] if its folder cannot be created.
-    pub fn table<T: Record>(&self, name: &str) -> Result<TableWriter<T>, Error> {
-        TableWriter::create(&self.making, name)
+    pub fn table<T: Typed>(&self, name: &str) -> Result<TableWriter<T>, Error> {
+        TableWriter::create((), &self.making, name)
     }
 
     /// Takes a finished further table.

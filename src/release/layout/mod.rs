@@ -101,8 +101,8 @@ pub fn find(config: &str) -> Option<&'static Layout> {
 pub fn layouts(recipe: &Recipe, rows: Rows) -> Vec<Layout> {
     match rows {
         Rows::Posts => vec![posts(recipe.name)],
-        // No recipe ends at responses.
-        Rows::Responses => Vec::new(),
+        // Nothing is released of the records of an earlier step.
+        rows if rows != recipe.rows() => Vec::new(),
         _ => find(recipe.name).copied().into_iter().collect(),
     }
 }

@@ -7,7 +7,7 @@ use polars::prelude::{DataFrame, PolarsResult};
 use rayon::prelude::*;
 
 use super::frames::{Frames, LEDGER, TEXT, texts};
-use crate::record::{Entry, Record};
+use crate::record::{Entry, Typed};
 use crate::store::{Error, StageReader, from_frame};
 
 /// The columns of pairs.
@@ -20,7 +20,7 @@ pub(super) fn entries(frames: &Frames, stage: &StageReader, places: &[u32]) -> R
 }
 
 /// The rows at these indices of a table, in the given order.
-pub(super) fn rows<R: Record + Default + Send>(
+pub(super) fn rows<R: Typed + Default + Send>(
     frames: &Frames,
     stage: &StageReader,
     table: &str,
@@ -29,7 +29,7 @@ pub(super) fn rows<R: Record + Default + Send>(
 ) -> Result<Vec<R>, Error> {
     let wanted: Vec<Option<u32>> = places.iter().map(|place| Some(*place)).collect();
     let read = |frame: &DataFrame, row: usize| {
-        let rows: Vec<R> = from_frame(&frame.slice(row as i64, 1))?;
+        let rows: Vec<R> = from_frame((), &frame.slice(row as i64, 1))?;
         Ok(rows.into_iter().next())
     };
     let found = gather(frames, stage, table, columns, &wanted, read)?;

@@ -172,7 +172,7 @@ pub fn assemble(
                 .tasks(&lines)
                 .into_par_iter()
                 .map(|(lines, ends)| {
-                    let (mut batch, mut ids) = (Batch::with_room(lines.len()), Vec::new());
+                    let (mut batch, mut ids) = (Batch::with_room((), lines.len()), Vec::new());
                     for (number, line) in lines {
                         let wrong =
                             |source| AssembleError::Line { file: file.clone(), line: *number, source };

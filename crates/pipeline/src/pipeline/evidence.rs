@@ -13,7 +13,7 @@ use crate::stages::published::Published;
 use crate::stages::respond::Made;
 use crate::stages::review::Votes;
 use crate::stages::withdrawal::Withdrawals;
-use crate::stages::{Embeds, Rows, Stage, StageError, draft, of_subjects, salt};
+use crate::stages::{Embeds, Rows, Stage, StageError, draft, salt};
 use riddlemill_review::decisions::{DecisionLog, Verdict};
 use riddlemill_tables::{self as store, InputRef, Manifest, Workspace};
 use riddlemill_text::record::{Reason, State};
@@ -181,23 +181,21 @@ impl<'a> RunContext<'a> {
                 let workspace = Workspace::new(&self.config.root);
                 evidence.extend(Made::load(kind, self.config, self.recipe.name)?.evidence());
                 evidence.extend(draft::Ratings::load(kind, self.config)?.evidence());
-                evidence.extend(of_subjects!(kind.subjects(), S => {
-                    let records = || {
-                        let inputs = step
-                            .inputs
-                            .iter()
-                            .map(|input| rows::subjects_of::<S>(&workspace, self.recipe, input));
-                        Ok(inputs.collect::<Result<Vec<_>, StageError>>()?.concat())
-                    };
-                    draft::evidence(kind, self.config, self.recipe.name, records)?
-                }));
+                let records = || {
+                    let inputs = step
+                        .inputs
+                        .iter()
+                        .map(|input| rows::subjects_of(&workspace, self.recipe, input, kind.subjects()));
+                    Ok(inputs.collect::<Result<Vec<_>, StageError>>()?.concat())
+                };
+                evidence.extend(draft::evidence(kind, self.config, self.recipe.name, records)?);
             }
             Stage::Review(kind) => {
                 let (recipe, ballot) = kind.place();
                 evidence.insert("votes".into(), self.votes()?.evidence(recipe, ballot));
             }
             Stage::Native(native) => evidence.extend(native.evidence(self.config, self.recipe.name)?),
-            Stage::Clean | Stage::Filter | Stage::Dedup | Stage::Options | Stage::Choose(_) => {}
+            Stage::Clean | Stage::Filter | Stage::Dedup | Stage::Options(_) | Stage::Choose(_) => {}
         }
         if let Some(embeds) = Embeds::of(step.stage) {
             let texts = || rows::embedded(&Workspace::new(&self.config.root), self.recipe, step, embeds);

@@ -279,7 +279,7 @@ fn longest(config: &Config, recipe: &'static Recipe) -> Result<u64, RunError> {
         let columns: &'static [&'static str] = match (step.stage, step.stage.rows()) {
             (Stage::Import, _) => continue,
             (_, Rows::Posts) => &["text"],
-            (_, Rows::Puzzles) => &["question", "answer"],
+            (_, rows @ Rows::Kind(_)) if rows.has("question") && !rows.has("text") => &["question", "answer"],
             _ => break,
         };
         let Some(stage) = StageReader::open(&workspace.stage(origin.name, at + 1, step.name))? else {

@@ -10,13 +10,11 @@ use crate::stages::import::{Secrets, add_names, import, no_names};
 use crate::stages::native::Job;
 use crate::stages::published::{Published, settled};
 use crate::stages::withdrawal::Withdrawals;
-use crate::stages::{
-    self, Annotatable, Draft, Embeds, Native, Pulse, Review, Rows, Stage, StageError, Stop, of_subjects, salt,
-};
+use crate::stages::{self, Draft, Embeds, Native, Pulse, Review, Rows, Stage, StageError, Stop, salt};
 use riddlemill_llm::Run;
 use riddlemill_review::decisions::StageDecisions;
 use riddlemill_tables::{ColumnAccess, Manifest, StageReader, StageWriter, Workspace};
-use riddlemill_text::record::{CunningText, Declared, Outcome, Post, Record, is_published};
+use riddlemill_text::record::{Outcome, Post, Record, Row, is_published};
 
 use super::RunError;
 use super::evidence::RunContext;
@@ -40,22 +38,23 @@ impl StageRunner<'_> {
         let root = &self.known.config.root;
         match step.stage {
             Stage::Draft(draft) if draft.responds() => {
-                return of_subjects!(draft.subjects(), S => self.respond::<S>(step, draft));
+                return self.respond(step, draft);
             }
             Stage::Draft(draft) => {
-                return of_subjects!(draft.subjects(), S => self.draft::<S>(step, draft));
+                return self.draft(step, draft);
             }
             Stage::Review(review) => {
-                return of_subjects!(review.subjects(), S => self.review::<S>(step, review, opening));
+                return self.review(step, review, opening);
             }
-            Stage::Options => {
+            Stage::Options(rows) => {
                 let settings: sections::Options = self.settings(step);
-                let mut writer = StageWriter::create(self.place)?;
+                let mut writer = StageWriter::create_of(rows.columns(), self.place)?;
                 let published = self.published()?;
-                self.each(&mut writer, |text: CunningText| {
+                let decide = |text: Row| {
                     let outcome = stages::options(text.clone(), &settings);
                     settled(&published, step.name, &text, outcome, || Some(text.clone()))
-                })?;
+                };
+                self.each(rows.columns(), &mut writer, decide)?;
                 return Ok(writer.commit(opening)?);
             }
             Stage::Native(native) => return self.native(native, step, opening),
@@ -67,24 +66,24 @@ impl StageRunner<'_> {
                     None => {}
                 }
                 let anonymise = stages::anonymise_stage(root, &settings)?;
-                let mut writer = StageWriter::<Declared>::create(self.place)?;
+                let mut writer = StageWriter::create_of(Rows::Groups.columns(), self.place)?;
                 let published = self.published()?;
                 // Posts become records here if no earlier step has done so.
-                for record in self.subjects::<Declared>(step)? {
+                for record in self.subjects(step, Rows::Groups)? {
                     let outcome = stages::mark(record.clone(), marked, &anonymise);
                     let passing = || Some(record.clone());
-                    writer.append(&record.id, &settled(&published, step.name, &record, outcome, passing));
+                    writer.append(record.id(), &settled(&published, step.name, &record, outcome, passing));
                 }
                 return Ok(writer.commit(opening)?);
             }
             Stage::Choose(options) => {
                 let settings: sections::Options = self.settings(step);
-                let mut writer = StageWriter::<Declared>::create(self.place)?;
+                let mut writer = StageWriter::create_of(Rows::Groups.columns(), self.place)?;
                 let published = self.published()?;
-                for record in self.subjects::<Declared>(step)? {
+                for record in self.subjects(step, Rows::Groups)? {
                     let outcome = stages::choose(record.clone(), options, &settings);
                     let passing = || Some(record.clone());
-                    writer.append(&record.id, &settled(&published, step.name, &record, outcome, passing));
+                    writer.append(record.id(), &settled(&published, step.name, &record, outcome, passing));
                 }
                 return Ok(writer.commit(opening)?);
             }
@@ -187,7 +186,7 @@ impl StageRunner<'_> {
             }
             Stage::Draft(_)
             | Stage::Review(_)
-            | Stage::Options
+            | Stage::Options(_)
             | Stage::Native(_)
             | Stage::Mark(_)
             | Stage::Choose(_) => {}
@@ -231,15 +230,15 @@ impl StageRunner<'_> {
     }
 
     /// A draft stage. The replies it asked for are part of its evidence.
-    fn draft<S: Annotatable>(&self, step: &Step, draft: Draft) -> Result<Manifest, RunError> {
-        let mut writer = StageWriter::<S>::create(self.place)?;
-        stages::draft::draft(draft, self.subjects(step)?, &self.asking(), &mut writer)?;
+    fn draft(&self, step: &Step, draft: Draft) -> Result<Manifest, RunError> {
+        let mut writer = StageWriter::create_of(draft.subjects().columns(), self.place)?;
+        stages::draft::draft(draft, self.subjects(step, draft.subjects())?, &self.asking(), &mut writer)?;
         Ok(writer.commit(self.known.opening(step, self.made)?)?)
     }
 
     /// Records to what models answer to them.
-    fn respond<S: Annotatable>(&self, step: &Step, draft: Draft) -> Result<Manifest, RunError> {
-        let records: Vec<S> = self.subjects(step)?;
+    fn respond(&self, step: &Step, draft: Draft) -> Result<Manifest, RunError> {
+        let records = self.subjects(step, draft.subjects())?;
         let written =
             stages::respond::respond(draft, records, &self.published()?, &self.asking(), self.place)?;
         Ok(written.commit(self.known.opening(step, self.made)?)?)
@@ -251,16 +250,11 @@ impl StageRunner<'_> {
         LlmContext { config, recipe, run, offline, retry_failed, stop, pulse }
     }
 
-    fn review<S: Annotatable>(
-        &self,
-        step: &Step,
-        review: Review,
-        opening: Manifest,
-    ) -> Result<Manifest, RunError> {
-        let mut writer = StageWriter::<S>::create(self.place)?;
+    fn review(&self, step: &Step, review: Review, opening: Manifest) -> Result<Manifest, RunError> {
+        let mut writer = StageWriter::create_of(review.subjects().columns(), self.place)?;
         let settings: sections::Review = self.settings(step);
         let seed = self.known.config.typed::<sections::Options>(Some(self.known.recipe.name), "options").seed;
-        let records = self.subjects(step)?;
+        let records = self.subjects(step, review.subjects())?;
         let count = records.len() as u64;
         let people = self.decisions(step)?;
         let votes = self.known.votes()?;
@@ -271,12 +265,12 @@ impl StageRunner<'_> {
         Ok(writer.commit(opening)?)
     }
 
-    /// The rows of all inputs as records of a type.
-    fn subjects<S: Annotatable>(&self, step: &Step) -> Result<Vec<S>, StageError> {
+    /// The rows of all inputs as the records that the step works on.
+    fn subjects(&self, step: &Step, records_of: Rows) -> Result<Vec<Row>, StageError> {
         let mut records = Vec::new();
         for (input, reader) in step.inputs.iter().zip(&self.inputs) {
             let rows = self.known.recipe.input(input).map_or(Rows::Posts, |(.., step)| step.stage.rows());
-            records.append(&mut stages::subjects(reader, rows)?);
+            records.append(&mut stages::subjects(reader, rows, records_of)?);
         }
         Ok(records)
     }
@@ -284,10 +278,13 @@ impl StageRunner<'_> {
     /// A stage that decides every record independently.
     fn each<R: Record, T: Record>(
         &self,
+        columns: R::Columns,
         writer: &mut StageWriter<T>,
         decide: impl Fn(R) -> Outcome<T> + Sync,
     ) -> Result<(), StageError> {
-        self.inputs.iter().try_for_each(|input| stages::each(input, writer, self.stop, self.pulse, &decide))
+        self.inputs
+            .iter()
+            .try_for_each(|input| stages::each(columns, input, writer, self.stop, self.pulse, &decide))
     }
 
     /// A stage like [`StageRunner::each`]'s with known column access.
@@ -316,7 +313,7 @@ impl StageRunner<'_> {
         writer: &mut StageWriter<Post>,
         decide: impl Fn(Post) -> Outcome<Post> + Sync,
     ) -> Result<(), StageError> {
-        let Some(touched) = touched else { return self.each(writer, decide) };
+        let Some(touched) = touched else { return self.each((), writer, decide) };
         self.inputs.iter().try_for_each(|input| {
             writer.edit(input, touched, &decide, |rows| {
                 self.pulse.advance(rows);

@@ -12,11 +12,11 @@ use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
 use crate::stages::native::{Reread, Written};
 use crate::stages::review::Votes;
-use crate::stages::{self, Annotatable, Rows, Stage, StageError, draft, of_subjects};
+use crate::stages::{self, Annotatable, Rows, Stage, StageError, draft};
 use riddlemill_llm::Engine;
 use riddlemill_review::votes::current;
 use riddlemill_tables::{StageReader, Workspace};
-use riddlemill_text::record::{Outcome, Post, Puzzle, Record, is_published};
+use riddlemill_text::record::{Outcome, Post, Record, Row, is_published};
 
 /// What refers to texts that a run would change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -59,9 +59,8 @@ pub fn outdated(
     };
 
     let known = match last.stage.rows() {
-        Rows::Puzzles => texts::<Puzzle>(&before, Written::from)?,
-        Rows::Declared => texts(&before, Written::Declared)?,
-        _ => texts(&before, Written::Post)?,
+        Rows::Posts => texts::<Post>((), &before, Written::Post)?,
+        rows => texts(rows.columns(), &before, Written::Row)?,
     };
     let rules: Vec<Reread> =
         chain.iter().skip(1).map(|step| rule(config, recipe, step)).collect::<Result<_, _>>()?;
@@ -88,14 +87,12 @@ pub fn outdated(
     for step in recipe.steps {
         match step.stage {
             Stage::Review(review) => {
-                found.votes += of_subjects!(review.subjects(), S => {
-                    votes(config, recipe, review, &records::<S>(&workspace, recipe, step, &changed)?)?
-                });
+                let records = records(&workspace, recipe, step, review.subjects(), &changed)?;
+                found.votes += votes(config, recipe, review, &records)?;
             }
-            Stage::Draft(kind) if kind.subjects().rows() != Rows::Posts => {
-                found.replies += of_subjects!(kind.subjects(), S => {
-                    replies(config, recipe, kind, &records::<S>(&workspace, recipe, step, &changed)?)?
-                });
+            Stage::Draft(kind) => {
+                let records = records(&workspace, recipe, step, kind.subjects(), &changed)?;
+                found.replies += replies(config, recipe, kind, &records)?;
             }
             _ => {}
         }
@@ -105,11 +102,12 @@ pub fn outdated(
 
 /// The text of each record of a stage, as a digest.
 fn texts<R: Record>(
+    columns: R::Columns,
     stage: &StageReader,
     written: impl Fn(R) -> Written,
 ) -> Result<HashMap<String, Digest>, riddlemill_tables::Error> {
     let mut texts = HashMap::new();
-    for part in stage.parts::<R>("rows") {
+    for part in stage.parts_of::<R>(columns, "rows") {
         let said = |row: R| (row.id().to_owned(), digest(&written(row).text()));
         texts.extend(part?.into_iter().map(said));
     }
@@ -160,26 +158,27 @@ fn goes_on<T>(outcome: Outcome<T>) -> Option<T> {
 }
 
 /// The records that enter a step and were made of these posts.
-fn records<S: Annotatable>(
+fn records(
     workspace: &Workspace,
     recipe: &'static Recipe,
     step: &Step,
+    rows_of: Rows,
     of: &HashSet<String>,
-) -> Result<Vec<S>, StageError> {
+) -> Result<Vec<Row>, StageError> {
     let mut found = Vec::new();
     for input in step.inputs {
-        let records: Vec<S> = rows::subjects_of(workspace, recipe, input)?;
+        let records = rows::subjects_of(workspace, recipe, input, rows_of)?;
         found.extend(records.into_iter().filter(|record| of.contains(record.id())));
     }
     Ok(found)
 }
 
 /// People's votes on these records that count today.
-fn votes<S: Annotatable>(
+fn votes(
     config: &Config,
     recipe: &'static Recipe,
     review: stages::Review,
-    records: &[S],
+    records: &[Row],
 ) -> Result<usize, StageError> {
     let settings: sections::Review = config.typed(Some(recipe.name), "review");
     let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
@@ -196,11 +195,11 @@ fn votes<S: Annotatable>(
 }
 
 /// Stored replies to requests about these records.
-fn replies<S: Annotatable>(
+fn replies(
     config: &Config,
     recipe: &'static Recipe,
     kind: stages::Draft,
-    records: &[S],
+    records: &[Row],
 ) -> Result<usize, StageError> {
     let endpoints = draft::endpoints(kind, config, recipe.name)?;
     let stored = Workspace::new(&config.root).raw().join("replies").exists();

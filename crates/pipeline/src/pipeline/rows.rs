@@ -7,24 +7,25 @@ use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
 use crate::stages::embed::Embedded;
 use crate::stages::review::Votes;
-use crate::stages::{Annotatable, Embeds, Stage, StageError, draft, of_subjects, subjects};
+use crate::stages::{Annotatable, Embeds, Rows, Stage, StageError, draft, subjects};
 use riddlemill_llm::{Ask, Endpoint};
 use riddlemill_review::ballot::Ballot;
 use riddlemill_review::{Blinding, Digest, Item};
 use riddlemill_tables::{StageReader, Workspace};
-use riddlemill_text::record::{Post, Record};
+use riddlemill_text::record::{Post, Record, Row};
 
 use super::RunError;
 
 /// The records of an existing step; empty if it was not made.
-pub(super) fn subjects_of<S: Annotatable>(
+pub(super) fn subjects_of(
     workspace: &Workspace,
     recipe: &'static Recipe,
     step: &str,
-) -> Result<Vec<S>, StageError> {
+    records: Rows,
+) -> Result<Vec<Row>, StageError> {
     let Some((recipe, number, step)) = recipe.input(step) else { return Ok(Vec::new()) };
     match StageReader::open(&workspace.stage(recipe.name, number, step.name))? {
-        Some(reader) => Ok(subjects(&reader, step.stage.rows())?),
+        Some(reader) => Ok(subjects(&reader, step.stage.rows(), records)?),
         None => Ok(Vec::new()),
     }
 }
@@ -46,11 +47,9 @@ pub fn review_items(
     if step.on_demand {
         return Ok(Some((step, Vec::new())));
     }
-    let mut items: Vec<Item> = of_subjects!(review.subjects(), S => {
-        let records: Vec<S> = subjects(&reader, before.stage.rows())?;
-        // Judging texts may be expensive, and dominates the time for hundreds of thousands of items.
-        records.par_iter().flat_map_iter(|record| record.items(&step, seed)).collect()
-    });
+    let records = subjects(&reader, before.stage.rows(), review.subjects())?;
+    // Judging texts may be expensive, and dominates the time for hundreds of thousands of items.
+    let mut items: Vec<Item> = records.par_iter().flat_map_iter(|record| record.items(&step, seed)).collect();
     if items.iter().any(|item| !item.written_in.is_empty()) {
         let votes = Votes::load(config, recipe.name)?;
         let people: FxHashMap<Digest, &str> = step
@@ -117,11 +116,10 @@ pub fn embedded(
         match embeds {
             Embeds::Questions => {
                 let Stage::Native(native) = step.stage else { continue };
-                of_subjects!(native.subjects(), S => {
-                    let records: Vec<S> = subjects_of(workspace, recipe, input)?;
-                    let compared = |record: &S| Embedded { id: record.id().into(), text: native.compared(record) };
-                    texts.extend(records.iter().map(compared));
-                });
+                let records = subjects_of(workspace, recipe, input, native.subjects())?;
+                let compared =
+                    |record: &Row| Embedded { id: record.id().into(), text: native.compared(record) };
+                texts.extend(records.iter().map(compared));
             }
             Embeds::Posts => {
                 let Some((from, number, before)) = recipe.input(input) else { continue };
@@ -166,11 +164,8 @@ pub fn draft_requests(
         let Some(reader) = StageReader::open(&workspace.stage(from.name, number, before.name))? else {
             return Ok(Some(None));
         };
-        let requests = of_subjects!(kind.subjects(), S => {
-            let records: Vec<S> = subjects(&reader, before.stage.rows())?;
-            draft::requests(kind, &prompts, &slots, &records)?
-        });
-        for request in requests {
+        let records = subjects(&reader, before.stage.rows(), kind.subjects())?;
+        for request in draft::requests(kind, &prompts, &slots, &records)? {
             asks[request.slot.endpoint].push(request.ask);
         }
     }

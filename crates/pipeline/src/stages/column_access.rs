@@ -37,7 +37,7 @@ mod tests {
     use crate::config::Config;
     use crate::stages::{anonymise_stage, clean, filter};
     use proptest::prelude::*;
-    use riddlemill_text::record::{Cell, Cells, Outcome, Post, PostKind, Record};
+    use riddlemill_text::record::{Cell, Cells, Outcome, Post, PostKind, Record, Typed};
 
     fn text() -> impl Strategy<Value = String> {
         prop_oneof![

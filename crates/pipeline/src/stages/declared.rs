@@ -2,7 +2,7 @@
 
 use riddlemill_benchmarks::draft::{Marked, Options};
 use riddlemill_text::options::{LETTERS, choices};
-use riddlemill_text::record::{Declared, Outcome, Reason};
+use riddlemill_text::record::{Outcome, Reason, Record, Row};
 use serde_json::json;
 
 use super::Anonymise;
@@ -10,7 +10,7 @@ use super::subject::declared::{Groups, scope};
 use crate::config::sections;
 
 /// Marks personal data in the texts that the step names.
-pub fn mark(mut record: Declared, marked: &Marked, anonymise: &Anonymise) -> Outcome<Declared> {
+pub fn mark(mut record: Row, marked: &Marked, anonymise: &Anonymise) -> Outcome<Row> {
     let mut groups = Groups::split(&record);
     let (mut after, mut evidence) = (Vec::new(), Vec::new());
     for (group, field) in &marked.texts {
@@ -21,7 +21,8 @@ pub fn mark(mut record: Declared, marked: &Marked, anonymise: &Anonymise) -> Out
         match anonymise.one(&text) {
             Ok(None) => {}
             Ok(Some((marked, found))) => {
-                record.text = record.text.replace(&text, &marked);
+                let said = record.text("text").unwrap_or_default().replace(&text, &marked);
+                record.set_text("text", said);
                 fields.insert((*field).to_owned(), json!(marked));
                 evidence.push(format!("{group}.{field}: {found}"));
                 after.push(marked);
@@ -49,7 +50,7 @@ pub fn mark(mut record: Declared, marked: &Marked, anonymise: &Anonymise) -> Out
 }
 
 /// Puts a record's options in order, or says what is missing for that.
-pub fn choose(mut record: Declared, options: &Options, settings: &sections::Options) -> Outcome<Declared> {
+pub fn choose(mut record: Row, options: &Options, settings: &sections::Options) -> Outcome<Row> {
     let held = |evidence: String| Outcome::Held { reason: Reason::OptionsMissing, evidence };
     let scope = scope(&record, options.benchmark);
     let (right, wrong) = match (scope.text(&options.right), scope.texts(&options.wrong)) {
@@ -62,7 +63,7 @@ pub fn choose(mut record: Declared, options: &Options, settings: &sections::Opti
     if wrong.len() + 1 != options.number {
         return held(format!("it has {} wrong answers, not {}", wrong.len(), options.number - 1));
     }
-    match choices(&right, &wrong, settings.seed, options.purpose, &record.id) {
+    match choices(&right, &wrong, settings.seed, options.purpose, record.id()) {
         Err(alike) => held(alike.to_string()),
         Ok(made) => {
             let mut groups = Groups::split(&record);

@@ -13,6 +13,7 @@ use riddlemill_text::record::{Outcome, Record};
 /// # Errors
 /// [`StageError`] where a part cannot be read or written, or the user stopped.
 pub fn each<R: Record, T: Record>(
+    columns: R::Columns,
     input: &StageReader,
     writer: &mut StageWriter<T>,
     stop: &Stop,
@@ -24,12 +25,13 @@ pub fn each<R: Record, T: Record>(
         batch.append(&id, &decide(row));
         batch
     };
+    let made = writer.columns();
     // A part is split further where there are fewer parts than cores.
     let decided = |rows: Vec<R>| -> Vec<Batch<T>> {
-        rows.into_par_iter().with_min_len(SPLIT).fold(|| Batch::with_room(SPLIT), append).collect()
+        rows.into_par_iter().with_min_len(SPLIT).fold(|| Batch::with_room(made, SPLIT), append).collect()
     };
     let decide = |part: &Part| -> Result<_, StageError> {
-        let batches = decided(input.part(part)?);
+        let batches = decided(input.part(columns, part)?);
         pulse.advance(part.rows);
         Ok(batches)
     };
@@ -44,8 +46,13 @@ pub fn each<R: Record, T: Record>(
 ///
 /// # Errors
 /// As of [`each`].
-pub fn all<R: Record>(input: &StageReader, stop: &Stop, records: &mut Vec<R>) -> Result<(), StageError> {
-    for part in input.parts("rows") {
+pub fn all<R: Record>(
+    columns: R::Columns,
+    input: &StageReader,
+    stop: &Stop,
+    records: &mut Vec<R>,
+) -> Result<(), StageError> {
+    for part in input.parts_of(columns, "rows") {
         stop.check()?;
         records.append(&mut part?);
     }

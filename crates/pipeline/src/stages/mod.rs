@@ -37,10 +37,8 @@ pub use native::Native;
 pub use options::options;
 pub use overrule::{anonymise_decided, clean_decided, filter_decided};
 pub use review::Review;
-pub use stage::of_rows;
 pub use stage::{Pulse, Rows, Stage, StageError, Stop, Waiting};
-pub use subject::of_subjects;
-pub use subject::{Annotatable, Subjects, subjects};
+pub use subject::{Annotatable, subjects};
 pub use unusable::Unusable;
 
 pub use riddlemill_text::offline::dedup::{SimilarPair, similar_pairs, witness};

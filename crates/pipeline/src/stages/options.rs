@@ -2,7 +2,7 @@
 
 use crate::config::sections;
 use riddlemill_text::options::{LETTERS, choices};
-use riddlemill_text::record::{CunningText, Outcome, Reason};
+use riddlemill_text::record::{Outcome, OwnedCell, Reason, Record, Row};
 
 /// What an order is drawn for. It decides the order: changing it reshuffles every set.
 const PURPOSE: &str = "flub options";
@@ -10,24 +10,26 @@ const PURPOSE: &str = "flub options";
 const WRONG: usize = 3;
 
 /// Puts a text's options in order, or says what is missing for that.
-pub fn options(mut text: CunningText, settings: &sections::Options) -> Outcome<CunningText> {
+pub fn options(mut text: Row, settings: &sections::Options) -> Outcome<Row> {
     let held = |evidence: String| Outcome::Held { reason: Reason::OptionsMissing, evidence };
-    let Some(explanation) = text.explanation.as_deref().filter(|e| !e.trim().is_empty()) else {
+    let Some(explanation) = text.text("explanation").filter(|e| !e.trim().is_empty()) else {
         return held("it has no explanation".into());
     };
-    if text.wrong.len() != WRONG {
-        return held(format!("it has {} wrong answers, not {WRONG}", text.wrong.len()));
+    let wrong = text.list("wrong");
+    if wrong.len() != WRONG {
+        return held(format!("it has {} wrong answers, not {WRONG}", wrong.len()));
     }
-    match choices(explanation, &text.wrong, settings.seed, PURPOSE, &text.id) {
+    match choices(explanation, wrong, settings.seed, PURPOSE, text.id()) {
         Err(alike) => held(alike.to_string()),
         Ok(made) => {
-            text.options = made.options;
-            text.answer = Some(made.answer as u64);
+            let after = made.options.join("\n");
+            text.set("answer", OwnedCell::Count(made.answer as u64));
+            text.set_list("options", made.options);
             Outcome::Changed {
                 rule: Reason::Ordered.code(),
                 evidence: format!("the explanation is {}", LETTERS[made.answer]),
                 before: String::new(),
-                after: text.options.join("\n"),
+                after,
                 row: text,
             }
         }
@@ -37,26 +39,26 @@ pub fn options(mut text: CunningText, settings: &sections::Options) -> Outcome<C
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stages::stage::Rows;
 
-    fn text(wrong: &[&str]) -> CunningText {
-        CunningText {
-            id: "tieba:1".into(),
-            explanation: Some("对".into()),
-            wrong: wrong.iter().map(ToString::to_string).collect(),
-            ..CunningText::default()
-        }
+    fn text(wrong: &[&str]) -> Row {
+        let mut text = Row::new(Rows::of("flub").columns(), "tieba:1");
+        text.set_text("explanation", "对");
+        text.set_list("wrong", wrong.iter().map(ToString::to_string).collect());
+        text
     }
 
     #[test]
     fn four_different_options_or_none() {
         let settings = sections::Options { seed: 1 };
         let Outcome::Changed { row, .. } = options(text(&["甲", "乙", "丙"]), &settings) else { panic!() };
-        assert_eq!(row.options.len(), 4);
-        assert_eq!(row.options[row.answer.unwrap() as usize], "对");
+        assert_eq!(row.list("options").len(), 4);
+        assert_eq!(row.list("options")[row.count("answer").unwrap() as usize], "对");
         for lacking in [&["甲", "乙"][..], &["甲", "乙", "对。"], &["甲", "乙", "乙"]] {
             let outcome = options(text(lacking), &settings);
             assert!(matches!(outcome, Outcome::Held { reason: Reason::OptionsMissing, .. }), "{outcome:?}");
         }
-        assert!(matches!(options(CunningText::default(), &settings), Outcome::Held { .. }));
+        let empty = Row::new(Rows::of("flub").columns(), "tieba:1");
+        assert!(matches!(options(empty, &settings), Outcome::Held { .. }));
     }
 }

@@ -5,11 +5,13 @@ use std::sync::{Mutex, PoisonError};
 
 use super::native::Native;
 use super::unusable::Unusable;
-use super::{Draft, Review, Subjects};
+use super::{Draft, Review};
 use riddlemill_benchmarks::draft::{Marked, Options};
+use riddlemill_benchmarks::records::RecordKind;
 use riddlemill_review::decisions::Verdict;
 use riddlemill_tables as store;
 use riddlemill_text::join::Watch;
+use riddlemill_text::record::{Column, Declared, Post, Typed};
 
 /// Every kind of stage. A recipe says which of them it uses, in which order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,8 +30,8 @@ pub enum Stage {
     Draft(Draft),
     /// What people decided.
     Review(Review),
-    /// The options of a multiple choice (FLUB 2.1).
-    Options,
+    /// The options of a multiple choice of records with columns (FLUB 2.1).
+    Options(Rows),
     /// A named operation.
     Native(Native),
     /// Personal data out of the texts of a declared record.
@@ -43,109 +45,55 @@ pub enum Stage {
 pub enum Rows {
     /// [`riddlemill_text::record::Post`].
     Posts,
-    /// [`riddlemill_text::record::Question`].
-    Questions,
-    /// [`riddlemill_text::record::CunningText`].
-    Texts,
-    /// [`riddlemill_text::record::Joke`].
-    Jokes,
-    /// [`riddlemill_text::record::Puzzle`].
-    Puzzles,
-    /// [`riddlemill_text::record::Variant`].
-    Variants,
-    /// [`riddlemill_text::record::Response`].
-    Responses,
-    /// [`riddlemill_text::record::Choice`].
-    Choices,
-    /// [`riddlemill_text::record::Declared`].
-    Declared,
+    /// Records of a kind that a folder declares, whose columns steps fill.
+    Kind(&'static RecordKind),
+    /// Records with a group for each step: [`riddlemill_text::record::Declared`].
+    Groups,
 }
 
 impl Rows {
-    /// Every kind of rows, in the order of the stages that write them.
-    pub const ALL: [Rows; 9] = [
-        Rows::Posts,
-        Rows::Questions,
-        Rows::Texts,
-        Rows::Jokes,
-        Rows::Puzzles,
-        Rows::Variants,
-        Rows::Responses,
-        Rows::Choices,
-        Rows::Declared,
-    ];
+    /// Every kind of rows: posts, the kinds that folders declare, and records in groups.
+    pub fn all() -> Vec<Rows> {
+        let kinds = riddlemill_benchmarks::all().iter().flat_map(|benchmark| &benchmark.kinds);
+        let mut all = vec![Rows::Posts];
+        all.extend(kinds.map(|kind| Rows::Kind(kind)));
+        all.push(Rows::Groups);
+        all
+    }
 
-    /// The rows of a kind, as folders name it; without one what the folder declares.
-    pub fn of_kind(kind: Option<&str>) -> Rows {
-        match kind {
-            Some("multiple choices") => Rows::Choices,
-            kind => Subjects::of_kind(kind).rows(),
+    /// The rows of a kind; without one, records in groups.
+    pub fn of_kind(kind: Option<&'static RecordKind>) -> Rows {
+        kind.map_or(Rows::Groups, Rows::Kind)
+    }
+
+    /// The rows of a benchmark's records.
+    pub fn of(benchmark: &str) -> Rows {
+        Rows::of_kind(riddlemill_benchmarks::find(benchmark).and_then(|benchmark| benchmark.records))
+    }
+
+    /// Their columns.
+    pub fn columns(self) -> &'static [Column] {
+        match self {
+            Rows::Posts => Post::COLUMNS,
+            Rows::Kind(kind) => kind.columns,
+            Rows::Groups => Declared::COLUMNS,
         }
+    }
+
+    /// Whether they have a column.
+    pub fn has(self, name: &str) -> bool {
+        self.columns().iter().any(|column| column.name == name)
     }
 
     /// Their name in the reference.
     pub fn name(self) -> &'static str {
         match self {
             Rows::Posts => "posts",
-            Rows::Questions => "trick questions",
-            Rows::Texts => "cunning texts",
-            Rows::Jokes => "jokes",
-            Rows::Puzzles => "puzzles",
-            Rows::Variants => "reconstructions",
-            Rows::Responses => "responses",
-            Rows::Choices => "multiple choices",
-            Rows::Declared => "declared records",
+            Rows::Kind(kind) => kind.name,
+            Rows::Groups => "declared records",
         }
     }
 }
-
-/// Runs an expression with `$row` as the type behind a value of [`Rows`].
-#[doc(hidden)]
-#[macro_export]
-macro_rules! match_rows {
-    ($rows:expr, $row:ident => $body:expr) => {
-        match $rows {
-            $crate::stages::Rows::Posts => {
-                type $row = riddlemill_text::record::Post;
-                $body
-            }
-            $crate::stages::Rows::Questions => {
-                type $row = riddlemill_text::record::Question;
-                $body
-            }
-            $crate::stages::Rows::Texts => {
-                type $row = riddlemill_text::record::CunningText;
-                $body
-            }
-            $crate::stages::Rows::Jokes => {
-                type $row = riddlemill_text::record::Joke;
-                $body
-            }
-            $crate::stages::Rows::Puzzles => {
-                type $row = riddlemill_text::record::Puzzle;
-                $body
-            }
-            $crate::stages::Rows::Variants => {
-                type $row = riddlemill_text::record::Variant;
-                $body
-            }
-            $crate::stages::Rows::Responses => {
-                type $row = riddlemill_text::record::Response;
-                $body
-            }
-            $crate::stages::Rows::Choices => {
-                type $row = riddlemill_text::record::Choice;
-                $body
-            }
-            $crate::stages::Rows::Declared => {
-                type $row = riddlemill_text::record::Declared;
-                $body
-            }
-        }
-    };
-}
-#[doc(inline)]
-pub use match_rows as of_rows;
 
 impl Stage {
     /// What a benchmark's folder says that a step does; `None` where no code here does that.
@@ -167,7 +115,7 @@ impl Stage {
             Kind::Options if own => {
                 Stage::Choose(benchmark.options.iter().find(|options| options.name == step.name)?)
             }
-            Kind::Options => Stage::Options,
+            Kind::Options => Stage::Options(Rows::of_kind(step.records)),
             Kind::Draft(_) => Stage::Draft(Draft::of(benchmark, step.name)?),
             Kind::Ballot(name) => Stage::Review(Review::new(benchmark.ballot(name)?)),
             Kind::Native(_) => Stage::Native(Native::find(
@@ -191,7 +139,7 @@ impl Stage {
             Stage::Dedup => "dedup",
             Stage::Draft(_) => "draft",
             Stage::Review(_) => "review",
-            Stage::Options | Stage::Choose(_) => "options",
+            Stage::Options(_) | Stage::Choose(_) => "options",
             Stage::Mark(_) => "anonymise",
             Stage::Native(native) => native.section(),
         }
@@ -202,10 +150,10 @@ impl Stage {
         match self {
             Stage::Import | Stage::Clean | Stage::Anonymise | Stage::Filter | Stage::Dedup => Rows::Posts,
             Stage::Draft(draft) => draft.rows(),
-            Stage::Review(review) => review.subjects().rows(),
-            Stage::Options => Rows::Texts,
+            Stage::Review(review) => review.subjects(),
+            Stage::Options(rows) => rows,
             Stage::Native(native) => native.rows(),
-            Stage::Mark(_) | Stage::Choose(_) => Rows::Declared,
+            Stage::Mark(_) | Stage::Choose(_) => Rows::Groups,
         }
     }
 
@@ -219,7 +167,7 @@ impl Stage {
             Stage::Dedup => verdict.is_of_pair(),
             Stage::Review(_) => verdict == Verdict::Keep,
             Stage::Native(native) => native.takes(verdict),
-            Stage::Import | Stage::Draft(_) | Stage::Options | Stage::Mark(_) | Stage::Choose(_) => false,
+            Stage::Import | Stage::Draft(_) | Stage::Options(_) | Stage::Mark(_) | Stage::Choose(_) => false,
         }
     }
 
@@ -261,7 +209,7 @@ impl Stage {
             // 2 reads no reasoning as an answer.
             Stage::Draft(_) => 2,
             Stage::Review(_) => 1,
-            Stage::Options => 1,
+            Stage::Options(_) => 1,
             Stage::Mark(_) | Stage::Choose(_) => 1,
             Stage::Native(native) => native.version(),
         }

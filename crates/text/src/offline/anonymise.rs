@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::settings::{self, Language};
-use crate::record::{Outcome, Post, Puzzle, Reason};
+use crate::record::{Outcome, Post, Reason, Row};
 use crate::text::anonymise::{Action, Anonymiser, Settings};
 use crate::text::policy::{ListError, Policy, SHIPPED};
 
@@ -101,12 +101,12 @@ impl Anonymise {
         }
     }
 
-    /// Anonymises the question and answer of a puzzle like [`Anonymise::post`].
-    pub fn puzzle(&self, mut puzzle: Puzzle) -> Outcome<Puzzle> {
+    /// Anonymises these columns of text of a record like [`Anonymise::post`].
+    pub fn columns(&self, mut row: Row, columns: &[&str]) -> Outcome<Row> {
         let mut told = Vec::new();
-        for (field, text) in [("question", &mut puzzle.question), ("answer", &mut puzzle.answer)] {
-            let named = |evidence: String| format!("{field}: {evidence}");
-            match self.text(text, &[]) {
+        for column in columns {
+            let named = |evidence: String| format!("{column}: {evidence}");
+            match self.text(row.text(column).unwrap_or_default(), &[]) {
                 Verdict::Refused(evidence) => {
                     return Outcome::Dropped { reason: Reason::PersonalData, evidence: named(evidence) };
                 }
@@ -115,22 +115,17 @@ impl Anonymise {
                 }
                 Verdict::Clean => {}
                 Verdict::Marked(marked, evidence) => {
-                    *text = marked;
+                    row.set_text(column, marked);
                     told.push(named(evidence));
                 }
             }
         }
         if told.is_empty() {
-            return Outcome::Kept(puzzle);
+            return Outcome::Kept(row);
         }
-        let after = format!("{}\n{}", puzzle.question, puzzle.answer);
-        Outcome::Changed {
-            rule: MARKED,
-            evidence: told.join("; "),
-            before: String::new(),
-            after,
-            row: puzzle,
-        }
+        let texts: Vec<&str> = columns.iter().map(|column| row.text(column).unwrap_or_default()).collect();
+        let after = texts.join("\n");
+        Outcome::Changed { rule: MARKED, evidence: told.join("; "), before: String::new(), after, row }
     }
 
     /// A post that a person lets through: its personal data is marked, even where the settings would refuse
@@ -142,12 +137,15 @@ impl Anonymise {
         post
     }
 
-    /// The same for a puzzle.
-    pub fn marked_puzzle(&self, mut puzzle: Puzzle) -> Puzzle {
-        for text in [&mut puzzle.question, &mut puzzle.answer] {
-            *text = self.marker.apply(text, &[]).text.into_owned();
+    /// The same for columns of a record.
+    pub fn marked_columns(&self, mut row: Row, columns: &[&str]) -> Row {
+        for column in columns {
+            if let Some(text) = row.text(column) {
+                let marked = self.marker.apply(text, &[]).text.into_owned();
+                row.set_text(column, marked);
+            }
         }
-        puzzle
+        row
     }
 
     /// Anonymises one text: `None` if it is unchanged, else the text with marks and what was marked.
@@ -193,21 +191,34 @@ enum Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::{CellKind, Column};
+
+    const COLUMNS: &[Column] = {
+        const fn column(name: &'static str) -> Column {
+            Column { name, kind: CellKind::Text, filled: true, about: "" }
+        }
+        &[column("id"), column("question"), column("answer")]
+    };
 
     #[test]
-    fn a_puzzle_is_marked_in_english_in_both_its_texts() {
+    fn columns_are_marked_in_english() {
         let settings = settings::Anonymise { language: Language::En, ..settings::Anonymise::default() };
         let anonymise = Anonymise::new(&settings, &Lists::default()).unwrap();
-        let puzzle = |question: &str, answer: &str| Puzzle {
-            question: question.into(),
-            answer: answer.into(),
-            ..Puzzle::default()
+        let puzzle = |question: &str, answer: &str| {
+            let mut row = Row::new(COLUMNS, "a");
+            row.set_text("question", question);
+            row.set_text("answer", answer);
+            row
         };
+        let anonymised = |puzzle: Row| anonymise.columns(puzzle, &["question", "answer"]);
         let plain = puzzle("Anna has 7 sons, at 3 o'clock. Why?", "They are twins.");
-        assert_eq!(anonymise.puzzle(plain.clone()), Outcome::Kept(plain));
-        let outcome = anonymise.puzzle(puzzle("Write to owner@example.org. Why?", "See www.example.org/a."));
+        assert_eq!(anonymised(plain.clone()), Outcome::Kept(plain));
+        let outcome = anonymised(puzzle("Write to owner@example.org. Why?", "See www.example.org/a."));
         let Outcome::Changed { row, evidence, .. } = outcome else { panic!("{outcome:?}") };
-        assert_eq!((row.question.as_str(), row.answer.as_str()), ("Write to [e-mail]. Why?", "See [link]."));
+        assert_eq!(
+            (row.text("question"), row.text("answer")),
+            (Some("Write to [e-mail]. Why?"), Some("See [link]."))
+        );
         assert_eq!(evidence, "question: email 1; answer: link 1");
     }
 }

@@ -16,15 +16,31 @@ pub enum CellKind {
     Texts,
 }
 
-/// A column of a record type.
+/// A column of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
     /// The column's name in Parquet and JSON.
     pub name: &'static str,
     /// Its type.
     pub kind: CellKind,
+    /// Whether a row without a value has the empty one: an empty text, 0, no. A list is never null.
+    pub filled: bool,
     /// Description, for the reference.
     pub about: &'static str,
+}
+
+impl Column {
+    /// The value of a row that has none.
+    pub fn nothing(&self) -> OwnedCell {
+        match (self.kind, self.filled) {
+            (CellKind::Texts, _) => OwnedCell::Texts(Vec::new()),
+            (_, false) => OwnedCell::Null,
+            (CellKind::Text, true) => OwnedCell::Text(String::new()),
+            (CellKind::Count, true) => OwnedCell::Count(0),
+            (CellKind::Real, true) => OwnedCell::Real(0.0),
+            (CellKind::Flag, true) => OwnedCell::Flag(false),
+        }
+    }
 }
 
 /// One value of a row, borrowed from it.
@@ -42,6 +58,50 @@ pub enum Cell<'a> {
     Flag(bool),
     /// A list of texts.
     Texts(&'a [String]),
+}
+
+/// An owned [`Cell`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum OwnedCell {
+    /// No value.
+    Null,
+    /// UTF-8 text.
+    Text(String),
+    /// A count or a position.
+    Count(u64),
+    /// A score.
+    Real(f64),
+    /// Yes or no.
+    Flag(bool),
+    /// A list of texts.
+    Texts(Vec<String>),
+}
+
+impl OwnedCell {
+    /// The value, borrowed.
+    pub fn as_cell(&self) -> Cell<'_> {
+        match self {
+            OwnedCell::Null => Cell::Null,
+            OwnedCell::Text(text) => Cell::Text(text),
+            OwnedCell::Count(n) => Cell::Count(*n),
+            OwnedCell::Real(x) => Cell::Real(*x),
+            OwnedCell::Flag(flag) => Cell::Flag(*flag),
+            OwnedCell::Texts(list) => Cell::Texts(list),
+        }
+    }
+}
+
+impl From<Cell<'_>> for OwnedCell {
+    fn from(cell: Cell<'_>) -> OwnedCell {
+        match cell {
+            Cell::Null => OwnedCell::Null,
+            Cell::Text(text) => OwnedCell::Text(text.to_owned()),
+            Cell::Count(n) => OwnedCell::Count(n),
+            Cell::Real(x) => OwnedCell::Real(x),
+            Cell::Flag(flag) => OwnedCell::Flag(flag),
+            Cell::Texts(list) => OwnedCell::Texts(list.to_vec()),
+        }
+    }
 }
 
 /// Receives the cells of a row, in the order of its columns.
@@ -69,28 +129,42 @@ pub trait Values {
 pub trait Field: Sized {
     /// The column type it maps to.
     const KIND: CellKind;
+    /// Whether it has no null.
+    const FILLED: bool;
     /// The value as a cell.
     fn cell(&self) -> Cell<'_>;
     /// The value read back.
     fn take(values: &mut dyn Values) -> Self;
 }
 
-/// A typed row: what stages read and write.
+/// A row: what stages read and write. Its columns are those of its type ([`Typed`]), or come with it
+/// ([`super::Row`]).
 pub trait Record: Sized + Send + Sync + 'static {
+    /// What says the columns where the type alone does not.
+    type Columns: Copy + Send + Sync + 'static;
     /// The columns, in stored order.
-    const COLUMNS: &'static [Column];
+    fn described(columns: Self::Columns) -> &'static [Column];
+    /// What says the columns of this one.
+    fn columns(&self) -> Self::Columns;
     /// The record's identity, unique in its table.
     fn id(&self) -> &str;
-    /// Hands out every cell, in the order of [`Record::COLUMNS`].
+    /// Hands out every cell, in the order of its columns.
     fn append_to(&self, cells: &mut dyn Cells);
-    /// Builds a row from stored values, in the order of [`Record::COLUMNS`].
-    fn take(values: &mut dyn Values) -> Self;
+    /// Builds a row from stored values, in the order of its columns.
+    fn take(columns: Self::Columns, values: &mut dyn Values) -> Self;
+}
+
+/// A row whose type says its columns.
+pub trait Typed: Record<Columns = ()> {
+    /// The columns, in stored order.
+    const COLUMNS: &'static [Column];
 }
 
 macro_rules! field {
     ($type:ty, $kind:ident, |$value:ident| $cell:expr, $take:ident, $default:expr) => {
         impl Field for $type {
             const KIND: CellKind = CellKind::$kind;
+            const FILLED: bool = true;
             fn cell(&self) -> Cell<'_> {
                 let $value = self;
                 $cell
@@ -101,6 +175,7 @@ macro_rules! field {
         }
         impl Field for Option<$type> {
             const KIND: CellKind = CellKind::$kind;
+            const FILLED: bool = false;
             fn cell(&self) -> Cell<'_> {
                 self.as_ref().map_or(Cell::Null, Field::cell)
             }
@@ -133,24 +208,33 @@ macro_rules! declare_record {
             $($(#[doc = $about])+ pub $field: $type,)*
         }
 
-        impl $crate::record::Record for $name {
+        impl $crate::record::Typed for $name {
             const COLUMNS: &'static [$crate::record::Column] = &[
                 $crate::record::Column {
                     name: stringify!($id), kind: $crate::record::CellKind::Text,
-                    about: concat!($($id_about),+).trim_ascii(),
+                    filled: true, about: concat!($($id_about),+).trim_ascii(),
                 },
                 $($crate::record::Column {
                     name: stringify!($field), kind: <$type as $crate::record::Field>::KIND,
+                    filled: <$type as $crate::record::Field>::FILLED,
                     about: concat!($($about),+).trim_ascii(),
                 },)*
             ];
+        }
+
+        impl $crate::record::Record for $name {
+            type Columns = ();
+            fn described((): ()) -> &'static [$crate::record::Column] {
+                <$name as $crate::record::Typed>::COLUMNS
+            }
+            fn columns(&self) {}
             fn id(&self) -> &str { &self.$id }
             fn append_to(&self, cells: &mut dyn $crate::record::Cells) {
                 use $crate::record::Field as _;
                 cells.append(self.$id.cell());
                 $(cells.append(self.$field.cell());)*
             }
-            fn take(values: &mut dyn $crate::record::Values) -> Self {
+            fn take((): (), values: &mut dyn $crate::record::Values) -> Self {
                 use $crate::record::Field;
                 Self {
                     $id: Field::take(values),
@@ -164,8 +248,8 @@ macro_rules! declare_record {
 pub use declare_record as record;
 
 /// The logical hash of rows, combined from the digests of their columns; independent of the file format.
-pub fn row_digest<'a, R: Record>(rows: impl IntoIterator<Item = &'a R>) -> blake3::Hash {
-    let columns = R::COLUMNS.iter().map(|_| ColumnDigest::default()).collect();
+pub fn row_digest<'a, R: Record>(columns: R::Columns, rows: impl IntoIterator<Item = &'a R>) -> blake3::Hash {
+    let columns = R::described(columns).iter().map(|_| ColumnDigest::default()).collect();
     let mut sink = Digests { columns, next: 0 };
     for row in rows {
         sink.next = 0;
@@ -321,7 +405,7 @@ mod tests {
         ];
         for (i, a) in rows.iter().enumerate() {
             for (j, b) in rows.iter().enumerate() {
-                assert_eq!(i == j, row_digest(a) == row_digest(b), "{i} {j}");
+                assert_eq!(i == j, row_digest((), a) == row_digest((), b), "{i} {j}");
             }
         }
     }

@@ -1,52 +1,30 @@
 //! A record with some of its fields replaced, by their names.
 
-use super::{Cell, Cells, Record, Values};
-
-/// An owned [`Cell`](super::Cell).
-#[derive(Clone, Debug, PartialEq)]
-pub enum OwnedCell {
-    /// No value.
-    Null,
-    /// UTF-8 text.
-    Text(String),
-    /// A count or a position.
-    Count(u64),
-    /// A score.
-    Real(f64),
-    /// Yes or no.
-    Flag(bool),
-    /// A list of texts.
-    Texts(Vec<String>),
-}
+use super::{Cell, Cells, OwnedCell, Record, Values};
 
 /// The record with the values that `field` returns for its columns; columns for which it returns `None` are
 /// kept. A value of another type than the column's is read as null.
 pub fn with_fields<R: Record>(record: &R, mut field: impl FnMut(&'static str) -> Option<OwnedCell>) -> R {
-    let mut row = Row { cells: Vec::with_capacity(R::COLUMNS.len()) };
-    record.append_to(&mut row);
-    for (cell, column) in row.cells.iter_mut().zip(R::COLUMNS) {
+    let mut cells = cells_of(record);
+    for (cell, column) in cells.iter_mut().zip(R::described(record.columns())) {
         if let Some(value) = field(column.name) {
             *cell = value;
         }
     }
-    R::take(&mut row.cells.into_iter())
+    R::take(record.columns(), &mut cells.into_iter())
 }
 
-struct Row {
-    cells: Vec<OwnedCell>,
-}
-
-impl Cells for Row {
-    fn append(&mut self, cell: Cell<'_>) {
-        self.cells.push(match cell {
-            Cell::Null => OwnedCell::Null,
-            Cell::Text(text) => OwnedCell::Text(text.to_owned()),
-            Cell::Count(n) => OwnedCell::Count(n),
-            Cell::Real(x) => OwnedCell::Real(x),
-            Cell::Flag(flag) => OwnedCell::Flag(flag),
-            Cell::Texts(list) => OwnedCell::Texts(list.to_vec()),
-        });
+/// The cells of a record, in the order of its columns.
+pub(super) fn cells_of<R: Record>(record: &R) -> Vec<OwnedCell> {
+    struct Sink(Vec<OwnedCell>);
+    impl Cells for Sink {
+        fn append(&mut self, cell: Cell<'_>) {
+            self.0.push(cell.into());
+        }
     }
+    let mut sink = Sink(Vec::with_capacity(R::described(record.columns()).len()));
+    record.append_to(&mut sink);
+    sink.0
 }
 
 impl Values for std::vec::IntoIter<OwnedCell> {

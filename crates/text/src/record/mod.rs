@@ -19,16 +19,18 @@ mod puzzle;
 mod question;
 mod reason;
 mod response;
+mod row;
 mod standing;
 
 pub use accounting::{Counts, Unbalanced};
 pub use cell::{
-    Cell, CellKind, Cells, Column, ColumnDigest, Field, Record, Values, digest_of, record, row_digest,
+    Cell, CellKind, Cells, Column, ColumnDigest, Field, OwnedCell, Record, Typed, Values, digest_of, record,
+    row_digest,
 };
 pub use choice::Choice;
 pub use cunning::CunningText;
 pub use declared::Declared;
-pub use edit::{OwnedCell, with_fields};
+pub use edit::with_fields;
 pub use entry::{Entry, Link};
 pub use id::{derived, is_published, pseudonym, published_id, text_id};
 pub use joke::Joke;
@@ -38,4 +40,5 @@ pub use puzzle::{Puzzle, Variant};
 pub use question::Question;
 pub use reason::Reason;
 pub use response::Response;
+pub use row::Row;
 pub use standing::{Standing, flags_of, set_flags};

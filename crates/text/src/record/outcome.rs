@@ -73,6 +73,28 @@ pub enum Outcome<T> {
     },
 }
 
+impl<T> Outcome<T> {
+    /// The same of the rows that `change` makes of its rows.
+    pub fn map<U>(self, mut change: impl FnMut(T) -> U) -> Outcome<U> {
+        match self {
+            Outcome::Kept(row) => Outcome::Kept(change(row)),
+            Outcome::Changed { row, rule, evidence, before, after } => {
+                Outcome::Changed { row: change(row), rule, evidence, before, after }
+            }
+            Outcome::Dropped { reason, evidence } => Outcome::Dropped { reason, evidence },
+            Outcome::Merged { into, reason, score, evidence } => {
+                Outcome::Merged { into, reason, score, evidence }
+            }
+            Outcome::Expanded(rows) => {
+                Outcome::Expanded(rows.into_iter().map(|(row, role)| (change(row), role)).collect())
+            }
+            Outcome::Joined { into } => Outcome::Joined { into },
+            Outcome::Held { reason, evidence } => Outcome::Held { reason, evidence },
+            Outcome::Failed { reason, evidence } => Outcome::Failed { reason, evidence },
+        }
+    }
+}
+
 /// The eight states, as written in ledgers and counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum State {

@@ -31,6 +31,7 @@ impl PostKind {
 
 impl Field for PostKind {
     const KIND: CellKind = CellKind::Text;
+    const FILLED: bool = true;
     fn cell(&self) -> Cell<'_> {
         Cell::Text(self.code())
     }

@@ -5,13 +5,13 @@ use std::cell::RefCell;
 use crate::config::{Config, sections};
 use crate::pipeline::RunError;
 use crate::recipe::{Recipe, Step};
-use crate::stages::native::shown;
+use crate::stages::native::said;
 use crate::stages::review::{passing, seen_items};
-use crate::stages::{Annotatable, Review, Rows, Stage, of_subjects};
+use crate::stages::{Annotatable, Review, Rows, Stage};
 use riddlemill_review::decisions::{seen_pair, seen_text};
 use riddlemill_review::{Digest, Item};
-use riddlemill_tables::{Error, Filter, StageReader, Workspace, select};
-use riddlemill_text::record::{Entry, Post, Puzzle, Record, State};
+use riddlemill_tables::{Error, Filter, StageReader, Workspace, select, select_of};
+use riddlemill_text::record::{Entry, Post, Record, Row, State};
 
 /// The existing stages of a recipe.
 pub(super) struct Stages<'c> {
@@ -167,10 +167,8 @@ impl<'c> Stages<'c> {
         if let (Stage::Native(native), true) =
             (step.stage, rows != Rows::Posts && step.stage.compares_pairs())
         {
-            return Ok(of_subjects!(native.subjects(), S => {
-                let records = select::<S>(reader, "rows", &wanted)?.into_iter();
-                records.map(|record| (record.id().to_owned(), native.shown(&record))).collect()
-            }));
+            let records = select_of::<Row>(rows.columns(), reader, "rows", &wanted)?.into_iter();
+            return Ok(records.map(|record| (record.id().to_owned(), native.shown(&record))).collect());
         }
         Ok(match rows {
             Rows::Posts => {
@@ -181,9 +179,9 @@ impl<'c> Stages<'c> {
                 };
                 posts.map(text).collect()
             }
-            Rows::Puzzles => {
-                let puzzles = select::<Puzzle>(reader, "rows", &wanted)?.into_iter();
-                puzzles.map(|puzzle| (puzzle.id, shown(&puzzle.question, &puzzle.answer))).collect()
+            Rows::Kind(_) if !rows.has("text") => {
+                let records = select_of::<Row>(rows.columns(), reader, "rows", &wanted)?.into_iter();
+                records.map(|record| (record.id().to_owned(), said(&record))).collect()
             }
             // Items are made of posts.
             _ => {
@@ -202,13 +200,14 @@ impl<'c> Stages<'c> {
         let ballot = review.ballot(&self.config.typed::<sections::Review>(recipe, "review"));
         let seed = self.config.typed::<sections::Options>(recipe, "options").seed;
         let wanted = Filter::equals("id", id);
-        Ok(of_subjects!(review.subjects(), S => {
-            let record: Option<S> = match rows {
-                Rows::Posts => select::<Post>(reader, "rows", &wanted)?.into_iter().next().and_then(S::of_post),
-                _ => select::<S>(reader, "rows", &wanted)?.into_iter().next(),
-            };
-            record.map(|record| record.items(&ballot, seed))
-        }))
+        let record = match rows {
+            Rows::Posts => {
+                let post = select::<Post>(reader, "rows", &wanted)?.into_iter().next();
+                post.map(|post| <Row as Annotatable>::of_post(review.subjects(), post))
+            }
+            rows => select_of(rows.columns(), reader, "rows", &wanted)?.into_iter().next(),
+        };
+        Ok(record.map(|record: Row| record.items(&ballot, seed)))
     }
 
     /// Whether a record that a person lets through at a step is complete enough to go on.

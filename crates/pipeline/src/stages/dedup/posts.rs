@@ -124,7 +124,7 @@ impl Held {
         for input in inputs {
             let part = |part| -> Result<Vec<(Post, Standing)>, StageError> {
                 stop.check()?;
-                let posts: Vec<Post> = input.part(part)?;
+                let posts: Vec<Post> = input.part((), part)?;
                 Ok(posts
                     .into_par_iter()
                     .map(|post| {

@@ -24,7 +24,7 @@ use riddlemill_llm::{
 };
 use riddlemill_review::Values;
 use riddlemill_tables::{StageWriter, Workspace};
-use riddlemill_text::record::{Outcome, Reason, derived, is_published, set_flags};
+use riddlemill_text::record::{Outcome, Reason, Record, Row, derived, is_published};
 
 /// Why a stage asks nobody.
 pub fn no_endpoint(draft: Draft, config: &Config, recipe: &str) -> String {
@@ -106,11 +106,11 @@ pub struct Request {
 ///
 /// # Errors
 /// [`StageError::Settings`] where a prompt asks for what the step does not give.
-pub fn requests<S: Annotatable>(
+pub fn requests(
     draft: Draft,
     prompts: &Prompts,
     slots: &[Slot],
-    records: &[S],
+    records: &[Row],
 ) -> Result<Vec<Request>, StageError> {
     let mut requests = Vec::new();
     // What is published has its annotations already.
@@ -140,11 +140,11 @@ pub fn requests<S: Annotatable>(
 ///
 /// # Errors
 /// [`StageError`] where prompts, pack or store cannot be read.
-pub fn evidence<S: Annotatable>(
+pub fn evidence(
     draft: Draft,
     config: &Config,
     recipe: &str,
-    records: impl FnOnce() -> Result<Vec<S>, StageError>,
+    records: impl FnOnce() -> Result<Vec<Row>, StageError>,
 ) -> Result<BTreeMap<String, String>, StageError> {
     let prompts = prompts(config)?;
     let mut evidence = BTreeMap::new();
@@ -215,11 +215,11 @@ fn counted(mut names: Vec<String>) -> String {
 /// # Errors
 /// [`StageError::Stopped`] after a Ctrl-C, when what was in flight is stored; else where prompts, endpoints
 /// or store cannot be used.
-pub fn draft<S: Annotatable>(
+pub fn draft(
     draft: Draft,
-    records: Vec<S>,
+    records: Vec<Row>,
     asking: &LlmContext<'_>,
-    writer: &mut StageWriter<S>,
+    writer: &mut StageWriter<Row>,
 ) -> Result<(), StageError> {
     let declared = draft.declared();
     if declared.at_least.is_some() || declared.made.is_some() {
@@ -250,9 +250,9 @@ pub struct Replied {
 ///
 /// # Errors
 /// As of [`draft`].
-pub fn replies<S: Annotatable>(
+pub fn replies(
     draft: Draft,
-    records: &[S],
+    records: &[Row],
     asking: &LlmContext<'_>,
 ) -> Result<Vec<Vec<Replied>>, StageError> {
     let settings: sections::Draft = asking.config.typed(Some(asking.recipe), "draft");
@@ -268,7 +268,7 @@ pub fn replies<S: Annotatable>(
             what: no_endpoint(draft, asking.config, asking.recipe),
         };
         let none = Replied { slot: Slot::default(), prompt: String::new(), parsed: Parsed::Held(held) };
-        let asks = |record: &S| !is_published(record.id()) && record.prompt(draft, &none.slot).is_some();
+        let asks = |record: &Row| !is_published(record.id()) && record.prompt(draft, &none.slot).is_some();
         let waiting = replies.iter_mut().zip(records).filter(|(_, record)| asks(record));
         waiting.for_each(|(of_record, _)| of_record.push(none.clone()));
         return Ok(replies);
@@ -383,7 +383,7 @@ pub fn ask_endpoints<T>(
     Ok(parsed)
 }
 
-fn outcome<S: Annotatable>(draft: Draft, mut record: S, replies: Vec<Replied>, optional: bool) -> Outcome<S> {
+fn outcome(draft: Draft, mut record: Row, replies: Vec<Replied>, optional: bool) -> Outcome<Row> {
     // Nothing was asked of it.
     if replies.is_empty() {
         return Outcome::Kept(record);
@@ -404,12 +404,12 @@ fn outcome<S: Annotatable>(draft: Draft, mut record: S, replies: Vec<Replied>, o
     let Some((reason, words, held)) = missing else {
         let after: Vec<String> = drafted.iter().map(|drafted| draft.shown(&drafted.values)).collect();
         let findings = record.drafted(draft, &drafted);
-        set_flags(record.flags(), draft.name(), findings);
+        record.set_flags(draft.name(), findings);
         return changed(record, draft.declared().reason, evidence.join("; "), after.join("; "));
     };
     match (optional, held) {
         (true, _) => {
-            set_flags(record.flags(), draft.name(), [format!("not drafted: {}", reason.code())]);
+            record.set_flags(draft.name(), vec![format!("not drafted: {}", reason.code())]);
             let lasting = matches!(reason, Reason::RequestRefused | Reason::ReplyUnparseable);
             let rule = if lasting { Reason::Undraftable } else { Reason::NotDrafted };
             changed(record, rule, format!("{}: {words}", reason.code()), String::new())
@@ -485,9 +485,11 @@ mod tests {
         let waits =
             || vec![Replied { slot: slot.clone(), prompt: "p".into(), parsed: Parsed::Held(held.clone()) }];
         let pair = Draft::of(riddlemill_benchmarks::find("ruozhibench-gen").unwrap(), "pair").unwrap();
-        let held = outcome(pair, question.clone(), waits(), false);
+        let held = outcome(pair, question.clone().into(), waits(), false);
         assert!(matches!(held, Outcome::Held { reason: Reason::ReplyMissing, .. }));
-        let Outcome::Changed { row, rule, .. } = outcome(pair, question, waits(), true) else {
+        let Outcome::Changed { row, rule, .. } =
+            outcome(pair, question.into(), waits(), true).map(|row| row.typed::<Question>())
+        else {
             panic!("an optional draft held its question");
         };
         assert_eq!(

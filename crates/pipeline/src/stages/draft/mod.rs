@@ -35,7 +35,6 @@ pub use ratings::Ratings;
 pub(super) use readers::PREMISES;
 
 use super::stage::Rows;
-use super::subject::Subjects;
 use crate::config::{Kind, Problem, unknown};
 use riddlemill_benchmarks::draft::{Count, Draft as Declaration};
 use riddlemill_benchmarks::reply::Reply;
@@ -64,8 +63,8 @@ impl Draft {
     }
 
     /// Whose fields it fills in, or whom it is asked about.
-    pub fn subjects(self) -> Subjects {
-        Subjects::of_kind(self.0.records)
+    pub fn subjects(self) -> Rows {
+        Rows::of_kind(self.0.records)
     }
 
     /// What it writes.

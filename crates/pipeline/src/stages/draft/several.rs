@@ -6,7 +6,7 @@ use super::{Draft, DraftOutcome, LlmContext, Replied, Slot, asks, draft_outcome,
 use crate::stages::StageError;
 use crate::stages::subject::{Annotatable, Drafted, in_scope};
 use riddlemill_tables::StageWriter;
-use riddlemill_text::record::{Outcome, Reason, set_flags};
+use riddlemill_text::record::{Outcome, Reason, Record, Row};
 
 /// How many replies a record needs.
 #[derive(Clone, Copy, Debug)]
@@ -22,11 +22,11 @@ struct Needs {
 ///
 /// # Errors
 /// [`StageError::Stopped`] after a Ctrl-C; else where prompts, endpoints or store cannot be used.
-pub(super) fn draft<S: Annotatable>(
+pub(super) fn draft(
     draft: Draft,
-    records: Vec<S>,
+    records: Vec<Row>,
     asking: &LlmContext<'_>,
-    writer: &mut StageWriter<S>,
+    writer: &mut StageWriter<Row>,
 ) -> Result<(), StageError> {
     let declared = draft.declared();
     let needs = Needs {
@@ -66,13 +66,13 @@ impl Missing {
     }
 }
 
-fn outcome<S: Annotatable>(
+fn outcome(
     draft: Draft,
-    mut record: S,
+    mut record: Row,
     replies: Vec<Replied>,
     elsewhere: Vec<Elsewhere>,
     needs: Needs,
-) -> Outcome<S> {
+) -> Outcome<Row> {
     let (mut drafted, mut evidence): (Vec<Drafted>, Vec<String>) = (Vec::new(), Vec::new());
     let mut missing: Vec<Missing> = Vec::new();
     for Replied { slot, prompt, parsed } in replies {
@@ -122,7 +122,7 @@ fn outcome<S: Annotatable>(
     let shown = |drafted: &Drafted| format!("{}: {}", drafted.slot.model, draft.shown(&drafted.values));
     let after = drafted.iter().map(shown).collect::<Vec<_>>().join("; ");
     let findings = record.drafted(draft, &drafted);
-    set_flags(record.flags(), draft.name(), findings);
+    record.set_flags(draft.name(), findings);
     Outcome::Changed {
         row: record,
         rule: draft.declared().reason.code(),
@@ -141,7 +141,8 @@ mod tests {
 
     fn rate(replies: Vec<Replied>, elsewhere: Vec<Elsewhere>, models: u64) -> Outcome<Response> {
         let judge = Draft::of(riddlemill_benchmarks::find("ruozhibench-mc").unwrap(), "judge").unwrap();
-        outcome(judge, Response::default(), replies, elsewhere, Needs { models, asks: false })
+        outcome(judge, Row::from(Response::default()), replies, elsewhere, Needs { models, asks: false })
+            .map(|row| row.typed())
     }
 
     fn replied(judge: &str, parsed: Parsed<Values>) -> Replied {

@@ -18,7 +18,7 @@ impl Default for ItemLedger {
     fn default() -> ItemLedger {
         // A core's share is cut in two, and further where another core has nothing to do.
         let room = BATCH / rayon::current_num_threads().max(1) / 2;
-        ItemLedger { batch: Batch::with_room(room), fingerprints: Vec::with_capacity(room) }
+        ItemLedger { batch: Batch::with_room((), room), fingerprints: Vec::with_capacity(room) }
     }
 }
 
@@ -37,7 +37,7 @@ impl ItemLedger {
             return Ok(self.batch);
         }
         let mut fingerprints = self.fingerprints.iter();
-        let mut settled = Batch::with_room(self.batch.entries());
+        let mut settled = Batch::with_room((), self.batch.entries());
         for record in self.batch.records()? {
             let known = fingerprints.by_ref().take(record.rows.len()).enumerate();
             let again: Vec<Again> = known

@@ -6,23 +6,26 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::reread::goes_on;
-use super::riddle::shown;
-use super::{Commit, Job, Native, Operation, Records, Reread, Signature, Written};
+use super::riddle::said;
+use super::{Commit, Job, Native, Operation, Records, Reread, Shape, Signature, Written};
 use crate::config::{Config, sections};
 use crate::stages::anonymise::{anonymise_stage, policy_lists};
 use crate::stages::overrule::overruled;
-use crate::stages::stage::{Rows, StageError};
+use crate::stages::stage::StageError;
 use riddlemill_review::decisions::{StageDecisions, Verdict, seen_text};
 use riddlemill_text::offline::Anonymise;
-use riddlemill_text::record::{Outcome, Puzzle};
+use riddlemill_text::record::{Outcome, Record, Row};
 
 pub(super) struct AnonymiseRiddle;
+
+/// The columns that are marked.
+const TEXTS: [&str; 2] = ["question", "answer"];
 
 static SIGNATURE: Signature = Signature {
     name: "anonymise_riddle",
     version: 1,
     section: "anonymise",
-    records: Records::Made { of: &[Rows::Puzzles], into: &[Rows::Puzzles] },
+    records: Records::Made { of: &[Shape::Columns(&TEXTS)], into: &[Shape::Columns(&TEXTS)] },
     inputs: &[],
     gives: &[],
     settings: &[],
@@ -53,7 +56,7 @@ impl Operation for AnonymiseRiddle {
     fn reread(&self, _: Native, config: &Config, recipe: &str) -> Result<Option<Reread>, StageError> {
         let stage = english(config, recipe)?;
         Ok(Some(Box::new(move |written| match written {
-            Written::Puzzle(puzzle) => goes_on(stage.puzzle(*puzzle)).map(Written::from),
+            Written::Row(row) => goes_on(stage.columns(row, &TEXTS)).map(Written::Row),
             other => Some(other),
         })))
     }
@@ -61,9 +64,7 @@ impl Operation for AnonymiseRiddle {
     fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
         let stage = english(job.asking.config, job.asking.recipe)?;
         let mut writer = job.writer()?;
-        job.each(&mut writer, |puzzle: Puzzle| {
-            job.through(&puzzle, decided(puzzle.clone(), &stage, &job.people))
-        })?;
+        job.each(&mut writer, |row| job.through(&row, decided(row.clone(), &stage, &job.people)))?;
         Ok(Box::new(writer))
     }
 }
@@ -74,10 +75,10 @@ fn english(config: &Config, recipe: &str) -> Result<Anonymise, StageError> {
     anonymise_stage(&config.root, &sections::Anonymise { language: sections::Language::En, ..settings })
 }
 
-/// Marks personal data of a puzzle, with decisions.
-fn decided(puzzle: Puzzle, stage: &Anonymise, decisions: &StageDecisions) -> Outcome<Puzzle> {
-    let seen = || seen_text(&shown(&puzzle.question, &puzzle.answer));
-    let Some(ruling) = decisions.ruling(&puzzle.id, seen) else { return stage.puzzle(puzzle) };
-    let marked = || Some(stage.marked_puzzle(puzzle.clone()));
-    overruled(stage.puzzle(puzzle.clone()), &ruling, marked)
+/// Marks personal data of a riddle, with decisions.
+fn decided(row: Row, stage: &Anonymise, decisions: &StageDecisions) -> Outcome<Row> {
+    let seen = || seen_text(&said(&row));
+    let Some(ruling) = decisions.ruling(row.id(), seen) else { return stage.columns(row, &TEXTS) };
+    let marked = || Some(stage.marked_columns(row.clone(), &TEXTS));
+    overruled(stage.columns(row.clone(), &TEXTS), &ruling, marked)
 }

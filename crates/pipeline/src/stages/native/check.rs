@@ -3,7 +3,7 @@
 use riddlemill_benchmarks::native::{KEYS, Native as Declared};
 use riddlemill_benchmarks::{Benchmark, find};
 
-use super::{Form, Native, OPERATIONS, Records};
+use super::{Form, Native, OPERATIONS, Records, Shape};
 use crate::config::{Problem, unknown};
 use crate::stages::stage::{Rows, Stage};
 
@@ -40,10 +40,10 @@ fn records(benchmark: &'static Benchmark, native: Native, problems: &mut Vec<Pro
         None => rows_of(benchmark, input),
     };
     let come: Vec<Rows> = step.iter().flat_map(|step| &step.from).filter_map(input).collect();
-    let listed = |rows: &[Rows]| rows.iter().map(|rows| rows.name()).collect::<Vec<_>>().join(" or ");
+    let listed = |shapes: &[Shape]| shapes.iter().map(|shape| shape.name()).collect::<Vec<_>>().join(" or ");
     match native.op.signature().records {
         Records::Made { of, into } => {
-            if !into.contains(&native.rows()) {
+            if !into.iter().any(|shape| shape.is_of(native.rows())) {
                 let what = format!(
                     "{name:?} makes {}, and the records of this step are {}",
                     listed(into),
@@ -51,13 +51,13 @@ fn records(benchmark: &'static Benchmark, native: Native, problems: &mut Vec<Pro
                 );
                 problems.push(problem(declared, what));
             }
-            for rows in come.iter().filter(|rows| !of.contains(rows)) {
+            for rows in come.iter().filter(|rows| !of.iter().any(|shape| shape.is_of(**rows))) {
                 let what = format!("{name:?} reads {}, and {} come to it", listed(of), rows.name());
                 problems.push(problem(declared, what));
             }
         }
         Records::AsTheyCome => {
-            let posts_too = native.rows() == Rows::Declared;
+            let posts_too = native.rows() == Rows::Groups;
             let strange = |rows: &&Rows| **rows != native.rows() && !(posts_too && **rows == Rows::Posts);
             for rows in come.iter().filter(strange) {
                 let what =

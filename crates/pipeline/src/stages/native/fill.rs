@@ -4,11 +4,9 @@
 use riddlemill_benchmarks::Expression;
 use riddlemill_benchmarks::scope::Scope;
 use riddlemill_review::Values;
-use riddlemill_tables::StageWriter;
-use riddlemill_text::record::{Outcome, Reason};
+use riddlemill_text::record::{Outcome, Reason, Record, Row};
 
 use super::{Commit, Job, Native};
-use crate::stages::of_subjects;
 use crate::stages::stage::StageError;
 use crate::stages::subject::{Annotatable, in_scope};
 
@@ -38,7 +36,7 @@ pub(super) struct Taken<'r> {
 
 impl<'r> Taken<'r> {
     /// What a step takes of a record.
-    pub(super) fn of<S: Annotatable>(native: Native, record: &'r S) -> Taken<'r> {
+    pub(super) fn of(native: Native, record: &'r Row) -> Taken<'r> {
         Taken { id: record.id(), native, scope: in_scope(record, native.declared.benchmark) }
     }
 
@@ -70,20 +68,18 @@ pub(super) fn fill(
     job: &Job<'_>,
     find: impl Fn(&Taken<'_>) -> Result<Option<Found>, String> + Sync,
 ) -> Result<Box<dyn Commit>, StageError> {
-    of_subjects!(job.native.subjects(), S => {
-        let mut writer: StageWriter<S> = job.writer()?;
-        let decide = |row: S| job.through(&row, filled(row.clone(), job.native, &find));
-        job.each_subject(&mut writer, decide)?;
-        Ok(Box::new(writer))
-    })
+    let mut writer = job.writer()?;
+    let decide = |row: Row| job.through(&row, filled(row.clone(), job.native, &find));
+    job.each_subject(&mut writer, decide)?;
+    Ok(Box::new(writer))
 }
 
 /// What becomes of one record.
-pub(super) fn filled<S: Annotatable>(
-    mut record: S,
+pub(super) fn filled(
+    mut record: Row,
     native: Native,
     find: &impl Fn(&Taken<'_>) -> Result<Option<Found>, String>,
-) -> Outcome<S> {
+) -> Outcome<Row> {
     let taken = Taken::of(native, &record);
     let found = if taken.is_asked() { find(&taken) } else { Ok(None) };
     match found {
@@ -92,7 +88,7 @@ pub(super) fn filled<S: Annotatable>(
         Ok(Some(found)) => {
             let troubles = record.found(native.declared, &found.values, &found.basis);
             let told = troubles.into_iter().map(|trouble| format!("{}: {trouble}", native.declared.name));
-            record.flags().extend(told);
+            record.add_flags(told);
             Outcome::Changed {
                 row: record,
                 rule: found.rule.code(),

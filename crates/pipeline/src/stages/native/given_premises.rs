@@ -218,7 +218,11 @@ mod tests {
         assert_eq!(refused.count(), 5);
         let sentence =
             Puzzle { question: "Why is it so?".into(), answer: "Edam.".into(), ..Puzzle::default() };
-        let given = |puzzle| filled(puzzle, step("brainteaser", "given"), &|taken| Ok(given(taken, &all)));
+        let given = |puzzle: Puzzle| {
+            let outcome =
+                filled(puzzle.into(), step("brainteaser", "given"), &|taken| Ok(given(taken, &all)));
+            outcome.map(|row| row.typed::<Puzzle>())
+        };
         let Outcome::Changed { row, evidence, .. } = given(sentence.clone()) else { panic!() };
         assert_eq!((row.premises_draft.len(), row.stumper_draft.as_deref()), (4, Some("c")));
         assert_eq!(

@@ -8,10 +8,10 @@ use crate::stages::draft::LlmContext;
 use crate::stages::each::{all, each};
 use crate::stages::published::{Published, settled};
 use crate::stages::stage::{Rows, StageError};
-use crate::stages::subject::{Annotatable, subjects};
+use crate::stages::subject::subjects;
 use riddlemill_review::decisions::StageDecisions;
 use riddlemill_tables::{StageReader, StageWriter};
-use riddlemill_text::record::{Outcome, Record};
+use riddlemill_text::record::{Outcome, Post, Record, Row};
 
 /// A step that is made.
 pub struct Job<'a> {
@@ -36,8 +36,8 @@ impl Job<'_> {
     }
 
     /// A writer for its rows.
-    pub(super) fn writer<R: Record>(&self) -> Result<StageWriter<R>, StageError> {
-        Ok(StageWriter::create(self.place)?)
+    pub(super) fn writer(&self) -> Result<StageWriter<Row>, StageError> {
+        Ok(StageWriter::create_of(self.native.rows().columns(), self.place)?)
     }
 
     /// The settings of a table of pipeline.toml.
@@ -56,44 +56,56 @@ impl Job<'_> {
     }
 
     /// Decides record by record, as [`each`].
-    pub(super) fn each<R: Record, T: Record>(
+    pub(super) fn each(
         &self,
-        writer: &mut StageWriter<T>,
-        decide: impl Fn(R) -> Outcome<T> + Sync,
+        writer: &mut StageWriter<Row>,
+        decide: impl Fn(Row) -> Outcome<Row> + Sync,
     ) -> Result<(), StageError> {
         let (stop, pulse) = (self.asking.stop, self.asking.pulse);
-        self.inputs.iter().try_for_each(|(_, input)| each(input, writer, stop, pulse, &decide))
+        let of_input =
+            |(rows, input): &(Rows, &StageReader)| each(rows.columns(), input, writer, stop, pulse, &decide);
+        self.inputs.iter().try_for_each(of_input)
+    }
+
+    /// [`Job::each`] of posts.
+    pub(super) fn each_post(
+        &self,
+        writer: &mut StageWriter<Row>,
+        decide: impl Fn(Post) -> Outcome<Row> + Sync,
+    ) -> Result<(), StageError> {
+        let (stop, pulse) = (self.asking.stop, self.asking.pulse);
+        self.inputs.iter().try_for_each(|(_, input)| each((), input, writer, stop, pulse, &decide))
     }
 
     /// [`Job::each`] of records that drafts and reviews fill in; posts are records that nobody has looked at yet.
-    pub(super) fn each_subject<S: Annotatable>(
+    pub(super) fn each_subject(
         &self,
-        writer: &mut StageWriter<S>,
-        decide: impl Fn(S) -> Outcome<S> + Sync,
+        writer: &mut StageWriter<Row>,
+        decide: impl Fn(Row) -> Outcome<Row> + Sync,
     ) -> Result<(), StageError> {
         for (rows, input) in &self.inputs {
             match rows {
                 Rows::Posts => {
-                    for record in subjects::<S>(input, *rows)? {
+                    for record in subjects(input, *rows, self.native.subjects())? {
                         self.asking.stop.check()?;
                         let id = record.id().to_owned();
                         writer.append(&id, &decide(record));
                         self.asking.pulse.advance(1);
                     }
                 }
-                _ => each(input, writer, self.asking.stop, self.asking.pulse, &decide)?,
+                _ => each(rows.columns(), input, writer, self.asking.stop, self.asking.pulse, &decide)?,
             }
         }
         Ok(())
     }
 
     /// All records, for an operation that decides over the whole.
-    pub(super) fn subjects<S: Annotatable>(&self) -> Result<Vec<S>, StageError> {
+    pub(super) fn subjects(&self) -> Result<Vec<Row>, StageError> {
         let mut records = Vec::new();
         for (rows, input) in &self.inputs {
             match rows {
-                Rows::Posts => records.append(&mut subjects(input, *rows)?),
-                _ => all(input, self.asking.stop, &mut records)?,
+                Rows::Posts => records.append(&mut subjects(input, *rows, self.native.subjects())?),
+                _ => all(rows.columns(), input, self.asking.stop, &mut records)?,
             }
         }
         Ok(records)

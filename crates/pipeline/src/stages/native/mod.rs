@@ -25,15 +25,15 @@ use serde_json::Value;
 
 use super::commit::Commit;
 use super::stage::{Rows, StageError};
-use super::subject::{Annotatable, Subjects};
 use crate::config::{Config, sections};
 pub use check::problems;
 pub use job::Job;
 pub use puzzle_group::ROLES;
 pub use reread::{Reread, Written};
-pub use riddle::shown;
+pub use riddle::{said, shown};
 use riddlemill_benchmarks::native::Native as Declared;
 use riddlemill_review::decisions::Verdict;
+use riddlemill_text::record::Row;
 
 /// Every operation that a step may name.
 static OPERATIONS: &[&dyn Operation] = &[
@@ -71,7 +71,37 @@ enum Records {
     /// Whatever comes, with columns or declared; what it takes of them the step says.
     AsTheyCome,
     /// These, of which it makes those.
-    Made { of: &'static [Rows], into: &'static [Rows] },
+    Made { of: &'static [Shape], into: &'static [Shape] },
+}
+
+/// What records have to be for an operation.
+#[derive(Clone, Copy)]
+enum Shape {
+    /// Posts.
+    Posts,
+    /// Of a kind with these columns.
+    Columns(&'static [&'static str]),
+    /// With a group for each step.
+    Groups,
+}
+
+impl Shape {
+    /// Whether rows are so.
+    fn is_of(self, rows: Rows) -> bool {
+        match (self, rows) {
+            (Shape::Posts, Rows::Posts) | (Shape::Groups, Rows::Groups) => true,
+            (Shape::Columns(columns), Rows::Kind(_)) => columns.iter().all(|column| rows.has(column)),
+            _ => false,
+        }
+    }
+
+    fn name(self) -> String {
+        match self {
+            Shape::Posts => Rows::Posts.name().to_owned(),
+            Shape::Groups => Rows::Groups.name().to_owned(),
+            Shape::Columns(columns) => format!("a kind of records with the columns {}", columns.join(", ")),
+        }
+    }
 }
 
 /// A part of a record that an operation takes.
@@ -201,8 +231,8 @@ impl Native {
     }
 
     /// The records that it works on, where those are what it leaves.
-    pub fn subjects(self) -> Subjects {
-        Subjects::of_kind(self.declared.records)
+    pub fn subjects(self) -> Rows {
+        Rows::of_kind(self.declared.records)
     }
 
     /// Whether a person may overrule it so.
@@ -260,14 +290,13 @@ impl Native {
     }
 
     /// What a comparison reads of a record; empty where the step names nothing, or it cannot be computed.
-    pub fn compared<S: Annotatable>(self, record: &S) -> String {
+    pub fn compared(self, record: &Row) -> String {
         fill::Taken::of(self, record).text(same_riddle::QUESTION).unwrap_or_default()
     }
 
     /// What pages show of a record beside others that it is compared with: its text, or what is compared.
-    pub fn shown<S: Annotatable>(self, record: &S) -> String {
-        let text = record.names().get_attr("text").ok().and_then(|text| text.as_str().map(str::to_owned));
-        text.unwrap_or_else(|| self.compared(record))
+    pub fn shown(self, record: &Row) -> String {
+        record.text("text").map_or_else(|| self.compared(record), str::to_owned)
     }
 
     /// A setting of the step's table.
@@ -332,11 +361,11 @@ mod tests {
         }
         let same = Stage::Native(step("brainteaser", "dedup"));
         assert!(same.compares_pairs() && same.takes(Verdict::One) && !same.takes(Verdict::Drop));
-        assert_eq!((same.section(), same.rows()), ("dedup", Rows::Puzzles));
+        assert_eq!((same.section(), same.rows().name()), ("dedup", "puzzles"));
         let riddle = Stage::Native(step("brainteaser", "strip"));
         assert!(riddle.writes_texts() && riddle.takes(Verdict::Drop) && !riddle.takes(Verdict::Keep));
         let group = step("brainteaser", "group");
-        assert_eq!((group.rows(), group.children()), (Rows::Variants, 3));
-        assert_eq!(step("ruozhibench-mc", "options").rows(), Rows::Choices);
+        assert_eq!((group.rows().name(), group.children()), ("reconstructions", 3));
+        assert_eq!(step("ruozhibench-mc", "options").rows().name(), "multiple choices");
     }
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Commit, Job, Operation, Records, Signature};
+use super::{Commit, Job, Operation, Records, Shape, Signature};
 use crate::config::{Config, sections};
 use crate::stages::published;
-use crate::stages::stage::{Rows, StageError};
+use crate::stages::stage::StageError;
 use riddlemill_text::puzzle::options::{self, Options, OptionsError};
-use riddlemill_text::record::{Outcome, Puzzle, Reason, Standing, Variant, is_published};
+use riddlemill_text::record::{Outcome, Puzzle, Reason, Row, Standing, Variant, is_published};
 
 pub(super) struct PuzzleGroup;
 
@@ -18,7 +18,29 @@ static SIGNATURE: Signature = Signature {
     // 2 takes the distractors of a new situation from their own ballot.
     version: 2,
     section: "puzzles",
-    records: Records::Made { of: &[Rows::Puzzles], into: &[Rows::Variants] },
+    records: Records::Made {
+        of: &[Shape::Columns(&[
+            "question",
+            "answer",
+            "kind",
+            "distractors",
+            "semantic_question",
+            "context_question",
+            "context_answer",
+            "context_distractors",
+        ])],
+        into: &[Shape::Columns(&[
+            "group",
+            "kind",
+            "role",
+            "question",
+            "answer",
+            "distractors",
+            "order",
+            "original_answer",
+            "standing",
+        ])],
+    },
     inputs: &[],
     gives: &[],
     settings: &[],
@@ -46,9 +68,14 @@ impl Operation for PuzzleGroup {
         let steps: Vec<&str> =
             benchmark.iter().flat_map(|benchmark| &benchmark.steps).map(|step| step.name).collect();
         let mut writer = job.writer()?;
-        job.each(&mut writer, |row: Puzzle| match is_published(&row.id) {
-            true => published::group(&job.published, job.step(), &row, &steps),
-            false => group(row, &settings, seed),
+        let into = job.native.rows().columns();
+        job.each(&mut writer, |row| {
+            let puzzle: Puzzle = row.typed();
+            let outcome = match is_published(&puzzle.id) {
+                true => published::group(&job.published, job.step(), &row, &steps),
+                false => group(puzzle, &settings, seed),
+            };
+            outcome.map(|variant| Row::of(into, &variant))
         })?;
         Ok(Box::new(writer))
     }

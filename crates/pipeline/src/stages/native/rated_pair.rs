@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
-use super::{Commit, Form, Job, Operation, Records, Signature};
+use super::{Commit, Form, Job, Operation, Records, Shape, Signature};
 use crate::config::{Config, sections};
 use crate::stages::published::{self, Published};
 use crate::stages::stage::{Rows, StageError};
 use crate::stages::unusable::Unusable;
-use riddlemill_tables::StageWriter;
+use riddlemill_tables::{StageReader, StageWriter};
 use riddlemill_text::options::{Mean, gap_pair, order};
-use riddlemill_text::record::{Choice, Outcome, Question, Reason, Response, Standing};
+use riddlemill_text::record::{Choice, Outcome, Question, Reason, Response, Row, Standing, Typed};
 
 pub(super) struct RatedPair;
 
@@ -20,12 +20,32 @@ const GAP: u32 = 2;
 /// What the order of the two is drawn for, where the step says nothing else: another word, another order.
 const PURPOSE: &str = "mc options";
 
+/// Rated answers.
+const RESPONSES: Shape =
+    Shape::Columns(&["question", "normal", "model", "sample", "text", "judges", "ratings"]);
+/// What they answer.
+const QUESTIONS: Shape = Shape::Columns(&["question_en", "irrationality"]);
+
 static SIGNATURE: Signature = Signature {
     name: "rated_pair",
     // 2 takes no optional review without an answer for a doubt.
     version: 2,
     section: "options",
-    records: Records::Made { of: &[Rows::Responses, Rows::Questions], into: &[Rows::Choices] },
+    records: Records::Made {
+        of: &[RESPONSES, QUESTIONS],
+        into: &[Shape::Columns(&[
+            "question_en",
+            "irrationality",
+            "good",
+            "good_model",
+            "bad",
+            "bad_model",
+            "gap",
+            "pairs",
+            "good_first",
+            "standing",
+        ])],
+    },
     inputs: &[],
     gives: &[],
     settings: &[("gap", Form::Count(0, 4)), ("purpose", Form::Text)],
@@ -41,8 +61,8 @@ impl Operation for RatedPair {
     }
 
     fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
-        let of = |wanted: Rows| job.inputs.iter().find(|(rows, _)| *rows == wanted).map(|(_, input)| *input);
-        let (Some(responses), Some(questions)) = (of(Rows::Responses), of(Rows::Questions)) else {
+        let of = |wanted: Shape| job.inputs.iter().find(|(rows, _)| wanted.is_of(*rows));
+        let (Some(responses), Some(questions)) = (of(RESPONSES), of(QUESTIONS)) else {
             let lacks = "it reads the rated answers and the questions that they belong to";
             return Err(Unusable::at(job.step(), lacks).into());
         };
@@ -53,9 +73,15 @@ impl Operation for RatedPair {
         };
         let mut writer = job.writer()?;
         let of_rows = (&job.published, job.asking.recipe);
-        pairs(questions.all("rows")?, responses.all("rows")?, draw, of_rows, &mut writer);
+        pairs(typed(questions)?, typed(responses)?, draw, of_rows, &mut writer);
         Ok(Box::new(writer))
     }
+}
+
+/// The rows of an input, of which the columns are taken that the operation names.
+fn typed<T: Typed>((rows, input): &(Rows, &StageReader)) -> Result<Vec<T>, StageError> {
+    let rows: Vec<Row> = input.all_of(rows.columns(), "rows")?;
+    Ok(rows.iter().map(Row::typed).collect())
 }
 
 /// What a pair is drawn with.
@@ -75,7 +101,7 @@ fn pairs(
     responses: Vec<Response>,
     draw: Draw,
     (rows, benchmark): (&Published, &str),
-    writer: &mut StageWriter<Choice>,
+    writer: &mut StageWriter<Row>,
 ) {
     let mut answers: HashMap<String, Vec<Response>> = HashMap::with_capacity(questions.len());
     let mut normal = Vec::new();
@@ -106,7 +132,8 @@ fn pairs(
                 for answer in answers {
                     writer.append(&answer.id, &Outcome::Joined { into: into.clone() });
                 }
-                writer.join(choice, parents);
+                let made = Row::of(writer.columns(), &choice);
+                writer.join(made, parents);
             }
             Err(error) => {
                 let evidence = error.to_string();

@@ -2,15 +2,16 @@
 //! off. They stand in the columns of a puzzle, or in the step's group of a declared record.
 
 use super::reread::goes_on;
-use super::{Commit, Job, Native, Operation, Records, Reread, Signature, Written};
+use super::{Commit, Job, Native, Operation, Records, Reread, Shape, Signature, Written};
 use crate::config::Config;
 use crate::stages::overrule::{by_rule, edit_parts, edits, overruled};
 use crate::stages::published::settled;
 use crate::stages::stage::{Rows, StageError};
-use crate::stages::subject::declared::{Groups, of_post};
+use crate::stages::subject::Annotatable;
+use crate::stages::subject::declared::Groups;
 use riddlemill_review::decisions::{StageDecisions, Verdict, seen_text};
 use riddlemill_text::puzzle::promotion;
-use riddlemill_text::record::{Declared, Outcome, Post, Puzzle, Reason};
+use riddlemill_text::record::{Outcome, Post, Reason, Row};
 use serde_json::json;
 
 pub(super) struct Riddle;
@@ -20,7 +21,10 @@ static SIGNATURE: Signature = Signature {
     // 2 takes promotion off behind a letter; 3 lets a riddle without an answer go on to the ballot on its text.
     version: 3,
     section: "puzzles",
-    records: Records::Made { of: &[Rows::Posts], into: &[Rows::Puzzles, Rows::Declared] },
+    records: Records::Made {
+        of: &[Shape::Posts],
+        into: &[Shape::Columns(&[QUESTION, ANSWER]), Shape::Groups],
+    },
     inputs: &[],
     gives: &["question", "answer"],
     settings: &[],
@@ -47,35 +51,35 @@ impl Operation for Riddle {
     fn reread(&self, native: Native, _: &Config, _recipe: &str) -> Result<Option<Reread>, StageError> {
         let none = StageDecisions::default();
         Ok(Some(Box::new(move |written| match written {
-            Written::Post(post) if native.rows() == Rows::Declared => {
-                goes_on(declared(post, native.declared.name, &none)).map(Written::Declared)
-            }
-            Written::Post(post) => goes_on(strip(post)).map(Written::from),
-            other => Some(other),
+            Written::Post(post) => goes_on(decided(post, native, &none)).map(Written::Row),
+            made => Some(made),
         })))
     }
 
     fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
         let (step, people, published) = (job.step(), &job.people, &job.published);
-        if job.native.rows() == Rows::Declared {
-            let mut writer = job.writer()?;
-            job.each(&mut writer, |post: Post| {
-                let outcome = declared(post.clone(), step, people);
-                settled(published, step, &post, outcome, || Some(declared_as_published(&post, step)))
-            })?;
-            return Ok(Box::new(writer));
-        }
         let mut writer = job.writer()?;
-        job.each(&mut writer, |post: Post| {
-            let outcome = decided(post.clone(), people);
-            settled(published, step, &post, outcome, || Some(as_published(&post)))
+        job.each_post(&mut writer, |post: Post| {
+            let outcome = decided(post.clone(), job.native, people);
+            settled(published, step, &post, outcome, || Some(as_published(&post, job.native)))
         })?;
         Ok(Box::new(writer))
     }
 }
 
-/// Makes a puzzle of a riddle. One without an answer goes on to the ballot on its text, where somebody who knows it says it.
-fn strip(post: Post) -> Outcome<Puzzle> {
+const QUESTION: &str = "question";
+const ANSWER: &str = "answer";
+
+/// A riddle without what its page has beside it.
+#[derive(Debug)]
+struct Stripped {
+    question: String,
+    /// Empty where it is not known.
+    answer: String,
+}
+
+/// Question and answer of a riddle. One without an answer goes on to the ballot on its text, where somebody who knows it says it.
+fn strip(post: Post) -> Outcome<Stripped> {
     let (asked, answered) =
         (post.title.clone().unwrap_or_default(), post.content.clone().unwrap_or_default());
     let (asked, answered) = (tidy(&asked), tidy(&answered));
@@ -86,16 +90,7 @@ fn strip(post: Post) -> Outcome<Puzzle> {
         return Outcome::Dropped { reason: Reason::Empty, evidence: asked.clone() };
     }
     let answer = if answer.contains(char::is_alphanumeric) { answer } else { "" };
-    let puzzle = Puzzle {
-        id: post.id,
-        question: question.to_owned(),
-        answer: answer.to_owned(),
-        source: post.source,
-        file: post.file,
-        position: post.position,
-        licence: post.licence,
-        ..Puzzle::default()
-    };
+    let puzzle = Stripped { question: question.to_owned(), answer: answer.to_owned() };
     let after = shown(&puzzle.question, &puzzle.answer);
     if !gone.is_empty() {
         let evidence = gone.join(" / ");
@@ -114,23 +109,15 @@ fn strip(post: Post) -> Outcome<Puzzle> {
     Outcome::Changed { row: puzzle, rule: Reason::Tidied.code(), evidence, before: post.text, after }
 }
 
-/// A published riddle as a puzzle, to the letter.
-fn as_published(post: &Post) -> Puzzle {
-    Puzzle {
-        id: post.id.clone(),
-        question: post.title.clone().unwrap_or_default(),
-        answer: post.content.clone().unwrap_or_default(),
-        source: post.source.clone(),
-        file: post.file.clone(),
-        position: post.position,
-        licence: post.licence.clone(),
-        ..Puzzle::default()
-    }
-}
-
 /// Question and answer as a ledger shows them.
 pub fn shown(question: &str, answer: &str) -> String {
     if answer.is_empty() { question.to_owned() } else { format!("{question}\n{answer}") }
+}
+
+/// What a record says as a whole: its text, or its question and answer.
+pub fn said(record: &Row) -> String {
+    let text = |name| record.text(name).unwrap_or_default();
+    if record.has("text") { text("text").to_owned() } else { shown(text(QUESTION), text(ANSWER)) }
 }
 
 /// One line without runs of spaces, entities decoded.
@@ -140,9 +127,9 @@ fn tidy(text: &str) -> String {
     decoded.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// From a riddle to a puzzle, with how people decided that it reads: its text or title is what is asked, its
-/// content the answer.
-fn decided(mut post: Post, decisions: &StageDecisions) -> Outcome<Puzzle> {
+/// A riddle's question and answer, with how people decided that it reads: its text or title is what is asked, its content the
+/// answer.
+fn ruled(mut post: Post, decisions: &StageDecisions) -> Outcome<Stripped> {
     let Some(ruling) = decisions.ruling(&post.id, || seen_text(&post.text)) else {
         return strip(post);
     };
@@ -167,46 +154,51 @@ fn decided(mut post: Post, decisions: &StageDecisions) -> Outcome<Puzzle> {
     overruled(outcome, &ruling, || None)
 }
 
-/// A riddle's question and answer, as the group of the step, and what people decided about it.
-fn declared(post: Post, step: &str, people: &StageDecisions) -> Outcome<Declared> {
-    let kept = Declared { title: None, content: None, ..of_post(post.clone()) };
-    let outcome = decided(post, people);
-    let grouped = |puzzle: Puzzle| {
-        let mut record = kept;
-        let mut groups = Groups::split(&record);
-        let fields = groups.of_step(step);
-        record.text = shown(&puzzle.question, &puzzle.answer);
-        fields.insert("question".into(), json!(puzzle.question));
-        fields.insert("answer".into(), json!(puzzle.answer));
-        groups.write_into(&mut record);
-        record
-    };
-    match outcome {
+/// A riddle as a record, with what people decided about it.
+fn decided(post: Post, native: Native, people: &StageDecisions) -> Outcome<Row> {
+    let from = post.clone();
+    match ruled(post, people) {
         // No ballot before the first draft could give it one.
-        Outcome::Kept(row) | Outcome::Changed { row, .. } if row.answer.is_empty() => {
+        Outcome::Kept(row) | Outcome::Changed { row, .. }
+            if native.rows() == Rows::Groups && row.answer.is_empty() =>
+        {
             Outcome::Held { reason: Reason::AnswerMissing, evidence: row.question }
         }
-        Outcome::Kept(puzzle) => Outcome::Kept(grouped(puzzle)),
-        Outcome::Changed { row, rule, evidence, before, after } => {
-            Outcome::Changed { row: grouped(row), rule, evidence, before, after }
-        }
-        Outcome::Dropped { reason, evidence } => Outcome::Dropped { reason, evidence },
-        Outcome::Held { reason, evidence } => Outcome::Held { reason, evidence },
-        Outcome::Failed { reason, evidence } => Outcome::Failed { reason, evidence },
-        Outcome::Merged { .. } | Outcome::Expanded(_) | Outcome::Joined { .. } => {
-            unreachable!("a riddle is looked at alone")
-        }
+        outcome => outcome.map(|stripped| record(&from, native, &stripped)),
     }
 }
 
-/// A published riddle as the group of the step, to the letter.
-fn declared_as_published(post: &Post, step: &str) -> Declared {
-    let mut record = Declared { title: None, content: None, ..of_post(post.clone()) };
-    let mut groups = Groups::split(&record);
-    let fields = groups.of_step(step);
-    fields.insert("question".into(), json!(post.title));
-    fields.insert("answer".into(), json!(post.content));
-    groups.write_into(&mut record);
+/// A published riddle, to the letter.
+fn as_published(post: &Post, native: Native) -> Row {
+    if native.rows() == Rows::Groups {
+        let mut record =
+            <Row as Annotatable>::of_post(Rows::Groups, Post { title: None, content: None, ..post.clone() });
+        let mut groups = Groups::split(&record);
+        let fields = groups.of_step(native.declared.name);
+        fields.insert(QUESTION.into(), json!(post.title));
+        fields.insert(ANSWER.into(), json!(post.content));
+        groups.write_into(&mut record);
+        return record;
+    }
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    record(post, native, &Stripped { question: text(&post.title), answer: text(&post.content) })
+}
+
+/// Question and answer in the columns of their names, or as the group of the step.
+fn record(post: &Post, native: Native, stripped: &Stripped) -> Row {
+    let post = Post { title: None, content: None, ..post.clone() };
+    let mut record = <Row as Annotatable>::of_post(native.rows(), post);
+    if native.rows() == Rows::Groups {
+        let mut groups = Groups::split(&record);
+        let fields = groups.of_step(native.declared.name);
+        record.set_text("text", shown(&stripped.question, &stripped.answer));
+        fields.insert(QUESTION.into(), json!(stripped.question));
+        fields.insert(ANSWER.into(), json!(stripped.answer));
+        groups.write_into(&mut record);
+        return record;
+    }
+    record.set_text(QUESTION, stripped.question.as_str());
+    record.set_text(ANSWER, stripped.answer.as_str());
     record
 }
 
@@ -214,7 +206,7 @@ fn declared_as_published(post: &Post, step: &str) -> Declared {
 mod tests {
     use super::*;
 
-    fn riddle(question: &str, answer: Option<&str>) -> Outcome<Puzzle> {
+    fn riddle(question: &str, answer: Option<&str>) -> Outcome<Stripped> {
         let parts = [Some(question), answer].into_iter().flatten().collect::<Vec<_>>();
         strip(Post {
             id: "riddle:1".into(),

@@ -9,12 +9,10 @@ use super::{Commit, Input, Job, Operation, Records, Signature};
 use crate::config::{Config, sections};
 use crate::stages::dedup::{decide_where, unmerged};
 use crate::stages::embed::{Embedded, Embeds};
-use crate::stages::of_subjects;
 use crate::stages::stage::{StageError, Waiting};
-use crate::stages::subject::Annotatable;
 use riddlemill_review::decisions::Verdict;
 use riddlemill_text::puzzle::sameness::answers_agree;
-use riddlemill_text::record::{Outcome, Post};
+use riddlemill_text::record::{Outcome, Post, Record, Row};
 
 pub(super) struct SameRiddle;
 
@@ -52,16 +50,16 @@ impl Operation for SameRiddle {
     }
 
     fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
-        of_subjects!(job.native.subjects(), S => compare::<S>(job))
+        compare(job)
     }
 }
 
 /// Removes duplicates. Questions are joined as the settings of dedup say, and embeddings, where an endpoint for them is set,
 /// add pairs that are near by these; of a pair that is near, the answers decide. Equal questions are one riddle whatever
 /// their answers, which the ledger tells.
-fn compare<S: Annotatable>(job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
+fn compare(job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
     let settings: sections::Dedup = job.settings(SIGNATURE.section);
-    let records: Vec<S> = job.subjects()?;
+    let records: Vec<Row> = job.subjects()?;
     let (mut questions, mut answers) = (Vec::new(), Vec::new());
     for record in &records {
         let taken = Taken::of(job.native, record);
@@ -101,7 +99,7 @@ fn compare<S: Annotatable>(job: &Job<'_>) -> Result<Box<dyn Commit>, StageError>
             }
             _ => Outcome::Kept(record.clone()),
         };
-        let outcome = unmerged(record, outcome, S::clone);
+        let outcome = unmerged(record, outcome, Row::clone);
         writer.append(record.id(), &outcome);
     }
     writer.flush()?;

@@ -70,8 +70,11 @@ mod tests {
             answer: "A clock.".into(),
             ..Puzzle::default()
         };
-        let spelling =
-            |puzzle| filled(puzzle, step("brainteaser", "spelling"), &|taken| Ok(proposals(taken)));
+        let spelling = |puzzle: Puzzle| {
+            let outcome =
+                filled(puzzle.into(), step("brainteaser", "spelling"), &|taken| Ok(proposals(taken)));
+            outcome.map(|row| row.typed::<Puzzle>())
+        };
         let outcome = spelling(puzzle("Which mornign never ends?"));
         let Outcome::Changed { row, evidence, .. } = outcome else { panic!("{outcome:?}") };
         assert_eq!(

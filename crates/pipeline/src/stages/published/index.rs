@@ -8,9 +8,11 @@ use riddlemill_benchmarks::scope::group;
 use riddlemill_benchmarks::{Benchmark, notation};
 use serde_json::{Map, Value as Json};
 
+use super::super::stage::Rows;
+use super::super::subject::GROUPS;
 use super::super::subject::declared::Groups;
 use riddlemill_tables::{Error, Manifest, StageReader, Workspace};
-use riddlemill_text::record::{CellKind, Column, Declared, OwnedCell, Record, Standing, record, with_fields};
+use riddlemill_text::record::{CellKind, OwnedCell, Record, Row, Standing, record, with_fields};
 
 record! {
     /// A row of a published file.
@@ -231,53 +233,33 @@ fn object(row: &PublishedRow) -> Map<String, Json> {
     members.filter_map(|(key, text)| Some((key, notation::value(text)?))).collect()
 }
 
-/// A record with some of its fields as they were said. Of a declared record they are the step's group.
+/// A record with some of its fields as they were said. Of a record in groups they are the step's group.
 pub(super) fn with_says<R: Record>(record: &R, says: &Says, step: &str) -> R {
     if says.is_empty() {
         return with_fields(record, |_| None);
     }
-    if std::any::TypeId::of::<R>() == std::any::TypeId::of::<Declared>() {
-        let groups = groups_with(record, says, step);
-        return with_fields(record, |name| (name == "groups").then(|| OwnedCell::Text(groups.clone())));
+    let columns = R::described(record.columns());
+    let column = |name: &str| columns.iter().find(|column| column.name == name);
+    if column(GROUPS).is_some() {
+        let groups = groups_with(Row::of(Rows::Groups.columns(), record), says, step);
+        return with_fields(record, |name| (name == GROUPS).then(|| OwnedCell::Text(groups.clone())));
     }
-    let column = |name: &str| R::COLUMNS.iter().find(|column: &&Column| column.name == name);
     with_fields(record, |name| {
         let (_, value) = says.iter().find(|(field, _)| *field == name)?;
         Some(cell(column(name)?.kind, value))
     })
 }
 
-/// The groups of a declared record with what is said in that of a step.
-fn groups_with<R: Record>(record: &R, says: &Says, step: &str) -> String {
-    let mut groups = String::new();
-    with_fields(record, |_| None).append_to(&mut Texts { columns: R::COLUMNS, at: 0, groups: &mut groups });
-    let mut declared = Declared { groups, ..Declared::default() };
-    let mut all = Groups::split(&declared);
+/// The groups of a record with what is said in that of a step.
+fn groups_with(mut record: Row, says: &Says, step: &str) -> String {
+    let mut all = Groups::split(&record);
     let name = step.strip_prefix("review:").unwrap_or(step);
     let of_step = all.of_step(&group(name));
     for (field, value) in says {
         of_step.insert((*field).to_owned(), serde_json::to_value(value).unwrap_or_default());
     }
-    all.write_into(&mut declared);
-    declared.groups
-}
-
-/// Takes the column `groups` of a record.
-struct Texts<'a> {
-    columns: &'static [Column],
-    at: usize,
-    groups: &'a mut String,
-}
-
-impl riddlemill_text::record::Cells for Texts<'_> {
-    fn append(&mut self, cell: riddlemill_text::record::Cell<'_>) {
-        if let (Some("groups"), riddlemill_text::record::Cell::Text(text)) =
-            (self.columns.get(self.at).map(|column| column.name), cell)
-        {
-            text.clone_into(self.groups);
-        }
-        self.at += 1;
-    }
+    all.write_into(&mut record);
+    record.text(GROUPS).unwrap_or_default().to_owned()
 }
 
 /// A value as a cell of a type. A text that is none (a number) is written as it reads; in a list what is missing is an

@@ -3,12 +3,13 @@
 use super::index::with_says;
 use super::{Published, PublishedRow};
 use crate::stages::native::ROLES;
-use riddlemill_text::record::{Outcome, Puzzle, Variant};
+use riddlemill_text::record::{Outcome, Puzzle, Row, Variant};
 
 /// The questions that the rows of a puzzle's group are. Where people decided otherwise on the puzzle, a question follows
 /// that and keeps the order of its options.
-pub fn group(published: &Published, step: &str, puzzle: &Puzzle, earlier: &[&str]) -> Outcome<Variant> {
+pub fn group(published: &Published, step: &str, puzzle: &Row, earlier: &[&str]) -> Outcome<Variant> {
     let untouched = earlier.iter().fold(puzzle.clone(), |puzzle, step| published.with(&puzzle, step));
+    let (puzzle, untouched): (&Puzzle, Puzzle) = (&puzzle.typed(), untouched.typed());
     let rows: Vec<&PublishedRow> = published.of_record(&puzzle.id).collect();
     let mut variants = Vec::with_capacity(rows.len());
     for row in rows {

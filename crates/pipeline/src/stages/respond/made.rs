@@ -15,10 +15,10 @@ use crate::config::{Config, unknown};
 use crate::stages::StageError;
 use crate::stages::draft::Draft;
 use crate::stages::line_error::LineError;
-use crate::stages::subject::{Annotatable, in_scope};
+use crate::stages::subject::in_scope;
 use riddlemill_llm::without_reasoning;
 use riddlemill_tables::{Error, Workspace};
-use riddlemill_text::record::record;
+use riddlemill_text::record::{Record, Row, record};
 
 record! {
     /// A line that is no response to any record.
@@ -115,12 +115,12 @@ impl Made {
     }
 
     /// The answers by record, and the lines that are none. Of two in the same name the first counts.
-    pub(super) fn to_records<S: Annotatable>(
+    pub(super) fn to_records(
         &self,
         draft: &Declaration,
-        records: &[S],
+        records: &[Row],
     ) -> (HashMap<String, Vec<Answer>>, Vec<Refused>) {
-        let known: HashMap<&str, &S> = records.iter().map(|record| (record.id(), record)).collect();
+        let known: HashMap<&str, &Row> = records.iter().map(|record| (record.id(), record)).collect();
         let mut made: HashMap<String, Vec<Answer>> = HashMap::new();
         let mut seen: HashMap<String, String> = HashMap::new();
         let mut texts: HashSet<(String, usize, String, String)> = HashSet::new();
@@ -158,16 +158,12 @@ impl Made {
 }
 
 /// Whether a line is an answer, to a record that is not there.
-fn is_of_another<S>(line: &str, known: &HashMap<&str, &S>) -> bool {
+fn is_of_another(line: &str, known: &HashMap<&str, &Row>) -> bool {
     serde_json::from_str::<Line>(line).is_ok_and(|line| !known.contains_key(line.item.as_str()))
 }
 
 /// A line and the case that it is for, or what is wrong with it.
-fn read<S: Annotatable>(
-    line: &str,
-    draft: &Declaration,
-    known: &HashMap<&str, &S>,
-) -> Result<(usize, Line), LineError> {
+fn read(line: &str, draft: &Declaration, known: &HashMap<&str, &Row>) -> Result<(usize, Line), LineError> {
     let line: Line = serde_json::from_str(line).map_err(LineError::NoResponse)?;
     let ask = case(draft, line.to.as_deref())?;
     let Some(record) = known.get(line.item.as_str()).copied() else {
@@ -206,15 +202,15 @@ mod tests {
             r#"{"item": "q", "model": "m", "text": "So.", "for": "pairs"}"#,
         ];
         let file = File { name: "f".into(), text: lines.join("\n"), sample: false };
-        let (made, refused) = Made { files: vec![file] }.to_records(responding(), &[question]);
+        let (made, refused) = Made { files: vec![file] }.to_records(responding(), &[question.into()]);
         let kept: Vec<(u64, &str)> = made["q"].iter().map(|r| (r.sample, r.basis.as_str())).collect();
         assert_eq!(kept, [(0, "made:f:1"), (2, "made:f:4")]);
         let places: Vec<&str> = refused.iter().map(|line| line.id.as_str()).collect();
         assert_eq!(places, ["f:2", "f:3", "f:5", "f:6", "f:7", "f:8", "f:9"]);
         let sample = |line: &str| File { name: "s".into(), text: line.into(), sample: true };
         let files = vec![sample(lines[4]), sample(lines[7])];
-        let (_, refused_of_sample) =
-            Made { files }.to_records(responding(), &[Question { id: "q".into(), ..Question::default() }]);
+        let (_, refused_of_sample) = Made { files }
+            .to_records(responding(), &[Question { id: "q".into(), ..Question::default() }.into()]);
         assert_eq!(refused_of_sample.len(), 1, "a sample's questions may be others: {refused_of_sample:?}");
         assert!(refused[0].evidence.contains("as f:1") && refused[2].evidence.contains("explain r"));
         assert!(refused[4].evidence.contains("\"pair\" is not asked"), "{}", refused[4].evidence);

@@ -18,11 +18,10 @@ use crate::stages::StageError;
 use crate::stages::commit::Commit;
 use crate::stages::draft::{Draft, DraftOutcome, LlmContext, Replied, asks, draft_outcome, number, replies};
 use crate::stages::published::{Published, answers};
-use crate::stages::stage::Rows;
 use crate::stages::subject::{Annotatable, kept, replied, with_names};
 use riddlemill_review::Values;
 use riddlemill_tables::StageWriter;
-use riddlemill_text::record::{Declared, Outcome, OwnedCell, Reason, Record, Response, derived, with_fields};
+use riddlemill_text::record::{Outcome, Reason, Record, Row, derived, with_fields};
 
 pub(in crate::stages) use made::case;
 pub use made::{Made, Refused};
@@ -64,42 +63,32 @@ fn role(draft: &Declaration, ask: usize) -> &'static str {
     draft.responds.get(ask).map_or("response", |asked| asked.role)
 }
 
-/// A record that an answer becomes.
-trait Answered: Record {
-    /// The answer to a record.
-    fn of<S: Annotatable>(record: &S, draft: &Declaration, answer: &Answer) -> Self;
+/// The record that an answer to another becomes: of a kind, whose columns the step fills, or in groups.
+fn answered(record: &Row, draft: &Declaration, answer: &Answer) -> Row {
+    let id = answer.id(draft, record.id());
+    let Some(kind) = draft.leaves else { return record.child(id, draft.name, group(record, draft, answer)) };
+    let mut made = Row::new(kind.columns, id);
+    let over = with_names(draft.benchmark, &above(names(record, draft, answer), &record.names()));
+    let (mut cells, troubles) = kept(kind.columns, &draft.keeps, &over);
+    cells.remove("id");
+    made.add_flags(troubles.into_iter().map(|trouble| format!("{}: {trouble}", draft.name)));
+    with_fields(&made, |column| cells.remove(column))
 }
 
-impl Answered for Response {
-    fn of<S: Annotatable>(record: &S, draft: &Declaration, answer: &Answer) -> Response {
-        let over = with_names(draft.benchmark, &above(names(record, draft, answer), &record.names()));
-        let (mut cells, troubles) = kept::<Response>(&draft.keeps, &over);
-        cells.insert("id", OwnedCell::Text(answer.id(draft, record.id())));
-        let flags = troubles.into_iter().map(|trouble| format!("{}: {trouble}", draft.name));
-        let response = Response { flags: flags.collect(), ..Response::default() };
-        with_fields(&response, |column| cells.remove(column))
-    }
-}
-
-impl Answered for Declared {
-    fn of<S: Annotatable>(record: &S, draft: &Declaration, answer: &Answer) -> Declared {
-        let mut group: serde_json::Map<String, serde_json::Value> =
-            answer.values.iter().map(|(field, value)| (field.to_owned(), json!(value))).collect();
-        group.insert("of".into(), json!(record.id()));
-        group.insert("ask".into(), json!(draft.responds.get(answer.ask).map(|asked| asked.name)));
-        group.insert("model".into(), json!(answer.model));
-        group.insert("sample".into(), json!(answer.sample));
-        group.insert("basis".into(), json!([answer.basis]));
-        record.child(answer.id(draft, record.id()), draft.name, group)
-    }
+/// An answer as a group.
+fn group(record: &Row, draft: &Declaration, answer: &Answer) -> serde_json::Map<String, serde_json::Value> {
+    let mut group: serde_json::Map<String, serde_json::Value> =
+        answer.values.iter().map(|(field, value)| (field.to_owned(), json!(value))).collect();
+    group.insert("of".into(), json!(record.id()));
+    group.insert("ask".into(), json!(draft.responds.get(answer.ask).map(|asked| asked.name)));
+    group.insert("model".into(), json!(answer.model));
+    group.insert("sample".into(), json!(answer.sample));
+    group.insert("basis".into(), json!([answer.basis]));
+    group
 }
 
 /// What expressions may name of an answer.
-fn names<S: Annotatable>(
-    record: &S,
-    draft: &Declaration,
-    answer: &Answer,
-) -> BTreeMap<&'static str, TemplateValue> {
+fn names(record: &Row, draft: &Declaration, answer: &Answer) -> BTreeMap<&'static str, TemplateValue> {
     BTreeMap::from([
         ("of", TemplateValue::from(record.id())),
         ("ask", TemplateValue::from(draft.responds.get(answer.ask).map(|asked| asked.name))),
@@ -114,33 +103,24 @@ fn names<S: Annotatable>(
 ///
 /// # Errors
 /// [`StageError::Stopped`] after a Ctrl-C; else where prompts, endpoints, store or files cannot be used.
-pub fn respond<S: Annotatable>(
+pub fn respond(
     draft: Draft,
-    records: Vec<S>,
+    records: Vec<Row>,
     published: &Published,
     asking: &LlmContext<'_>,
     place: &Path,
 ) -> Result<Box<dyn Commit>, StageError> {
-    match draft.rows() {
-        Rows::Responses => {
-            let mut writer = StageWriter::<Response>::create(place)?;
-            write(draft, &records, published, asking, &mut writer)?;
-            Ok(Box::new(writer))
-        }
-        _ => {
-            let mut writer = StageWriter::<Declared>::create(place)?;
-            write(draft, &records, published, asking, &mut writer)?;
-            Ok(Box::new(writer))
-        }
-    }
+    let mut writer = StageWriter::create_of(draft.rows().columns(), place)?;
+    write(draft, &records, published, asking, &mut writer)?;
+    Ok(Box::new(writer))
 }
 
-fn write<S: Annotatable, A: Answered>(
+fn write(
     draft: Draft,
-    records: &[S],
+    records: &[Row],
     published: &Published,
     asking: &LlmContext<'_>,
-    writer: &mut StageWriter<A>,
+    writer: &mut StageWriter<Row>,
 ) -> Result<(), StageError> {
     let declared = draft.declared();
     let least = declared.at_least.map_or(0, |key| number(asking.config, asking.recipe, key));
@@ -163,13 +143,13 @@ fn write<S: Annotatable, A: Answered>(
     Ok(writer.keep(table)?)
 }
 
-fn outcome<S: Annotatable, A: Answered>(
-    record: &S,
+fn outcome(
+    record: &Row,
     draft: &Declaration,
     replies: Vec<Replied>,
     elsewhere: Vec<Answer>,
     least: u64,
-) -> Outcome<A> {
+) -> Outcome<Row> {
     let mut answers: BTreeMap<String, Answer> = BTreeMap::new();
     let mut missing: Option<(Reason, String, bool)> = None;
     for Replied { slot, prompt, parsed } in replies {
@@ -205,14 +185,14 @@ fn outcome<S: Annotatable, A: Answered>(
         };
         return Outcome::Held { reason: Reason::ResponsesMissing, evidence };
     }
-    let made = answers.values().map(|answer| (A::of(record, draft, answer), role(draft, answer.ask)));
+    let made = answers.values().map(|answer| (answered(record, draft, answer), role(draft, answer.ask)));
     Outcome::Expanded(made.collect())
 }
 
 #[cfg(test)]
 pub(in crate::stages) mod tests {
     use super::*;
-    use riddlemill_text::record::Question;
+    use riddlemill_text::record::{Declared, Question, Response};
 
     /// The responding step of RuozhiBench-MC.
     pub(in crate::stages) fn responding() -> &'static Declaration {
@@ -238,7 +218,8 @@ pub(in crate::stages) mod tests {
     #[test]
     fn a_question_becomes_its_responses() {
         let outcome = |elsewhere, least| -> Outcome<Response> {
-            super::outcome(&question(), responding(), Vec::new(), elsewhere, least)
+            super::outcome(&question().into(), responding(), Vec::new(), elsewhere, least)
+                .map(|row| row.typed())
         };
         let Outcome::Expanded(rows) = outcome(vec![made(0, "m"), made(1, "m"), made(0, "n")], 0) else {
             panic!()
@@ -267,10 +248,19 @@ pub(in crate::stages) mod tests {
             groups: r#"{"riddle":{"question":"Why?"}}"#.into(),
             ..Declared::default()
         };
-        let made = Declared::of(&record, responding(), &made(0, "m"));
-        let groups: serde_json::Value = serde_json::from_str(&made.groups).unwrap();
+        let step = responding();
+        let made = made(0, "m");
+        let made = Row::from(record.clone()).child(
+            made.id(step, "r"),
+            "respond",
+            group(&record.into(), step, &made),
+        );
+        let groups: serde_json::Value = serde_json::from_str(made.text("groups").unwrap()).unwrap();
         assert_eq!(groups["riddle"]["question"], "Why?");
         let wanted = json!({ "of": "r", "ask": "question", "model": "m", "sample": 0, "text": "Because.", "basis": ["made:f:1"] });
-        assert_eq!((&groups["respond"], made.id.len()), (&wanted, Response::id_of("r", false, "m", 0).len()));
+        assert_eq!(
+            (&groups["respond"], made.id().len()),
+            (&wanted, Response::id_of("r", false, "m", 0).len())
+        );
     }
 }

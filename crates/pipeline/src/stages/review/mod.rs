@@ -13,14 +13,15 @@ use rustc_hash::FxHashMap;
 
 use super::overrule::{by_rule, stops};
 use super::published::{Published, let_through};
-use super::subject::{Annotatable, Decision, Subjects};
+use super::stage::Rows;
+use super::subject::{Annotatable, Decision};
 use crate::config::sections;
 use riddlemill_review::ballot::{Ballot, Drafts, Field, KEEP, Kind, Round};
 use riddlemill_review::decisions::{StageDecisions, seen_text};
 use riddlemill_review::votes::{Vote, current};
 use riddlemill_review::{self as review, Digest, Item, Pending, Resolution, Values, resolve_all};
 use riddlemill_tables::StageWriter;
-use riddlemill_text::record::{Outcome, Reason, Standing, is_published};
+use riddlemill_text::record::{Outcome, Reason, Record, Row, Standing, is_published};
 
 /// A review: what the people of a benchmark are asked in one of its steps.
 #[derive(Clone, Copy)]
@@ -52,8 +53,8 @@ impl Review {
     }
 
     /// Whose fields it decides on.
-    pub fn subjects(self) -> Subjects {
-        Subjects::of(self.0.recipe)
+    pub fn subjects(self) -> Rows {
+        Rows::of(self.0.recipe)
     }
 
     /// The ballot; the settings decide whether drafts go ahead.
@@ -80,13 +81,13 @@ pub struct Evidence<'a> {
 }
 
 /// Resolves the votes on all records of a step. `seed` draws the order of what is shown side by side.
-pub fn review<S: Annotatable>(
+pub fn review(
     review: Review,
-    records: Vec<S>,
+    records: Vec<Row>,
     settings: &sections::Review,
     seed: u64,
     evidence: &Evidence<'_>,
-    writer: &mut StageWriter<S>,
+    writer: &mut StageWriter<Row>,
 ) {
     let Evidence { votes, people, published } = *evidence;
     let step = review.ballot(settings);
@@ -97,7 +98,7 @@ pub fn review<S: Annotatable>(
     };
     let by_item = votes.by_item(step.recipe, step.name);
     // What nobody is asked about passes.
-    let items_of = |record: &S| if step.on_demand { Vec::new() } else { record.items(&step, seed) };
+    let items_of = |record: &Row| if step.on_demand { Vec::new() } else { record.items(&step, seed) };
     let mut items: Vec<Vec<Item>> = records.iter().map(items_of).collect();
     if settings.preview {
         // Nothing drafts which of nine wrong answers are the best. For a preview any three will do.
@@ -149,12 +150,7 @@ pub fn review<S: Annotatable>(
 }
 
 /// A published record: what people here voted for holds, and else what its row says.
-fn of_published<S: Annotatable>(
-    published: &Published,
-    step: &Ballot,
-    record: &S,
-    by_votes: Outcome<S>,
-) -> Outcome<S> {
+fn of_published(published: &Published, step: &Ballot, record: &Row, by_votes: Outcome<Row>) -> Outcome<Row> {
     let voted = match &by_votes {
         Outcome::Changed { rule, .. } => {
             [Reason::Confirmed, Reason::Rewritten].iter().any(|reason| reason.code() == *rule)
@@ -201,13 +197,13 @@ fn passing_item(step: &Ballot, item: &Item) -> Option<Values> {
 }
 
 /// A record that a person lets through, whatever the votes say or lack.
-fn kept<S: Annotatable>(
+fn kept(
     step: &Ballot,
-    mut record: S,
+    mut record: Row,
     values: Vec<Values>,
     decision: &riddlemill_review::decisions::Decision,
-    rule: &Outcome<S>,
-) -> Outcome<S> {
+    rule: &Outcome<Row>,
+) -> Outcome<Row> {
     let evidence = format!("{decision}; {}", by_rule(rule).replacen("by rule", "by votes", 1));
     let before = record.before(step);
     let decisions: Vec<Option<Decision>> =
@@ -259,7 +255,7 @@ impl<'a> Part<'a> {
     }
 }
 
-fn outcome<S: Annotatable>(step: &Ballot, mut record: S, parts: &[Part<'_>], missing: Missing) -> Outcome<S> {
+fn outcome(step: &Ballot, mut record: Row, parts: &[Part<'_>], missing: Missing) -> Outcome<Row> {
     let stale = match parts.iter().map(|part| part.resolution.stale.len()).sum::<usize>() {
         0 => String::new(),
         n => format!("; outdated votes, not counted: {n}"),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::stages::subject::typed::TypedSubject;
 use riddlemill_review::Digest;
 use riddlemill_review::ballot::{Role, Round};
 use riddlemill_text::record::{CunningText, Joke, Question};
@@ -64,7 +65,8 @@ fn decide(
     let resolution = review::resolve(&step, &item, &votes);
     let parts = [Part { resolution: &resolution, votes: current(&votes) }];
     let optional = settings.optional.iter().any(|s| s == step.name);
-    outcome(&step, question, &parts, if optional { Missing::GoesOn } else { Missing::Holds })
+    outcome(&step, question.into(), &parts, if optional { Missing::GoesOn } else { Missing::Holds })
+        .map(|row| row.typed())
 }
 
 #[test]
@@ -148,13 +150,19 @@ fn on(votes: &[Vote]) -> FxHashMap<&str, Vec<&Vote>> {
 }
 
 /// What a step makes of a record.
-fn outcome_of<S: Annotatable>(review: Review, record: S, optional: bool, votes: &[Vote]) -> Outcome<S> {
+fn outcome_of<S: TypedSubject + Into<Row>>(
+    review: Review,
+    record: S,
+    optional: bool,
+    votes: &[Vote],
+) -> Outcome<S> {
     let step = review.ballot(&settings(&[]));
     let (items, votes) = (record.items(&step, 1), on(votes));
     let resolved = resolve_all(&step, &items, &votes);
     let parts: Vec<Part<'_>> =
         items.iter().zip(&resolved).map(|(item, found)| Part::new(item, found, &votes)).collect();
-    outcome(&step, record, &parts, if optional { Missing::GoesOn } else { Missing::Holds })
+    outcome(&step, record.into(), &parts, if optional { Missing::GoesOn } else { Missing::Holds })
+        .map(|row| row.typed())
 }
 
 #[test]

@@ -15,16 +15,16 @@ use riddlemill_review::ballot::{Ballot, Drafts};
 use riddlemill_review::item::Content;
 use riddlemill_review::{Digest, Item, Value, Values};
 use riddlemill_text::record::{
-    Cell, CellKind, Cells, OwnedCell, Reason, Record, Standing, derived, flags_of, with_fields,
+    Cell, CellKind, Column, OwnedCell, Record, Row, Standing, derived, flags_of, with_fields,
 };
 
 use super::{Annotatable, Decision, only, votes_of};
 use crate::stages::draft::answer;
 
 /// What a ballot shows of a record.
-pub(super) fn items<R: Record + Clone>(record: &R, step: &Ballot, seed: u64) -> Vec<Item> {
+pub(super) fn items(record: &Row, step: &Ballot, seed: u64) -> Vec<Item> {
     let Some(asked) = step.asked else { return Vec::new() };
-    let found = flags_of(&list(record, "flags"), step.name);
+    let found = flags_of(record.flags(), step.name);
     let names = BTreeMap::from([
         ("blind", TemplateValue::from(step.drafts == Drafts::Hidden)),
         ("found", TemplateValue::from(found)),
@@ -64,14 +64,7 @@ pub(super) fn elements(names: &TemplateValue, record: &str, over: &Over, benchma
     list.unwrap_or_default().into_iter().map(element).collect()
 }
 
-fn item<R: Record>(
-    record: &R,
-    step: &Ballot,
-    asked: &BallotSource,
-    scope: &Scope<'_>,
-    id: &str,
-    seed: u64,
-) -> Item {
+fn item(record: &Row, step: &Ballot, asked: &BallotSource, scope: &Scope<'_>, id: &str, seed: u64) -> Item {
     let mut content = Content::new();
     for (key, is) in &asked.shows {
         match scope.value(is) {
@@ -105,15 +98,15 @@ fn item<R: Record>(
 }
 
 /// The votes of a ballot that a record's text was taken from.
-fn written_in<R: Record>(record: &R, benchmark: &str, ballot: &str) -> Vec<Digest> {
+fn written_in(record: &Row, benchmark: &str, ballot: &str) -> Vec<Digest> {
     let ballot = riddlemill_benchmarks::find(benchmark).and_then(|benchmark| benchmark.ballot(ballot));
     let asked = ballot.and_then(|ballot| ballot.asked);
-    asked.map(|asked| votes_of(&list(record, &format!("{}_basis", asked.standing)))).unwrap_or_default()
+    asked.map(|asked| votes_of(record.list(&format!("{}_basis", asked.standing)))).unwrap_or_default()
 }
 
 /// Puts what was decided into the columns that the ballot names.
-pub(super) fn decided<R: Annotatable>(
-    record: &mut R,
+pub(super) fn decided(
+    record: &mut Row,
     step: &Ballot,
     decisions: &[Option<Decision>],
     standing: Standing,
@@ -144,13 +137,13 @@ pub(super) fn decided<R: Annotatable>(
         }
     }
     let before = scope(&above(names.clone(), &row(record)), step.recipe);
-    let mut all = list(record, &basis_column);
+    let mut all = record.list(&basis_column).to_vec();
     all.extend(basis);
     let mut cells = BTreeMap::from([
         (status_column.as_str(), OwnedCell::Text(standing.code().to_owned())),
         (basis_column.as_str(), OwnedCell::Texts(all)),
     ]);
-    let (kept, mut findings) = kept::<R>(&asked.keeps, &before);
+    let (kept, mut findings) = kept(record.columns(), &asked.keeps, &before);
     cells.extend(kept);
     *record = with_fields(record, |column| cells.remove(column));
     let behind = scope(&above(names, &row(record)), step.recipe);
@@ -160,17 +153,18 @@ pub(super) fn decided<R: Annotatable>(
             Err(trouble) => findings.push(trouble.to_string()),
         }
     }
-    record.flags().extend(findings.into_iter().map(|finding| format!("{}: {finding}", step.name)));
+    record.add_flags(findings.into_iter().map(|finding| format!("{}: {finding}", step.name)));
 }
 
 /// The columns that a table of `keeps` fills, and what could not be computed.
-pub(in crate::stages) fn kept<R: Record>(
+pub(in crate::stages) fn kept(
+    columns: &[Column],
     keeps: &[(&'static str, Expression)],
     scope: &Scope<'_>,
 ) -> (BTreeMap<&'static str, OwnedCell>, Vec<String>) {
     let (mut cells, mut troubles) = (BTreeMap::new(), Vec::new());
     for (column, is) in keeps {
-        let kind = R::COLUMNS.iter().find(|known| known.name == *column).map(|column| column.kind);
+        let kind = columns.iter().find(|known| known.name == *column).map(|column| column.kind);
         match (kind, scope.value(is)) {
             (Some(kind), Ok(value)) => drop(cells.insert(*column, cell(kind, &value))),
             (None, Ok(_)) => {}
@@ -181,35 +175,19 @@ pub(in crate::stages) fn kept<R: Record>(
 }
 
 /// Puts what a named operation found into the columns that its step names. Returns what could not be computed.
-pub(super) fn found<R: Record + Clone>(
-    record: &mut R,
-    native: &Native,
-    values: &Values,
-    basis: &[String],
-) -> Vec<String> {
+pub(super) fn found(record: &mut Row, native: &Native, values: &Values, basis: &[String]) -> Vec<String> {
     let names = BTreeMap::from([
         ("said", answers(values)),
         ("basis", basis.iter().map(|basis| TemplateValue::from(basis.as_str())).collect()),
     ]);
     let behind = scope(&above(names, &row(record)), native.benchmark);
-    let (mut cells, troubles) = kept::<R>(&native.keeps, &behind);
+    let (mut cells, troubles) = kept(record.columns(), &native.keeps, &behind);
     *record = with_fields(record, |column| cells.remove(column));
     troubles
 }
 
-/// Why a record cannot go on without an answer.
-pub(super) fn lacks<R: Record + Clone>(record: &R, step: &Ballot) -> Option<Reason> {
-    let passes = step.asked?.passes.as_ref()?;
-    let holds = scope(&row(record), step.recipe).holds(Some(&passes.when));
-    (!holds.unwrap_or(false)).then_some(passes.lacks)
-}
-
 /// What an expression of a ballot gives of a record, as a text; empty where it gives nothing.
-pub(super) fn text<R: Record + Clone>(
-    record: &R,
-    step: &Ballot,
-    which: fn(&BallotSource) -> Option<&Expression>,
-) -> String {
+pub(super) fn text(record: &Row, step: &Ballot, which: fn(&BallotSource) -> Option<&Expression>) -> String {
     let Some(is) = step.asked.and_then(which) else { return String::new() };
     let told = |trouble: Trouble| Some(trouble.to_string());
     scope(&row(record), step.recipe).text(is).unwrap_or_else(told).unwrap_or_default()
@@ -250,53 +228,28 @@ pub(super) fn cell(kind: CellKind, value: &TemplateValue) -> OwnedCell {
     }
 }
 
-/// A column of texts.
-fn list<R: Record>(record: &R, column: &str) -> Vec<String> {
-    texts(&column_of(record, column).unwrap_or_default())
-}
-
 /// A record's columns by their names. What is not asked for is not converted.
-struct Row<R>(R);
+struct Named(Row);
 
-impl<R: Record> fmt::Debug for Row<R> {
+impl fmt::Debug for Named {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.id())
     }
 }
 
-impl<R: Record> Object for Row<R> {
+impl Object for Named {
     fn get_value(self: &Arc<Self>, key: &TemplateValue) -> Option<TemplateValue> {
-        column_of(&self.0, key.as_str()?)
+        Some(match self.0.cell(key.as_str()?)? {
+            Cell::Null => TemplateValue::from(()),
+            Cell::Text(text) => TemplateValue::from(text),
+            Cell::Count(n) => TemplateValue::from(n),
+            Cell::Real(x) => TemplateValue::from(x),
+            Cell::Flag(flag) => TemplateValue::from(flag),
+            Cell::Texts(list) => TemplateValue::from(list.to_vec()),
+        })
     }
 }
 
-pub(super) fn row<R: Record + Clone>(record: &R) -> TemplateValue {
-    TemplateValue::from_object(Row(record.clone()))
-}
-
-fn column_of<R: Record>(record: &R, name: &str) -> Option<TemplateValue> {
-    struct Nth {
-        cells_before: usize,
-        found: Option<TemplateValue>,
-    }
-    impl Cells for Nth {
-        fn append(&mut self, cell: Cell<'_>) {
-            if self.cells_before == 0 && self.found.is_none() {
-                self.found = Some(match cell {
-                    Cell::Null => TemplateValue::from(()),
-                    Cell::Text(text) => TemplateValue::from(text),
-                    Cell::Count(n) => TemplateValue::from(n),
-                    Cell::Real(x) => TemplateValue::from(x),
-                    Cell::Flag(flag) => TemplateValue::from(flag),
-                    Cell::Texts(list) => TemplateValue::from(list.to_vec()),
-                });
-            } else {
-                self.cells_before = self.cells_before.saturating_sub(1);
-            }
-        }
-    }
-    let place = R::COLUMNS.iter().position(|column| column.name == name)?;
-    let mut nth = Nth { cells_before: place, found: None };
-    record.append_to(&mut nth);
-    nth.found
+pub(super) fn row(record: &Row) -> TemplateValue {
+    TemplateValue::from_object(Named(record.clone()))
 }

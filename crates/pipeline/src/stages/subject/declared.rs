@@ -12,21 +12,22 @@ use serde_json::{Map, Value as Json, json};
 
 use super::columns::{self, shown};
 use super::drafts::Replied;
-use super::{Annotatable, Decision, Drafted, only};
+use super::{Decision, Drafted, GROUPS, only};
 use crate::config::TABLE;
 use crate::stages::draft::Draft;
 use crate::stages::import::columns_of;
+use crate::stages::stage::Rows;
 use riddlemill_review::ballot::{Ballot, Kind};
 use riddlemill_review::item::Content;
 use riddlemill_review::{Item, Value, Values};
-use riddlemill_text::record::{Declared, Post, Reason, Standing};
+use riddlemill_text::record::{Post, Record, Row, Standing};
 
 /// What the steps of a record have left, by the names that expressions give them.
 pub(in crate::stages) struct Groups(Map<String, Json>);
 
 impl Groups {
-    pub(in crate::stages) fn split(record: &Declared) -> Groups {
-        Groups(serde_json::from_str(&record.groups).unwrap_or_default())
+    pub(in crate::stages) fn split(record: &Row) -> Groups {
+        Groups(serde_json::from_str(record.text(GROUPS).unwrap_or_default()).unwrap_or_default())
     }
 
     /// A group, made where there is none.
@@ -49,202 +50,181 @@ impl Groups {
     }
 
     /// Writes them back.
-    pub(in crate::stages) fn write_into(self, record: &mut Declared) {
-        record.groups = Json::Object(self.0).to_string();
+    pub(in crate::stages) fn write_into(self, record: &mut Row) {
+        record.set_text(GROUPS, Json::Object(self.0).to_string());
     }
 }
 
 /// The record that a post becomes.
-pub(in crate::stages) fn of_post(mut post: Post) -> Declared {
+pub(in crate::stages) fn of_post(mut post: Post) -> Row {
     let groups = Groups::of_source(&mut post);
-    let (title, content) = (post.title.clone(), post.content.clone());
-    let mut record = Declared { title, content, ..post.into() };
+    let mut record = Row::of_post(Rows::Groups.columns(), &post);
     groups.write_into(&mut record);
     record
 }
 
 /// Adds a group to a record.
-pub(super) fn add(record: &mut Declared, step: &str, fields: Map<String, Json>) {
+pub(super) fn add(record: &mut Row, step: &str, fields: Map<String, Json>) {
     let mut groups = Groups::split(record);
     groups.of_step(step).extend(fields);
     groups.write_into(record);
 }
 
 /// A record as its benchmark's expressions see it.
-pub(in crate::stages) fn scope(record: &Declared, benchmark: &str) -> Scope<'static> {
+pub(in crate::stages) fn scope(record: &Row, benchmark: &str) -> Scope<'static> {
     columns::scope(&names(record), benchmark)
 }
 
 /// A record by the names that expressions give to what is on it.
-fn names(record: &Declared) -> TemplateValue {
+pub(super) fn names(record: &Row) -> TemplateValue {
     let groups = Groups::split(record);
     let post = json!({
-        "kind": record.kind.code(),
-        "text": record.text,
-        "title": record.title,
-        "content": record.content,
-        "time": record.time,
-        "score": record.score,
-        "number": record.number,
-        "note": record.note,
-        "source": record.source,
-        "file": record.file,
-        "position": record.position,
-        "licence": record.licence,
+        "kind": record.text("kind"),
+        "text": record.text("text"),
+        "title": record.text("title"),
+        "content": record.text("content"),
+        "time": record.text("time"),
+        "score": record.real("score"),
+        "number": record.count("number"),
+        "note": record.text("note"),
+        "source": record.text("source"),
+        "file": record.text("file"),
+        "position": record.count("position"),
+        "licence": record.text("licence"),
     });
     let mut names: BTreeMap<String, TemplateValue> = BTreeMap::from([
-        ("id".to_owned(), TemplateValue::from(record.id.as_str())),
-        ("text".to_owned(), TemplateValue::from(record.text.as_str())),
+        ("id".to_owned(), TemplateValue::from(record.id())),
+        ("text".to_owned(), TemplateValue::from(record.text("text").unwrap_or_default())),
         ("post".to_owned(), TemplateValue::from(Serde(post))),
     ]);
     names.extend(groups.0.into_iter().map(|(name, fields)| (name, TemplateValue::from(Serde(fields)))));
     TemplateValue::from(names)
 }
 
-impl Annotatable for Declared {
-    fn of_post(post: Post) -> Option<Declared> {
-        Some(of_post(post))
-    }
-
-    fn names(&self) -> TemplateValue {
-        names(self)
-    }
-
-    fn found(&mut self, native: &Native, values: &Values, basis: &[String]) -> Vec<String> {
-        let mut groups = Groups::split(self);
-        match native.ballot {
-            Some(ballot) => {
-                let of_ballot = groups.of_step(ballot);
-                of_ballot.insert("draft".into(), json!(values));
-                of_ballot.insert("draft_basis".into(), json!(basis));
-            }
-            None => {
-                let own = groups.of_step(native.name);
-                own.extend(values.iter().map(|(name, value)| (name.to_owned(), json!(value))));
-                own.insert("basis".into(), json!(basis));
-            }
+/// Puts what a named operation found into the draft of its ballot, or a group of its own.
+pub(super) fn found(record: &mut Row, native: &Native, values: &Values, basis: &[String]) -> Vec<String> {
+    let mut groups = Groups::split(record);
+    match native.ballot {
+        Some(ballot) => {
+            let of_ballot = groups.of_step(ballot);
+            of_ballot.insert("draft".into(), json!(values));
+            of_ballot.insert("draft_basis".into(), json!(basis));
         }
-        groups.write_into(self);
-        Vec::new()
-    }
-
-    fn child(&self, id: String, step: &str, fields: Map<String, Json>) -> Declared {
-        let mut child = Declared { id, ..self.clone() };
-        add(&mut child, step, fields);
-        child
-    }
-
-    fn drafted(&mut self, draft: Draft, drafts: &[Drafted]) -> Vec<String> {
-        let draft = draft.declared();
-        if drafts.is_empty() {
-            return Vec::new();
-        }
-        let mut replied = Replied::new(draft, drafts, &scope(self, draft.benchmark));
-        let mut groups = Groups::split(self);
-        match draft.ballot {
-            Some(ballot) => {
-                let of_ballot = groups.of_step(ballot);
-                of_ballot.insert("draft".into(), json!(replied.first()));
-                of_ballot.insert("draft_basis".into(), json!(replied.basis()));
-            }
-            None => {
-                let own = groups.of_step(draft.name);
-                own.extend(replied.first().iter().map(|(name, value)| (name.to_owned(), json!(value))));
-                own.insert("basis".into(), json!(replied.basis()));
-            }
-        }
-        // Where some replies may be enough, one alone is a list, too.
-        if drafts.len() > 1 || draft.at_least.is_some() {
-            groups.of_step(draft.called()).insert("drafts".into(), json!(replied.each()));
-        }
-        groups.write_into(self);
-        replied.check(draft, &names(self));
-        let mut groups = Groups::split(self);
-        groups.of_step(draft.called()).insert("flags".into(), json!(replied.findings));
-        groups.write_into(self);
-        replied.findings
-    }
-
-    fn flags(&mut self) -> &mut Vec<String> {
-        &mut self.flags
-    }
-
-    fn items(&self, step: &Ballot, _: u64) -> Vec<Item> {
-        let Some(asked) = step.asked else { return Vec::new() };
-        let names = names(self);
-        let scope = columns::scope(&names, step.recipe);
-        if !scope.holds(asked.when.as_ref()).unwrap_or(true) {
-            return Vec::new();
-        }
-        match &asked.over {
-            None => vec![item(self, step, asked, &scope, &self.id)],
-            Some(over) => columns::elements(&names, &self.id, over, step.recipe)
-                .iter()
-                .map(|element| item(self, step, asked, &element.scope, &element.id))
-                .collect(),
+        None => {
+            let own = groups.of_step(native.name);
+            own.extend(values.iter().map(|(name, value)| (name.to_owned(), json!(value))));
+            own.insert("basis".into(), json!(basis));
         }
     }
+    groups.write_into(record);
+    Vec::new()
+}
 
-    fn decided(
-        &mut self,
-        step: &Ballot,
-        decisions: &[Option<Decision>],
-        standing: Standing,
-        votes: Vec<String>,
-    ) {
-        if decisions.iter().all(Option::is_none) {
-            return;
-        }
-        let names = names(self);
-        let mut groups = Groups::split(self);
-        let fields = groups.of_step(step.name);
-        match step.asked.and_then(|asked| asked.over.as_ref()) {
-            Some(over) => {
-                let elements = columns::elements(&names, &self.id, over, step.recipe);
-                let each = elements.iter().zip(decisions).map(|(element, decision)| {
-                    let mut fields = Map::from_iter([("it".to_owned(), json!(element.it))]);
-                    if let Some(decision) = decision {
-                        fields.extend(answered(step, &element.scope, decision));
-                        fields.extend(who_said_what(step, decision));
-                    }
-                    Json::Object(fields)
-                });
-                fields.insert("each".into(), each.collect());
-            }
-            None => {
-                let Some(decision) = only(decisions) else { return };
-                fields.extend(answered(step, &columns::scope(&names, step.recipe), decision));
-            }
-        }
-        fields.insert("standing".into(), json!(standing.code()));
-        fields.insert("basis".into(), json!(votes));
-        if let Some(decision) = only(decisions).filter(|_| !is_over(step)) {
-            fields.extend(who_said_what(step, decision));
-        }
-        groups.write_into(self);
+/// Puts the replies into the draft of their ballot, or a group of their own. Returns what the checks find.
+pub(super) fn drafted(record: &mut Row, draft: Draft, drafts: &[Drafted]) -> Vec<String> {
+    let draft = draft.declared();
+    if drafts.is_empty() {
+        return Vec::new();
     }
-
-    fn lacks(&self, step: &Ballot) -> Option<Reason> {
-        let passes = step.asked?.passes.as_ref()?;
-        let holds = scope(self, step.recipe).holds(Some(&passes.when));
-        (!holds.unwrap_or(false)).then_some(passes.lacks)
-    }
-
-    fn before(&self, step: &Ballot) -> String {
-        let values = draft(self, step, &scope(self, step.recipe));
-        describe_fields(values.iter().map(|(name, value)| (name, value.to_string())).collect())
-    }
-
-    fn after(&self, step: &Ballot) -> String {
-        let mut groups = Groups::split(self);
-        let fields = groups.of_step(step.name);
-        match fields.get("each").and_then(Json::as_array).filter(|_| is_over(step)) {
-            Some(each) => {
-                let told = |element: &Json| element.as_object().map(|fields| described(step, fields));
-                each.iter().filter_map(told).collect::<Vec<_>>().join("\n")
-            }
-            None => described(step, fields),
+    let mut replied = Replied::new(draft, drafts, &scope(record, draft.benchmark));
+    let mut groups = Groups::split(record);
+    match draft.ballot {
+        Some(ballot) => {
+            let of_ballot = groups.of_step(ballot);
+            of_ballot.insert("draft".into(), json!(replied.first()));
+            of_ballot.insert("draft_basis".into(), json!(replied.basis()));
         }
+        None => {
+            let own = groups.of_step(draft.name);
+            own.extend(replied.first().iter().map(|(name, value)| (name.to_owned(), json!(value))));
+            own.insert("basis".into(), json!(replied.basis()));
+        }
+    }
+    // Where some replies may be enough, one alone is a list, too.
+    if drafts.len() > 1 || draft.at_least.is_some() {
+        groups.of_step(draft.called()).insert("drafts".into(), json!(replied.each()));
+    }
+    groups.write_into(record);
+    replied.check(draft, &names(record));
+    let mut groups = Groups::split(record);
+    groups.of_step(draft.called()).insert("flags".into(), json!(replied.findings));
+    groups.write_into(record);
+    replied.findings
+}
+
+/// What annotators see of a record.
+pub(super) fn items(record: &Row, step: &Ballot) -> Vec<Item> {
+    let Some(asked) = step.asked else { return Vec::new() };
+    let names = names(record);
+    let scope = columns::scope(&names, step.recipe);
+    if !scope.holds(asked.when.as_ref()).unwrap_or(true) {
+        return Vec::new();
+    }
+    match &asked.over {
+        None => vec![item(record, step, asked, &scope, record.id())],
+        Some(over) => columns::elements(&names, record.id(), over, step.recipe)
+            .iter()
+            .map(|element| item(record, step, asked, &element.scope, &element.id))
+            .collect(),
+    }
+}
+
+/// Puts what was decided into the group of the ballot.
+pub(super) fn decided(
+    record: &mut Row,
+    step: &Ballot,
+    decisions: &[Option<Decision>],
+    standing: Standing,
+    votes: Vec<String>,
+) {
+    if decisions.iter().all(Option::is_none) {
+        return;
+    }
+    let names = names(record);
+    let mut groups = Groups::split(record);
+    let fields = groups.of_step(step.name);
+    match step.asked.and_then(|asked| asked.over.as_ref()) {
+        Some(over) => {
+            let elements = columns::elements(&names, record.id(), over, step.recipe);
+            let each = elements.iter().zip(decisions).map(|(element, decision)| {
+                let mut fields = Map::from_iter([("it".to_owned(), json!(element.it))]);
+                if let Some(decision) = decision {
+                    fields.extend(answered(step, &element.scope, decision));
+                    fields.extend(who_said_what(step, decision));
+                }
+                Json::Object(fields)
+            });
+            fields.insert("each".into(), each.collect());
+        }
+        None => {
+            let Some(decision) = only(decisions) else { return };
+            fields.extend(answered(step, &columns::scope(&names, step.recipe), decision));
+        }
+    }
+    fields.insert("standing".into(), json!(standing.code()));
+    fields.insert("basis".into(), json!(votes));
+    if let Some(decision) = only(decisions).filter(|_| !is_over(step)) {
+        fields.extend(who_said_what(step, decision));
+    }
+    groups.write_into(record);
+}
+
+/// A step's draft as a ledger shows it.
+pub(super) fn before(record: &Row, step: &Ballot) -> String {
+    let values = draft(record, step, &scope(record, step.recipe));
+    describe_fields(values.iter().map(|(name, value)| (name, value.to_string())).collect())
+}
+
+/// A step's decision as a ledger shows it.
+pub(super) fn after(record: &Row, step: &Ballot) -> String {
+    let mut groups = Groups::split(record);
+    let fields = groups.of_step(step.name);
+    match fields.get("each").and_then(Json::as_array).filter(|_| is_over(step)) {
+        Some(each) => {
+            let told = |element: &Json| element.as_object().map(|fields| described(step, fields));
+            each.iter().filter_map(told).collect::<Vec<_>>().join("\n")
+        }
+        None => described(step, fields),
     }
 }
 
@@ -254,7 +234,7 @@ fn is_over(step: &Ballot) -> bool {
 }
 
 /// What annotators see of a record, or of one of its elements.
-fn item(record: &Declared, step: &Ballot, asked: &BallotSource, scope: &Scope<'_>, id: &str) -> Item {
+fn item(record: &Row, step: &Ballot, asked: &BallotSource, scope: &Scope<'_>, id: &str) -> Item {
     let mut content = Content::new();
     for (key, is) in &asked.shows {
         match scope.value(is) {
@@ -322,7 +302,7 @@ fn describe_fields(fields: Vec<(&str, String)>) -> String {
 }
 
 /// What a ballot says was drafted for it: each field that the ballot has, from its draft or as the ballot says.
-fn draft(record: &Declared, step: &Ballot, scope: &Scope<'_>) -> Values {
+fn draft(record: &Row, step: &Ballot, scope: &Scope<'_>) -> Values {
     let mut values = Values::new();
     let mut groups = Groups::split(record);
     // What is drafted for the elements of a list the ballot says.

@@ -7,11 +7,11 @@ use riddlemill_benchmarks::Expression;
 use riddlemill_benchmarks::draft::{Case, Draft};
 use riddlemill_benchmarks::scope::{Scope, above, texts};
 use riddlemill_review::Values;
-use riddlemill_text::record::with_fields;
+use riddlemill_text::record::{Record, Row, with_fields};
 use riddlemill_text::replies::unusable;
 
 use super::columns::{answers, kept, row, scope};
-use super::{Annotatable, Drafted, Prompt, in_scope};
+use super::{Drafted, Prompt, in_scope};
 use crate::stages::draft::Slot;
 
 /// What a draft asks in one of its slots of what stands in a scope; `None` where it asks nothing, and where the model that
@@ -39,7 +39,7 @@ pub(super) fn asked(draft: &Draft, slot: &Slot, scope: &Scope<'_>) -> Option<Pro
 }
 
 /// What a pack of replies calls what a draft asks about.
-pub(super) fn known_as<R: Annotatable>(record: &R, draft: &Draft) -> String {
+pub(super) fn known_as(record: &Row, draft: &Draft) -> String {
     let said = draft
         .known_as
         .as_ref()
@@ -48,14 +48,14 @@ pub(super) fn known_as<R: Annotatable>(record: &R, draft: &Draft) -> String {
 }
 
 /// Puts the replies into the columns that the draft names. Returns what its checks find.
-pub(super) fn drafted<R: Annotatable>(record: &mut R, draft: &Draft, drafts: &[Drafted]) -> Vec<String> {
+pub(super) fn drafted(record: &mut Row, draft: &Draft, drafts: &[Drafted]) -> Vec<String> {
     if drafts.is_empty() {
         return Vec::new();
     }
     let before = row(record);
     let mut replied = Replied::new(draft, drafts, &scope(&before, draft.benchmark));
     let behind = scope(&above(replied.names(), &before), draft.benchmark);
-    let (mut cells, troubles) = kept::<R>(&draft.keeps, &behind);
+    let (mut cells, troubles) = kept(record.columns(), &draft.keeps, &behind);
     replied.findings.extend(troubles);
     *record = with_fields(record, |column| cells.remove(column));
     replied.check(draft, &row(record));
@@ -151,6 +151,7 @@ fn findings(scope: &Scope<'_>, check: &Expression) -> Vec<String> {
 mod tests {
     use riddlemill_text::record::{CunningText, Joke, Question};
 
+    use super::super::typed::TypedSubject;
     use super::*;
     use crate::stages::draft::Draft as Asked;
 

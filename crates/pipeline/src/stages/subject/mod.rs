@@ -5,13 +5,12 @@
 //! [`super::draft`] and [`super::review`] hold what both share.
 
 mod columns;
-mod cunning;
 pub(super) mod declared;
 mod drafts;
-mod joke;
+#[cfg(test)]
 mod puzzle;
-mod question;
-mod response;
+#[cfg(test)]
+pub(in crate::stages) mod typed;
 
 use std::collections::BTreeMap;
 
@@ -25,99 +24,7 @@ use super::stage::Rows;
 use riddlemill_review::ballot::Ballot;
 use riddlemill_review::{Digest, Item, Values};
 use riddlemill_tables::{Error, StageReader};
-use riddlemill_text::record::{Declared, Post, Reason, Record, Standing};
-
-/// The record types that drafts and reviews fill in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Subjects {
-    /// [`riddlemill_text::record::Question`].
-    Questions,
-    /// [`riddlemill_text::record::CunningText`].
-    Texts,
-    /// [`riddlemill_text::record::Joke`].
-    Jokes,
-    /// [`riddlemill_text::record::Puzzle`].
-    Puzzles,
-    /// [`riddlemill_text::record::Variant`].
-    Variants,
-    /// [`riddlemill_text::record::Response`].
-    Responses,
-    /// [`riddlemill_text::record::Declared`].
-    Declared,
-}
-
-impl Subjects {
-    /// The records of a benchmark: of the kind that its folder names, or what its steps leave.
-    pub fn of(benchmark: &str) -> Subjects {
-        Subjects::of_kind(riddlemill_benchmarks::find(benchmark).and_then(|benchmark| benchmark.records))
-    }
-
-    /// The records of a kind, as folders name it; without one what the folder declares.
-    pub fn of_kind(kind: Option<&str>) -> Subjects {
-        match kind {
-            Some("questions") => Subjects::Questions,
-            Some("cunning texts") => Subjects::Texts,
-            Some("jokes") => Subjects::Jokes,
-            Some("puzzles") => Subjects::Puzzles,
-            Some("reconstructions") => Subjects::Variants,
-            Some("responses") => Subjects::Responses,
-            _ => Subjects::Declared,
-        }
-    }
-
-    /// The rows of a stage that holds them.
-    pub fn rows(self) -> Rows {
-        match self {
-            Subjects::Questions => Rows::Questions,
-            Subjects::Texts => Rows::Texts,
-            Subjects::Jokes => Rows::Jokes,
-            Subjects::Puzzles => Rows::Puzzles,
-            Subjects::Variants => Rows::Variants,
-            Subjects::Responses => Rows::Responses,
-            Subjects::Declared => Rows::Declared,
-        }
-    }
-}
-
-/// Runs an expression with `$row` as the type behind a value of [`Subjects`].
-#[doc(hidden)]
-#[macro_export]
-macro_rules! match_subjects {
-    ($subjects:expr, $row:ident => $body:expr) => {
-        match $subjects {
-            $crate::stages::Subjects::Questions => {
-                type $row = riddlemill_text::record::Question;
-                $body
-            }
-            $crate::stages::Subjects::Texts => {
-                type $row = riddlemill_text::record::CunningText;
-                $body
-            }
-            $crate::stages::Subjects::Jokes => {
-                type $row = riddlemill_text::record::Joke;
-                $body
-            }
-            $crate::stages::Subjects::Puzzles => {
-                type $row = riddlemill_text::record::Puzzle;
-                $body
-            }
-            $crate::stages::Subjects::Variants => {
-                type $row = riddlemill_text::record::Variant;
-                $body
-            }
-            $crate::stages::Subjects::Responses => {
-                type $row = riddlemill_text::record::Response;
-                $body
-            }
-            $crate::stages::Subjects::Declared => {
-                type $row = riddlemill_text::record::Declared;
-                $body
-            }
-        }
-    };
-}
-#[doc(inline)]
-pub use match_subjects as of_subjects;
+use riddlemill_text::record::{Declared, Post, Reason, Row, Standing, set_flags};
 
 /// What a prompt is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,51 +62,41 @@ pub struct Decision {
     pub given: Vec<Values>,
 }
 
-/// A record that models draft for and people decide on.
-pub trait Annotatable: Record + Clone {
-    /// The record that a post becomes; `None` where it is made of other records.
-    fn of_post(post: Post) -> Option<Self>;
+/// A record that models draft for and people decide on: of a kind, whose columns steps fill, or in groups.
+pub trait Annotatable: Sized {
+    /// The record that a post becomes.
+    fn of_post(rows: Rows, post: Post) -> Self;
 
     /// Its parts by the names that expressions give them: its columns, or the groups of its steps.
-    fn names(&self) -> TemplateValue {
-        columns::row(self)
-    }
+    fn names(&self) -> TemplateValue;
 
     /// Takes what a named operation found. Returns what could not be computed.
-    fn found(&mut self, native: &Native, values: &Values, basis: &[String]) -> Vec<String> {
-        columns::found(self, native, values, basis)
-    }
+    fn found(&mut self, native: &Native, values: &Values, basis: &[String]) -> Vec<String>;
 
     /// What a draft asks for in one of its slots; `None` where nothing is asked of this record there.
-    fn prompt(&self, draft: Draft, slot: &Slot) -> Option<Prompt> {
-        drafts::asked(draft.declared(), slot, &in_scope(self, draft.declared().benchmark))
-    }
+    fn prompt(&self, draft: Draft, slot: &Slot) -> Option<Prompt>;
 
     /// What a draft asks about, as a sample pack knows it: the record, where no two drafts ask the same of it.
-    fn about(&self, draft: Draft) -> String {
-        drafts::known_as(self, draft.declared())
-    }
+    fn about(&self, draft: Draft) -> String;
 
     /// Takes the replies of all slots, in their order. Returns what the self-checks find in them.
-    fn drafted(&mut self, draft: Draft, drafts: &[Drafted]) -> Vec<String> {
-        drafts::drafted(self, draft.declared(), drafts)
-    }
+    fn drafted(&mut self, draft: Draft, drafts: &[Drafted]) -> Vec<String>;
 
-    /// A record that the folder declares, of an answer to this one: with its groups, and one more.
-    fn child(&self, id: String, step: &str, fields: Map<String, Json>) -> Declared {
-        let mut child = Declared { id, ..Declared::default() };
-        declared::add(&mut child, step, fields);
-        child
-    }
+    /// A record in groups, of an answer to this one: with its groups, and one more.
+    fn child(&self, id: String, step: &str, fields: Map<String, Json>) -> Self;
 
     /// The findings, `step: finding`.
-    fn flags(&mut self) -> &mut Vec<String>;
+    fn flags(&self) -> &[String];
+
+    /// Adds findings.
+    fn add_flags(&mut self, findings: impl IntoIterator<Item = String>);
+
+    /// Replaces the findings on one step's draft.
+    fn set_flags(&mut self, step: &str, findings: Vec<String>);
 
     /// What annotators see of it: one item, several where a step looks at several things of a record, none where it looks
     /// at nothing of it. `seed` draws the order of what is shown side by side.
-    fn items(&self, step: &Ballot, seed: u64) -> Vec<Item> {
-        columns::items(self, step, seed)
-    }
+    fn items(&self, step: &Ballot, seed: u64) -> Vec<Item>;
 
     /// Takes what was decided on each of its items; `None` where an optional step decided nothing.
     fn decided(
@@ -208,9 +105,7 @@ pub trait Annotatable: Record + Clone {
         decisions: &[Option<Decision>],
         standing: Standing,
         basis: Vec<String>,
-    ) {
-        columns::decided(self, step, decisions, standing, basis);
-    }
+    );
 
     /// Whether it goes on from a step without an answer, whatever the settings say.
     fn may_pass(&self, step: &Ballot) -> bool {
@@ -218,18 +113,120 @@ pub trait Annotatable: Record + Clone {
     }
 
     /// Why it cannot go on from a step without an answer, whatever the settings say.
-    fn lacks(&self, step: &Ballot) -> Option<Reason> {
-        columns::lacks(self, step)
-    }
+    fn lacks(&self, step: &Ballot) -> Option<Reason>;
 
     /// A step's draft as a ledger shows it; empty where there is none.
-    fn before(&self, step: &Ballot) -> String {
-        columns::text(self, step, |asked| asked.before.as_ref())
-    }
+    fn before(&self, step: &Ballot) -> String;
 
     /// A step's decision as a ledger shows it.
+    fn after(&self, step: &Ballot) -> String;
+}
+
+/// The column of findings.
+const FLAGS: &str = "flags";
+/// The column of what the steps of a record without a kind left.
+pub(super) const GROUPS: &str = "groups";
+
+/// Whether the steps of a record leave groups.
+fn is_grouped(record: &Row) -> bool {
+    record.has(GROUPS)
+}
+
+impl Annotatable for Row {
+    fn of_post(rows: Rows, post: Post) -> Row {
+        match rows {
+            Rows::Groups => declared::of_post(post),
+            rows => Row::of_post(rows.columns(), &post),
+        }
+    }
+
+    fn names(&self) -> TemplateValue {
+        if is_grouped(self) { declared::names(self) } else { columns::row(self) }
+    }
+
+    fn found(&mut self, native: &Native, values: &Values, basis: &[String]) -> Vec<String> {
+        match is_grouped(self) {
+            true => declared::found(self, native, values, basis),
+            false => columns::found(self, native, values, basis),
+        }
+    }
+
+    fn prompt(&self, draft: Draft, slot: &Slot) -> Option<Prompt> {
+        drafts::asked(draft.declared(), slot, &in_scope(self, draft.declared().benchmark))
+    }
+
+    fn about(&self, draft: Draft) -> String {
+        drafts::known_as(self, draft.declared())
+    }
+
+    fn drafted(&mut self, draft: Draft, drafts: &[Drafted]) -> Vec<String> {
+        match is_grouped(self) {
+            true => declared::drafted(self, draft, drafts),
+            false => drafts::drafted(self, draft.declared(), drafts),
+        }
+    }
+
+    fn child(&self, id: String, step: &str, fields: Map<String, Json>) -> Row {
+        let mut child = match is_grouped(self) {
+            true => self.clone(),
+            false => Row::from(Declared::default()),
+        };
+        child.set_text("id", id);
+        declared::add(&mut child, step, fields);
+        child
+    }
+
+    fn flags(&self) -> &[String] {
+        self.list(FLAGS)
+    }
+
+    fn add_flags(&mut self, findings: impl IntoIterator<Item = String>) {
+        let mut flags = self.flags().to_vec();
+        flags.extend(findings);
+        self.set_list(FLAGS, flags);
+    }
+
+    fn set_flags(&mut self, step: &str, findings: Vec<String>) {
+        let mut flags = self.flags().to_vec();
+        set_flags(&mut flags, step, findings);
+        self.set_list(FLAGS, flags);
+    }
+
+    fn items(&self, step: &Ballot, seed: u64) -> Vec<Item> {
+        if is_grouped(self) { declared::items(self, step) } else { columns::items(self, step, seed) }
+    }
+
+    fn decided(
+        &mut self,
+        step: &Ballot,
+        decisions: &[Option<Decision>],
+        standing: Standing,
+        basis: Vec<String>,
+    ) {
+        match is_grouped(self) {
+            true => declared::decided(self, step, decisions, standing, basis),
+            false => columns::decided(self, step, decisions, standing, basis),
+        }
+    }
+
+    fn lacks(&self, step: &Ballot) -> Option<Reason> {
+        let passes = step.asked?.passes.as_ref()?;
+        let holds = in_scope(self, step.recipe).holds(Some(&passes.when));
+        (!holds.unwrap_or(false)).then_some(passes.lacks)
+    }
+
+    fn before(&self, step: &Ballot) -> String {
+        match is_grouped(self) {
+            true => declared::before(self, step),
+            false => columns::text(self, step, |asked| asked.before.as_ref()),
+        }
+    }
+
     fn after(&self, step: &Ballot) -> String {
-        columns::text(self, step, |asked| asked.after.as_ref())
+        match is_grouped(self) {
+            true => declared::after(self, step),
+            false => columns::text(self, step, |asked| asked.after.as_ref()),
+        }
     }
 }
 
@@ -241,18 +238,21 @@ pub(super) fn with_names(benchmark: &str, names: &TemplateValue) -> Scope<'stati
 }
 
 /// A record as a benchmark's expressions see it.
-pub(super) fn in_scope<S: Annotatable>(record: &S, benchmark: &str) -> Scope<'static> {
+pub(super) fn in_scope(record: &Row, benchmark: &str) -> Scope<'static> {
     columns::scope(&record.names(), benchmark)
 }
 
-/// A stage's rows as records of a type: posts are records nobody has looked at yet.
+/// A stage's rows as the records that a step works on: posts are records nobody has looked at yet.
 ///
 /// # Errors
 /// [`Error`] where a part is missing or damaged.
-pub fn subjects<S: Annotatable>(reader: &StageReader, rows: Rows) -> Result<Vec<S>, Error> {
+pub fn subjects(reader: &StageReader, rows: Rows, records: Rows) -> Result<Vec<Row>, Error> {
     match rows {
-        Rows::Posts => Ok(reader.all::<Post>("rows")?.into_iter().filter_map(S::of_post).collect()),
-        _ => reader.all("rows"),
+        Rows::Posts => {
+            let posts = reader.all::<Post>("rows")?.into_iter();
+            Ok(posts.map(|post| <Row as Annotatable>::of_post(records, post)).collect())
+        }
+        rows => reader.all_of(rows.columns(), "rows"),
     }
 }
 
