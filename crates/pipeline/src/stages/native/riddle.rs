@@ -11,7 +11,7 @@ use crate::stages::subject::Annotatable;
 use crate::stages::subject::declared::Groups;
 use riddlemill_review::decisions::{StageDecisions, Verdict, seen_text};
 use riddlemill_text::puzzle::promotion;
-use riddlemill_text::record::{Outcome, Post, Reason, Row};
+use riddlemill_text::record::{Outcome, OwnedCell, Post, Reason, Row};
 use serde_json::json;
 
 pub(super) struct Riddle;
@@ -197,6 +197,9 @@ fn record(post: &Post, native: Native, stripped: &Stripped) -> Row {
         groups.write_into(&mut record);
         return record;
     }
+    // What kind of post it was is no kind of puzzle.
+    record.set("kind", OwnedCell::Null);
+    record.set_text("text", shown(&stripped.question, &stripped.answer));
     record.set_text(QUESTION, stripped.question.as_str());
     record.set_text(ANSWER, stripped.answer.as_str());
     record
