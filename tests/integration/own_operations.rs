@@ -274,8 +274,10 @@ fn what_is_wrong_with_an_operation_is_told_with_its_place() {
         "op = \"riddle\"\n",
         "op = \"puzzle_group\"\nwhen = \"id\"\n",
         &[
-            "\"puzzle_group\" makes reconstructions, and the records of this step are declared records",
-            "\"puzzle_group\" reads puzzles, and posts come to it",
+            "\"puzzle_group\" makes a kind of records with the columns group, kind, role, question, answer,",
+            "and the records of this step are declared records",
+            "\"puzzle_group\" reads a kind of records with the columns question, answer, kind, distractors,",
+            "and posts come to it",
             "\"puzzle_group\" has no `when`: it makes whole records",
         ],
     );
@@ -355,4 +357,73 @@ options = [{ code = "yes", label = "yes", means = "It tempts." }, { code = "no",
     );
     let told = outcome(&ws, "review:fits", "riddle:1");
     assert_eq!(told["after"].as_str().map(|after| after.lines().count()), Some(3), "{told}");
+}
+
+/// Operations ask for columns, whatever the kind of the records is called and has beside them.
+#[test]
+fn operations_work_on_kinds_that_a_folder_declares() {
+    let (built_in, own) = (Workspace::sample(), Workspace::sample());
+    for (benchmark, kinds) in [
+        ("brainteaser", [("puzzles", "riddles"), ("reconstructions", "three of a riddle")]),
+        ("ruozhibench-mc", [("responses", "answers"), ("multiple choices", "good and bad")]),
+    ] {
+        own.call(["init", "--benchmark", benchmark]).expect(0);
+        for file in ["benchmark.toml", "report.toml"].map(|file| format!("benchmarks/{benchmark}/{file}")) {
+            let mut text = own.read(&file);
+            for (then, now) in kinds {
+                text = text.replace(&format!("records = \"{then}\""), &format!("records = \"{now}\""));
+                for named in [format!("[columns.{then}]"), format!("[columns.\"{then}\"]")] {
+                    text = text.replace(&named, &format!("[columns.\"{now}\"]"));
+                }
+            }
+            if file.ends_with("benchmark.toml") {
+                assert!(text.contains("[columns.\"riddles\"]") || text.contains("[columns.\"answers\"]"));
+                text += "mood = { type = \"text\", about = \"Of another column nothing is asked.\" }\n";
+            }
+            own.write(&file, text);
+        }
+    }
+    built_in.call(["run", "--offline"]).expect(0);
+    own.call(["run", "--offline"]).expect(0);
+    for benchmark in ["brainteaser", "ruozhibench-mc"] {
+        let rows = built_in.candidates(benchmark);
+        assert!(!rows.is_empty());
+        assert_eq!(rows, own.candidates(benchmark));
+    }
+    own.audit_clean();
+    // A column more, and the rows have to be made anew.
+    let file = "benchmarks/brainteaser/benchmark.toml";
+    own.write(file, own.read(file) + "weather = { type = \"text\", about = \"Nor of this one.\" }\n");
+    let status = own.call(["status"]).expect(0).out;
+    assert!(status.contains("[columns.three of a riddle]"), "{status}");
+    own.call(["run", "--offline"]).expect(0);
+    own.audit_clean();
+    let reference = own.path("reference");
+    own.call(["man", "--reference", &reference.to_string_lossy()]).expect(0);
+}
+
+#[test]
+fn what_is_wrong_with_the_columns_of_a_kind_is_told_with_its_place() {
+    let ws = small_riddles();
+    let path = format!("benchmarks/{RIDDLES}/benchmark.toml");
+    let columns = r#"
+[columns.riddles]
+text = { type = "text", about = "What it says." }
+groups = { type = "list of text", null = false, about = "Of it." }
+Mood = { type = "txt" }
+"#;
+    let of = BENCHMARK.replacen("steps = ", "records = \"ridles\"\nsteps = ", 1);
+    ws.write(&path, of + columns);
+    let said = ws.call(["benchmark", "check"]).expect(2).err;
+    for part in [
+        "unknown kind of records \"ridles\"",
+        "did you mean \"riddles\"?",
+        "[columns.riddles]: the first column is `id`, of type \"text\"",
+        "[columns.riddles]: no column may be named \"groups\"",
+        "a list is never null",
+        "Mood: a column's name has small letters, digits and `_`",
+        "\"txt\"",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
 }

@@ -165,6 +165,9 @@ impl Benchmark {
         if let Kind::Ballot(name) = step.kind {
             tell("ballots.toml", format!("ballot.{name}"));
         }
+        if let Some((kind, form)) = step.records.and_then(|kind| Some((kind, kind.own_form()?))) {
+            declared.insert(format!("benchmark.toml [columns.{}]", kind.name), declares::hash(&form));
+        }
         let fields = declares::reached(self.expressions(step).into_iter(), self.fields());
         let line = |(name, field): &(&str, &Expression)| format!("{name} = {}", field.source());
         let fields = fields.iter().map(line).collect::<Vec<_>>().join("\n");

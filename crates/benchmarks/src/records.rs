@@ -24,6 +24,22 @@ pub struct RecordKind {
 
 const GROUPS: &str = "groups";
 
+impl RecordKind {
+    /// What a row's form depends on: names, order and types of the columns.
+    fn form(&self) -> String {
+        let column = |column: &Column| format!("{} {:?} {}\n", column.name, column.kind, column.filled);
+        self.columns.iter().map(column).collect()
+    }
+
+    /// The columns as text where no built-in folder declares the same: those of the built-in ones are known to the program,
+    /// and stages made before they were declared are of the same form.
+    pub(crate) fn own_form(&self) -> Option<String> {
+        let form = self.form();
+        let known = built_in().iter().any(|kind| kind.name == self.name && kind.form() == form);
+        (!known).then_some(form)
+    }
+}
+
 /// Where findings of drafts and ballots go.
 const FLAGS: &str = "flags";
 
