@@ -246,14 +246,14 @@ fn record(recipe: &'static Recipe, config: &Config, of: Rows, post: Post) -> Opt
         Stage::Native(native) if native.is_of_riddles() => Some(native),
         _ => None,
     });
-    let mut written = Written::Post(post);
+    let mut written = Written::from(post);
     for native in natives {
         if let Ok(Some(rule)) = native.reread(config, recipe.name) {
             written = rule(written)?;
         }
     }
     match written {
-        Written::Post(post) => Some(<Row as Annotatable>::of_post(of, post)),
+        Written::Post(post) => Some(<Row as Annotatable>::of_post(of, *post)),
         // Of another kind than an operation makes of posts nothing can be shown yet.
         Written::Row(row) => (row.columns() == of.columns()).then_some(row),
     }

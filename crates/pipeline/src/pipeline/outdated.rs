@@ -59,13 +59,13 @@ pub fn outdated(
     };
 
     let known = match last.stage.rows() {
-        Rows::Posts => texts::<Post>((), &before, Written::Post)?,
+        Rows::Posts => texts::<Post>((), &before, Written::from)?,
         rows => texts(rows.columns(), &before, Written::Row)?,
     };
     let rules: Vec<Reread> =
         chain.iter().skip(1).map(|step| rule(config, recipe, step)).collect::<Result<_, _>>()?;
     let today = |post: Post| {
-        let passed = rules.iter().try_fold(Written::Post(post), |written, rule| rule(written));
+        let passed = rules.iter().try_fold(Written::from(post), |written, rule| rule(written));
         passed.map(|written| digest(&written.text()))
     };
     let mut changed: HashSet<String> = HashSet::new();
@@ -119,7 +119,7 @@ fn rule(config: &Config, recipe: &'static Recipe, step: &Step) -> Result<Reread,
     let name = Some(recipe.name);
     let of_post = |rule: Box<dyn Fn(Post) -> Outcome<Post> + Sync>| -> Reread {
         Box::new(move |written| match written {
-            Written::Post(post) => goes_on(rule(post)).map(Written::Post),
+            Written::Post(post) => goes_on(rule(*post)).map(Written::from),
             other => Some(other),
         })
     };

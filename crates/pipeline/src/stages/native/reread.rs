@@ -9,9 +9,15 @@ pub type Reread = Box<dyn Fn(Written) -> Option<Written> + Sync>;
 /// A record among those whose texts rules write.
 pub enum Written {
     /// What was imported.
-    Post(Post),
+    Post(Box<Post>),
     /// A record that was made of it.
     Row(Row),
+}
+
+impl From<Post> for Written {
+    fn from(post: Post) -> Written {
+        Written::Post(Box::new(post))
+    }
 }
 
 impl Written {

@@ -51,7 +51,7 @@ impl Operation for Riddle {
     fn reread(&self, native: Native, _: &Config, _recipe: &str) -> Result<Option<Reread>, StageError> {
         let none = StageDecisions::default();
         Ok(Some(Box::new(move |written| match written {
-            Written::Post(post) => goes_on(decided(post, native, &none)).map(Written::Row),
+            Written::Post(post) => goes_on(decided(*post, native, &none)).map(Written::Row),
             made => Some(made),
         })))
     }
