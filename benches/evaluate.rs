@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use divan::{Bencher, black_box};
-use riddlemill::evaluate::tables::{Book, Scores, report};
+use riddlemill::evaluate::tables::{ScoreBook, Scores, report};
 use riddlemill::evaluate::{Answer, Item, Rating, RawAnswer, Set, Setting, Task};
 use riddlemill::options::{Draw, LETTERS};
 use riddlemill::review::agreement::Bootstrap;
@@ -79,7 +79,7 @@ fn run(bencher: Bencher<'_, '_>, set: &Set, models: usize) {
         };
         let answers: Vec<Answer> = replies.iter().map(read).collect();
         let bootstrap = Bootstrap { resamples: 1000, seed: 1, level: 0.95 };
-        let book = Book::new(set, &answers, &[], BTreeMap::new(), bootstrap);
+        let book = ScoreBook::new(set, &answers, &[], BTreeMap::new(), bootstrap);
         black_box(report(&book, &Scores::new()))
     });
 }

@@ -245,13 +245,13 @@ fn order(pairs: &[NearPair]) -> Vec<(&str, Vec<&NearPair>)> {
 }
 
 fn merged(order: &[(&str, Vec<&NearPair>)], counts: impl Fn(&&NearPair) -> bool) -> u64 {
-    let mut gone: FxHashSet<&str> = FxHashSet::default();
+    let mut removed: FxHashSet<&str> = FxHashSet::default();
     for (id, pairs) in order {
-        if pairs.iter().any(|pair| counts(pair) && !gone.contains(pair.a.as_str())) {
-            gone.insert(id);
+        if pairs.iter().any(|pair| counts(pair) && !removed.contains(pair.a.as_str())) {
+            removed.insert(id);
         }
     }
-    gone.len() as u64
+    removed.len() as u64
 }
 
 #[cfg(test)]

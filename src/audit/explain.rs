@@ -104,16 +104,20 @@ fn places(import: &StageReader, target: &str) -> Result<Vec<String>, Error> {
 ///
 /// # Errors
 /// [`Error`] if a stage cannot be read.
-pub fn find_said(workspace: &Workspace, recipe: &'static Recipe, target: &str) -> Result<Vec<String>, Error> {
+pub fn find_by_text(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    target: &str,
+) -> Result<Vec<String>, Error> {
     let wanted = fold(target, Fold::KEY);
-    let mut said = Said::default();
+    let mut found = TextMatches::default();
     let import = recipe.steps.first().filter(|step| step.stage.rows() == Rows::Posts);
     for stage in stages(workspace, recipe)?.iter().take(import.into_iter().count()) {
         for part in stage.parts::<Post>("rows") {
-            said.take(&wanted, part?.into_iter().map(|post| (post.id, post.text)).collect());
+            found.take(&wanted, part?.into_iter().map(|post| (post.id, post.text)).collect());
         }
     }
-    match said.ids() {
+    match found.ids() {
         ids if ids.is_empty() => find_changed(workspace, recipe, target),
         ids => Ok(ids),
     }
@@ -130,24 +134,24 @@ pub fn find_changed(
     target: &str,
 ) -> Result<Vec<String>, Error> {
     let wanted = fold(target, Fold::KEY);
-    let mut said = Said::default();
+    let mut found = TextMatches::default();
     for stage in stages(workspace, recipe)? {
         for part in select_parts::<Entry>(&stage, "ledger", Some(Filter::Present("after"))) {
             let texts = part?.into_iter().filter_map(|entry| Some((entry.id, entry.after?)));
-            said.take(&wanted, texts.collect());
+            found.take(&wanted, texts.collect());
         }
     }
-    Ok(said.ids())
+    Ok(found.ids())
 }
 
 /// Records equal to a text, and those that contain it.
 #[derive(Default)]
-struct Said {
+struct TextMatches {
     equal: BTreeSet<String>,
     holding: BTreeSet<String>,
 }
 
-impl Said {
+impl TextMatches {
     /// Searches texts of records for a folded text; an empty one is never found.
     fn take(&mut self, wanted: &str, texts: Vec<(String, String)>) {
         let hit = |(id, text): (String, String)| {
@@ -276,7 +280,8 @@ pub fn compare(
         if recipe.origin().steps.first().is_some_and(|step| step.name == passage.stage) {
             // If a later copy of an id has another text, the ledger has that.
             passage.into_text = post.as_ref().filter(|post| post.id == into).map(|post| post.text.clone());
-            let other = passage.evidence.as_deref().and_then(|said| said.strip_prefix("other text: "));
+            let other =
+                passage.evidence.as_deref().and_then(|evidence| evidence.strip_prefix("other text: "));
             passage.own_text = other.map(str::to_string).or_else(|| passage.into_text.clone());
             continue;
         }
@@ -328,10 +333,10 @@ fn entered(
         let wanted = Filter::any_of("id", ids.iter().copied());
         for frame in rows_where(&reader, "rows", &["id", "text", "question"], &wanted)? {
             let column = |name: &str| frame.column(name).and_then(|column| column.str());
-            let said = column("text").or_else(|_| column("question")).map_err(damaged)?;
+            let column_of_texts = column("text").or_else(|_| column("question")).map_err(damaged)?;
             let known = column("id").map_err(damaged)?;
-            let said = known.iter().zip(said.iter());
-            texts.extend(said.filter_map(|(id, text)| Some((id?.to_owned(), text?.to_owned()))));
+            let rows = known.iter().zip(column_of_texts.iter());
+            texts.extend(rows.filter_map(|(id, text)| Some((id?.to_owned(), text?.to_owned()))));
         }
     }
     Ok(texts)

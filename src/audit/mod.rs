@@ -7,7 +7,7 @@ mod explain;
 mod follows;
 mod funnel;
 mod last;
-mod like;
+mod likeness;
 mod made;
 mod page;
 mod prove;
@@ -18,7 +18,7 @@ mod whereabouts;
 
 pub use charts::{Bar, Figures, Likeness, figures, likeness_of};
 pub use evidence::{Detail, details};
-pub use explain::{Explained, Passage, compare, explain, find, find_changed, find_said, raw_post};
+pub use explain::{Explained, Passage, compare, explain, find, find_by_text, find_changed, raw_post};
 pub use follows::follows;
 pub use funnel::{Funnel, FunnelStage, funnel};
 pub use last::last_passages;

@@ -168,11 +168,11 @@ fn oddities(layout: &Layout, data: &str) -> BTreeMap<String, Vec<String>> {
         }
         let id = text("id").unwrap_or_default();
         let mut odd = |rule: String| oddities.entry(rule).or_default().push(id.to_owned());
-        if let Some(beside) = text("published") {
-            for key in oddity::keys(beside) {
+        if let Some(published) = text("published") {
+            for key in oddity::keys(published) {
                 odd(format!("{key}: in compat/ alone as the file has it"));
             }
-            if !notation::is_json(beside) {
+            if !notation::is_json(published) {
                 odd("NaN or Infinity, which is no JSON: in compat/ alone, null elsewhere".into());
             }
         }
@@ -199,7 +199,7 @@ fn missing(rows: &[&PublishedRow]) -> Vec<u64> {
 }
 
 fn let_through(stage: &'static str, entries: Vec<Entry>) -> Vec<LetThrough> {
-    let mut told: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut by_evidence: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for entry in entries {
         let evidence = entry.evidence.unwrap_or_default();
         let Some((_, what)) = evidence.split_once("by rule ") else { continue };
@@ -212,9 +212,9 @@ fn let_through(stage: &'static str, entries: Vec<Entry>) -> Vec<LetThrough> {
             },
             None => what.to_owned(),
         };
-        told.entry(what).or_default().push(entry.id);
+        by_evidence.entry(what).or_default().push(entry.id);
     }
-    told.into_iter().map(|(what, records)| LetThrough { stage, what, records }).collect()
+    by_evidence.into_iter().map(|(what, records)| LetThrough { stage, what, records }).collect()
 }
 
 /// Posts that dedup merged into published records, and those that it found similar.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use similar::{ChangeTag, TextDiff};
 
-use super::like::Likeness;
+use super::likeness::Likeness;
 use super::made::Made;
 use crate::pipeline::Withheld;
 use crate::recipe::{Recipe, Step};
@@ -215,9 +215,10 @@ pub fn show(
 /// The entries of records that are not withdrawn.
 fn shown_entries(withheld: &Withheld, entries: Vec<Entry>) -> Result<Vec<Entry>, Error> {
     let named = entries.iter().flat_map(|entry| [Some(entry.id.as_str()), own_name(entry)]).flatten();
-    let gone: FxHashSet<String> = withheld.among(named)?.into_iter().map(str::to_owned).collect();
-    let stays =
-        |entry: &Entry| !gone.contains(&entry.id) && own_name(entry).is_none_or(|name| !gone.contains(name));
+    let withdrawn: FxHashSet<String> = withheld.among(named)?.into_iter().map(str::to_owned).collect();
+    let stays = |entry: &Entry| {
+        !withdrawn.contains(&entry.id) && own_name(entry).is_none_or(|name| !withdrawn.contains(name))
+    };
     Ok(entries.into_iter().filter(stays).collect())
 }
 
@@ -228,13 +229,14 @@ fn own_name(entry: &Entry) -> Option<&str> {
 
 /// Removes withdrawn texts, including the other side of a merge.
 fn hide(withheld: &Withheld, shown: &mut Vec<Shown>) -> Result<(), Error> {
-    let says = |text: &Option<String>| text.as_deref().is_some_and(|text| withheld.says(text));
-    shown.retain(|one| ![&one.text, &one.entry.before, &one.entry.after].into_iter().any(says));
+    let is_withdrawn =
+        |text: &Option<String>| text.as_deref().is_some_and(|text| withheld.is_withdrawn_text(text));
+    shown.retain(|one| ![&one.text, &one.entry.before, &one.entry.after].into_iter().any(is_withdrawn));
     let into = shown.iter().filter(|one| one.into_text.is_some()).filter_map(|one| one.entry.into.as_deref());
-    let gone: FxHashSet<String> = withheld.among(into)?.into_iter().map(str::to_owned).collect();
+    let withdrawn: FxHashSet<String> = withheld.among(into)?.into_iter().map(str::to_owned).collect();
     for one in shown {
         let into = one.entry.into.as_ref();
-        if into.is_some_and(|into| gone.contains(into)) || says(&one.into_text) {
+        if into.is_some_and(|into| withdrawn.contains(into)) || is_withdrawn(&one.into_text) {
             one.into_text = None;
         }
     }
@@ -307,8 +309,8 @@ pub fn borderline(
     }
     let withheld = Withheld::open(workspace, recipe)?;
     let sides = pairs.iter().flat_map(|pair: &NearPair| [pair.a.as_str(), pair.b.as_str()]);
-    let gone: FxHashSet<String> = withheld.among(sides)?.into_iter().map(str::to_owned).collect();
-    pairs.retain(|pair| ![&pair.a, &pair.b].into_iter().any(|side| gone.contains(side)));
+    let withdrawn: FxHashSet<String> = withheld.among(sides)?.into_iter().map(str::to_owned).collect();
+    pairs.retain(|pair| ![&pair.a, &pair.b].into_iter().any(|side| withdrawn.contains(side)));
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
     let wanted: FxHashSet<&str> = pairs.iter().flat_map(|p| [p.a.as_str(), p.b.as_str()]).collect();
     made.texts(|id, text| {
@@ -320,7 +322,7 @@ pub fn borderline(
     let likeness = query.like.as_deref().map(Likeness::to);
     let fits = |pair: &NearPair| {
         let both = [text(&pair.a), text(&pair.b)];
-        !both.iter().any(|text| withheld.says(text))
+        !both.iter().any(|text| withheld.is_withdrawn_text(text))
             && query.grep.as_ref().is_none_or(|re| both.iter().any(|t| re.is_match(t)))
             && likeness.as_ref().is_none_or(|l| both.iter().any(|t| l.score(t).is_some()))
     };

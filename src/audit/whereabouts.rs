@@ -85,7 +85,7 @@ pub fn whereabouts(
         let Some(entry) = known.filter_map(|name| entries.get(name)).next() else { continue };
         let own = entry.into.clone().or_else(|| record.ids.first().cloned());
         let name = own.clone().unwrap_or_else(|| record.locator.clone());
-        let here = |id: String| gone(recipe, first, id, entry);
+        let here = |id: String| departed(recipe, first, id, entry);
         match State::from_code(&entry.outcome) {
             // A record read twice continues as the first one.
             Some(State::Kept | State::Changed | State::Expanded | State::Merged) => {
@@ -117,7 +117,7 @@ pub fn whereabouts(
                     _ => {
                         let id =
                             found[at].as_ref().map_or_else(|| entry.id.clone(), |known| known.id.clone());
-                        found[at] = Some(gone(recipe, stage, id, entry));
+                        found[at] = Some(departed(recipe, stage, id, entry));
                     }
                 }
             }
@@ -138,7 +138,7 @@ pub fn whereabouts(
     Ok(found)
 }
 
-fn gone(recipe: &'static Recipe, stage: &StageReader, id: String, entry: &Entry) -> Whereabouts {
+fn departed(recipe: &'static Recipe, stage: &StageReader, id: String, entry: &Entry) -> Whereabouts {
     Whereabouts {
         recipe: recipe.name,
         id,

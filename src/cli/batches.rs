@@ -51,11 +51,11 @@ pub(super) fn cancel(
     if lost {
         let batch = runtime.block_on(give_up_lost(&store, name)).map_err(refused)?;
         let requests = count(batch.requests as u64, "request");
-        let told = format!(
+        let message = format!(
             "{}: {requests} counted as spent, and asked again by the next run that needs them",
             batch.batch
         );
-        return tell(&batch, "lost", &told, global);
+        return report(&batch, "lost", &message, global);
     }
     let open = open(config)?;
     let is = |batch: &&OpenBatch| batch.batch.starts_with(name) || batch.id.as_deref() == Some(name);
@@ -81,7 +81,7 @@ pub(super) fn cancel(
         false => "the next run asks again for what it needs, one by one".to_owned(),
     };
     let requests = count(batch.requests as u64, "request");
-    let (how, told) = match given_up {
+    let (how, description) = match given_up {
         GivenUp::NeverSent => ("never_sent", format!("it had not been sent, and nothing is paid; {again}")),
         GivenUp::Answered(state) => (
             "told",
@@ -97,16 +97,16 @@ pub(super) fn cancel(
             ("over", format!("over, with {answered} of {requests} answered and paid for; {again}"))
         }
     };
-    tell(batch, how, &format!("{}: {told}", batch.batch), global)
+    report(batch, how, &format!("{}: {description}", batch.batch), global)
 }
 
-fn tell(batch: &OpenBatch, how: &str, told: &str, global: &Global) -> Result<Exit, Failure> {
+fn report(batch: &OpenBatch, how: &str, description: &str, global: &Global) -> Result<Exit, Failure> {
     if global.json {
         output::json(
             &json!({ "batch": batch.batch, "endpoint": batch.endpoint, "requests": batch.requests, "is": how }),
         )?;
     } else if !global.quiet {
-        eprintln!("{told}");
+        eprintln!("{description}");
     }
     Ok(Exit::Done)
 }

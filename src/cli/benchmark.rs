@@ -183,14 +183,14 @@ fn tried(config: &Config, recipe: &'static Recipe, post: Post, global: &Global) 
             Stage::Draft(kind) => {
                 let asked = record(recipe, config, kind.subjects(), post.clone())
                     .and_then(|record| record.prompt(kind, &draft::Slot::default()));
-                let said = match asked {
+                let shows = match asked {
                     Some(asked) => match prompts.render(asked.template, asked.values) {
                         Ok(rendered) => json!(rendered.messages),
                         Err(e) => json!(format!("cannot be rendered for this post yet: {e}")),
                     },
                     None => json!("asks nothing about this post"),
                 };
-                shown.push(json!({ "step": step.name, "asks": "a model", "said": said }));
+                shown.push(json!({ "step": step.name, "asks": "a model", "said": shows }));
             }
             Stage::Review(kind) => {
                 let ballot = kind.ballot(&review);
@@ -198,9 +198,9 @@ fn tried(config: &Config, recipe: &'static Recipe, post: Post, global: &Global) 
                     .map(|record| record.items(&ballot, seed))
                     .unwrap_or_default();
                 let fields: Vec<&str> = ballot.fields.iter().map(|field| field.name).collect();
-                let said: Vec<Json> = items.iter().map(|item| json!(item.content)).collect();
+                let contents: Vec<Json> = items.iter().map(|item| json!(item.content)).collect();
                 shown.push(json!({
-                    "step": step.name, "asks": "people", "title": ballot.title.en, "shows": said, "fields": fields,
+                    "step": step.name, "asks": "people", "title": ballot.title.en, "shows": contents, "fields": fields,
                 }));
             }
             _ => {}

@@ -74,7 +74,7 @@ pub(super) fn list(room: &ReviewSession<'_>, global: &Global) -> Result<Exit, Fa
         for (key, old, new) in one.changes() {
             text.push_str(&both_sides(&format!("{key}, old"), &old, &format!("{key}, new"), &new));
         }
-        for line in one.said() {
+        for line in one.vote_lines() {
             text.push_str(&format!("  {HANG}{}\n", visible(&line)));
         }
     }
@@ -152,7 +152,7 @@ pub(super) fn export(room: &ReviewSession<'_>, out: &Path) -> Result<Exit, Failu
             ("item", one.item.id.clone()),
             ("see.old", old.join("\n")),
             ("see.new", new.join("\n")),
-            ("see.votes", one.said().join("\n")),
+            ("see.votes", one.vote_lines().join("\n")),
             ("old", one.shown_votes().to_string()),
             ("new", one.item.content_hash.to_string()),
         ];

@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn the_workspace_is_the_one_in_the_line() {
-        let args = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        let args = |line: &[&str]| line.iter().map(OsString::from).collect::<Vec<_>>();
         assert_eq!(
             root_of(&args(&["riddlemill", "--", "riddlemill", "-C", "mill", "run", ""])),
             PathBuf::from("mill")

@@ -16,8 +16,8 @@ use crate::decisions::{
 };
 use crate::log::LogError;
 use crate::pipeline::decide::{
-    Act, DecideError, DecisionState, Found, Listed, Open, Wish, decide as plan, entitled, open_records,
-    states,
+    Act, DecideError, DecisionRequest, DecisionState, Found, Listed, Open, decide as plan, entitled,
+    open_records, states,
 };
 use crate::pipeline::now;
 use crate::recipe;
@@ -97,7 +97,7 @@ fn named(config: &Config, only: Option<&str>, target: &str) -> Result<String, Fa
     }
     if ids.is_empty() {
         for recipe in recipes() {
-            ids.extend(audit::find_said(&workspace, recipe, target)?);
+            ids.extend(audit::find_by_text(&workspace, recipe, target)?);
         }
     }
     if ids.is_empty() {
@@ -128,7 +128,7 @@ fn say(
 ) -> Result<Exit, Failure> {
     entitled(config, &args.by)?;
     let only = args.recipe.as_deref();
-    let wish = Wish {
+    let wish = DecisionRequest {
         verdict,
         record: named(config, only, record)?,
         other: other.map(|other| named(config, only, other)).transpose()?,
@@ -225,7 +225,7 @@ fn list(config: &Config, record: Option<&str>, global: &Global) -> Result<Exit, 
         }
         for Found { recipe, state, .. } in found.iter().filter(|found| found.decision.id == decision.id) {
             if *state != DecisionState::TakenBack {
-                text.push_str(&format!("  {recipe}: {}\n", state.words()));
+                text.push_str(&format!("  {recipe}: {}\n", state.label()));
             }
         }
     }
@@ -366,24 +366,24 @@ fn of_row(
     let cell = |column: &str| cells.get(column).map(String::as_str).map(str::trim).filter(|c| !c.is_empty());
     let Some(word) = cell("verdict") else { return Ok(Row::Blank) };
     let verdict = Verdict::from_name(word).ok_or_else(|| {
-        let words: Vec<&str> = Verdict::ALL.into_iter().map(Verdict::name).collect();
-        format!("unknown verdict {word:?} (there are {})", words.join(", "))
+        let verdicts: Vec<&str> = Verdict::ALL.into_iter().map(Verdict::name).collect();
+        format!("unknown verdict {word:?} (there are {})", verdicts.join(", "))
     })?;
     let record = cell("record").ok_or("a verdict without a record")?;
     let digest = |column: &str| -> Result<Option<Digest>, String> {
         cell(column).map(|text| text.parse::<Digest>().map_err(|e| e.to_string())).transpose()
     };
     let text = cells.get("text").filter(|text| !text.trim().is_empty() && verdict.is_edit());
-    let stood = digest("decision")?.and_then(|id| log.all().iter().find(|d| d.id == id));
-    if let Some(stood) = stood {
-        let as_it_stood =
-            stood.verdict == verdict && stood.text.as_deref().map(str::trim) == text.map(|text| text.trim());
+    let previous = digest("decision")?.and_then(|id| log.all().iter().find(|d| d.id == id));
+    if let Some(previous) = previous {
+        let as_it_stood = previous.verdict == verdict
+            && previous.text.as_deref().map(str::trim) == text.map(|text| text.trim());
         if as_it_stood {
             return Ok(Row::Known);
         }
-        let since = log.all().iter().rfind(|d| d.key() == stood.key() && d.id != stood.id);
+        let since = log.all().iter().rfind(|d| d.key() == previous.key() && d.id != previous.id);
         let since = since.filter(|d| {
-            log.all().iter().position(|x| x.id == d.id) > log.all().iter().position(|x| x.id == stood.id)
+            log.all().iter().position(|x| x.id == d.id) > log.all().iter().position(|x| x.id == previous.id)
         });
         if let Some(since) = since {
             return Err(format!(
@@ -398,7 +398,7 @@ fn of_row(
     let why = cell("why").or(why).unwrap_or_default();
     let other = cell("other").filter(|_| verdict.is_of_pair()).map(str::to_owned);
     let edits = verdict.is_edit();
-    let wish = Wish {
+    let wish = DecisionRequest {
         verdict,
         record: record.to_owned(),
         other,

@@ -11,7 +11,7 @@ use crate::config::unknown;
 use crate::pipeline::now;
 use crate::review::adjudicate::Dispute;
 use crate::review::ballot::{Field, KEEP, Kind, Round};
-use crate::review::beside::{Note, standing};
+use crate::review::guidance::{Note, standing};
 use crate::review::{Item, Value, Vote, adjudicate, disputes, overruled, resolve_all};
 
 fn open_disputes(room: &ReviewSession<'_>) -> Vec<Dispute> {
@@ -48,17 +48,17 @@ pub(super) fn list(room: &ReviewSession<'_>, global: &Global) -> Result<Exit, Fa
             text.push_str(&format!("  {key}: {HANG}{}\n", visible(&value.to_string())));
         }
         for (field, value) in dispute.item.draft.iter() {
-            let said = named(&form, field, value);
-            text.push_str(&format!("  draft {field}: {HANG}{}\n", visible(&said)));
+            let value_text = named(&form, field, value);
+            text.push_str(&format!("  draft {field}: {HANG}{}\n", visible(&value_text)));
         }
         // Sorted by id, so that the order does not reveal the voters to the adjudicator.
         let mut votes: Vec<&Vote> = dispute.votes.iter().collect();
         votes.sort_by_key(|vote| (vote.round, vote.id));
         for (at, vote) in votes.into_iter().enumerate() {
-            let said = |(field, value): (&str, &Value)| format!("{field} = {}", named(&form, field, value));
-            let said: Vec<String> = vote.values.iter().map(said).collect();
+            let answer = |(field, value): (&str, &Value)| format!("{field} = {}", named(&form, field, value));
+            let answers: Vec<String> = vote.values.iter().map(answer).collect();
             let nth = format!("vote {} ({})", at + 1, vote.round.name());
-            text.push_str(&format!("  {nth}: {HANG}{}\n", visible(&said.join(", "))));
+            text.push_str(&format!("  {nth}: {HANG}{}\n", visible(&answers.join(", "))));
             let of = |note: &&&Note| {
                 (&note.item, &note.annotator, note.round) == (&vote.item, &vote.annotator, vote.round)
             };

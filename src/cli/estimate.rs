@@ -29,11 +29,11 @@ pub(super) fn estimate(args: &Only, global: &Global) -> Result<Exit, Failure> {
                 text.push_str(&line(step.step, &step.now.endpoint, &step.now));
             }
             text.push_str(&later(step));
-            let mut told = row(forecast.recipe, step.step, &step.now);
-            told["later_requests"] = step.later.requests.into();
-            told["later_likely"] = step.later.likely.into();
-            told["later_max_usd"] = json!(step.later.max_usd.map(|usd| usd.dollars()));
-            machine.push(told);
+            let mut entry = row(forecast.recipe, step.step, &step.now);
+            entry["later_requests"] = step.later.requests.into();
+            entry["later_likely"] = step.later.likely.into();
+            entry["later_max_usd"] = json!(step.later.max_usd.map(|usd| usd.dollars()));
+            machine.push(entry);
         }
         let reasks = config.typed::<sections::Draft>(Some(forecast.recipe), "draft").max_reasks;
         text.push_str(&total(&forecast, reasks));
@@ -89,17 +89,17 @@ fn total(forecast: &Forecast, reasks: u32) -> String {
 /// The endpoint settings that `estimate` needs and that are missing.
 pub(super) fn lacking<'e>(config: &Config, estimates: impl Iterator<Item = &'e Estimate>) -> String {
     let mut text = String::new();
-    let mut told: Vec<&str> = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
     for estimate in estimates {
         let Some(endpoint) = config.endpoints.iter().find(|endpoint| endpoint.name == estimate.endpoint)
         else {
             continue;
         };
-        if told.contains(&endpoint.name.as_str()) {
+        if seen.contains(&endpoint.name.as_str()) {
             continue;
         }
-        told.push(&endpoint.name);
-        let (prices, rates) = endpoint.lacks();
+        seen.push(&endpoint.name);
+        let (prices, rates) = endpoint.missing_settings();
         let lacks = [
             (prices, "or free = true: without them nothing is sent"),
             (rates, "the limits of your account: without them the time cannot be estimated"),

@@ -8,11 +8,12 @@ use super::args::{Evaluate, Global};
 use super::estimate::{lacking, line, row};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use super::progress::Talk;
+use super::progress::RunConsole;
 use crate::config::Config;
 use crate::evaluate::outputs::File;
 use crate::evaluate::{
-    self as evaluating, EvaluateError, Evaluated, Means, Settings, ballots, describe_cell, format_errors,
+    self as evaluating, EvaluateError, Evaluated, ModelAccess, Settings, ballots, describe_cell,
+    format_errors,
 };
 use crate::llm::{Run, Usd};
 use crate::pipeline::{Progress, blinding};
@@ -34,7 +35,7 @@ const SHOWN: usize = 10;
 
 /// A progress bar that estimates the remaining work.
 struct Bar<'a> {
-    talk: &'a Talk<'a>,
+    talk: &'a RunConsole<'a>,
     /// The sets and settings; `None` if only the cost is estimated.
     ahead: Option<(&'a Config, &'a [String], &'a Settings)>,
 }
@@ -44,12 +45,12 @@ impl Pulse for Bar<'_> {
         Progress::advance(self.talk, records);
     }
 
-    fn say(&self, words: &str) {
-        Progress::say(self.talk, words);
+    fn say(&self, message: &str) {
+        Progress::say(self.talk, message);
     }
 
-    fn tell(&self, words: &str) {
-        Progress::tell(self.talk, words);
+    fn tell(&self, message: &str) {
+        Progress::tell(self.talk, message);
     }
 
     fn agrees(&self, question: &str) -> Option<bool> {
@@ -60,7 +61,7 @@ impl Pulse for Bar<'_> {
     fn outlook(&self, requests: usize) -> Option<String> {
         let (config, sets, settings) = self.ahead?;
         let (run, stop, pulse) = (Run::default(), Stop::default(), Bar { talk: self.talk, ahead: None });
-        let means = Means { config, run: &run, offline: true, stop: &stop, pulse: &pulse };
+        let means = ModelAccess { config, run: &run, offline: true, stop: &stop, pulse: &pulse };
         let estimates = evaluating::estimates(sets, settings, &means).ok()?;
         let all: usize = estimates.iter().map(|(_, estimate)| estimate.requests).sum();
         let max: Option<Usd> = estimates.iter().map(|(_, estimate)| estimate.max_usd).sum();
@@ -73,7 +74,7 @@ impl Pulse for Bar<'_> {
 }
 
 /// Whether a set's rows already contain models' answers, by the benchmark in its name.
-fn holds_answers(set: &str) -> bool {
+fn has_answers(set: &str) -> bool {
     let named = riddlemill_benchmarks::all().iter().filter(|benchmark| set.starts_with(benchmark.name));
     named.flat_map(|benchmark| &benchmark.tasks).any(|task| task.released.is_some())
 }
@@ -84,7 +85,7 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
         && args.outputs.is_empty()
         && args.ballots.is_empty()
         && args.write_ballots.is_none()
-        && !args.sets.iter().any(|set| holds_answers(set))
+        && !args.sets.iter().any(|set| has_answers(set))
     {
         let what = "nothing answers\n  hint: --model random needs no endpoint; --outputs takes what was made elsewhere";
         return Err(Failure::usage(what));
@@ -108,9 +109,9 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
     if args.yes {
         run.agree();
     }
-    let talk = Talk::new(global.quiet, global.verbose, None);
+    let talk = RunConsole::new(global.quiet, global.verbose, None);
     let bar = Bar { talk: &talk, ahead: Some((&config, &args.sets, &settings)) };
-    let means = Means { config: &config, run: &run, offline: args.offline, stop, pulse: &bar };
+    let means = ModelAccess { config: &config, run: &run, offline: args.offline, stop, pulse: &bar };
     if args.dry_run {
         return estimates(args, &settings, &means, global);
     }
@@ -129,11 +130,11 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
         match global.json {
             true => machine.push(json!({ "folder": place, "report": one.report,
                 "answers": one.answers.len(), "format_errors": format_errors(&one.answers),
-                "missing": one.missing, "set_aside": one.aside })),
+                "missing": one.missing, "set_aside": one.skipped })),
             false => output::print(&text(one, &place))?,
         }
         talk_of(one, global);
-        if !one.aside.is_empty() {
+        if !one.skipped.is_empty() {
             exit = Exit::Partial;
         }
     }
@@ -149,8 +150,8 @@ fn place(args: &Evaluate, config: &Config, one: &Evaluated, several: bool) -> Pa
         Some(folder) if several => folder.join(one.set.name()),
         Some(folder) => folder.clone(),
         None => {
-            let beside = Workspace::new(&config.root).candidate(one.recipe);
-            beside.with_file_name("evaluation").join(&one.set.version)
+            let candidate = Workspace::new(&config.root).candidate(one.recipe);
+            candidate.with_file_name("evaluation").join(&one.set.version)
         }
     }
 }
@@ -208,14 +209,14 @@ fn talk_of(one: &Evaluated, global: &Global) {
     if global.quiet {
         return;
     }
-    if let Some(withdrawn) = one.report.told_withdrawn() {
+    if let Some(withdrawn) = one.report.describe_withdrawn() {
         eprintln!("{}: {withdrawn}; the figures are of the other {}", one.set.name(), one.report.items);
     }
-    for line in one.aside.iter().take(SHOWN) {
+    for line in one.skipped.iter().take(SHOWN) {
         eprintln!("warning: {}: {}", line.place, line.what);
     }
-    if one.aside.len() > SHOWN {
-        eprintln!("warning: and {} more, in set_aside.jsonl", one.aside.len() - SHOWN);
+    if one.skipped.len() > SHOWN {
+        eprintln!("warning: and {} more, in set_aside.jsonl", one.skipped.len() - SHOWN);
     }
     if let Some(first) = one.missing.first() {
         eprintln!(
@@ -240,7 +241,7 @@ fn talk_of(one: &Evaluated, global: &Global) {
 fn estimates(
     args: &Evaluate,
     settings: &Settings,
-    means: &Means<'_>,
+    means: &ModelAccess<'_>,
     global: &Global,
 ) -> Result<Exit, Failure> {
     let estimates = evaluating::estimates(&args.sets, settings, means)?;

@@ -37,9 +37,10 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
     let recipes = output::recipes(&config, &args.only)?;
     let withheld: Vec<Withheld> =
         recipes.iter().map(|recipe| Withheld::open(&workspace, recipe)).collect::<Result<_, _>>()?;
-    let mut gone: BTreeMap<String, &Tombstone> = BTreeMap::new();
+    let mut tombstones: BTreeMap<String, &Tombstone> = BTreeMap::new();
     let of_target = withdrawals.of_post(&args.target, &args.target);
-    gone.extend(of_target.or(tombstone(&withheld, &args.target)?).map(|found| (args.target.clone(), found)));
+    tombstones
+        .extend(of_target.or(tombstone(&withheld, &args.target)?).map(|found| (args.target.clone(), found)));
     let mut named = Vec::new();
     // Ids are ASCII, and places contain a colon.
     let name = args.target.is_ascii() || args.target.contains(':');
@@ -47,12 +48,12 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
         let released = origin(&workspace, recipe, &args.target)?;
         let ids = find(&workspace, recipe, released.as_ref().unwrap_or(&args.target))?;
         if let Some(id) = &released {
-            gone.extend(tombstone(&withheld, id)?.map(|found| (id.clone(), found)));
+            tombstones.extend(tombstone(&withheld, id)?.map(|found| (id.clone(), found)));
         }
         named.extend(ids.into_iter().map(|id| (*recipe, id)));
     }
     let mut hits = Hits::default();
-    if named.is_empty() && gone.is_empty() {
+    if named.is_empty() && tombstones.is_empty() {
         hits = Hits::find(&config, &recipes, &args.target)?;
         if hits.found.records.is_empty() {
             for recipe in &recipes {
@@ -65,7 +66,7 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
         hits.found.changed.iter().for_each(|changed| eprintln!("note: {changed}"));
     }
     let few = hits.found.records.len() <= TELL && !hits.found.more;
-    let mut told = Vec::new();
+    let mut endings = Vec::new();
     let mut many = Vec::new();
     if few {
         for (recipe, at) in hits.places.iter().flatten() {
@@ -77,9 +78,9 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
     }
     // Also before a run has removed it from the stages.
     for (_, id) in &named {
-        gone.extend(tombstone(&withheld, id)?.map(|found| (id.clone(), found)));
+        tombstones.extend(tombstone(&withheld, id)?.map(|found| (id.clone(), found)));
     }
-    named.retain(|(_, id)| !gone.contains_key(id));
+    named.retain(|(_, id)| !tombstones.contains_key(id));
     for (recipe, withheld) in recipes.iter().zip(&withheld) {
         let ids: Vec<&String> =
             named.iter().filter(|(of, _)| of.name == recipe.name).map(|(_, id)| id).collect();
@@ -97,23 +98,24 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
             for passage in &mut explained.way {
                 passage.details = details(&config, recipe, &passage.stage, &passage.id)?;
             }
-            told.push(explained);
+            endings.push(explained);
         }
     }
     if global.json {
         let mut also: Vec<_> =
             many.iter().map(|(recipe, id)| json!({ "recipe": recipe, "id": id })).collect();
         also.extend(hits.json(few));
-        let withdrawn: Vec<_> = gone
+        let withdrawn: Vec<_> = tombstones
             .iter()
             .map(|(id, tombstone)| json!({ "id": id, "at": tombstone.at, "reason": tombstone.reason }))
             .collect();
         output::json(&json!({
-            "explained": told, "also": also, "changed": hits.found.changed, "withdrawn": withdrawn,
+            "explained": endings, "also": also, "changed": hits.found.changed, "withdrawn": withdrawn,
         }))?;
     } else {
-        let mut text: String = gone.iter().map(|(id, tombstone)| print_withdrawn(id, tombstone)).collect();
-        text.extend(told.iter().map(|explained| print(explained, args.full)));
+        let mut text: String =
+            tombstones.iter().map(|(id, tombstone)| print_withdrawn(id, tombstone)).collect();
+        text.extend(endings.iter().map(|explained| print(explained, args.full)));
         if !many.is_empty() {
             text.push_str("several posts say this; name one of them:\n");
             many.iter().take(LISTED).for_each(|(recipe, id)| text.push_str(&format!("  {recipe}  {id}\n")));
@@ -124,7 +126,7 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
         text.push_str(&hits.print(few));
         output::print(&text)?;
     }
-    if told.is_empty() && many.is_empty() && gone.is_empty() && hits.found.records.is_empty() {
+    if endings.is_empty() && many.is_empty() && tombstones.is_empty() && hits.found.records.is_empty() {
         return Err(Failure {
             exit: Exit::Gap,
             message: format!(
@@ -153,10 +155,11 @@ fn tombstone<'w>(withheld: &'w [Withheld], id: &str) -> Result<Option<&'w Tombst
 fn hide(explained: &mut Explained, withheld: &Withheld) -> Result<(), Error> {
     let ids = explained.absorbed.iter().map(|passage| passage.id.as_str());
     let into = explained.way.iter().filter_map(|passage| passage.into.as_deref());
-    let gone: BTreeSet<String> = withheld.among(ids.chain(into))?.into_iter().map(str::to_owned).collect();
-    explained.absorbed.retain(|passage| !gone.contains(&passage.id));
+    let withdrawn: BTreeSet<String> =
+        withheld.among(ids.chain(into))?.into_iter().map(str::to_owned).collect();
+    explained.absorbed.retain(|passage| !withdrawn.contains(&passage.id));
     for passage in &mut explained.way {
-        if passage.into.as_ref().is_some_and(|into| gone.contains(into)) {
+        if passage.into.as_ref().is_some_and(|into| withdrawn.contains(into)) {
             passage.into_text = None;
         }
     }
@@ -263,11 +266,11 @@ fn print(explained: &Explained, full: bool) -> String {
     };
     let mut text =
         format!("{bold}{}{bold:#} in {}: {}\n", explained.id, explained.recipe, colour(ending, &state));
-    if let Some(said) = &explained.text {
+    if let Some(content) = &explained.text {
         text.push_str(&format!(
             "  {:<10} {}\n",
             "text",
-            short(said, if full { usize::MAX } else { 2 * SHORT })
+            short(content, if full { usize::MAX } else { 2 * SHORT })
         ));
     }
     if let Some(note) = &explained.note {

@@ -57,8 +57,8 @@ pub(super) fn hide_of(
         return Ok(0);
     }
     let before = rows.len();
-    let mut gone = Withheld::open(&Workspace::new(&global.workspace), recipe)?.rows(rows)?.into_iter();
-    rows.retain(|_| !gone.next().unwrap_or_default());
+    let mut withdrawn = Withheld::open(&Workspace::new(&global.workspace), recipe)?.rows(rows)?.into_iter();
+    rows.retain(|_| !withdrawn.next().unwrap_or_default());
     Ok(before - rows.len())
 }
 

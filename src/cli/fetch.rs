@@ -41,7 +41,7 @@ pub(super) fn fetch(args: &Fetch, global: &Global) -> Result<Exit, Failure> {
         match runtime.block_on(get(&config.root, wanted, &mut pins, args.update, Patience::default(), &bar)) {
             Ok(fetched) => {
                 bar.clear();
-                let (word, pin) = words(&fetched);
+                let (word, pin) = describe(&fetched);
                 if !global.quiet && !global.json {
                     eprintln!(
                         "{source}: {word} {}, {} bytes, sha256 {}",
@@ -68,7 +68,7 @@ pub(super) fn fetch(args: &Fetch, global: &Global) -> Result<Exit, Failure> {
     }
 }
 
-fn words(fetched: &Fetched) -> (&'static str, &Pin) {
+fn describe(fetched: &Fetched) -> (&'static str, &Pin) {
     match fetched {
         Fetched::There(pin) => ("unchanged", pin),
         Fetched::Adopted(pin) => ("pinned as it lies there:", pin),

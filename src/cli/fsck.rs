@@ -54,14 +54,14 @@ pub(super) fn fsck(args: &Fsck, global: &Global) -> Result<Exit, Failure> {
             .iter()
             .map(|s| {
                 json!({
-                    "log": s.log, "what": s.what, "kept": s.kept, "left_out": s.left_out, "aside": s.aside,
+                    "log": s.log, "what": s.what, "kept": s.kept, "left_out": s.left_out, "aside": s.moved_to,
                 })
             })
             .collect();
         let found: Vec<_> = found.iter().map(|f| json!({ "place": f.place, "what": f.what })).collect();
         let of_replies = replies_salvaged.iter().map(|s| {
             json!({
-                "segment": s.path, "what": s.what, "kept": s.kept, "lost": s.lost, "torn": s.torn, "aside": s.aside,
+                "segment": s.path, "what": s.what, "kept": s.kept, "lost": s.lost, "torn": s.torn, "aside": s.moved_to,
             })
         });
         let of_replies: Vec<_> = of_replies.collect();
@@ -75,7 +75,7 @@ pub(super) fn fsck(args: &Fsck, global: &Global) -> Result<Exit, Failure> {
                 count(one.kept as u64, "line"),
                 one.left_out,
                 one.what,
-                one.aside.display()
+                one.moved_to.display()
             ));
         }
         for one in &replies_salvaged {
@@ -172,15 +172,16 @@ fn replies(config: &Config, found: &mut Vec<Finding>) {
 
 /// Compares dumps with the hashes in the settings and in pipeline.lock.
 fn dumps(config: &Config, found: &mut Vec<Finding>) {
-    let mut told: Vec<String> = Vec::new();
+    let mut reported: Vec<String> = Vec::new();
     for recipe in recipe::used(config) {
         if let Err(problems) = import::files(config, recipe.name, recipe.is_of_riddles()) {
-            told.extend(problems.0.into_iter().map(|problem| format!("{}: {}", problem.place, problem.what)));
+            reported
+                .extend(problems.0.into_iter().map(|problem| format!("{}: {}", problem.place, problem.what)));
         }
     }
-    told.sort();
-    told.dedup();
-    found.extend(told.into_iter().filter_map(|line| {
+    reported.sort();
+    reported.dedup();
+    found.extend(reported.into_iter().filter_map(|line| {
         let (place, what) = line.split_once(": ")?;
         Some(Finding { place: place.into(), what: what.into() })
     }));

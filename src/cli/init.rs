@@ -96,18 +96,18 @@ fn copy_out(name: &str, root: &Path, global: &Global) -> Result<Exit, Failure> {
         )));
     }
     // Under a temporary name first: a partial copy would replace the whole folder.
-    let beside = root.join("benchmarks").join(format!(".{name}.part"));
-    if beside.exists() {
-        fs::remove_dir_all(&beside).map_err(Error::io("remove", &beside))?;
+    let partial = root.join("benchmarks").join(format!(".{name}.part"));
+    if partial.exists() {
+        fs::remove_dir_all(&partial).map_err(Error::io("remove", &partial))?;
     }
     for (file, text) in files {
-        let path = beside.join(file);
+        let path = partial.join(file);
         if let Some(folder) = path.parent() {
             durable::create_folder(folder)?;
         }
         durable::replace(&path, text.as_bytes())?;
     }
-    fs::rename(&beside, &folder).map_err(Error::io("rename", &beside))?;
+    fs::rename(&partial, &folder).map_err(Error::io("rename", &partial))?;
     if !global.quiet {
         output::print(&format!(
             "{}: in the place of the built-in {name}; `riddlemill benchmark check` tells what is wrong with it\n",

@@ -177,18 +177,18 @@ impl View<'_> {
     }
 
     fn missing(&self, missing: &Missing) -> String {
-        let mut text = missing.said.clone();
+        let mut text = missing.description.clone();
         // If some posts have it, the selector is right.
         if let Some((lacking, having)) = missing.posts.filter(|(_, having)| *having > 0) {
             text.push_str(&format!(": in {lacking} of {}", count((lacking + having) as u64, "post")));
             return text;
         }
         for stranger in &missing.strangers {
-            let near = near_miss(stranger, self.seen.words.iter().map(String::as_str));
+            let near = near_miss(stranger, self.seen.element_names.iter().map(String::as_str));
             let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             text.push_str(&format!("\n            `{stranger}` is nowhere on the page{hint}"));
         }
-        if let Some((part, found)) = missing.part.as_ref().filter(|(part, _)| *part != missing.said) {
+        if let Some((part, found)) = missing.part.as_ref().filter(|(part, _)| *part != missing.description) {
             text.push_str(&format!("\n            `{part}` finds {found}, the rest of it nothing in there"));
         } else if missing.part.is_some() && missing.posts.is_some() {
             text.push_str("\n            it is on the page, and in no item: `in = \"page\"`?");
@@ -207,12 +207,12 @@ impl View<'_> {
             json!({
                 "id": entry.id, "thread": entry.thread, "floor": entry.floor, "first": entry.first, "joke": item.joke,
                 "title": entry.title, "body": entry.body, "answer": entry.answer, "author": entry.author, "time": entry.time,
-                "time_raw": entry.time_raw, "score": entry.score, "images": entry.images, "gone": entry.gone, "seen": seen,
+                "time_raw": entry.time_raw, "score": entry.score, "images": entry.images, "gone": entry.removed, "seen": seen,
             })
         };
         let missing = |missing: &Missing| {
             json!({
-                "key": missing.key, "said": missing.said, "posts": missing.posts.map(|(lacking, _)| lacking),
+                "key": missing.key, "said": missing.description, "posts": missing.posts.map(|(lacking, _)| lacking),
                 "part": missing.part.as_ref().map(|(part, _)| part), "strangers": missing.strangers,
             })
         };
@@ -240,8 +240,8 @@ fn post(number: usize, item: &Inspected) -> String {
         ),
         (None, None) => {}
     }
-    if let Some(gone) = &entry.gone {
-        text.push_str(&format!("  gone      {}\n", line(gone)));
+    if let Some(placeholder) = &entry.removed {
+        text.push_str(&format!("  gone      {}\n", line(placeholder)));
     }
     for seen in &item.seen {
         let read = match seen.key {

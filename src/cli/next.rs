@@ -6,13 +6,13 @@ use super::exit::Failure;
 use super::output::count;
 use super::terminal::{HANG, Tone, tint};
 use crate::config::Config;
-use crate::pipeline::{Cause, Mend, Planned, causes};
+use crate::pipeline::{Cause, Planned, Remedy, causes};
 use crate::recipe::Recipe;
 use crate::release::{self, Candidate};
 use crate::store::{Manifest, Workspace};
 
 /// The state of a recipe.
-pub(super) struct Standing {
+pub(super) struct RecipeState {
     pub recipe: &'static Recipe,
     /// Number of stages that a run would make.
     pub due: usize,
@@ -25,15 +25,15 @@ pub(super) struct Next {
     why: String,
 }
 
-impl Standing {
+impl RecipeState {
     /// The state after a run that made these stages.
     pub(super) fn after(
         config: &Config,
         recipe: &'static Recipe,
         made: &[Manifest],
-    ) -> Result<Standing, Failure> {
+    ) -> Result<RecipeState, Failure> {
         let due = recipe.steps.len() - made.len();
-        Ok(Standing { recipe, due, causes: causes(config, recipe, made)? })
+        Ok(RecipeState { recipe, due, causes: causes(config, recipe, made)? })
     }
 
     /// The planned state.
@@ -41,10 +41,10 @@ impl Standing {
         config: &Config,
         recipe: &'static Recipe,
         planned: &[Planned],
-    ) -> Result<Standing, Failure> {
+    ) -> Result<RecipeState, Failure> {
         let made: Vec<Manifest> = planned.iter().filter_map(|step| step.manifest().cloned()).collect();
         let due = planned.iter().filter(|step| step.is_due()).count();
-        Ok(Standing { recipe, due, causes: causes(config, recipe, &made)? })
+        Ok(RecipeState { recipe, due, causes: causes(config, recipe, &made)? })
     }
 
     /// The causes of one stage.
@@ -57,7 +57,7 @@ impl Standing {
 /// do.
 pub(super) fn next(
     config: &Config,
-    standings: &[Standing],
+    standings: &[RecipeState],
     only: &[String],
 ) -> Result<Option<Next>, Failure> {
     let run: String = std::iter::once("riddlemill run".into())
@@ -67,14 +67,14 @@ pub(super) fn next(
     if due > 0 {
         return Ok(Some(Next { command: run, why: format!("{} to make", count(due as u64, "stage")) }));
     }
-    let of_cause = |standing: &Standing, cause: &Cause| {
+    let of_cause = |standing: &RecipeState, cause: &Cause| {
         let command = match &cause.mend {
-            Mend::Nothing => return None,
-            Mend::Run => run.clone(),
-            Mend::First(what) => format!("{what}; then {run}"),
-            Mend::Command(command) => command.clone(),
+            Remedy::Nothing => return None,
+            Remedy::Run => run.clone(),
+            Remedy::First(what) => format!("{what}; then {run}"),
+            Remedy::Command(command) => command.clone(),
         };
-        let short = Cause { mend: Mend::Nothing, ..cause.clone() };
+        let short = Cause { mend: Remedy::Nothing, ..cause.clone() };
         Some(Next { command, why: format!("{} {}: {short}", standing.recipe.name, cause.stage) })
     };
     let all =
@@ -92,17 +92,19 @@ pub(super) fn next(
         }
     }
     // If a set has rows, the records kept back may be left.
-    let empty = |standing: &Standing| {
+    let empty = |standing: &RecipeState| {
         let candidate = Workspace::new(&config.root).candidate(standing.recipe.name);
         Candidate::read(&candidate).ok().flatten().is_none_or(|candidate| candidate.rows == 0)
     };
-    let commands = all().filter(|(_, cause)| matches!(cause.mend, Mend::Command(_)));
+    let commands = all().filter(|(_, cause)| matches!(cause.mend, Remedy::Command(_)));
     let other = most(commands.filter(|(standing, _)| empty(standing)));
     Ok(other.and_then(|(standing, cause)| of_cause(standing, cause)))
 }
 
 /// The first of those with the most records.
-fn most<'a>(causes: impl Iterator<Item = (&'a Standing, &'a Cause)>) -> Option<(&'a Standing, &'a Cause)> {
+fn most<'a>(
+    causes: impl Iterator<Item = (&'a RecipeState, &'a Cause)>,
+) -> Option<(&'a RecipeState, &'a Cause)> {
     causes.reduce(|most, other| if other.1.records > most.1.records { other } else { most })
 }
 
@@ -121,7 +123,7 @@ impl Next {
 pub(super) fn row(cause: &Cause) -> Value {
     json!({
         "stage": cause.stage, "records": cause.records, "what": cause.what, "words": cause.to_string(),
-        "mend": cause.mend.words(), "failed": cause.failed,
+        "mend": cause.mend.text(), "failed": cause.failed,
     })
 }
 

@@ -110,9 +110,9 @@ fn check(profiles: &Profiles, files: &[PathBuf], global: &Global) -> Result<Exit
     let mut text = String::new();
     let (mut rows, mut bad) = (Vec::new(), 0);
     for file in &files {
-        let said = std::fs::read_to_string(file).map_err(Error::io("read", file))?;
+        let content = std::fs::read_to_string(file).map_err(Error::io("read", file))?;
         let place = shown(file, &global.workspace);
-        match profile::read(&place, &said) {
+        match profile::read(&place, &content) {
             Ok(profile) => {
                 let holds = if profile.holds_riddles() { "riddles" } else { "posts" };
                 text.push_str(&format!("{place}: can be used, it reads {holds}\n"));
@@ -120,9 +120,10 @@ fn check(profiles: &Profiles, files: &[PathBuf], global: &Global) -> Result<Exit
             }
             Err(problems) => {
                 bad += problems.len();
-                let told: Vec<String> = problems.iter().map(|p| format!("{}: {}", p.place, p.what)).collect();
-                text.push_str(&format!("{}\n", told.join("\n")));
-                rows.push(json!({ "file": place, "problems": told }));
+                let messages: Vec<String> =
+                    problems.iter().map(|p| format!("{}: {}", p.place, p.what)).collect();
+                text.push_str(&format!("{}\n", messages.join("\n")));
+                rows.push(json!({ "file": place, "problems": messages }));
             }
         }
     }

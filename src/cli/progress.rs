@@ -81,11 +81,11 @@ impl Bar {
     }
 
     /// Prints a line: in a log directly, on a terminal above the bar.
-    fn tell(&self, words: &str) {
+    fn tell(&self, message: &str) {
         match &self.shown {
             Shown::Nothing => {}
-            Shown::Drawn(bar) => bar.suspend(|| eprintln!("{words}")),
-            Shown::Logged(_) => eprintln!("{words}"),
+            Shown::Drawn(bar) => bar.suspend(|| eprintln!("{message}")),
+            Shown::Logged(_) => eprintln!("{message}"),
         }
     }
 
@@ -120,17 +120,17 @@ impl Pulse for Bar {
         }
     }
 
-    fn say(&self, words: &str) {
+    fn say(&self, message: &str) {
         if let Shown::Drawn(bar) = &self.shown {
             if bar.message().is_empty() {
                 bar.set_style(style(self.total, true));
             }
-            bar.set_message(words.to_string());
+            bar.set_message(message.to_string());
         }
     }
 
-    fn tell(&self, words: &str) {
-        Bar::tell(self, words);
+    fn tell(&self, message: &str) {
+        Bar::tell(self, message);
     }
 }
 
@@ -216,23 +216,23 @@ pub(super) fn busy_style() -> ProgressStyle {
 }
 
 /// The console of a run.
-pub(super) struct Talk<'a> {
+pub(super) struct RunConsole<'a> {
     quiet: bool,
     verbose: bool,
     bar: Mutex<Option<Bar>>,
-    ahead: Option<Ahead<'a>>,
+    ahead: Option<RemainingWork<'a>>,
 }
 
 /// The remaining work of a run.
-pub(super) struct Ahead<'a> {
+pub(super) struct RemainingWork<'a> {
     pub config: &'a Config,
     pub recipes: &'a [&'static Recipe],
     pub selection: &'a Selection,
 }
 
-impl<'a> Talk<'a> {
-    pub(super) fn new(quiet: bool, verbose: bool, ahead: Option<Ahead<'a>>) -> Talk<'a> {
-        Talk { quiet, verbose, bar: Mutex::new(None), ahead }
+impl<'a> RunConsole<'a> {
+    pub(super) fn new(quiet: bool, verbose: bool, ahead: Option<RemainingWork<'a>>) -> RunConsole<'a> {
+        RunConsole { quiet, verbose, bar: Mutex::new(None), ahead }
     }
 
     fn with<T>(&self, f: impl FnOnce(&mut Option<Bar>) -> T) -> T {
@@ -241,7 +241,7 @@ impl<'a> Talk<'a> {
     }
 }
 
-impl Progress for Talk<'_> {
+impl Progress for RunConsole<'_> {
     fn begin(&self, recipe: &str, stage: &str, why: &str, records: u64) {
         if self.verbose {
             eprintln!("{recipe} {stage}: {why}");
@@ -267,19 +267,19 @@ impl Progress for Talk<'_> {
         });
     }
 
-    fn say(&self, words: &str) {
+    fn say(&self, message: &str) {
         self.with(|bar| {
             if let Some(bar) = bar {
-                bar.say(words);
+                bar.say(message);
             }
         });
     }
 
-    fn tell(&self, words: &str) {
+    fn tell(&self, message: &str) {
         self.with(|bar| match bar {
-            Some(bar) => bar.tell(words),
+            Some(bar) => bar.tell(message),
             None if self.quiet => {}
-            None => eprintln!("{words}"),
+            None => eprintln!("{message}"),
         });
     }
 
@@ -350,9 +350,9 @@ mod tests {
 
     #[test]
     fn numbers_fit() {
-        let told =
+        let shown =
             [0.0, 0.4, 7.0, 950.0, 9_999.0, 12_345.0, 131_000.0, 999_700.0, 1_304_000.0, 2.5e9].map(short);
-        assert_eq!(told, ["0", "0.4", "7", "950", "9,999", "12.3 k", "131 k", "1.00 M", "1.30 M", "2.50 G"]);
+        assert_eq!(shown, ["0", "0.4", "7", "950", "9,999", "12.3 k", "131 k", "1.00 M", "1.30 M", "2.50 G"]);
         let times = [0.2, 42.0, 100.0, 3_000.0, 7_500.0].map(|secs| time(Duration::from_secs_f64(secs)));
         assert_eq!(times, ["1 s", "42 s", "2 min", "50 min", "2 h 05 min"]);
     }

@@ -14,7 +14,9 @@ use crate::shortcuts::{Open, Share, Shortcuts, propose};
 /// The proposed picks, over all items of the step together, so that the right option cannot be guessed.
 pub(super) fn proposed(room: &ReviewSession<'_>) -> Result<BTreeMap<String, Values>, Failure> {
     let picks = room.step.form(room.round).into_iter().find_map(|field| match field.kind {
-        Kind::Pick { k, from, beside: Some(beside), .. } => Some((field.name, k, from, beside)),
+        Kind::Pick { k, from, right_answer: Some(right_answer), .. } => {
+            Some((field.name, k, from, right_answer))
+        }
         _ => None,
     });
     let Some((name, k, from, beside)) = picks else {
@@ -28,19 +30,19 @@ pub(super) fn proposed(room: &ReviewSession<'_>) -> Result<BTreeMap<String, Valu
     let limit = room.config.typed::<sections::Release>(recipe, "release").above_chance;
     let asked = room.step.shows.first().map(|(key, _)| *key).unwrap_or_default();
     let text = |item: &Item, key: &str| item.content.get(key).map(ToString::to_string).unwrap_or_default();
-    let held: Vec<(&Item, String, String, &[String])> = room
+    let answered: Vec<(&Item, String, String, &[String])> = room
         .items
         .iter()
         .filter_map(|item| {
             Some((item, text(item, asked), text(item, beside), item.content.get(from)?.as_list()?))
         })
         .collect();
-    let open: Vec<Open<'_>> = held
+    let open: Vec<Open<'_>> = answered
         .iter()
         .map(|(item, question, right, candidates)| Open { id: &item.id, question, right, candidates })
         .collect();
     let mut proposed = BTreeMap::new();
-    for ((item, ..), places) in held.iter().zip(propose(&open, k, limit, seed)) {
+    for ((item, ..), places) in answered.iter().zip(propose(&open, k, limit, seed)) {
         let mut numbers: Vec<usize> =
             places.iter().map(|place| item.stored_number(from, place + 1)).collect();
         numbers.sort_unstable();

@@ -29,13 +29,13 @@ pub(super) fn published(args: &PublishedArgs, global: &Global) -> Result<Exit, F
     if global.json {
         output::json(&reports)?;
     } else {
-        output::print(&reports.iter().map(words).collect::<String>())?;
+        output::print(&reports.iter().map(describe).collect::<String>())?;
     }
     // Rows changed by people are reported, but are not an error.
     Ok(Exit::Done)
 }
 
-fn words(report: &PublishedReport) -> String {
+fn describe(report: &PublishedReport) -> String {
     let mut text = format!(
         "{}: {} published, {} to the letter\n",
         report.recipe,
@@ -57,8 +57,8 @@ fn words(report: &PublishedReport) -> String {
         let missing: Vec<String> = report.missing.iter().map(u64::to_string).collect();
         line("numbers that no row bears", &missing);
     }
-    for told in &report.let_through {
-        line(&format!("{} would have: {}", told.stage, told.what), &told.records);
+    for stage in &report.let_through {
+        line(&format!("{} would have: {}", stage.stage, stage.what), &stage.records);
     }
     let (near, same): (Vec<_>, Vec<_>) = report.found.iter().partition(|post| post.how == "borderline");
     for (posts, what) in

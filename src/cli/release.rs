@@ -47,7 +47,7 @@ pub(super) fn release(args: &Release, global: &Global) -> Result<Exit, Failure> 
     );
     text.push_str(&match &proposal.changes.since {
         Some(version) => {
-            format!("  since {version}: {}; {}\n", proposal.changes.words(), proposal.bump.word())
+            format!("  since {version}: {}; {}\n", proposal.changes.describe(), proposal.bump.word())
         }
         None => "  the first release\n".into(),
     });

@@ -30,7 +30,7 @@ fn lines(recipe: &Recipe, since: &Since) -> String {
         .unwrap_or_default();
     let state = match otherwise.is_empty() {
         true => "all rows as they were released".to_string(),
-        false => format!("{} of {rows} rows since", since.words()),
+        false => format!("{} of {rows} rows since", since.describe()),
     };
     let mut text = format!("  released {version} ({date}{yanked}): {state}\n");
     for row in otherwise.iter().take(NAMED) {

@@ -144,13 +144,13 @@ fn import(store: &Store, file: &Path, global: &Global) -> Result<Exit, Failure> 
             0 => String::new(),
             n => format!("{} forgotten here, ", number(n)),
         };
-        let told = format!(
+        let summary = format!(
             "{} added, {} known, {forgotten}{} refused\n",
             number(imported.added),
             number(imported.known),
             number(refused)
         );
-        output::print(&told)?;
+        output::print(&summary)?;
     }
     Ok(if imported.refused.is_empty() { Exit::Done } else { Exit::Partial })
 }

@@ -106,13 +106,13 @@ fn print(funnel: &Funnel, examples: &Examples) -> String {
                 ));
                 let some = examples.get(&stage.stage).and_then(|by| by.get(&format!("{prefix}{code}")));
                 for one in some.into_iter().flatten() {
-                    let says = one
+                    let named = one
                         .text
                         .as_ref()
                         .or(one.entry.evidence.as_ref())
                         .map(|t| short(t))
                         .unwrap_or_default();
-                    text.push_str(&format!("  {:<wide$} {:>11}   {}  {HANG}{says}\n", "", "", one.entry.id));
+                    text.push_str(&format!("  {:<wide$} {:>11}   {}  {HANG}{named}\n", "", "", one.entry.id));
                 }
             }
         }

@@ -33,7 +33,7 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
         ReviewVerb::Import { place, files } => {
             take_votes(&ReviewSession::open(&config, place)?, files, global)
         }
-        ReviewVerb::Status { only, agreement } => tell(&config, only, *agreement, global),
+        ReviewVerb::Status { only, agreement } => print_status(&config, only, *agreement, global),
         ReviewVerb::Assign { place, overlap, sample, to, gold, gold_share, languages, seed, replace } => {
             let room = ReviewSession::open(&config, place)?;
             let gold =
@@ -267,7 +267,12 @@ fn spread(
     Ok(Exit::Done)
 }
 
-fn tell(config: &Config, only: &Only, with_agreement: bool, global: &Global) -> Result<Exit, Failure> {
+fn print_status(
+    config: &Config,
+    only: &Only,
+    with_agreement: bool,
+    global: &Global,
+) -> Result<Exit, Failure> {
     let mut text = String::new();
     let mut machine = Vec::new();
     for recipe in output::recipes(config, only)? {
@@ -284,7 +289,7 @@ fn tell(config: &Config, only: &Only, with_agreement: bool, global: &Global) -> 
             let resolved = resolve_all(&step, &items, &on);
             let tasks = Tasks::open(&Workspace::new(&config.root), recipe.name, name)?;
             let status = status(&items, &resolved, &on, tasks.all());
-            text.push_str(&words(recipe.name, name, &status));
+            text.push_str(&describe(recipe.name, name, &status));
             let voted = Voted::count(&step, &items, &resolved, &on, &config.annotators, Bootstrap::NONE);
             for line in crate::audit::voted_lines(&Voted { fields: Vec::new(), ..voted.clone() }) {
                 text.push_str(&format!("    {line}\n"));
@@ -324,7 +329,7 @@ fn tell(config: &Config, only: &Only, with_agreement: bool, global: &Global) -> 
 /// The names of votes by round.
 const NTH: [&str; 3] = ["first-round", "second-round", "adjudication"];
 
-fn words(recipe: &str, step: &str, status: &crate::review::Status) -> String {
+fn describe(recipe: &str, step: &str, status: &crate::review::Status) -> String {
     let mut parts = vec![format!("{} confirmed", status.confirmed)];
     let mut part = |n: usize, what: &str| {
         if n > 0 {
@@ -365,7 +370,7 @@ fn agreed(
     items: &[Item],
     votes: &FxHashMap<&str, Vec<&Vote>>,
 ) -> Vec<(String, serde_json::Value)> {
-    let told = agreement::agreed(step, items, votes, Bootstrap::AGREEMENT);
+    let agreement = agreement::agreed(step, items, votes, Bootstrap::AGREEMENT);
     let shown = |estimate: &Option<Estimate>| match estimate {
         Some(e) => format!("{:.3} [{:.3}, {:.3}]", e.value, e.low, e.high),
         None => "-".to_string(),
@@ -375,7 +380,7 @@ fn agreed(
         None => String::new(),
     };
     let field = |f: FieldAgreement| {
-        let sample = if told.sample { " (sample)" } else { "" };
+        let sample = if agreement.sample { " (sample)" } else { "" };
         let line = format!(
             "{}{sample}: {} items, percent {}, alpha {}, Fleiss {}, AC1 {}{}",
             f.field,
@@ -390,10 +395,10 @@ fn agreed(
         let json = json!({
             "field": f.field, "items": f.items, "votes": f.votes, "percent": value(&f.percent),
             "alpha": value(&f.alpha), "fleiss": value(&f.fleiss), "ac1": value(&f.ac1),
-            "edit_rate": f.drafts.rate(), "sample": told.sample,
+            "edit_rate": f.drafts.rate(), "sample": agreement.sample,
             "cohen": f.pairs.iter().map(|p| json!({ "names": p.names, "items": p.items, "kappa": p.kappa })).collect::<Vec<_>>(),
         });
         (line, json)
     };
-    told.fields.into_iter().map(field).collect()
+    agreement.fields.into_iter().map(field).collect()
 }

@@ -8,7 +8,7 @@ use super::output;
 use crate::config::Config;
 use crate::pipeline::{Tasks, shown_items, votes_as_tasks};
 use crate::review::ballot::{Ballot, Round};
-use crate::review::beside;
+use crate::review::guidance;
 use crate::review::{Item, Pending, Resolution, Task, Vote, VoteLog, dispute_item, resolve_all, review_item};
 use crate::stages::review::Votes;
 use crate::store::Workspace;
@@ -52,18 +52,18 @@ impl<'c> ReviewSession<'c> {
     }
 
     /// The remarks on votes of the step.
-    pub(super) fn notes(&self) -> Result<Vec<beside::Note>, Failure> {
+    pub(super) fn notes(&self) -> Result<Vec<guidance::Note>, Failure> {
         let votes = Workspace::new(&self.config.root).raw().join("votes");
-        beside::read(beside::notes(&votes, self.step.recipe, self.step.name)).map_err(io)
+        guidance::read(guidance::notes(&votes, self.step.recipe, self.step.name)).map_err(io)
     }
 
     /// The guideline as last edited, or the benchmark's own.
     pub(super) fn guideline(&self) -> Result<String, Failure> {
         let votes = Workspace::new(&self.config.root).raw().join("votes");
-        let guides: Vec<beside::Guide> =
-            beside::read(beside::guides(&votes, self.step.recipe, self.step.name)).map_err(io)?;
+        let guides: Vec<guidance::Guide> =
+            guidance::read(guidance::guides(&votes, self.step.recipe, self.step.name)).map_err(io)?;
         let edited = guides.into_iter().rfind(|guide| !guide.by.is_empty());
-        let guide = edited.unwrap_or_else(|| beside::Guide::declared(&self.step));
+        let guide = edited.unwrap_or_else(|| guidance::Guide::declared(&self.step));
         Ok([guide.en, guide.examples]
             .into_iter()
             .filter(|text| !text.is_empty())

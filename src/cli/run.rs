@@ -3,9 +3,9 @@
 use super::args::{Global, Run};
 use super::disk;
 use super::exit::{Exit, Failure};
-use super::next::{self, Next, Standing};
+use super::next::{self, Next, RecipeState};
 use super::output::{self, count};
-use super::progress::{Ahead, Talk};
+use super::progress::{RemainingWork, RunConsole};
 use super::status;
 use super::terminal::{HANG, tint};
 use crate::config::{Config, sections};
@@ -138,7 +138,7 @@ fn refused(config: &Config, recipe: &'static Recipe, global: &Global) -> Result<
     Ok(lines.len() as u64)
 }
 
-type Made = (Standing, Option<(Candidate, bool)>);
+type RunResult = (RecipeState, Option<(Candidate, bool)>);
 
 /// Runs the first of the remaining recipes.
 fn make(
@@ -147,11 +147,15 @@ fn make(
     selection: &Selection,
     stop: &Stop,
     global: &Global,
-) -> Result<Made, Failure> {
+) -> Result<RunResult, Failure> {
     let recipe = ahead[0];
-    let talk = Talk::new(global.quiet, global.verbose, Some(Ahead { config, recipes: ahead, selection }));
+    let talk = RunConsole::new(
+        global.quiet,
+        global.verbose,
+        Some(RemainingWork { config, recipes: ahead, selection }),
+    );
     let manifests = pipeline::run(config, recipe, selection, stop, &talk)?;
-    let standing = Standing::after(config, recipe, &manifests)?;
+    let standing = RecipeState::after(config, recipe, &manifests)?;
     let mut candidate = None;
     if manifests.len() == recipe.steps.len() && !release::is_published(recipe) {
         if !global.quiet {

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::args::{Global, Only};
 use super::exit::{Exit, Failure};
-use super::next::{self, Standing};
+use super::next::{self, RecipeState};
 use super::origins;
 use super::output::{self, number};
 use super::released;
@@ -39,14 +39,14 @@ pub(super) fn print(
     let mut standings = Vec::new();
     for recipe in recipes {
         let planned = plan(config, recipe)?;
-        let standing = Standing::planned(config, recipe, &planned)?;
+        let standing = RecipeState::planned(config, recipe, &planned)?;
         let outdates = outdated(config, recipe, &planned)?.filter(|found| found.posts > 0);
         let width = recipe.steps.iter().map(|s| s.name.len()).max().unwrap_or(0);
         text.push_str(&format!("{}\n", recipe.name));
         for step in &planned {
-            let (state, words) = describe(step);
+            let (state, description) = describe(step);
             let state_shown = tint(tone(state), &format!("{state:8}"));
-            text.push_str(&format!("  {:width$}  {state_shown} {HANG}{words}\n", step.step));
+            text.push_str(&format!("  {:width$}  {state_shown} {HANG}{description}\n", step.step));
             for cause in standing.causes(step.step) {
                 let (label, tone) = next::label(cause);
                 let label = tint(tone, &format!("{label:8}"));
@@ -57,7 +57,7 @@ pub(super) fn print(
                 text.push_str(&format!("  {:width$}  {:8} {}\n", "", "outdates", of_outdated(found)));
             }
             machine.push(json!({
-                "recipe": recipe.name, "stage": step.step, "state": state, "why": words, "held": step.manifest().map_or(0, |made| made.counts.state(State::Held)),
+                "recipe": recipe.name, "stage": step.step, "state": state, "why": description, "held": step.manifest().map_or(0, |made| made.counts.state(State::Held)),
                 "causes": standing.causes(step.step).map(next::row).collect::<Vec<_>>(), "outdates": outdates,
             }));
         }
@@ -66,11 +66,11 @@ pub(super) fn print(
         machine.extend(versions);
         standings.push(standing);
     }
-    let (told, rows) = origins::changed(config)?;
-    text.push_str(&told);
+    let (text_of_origins, rows) = origins::changed(config)?;
+    text.push_str(&text_of_origins);
     machine.extend(rows);
-    let (told, rows) = crawled(config);
-    text.push_str(&told);
+    let (text_of_crawls, rows) = crawled(config);
+    text.push_str(&text_of_crawls);
     machine.extend(rows);
     if let Some(next) = next::next(config, &standings, &only.recipes)? {
         text.push_str(&format!("{}\n", next.line()));

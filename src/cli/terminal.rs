@@ -18,14 +18,14 @@ const NARROWEST: usize = 40;
 
 /// The properties of a stream: whether it supports colours, and its width if lines have to be broken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Ways {
+pub(super) struct StreamStyle {
     pub colours: bool,
     pub width: Option<usize>,
 }
 
-impl Ways {
-    fn detect(stream: &(impl anstream::stream::RawStream + IsTerminal)) -> Ways {
-        Ways {
+impl StreamStyle {
+    fn detect(stream: &(impl anstream::stream::RawStream + IsTerminal)) -> StreamStyle {
+        StreamStyle {
             colours: AutoStream::choice(stream) != ColorChoice::Never,
             width: width(IsTerminal::is_terminal(stream)),
         }
@@ -35,19 +35,19 @@ impl Ways {
 /// The columns of the terminal; from `COLUMNS` if a program that reads the output sets it. Lines written to a
 /// file are not broken.
 fn width(terminal: bool) -> Option<usize> {
-    let told = || std::env::var("COLUMNS").ok()?.trim().parse().ok();
+    let by_variable = || std::env::var("COLUMNS").ok()?.trim().parse().ok();
     let seen = || terminal.then(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)))?;
-    told().or_else(seen).map(|width: usize| width.max(NARROWEST))
+    by_variable().or_else(seen).map(|width: usize| width.max(NARROWEST))
 }
 
 /// The properties of stdout.
-pub(super) fn stdout() -> Ways {
-    Ways::detect(&io::stdout())
+pub(super) fn stdout() -> StreamStyle {
+    StreamStyle::detect(&io::stdout())
 }
 
 /// The properties of stderr.
-pub(super) fn stderr() -> Ways {
-    Ways::detect(&io::stderr())
+pub(super) fn stderr() -> StreamStyle {
+    StreamStyle::detect(&io::stderr())
 }
 
 /// Writes a line to stderr. A closed pipe (`2>&1 | head`) is not an error.
@@ -64,7 +64,7 @@ macro_rules! eprintln {
 }
 
 /// Formats a text for a stream with these properties.
-pub(super) fn fit(text: &str, ways: Ways) -> String {
+pub(super) fn fit(text: &str, ways: StreamStyle) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, line) in text.split('\n').enumerate() {
         if at > 0 {
@@ -75,7 +75,7 @@ pub(super) fn fit(text: &str, ways: Ways) -> String {
     out
 }
 
-fn fit_line(out: &mut String, line: &str, ways: Ways) {
+fn fit_line(out: &mut String, line: &str, ways: StreamStyle) {
     let line = harmless(line, ways.colours);
     let (before, rest) = line.split_once(HANG).unwrap_or((&line, ""));
     let hang = match line.contains(HANG) {
@@ -87,7 +87,7 @@ fn fit_line(out: &mut String, line: &str, ways: Ways) {
     let indent = " ".repeat(if hang > width / 2 { 4 } else { hang });
     let options = Options::new(width)
         .subsequent_indent(&indent)
-        .word_separator(WordSeparator::Custom(words))
+        .word_separator(WordSeparator::Custom(words_of))
         .word_splitter(WordSplitter::NoHyphenation)
         .wrap_algorithm(WrapAlgorithm::FirstFit);
     out.push_str(&textwrap::wrap(&line, options).join("\n"));
@@ -100,7 +100,7 @@ pub(super) fn columns(text: &str) -> usize {
 
 /// Where a line may be broken: after spaces, and next to Chinese characters unless their punctuation forbids
 /// it.
-fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
+fn words_of(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
     let mut start = 0;
     let mut chars = line.char_indices().peekable();
     Box::new(std::iter::from_fn(move || {
@@ -213,7 +213,7 @@ mod tests {
 
     use super::*;
 
-    const PLAIN: Ways = Ways { colours: false, width: None };
+    const PLAIN: StreamStyle = StreamStyle { colours: false, width: None };
 
     #[test]
     fn a_post_moves_no_cursor() {
@@ -226,14 +226,14 @@ mod tests {
     fn colours_are_taken_out_where_none_is_shown() {
         let text = format!("{} x", tint(Tone::Good, "kept"));
         assert_eq!(fit(&text, PLAIN), "kept x");
-        assert_eq!(fit(&text, Ways { colours: true, width: None }), text);
+        assert_eq!(fit(&text, StreamStyle { colours: true, width: None }), text);
         // A post's own colour codes have no effect.
-        assert_eq!(fit(&visible("\u{1b}[31m红"), Ways { colours: true, width: None }), "␛[31m红");
+        assert_eq!(fit(&visible("\u{1b}[31m红"), StreamStyle { colours: true, width: None }), "␛[31m红");
     }
 
     #[test]
     fn chinese_breaks_by_width_and_words_stay_whole() {
-        let ways = Ways { colours: false, width: Some(40) };
+        let ways = StreamStyle { colours: false, width: Some(40) };
         let text = format!("  text    {HANG}云会恐高吗，鱼会口渴吗？为什么生鱼片是死鱼片，而不是活鱼片呢");
         assert_eq!(
             fit(&text, ways),
@@ -250,7 +250,7 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_is_lost_and_every_line_fits(text in "[a-z 云会，。「」]{0,120}", width in 40usize..90) {
-            let fitted = fit(&text, Ways { colours: false, width: Some(width) });
+            let fitted = fit(&text, StreamStyle { colours: false, width: Some(width) });
             let bare = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
             prop_assert_eq!(bare(&fitted), bare(&text));
             for line in fitted.lines() {

@@ -16,7 +16,7 @@ use crate::review::ballot::{Qualification, Role, Round};
 use crate::review::exchange::{disarm, sheet, sheet_rows, workbook_rows};
 use crate::review::grades::{self, Grade, Line, TrialAnswer};
 use crate::review::qualify::{Trial, TrialLevel, level, trials, wants_a_senior};
-use crate::review::{Annotator, Gold, ImportSettings, Item, Passed, Values, Vote, import, read_gold};
+use crate::review::{Annotator, Gold, ImportSettings, Item, LastTrial, Values, Vote, import, read_gold};
 use crate::store::{Error, Workspace, durable};
 
 /// The options of `review qualify`.
@@ -131,7 +131,7 @@ fn against(
         lines.push(Line::Grade(grade(trial, asked.fewest, shares, &at, None, given)));
     }
     let new = store(room, &lines)?;
-    tell(room, &graded, asked.fewest, new, global)?;
+    print_trials(room, &graded, asked.fewest, new, global)?;
     Ok(if troubled { Exit::Partial } else { Exit::Done })
 }
 
@@ -156,7 +156,7 @@ fn grade(
     }
 }
 
-fn tell(
+fn print_trials(
     room: &ReviewSession<'_>,
     graded: &[Trial],
     fewest: usize,
@@ -188,7 +188,7 @@ fn tell(
 fn line(room: &ReviewSession<'_>, trial: &Trial, fewest: usize) -> String {
     let person = room.config.annotators.iter().find(|person| person.name == trial.annotator);
     let role = person.map_or(Role::Annotator, |person| person.role);
-    let passed = Passed {
+    let passed = LastTrial {
         recipe: room.step.recipe.to_owned(),
         step: room.step.name.to_owned(),
         right: trial.right,
@@ -233,8 +233,8 @@ fn to_a_senior(
         .map(|vote| TrialAnswer::new(&vote.annotator, &vote.item, vote.values.clone()))
         .collect();
     let answers = |values: &Values| {
-        let told: Vec<String> = values.iter().map(|(field, value)| format!("{field}: {value}")).collect();
-        told.join("\n")
+        let answers: Vec<String> = values.iter().map(|(field, value)| format!("{field}: {value}")).collect();
+        answers.join("\n")
     };
     let mut rows: Vec<Vec<String>> = Vec::new();
     for one in &given {
@@ -334,6 +334,6 @@ fn by_a_senior(
         trials.push(trial);
     }
     let new = store(room, &lines)?;
-    tell(room, &trials, asked.fewest, new, global)?;
+    print_trials(room, &trials, asked.fewest, new, global)?;
     Ok(if troubled { Exit::Partial } else { Exit::Done })
 }

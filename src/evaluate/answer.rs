@@ -91,11 +91,11 @@ impl Answer {
 
     fn made(item: &Item, given: RawAnswer, read: Result<Option<String>, Unreadable>) -> Answer {
         let gold = item.gold(given.task);
-        let (said, format_error) = match read {
-            Ok(said) => (said, None),
+        let (chosen, format_error) = match read {
+            Ok(choice) => (choice, None),
             Err(what) => (None, Some(what.to_string())),
         };
-        let correct = gold.as_ref().map(|gold| said.as_ref() == Some(gold));
+        let correct = gold.as_ref().map(|gold| chosen.as_ref() == Some(gold));
         Answer {
             item: item.id.clone(),
             task: given.task,
@@ -104,7 +104,7 @@ impl Answer {
             person: given.person,
             basis: given.basis,
             text: given.text,
-            said,
+            said: chosen,
             gold,
             correct,
             format_error,

@@ -133,12 +133,12 @@ impl Plan {
             asks.push(of_it);
         }
         // Replies are never re-asked here: a model that does not keep the format has made a format error.
-        let words = |_: &Ask, reply: &str| Ok::<String, Unreadable>(reply.to_owned());
+        let as_text = |_: &Ask, reply: &str| Ok::<String, Unreadable>(reply.to_owned());
         let names: Vec<String> = endpoints.iter().map(|endpoint| endpoint.name.clone()).collect();
         let replied = if asks.iter().all(Vec::is_empty) {
             names.iter().map(|_| Vec::new()).collect()
         } else {
-            ask_endpoints(endpoints, asks, words, 0, asking)?
+            ask_endpoints(endpoints, asks, as_text, 0, asking)?
         };
         asking.stop.check()?;
         let mut by_name: BTreeMap<String, Vec<Parsed<String>>> = names.into_iter().zip(replied).collect();

@@ -171,7 +171,7 @@ pub fn blank(
             }
             About::Open(at, task) => {
                 let Some(people) = &task.declared().people else { continue };
-                let first = told(people, &set.items[at]).into_iter().next();
+                let first = context(people, &set.items[at]).into_iter().next();
                 let (head, text) = first.unwrap_or_default();
                 let row = vec![id, text, String::new(), String::new()];
                 sheets.put("write", &["ballot", head, "answer", "annotator"], row);
@@ -181,7 +181,7 @@ pub fn blank(
                 let Some(item) = places.get(answer.item.as_str()).map(|&at| &set.items[at]) else { continue };
                 let task = answer.task.declared();
                 let Some(people) = &task.people else { continue };
-                let (mut heads, shown): (Vec<&str>, Vec<String>) = told(people, item).into_iter().unzip();
+                let (mut heads, shown): (Vec<&str>, Vec<String>) = context(people, item).into_iter().unzip();
                 heads.insert(0, "ballot");
                 let mut row = shown;
                 match &task.judged {
@@ -223,7 +223,7 @@ pub fn blank(
 }
 
 /// What a sheet shows before the answer; values that cannot be computed for an item are empty.
-fn told(people: &People, item: &Item) -> Vec<(&'static str, String)> {
+fn context(people: &People, item: &Item) -> Vec<(&'static str, String)> {
     let columns = item.columns();
     let text = |value: &Expression| value.value(&columns).ok().and_then(|value| text(&value));
     people.shows.iter().map(|(name, value)| (*name, text(value).unwrap_or_default())).collect()
@@ -258,18 +258,18 @@ pub fn read(
     blinding: &Blinding,
 ) -> Result<Vec<SetAside>, EvaluateError> {
     let mut voted: FxHashSet<(String, String)> = FxHashSet::default();
-    let mut aside = Vec::new();
+    let mut skipped = Vec::new();
     for file in files {
         // Answers written by people in one file can be scored in the next.
         let known: FxHashMap<String, About> = ballots(set, answers, seed).into_iter().collect();
         for (place, row) in rows(file)? {
-            let Some(said) = row.get("answer").filter(|said| !said.is_empty()) else { continue };
+            let Some(answer) = row.get("answer").filter(|said| !said.is_empty()) else { continue };
             let ballot = row.get("ballot").map(String::as_str).unwrap_or_default();
             let (ballot, seal) = ballot.split_once('.').map_or((ballot, None), |(id, seal)| (id, Some(seal)));
             let turned = match seal.map(|seal| blinding.sealed(&["evaluation", ballot], seal)) {
                 Some(None) => {
                     let what = "the ballot was written with another raw/blinding, so nobody knows which side stood first";
-                    aside.push(SetAside { place, what: what.into() });
+                    skipped.push(SetAside { place, what: what.into() });
                     continue;
                 }
                 known => known.flatten(),
@@ -278,7 +278,7 @@ pub fn read(
                 ballot: ballot.to_owned(),
                 turned,
                 annotator: file.model.clone().or_else(|| row.get("annotator").cloned()).unwrap_or_default(),
-                said: said.clone(),
+                answer: answer.clone(),
                 basis: format!("ballot:{place}"),
             };
             let taken = match voted.contains(&(vote.ballot.clone(), vote.annotator.clone())) {
@@ -287,11 +287,11 @@ pub fn read(
             };
             match taken {
                 Ok(()) => _ = voted.insert((vote.ballot, vote.annotator)),
-                Err(what) => aside.push(SetAside { place, what }),
+                Err(what) => skipped.push(SetAside { place, what }),
             }
         }
     }
-    Ok(aside)
+    Ok(skipped)
 }
 
 struct Vote {
@@ -299,7 +299,7 @@ struct Vote {
     /// The order by the ballot's seal; `None` without a seal.
     turned: Option<bool>,
     annotator: String,
-    said: String,
+    answer: String,
     basis: String,
 }
 
@@ -323,14 +323,15 @@ fn take(
             let item = &set.items[*at];
             let (model, basis) = (vote.annotator.clone(), vote.basis.clone());
             let task = vote.turned.map_or(*task, |turned| turned_to(*task, turned));
-            let (setting, text) = (Setting::default(), vote.said.clone());
+            let (setting, text) = (Setting::default(), vote.answer.clone());
             let given = RawAnswer { task, setting, model, person: true, basis, text };
             let answer = match task.declared().wants {
                 Wants::Labels { .. } | Wants::Rating { .. } => Answer::read(item, given),
                 _ => {
                     let letters: Vec<char> = LETTERS.iter().flat_map(|letter| letter.chars()).collect();
                     let options = shown(item, task).len().min(letters.len());
-                    let letter = parse::letter(&vote.said, &letters[..options]).map_err(|e| e.to_string())?;
+                    let letter =
+                        parse::letter(&vote.answer, &letters[..options]).map_err(|e| e.to_string())?;
                     let place = letters.iter().position(|known| *known == letter).unwrap_or_default();
                     Answer::chosen(item, given, place)
                 }
@@ -345,7 +346,7 @@ fn take(
         }
         About::Open(at, task) => {
             let (model, basis) = (vote.annotator.clone(), vote.basis.clone());
-            let (task, setting, text) = (*task, Setting::default(), vote.said.clone());
+            let (task, setting, text) = (*task, Setting::default(), vote.answer.clone());
             let given = RawAnswer { task, setting, model, person: true, basis, text };
             answers.push(Answer::read(&set.items[*at], given));
             Ok(())
@@ -354,16 +355,16 @@ fn take(
             let answer = &mut answers[*at];
             let scale = answer.task.declared().people.as_ref().and_then(|people| people.scale);
             let value = match scale {
-                Some([min, max]) => match vote.said.trim().parse::<u32>() {
+                Some([min, max]) => match vote.answer.trim().parse::<u32>() {
                     Ok(rating) if (min..=max).contains(&rating) => rating.to_string(),
-                    _ => return Err(format!("{:?} is not a whole number from {min} to {max}", vote.said)),
+                    _ => return Err(format!("{:?} is not a whole number from {min} to {max}", vote.answer)),
                 },
                 None => {
-                    let said = vote.said.trim().to_lowercase();
-                    match said.as_str() {
+                    let choice = vote.answer.trim().to_lowercase();
+                    match choice.as_str() {
                         "1" | "2" | "tie" => {
                             let of_seed = || person_first(seed, &answer.item, &answer.model);
-                            preferred(&said, vote.turned.map_or_else(of_seed, |turned| !turned)).to_owned()
+                            preferred(&choice, vote.turned.map_or_else(of_seed, |turned| !turned)).to_owned()
                         }
                         other => return Err(format!("{other:?} is none of 1, 2 and tie")),
                     }

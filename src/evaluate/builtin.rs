@@ -51,10 +51,10 @@ impl BuiltIn {
                 Draw::new(seed, &format!("random model {task} {setting}"), &item.id).below(options)
             }
         };
-        let said = at_place(item, task, place).ok()??;
+        let chosen = at_place(item, task, place).ok()??;
         Some(match task.declared().wants {
-            Wants::Tag { .. } => format!("<choice>{said}</choice>"),
-            _ => said,
+            Wants::Tag { .. } => format!("<choice>{chosen}</choice>"),
+            _ => chosen,
         })
     }
 }

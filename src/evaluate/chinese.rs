@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use crate::audit::chinese;
 
 /// The Chinese of a title, heading or sentence of the page; `None` if there is none.
-pub(super) fn said(text: &str) -> Option<String> {
+pub(super) fn translated(text: &str) -> Option<String> {
     chinese::translated(declared(), text)
         .or_else(|| chinese::translated(WORDS, text))
         .or_else(|| chinese::sentence(text))
@@ -110,9 +110,9 @@ mod tests {
         for (en, zh) in WORDS {
             assert_eq!(en.matches("{}").count(), zh.matches("{}").count(), "{en}");
             let filled = en.replace("{}", "x1");
-            assert_eq!(said(&filled), Some(zh.replace("{}", "x1")), "{en}: another one takes it");
+            assert_eq!(translated(&filled), Some(zh.replace("{}", "x1")), "{en}: another one takes it");
         }
-        assert_eq!(said("Scores by mine").as_deref(), Some("mine 的评分"));
-        assert_eq!(said("some-model"), None);
+        assert_eq!(translated("Scores by mine").as_deref(), Some("mine 的评分"));
+        assert_eq!(translated("some-model"), None);
     }
 }

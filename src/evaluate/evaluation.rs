@@ -16,7 +16,7 @@ use super::outputs::{self, File};
 use super::results::Results;
 use super::set::Set;
 use super::skipped::SetAside;
-use super::tables::{Book, Report, Scores, add_scores, report};
+use super::tables::{Report, ScoreBook, Scores, add_scores, report};
 use super::task::{Setting, Task};
 use crate::config::{Config, sections};
 use crate::llm::{Endpoint, Estimate, Reading, Run, estimate};
@@ -53,7 +53,7 @@ pub struct Settings {
 }
 
 /// Access to models.
-pub struct Means<'a> {
+pub struct ModelAccess<'a> {
     /// The workspace's settings.
     pub config: &'a Config,
     /// The run that is charged.
@@ -77,7 +77,7 @@ pub struct Evaluated {
     /// Missing replies.
     pub missing: Vec<Missing>,
     /// Lines and rows that were set aside.
-    pub aside: Vec<SetAside>,
+    pub skipped: Vec<SetAside>,
     /// Answers that nobody has judged.
     pub unjudged: usize,
     /// The report.
@@ -93,7 +93,7 @@ impl Evaluated {
             report: &self.report,
             answers: &self.answers,
             missing: &self.missing,
-            aside: &self.aside,
+            skipped: &self.skipped,
             bootstrap: self.bootstrap,
             seed: self.seed,
         }
@@ -104,7 +104,7 @@ impl Evaluated {
 struct Work {
     set: Set,
     recipe: &'static str,
-    aside: Vec<SetAside>,
+    skipped: Vec<SetAside>,
     plan: Plan,
     judges: Vec<Endpoint>,
     /// The identity of each model behind its endpoint, by which bars and packs name it.
@@ -112,7 +112,7 @@ struct Work {
 }
 
 fn prepare(name: &str, settings: &Settings, config: &Config) -> Result<Work, EvaluateError> {
-    let (mut set, aside) = load(&Workspace::new(&config.root), name)?;
+    let (mut set, skipped) = load(&Workspace::new(&config.root), name)?;
     let paper = papers_own(config);
     set.items.iter_mut().for_each(|item| item.paper = paper);
     if let Some(limit) = settings.limit {
@@ -143,7 +143,7 @@ fn prepare(name: &str, settings: &Settings, config: &Config) -> Result<Work, Eva
     };
     let judges = named(config, "--judge", judges, false)?;
     let tasks = Plan::tasks(&set.config, &settings.tasks, &settings.shots, settings.cot);
-    Ok(Work { plan: Plan { models, tasks, seed: settings.seed }, set, recipe, aside, judges, identities })
+    Ok(Work { plan: Plan { models, tasks, seed: settings.seed }, set, recipe, skipped, judges, identities })
 }
 
 /// An endpoint; unlike for drafts, the default one must exist too.
@@ -157,9 +157,9 @@ fn named_or_unknown(config: &Config, key: &str, name: &str) -> Result<Vec<Endpoi
     Ok(found)
 }
 
-impl<'a> Means<'a> {
+impl<'a> ModelAccess<'a> {
     fn asking(&self, recipe: &'static str) -> LlmContext<'a> {
-        let Means { config, run, offline, stop, pulse } = *self;
+        let ModelAccess { config, run, offline, stop, pulse } = *self;
         LlmContext { config, recipe, run, offline, retry_failed: false, stop, pulse }
     }
 }
@@ -171,7 +171,7 @@ impl<'a> Means<'a> {
 pub fn evaluate(
     names: &[String],
     settings: &Settings,
-    means: &Means<'_>,
+    means: &ModelAccess<'_>,
 ) -> Result<Vec<Evaluated>, EvaluateError> {
     let mut answered = Vec::new();
     for name in names {
@@ -179,16 +179,16 @@ pub fn evaluate(
         answered.push(answer(work, settings, means)?);
     }
     let bootstrap = Bootstrap { resamples: settings.resamples, seed: settings.seed, level: 0.95 };
-    let books: Vec<Book<'_>> = answered
+    let score_tables: Vec<ScoreBook<'_>> = answered
         .iter()
-        .map(|of| Book::new(&of.work.set, &of.answers, &settings.models, sizes(means.config), bootstrap))
+        .map(|of| ScoreBook::new(&of.work.set, &of.answers, &settings.models, sizes(means.config), bootstrap))
         .collect();
-    let mut beside = Scores::new();
-    for book in &books {
-        add_scores(book, &mut beside);
+    let mut other_scores = Scores::new();
+    for scores in &score_tables {
+        add_scores(scores, &mut other_scores);
     }
-    let reports: Vec<Report> = books.iter().map(|book| report(book, &beside)).collect();
-    drop(books);
+    let reports: Vec<Report> = score_tables.iter().map(|scores| report(scores, &other_scores)).collect();
+    drop(score_tables);
     let evaluated = answered.into_iter().zip(reports).map(|(of, report)| {
         let unjudged = of.answers.iter().filter(|answer| {
             !answer.task.is_choice() && answer.format_error.is_none() && answer.ratings.is_empty()
@@ -199,7 +199,7 @@ pub fn evaluate(
             recipe: of.work.recipe,
             answers: of.answers,
             missing: of.missing,
-            aside: of.work.aside,
+            skipped: of.work.skipped,
             report,
             bootstrap,
             seed: settings.seed,
@@ -214,11 +214,11 @@ struct Answered {
     missing: Vec<Missing>,
 }
 
-fn answer(mut work: Work, settings: &Settings, means: &Means<'_>) -> Result<Answered, EvaluateError> {
+fn answer(mut work: Work, settings: &Settings, means: &ModelAccess<'_>) -> Result<Answered, EvaluateError> {
     let prompts = prompts(means.config)?;
     let asking = means.asking(work.recipe);
     let (mut answers, mut missing) = work.plan.answers(&work.set, &prompts, &asking)?;
-    work.aside.extend(outputs::read(&work.set, &settings.outputs, &mut answers)?);
+    work.skipped.extend(outputs::read(&work.set, &settings.outputs, &mut answers)?);
     released(&work.set, settings, &mut answers);
     let judges = std::mem::take(&mut work.judges);
     missing.extend(judge::judge(
@@ -232,7 +232,7 @@ fn answer(mut work: Work, settings: &Settings, means: &Means<'_>) -> Result<Answ
     )?);
     if !settings.ballots.is_empty() {
         let blinding = blinding(&Workspace::new(&means.config.root)).map_err(EvaluateError::Store)?;
-        work.aside.extend(ballots::read(
+        work.skipped.extend(ballots::read(
             &work.set,
             &settings.ballots,
             &mut answers,
@@ -313,10 +313,10 @@ fn sizes(config: &Config) -> BTreeMap<String, f64> {
 pub fn estimates(
     names: &[String],
     settings: &Settings,
-    means: &Means<'_>,
+    means: &ModelAccess<'_>,
 ) -> Result<Vec<(String, Estimate)>, EvaluateError> {
     let mut estimates = Vec::new();
-    let offline = Means { offline: true, ..*means };
+    let offline = ModelAccess { offline: true, ..*means };
     for name in names {
         let work = prepare(name, settings, means.config)?;
         let prompts = prompts(means.config)?;

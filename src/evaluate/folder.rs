@@ -21,7 +21,7 @@ pub fn write(folder: &Path, results: &Results<'_>) -> Result<(), Error> {
     put("evaluation.json", &json(&summary(results)))?;
     put("answers.jsonl", &lines(results.answers))?;
     put("missing.jsonl", &lines(results.missing))?;
-    put("set_aside.jsonl", &lines(results.aside))?;
+    put("set_aside.jsonl", &lines(results.skipped))?;
     for (name, table) in named(&results.report.tables) {
         put(&format!("tables/{name}.csv"), &csv(table))?;
     }

@@ -157,8 +157,8 @@ fn request(
     if slot.bars.iter().any(|barred| barred.matches(model)) {
         return Ok(None);
     }
-    let said = answer.text.trim();
-    let values = values(item, judged, answer, said, seed).map_err(|trouble| {
+    let reply = answer.text.trim();
+    let values = values(item, judged, answer, reply, seed).map_err(|trouble| {
         StageError::from(PromptError::Values { name: judged.template.to_owned(), what: trouble.to_string() })
     })?;
     let rendered = prompts.render(judged.template, values).map_err(StageError::from)?;
@@ -180,17 +180,17 @@ fn values(
     item: &Item,
     judged: &declared::Judged,
     answer: &Answer,
-    said: &str,
+    reply: &str,
     seed: u64,
 ) -> Result<Map<String, Json>, Trouble> {
     let columns = item.columns();
-    let over = above(BTreeMap::from([("said", said.into())]), &columns);
-    let told = declared::values(&judged.with, &over)?;
+    let over = above(BTreeMap::from([("said", reply.into())]), &columns);
+    let declared = declared::values(&judged.with, &over)?;
     let mut values: Map<String, Json> =
-        told.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        declared.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     if let Asks::Better { person, sides } = &judged.asks {
         let person = text(&person.value(&columns)?).unwrap_or_default();
-        let mut both = [person, said.to_owned()];
+        let mut both = [person, reply.to_owned()];
         if !person_first(seed, &item.id, &answer.model) {
             both.reverse();
         }

@@ -72,7 +72,7 @@ fn published(workspace: &Workspace, path: &Path) -> Result<(Set, Vec<SetAside>),
     let types: BTreeMap<String, String> = serde_json::from_str(FLUB_TYPES).unwrap_or_default();
     let mut config: Option<&'static str> = None;
     let mut rows = Vec::new();
-    let mut aside = Vec::new();
+    let mut skipped = Vec::new();
     for (at, row) in read_rows::of_file(path).map_err(EvaluateError::Store)?.into_iter().enumerate() {
         let place = format!("{}:{}", path.display(), at + 1);
         match clean(row, &types) {
@@ -80,8 +80,8 @@ fn published(workspace: &Workspace, path: &Path) -> Result<(Set, Vec<SetAside>),
                 config = Some(of);
                 rows.push(row);
             }
-            Some((of, _)) => aside.push(SetAside { place, what: format!("an item of {of} among others") }),
-            None => aside.push(SetAside { place, what: "an item of no known set".into() }),
+            Some((of, _)) => skipped.push(SetAside { place, what: format!("an item of {of} among others") }),
+            None => skipped.push(SetAside { place, what: "an item of no known set".into() }),
         }
     }
     let Some(config) = config else {
@@ -93,8 +93,8 @@ fn published(workspace: &Workspace, path: &Path) -> Result<(Set, Vec<SetAside>),
     };
     let version = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let (items, more, withdrawn) = items(workspace, config, path, &rows)?;
-    aside.extend(more);
-    Ok((Set { config: config.into(), version, items, draft: Vec::new(), withdrawn }, aside))
+    skipped.extend(more);
+    Ok((Set { config: config.into(), version, items, draft: Vec::new(), withdrawn }, skipped))
 }
 
 /// The items of these rows, the rows that are not items, and the number of withdrawn rows.
@@ -104,12 +104,14 @@ fn items(
     path: &Path,
     rows: &[JsonRow],
 ) -> Result<(Vec<Item>, Vec<SetAside>, usize), EvaluateError> {
-    let gone = match recipe::find(config) {
+    let is_withdrawn = match recipe::find(config) {
         Some(recipe) => Withheld::open(workspace, recipe)?.rows(rows)?,
         None => vec![false; rows.len()],
     };
     let (mut items, mut aside) = (Vec::new(), Vec::new());
-    for (at, (row, _)) in rows.iter().zip(&gone).enumerate().filter(|(_, (_, gone))| !**gone) {
+    for (at, (row, _)) in
+        rows.iter().zip(&is_withdrawn).enumerate().filter(|(_, (_, is_withdrawn))| !**is_withdrawn)
+    {
         match Item::of_row(config, row) {
             Ok(item) => items.push(item),
             Err(error) => {
@@ -118,7 +120,7 @@ fn items(
             }
         }
     }
-    let withdrawn = gone.into_iter().filter(|gone| *gone).count();
+    let withdrawn = is_withdrawn.into_iter().filter(|withdrawn| *withdrawn).count();
     Ok((items, aside, withdrawn))
 }
 

@@ -53,7 +53,7 @@ pub use task::{Setting, Task, Unknown};
 
 pub use ask::{Missing, Model, Plan};
 pub use error::EvaluateError;
-pub use evaluation::{Evaluated, Means, Settings, estimates, evaluate};
+pub use evaluation::{Evaluated, ModelAccess, Settings, estimates, evaluate};
 pub use folder::write;
 pub use load::load;
 pub use results::{Results, describe_cell, format_errors};

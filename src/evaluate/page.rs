@@ -58,7 +58,7 @@ struct ShownComparison<'a> {
 /// The page; or the error, if the template cannot be rendered.
 pub fn page(results: &Results<'_>) -> String {
     let mut env = Environment::new();
-    env.add_filter("zh", |text: &str| chinese::said(text));
+    env.add_filter("zh", |text: &str| chinese::translated(text));
     let report = results.report;
     let tables: Vec<Shown<'_>> =
         named(&report.tables).into_iter().map(|(name, table)| shown(name, table)).collect();
@@ -68,7 +68,7 @@ pub fn page(results: &Results<'_>) -> String {
         report.charts.iter().map(|chart| Value::from_safe_string(chart.svg.clone())).collect();
     let comparisons: Vec<ShownComparison<'_>> = report.comparisons.iter().map(compared).collect();
     let values = context! {
-        set => &report.set, head => head(results), draft => &report.draft, withdrawn => report.told_withdrawn(), version => crate::VERSION,
+        set => &report.set, head => head(results), draft => &report.draft, withdrawn => report.describe_withdrawn(), version => crate::VERSION,
         tables => Value::from(Serde(&tables)), charts => Value::from(Serde(&charts)), drawings,
         comparisons => Value::from(Serde(&comparisons)),
     };

@@ -10,16 +10,16 @@ pub fn person_first(seed: u64, item: &str, model: &str) -> bool {
 }
 
 /// Converts a preferred side into the author of that explanation; other ratings are unchanged.
-pub(super) fn side(said: String, seed: u64, answer: &Answer) -> String {
+pub(super) fn side(rating: String, seed: u64, answer: &Answer) -> String {
     if !answer.task.is_compared() {
-        return said;
+        return rating;
     }
-    preferred(&said, person_first(seed, &answer.item, &answer.model)).into()
+    preferred(&rating, person_first(seed, &answer.item, &answer.model)).into()
 }
 
 /// The author of the preferred explanation, from `1`, `2` or anything else.
-pub(super) fn preferred(said: &str, person_first: bool) -> &'static str {
-    match (said, person_first) {
+pub(super) fn preferred(rating: &str, person_first: bool) -> &'static str {
+    match (rating, person_first) {
         ("1", true) | ("2", false) => "human",
         ("1", false) | ("2", true) => "llm",
         _ => "equal",

@@ -27,10 +27,10 @@ impl Form {
     /// The form that a model is known to have been trained on, by its name.
     pub fn of_model(model: &str) -> Form {
         let model = model.to_lowercase();
-        let words: Vec<&str> = model.split(|c: char| !c.is_alphanumeric()).collect();
+        let parts: Vec<&str> = model.split(|c: char| !c.is_alphanumeric()).collect();
         if model.contains("flan") && model.contains("t5") {
             Form::Arc
-        } else if words.iter().any(|word| matches!(*word, "t0" | "t0p" | "t0pp")) {
+        } else if parts.iter().any(|word| matches!(*word, "t0" | "t0p" | "t0pp")) {
             Form::CommonsenseQa
         } else {
             Form::Chat
@@ -88,12 +88,12 @@ pub fn about(item: &Item, task: Task, setting: Setting) -> String {
 pub fn shots(items: &[Item], at: usize, task: Task, shots: u8, seed: u64) -> Vec<&Item> {
     let mut draw = Draw::new(seed, &format!("shots {task}"), &items[at].id);
     // An example of the item's own group would reveal its answer.
-    let alike = |one: &Item, other: &Item| {
-        let like = |item: &Item| item.posed(task).and_then(|posed| posed.like.clone());
-        one.group != other.group && like(one) == like(other)
+    let comparable = |one: &Item, other: &Item| {
+        let kind = |item: &Item| item.posed(task).and_then(|posed| posed.like.clone());
+        one.group != other.group && kind(one) == kind(other)
     };
-    let like = |i: &usize| *i != at && items[*i].takes(task) && alike(&items[*i], &items[at]);
-    let mut others: Vec<usize> = (0..items.len()).filter(like).collect();
+    let comparable_item = |i: &usize| *i != at && items[*i].takes(task) && comparable(&items[*i], &items[at]);
+    let mut others: Vec<usize> = (0..items.len()).filter(comparable_item).collect();
     let wanted = usize::from(shots).min(others.len());
     let mut drawn = Vec::with_capacity(wanted);
     for _ in 0..wanted {
@@ -129,8 +129,8 @@ fn values(
             let columns = shot.columns();
             let mut shown: Map<String, Json> = Map::new();
             for with in [Some(&examples.shows), form.map(|form| &form.shows)].into_iter().flatten() {
-                let told = declared::values(with, &columns)?;
-                shown.extend(told.into_iter().map(|(name, value)| (name.to_owned(), value)));
+                let values = declared::values(with, &columns)?;
+                shown.extend(values.into_iter().map(|(name, value)| (name.to_owned(), value)));
             }
             solved.push(Json::Object(shown));
         }
@@ -148,11 +148,12 @@ mod tests {
     #[test]
     fn no_example_tells_the_answer_of_its_own_group() {
         let items: Vec<Item> = (0..12).flat_map(|at| group(at, at % 2 == 0, at % 4)).collect();
-        let told = |item: &Item| (item.group.clone(), item.is_of("word"));
+        let group_and_kind = |item: &Item| (item.group.clone(), item.is_of("word"));
         for (at, item) in items.iter().enumerate() {
             let drawn = shots(&items, at, task("solve"), 8, 1);
             assert_eq!(drawn.len(), 8);
-            assert!(drawn.iter().all(|shot| told(shot).0 != told(item).0 && told(shot).1 == told(item).1));
+            assert!(drawn.iter().all(|shot| group_and_kind(shot).0 != group_and_kind(item).0
+                && group_and_kind(shot).1 == group_and_kind(item).1));
             assert_eq!(shots(&items, at, task("solve"), 4, 1), drawn[..4]);
         }
     }
@@ -162,7 +163,7 @@ mod tests {
         let prompts = Prompts::load(None).unwrap().as_printed(true);
         let mut item = group(0, false, 0).remove(0);
         item.paper = true;
-        let words = |ask: Ask| match ask.what {
+        let prompt_text = |ask: Ask| match ask.what {
             crate::llm::What::Chat { messages, .. } => {
                 messages.iter().map(|message| message.content.clone()).collect::<Vec<_>>().join("\n")
             }
@@ -170,7 +171,7 @@ mod tests {
         };
         let sent = |model: &str, item: &Item| {
             let ask = ask(&prompts, item, task("solve"), Setting::default(), &[], Form::of_model(model));
-            words(ask.unwrap())
+            prompt_text(ask.unwrap())
         };
         let flan = sent("google/flan-t5-xxl", &item);
         assert!(flan.starts_with("Question: How did he cross?\nWhat is the correct answer"), "{flan}");
@@ -188,7 +189,10 @@ mod tests {
         item.paper = false;
         let own = Prompts::load(None).unwrap();
         let asked = ask(&own, &item, task("solve"), Setting::default(), &[], Form::Arc).unwrap();
-        assert!(words(asked).contains("What stands between tags"), "our own words are one for all");
+        assert!(
+            prompt_text(asked).contains("What stands between tags"),
+            "our own prompt_text are one for all"
+        );
     }
 
     /// Examples for a question are questions, for a statement statements; if the paper's prompts do not

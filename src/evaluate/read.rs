@@ -22,11 +22,11 @@ pub fn read(item: &Item, task: Task, setting: Setting, text: &str) -> Result<Opt
             _ => Ok(None),
         };
     }
-    said(item, task, setting, text).map(Some)
+    answer_in(item, task, setting, text).map(Some)
 }
 
 /// Parses an answer in the format that its task declares.
-fn said(item: &Item, task: Task, setting: Setting, text: &str) -> Result<String, Unreadable> {
+fn answer_in(item: &Item, task: Task, setting: Setting, text: &str) -> Result<String, Unreadable> {
     let none = || Unreadable::new("the task asks nothing of the item");
     let options = &item.posed(task).ok_or_else(none)?.options;
     match &task.declared().wants {
@@ -42,13 +42,13 @@ fn said(item: &Item, task: Task, setting: Setting, text: &str) -> Result<String,
             label(codes, others, labelled.unwrap_or(text))
         }
         Wants::Labels { codes, many: true, .. } => {
-            let words: Vec<String> = text
+            let tokens: Vec<String> = text
                 .split(|c: char| !(c.is_alphanumeric() || c == '_'))
                 .map(str::to_lowercase)
                 .filter(|word| !word.is_empty())
                 .collect();
             let named: Vec<&str> =
-                codes.iter().copied().filter(|code| words.iter().any(|word| word == code)).collect();
+                codes.iter().copied().filter(|code| tokens.iter().any(|word| word == code)).collect();
             let what = || Unreadable::new(format!("the answer must name some of {}", codes.join(", ")));
             if named.is_empty() { Err(what()) } else { Ok(named.join("; ")) }
         }
@@ -96,14 +96,14 @@ fn label(codes: &[&str], others: &[&str], text: &str) -> Result<String, Unreadab
 /// label of an option, because options are shown with labels, even if they are about letters.
 fn option(options: &[String], text: &str) -> Result<String, Unreadable> {
     let letters: Vec<char> = LETTERS.iter().take(options.len()).filter_map(|l| l.chars().next()).collect();
-    let words = bare(text);
-    let label = words.trim_matches(['(', ')', '[', ']', ':']);
+    let plain = bare(text);
+    let label = plain.trim_matches(['(', ')', '[', ']', ':']);
     if let Some(at) =
         letters.iter().position(|letter| label.eq_ignore_ascii_case(letter.encode_utf8(&mut [0; 4])))
     {
         return Ok(LETTERS[at].into());
     }
-    if let Some(at) = options.iter().position(|option| bare(option) == words) {
+    if let Some(at) = options.iter().position(|option| bare(option) == plain) {
         return Ok(LETTERS[at].into());
     }
     let named = parse::letter(text, &letters);
@@ -111,10 +111,10 @@ fn option(options: &[String], text: &str) -> Result<String, Unreadable> {
         return named.map(String::from);
     }
     // Whole words: the option `C.` does not occur in every text with a c.
-    let words = format!(" {} ", key(text));
-    let mut held =
-        options.iter().enumerate().filter(|(_, option)| words.contains(&format!(" {} ", key(option))));
-    match (held.next(), held.next()) {
+    let padded = format!(" {} ", key(text));
+    let mut contained =
+        options.iter().enumerate().filter(|(_, option)| padded.contains(&format!(" {} ", key(option))));
+    match (contained.next(), contained.next()) {
         (Some((at, _)), None) => Ok(LETTERS[at].into()),
         _ => named.map(String::from),
     }
@@ -131,15 +131,15 @@ mod tests {
     use super::super::testing::{puzzle, task};
     use super::*;
 
-    fn chosen(options: [&str; 4], said: &str) -> Option<String> {
+    fn chosen(options: [&str; 4], reply: &str) -> Option<String> {
         let item = puzzle("WP-0", options, 0);
-        read(&item, task("solve"), Setting::default(), said).ok().flatten()
+        read(&item, task("solve"), Setting::default(), reply).ok().flatten()
     }
 
     #[test]
     fn a_label_is_no_option_that_is_a_letter() {
         let options = ["Cooie.", "C.", "Coo", "None of above."];
-        for (said, letter) in [
+        for (reply, letter) in [
             ("C", "C"),
             ("C.", "C"),
             ("(B)", "B"),
@@ -148,7 +148,7 @@ mod tests {
             ("It is cooie, I think", "A"),
             ("none of above", "D"),
         ] {
-            assert_eq!(chosen(options, said).as_deref(), Some(letter), "{said}");
+            assert_eq!(chosen(options, reply).as_deref(), Some(letter), "{reply}");
         }
         let letters = ["The letter 'e'.", "'i'", "'a'", "None of above."];
         assert_eq!(chosen(letters, "the letter 'e'").as_deref(), Some("A"));

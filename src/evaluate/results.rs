@@ -23,7 +23,7 @@ pub struct Results<'a> {
     /// Missing replies.
     pub missing: &'a [Missing],
     /// Lines and rows that were set aside.
-    pub aside: &'a [SetAside],
+    pub skipped: &'a [SetAside],
     /// The settings of the intervals.
     pub bootstrap: Bootstrap,
     /// The seed of random choices.
@@ -66,7 +66,7 @@ pub(super) fn summary<'a>(results: &Results<'a>) -> Summary<'a> {
         answers: results.answers.len(),
         format_errors: format_errors(results.answers),
         missing: results.missing.len(),
-        set_aside: results.aside.len(),
+        set_aside: results.skipped.len(),
     }
 }
 
@@ -200,7 +200,7 @@ pub(super) fn markdown(results: &Results<'_>) -> String {
     if !results.report.draft.is_empty() {
         let _ = writeln!(text, "\nThe release is a draft: {}.", results.report.draft.join("; "));
     }
-    if let Some(withdrawn) = results.report.told_withdrawn() {
+    if let Some(withdrawn) = results.report.describe_withdrawn() {
         let _ = writeln!(text, "\n{withdrawn}.");
     }
     for table in &results.report.tables {

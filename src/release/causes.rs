@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::diff::CauseOf;
 use super::manifest::{Candidate, Link};
-use crate::audit::{Explained, Passage, explain, find, find_said};
+use crate::audit::{Explained, Passage, explain, find, find_by_text};
 use crate::pipeline::{Change, differences};
 use crate::recipe::{self, Recipe};
 use crate::store::{Error, StageReader, Workspace};
@@ -63,8 +63,8 @@ impl Causes {
                 let review = format!("review:{step}");
                 let decided = way.way.iter().find(|p| p.stage == review);
                 let wrote = || way.way.iter().rfind(|p| p.outcome == "changed" && !p.stage.contains(':'));
-                let told = decided.or_else(|| wrote().filter(|_| column == "text")).map(passage);
-                told.or_else(|| self.differing(&way))
+                let by_person = decided.or_else(|| wrote().filter(|_| column == "text")).map(passage);
+                by_person.or_else(|| self.differing(&way))
             }
         }
     }
@@ -76,9 +76,10 @@ impl Causes {
     /// The differing decisions of the stages that a record went through.
     fn differing(&self, way: &Explained) -> Option<String> {
         let passed = |stage: &str| way.way.is_empty() || way.way.iter().any(|p| p.stage == stage);
-        let told = self.differ.iter().filter(|(stage, _)| passed(stage));
-        let told: Vec<String> = told.map(|(stage, why)| format!("{stage}: {}", why.join(", "))).collect();
-        (!told.is_empty()).then(|| told.join("; "))
+        let differing_stages = self.differ.iter().filter(|(stage, _)| passed(stage));
+        let reasons: Vec<String> =
+            differing_stages.map(|(stage, why)| format!("{stage}: {}", why.join(", "))).collect();
+        (!reasons.is_empty()).then(|| reasons.join("; "))
     }
 }
 
@@ -86,21 +87,21 @@ impl Causes {
 /// ledgers; `None` if it is in, or no stage knows it.
 pub fn lost(workspace: &Workspace, recipe: &'static Recipe, target: &str) -> Option<String> {
     let named = find(workspace, recipe, target).ok()?.into_iter().next();
-    let id = named.or_else(|| find_said(workspace, recipe, target).ok()?.into_iter().next())?;
-    let told = explain(workspace, recipe, &id).ok()?;
-    told.way.last().filter(|_| told.ends != "in").map(passage)
+    let id = named.or_else(|| find_by_text(workspace, recipe, target).ok()?.into_iter().next())?;
+    let explained = explain(workspace, recipe, &id).ok()?;
+    explained.way.last().filter(|_| explained.ends != "in").map(passage)
 }
 
 /// `dedup merged near_duplicate into tieba:8: indel 0.91`.
 pub(super) fn passage(passage: &Passage) -> String {
-    let mut told = format!("{} {}", passage.stage, passage.outcome);
+    let mut text = format!("{} {}", passage.stage, passage.outcome);
     for (word, more) in [(" ", &passage.reason), (" into ", &passage.into), (": ", &passage.evidence)] {
         if let Some(more) = more.as_deref().filter(|more| *more != passage.id) {
-            told.push_str(word);
-            told.push_str(more);
+            text.push_str(word);
+            text.push_str(more);
         }
     }
-    told
+    text
 }
 
 /// The recipe and stages of a release, a candidate or a stage folder.

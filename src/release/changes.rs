@@ -107,14 +107,14 @@ impl Changes {
     }
 
     /// The changes in a sentence.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let counts =
             [(self.added.count, "added"), (self.changed.count, "changed"), (self.removed.count, "removed")];
-        let mut words: Vec<String> = counts.iter().map(|(n, what)| format!("{n} {what}")).collect();
+        let mut parts: Vec<String> = counts.iter().map(|(n, what)| format!("{n} {what}")).collect();
         if self.moved {
-            words.push("order changed".into());
+            parts.push("order changed".into());
         }
-        words.join(", ")
+        parts.join(", ")
     }
 }
 
@@ -150,7 +150,7 @@ mod tests {
             assert_eq!(digests(&new).since(&digests(&old)).bump(), bump, "{new:?}");
         }
         let changes = digests(&[("c", "3"), ("a", "x"), ("n", "9")]).since(&digests(&old));
-        assert_eq!(changes.words(), "1 added, 1 changed, 1 removed, order changed");
+        assert_eq!(changes.describe(), "1 added, 1 changed, 1 removed, order changed");
         assert_eq!(changes.removed.first, ["b"]);
     }
 }

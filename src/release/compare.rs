@@ -141,9 +141,9 @@ pub fn compare<'a>(
         |side: &[JsonRow]| side.first().is_some_and(|row| TEXTS.iter().all(|text| !row.contains_key(*text)));
     let by_name = named(rows) || named(reference);
     let id = |row: &'a JsonRow| row.get("id").and_then(Json::as_str).unwrap_or_default();
-    let says = |row: &'a JsonRow, other: &[JsonRow]| if by_name { id(row) } else { text(row, other) };
-    let ours: Vec<&str> = rows.iter().map(|row| says(row, reference)).collect();
-    let theirs: Vec<&str> = reference.iter().map(|row| says(row, rows)).collect();
+    let key = |row: &'a JsonRow, other: &[JsonRow]| if by_name { id(row) } else { text(row, other) };
+    let ours: Vec<&str> = rows.iter().map(|row| key(row, reference)).collect();
+    let theirs: Vec<&str> = reference.iter().map(|row| key(row, rows)).collect();
     let groups = Groups::of(reference, rows);
     let mut comparison =
         Comparison { items: rows.len() as u64, reference: reference.len() as u64, ..Comparison::default() };
@@ -257,10 +257,10 @@ fn nearly(
         }
     };
     same.iter().for_each(|rows| put_all(rows, rows, 1.0));
-    for like in similar_pairs.iter().filter(|like| like.same) {
-        let (a, b) = (&same[like.a as usize], &same[like.b as usize]);
-        put_all(a, b, like.score);
-        put_all(b, a, like.score);
+    for pair in similar_pairs.iter().filter(|like| like.same) {
+        let (a, b) = (&same[pair.a as usize], &same[pair.b as usize]);
+        put_all(a, b, pair.score);
+        put_all(b, a, pair.score);
     }
     candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
     let (mut used_theirs, mut used_ours) = (BTreeSet::new(), BTreeSet::new());
@@ -299,7 +299,7 @@ impl Comparison {
                 // The order of options has its own figure.
                 ("choice_order", Some(_)) => true,
                 (column, Some(_)) if column.starts_with("option_") => {
-                    options::beside(reference, column) == options::beside(row, column)
+                    options::values_by_option(reference, column) == options::values_by_option(row, column)
                 }
                 (label, _) if LABELS.contains(&label) && (is_place(theirs) || !GOLD.contains(&label)) => {
                     labels::labels(theirs, types) == labels::labels(value, types)
@@ -399,10 +399,13 @@ fn text<'a>(row: &'a JsonRow, other: &[JsonRow]) -> &'a str {
 }
 
 fn name(row: &JsonRow, place: usize) -> String {
-    ["id", "index"].iter().find_map(|key| row.get(*key)).map_or_else(|| format!("item {}", place + 1), words)
+    ["id", "index"]
+        .iter()
+        .find_map(|key| row.get(*key))
+        .map_or_else(|| format!("item {}", place + 1), as_text)
 }
 
-fn words(value: &Json) -> String {
+fn as_text(value: &Json) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_string)
 }
 

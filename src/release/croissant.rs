@@ -21,7 +21,7 @@ pub fn croissant(facts: &Facts, layouts: &[Layout], files: &[(String, String)]) 
         Some(names) => names.lines().map(|name| json!({ "@type": "Person", "name": name.trim() })).collect(),
         None => vec![json!({ "@type": "Organization", "name": format!("the curator of {}", facts.recipe) })],
     };
-    let words = |subject: &str| facts.curator.get(subject).cloned().flatten();
+    let described = |subject: &str| facts.curator.get(subject).cloned().flatten();
     let mut json = json!({
         "@context": context(),
         "@type": "sc:Dataset",
@@ -61,7 +61,7 @@ pub fn croissant(facts: &Facts, layouts: &[Layout], files: &[(String, String)]) 
         json["rai:dataAnnotationAnalysis"] = json!(analysis);
     }
     for (key, subject) in [("rai:dataUseCases", "uses"), ("rai:dataLimitations", "limits")] {
-        if let Some(text) = words(subject) {
+        if let Some(text) = described(subject) {
             json[key] = json!([text]);
         }
     }

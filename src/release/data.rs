@@ -125,7 +125,7 @@ pub(super) fn labels(value: &Value) -> Vec<String> {
     match value {
         Value::Null => vec!["null".into()],
         Value::Texts(list) => list.clone(),
-        other => vec![other.words()],
+        other => vec![other.as_text()],
     }
 }
 

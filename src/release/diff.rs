@@ -119,8 +119,8 @@ pub fn diff(
 ) -> Result<Diff, Error> {
     let (mut old, mut new) = (of_folder(before)?, of_folder(after)?);
     for (_, rows) in old.iter_mut().chain(&mut new) {
-        let gone = withheld.map(|withheld| withheld.rows(rows)).transpose()?.unwrap_or_default();
-        rows.iter_mut().zip(gone).filter(|(_, gone)| *gone).for_each(|(row, _)| silence(row));
+        let withdrawn = withheld.map(|withheld| withheld.rows(rows)).transpose()?.unwrap_or_default();
+        rows.iter_mut().zip(withdrawn).filter(|(_, gone)| *gone).for_each(|(row, _)| silence(row));
     }
     let mut configs = Vec::new();
     let alone = old.len() == 1 && new.len() == 1;
@@ -200,11 +200,12 @@ pub fn of_rows(config: String, old: &[JsonRow], new: &[JsonRow], cause: Cause<'_
             diff.changed.push(Changed { id: id(row).into(), fields });
         }
     }
-    let gone = old.iter().filter(|row| !here.contains_key(id(row)));
-    diff.removed = gone.map(|row| side(row, cause(CauseOf::Removed(record(row))))).collect();
+    let removed = old.iter().filter(|row| !here.contains_key(id(row)));
+    diff.removed = removed.map(|row| side(row, cause(CauseOf::Removed(record(row))))).collect();
     for label in labels_of(&config).into_iter().filter(|l| was.contains(*l) && is.contains(*l)) {
-        let moves =
-            Moves::count(kept.iter().map(|(before, after)| (words(&before[label]), words(&after[label]))));
+        let moves = Moves::count(
+            kept.iter().map(|(before, after)| (as_text(&before[label]), as_text(&after[label]))),
+        );
         diff.labels.extend(moves.map(|moves| (label.to_string(), moves)));
     }
     diff.config = config;
@@ -234,15 +235,15 @@ fn labels_of(config: &str) -> Vec<&'static str> {
 
 fn side(row: &JsonRow, cause: Option<String>) -> Side {
     let text = ["text", "question_zh", "joke", "question"].into_iter().find_map(|key| row.get(key));
-    let text = text.or_else(|| row.values().nth(1)).map(words).unwrap_or_default();
+    let text = text.or_else(|| row.values().nth(1)).map(as_text).unwrap_or_default();
     Side { id: id(row).into(), text, cause }
 }
 
 /// A value for people: a text without quotes, the items of a list separated by commas.
-pub(super) fn words(value: &Json) -> String {
+pub(super) fn as_text(value: &Json) -> String {
     match value {
         Json::String(text) => text.clone(),
-        Json::Array(list) => list.iter().map(words).collect::<Vec<_>>().join(" | "),
+        Json::Array(list) => list.iter().map(as_text).collect::<Vec<_>>().join(" | "),
         other => other.to_string(),
     }
 }
@@ -293,8 +294,8 @@ mod tests {
         assert!(!diff.moved);
         let diff = Diff { configs: vec![diff], ..Diff::default() };
         for text in [diff.text(), diff.html().unwrap()] {
-            for told in ["near_duplicate", "clean changed", "thread", "flub-posts"] {
-                assert!(text.contains(told), "{told}: {text}");
+            for expected in ["near_duplicate", "clean changed", "thread", "flub-posts"] {
+                assert!(text.contains(expected), "{expected}: {text}");
             }
         }
         assert!(

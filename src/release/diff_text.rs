@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::diff::{ConfigDiff, Diff, Moves, words};
+use super::diff::{ConfigDiff, Diff, Moves, as_text};
 use super::templates;
 
 impl Diff {
@@ -53,7 +53,7 @@ fn describe_config(config: &ConfigDiff) -> String {
     }
     for changed in &config.changed {
         for field in &changed.fields {
-            let (before, after) = (line(&words(&field.before)), line(&words(&field.after)));
+            let (before, after) = (line(&as_text(&field.before)), line(&as_text(&field.after)));
             let _ = writeln!(out, "  ~ {} {}: {before} -> {after}", changed.id, field.column);
             because(&mut out, field.cause.as_deref());
         }

@@ -88,13 +88,13 @@ fn csv(rows: &[JsonRow], out: &mut impl Write) -> std::io::Result<()> {
 }
 
 fn workbook(rows: &[JsonRow], path: &Path) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    let mut book = Workbook::new();
+    let mut workbook = Workbook::new();
     // With a date of creation, two exports of the same rows would differ.
-    book.set_properties(
+    workbook.set_properties(
         &rust_xlsxwriter::DocProperties::new()
             .set_creation_datetime(&rust_xlsxwriter::ExcelDateTime::from_ymd(2000, 1, 1)?),
     );
-    let sheet = book.add_worksheet();
+    let sheet = workbook.add_worksheet();
     sheet.set_freeze_panes(1, 0)?;
     let bold = Format::new().set_bold();
     for (column, key) in rows.first().into_iter().flat_map(|row| row.keys()).enumerate() {
@@ -120,7 +120,7 @@ fn workbook(rows: &[JsonRow], path: &Path) -> Result<(), Box<dyn std::error::Err
             }
         }
     }
-    book.save(path)?;
+    workbook.save(path)?;
     Ok(())
 }
 
@@ -178,8 +178,8 @@ mod tests {
         let text = std::fs::read_to_string(path("a.csv")).unwrap();
         let mut table = csv::Reader::from_reader(text.trim_start_matches('\u{feff}').as_bytes());
         assert_eq!(&table.records().next().unwrap().unwrap()[1], "一,\"二\"\n三");
-        let mut book: calamine::Xlsx<_> = calamine::open_workbook(path("a.xlsx")).unwrap();
-        let sheet = calamine::Reader::worksheet_range_at(&mut book, 0).unwrap().unwrap();
+        let mut workbook: calamine::Xlsx<_> = calamine::open_workbook(path("a.xlsx")).unwrap();
+        let sheet = calamine::Reader::worksheet_range_at(&mut workbook, 0).unwrap().unwrap();
         assert_eq!(sheet.get_size(), (3, 7));
     }
 }

@@ -178,11 +178,11 @@ pub fn curator(
         let text = text.replace("\r\n", "\n").trim().to_string();
         (!text.is_empty()).then_some(text)
     };
-    let words = |subject: &str| {
+    let text_of = |subject: &str| {
         let file = format!("{subject}.md");
         read(&folder.join(recipe).join(&file)).or_else(|| read(&folder.join(&file)))
     };
-    SUBJECTS.iter().map(|(subject, _)| (*subject, words(subject))).collect()
+    SUBJECTS.iter().map(|(subject, _)| (*subject, text_of(subject))).collect()
 }
 
 /// Why a set can only be a draft.

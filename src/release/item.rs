@@ -18,7 +18,7 @@ use crate::store::Error;
 pub(super) type Optional = BTreeSet<&'static str>;
 
 /// The inputs of a row other than its record.
-pub(super) struct Beside<'a> {
+pub(super) struct RowContext<'a> {
     /// Its number.
     pub number: Option<u64>,
     /// The non-blocking reviews.
@@ -63,18 +63,23 @@ impl Seen {
     }
 
     /// The text by which a number is found in a published file.
-    pub fn words(&self, series: &Series) -> Result<String, Trouble> {
+    pub fn key_text(&self, series: &Series) -> Result<String, Trouble> {
         self.text(&series.text)
     }
 
     /// The row; `None` if the record is not an item yet.
-    pub fn row(mut self, data: &Data, layout: &Layout, beside: Beside<'_>) -> Result<Option<Row>, Trouble> {
-        if let Some(standing) = self.standing(data, beside.optional)? {
+    pub fn row(
+        mut self,
+        data: &Data,
+        layout: &Layout,
+        context: RowContext<'_>,
+    ) -> Result<Option<Row>, Trouble> {
+        if let Some(standing) = self.standing(data, context.optional)? {
             self.0.insert("standing".to_owned(), TemplateValue::from(standing.code()));
         }
-        self.0.insert("number".to_owned(), TemplateValue::from(beside.number));
-        self.0.insert(PUBLISHED.to_owned(), TemplateValue::from(beside.published));
-        if let Some(kind) = beside.source_kind {
+        self.0.insert("number".to_owned(), TemplateValue::from(context.number));
+        self.0.insert(PUBLISHED.to_owned(), TemplateValue::from(context.published));
+        if let Some(kind) = context.source_kind {
             self.0.insert("source_kind".to_owned(), TemplateValue::from(kind));
         }
         let published =
@@ -88,8 +93,10 @@ impl Seen {
             return Ok(None);
         }
         let mut values = Vec::with_capacity(layout.columns.len());
-        let stands = |column: &&Declared| layout.place(column.name).is_some();
-        for (column, shown) in data.columns.iter().chain(&data.sometimes).filter(stands).zip(layout.columns) {
+        let is_in_layout = |column: &&Declared| layout.place(column.name).is_some();
+        for (column, shown) in
+            data.columns.iter().chain(&data.sometimes).filter(is_in_layout).zip(layout.columns)
+        {
             let value = column.is.value(&over)?;
             let Some(value) = typed(column.kind, &value) else {
                 let what = format!("{} is not {}, but {value}", column.name, column.kind.name());
@@ -188,13 +195,13 @@ mod tests {
         let layout = layout::find(config).unwrap();
         let data = riddlemill_benchmarks::find(config).unwrap().data.as_ref().unwrap();
         let optional = optional.iter().copied().collect();
-        let beside = Beside {
+        let context = RowContext {
             number: Some(7),
             optional: &optional,
             source_kind: Some("annual".to_owned()),
             published: None,
         };
-        let row = Seen::new(record, data).unwrap().row(data, layout, beside).unwrap()?;
+        let row = Seen::new(record, data).unwrap().row(data, layout, context).unwrap()?;
         Some(row.text(layout.place("standing").unwrap()).to_owned())
     }
 

@@ -43,7 +43,7 @@ pub(super) fn mark(folder: &Path, yanked: &Yanked) -> Result<(), Error> {
 }
 
 /// Whether a yanked version's folder is complete and has the notice.
-pub(super) fn stands_marked(folder: &Path, yanked: &Yanked) -> bool {
+pub(super) fn is_marked(folder: &Path, yanked: &Yanked) -> bool {
     let Ok(Some(manifest)) = Candidate::read(folder) else { return false };
     manifest.yanked.as_ref() == Some(yanked)
         && folder.join(SUMS).is_file()

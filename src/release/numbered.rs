@@ -5,7 +5,7 @@ use std::path::Path;
 
 use riddlemill_benchmarks::data::{Data, Number, PUBLISHED, Series};
 
-use super::item::{Beside, Optional, Seen, damaged, series};
+use super::item::{Optional, RowContext, Seen, damaged, series};
 use super::layout::{self, Layout, oddity, post_row};
 use super::read_rows::JsonRow;
 use super::registry::{Ordinals, Registry};
@@ -114,7 +114,7 @@ fn numbered_of(
         for record in part? {
             let seen = Seen::new(&record, data).map_err(damaged)?;
             let (name, key) = seen.place(series).map_err(damaged)?;
-            let text = seen.words(series).map_err(damaged)?;
+            let text = seen.key_text(series).map_err(damaged)?;
             if is_item(record.id(), seen, data, layout)? {
                 found.push(Numbered { series: name, first: series.first, key, text });
             }
@@ -129,7 +129,7 @@ fn is_item(id: &str, seen: Seen, data: &Data, layout: &Layout) -> Result<bool, E
     // A row of a published file may lack values that others have.
     let layout = if record::is_published(id) { layout.with(&[PUBLISHED]) } else { *layout };
     let beside =
-        Beside { number: Some(0), optional: &any, source_kind: Some(String::new()), published: None };
+        RowContext { number: Some(0), optional: &any, source_kind: Some(String::new()), published: None };
     Ok(seen.row(data, &layout, beside).map_err(damaged)?.is_some())
 }
 
@@ -254,7 +254,7 @@ impl<'a> Declared<'a> {
         let Some((now, then)) = form(&row)?.zip(form(&untouched)?) else {
             return Ok(Some(((at, number), row)));
         };
-        let beside = oddity::beside(&of_file.members(), &now, &then);
+        let beside = oddity::deviations(&of_file.members(), &now, &then);
         if beside.is_none() {
             return Ok(Some(((at, number), row)));
         }
@@ -278,7 +278,7 @@ impl<'a> Declared<'a> {
             let numbered = text("kind") == PostKind::Numbered.code();
             source_kind(kinds, numbered, &text("source"), &text("file"))
         });
-        let beside = Beside { number, optional: &self.optional, source_kind, published };
+        let beside = RowContext { number, optional: &self.optional, source_kind, published };
         let row = seen.row(self.data, &self.layout, beside).map_err(damaged)?;
         Ok(row.map(|row| (number.unwrap_or_default(), row)))
     }

@@ -93,14 +93,14 @@ pub enum OutletError {
         tag: String,
     },
     /// `hf` failed.
-    #[error("`{command}` ended with {status}: {said}\n  hint: the same command continues where it stopped")]
+    #[error("`{command}` ended with {status}: {output}\n  hint: the same command continues where it stopped")]
     Hub {
         /// The command.
         command: String,
         /// Its exit status.
         status: std::process::ExitStatus,
         /// The end of what it printed.
-        said: String,
+        output: String,
     },
 }
 
@@ -260,11 +260,11 @@ impl Publishable {
             durable::sync_folder(folder)?;
         }
         let named = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let beside = |ending: &str| file.with_file_name(format!("{}{ending}", self.name()));
+        let with_ending = |ending: &str| file.with_file_name(format!("{}{ending}", self.name()));
         let files = [
             (file.with_file_name(format!("{named}.sha256")), format!("{sum}  {named}\n")),
-            (beside(".zenodo.json"), pretty(&self.zenodo())),
-            (beside(".datacite.json"), pretty(&self.datacite())),
+            (with_ending(".zenodo.json"), pretty(&self.zenodo())),
+            (with_ending(".datacite.json"), pretty(&self.datacite())),
         ];
         let mut written = vec![file.to_path_buf()];
         for (path, text) in files {
@@ -287,7 +287,7 @@ impl Publishable {
         }
         let tag = self.tag();
         let tagged = ["hf", "repos", "tag", "create", repo, &tag, "--repo-type", "dataset", "-m", &title];
-        [upload, tagged.to_vec()].map(|words| words.into_iter().map(str::to_owned).collect()).into()
+        [upload, tagged.to_vec()].map(|command| command.into_iter().map(str::to_owned).collect()).into()
     }
 
     fn tag(&self) -> String {
@@ -313,10 +313,10 @@ impl Publishable {
             heard(&line);
             let done = Command::new(&command[0]).args(&command[1..]).output().map_err(OutletError::NoHub)?;
             if !done.status.success() {
-                let said = String::from_utf8_lossy(&done.stderr);
-                let said: Vec<&str> = said.trim().lines().rev().take(3).collect();
-                let said = said.into_iter().rev().collect::<Vec<_>>().join(" ");
-                return Err(OutletError::Hub { command: line, status: done.status, said });
+                let stderr = String::from_utf8_lossy(&done.stderr);
+                let last_lines: Vec<&str> = stderr.trim().lines().rev().take(3).collect();
+                let message = last_lines.into_iter().rev().collect::<Vec<_>>().join(" ");
+                return Err(OutletError::Hub { command: line, status: done.status, output: message });
             }
         }
         Ok(())
@@ -368,7 +368,7 @@ mod tests {
 
     #[test]
     fn commands_can_be_pasted() {
-        let words = ["hf", "upload", "a/b", "it's here", "*"].map(String::from);
-        assert_eq!(shown(&words), r"hf upload a/b 'it'\''s here' '*'");
+        let command = ["hf", "upload", "a/b", "it's here", "*"].map(String::from);
+        assert_eq!(shown(&command), r"hf upload a/b 'it'\''s here' '*'");
     }
 }

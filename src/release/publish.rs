@@ -215,12 +215,12 @@ fn fresh(config: &Config, recipe: &'static Recipe, draft: bool) -> Result<Fresh,
     let last = readers.last().ok_or_else(stale)?;
     if draft {
         let withheld = Withheld::open(&workspace, recipe)?;
-        let mut gone = 0;
+        let mut withdrawn = 0;
         for part in json_parts(last, "rows", &[]) {
-            gone += withheld.rows(&part?)?.into_iter().filter(|gone| *gone).count();
+            withdrawn += withheld.rows(&part?)?.into_iter().filter(|gone| *gone).count();
         }
-        if gone > 0 {
-            return Err(ReleaseError::Withdrawn { recipe: recipe.name.into(), rows: gone });
+        if withdrawn > 0 {
+            return Err(ReleaseError::Withdrawn { recipe: recipe.name.into(), rows: withdrawn });
         }
     }
     let (numbers, layouts) = (allot(&workspace, end, last)?, end.layouts(last)?);
@@ -273,7 +273,7 @@ fn propose(
         let why = match stable {
             Some(stable) => format!(
                 "{} since {} make a {} version",
-                now.since(&base).words(),
+                now.since(&base).describe(),
                 stable.version,
                 bump.word()
             ),

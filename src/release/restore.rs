@@ -7,7 +7,7 @@ use super::data;
 use super::error::ReleaseError;
 use super::layout::{self, Layout};
 use super::manifest::SUMS;
-use super::notice::{mark, stands_marked};
+use super::notice::{is_marked, mark};
 use super::read_rows::JsonRow;
 use super::registry::{Registry, Release, TEXTS, unseal};
 use super::row::Row;
@@ -39,8 +39,8 @@ pub fn restore(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<Res
         let place = workspace.candidate(recipe.name).with_file_name(release.version.to_string());
         let yanked = registry.yanked.get(&release.version);
         let is_there = match yanked {
-            Some(yanked) => stands_marked(&place, yanked),
-            None => stands(&place, release),
+            Some(yanked) => is_marked(&place, yanked),
+            None => is_intact(&place, release),
         };
         if is_there {
             continue;
@@ -59,7 +59,7 @@ pub fn restore(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<Res
 }
 
 /// Whether a version's folder exists with the released checksums and all their files.
-fn stands(place: &Path, release: &Release) -> bool {
+fn is_intact(place: &Path, release: &Release) -> bool {
     let Ok(sums) = std::fs::read_to_string(place.join(SUMS)) else { return false };
     sha256(&place.join(SUMS)).is_ok_and(|sum| sum == release.sums)
         && sums
@@ -246,8 +246,8 @@ mod tests {
             let error = build(&registry, &release, recipe, &making).unwrap_err().to_string();
             assert!(error.contains("it names the file"), "{error}");
         }
-        let beside = std::fs::read_dir(dir.path()).unwrap().count();
-        assert_eq!(beside, 1, "something was written outside the workspace");
+        let folders = std::fs::read_dir(dir.path()).unwrap().count();
+        assert_eq!(folders, 1, "something was written outside the workspace");
     }
 
     #[test]

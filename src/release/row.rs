@@ -169,7 +169,7 @@ impl Value {
     }
 
     /// The value for people, in a table cell.
-    pub fn words(&self) -> String {
+    pub fn as_text(&self) -> String {
         match self {
             Value::Null => String::new(),
             Value::Text(text) => text.clone(),

@@ -71,11 +71,11 @@ pub fn of_rows(config: &Config, recipe: &'static Recipe, name: &str, rows: &[Jso
         Json::String(letter) => lettered(letter),
         number => usize::try_from(number.as_u64()?).ok(),
     };
-    let held: Vec<(String, String, Vec<String>, usize)> = rows
+    let complete: Vec<(String, String, Vec<String>, usize)> = rows
         .iter()
         .filter_map(|row| Some((text(row, "id")?, text(row, task.question)?, texts(row)?, place(row)?)))
         .collect();
-    let items: Vec<Item<'_>> = held
+    let items: Vec<Item<'_>> = complete
         .iter()
         .map(|(id, question, options, gold)| Item { id, group: group(id), question, options, gold: *gold })
         .collect();

@@ -37,12 +37,12 @@ pub struct Since {
     /// When it was yanked, if it was.
     pub yanked: Option<Yanked>,
     /// Rows that differ now, removed ones first.
-    pub otherwise: Vec<Otherwise>,
+    pub otherwise: Vec<ChangedRow>,
 }
 
 /// A released row that would not be released unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Otherwise {
+pub struct ChangedRow {
     /// Its current state.
     pub fate: Fate,
     /// The row's id.
@@ -94,10 +94,10 @@ impl Since {
     }
 
     /// `2 rejected, 1 held`; empty if all rows are unchanged.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let counts = self.counts();
-        let words: Vec<String> = counts.iter().map(|(fate, n)| format!("{n} {}", fate.word())).collect();
-        words.join(", ")
+        let parts: Vec<String> = counts.iter().map(|(fate, n)| format!("{n} {}", fate.word())).collect();
+        parts.join(", ")
     }
 }
 
@@ -179,14 +179,14 @@ fn of_release(
     }
     let records: BTreeSet<&str> = gone.iter().map(|(_, record)| record.as_str()).collect();
     let fates = last_passages(workspace, recipe, &records)?;
-    let mut otherwise: Vec<Otherwise> = gone
+    let mut otherwise: Vec<ChangedRow> = gone
         .into_iter()
         .map(|(id, record)| {
             let (fate, why) = match withdrawn.of_id(&record) {
                 Some(tombstone) => (Fate::Withdrawn, tombstone.at.get(..10).unwrap_or_default().to_string()),
                 None => fate(fates.get(record.as_str())),
             };
-            Otherwise { fate, id, record, why }
+            ChangedRow { fate, id, record, why }
         })
         .collect();
     otherwise.sort_by_key(|row| row.fate);
@@ -197,7 +197,7 @@ fn of_release(
             Some(cause) => format!("{}: {cause}", columns.join(", ")),
             None => columns.join(", "),
         };
-        Otherwise { fate: Fate::Edited, id, record, why }
+        ChangedRow { fate: Fate::Edited, id, record, why }
     }));
     let yanked = registry.yanked.get(&release.version).cloned();
     Ok(Since { version: release.version, date: release.date.clone(), rows, yanked, otherwise })
@@ -205,8 +205,8 @@ fn of_release(
 
 /// Columns of both rows that differ. The standing is not compared.
 fn differing(row: &JsonRow, today: &JsonRow) -> Vec<String> {
-    let says = |column: &&String| !column.ends_with("_status") && *column != "standing";
-    let columns = row.keys().filter(says);
+    let is_content = |column: &&String| !column.ends_with("_status") && *column != "standing";
+    let columns = row.keys().filter(is_content);
     columns.filter(|column| today.get(*column).is_some_and(|now| *now != row[*column])).cloned().collect()
 }
 

@@ -90,7 +90,7 @@ fn environment() -> Result<Environment<'static>, Error> {
     environment.add_filter("grouped", grouped);
     environment.add_filter("share", |part: u64, whole: u64| part as f64 / whole.max(1) as f64);
     environment.add_filter("worded", |value: Value| {
-        serde_json::to_value(&value).map_or_else(|_| value.to_string(), |json| super::diff::words(&json))
+        serde_json::to_value(&value).map_or_else(|_| value.to_string(), |json| super::diff::as_text(&json))
     });
     // A cell of a Markdown table is one line without bars.
     environment.add_filter("cell", |text: String| text.replace('|', "\\|").replace('\n', " "));

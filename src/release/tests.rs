@@ -37,7 +37,7 @@ fn and(mut first: Json, second: Json) -> Json {
 }
 
 fn row(config: &str, i: u64) -> Json {
-    let beside = json!({ "source_id": format!("tieba:{i}"), "standing": "confirmed" });
+    let common = json!({ "source_id": format!("tieba:{i}"), "standing": "confirmed" });
     match config {
         "ruozhibench-gen" => and(
             question(i),
@@ -55,7 +55,7 @@ fn row(config: &str, i: u64) -> Json {
                 "option_scores": [one.2, two.2], "rating_models": ["m-large", "m-small", "m-large"],
                 "rating_judges": ["j-one", "j-one", "j-two"], "ratings": [4, 0, 3], "gap": 3.5,
             });
-            and(and(question(i), answers), beside)
+            and(and(question(i), answers), common)
         }
         "flub" => {
             let text = format!("第{i}个闹钟每天叫醒我，可是谁叫醒它？");
@@ -67,7 +67,7 @@ fn row(config: &str, i: u64) -> Json {
                 "options": [option(0), option(1), option(2), option(3)], "answer": LETTERS[right],
                 "wrong_from": "people",
             });
-            and(item, beside)
+            and(item, common)
         }
         "chumor" => and(
             json!({
@@ -76,7 +76,7 @@ fn row(config: &str, i: u64) -> Json {
                 "opponent_explanations": ["因为它高。"], "votes_human": [2], "votes_model": [0], "votes_tie": [1],
                 "verdicts": ["human"], "errors": [""],
             }),
-            beside,
+            common,
         ),
         _ => {
             let kind = if i.is_multiple_of(2) { "SP" } else { "WP" };

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::error::ReleaseError;
 use super::holders::{Holder, holders};
 use super::origin::origin;
-use crate::audit::{find, find_said};
+use crate::audit::{find, find_by_text};
 use crate::config::Config;
 use crate::recipe::{self, Recipe};
 use crate::record::{Entry, Post, Reason, State};
@@ -85,7 +85,7 @@ pub fn look_up(config: &Config, target: &str) -> Result<Request, ReleaseError> {
     }
     if ids.is_empty() {
         for recipe in recipe::used(config) {
-            ids.extend(find_said(&workspace, recipe, target)?);
+            ids.extend(find_by_text(&workspace, recipe, target)?);
         }
     }
     // Records set aside by import are identified by their place, and are in no stage.

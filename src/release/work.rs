@@ -268,8 +268,8 @@ mod tests {
             day: None,
         };
         let all = vec![reply("a", "a-1"), reply("b", "b-1"), reply("b", "b-2"), reply("b", "b-2")];
-        let told: Vec<(String, u64)> = models(all).into_iter().collect();
+        let names: Vec<(String, u64)> = models(all).into_iter().collect();
         let expected = [("a", 1), ("b (answered as b-1)", 1), ("b (answered as b-2)", 2)];
-        assert_eq!(told, expected.map(|(name, n)| (name.to_string(), n)));
+        assert_eq!(names, expected.map(|(name, n)| (name.to_string(), n)));
     }
 }

@@ -16,14 +16,14 @@ type State = Option<(u64, SystemTime)>;
 /// Cached values by name, with the state they were made from. A slot is locked while its value is made, so
 /// that concurrent requests make it once.
 pub(super) struct Made<K, S, T> {
-    held: Mutex<HashMap<K, Arc<Slot<S, T>>>>,
+    slots: Mutex<HashMap<K, Arc<Slot<S, T>>>>,
 }
 
 type Slot<S, T> = Mutex<Option<(S, Arc<T>)>>;
 
 impl<K, S, T> Default for Made<K, S, T> {
     fn default() -> Made<K, S, T> {
-        Made { held: Mutex::default() }
+        Made { slots: Mutex::default() }
     }
 }
 
@@ -34,8 +34,8 @@ impl<K: Eq + Hash, S: PartialEq, T> Made<K, S, T> {
     /// Those of `make`; a failure is not cached.
     pub(super) fn get<E>(&self, name: K, from: S, make: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
         let slot = {
-            let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-            held.entry(name).or_default().clone()
+            let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+            slots.entry(name).or_default().clone()
         };
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, made)) = slot.as_ref().filter(|(known, _)| *known == from) {

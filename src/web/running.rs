@@ -29,7 +29,7 @@ pub(super) struct Runner {
 
 /// A run.
 pub(super) struct Running {
-    told: Mutex<RunState>,
+    state: Mutex<RunState>,
     answered: Condvar,
     changed: watch::Sender<u64>,
     stop: Stop,
@@ -101,7 +101,7 @@ impl Runner {
         if current.as_ref().is_some_and(|running| !running.state().over) {
             return None;
         }
-        let told = RunState {
+        let state = RunState {
             by: by.to_string(),
             at: now(),
             recipes: recipes.iter().map(|recipe| recipe.name).collect(),
@@ -109,7 +109,7 @@ impl Runner {
             ..RunState::default()
         };
         let running = Arc::new(Running {
-            told: Mutex::new(told),
+            state: Mutex::new(state),
             answered: Condvar::new(),
             changed: watch::Sender::new(0),
             stop: Stop::default(),
@@ -131,14 +131,14 @@ impl Runner {
 impl Running {
     /// The current state.
     pub(super) fn state(&self) -> RunState {
-        let mut told = self.lock().clone();
-        for stage in told.stages.iter_mut().filter(|stage| stage.state == "working") {
+        let mut state = self.lock().clone();
+        for stage in state.stages.iter_mut().filter(|stage| stage.state == "working") {
             stage.seconds = stage.begun.elapsed().as_secs_f64();
             let pace = stage.done as f64 / stage.part_begun.elapsed().as_secs_f64().max(1e-3);
             let left = stage.records.saturating_sub(stage.done) as f64;
             stage.left = (stage.records > 0 && stage.done > 0).then(|| left / pace);
         }
-        told
+        state
     }
 
     /// Whether it is over.
@@ -153,35 +153,35 @@ impl Running {
 
     /// Answers the run's question.
     pub(super) fn answer(&self, yes: bool) {
-        self.tell(|told| told.answer = told.question.is_some().then_some(yes));
+        self.update(|state| state.answer = state.question.is_some().then_some(yes));
         self.answered.notify_all();
     }
 
     /// Requests a stop: finished stages remain.
     pub(super) fn halt(&self) {
         self.stop.set();
-        self.tell(|told| told.stopping = !told.over);
+        self.update(|state| state.stopping = !state.over);
         self.answered.notify_all();
     }
 
     fn lock(&self) -> MutexGuard<'_, RunState> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tell<T>(&self, what: impl FnOnce(&mut RunState) -> T) -> T {
-        let told = what(&mut self.lock());
+    fn update<T>(&self, what: impl FnOnce(&mut RunState) -> T) -> T {
+        let result = what(&mut self.lock());
         self.changed.send_modify(|count| *count += 1);
-        told
+        result
     }
 
     fn make(&self, config: &Config, recipes: &[&'static Recipe], offline: bool) {
         let made = self.made(config, recipes, offline);
-        self.tell(|told| {
-            told.over = true;
-            told.note.clear();
-            told.question = None;
+        self.update(|state| {
+            state.over = true;
+            state.note.clear();
+            state.question = None;
             // After a requested stop there is no error to show.
-            told.failed = made.err().filter(|_| !self.stop.asked());
+            state.failed = made.err().filter(|_| !self.stop.asked());
         });
     }
 
@@ -191,13 +191,13 @@ impl Running {
         let selection = Selection { offline, run: llm::Run::new(max), ..Selection::default() };
         draft::refuse_lost_replies(config).map_err(|e| e.to_string())?;
         for (at, recipe) in recipes.iter().enumerate() {
-            let talk = Talk { running: self, config, ahead: &recipes[at..], selection: &selection };
+            let talk = RunConsole { running: self, config, ahead: &recipes[at..], selection: &selection };
             let manifests = pipeline::run(config, recipe, &selection, &self.stop, &talk);
             let manifests = manifests.map_err(|e| e.to_string())?;
             if manifests.len() == recipe.steps.len() && release::is_published(recipe) {
                 let (built, _) = release::build(config, recipe, &manifests).map_err(|e| e.to_string())?;
                 release::restore(&Workspace::new(&config.root), recipe).map_err(|e| e.to_string())?;
-                self.tell(|told| told.built.push((recipe.name, built.rows)));
+                self.update(|state| state.built.push((recipe.name, built.rows)));
             }
         }
         Ok(())
@@ -205,36 +205,36 @@ impl Running {
 }
 
 /// The console of a run on a page.
-struct Talk<'a> {
+struct RunConsole<'a> {
     running: &'a Running,
     config: &'a Config,
     ahead: &'a [&'static Recipe],
     selection: &'a Selection,
 }
 
-impl Talk<'_> {
-    fn at_work(told: &mut RunState) -> Option<&mut Made> {
-        told.stages.iter_mut().rev().find(|stage| stage.state == "working")
+impl RunConsole<'_> {
+    fn at_work(state: &mut RunState) -> Option<&mut Made> {
+        state.stages.iter_mut().rev().find(|stage| stage.state == "working")
     }
 
     fn ended(&self, recipe: &str, manifest: &Manifest, state: &'static str) {
         let counts = &manifest.counts;
         let states = Left::ALL.into_iter().filter(|s| *s != Left::Kept && counts.state(*s) > 0);
         let states = states.map(|s| (s.code(), counts.state(s))).collect();
-        self.running.tell(|told| {
+        self.running.update(|run| {
             let of = |stage: &&mut Made| stage.recipe == recipe && stage.stage == manifest.stage;
-            let made = match told.stages.iter_mut().find(of) {
+            let made = match run.stages.iter_mut().find(of) {
                 Some(made) => made,
                 None => {
-                    told.stages.push(new(recipe, &manifest.stage, counts.records_in));
-                    let last = told.stages.len() - 1;
-                    &mut told.stages[last]
+                    run.stages.push(new(recipe, &manifest.stage, counts.records_in));
+                    let last = run.stages.len() - 1;
+                    &mut run.stages[last]
                 }
             };
             made.seconds = if state == "made" { made.begun.elapsed().as_secs_f64() } else { 0.0 };
             (made.state, made.states, made.out, made.left) = (state, states, counts.records_out, None);
             made.done = counts.records_in;
-            told.note.clear();
+            run.note.clear();
         });
     }
 }
@@ -255,50 +255,50 @@ fn new(recipe: &str, stage: &str, records: u64) -> Made {
     }
 }
 
-impl Progress for Talk<'_> {
+impl Progress for RunConsole<'_> {
     fn begin(&self, recipe: &str, stage: &str, _: &str, records: u64) {
-        self.running.tell(|told| told.stages.push(new(recipe, stage, records)));
+        self.running.update(|state| state.stages.push(new(recipe, stage, records)));
     }
 
     fn advance(&self, records: u64) {
-        self.running.tell(|told| {
-            if let Some(stage) = Talk::at_work(told) {
+        self.running.update(|state| {
+            if let Some(stage) = RunConsole::at_work(state) {
                 stage.done += records;
             }
         });
     }
 
     fn part(&self, _: &str, records: u64) {
-        self.running.tell(|told| {
-            if let Some(stage) = Talk::at_work(told) {
+        self.running.update(|state| {
+            if let Some(stage) = RunConsole::at_work(state) {
                 (stage.records, stage.done, stage.part_begun) = (records, 0, Instant::now());
             }
         });
     }
 
-    fn say(&self, words: &str) {
-        self.running.tell(|told| told.note = words.to_string());
+    fn say(&self, message: &str) {
+        self.running.update(|state| state.note = message.to_string());
     }
 
-    fn tell(&self, words: &str) {
-        self.running.tell(|told| {
-            if told.lines.len() < TOLD {
-                told.lines.push(words.to_string());
+    fn tell(&self, message: &str) {
+        self.running.update(|state| {
+            if state.lines.len() < TOLD {
+                state.lines.push(message.to_string());
             }
         });
     }
 
     fn agrees(&self, question: &str) -> Option<bool> {
-        self.running.tell(|told| (told.question, told.answer) = (Some(question.to_string()), None));
-        let mut told = self.running.lock();
-        while told.answer.is_none() && !self.running.stop.asked() {
-            let waited = self.running.answered.wait_timeout(told, Duration::from_millis(500));
-            told = waited.unwrap_or_else(PoisonError::into_inner).0;
+        self.running.update(|state| (state.question, state.answer) = (Some(question.to_string()), None));
+        let mut state = self.running.lock();
+        while state.answer.is_none() && !self.running.stop.asked() {
+            let waited = self.running.answered.wait_timeout(state, Duration::from_millis(500));
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-        told.question = None;
-        let yes = told.answer.take().unwrap_or(false);
-        drop(told);
-        self.running.tell(|_| ());
+        state.question = None;
+        let yes = state.answer.take().unwrap_or(false);
+        drop(state);
+        self.running.update(|_| ());
         Some(yes)
     }
 

@@ -206,7 +206,7 @@ mod tests {
     }
 
     /// Sends `bytes` and collects the answer until the connection is closed, for ten minutes at most.
-    async fn said(address: SocketAddr, bytes: &str) -> Option<String> {
+    async fn response_to(address: SocketAddr, bytes: &str) -> Option<String> {
         let mut stream = TcpStream::connect(address).await.unwrap();
         stream.write_all(bytes.as_bytes()).await.unwrap();
         let mut answer = String::new();
@@ -217,17 +217,19 @@ mod tests {
 
     #[test]
     fn a_client_that_never_ends_its_head_is_let_go() {
-        let told = with(async |address| said(address, "GET / HTTP/1.1\r\nHost: localhost\r\nX: ").await);
-        assert!(told.expect("the connection stays open for good").is_empty());
-        let silent = with(async |address| said(address, "").await);
+        let response =
+            with(async |address| response_to(address, "GET / HTTP/1.1\r\nHost: localhost\r\nX: ").await);
+        assert!(response.expect("the connection stays open for good").is_empty());
+        let silent = with(async |address| response_to(address, "").await);
         assert!(silent.expect("a silent connection stays open for good").is_empty());
-        let served = with(async |address| said(address, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await);
+        let served =
+            with(async |address| response_to(address, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await);
         assert!(served.expect("an idle connection stays open for good").ends_with("here"));
     }
 
     #[test]
     fn a_client_that_reads_nothing_is_let_go() {
-        let told = with(async |address| {
+        let response = with(async |address| {
             let mut stream = TcpStream::connect(address).await.unwrap();
             let request = b"GET /long HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(64);
             stream.write_all(&request).await.unwrap();
@@ -237,27 +239,27 @@ mod tests {
             let all = tokio::time::timeout(Duration::from_secs(600), stream.read_to_end(&mut answer)).await;
             all.map(|_| answer.len())
         });
-        assert!(told.expect("it stays for good") < 64 * LONG);
+        assert!(response.expect("it stays for good") < 64 * LONG);
     }
 
     #[test]
     fn a_form_that_never_ends_is_let_go() {
         let head = "POST /form HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\na=";
-        let told = with(async |address| said(address, head).await);
-        assert!(told.expect("it stays for good").starts_with("HTTP/1.1 408"));
+        let response = with(async |address| response_to(address, head).await);
+        assert!(response.expect("it stays for good").starts_with("HTTP/1.1 408"));
     }
 
     #[test]
     fn a_crowd_of_slow_clients_shuts_nobody_out() {
-        let told = with(async |address| {
+        let response = with(async |address| {
             let mut slow = Vec::new();
             for _ in 0..CONNECTIONS + 20 {
                 let mut stream = TcpStream::connect(address).await.unwrap();
                 stream.write_all(b"GET / HT").await.unwrap();
                 slow.push(stream);
             }
-            said(address, "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await
+            response_to(address, "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await
         });
-        assert!(told.expect("nobody else is served").ends_with("here"));
+        assert!(response.expect("nobody else is served").ends_with("here"));
     }
 }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use riddlemill::audit::{Proof, prove};
 use riddlemill::config::{Config, Overrides, SourceKind};
 use riddlemill::decisions::{DecisionLog, Verdict};
-use riddlemill::pipeline::decide::{Act, Wish, decide};
+use riddlemill::pipeline::decide::{Act, DecisionRequest, decide};
 use riddlemill::pipeline::{self, Selection};
 use riddlemill::recipe::{self, Recipe};
 use riddlemill::stages::Stop;
@@ -127,7 +127,7 @@ fn closes_with(root: &Path, texts: &[String], said: &[Said]) -> Result<(), TestC
     for (verdict, record, other, text, undo) in said {
         let verdict = Verdict::ALL[verdict % Verdict::ALL.len()];
         let id = |n: &usize| format!("tieba:{}", n % texts.len() + 1);
-        let wish = Wish {
+        let wish = DecisionRequest {
             verdict,
             record: id(record),
             other: verdict.is_of_pair().then(|| id(other)),

@@ -92,7 +92,7 @@ pub enum Kind {
         from: &'static str,
         /// The content key of the text with which they will be shown as options, if there is one: choices
         /// that give it away cause a warning.
-        beside: Option<&'static str>,
+        right_answer: Option<&'static str>,
     },
     /// The candidate picked in the field `pick`, unchanged if nothing is written here, or edited.
     Edited {

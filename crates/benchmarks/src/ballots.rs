@@ -345,7 +345,7 @@ fn kind(lists: &Lists, keys: &Keys<'_>) -> Kind {
             k: keys.count("k").unwrap_or(1),
             any: keys.flag("any").unwrap_or(false),
             from: keys.needed("from"),
-            beside: keys.text("beside"),
+            right_answer: keys.text("beside"),
         },
         Some(Form::Edited) => Kind::Edited { pick: keys.needed("pick") },
         Some(Form::Score) => {

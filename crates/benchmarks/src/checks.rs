@@ -36,7 +36,7 @@ pub(crate) fn add(language: &mut Environment<'static>) {
     language.add_function("lost_in_translation", |chinese: Value, english: Value| {
         text(&english).map(|english| replies::lost(&said(&chinese), &english)).unwrap_or_default()
     });
-    language.add_function("words", |of: Value| counts::words(&said(&of)));
+    language.add_function("words", |of: Value| counts::count_words(&said(&of)));
     language.add_function("sentences", |of: Value| counts::sentences(&said(&of)));
     language.add_function("opening", opening);
     language.add_function("likeness", |a: Value, b: Value| {

@@ -68,7 +68,7 @@ impl Ballot {
             }
         };
         match &field.kind {
-            Kind::Pick { from, beside, .. } => {
+            Kind::Pick { from, right_answer: beside, .. } => {
                 seen(from, "picks from an");
                 beside.iter().for_each(|beside| seen(beside, "stands beside an"));
             }

@@ -13,14 +13,14 @@ use super::Error;
 /// # Errors
 /// [`Error::Io`] with the step that failed; the old content is then unchanged.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let beside = path.with_extension("tmp");
-    let written = write_synced(&beside, bytes).and_then(|()| {
-        fs::rename(&beside, path).map_err(Error::io("rename to", path))?;
+    let temporary = path.with_extension("tmp");
+    let written = write_synced(&temporary, bytes).and_then(|()| {
+        fs::rename(&temporary, path).map_err(Error::io("rename to", path))?;
         path.parent().map_or(Ok(()), sync_folder)
     });
     if written.is_err() {
         // The partial file is useless; the first error is what counts.
-        let _ = fs::remove_file(&beside);
+        let _ = fs::remove_file(&temporary);
     }
     written
 }

@@ -42,11 +42,11 @@ pub fn secret_or_draw(path: &Path, lost: &str) -> Result<[u8; 32], Error> {
     let folder = path.parent().unwrap_or(path);
     // A temporary file is readable by its owner only.
     let write = |e: std::io::Error| Error::io("write", path)(e);
-    let mut beside = tempfile::NamedTempFile::new_in(folder).map_err(write)?;
-    beside.write_all(format!("{}\n", hex::encode(drawn)).as_bytes()).map_err(write)?;
-    beside.as_file().sync_all().map_err(write)?;
+    let mut temporary = tempfile::NamedTempFile::new_in(folder).map_err(write)?;
+    temporary.write_all(format!("{}\n", hex::encode(drawn)).as_bytes()).map_err(write)?;
+    temporary.as_file().sync_all().map_err(write)?;
     // If two first runs draw at once, the first secret is used by both.
-    match beside.persist_noclobber(path) {
+    match temporary.persist_noclobber(path) {
         Err(e) if e.error.kind() != std::io::ErrorKind::AlreadyExists => Err(write(e.error)),
         _ => Ok(secret(path, lost)?.unwrap_or(drawn)),
     }

@@ -173,7 +173,7 @@ pub struct Failed {
 /// Whether a request was refused because of its schema, in the words of any server.
 pub(super) fn refuses_schema(failed: &Failed) -> bool {
     const WORDS: [&str; 7] = ["schema", "response_format", "structured", "guided", "tool", "mime", "format"];
-    let said = failed.raw.to_ascii_lowercase();
+    let message = failed.raw.to_ascii_lowercase();
     let refused = ["400 ", "422 "].iter().any(|status| failed.error.starts_with(status));
-    refused && WORDS.iter().any(|word| said.contains(word))
+    refused && WORDS.iter().any(|word| message.contains(word))
 }

@@ -95,7 +95,7 @@ impl Engine {
     /// Prepares an endpoint. A missing key or price is not an error here: stored replies need neither.
     pub fn new(store: Arc<Store>, endpoint: Endpoint, limits: Limits) -> Result<Engine, EngineError> {
         let setting = |source| EngineError::Setting { endpoint: endpoint.name.clone(), source };
-        let held = |reason, what: String| Source::Nothing(Held { reason, what });
+        let hold = |reason, what: String| Source::Nothing(Held { reason, what });
         let unset = endpoint.variables().find(|name| ApiKey::from_env(name).is_none());
         let source = if endpoint.provider.is_pack() {
             let path = endpoint.pack.as_deref().ok_or_else(|| setting(EndpointError::NoPack))?;
@@ -105,13 +105,13 @@ impl Engine {
         } else if endpoint.batch && !takes_batches(endpoint.provider) {
             return Err(setting(EndpointError::NoBatches));
         } else if limits.offline {
-            held(Reason::ReplyMissing, "the run is offline".into())
+            hold(Reason::ReplyMissing, "the run is offline".into())
         } else if endpoint.price().is_none() {
             let what = format!("llm.{} has no prices; set both, or free = true", endpoint.name);
-            held(Reason::NoPrice, what)
+            hold(Reason::NoPrice, what)
         } else if let Some(name) = unset {
             let what = if endpoint.key_env.as_deref() == Some(name) { "the key" } else { "a header" };
-            held(Reason::KeyMissing, format!("{name} is not set ({what} of llm.{})", endpoint.name))
+            hold(Reason::KeyMissing, format!("{name} is not set ({what} of llm.{})", endpoint.name))
         } else {
             Source::Server(Box::new(Http::new(&endpoint).map_err(setting)?))
         };

@@ -101,15 +101,18 @@ impl Fault {
         }
         let body: serde_json::Value = serde_json::from_str(&self.raw).unwrap_or_default();
         let code = body.pointer("/error/code").and_then(serde_json::Value::as_str);
-        let words = ["nsupported parameter", "nsupported value"];
+        let phrases = ["nsupported parameter", "nsupported value"];
         code.is_some_and(|code| CODES.contains(&code))
-            || said(&self.raw).is_some_and(|said| words.iter().any(|word| said.contains(word)))
+            || error_message(&self.raw)
+                .is_some_and(|message| phrases.iter().any(|word| message.contains(word)))
     }
 
     /// Whether the server may not know the model.
     pub(super) fn is_about_model(&self) -> bool {
-        let says = || said(&self.raw).is_some_and(|said| said.to_ascii_lowercase().contains("model"));
-        matches!(self.kind, Kind::Status(404)) || matches!(self.kind, Kind::Status(400 | 403)) && says()
+        let names_model =
+            || error_message(&self.raw).is_some_and(|message| message.to_ascii_lowercase().contains("model"));
+        matches!(self.kind, Kind::Status(404))
+            || matches!(self.kind, Kind::Status(400 | 403)) && names_model()
     }
 
     /// Whether one of several texts may be one that the server cannot take.
@@ -118,8 +121,8 @@ impl Fault {
     }
 
     /// Description for a ledger, with the endpoint: `401 from mine (invalid api key)`.
-    pub fn told_of(&self, endpoint: &str) -> String {
-        let told = match &self.kind {
+    pub fn describe(&self, endpoint: &str) -> String {
+        let description = match &self.kind {
             Kind::Connect(why) => format!("no connection to {endpoint}: {why}"),
             Kind::Timeout => format!("no whole answer from {endpoint} in time"),
             Kind::Cut(why) => format!("the connection to {endpoint} was cut: {why}"),
@@ -133,9 +136,9 @@ impl Fault {
             Kind::Blocked => format!("nothing from {endpoint}, whose filter of content held it back"),
             Kind::TooLarge => format!("an answer from {endpoint} that is too large to be one"),
         };
-        match self.status().and_then(|_| said(&self.raw)) {
-            Some(said) => format!("{told} ({said})"),
-            None => told,
+        match self.status().and_then(|_| error_message(&self.raw)) {
+            Some(message) => format!("{description} ({message})"),
+            None => description,
         }
     }
 
@@ -149,7 +152,7 @@ impl Fault {
 }
 
 /// A server's explanation of its refusal, if it is in the usual form; its beginning, on one line.
-fn said(raw: &str) -> Option<String> {
+fn error_message(raw: &str) -> Option<String> {
     const CHARS: usize = 80;
     let body: serde_json::Value = serde_json::from_str(raw).ok()?;
     let places = ["/error/message", "/error", "/message", "/detail"];
@@ -197,12 +200,12 @@ mod tests {
 
     #[test]
     fn a_fault_says_whose_it_is_and_what_the_server_says() {
-        let told = |kind, raw: &str| Fault { raw: raw.into(), ..Fault::new(kind) }.told_of("mine");
+        let describe = |kind, raw: &str| Fault { raw: raw.into(), ..Fault::new(kind) }.describe("mine");
         let refused = r#"{"error": {"message": "invalid\napi key.", "code": 1}}"#;
-        assert_eq!(told(Kind::Status(401), refused), "401 from mine (invalid api key)");
-        assert_eq!(told(Kind::Status(404), r#"{"detail": "Not Found"}"#), "404 from mine (Not Found)");
-        assert_eq!(told(Kind::Status(502), "<html>"), "502 from mine");
-        assert_eq!(told(Kind::Connect("refused".into()), ""), "no connection to mine: refused");
+        assert_eq!(describe(Kind::Status(401), refused), "401 from mine (invalid api key)");
+        assert_eq!(describe(Kind::Status(404), r#"{"detail": "Not Found"}"#), "404 from mine (Not Found)");
+        assert_eq!(describe(Kind::Status(502), "<html>"), "502 from mine");
+        assert_eq!(describe(Kind::Connect("refused".into()), ""), "no connection to mine: refused");
     }
 
     #[test]
@@ -225,16 +228,16 @@ mod tests {
 
     #[test]
     fn a_refused_parameter_is_a_fault_of_the_settings() {
-        let says = |raw: &str| {
+        let flags = |raw: &str| {
             let fault = Fault { raw: raw.into(), ..Fault::new(Kind::Status(400)) };
             (fault.of_endpoint(), fault.is_lasting())
         };
         let parameter =
             r#"{"error": {"message": "Unsupported parameter: 'max_tokens' is not supported", "code": null}}"#;
-        assert_eq!(says(parameter), (true, false));
-        assert_eq!(says(r#"{"error": {"message": "no", "code": "unsupported_value"}}"#), (true, false));
+        assert_eq!(flags(parameter), (true, false));
+        assert_eq!(flags(r#"{"error": {"message": "no", "code": "unsupported_value"}}"#), (true, false));
         let long = r#"{"error": {"message": "This model's maximum context length is 9 tokens", "code": "context_length_exceeded"}}"#;
-        assert_eq!(says(long), (false, true));
+        assert_eq!(flags(long), (false, true));
     }
 
     #[test]

@@ -28,7 +28,7 @@ const MAX_HEADER_PAUSE: Duration = Duration::from_secs(60);
 
 /// Requests other than questions: files and batches of them.
 #[derive(Clone, Debug)]
-pub enum Errand {
+pub enum FileRequest {
     /// Fetches JSON from a path.
     Get(String),
     /// Downloads a file from a path.
@@ -60,7 +60,7 @@ pub trait Transport: Send + Sync {
     fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>>;
 
     /// Runs an errand once.
-    fn run(&self, errand: Errand) -> BoxFuture<'_, Result<Received, Fault>> {
+    fn run(&self, errand: FileRequest) -> BoxFuture<'_, Result<Received, Fault>> {
         let fault = Fault::new(Kind::Connect(format!("this transport runs no errands: {errand:?}")));
         Box::pin(std::future::ready(Err(fault)))
     }
@@ -206,22 +206,22 @@ impl Transport for Http {
         })
     }
 
-    fn run(&self, errand: Errand) -> BoxFuture<'_, Result<Received, Fault>> {
+    fn run(&self, errand: FileRequest) -> BoxFuture<'_, Result<Received, Fault>> {
         Box::pin(async move {
             let to = |path: &str| self.address.join(path);
             let mut headers = self.headers.clone();
             let request = match errand {
-                Errand::Get(path) => self.client.get(to(&path)),
-                Errand::Download(path) => {
+                FileRequest::Get(path) => self.client.get(to(&path)),
+                FileRequest::Download(path) => {
                     if self.provider != Provider::Gemini {
                         headers.insert(ACCEPT, HeaderValue::from_static("application/binary"));
                     }
                     self.client.get(to(&path))
                 }
-                Errand::Post(path, body) => {
+                FileRequest::Post(path, body) => {
                     self.client.post(to(&path)).header(CONTENT_TYPE, "application/json").body(body)
                 }
-                Errand::Upload(path, lines) => {
+                FileRequest::Upload(path, lines) => {
                     let kind = format!("multipart/form-data; boundary={BOUNDARY}");
                     self.client.post(to(&path)).header(CONTENT_TYPE, kind).body(multipart(&lines))
                 }

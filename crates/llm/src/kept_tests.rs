@@ -12,8 +12,8 @@ use crate::{Answer, Ask, Endpoint, Engine, Message, Output, Request, Role, Store
 const KEPT: &str = include_str!("../tests/kept/replies.jsonl");
 
 /// An endpoint from a table `[llm.e]`.
-fn endpoint(said: Value) -> Endpoint {
-    serde_json::from_value(said).unwrap()
+fn endpoint(table: Value) -> Endpoint {
+    serde_json::from_value(table).unwrap()
 }
 
 fn chat(messages: Vec<Message>, output: Output) -> Ask {
@@ -51,7 +51,7 @@ fn requests() -> Vec<(&'static str, Vec<Request>)> {
     let schema = json!({"type": "object", "required": ["explanation"], "properties": {"explanation": {"type": "string"}}});
     let object = json!({"model": "m-1", "format": "json_object"});
     let schema = json!({"model": "m-1", "format": {"json_schema": {"name": "answer", "schema": schema}}});
-    let at = |said: &Value, ask: &Ask| Engine::request(&endpoint(said.clone()), ask);
+    let at = |table: &Value, ask: &Ask| Engine::request(&endpoint(table.clone()), ask);
 
     let mut instructed = vec![Message::new(Role::System, "You explain jokes.")];
     instructed.extend(question());
@@ -68,7 +68,7 @@ fn requests() -> Vec<(&'static str, Vec<Request>)> {
     let translates = json!({"identity": "lt", "provider": "libretranslate"});
     vec![
         // A format is requested only for prompts whose reply is nothing but JSON.
-        ("plain", [&plain, &carried, &object, &schema].map(|said| at(said, &instructed)).to_vec()),
+        ("plain", [&plain, &carried, &object, &schema].map(|table| at(table, &instructed)).to_vec()),
         ("every parameter", vec![at(&every, &Ask { sample: 2, ..text.clone() })]),
         ("json object", vec![at(&object, &output)]),
         ("json schema", vec![at(&schema, &output)]),
@@ -89,18 +89,18 @@ fn replies_stored_before_are_found_again() {
     let store = Store::open(&replies, &place.path().join("index.sqlite")).unwrap();
     let expected = requests();
     let mut spent = 0;
-    for (n, (says, requests)) in expected.iter().enumerate() {
+    for (n, (text, requests)) in expected.iter().enumerate() {
         for request in requests {
             let reply = store.get(&request.key()).unwrap();
             let reply = reply
-                .unwrap_or_else(|| panic!("{says} ({n}) would be bought again: {}", request.canonical()));
+                .unwrap_or_else(|| panic!("{text} ({n}) would be bought again: {}", request.canonical()));
             assert_eq!(&reply.request, request);
-            let Answer::Reply(reply) = from_store(reply) else { panic!("{says} ({n}) is no answer") };
-            assert_eq!((reply.text.as_str(), reply.charged.pico()), (*says, 100 + n as i64));
-            assert_eq!(reply.vector.is_some(), says.is_empty());
+            let Answer::Reply(reply) = from_store(reply) else { panic!("{text} ({n}) is no answer") };
+            assert_eq!((reply.text.as_str(), reply.charged.pico()), (*text, 100 + n as i64));
+            assert_eq!(reply.vector.is_some(), text.is_empty());
         }
         spent += 100 + n as i64;
     }
-    let (booked, attempts) = store.spent("endpoint:e").unwrap();
-    assert_eq!((booked.pico(), attempts as usize), (spent, expected.len()));
+    let (spent_by_endpoint, attempts) = store.spent("endpoint:e").unwrap();
+    assert_eq!((spent_by_endpoint.pico(), attempts as usize), (spent, expected.len()));
 }

@@ -23,7 +23,7 @@ pub struct Learned {
     /// How many replies to the same prompt the answer statistics are from; 0 if there are too few.
     pub answers: u64,
     /// Their tokens, including reasoning.
-    pub said: Usage,
+    pub total: Usage,
 }
 
 impl Learned {
@@ -43,12 +43,12 @@ impl Learned {
         }
         for usage in latest(Some(template))?.into_iter().filter_map(|reply| reply.usage) {
             learned.answers += 1;
-            let said = &mut learned.said;
-            said.completion_tokens = said.completion_tokens.saturating_add(usage.completion_tokens);
-            said.reasoning_tokens = said.reasoning_tokens.saturating_add(usage.reasoning_tokens);
+            let total = &mut learned.total;
+            total.completion_tokens = total.completion_tokens.saturating_add(usage.completion_tokens);
+            total.reasoning_tokens = total.reasoning_tokens.saturating_add(usage.reasoning_tokens);
         }
         if learned.answers < FEWEST as u64 {
-            (learned.answers, learned.said) = (0, Usage::default());
+            (learned.answers, learned.total) = (0, Usage::default());
         }
         Ok((learned.prompts >= FEWEST as u64 && learned.counted > 0).then_some(learned))
     }
@@ -65,7 +65,7 @@ impl Learned {
 
     /// Average tokens of an answer; `None` if too few are known.
     pub fn answer(&self) -> Option<u64> {
-        (self.answers > 0).then(|| self.said.completion_tokens.div_ceil(self.answers))
+        (self.answers > 0).then(|| self.total.completion_tokens.div_ceil(self.answers))
     }
 
     /// The cost of this many requests with this many tokens counted here, if they are like those before.
@@ -77,8 +77,8 @@ impl Learned {
         (self.answers > 0).then(|| {
             price.charge(Usage {
                 prompt_tokens: self.prompt(counted),
-                completion_tokens: all(self.said.completion_tokens),
-                reasoning_tokens: all(self.said.reasoning_tokens),
+                completion_tokens: all(self.total.completion_tokens),
+                reasoning_tokens: all(self.total.reasoning_tokens),
                 cached_tokens: 0,
             })
         })

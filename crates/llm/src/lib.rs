@@ -53,7 +53,7 @@ pub use endpoint_error::EndpointError;
 pub use engine::{Engine, EngineError, Limits};
 pub use estimate::{Estimate, Reading, at_most, estimate};
 pub use fault::{Fault, Kind};
-pub use http::{Errand, Received, Transport};
+pub use http::{FileRequest, Received, Transport};
 pub use learned::Learned;
 pub use money::{Price, Usd};
 pub use progress::Progress;

@@ -18,7 +18,7 @@ pub struct Progress {
     /// Items that failed.
     pub failed: usize,
     /// Items that wait for a budget, a key or another run.
-    pub held: usize,
+    pub waiting: usize,
     /// Requests in flight.
     pub in_flight: usize,
     /// Attempts sent so far.
@@ -34,7 +34,7 @@ pub struct Progress {
 impl Progress {
     /// Items that are finished in any way.
     pub fn finished(&self) -> usize {
-        self.done + self.stored + self.failed + self.held
+        self.done + self.stored + self.failed + self.waiting
     }
 }
 
@@ -71,7 +71,7 @@ impl<'a> Tally<'a> {
         self.change(|progress| match answer {
             Answer::Reply(_) if sent => progress.done += 1,
             Answer::Reply(_) => progress.stored += 1,
-            Answer::Held(_) => progress.held += 1,
+            Answer::Held(_) => progress.waiting += 1,
             Answer::Failed(_) => progress.failed += 1,
         });
     }

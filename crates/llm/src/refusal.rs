@@ -16,8 +16,8 @@ pub(super) struct Refusal {
 
 /// Reads a refusal.
 pub(super) fn read(status: u16, body: &str) -> Refusal {
-    let said = serde_json::from_str::<Value>(body).ok();
-    let error = said.as_ref().map(|body| body.get("error").unwrap_or(body));
+    let parsed = serde_json::from_str::<Value>(body).ok();
+    let error = parsed.as_ref().map(|body| body.get("error").unwrap_or(body));
     // Gemini's errors carry what other servers put into a status or a header.
     let details = || error.and_then(|error| error.get("details")?.as_array()).into_iter().flatten();
     let bad_key = details().any(|detail| detail["reason"] == "API_KEY_INVALID");
@@ -41,10 +41,11 @@ fn quota_exhausted(error: &Value) -> bool {
         "billing_not_active",
         "billing_error",
     ];
-    let says = |name: &str| error.get(name).and_then(Value::as_str).is_some_and(|code| CODES.contains(&code));
+    let is_code =
+        |name: &str| error.get(name).and_then(Value::as_str).is_some_and(|code| CODES.contains(&code));
     // Anthropic has no code for it.
     let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
-    says("code") || says("type") || message.contains("credit balance is too low")
+    is_code("code") || is_code("type") || message.contains("credit balance is too low")
 }
 
 /// Some proxies wrap the error of the server behind them in a success.

@@ -121,11 +121,11 @@ impl Pack {
         };
         // Separators without lengths would let two different places share a key.
         let kind = if self.made { "made" } else { "sample" };
-        let said = match place.0.as_str() {
+        let request = match place.0.as_str() {
             "" => serde_json::json!([kind, place.1, place.2, place.3, place.4, text]),
             model => serde_json::json!([kind, model, place.1, place.2, place.3, place.4, text]),
         };
-        let key = Key::hash(said.to_string().as_bytes());
+        let key = Key::hash(request.to_string().as_bytes());
         let vector = serde_json::from_str::<Vec<f32>>(text)
             .ok()
             .filter(|_| matches!(ask.what, super::What::Embedding { .. }));

@@ -103,9 +103,9 @@ impl ApiKey {
             if memchr::memchr(b'\\', literal.as_bytes()).is_none() {
                 continue;
             }
-            let Some(said) = unescaped(literal, end.is_some()) else { continue };
+            let Some(unescaped_text) = unescaped(literal, end.is_some()) else { continue };
             at = end.unwrap_or(text.len());
-            if let Cow::Owned(struck) = self.strike_within(&said, depth - 1) {
+            if let Cow::Owned(struck) = self.strike_within(&unescaped_text, depth - 1) {
                 let written = serde_json::to_string(&struck).unwrap_or_default();
                 out.push_str(&text[done..open]);
                 out.push_str(if end.is_some() { &written } else { written.trim_end_matches('"') });
@@ -204,9 +204,11 @@ mod tests {
         let text = r#"plain sk/a"b+c url sk%2Fa%22b%2Bc or sk%2fa%22b%2bc html sk/a&quot;b+c end"#;
         assert_eq!(key.strike(text), "plain [key] url [key] or [key] html [key] end");
         assert!(matches!(key.strike("nothing here"), Cow::Borrowed(_)));
-        let json = |said: &str| format!(r#"{{"error": "key {said} is none", "b": "a\n"}}"#);
-        for said in [r#"sk/a\"b+c"#, r#"sk\/a\"b+c"#, r#"sk/a\u0022b+c"#, r#"\u0073k\u002fa\u0022\u0062+c"#] {
-            assert_eq!(key.strike(&json(said)), json("[key]"), "{said}");
+        let json = |key_text: &str| format!(r#"{{"error": "key {key_text} is none", "b": "a\n"}}"#);
+        for escaped in
+            [r#"sk/a\"b+c"#, r#"sk\/a\"b+c"#, r#"sk/a\u0022b+c"#, r#"\u0073k\u002fa\u0022\u0062+c"#]
+        {
+            assert_eq!(key.strike(&json(escaped)), json("[key]"), "{escaped}");
         }
         // Another server's answer inside this one's, as an event of a stream.
         let inner = serde_json::to_string(&json(r#"sk\/a\"b+c"#)).unwrap();

@@ -276,7 +276,7 @@ impl Engine {
                 }
                 let hint = if again { String::new() } else { self.near_miss(transport, &fault).await };
                 if !again && fault.of_endpoint() {
-                    let how = fault.told_of(&self.endpoint.name) + &hint;
+                    let how = fault.describe(&self.endpoint.name) + &hint;
                     self.limits.run.note(&self.endpoint.name, Some(&how), leave_after);
                 }
                 let charged = |attempt: &Attempt<'_>| match fault.usage {
@@ -294,7 +294,7 @@ impl Engine {
                     if !again && !apart {
                         line.request = Some(attempt.question.request.clone());
                         line.lasting = fault.is_lasting();
-                        line.error = self.given_up_words(attempt, &fault, &hint);
+                        line.error = self.describe_failure(attempt, &fault, &hint);
                     }
                     Line::Failure(line)
                 };
@@ -331,8 +331,8 @@ impl Engine {
     }
 
     /// The description of a failed item, stored and shown in this and later runs.
-    fn given_up_words(&self, attempt: &Attempt<'_>, fault: &Fault, hint: &str) -> String {
-        let mut error = fault.told_of(&self.endpoint.name) + hint;
+    fn describe_failure(&self, attempt: &Attempt<'_>, fault: &Fault, hint: &str) -> String {
+        let mut error = fault.describe(&self.endpoint.name) + hint;
         if let Some(wait) = fault.asked_wait.filter(|_| fault.retriable()) {
             error.push_str(&format!(", asking to wait {} s", wait.as_secs()));
         }
@@ -344,7 +344,7 @@ impl Engine {
 
     fn given_up(&self, attempt: &Attempt<'_>, fault: &Fault, hint: &str) -> Answer {
         let reason = if fault.is_lasting() { Reason::RequestRefused } else { Reason::RequestFailed };
-        let error = self.given_up_words(attempt, fault, hint);
+        let error = self.describe_failure(attempt, fault, hint);
         Answer::Failed(Failed { reason, error, raw: fault.raw.clone(), key: attempt.question.key })
     }
 

@@ -161,7 +161,7 @@ impl Endpoint {
 
     /// The settings that `estimate` needs and that are missing: prices, without which nothing is sent, then
     /// rates, without which the duration is unknown.
-    pub fn lacks(&self) -> (Vec<&'static str>, Vec<&'static str>) {
+    pub fn missing_settings(&self) -> (Vec<&'static str>, Vec<&'static str>) {
         let paid = !self.free && !self.provider.is_pack();
         let missing = |all: [(&'static str, bool); 2]| -> Vec<&'static str> {
             all.into_iter().filter(|(_, set)| paid && !set).map(|(name, _)| name).collect()

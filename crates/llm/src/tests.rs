@@ -282,14 +282,14 @@ async fn no_cap_is_passed_and_what_no_longer_fits_is_held() {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let answers = all(&bench.slow_engine(vec![], Duration::from_millis(5)), &texts).await;
         let bought = answers.iter().filter(|answer| answer.reply().is_some()).count();
-        let held: Vec<&Answer> =
+        let over_budget: Vec<&Answer> =
             answers.iter().filter(|answer| reason(answer) == Some(Reason::BudgetReached)).collect();
-        assert_eq!(bought + held.len(), 20, "{level}");
+        assert_eq!(bought + over_budget.len(), 20, "{level}");
         // Reservations are several times the actual cost; the money released is used.
         assert!((2..=4).contains(&bought), "{level}: {bought}");
         assert_eq!(bench.sent(), bought, "{level}");
         assert!(bench.spent() <= cap.pico(), "{level}");
-        let Answer::Held(held) = held[0] else { unreachable!() };
+        let Answer::Held(held) = over_budget[0] else { unreachable!() };
         assert!(held.what.starts_with(level), "{}", held.what);
     }
 }
@@ -341,8 +341,8 @@ const CUT: &str = r#"{"choices": [{"message": {"content": "<think>1 2"}, "finish
 async fn an_answer_that_was_cut_before_it_began_is_asked_once_more_with_a_larger_limit() {
     let mut bench = Bench::new();
     let (first, larger) = ("\"max_tokens\":50", "\"max_tokens\":200");
-    let said = vec![Step::Say("<think>3?</think>5 2 3")];
-    let answers = all(&bench.engine(vec![(first, vec![Step::Raw(CUT)]), (larger, said)]), &["a"]).await;
+    let reply = vec![Step::Say("<think>3?</think>5 2 3")];
+    let answers = all(&bench.engine(vec![(first, vec![Step::Raw(CUT)]), (larger, reply)]), &["a"]).await;
     assert_eq!(answers[0].reply().unwrap().text, "5 2 3");
     assert_eq!(bench.sent(), 2);
     // Both are stored: neither is bought again, offline or not.
@@ -467,7 +467,7 @@ async fn progress_adds_up() {
     engine.ask_all(asks(&["a", "b", "bad"]), |now| *last.lock().unwrap() = *now).await;
     let last = *last.lock().unwrap();
     assert_eq!(
-        (last.total, last.stored, last.done, last.failed, last.held, last.in_flight, last.sent),
+        (last.total, last.stored, last.done, last.failed, last.waiting, last.in_flight, last.sent),
         (3, 1, 1, 1, 0, 0, 2)
     );
     assert_eq!((last.prompt_tokens, last.completion_tokens, last.charged.pico()), (10, 20, COST));
@@ -582,8 +582,8 @@ async fn a_batch_sends_what_its_budget_allows() {
         Engine::with_transport(bench.store.clone(), bench.endpoint.clone(), bench.limits.clone(), transport);
     let answers = engine.ask_all(asks, |_| {}).await;
     let bought = answers.iter().filter(|answer| answer.reply().is_some()).count();
-    let held = answers.iter().filter(|answer| reason(answer) == Some(Reason::BudgetReached)).count();
-    assert!(bought >= 2 && bought + held == 6, "{bought} bought, {held} held");
+    let over_budget = answers.iter().filter(|answer| reason(answer) == Some(Reason::BudgetReached)).count();
+    assert!(bought >= 2 && bought + over_budget == 6, "{bought} bought, {over_budget} held");
     assert!(bench.spent() <= cap.pico());
     assert!(log.lock().unwrap().iter().all(|&texts| texts <= 2), "{log:?}");
 }

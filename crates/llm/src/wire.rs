@@ -97,7 +97,8 @@ pub(super) fn read(request: &Request, received: &Received) -> Result<Content, Fa
 
 /// The text of a stored reply, and its reasoning; the whole body if it is not of this interface.
 pub fn spoken(request: &Request, raw: &str) -> (String, String) {
-    content(request, raw).map_or_else(|_| (raw.to_owned(), String::new()), |said| (said.text, said.reasoning))
+    content(request, raw)
+        .map_or_else(|_| (raw.to_owned(), String::new()), |content| (content.text, content.reasoning))
 }
 
 /// Parses the body of a successful answer, including ones stored long ago.
@@ -107,19 +108,19 @@ pub(super) fn content(request: &Request, raw: &str) -> Result<Content, WireError
             let body: Chat = of_any(raw)?;
             let choice = body.choices.into_iter().next().ok_or(WireError::Nothing("choices"))?;
             let Reply { content, refusal, reasoning, reasoning_content } = choice.message;
-            let (said, thought) =
+            let (spoken_text, thought) =
                 content.map(Text::join).or(refusal.map(|text| (text, String::new()))).unwrap_or_default();
-            let Parted { answer, reasoning: within } = part(&said);
-            let beside = [reasoning_content, reasoning].into_iter().flatten().map(|text| text.join().0);
+            let Parted { answer, reasoning: within } = part(&spoken_text);
+            let fields = [reasoning_content, reasoning].into_iter().flatten().map(|text| text.join().0);
             let thoughts: Vec<String> =
-                beside.take(1).chain([thought, within]).filter(|text| !text.trim().is_empty()).collect();
+                fields.take(1).chain([thought, within]).filter(|text| !text.trim().is_empty()).collect();
             let truncated = choice.finish_reason.as_deref() == Some("length");
             let blocked = choice.finish_reason.as_deref() == Some("content_filter");
-            let usage = believable(request, said.len(), body.usage);
+            let usage = believable(request, spoken_text.len(), body.usage);
             Ok(Content {
                 text: answer,
                 reasoning: thoughts.join("\n\n"),
-                whole: said,
+                whole: spoken_text,
                 vector: None,
                 truncated,
                 blocked,

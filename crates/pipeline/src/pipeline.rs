@@ -42,7 +42,7 @@ pub use plan::{Planned, plan};
 pub use rows::{ByEndpoint, blinding, draft_requests, review_items, shown_items};
 pub use stale::{StaleStage, stale_stages};
 pub use tasks::{Tasks, now};
-pub use voting::{Mend, votes_as_tasks};
+pub use voting::{Remedy, votes_as_tasks};
 pub use waits::{Cause, Fate, causes, kept_back};
 pub use withheld::Withheld;
 

@@ -151,11 +151,11 @@ fn shadowed(benchmark: &Benchmark) -> Vec<Problem> {
         own.section == "run"
             || section.is_some_and(|section| section.keys.iter().any(|key| key.name == own.name))
     };
-    let told = |own: &riddlemill_benchmarks::setting::Setting| Problem {
+    let problem = |own: &riddlemill_benchmarks::setting::Setting| Problem {
         place: format!("{}/benchmark.toml [setting.{}.{}]", benchmark.name, own.section, own.name),
         what: format!("{}.{} is already a setting of riddlemill", own.section, own.name),
     };
-    benchmark.own.declared.iter().filter(known).map(told).collect()
+    benchmark.own.declared.iter().filter(known).map(problem).collect()
 }
 
 /// Problems of a benchmark's changed defaults.

@@ -8,7 +8,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::ballot::{Choice, Field, KEEP, Kind};
 use super::item::Item;
 use super::value::{Value, Values};
-use riddlemill_text::shortcuts::{Tell, tells};
+use riddlemill_text::shortcuts::{Cue, cues};
 use riddlemill_text::text::normalise::{Fold, fold};
 
 /// The parsed answers of a ballot.
@@ -102,7 +102,7 @@ pub fn read(form: &[Field], item: &Item, given: impl Fn(&str) -> Option<Value>) 
             Err(fault) => faults.push((field.name, fault)),
         }
     }
-    faults.extend(alike(form, item, &values));
+    faults.extend(repeated_texts(form, item, &values));
     if !faults.is_empty() {
         return Answers::Faulty(faults);
     }
@@ -111,7 +111,7 @@ pub fn read(form: &[Field], item: &Item, given: impl Fn(&str) -> Option<Value>) 
 }
 
 /// Texts that should differ but are equal apart from width, case, script of signs and spaces.
-fn alike(form: &[Field], item: &Item, values: &Values) -> Vec<(&'static str, Fault)> {
+fn repeated_texts(form: &[Field], item: &Item, values: &Values) -> Vec<(&'static str, Fault)> {
     let key = |text: &str| match fold(text, Fold::KEY) {
         folded if folded.is_empty() => text.trim().to_owned(),
         folded => folded,
@@ -381,9 +381,9 @@ fn tokens(raw: &Value, known: impl Fn(&str) -> bool) -> Vec<String> {
         if known(piece) {
             tokens.push(piece.to_owned());
         } else {
-            let words: Vec<&str> = piece.split_whitespace().collect();
-            if words.iter().all(|word| known(word)) {
-                tokens.extend(words.into_iter().map(str::to_owned));
+            let pieces: Vec<&str> = piece.split_whitespace().collect();
+            if pieces.iter().all(|word| known(word)) {
+                tokens.extend(pieces.into_iter().map(str::to_owned));
             } else {
                 tokens.push(piece.to_owned());
             }
@@ -417,10 +417,10 @@ pub fn write(field: &Field, item: &Item, value: &Value) -> String {
 
 /// Features of the picked texts that give away the one they will be shown with, by field. They do not
 /// invalidate a vote.
-pub fn cautions(form: &[Field], item: &Item, values: &Values) -> Vec<(&'static str, Tell)> {
+pub fn cautions(form: &[Field], item: &Item, values: &Values) -> Vec<(&'static str, Cue)> {
     let of = |field: &Field| {
-        let Kind::Pick { from, beside: Some(beside), .. } = field.kind else { return Vec::new() };
-        let right = item.content.get(beside).map(Value::to_string);
+        let Kind::Pick { from, right_answer: Some(right_answer), .. } = field.kind else { return Vec::new() };
+        let right = item.content.get(right_answer).map(Value::to_string);
         let numbers = values.get(field.name).and_then(Value::as_list).unwrap_or_default();
         let shown = shown_numbers(item, from, numbers);
         let picked: Vec<&str> = shown
@@ -428,8 +428,8 @@ pub fn cautions(form: &[Field], item: &Item, values: &Values) -> Vec<(&'static s
             .filter_map(|number| item.candidates(from).get(number.parse::<usize>().ok()?.checked_sub(1)?))
             .map(String::as_str)
             .collect();
-        let told = right.map(|right| tells(&right, &picked)).unwrap_or_default();
-        told.into_iter().map(|tell| (field.name, tell)).collect()
+        let cautions_found = right.map(|right| cues(&right, &picked)).unwrap_or_default();
+        cautions_found.into_iter().map(|tell| (field.name, tell)).collect()
     };
     form.iter().flat_map(of).collect()
 }

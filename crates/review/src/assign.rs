@@ -29,12 +29,12 @@ pub struct Annotator {
     pub accounts: Vec<String>,
     /// The results of their trials, from raw/votes/trials, not from the settings.
     #[serde(skip)]
-    pub trials: Vec<Passed>,
+    pub trials: Vec<LastTrial>,
 }
 
 /// The last graded trial of an annotator on a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Passed {
+pub struct LastTrial {
     /// The recipe.
     pub recipe: String,
     /// The step.
@@ -179,7 +179,11 @@ pub fn written_by(items: &[Item]) -> BTreeMap<String, Vec<String>> {
 }
 
 /// What keeps somebody from voting, with a hint; `None` if nothing does.
-pub fn lacks(person: &Annotator, step: &Ballot, settings: &AssignSettings<'_>) -> Option<String> {
+pub fn missing_requirement(
+    person: &Annotator,
+    step: &Ballot,
+    settings: &AssignSettings<'_>,
+) -> Option<String> {
     let roles: Vec<&str> = step.roles(settings.round).into_iter().map(Role::name).collect();
     let mut lacks = Vec::new();
     if !step.roles(settings.round).contains(&person.role) {
@@ -223,7 +227,8 @@ pub fn assign(
     let able = named(step, people, settings)?;
     let needed = step.votes_in(round);
     if settings.to.is_empty() && able.len() < needed {
-        let lacking = people.iter().filter_map(|person| lacks(person, step, settings)).collect();
+        let lacking =
+            people.iter().filter_map(|person| missing_requirement(person, step, settings)).collect();
         return Err(AssignError::TooFew { step: step.name, needed, there: able.len(), lacking });
     }
     let mut loads = Loads::count(&able, tasks, round);
@@ -327,7 +332,7 @@ fn named<'p>(
             let known = people.iter().map(|person| person.name.as_str());
             return Err(AssignError::Unknown(unknown("annotator", name, known)));
         };
-        if let Some(lacks) = lacks(person, step, settings) {
+        if let Some(lacks) = missing_requirement(person, step, settings) {
             return Err(AssignError::MayNot(lacks));
         }
     }

@@ -155,8 +155,8 @@ mod tests {
                     {\"item\": \"i1\", \"answers\": {\"type\": 1}}\n{\"item\": \"i2\", \"answers\": {\"tpye\": 1}}\n\
                     {\"item\": \"i0\", \"answers\": {\"type\": \"no such type\"}}\n";
         let problems = read_gold(text, &step, find).unwrap_err();
-        let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        for (line, words) in [
+        let messages: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        for (line, expected) in [
             (1, "missing field `answers`"),
             (2, "no item \"i9\""),
             (3, "item \"i1\" has no answer"),
@@ -164,8 +164,9 @@ mod tests {
             (5, "no field \"tpye\"; there are type"),
             (6, "type: unknown choice `no such type`"),
         ] {
-            let found = told.iter().find(|told| told.starts_with(&format!("line {line}: "))).unwrap();
-            assert!(found.contains(words), "{found}");
+            let found =
+                messages.iter().find(|message| message.starts_with(&format!("line {line}: "))).unwrap();
+            assert!(found.contains(expected), "{found}");
         }
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::assign::{Annotator, Passed};
+use super::assign::{Annotator, LastTrial};
 use super::qualify::TrialLevel;
 use super::value::Values;
 use riddlemill_files::digest::Digest;
@@ -50,8 +50,8 @@ pub struct TrialAnswer {
 impl TrialAnswer {
     /// An answer with its name.
     pub fn new(annotator: &str, item: &str, values: Values) -> TrialAnswer {
-        let said = serde_json::to_string(&values).unwrap_or_default();
-        let parts = [annotator, item, &said].map(str::as_bytes);
+        let answers = serde_json::to_string(&values).unwrap_or_default();
+        let parts = [annotator, item, &answers].map(str::as_bytes);
         let entry = Digest::of_parts("riddlemill trial answer v1", parts);
         TrialAnswer { entry, annotator: annotator.to_owned(), item: item.to_owned(), values }
     }
@@ -83,7 +83,7 @@ pub struct Grade {
 
 impl Grade {
     /// Whether the other grade is equal, ignoring the time.
-    fn says_as(&self, other: &Grade) -> bool {
+    fn same_content(&self, other: &Grade) -> bool {
         let timeless = |grade: &Grade| Grade { at: String::new(), ..grade.clone() };
         timeless(self) == timeless(other)
     }
@@ -111,7 +111,7 @@ pub fn append(raw: &Path, recipe: &str, step: &str, lines: &[Line]) -> Result<us
                 Line::Grade(other) if other.annotator == grade.annotator => Some(other),
                 _ => None,
             });
-            last.is_some_and(|last| last.says_as(grade))
+            last.is_some_and(|last| last.same_content(grade))
         }
     };
     let (mut bytes, mut new) = (Vec::new(), 0);
@@ -144,7 +144,7 @@ pub fn fill(raw: &Path, people: &mut [Annotator]) {
             }
         }
         for person in people.iter_mut() {
-            person.trials.extend(last.remove(&person.name).map(|grade| Passed {
+            person.trials.extend(last.remove(&person.name).map(|grade| LastTrial {
                 recipe: recipe.to_owned(),
                 step: step.to_owned(),
                 right: grade.right,

@@ -148,7 +148,7 @@ mod tests {
         all.push(stale.sealed());
         all.push(testing::vote(&step, &items[4], Round::Review, "d", testing::one("type", "ambiguity")));
         let refs: Vec<&Vote> = all.iter().collect();
-        let told: Vec<_> = trials(&step, &gold, &refs, Qualification::FLUB, FEWEST)
+        let levels: Vec<_> = trials(&step, &gold, &refs, Qualification::FLUB, FEWEST)
             .into_iter()
             .map(|t| (t.annotator, t.right, t.of, t.level))
             .collect();
@@ -158,7 +158,7 @@ mod tests {
             ("c".to_owned(), 16, 20, TrialLevel::Failed),
             ("d".to_owned(), 3, 3, TrialLevel::TooFew),
         ];
-        assert_eq!(told, want);
+        assert_eq!(levels, want);
     }
 
     #[test]

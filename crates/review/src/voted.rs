@@ -76,8 +76,9 @@ impl Voted {
         people: &[Annotator],
         bootstrap: Bootstrap,
     ) -> Voted {
-        let told = agreed(step, items, votes, bootstrap);
-        let fields = told.fields.into_iter().filter(|field| field.items > 0).map(Agreement::new).collect();
+        let agreement = agreed(step, items, votes, bootstrap);
+        let fields =
+            agreement.fields.into_iter().filter(|field| field.items > 0).map(Agreement::new).collect();
         let looked: Vec<bool> = resolved.iter().filter_map(|resolution| resolution.modified).collect();
         let disputed =
             |resolution: &&Resolution| matches!(resolution.pending(), Some(Pending::Adjudicate { .. }));
@@ -95,7 +96,7 @@ impl Voted {
         }
         Voted {
             fields,
-            sample: told.sample,
+            sample: agreement.sample,
             settled,
             disputed: resolved.iter().filter(disputed).count(),
             modified: (!looked.is_empty())
@@ -115,18 +116,18 @@ impl Voted {
 
 fn trialled(step: &Ballot, voters: &BTreeMap<&str, Round>, people: &[Annotator]) -> Option<Trialled> {
     let shares = step.qualification?;
-    let mut told = Trialled { formal: shares.formal, senior: shares.senior, ..Trialled::default() };
+    let mut trialled = Trialled { formal: shares.formal, senior: shares.senior, ..Trialled::default() };
     for (name, round) in voters {
         let person = people.iter().find(|person| person.name == *name);
         match person.and_then(|person| Some((person, person.trial(step)?))) {
-            Some((_, level)) if level >= TrialLevel::Formal && *round == Round::Vote => told.passed += 1,
-            Some((_, TrialLevel::Senior)) => told.passed += 1,
-            Some(_) => told.failed += 1,
-            None if person.is_some_and(|person| person.qualified) => told.by_hand += 1,
-            None => told.failed += 1,
+            Some((_, level)) if level >= TrialLevel::Formal && *round == Round::Vote => trialled.passed += 1,
+            Some((_, TrialLevel::Senior)) => trialled.passed += 1,
+            Some(_) => trialled.failed += 1,
+            None if person.is_some_and(|person| person.qualified) => trialled.by_hand += 1,
+            None => trialled.failed += 1,
         }
     }
-    Some(told)
+    Some(trialled)
 }
 
 impl Agreement {
@@ -153,8 +154,8 @@ impl Agreement {
 /// ignored.
 pub fn guessed(step: &Ballot, items: &[Item], resolved: &[Resolution], seed: u64) -> Option<Shortcuts> {
     let fields = step.fields.iter().chain(step.review.iter().flat_map(|review| &review.fields));
-    let (name, from, beside) = fields.into_iter().find_map(|field| match field.kind {
-        Kind::Pick { from, beside: Some(beside), .. } => Some((field.name, from, beside)),
+    let (name, from, right_answer) = fields.into_iter().find_map(|field| match field.kind {
+        Kind::Pick { from, right_answer: Some(right_answer), .. } => Some((field.name, from, right_answer)),
         _ => None,
     })?;
     let set = |(item, resolution): (&Item, &Resolution)| {
@@ -163,7 +164,7 @@ pub fn guessed(step: &Ballot, items: &[Item], resolved: &[Resolution], seed: u64
             let shown = item.shown_number(from, number.parse().ok()?);
             item.content.get(from)?.as_list()?.get(shown.checked_sub(1)?).cloned()
         });
-        let right = item.content.get(beside).map(Value::to_string)?;
+        let right = item.content.get(right_answer).map(Value::to_string)?;
         let asked = step.shows.first().and_then(|(key, _)| item.content.get(*key)).map(Value::to_string)?;
         Some((item.id.clone(), asked, std::iter::once(right).chain(picked).collect::<Vec<String>>()))
     };

@@ -1,9 +1,9 @@
 //! Suggestions for misspelt words.
 
 /// The closest of `words` to a misspelt one, if any is close enough.
-pub fn near_miss<'a>(written: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let words: Vec<&str> = words.into_iter().collect();
-    let near = words
+pub fn near_miss<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let known: Vec<&str> = known.into_iter().collect();
+    let near = known
         .iter()
         .map(|word| (strsim::damerau_levenshtein(written, word), *word))
         .filter(|(distance, word)| *distance <= 1 + word.chars().count() / 4)
@@ -11,19 +11,19 @@ pub fn near_miss<'a>(written: &str, words: impl IntoIterator<Item = &'a str>) ->
     // `url` also matches the only word that has it as a part: `base_url`.
     let whole = || {
         let has_it = |word: &&&str| word.split(['_', '-', '.']).any(|part| part == written);
-        let mut with = words.iter().filter(has_it);
+        let mut with = known.iter().filter(has_it);
         with.next().filter(|_| with.next().is_none()).copied()
     };
     near.map(|(_, word)| word).or_else(whole)
 }
 
 /// `unknown stage "filtr"`, followed by the closest word or, without one, by the list of all words.
-pub fn unknown<'a>(what: &str, written: &str, words: impl IntoIterator<Item = &'a str>) -> String {
-    let words: Vec<&str> = words.into_iter().collect();
-    match near_miss(written, words.iter().copied()) {
+pub fn unknown<'a>(what: &str, written: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    match near_miss(written, known.iter().copied()) {
         Some(near) => format!("unknown {what} {written:?}\n  hint: did you mean {near:?}?"),
-        None if words.is_empty() => format!("unknown {what} {written:?}\n  hint: none is defined"),
-        None => format!("unknown {what} {written:?}\n  hint: there are {}", words.join(", ")),
+        None if known.is_empty() => format!("unknown {what} {written:?}\n  hint: none is defined"),
+        None => format!("unknown {what} {written:?}\n  hint: there are {}", known.join(", ")),
     }
 }
 
@@ -33,18 +33,18 @@ mod tests {
 
     #[test]
     fn near_misses_are_near() {
-        let words = ["threshold", "metric", "margin"];
-        assert_eq!(near_miss("treshold", words.into_iter()), Some("threshold"));
-        assert_eq!(near_miss("metrik", words.into_iter()), Some("metric"));
-        assert_eq!(near_miss("colour", words.into_iter()), None);
+        let keys = ["threshold", "metric", "margin"];
+        assert_eq!(near_miss("treshold", keys.into_iter()), Some("threshold"));
+        assert_eq!(near_miss("metrik", keys.into_iter()), Some("metric"));
+        assert_eq!(near_miss("colour", keys.into_iter()), None);
         assert_eq!(near_miss("url", ["base_url", "model"]), Some("base_url"));
         assert_eq!(near_miss("usd", ["usd_per_million_in", "usd_per_million_out"]), None);
         assert_eq!(
-            unknown("key", "metrik", words),
+            unknown("key", "metrik", keys),
             "unknown key \"metrik\"\n  hint: did you mean \"metric\"?"
         );
         assert_eq!(
-            unknown("key", "colour", words),
+            unknown("key", "colour", keys),
             "unknown key \"colour\"\n  hint: there are threshold, metric, margin"
         );
         assert_eq!(unknown("source", "a", []), "unknown source \"a\"\n  hint: none is defined");

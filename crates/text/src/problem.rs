@@ -142,8 +142,8 @@ mod tests {
         found.add(text.find('2').unwrap(), "second".into());
         found.add(0, "first".into());
         assert_eq!(found.count(), 2);
-        let told = Problems(found.in_order()).to_string();
-        assert_eq!(told, "a.toml:1:1: first\na.toml:2:6: second");
+        let message = Problems(found.in_order()).to_string();
+        assert_eq!(message, "a.toml:1:1: first\na.toml:2:6: second");
         assert_eq!(position(text, 1), (1, 1), "inside a character is at it");
     }
 }

@@ -24,21 +24,21 @@ pub(super) fn shortcuts(posed: &Posed, records: &Records<'_>, seed: u64) -> Resu
     let (questions, options) = (records.values(&posed.question)?, records.values(&posed.options)?);
     let golds = records.values(&posed.gold)?;
     let groups = posed.group.as_ref().map(|group| records.values(group)).transpose()?;
-    let mut held = Vec::new();
+    let mut items = Vec::new();
     for (at, id) in records.ids().into_iter().enumerate() {
         let Some(gold) = golds[at].as_usize().filter(|_| !options[at].is_none()) else { continue };
         let group = groups.as_ref().and_then(|groups| text(&groups[at])).unwrap_or_else(|| id.clone());
         let question = text(&questions[at]).unwrap_or_default();
-        held.push(Held { id, group, question, options: texts(&options[at]), gold });
+        items.push(Held { id, group, question, options: texts(&options[at]), gold });
     }
-    Ok(measured(&held, &posed.apart, seed))
+    Ok(measured(&items, &posed.apart, seed))
 }
 
 /// Of items, by what they pose; nothing where they pose no choice.
 pub(super) fn of_items(data: Option<&Data>, rows: &[Row], seed: u64) -> Found {
     let Some(poses) = data.and_then(|data| data.poses.as_ref()) else { return Found::default() };
     let Answer::Choice { options, gold } = poses.answer else { return Found::default() };
-    let said = |row: &Row, name: &str| row.get(name)?.as_str().map(str::to_owned);
+    let text_of = |row: &Row, name: &str| row.get(name)?.as_str().map(str::to_owned);
     let listed = |row: &Row| -> Option<Vec<String>> {
         row.get(options)?.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
     };
@@ -46,16 +46,16 @@ pub(super) fn of_items(data: Option<&Data>, rows: &[Row], seed: u64) -> Found {
         Json::String(letter) => crate::options::LETTERS.iter().position(|known| known == letter),
         number => number.as_u64().and_then(|place| usize::try_from(place).ok()),
     };
-    let held = |row: &Row| {
-        let (id, options, gold) = (said(row, "id")?, listed(row)?, place(row)?);
-        let question = said(row, poses.question)?;
+    let item_of = |row: &Row| {
+        let (id, options, gold) = (text_of(row, "id")?, listed(row)?, place(row)?);
+        let question = text_of(row, poses.question)?;
         (gold < options.len()).then(|| Held { group: id.clone(), id, question, options, gold })
     };
-    measured(&rows.iter().filter_map(held).collect::<Vec<_>>(), &[], seed)
+    measured(&rows.iter().filter_map(item_of).collect::<Vec<_>>(), &[], seed)
 }
 
-fn measured(held: &[Held], apart: &[&str], seed: u64) -> Found {
-    let items: Vec<Item<'_>> = held
+fn measured(rows: &[Held], apart: &[&str], seed: u64) -> Found {
+    let items: Vec<Item<'_>> = rows
         .iter()
         .map(|of| Item {
             id: &of.id,
@@ -66,11 +66,11 @@ fn measured(held: &[Held], apart: &[&str], seed: u64) -> Found {
         })
         .collect();
     let figures = measure(&items, apart, seed);
-    let lines = figures.as_ref().map(told).unwrap_or_default();
+    let lines = figures.as_ref().map(describe).unwrap_or_default();
     Found::new(figures, lines)
 }
 
-fn told(figures: &Shortcuts) -> String {
+fn describe(figures: &Shortcuts) -> String {
     let percent = |share: &Share| {
         format!("{:>5.1} % [{:.1}, {:.1}]", share.value * 100.0, share.low * 100.0, share.high * 100.0)
     };

@@ -30,16 +30,16 @@ fn given(judged: &Judged, records: &Records<'_>) -> Result<Vec<Given>, Trouble> 
     let (questions, normal, models) = (questions?, normal?, models?);
     let (judges, ratings) = (judges?, ratings?);
     let mut found = Vec::new();
-    let said = |values: &[Value], at: usize| values.get(at).and_then(text).unwrap_or_default();
+    let text_at = |values: &[Value], at: usize| values.get(at).and_then(text).unwrap_or_default();
     for (at, response) in records.ids().into_iter().enumerate() {
         let (judges, ratings) = (texts(&judges[at]), texts(&ratings[at]));
         for (place, (judge, rating)) in judges.iter().zip(&ratings).enumerate() {
             let Ok(rating) = rating.parse() else { continue };
             found.push(Given {
-                question: said(&questions, at),
+                question: text_at(&questions, at),
                 normal: normal[at].is_true(),
                 response: response.clone(),
-                model: said(&models, at),
+                model: text_at(&models, at),
                 judge: judge.clone(),
                 repeat: judges[..place].iter().filter(|earlier| *earlier == judge).count() as u32,
                 rating,

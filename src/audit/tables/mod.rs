@@ -7,13 +7,13 @@
 mod choice;
 mod columns;
 mod counts;
+mod describe;
 mod judged;
 mod numbers;
 mod source;
 #[cfg(test)]
 mod tests;
 mod texts;
-mod told;
 mod votes;
 mod wins;
 
@@ -26,8 +26,8 @@ use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::release::damaged;
 
+pub use describe::Report;
 use source::{Records, Source};
-pub use told::Report;
 pub use votes::{Reviewed, voted_lines};
 
 /// What a figure comes to.
@@ -78,33 +78,33 @@ fn report(source: &Source<'_>) -> Result<Report, RunError> {
 }
 
 fn compute(figure: &Figure, records: &Records<'_>, source: &Source<'_>) -> Result<Found, RunError> {
-    let told = |found: Result<Found, Trouble>| found.map_err(damaged);
+    let or_damaged = |found: Result<Found, Trouble>| found.map_err(damaged);
     let mut found = match &figure.kind {
         Kind::Numbers(numbers) => numbers::numbers(numbers, records, source)?,
-        Kind::Counts(counts) => told(counts::counts(counts, records))?,
-        Kind::Bars(bars) => told(counts::bars(bars, records))?,
-        Kind::Votes { of, options } => told(counts::votes(of, options, records))?,
-        Kind::Wins(wins) => told(wins::wins(wins, records))?,
-        Kind::Shortcuts(Some(posed)) => told(choice::shortcuts(posed, records, source.seed))?,
+        Kind::Counts(counts) => or_damaged(counts::counts(counts, records))?,
+        Kind::Bars(bars) => or_damaged(counts::bars(bars, records))?,
+        Kind::Votes { of, options } => or_damaged(counts::votes(of, options, records))?,
+        Kind::Wins(wins) => or_damaged(wins::wins(wins, records))?,
+        Kind::Shortcuts(Some(posed)) => or_damaged(choice::shortcuts(posed, records, source.seed))?,
         Kind::Shortcuts(None) => choice::of_items(source.data(), &source.items()?, source.seed),
         Kind::Agreement { ballot, fields, listed } => votes::agreement(source, ballot, fields, *listed)?,
         Kind::PooledAgreement(ballot) => votes::pooled_agreement(source, ballot)?,
         Kind::Reviews => votes::reviews(source)?,
-        Kind::JudgePairs(judged) => told(judged::judge_pairs(judged, records))?,
-        Kind::Ratings(judged) => told(judged::ratings(judged, records))?,
+        Kind::JudgePairs(judged) => or_damaged(judged::judge_pairs(judged, records))?,
+        Kind::Ratings(judged) => or_damaged(judged::ratings(judged, records))?,
         Kind::ScoresByPart(judged, parts) => {
             let rows = source.rows(None)?;
             let last = Records::new(&rows, source.benchmark.fields());
-            told(judged::scores_by_part(judged, records, parts, &last))?
+            or_damaged(judged::scores_by_part(judged, records, parts, &last))?
         }
-        Kind::PuzzleStatistics(puzzles) => told(texts::puzzle_statistics(puzzles, records))?,
-        Kind::WordsKept(kept) => told(texts::words_kept(kept, records))?,
+        Kind::PuzzleStatistics(puzzles) => or_damaged(texts::puzzle_statistics(puzzles, records))?,
+        Kind::WordsKept(kept) => or_damaged(texts::words_kept(kept, records))?,
         Kind::Labels => columns::labels(source.data(), &source.items()?),
         Kind::Columns => columns::columns(source.data(), &source.items()?),
         Kind::Lines(_) => Found::default(),
     };
     if !figure.keys.is_empty() {
-        found.value = told::keyed(found.value, &figure.keys).map_err(damaged)?;
+        found.value = describe::keyed(found.value, &figure.keys).map_err(damaged)?;
     }
     Ok(found)
 }

@@ -70,10 +70,10 @@ fn measure(measure: &Measure, records: &Records<'_>) -> Result<(Json, Option<Str
             counted(records.values(condition)?.iter().filter(|value| value.is_true()).count())
         }
         Measure::Share(condition) => {
-            let said: Vec<Value> =
+            let answers: Vec<Value> =
                 records.values(condition)?.into_iter().filter(|value| !value.is_none()).collect();
-            let so = said.iter().filter(|value| value.is_true()).count();
-            let share = (!said.is_empty()).then(|| so as f64 / said.len() as f64);
+            let so = answers.iter().filter(|value| value.is_true()).count();
+            let share = (!answers.is_empty()).then(|| so as f64 / answers.len() as f64);
             (json!(share), share.map(|share| format!("{:.2} %", share * 100.0)))
         }
         Measure::Mean(number) => {

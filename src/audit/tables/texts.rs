@@ -15,10 +15,10 @@ use crate::puzzle::statistics::{Row, figures};
 
 /// Key statistics of puzzles with their options (BrainTeaser, table 3).
 pub(super) fn puzzle_statistics(puzzles: &Puzzles, records: &Records<'_>) -> Result<Found, Trouble> {
-    let said = |of: &Expression| -> Result<Vec<String>, Trouble> {
+    let texts_of = |of: &Expression| -> Result<Vec<String>, Trouble> {
         Ok(records.values(of)?.iter().map(|value| text(value).unwrap_or_default()).collect())
     };
-    let (questions, answers) = (said(&puzzles.question)?, said(&puzzles.answer)?);
+    let (questions, answers) = (texts_of(&puzzles.question)?, texts_of(&puzzles.answer)?);
     let options: Vec<Vec<String>> = records.values(&puzzles.options)?.iter().map(texts).collect();
     let row = |((question, answer), choices)| Row { question, answer, choices };
     let rows = questions.iter().map(String::as_str).zip(answers.iter().map(String::as_str));

@@ -76,7 +76,7 @@ impl Reviewed {
         }
     }
 
-    fn told(&self) -> String {
+    fn describe(&self) -> String {
         let mut parts = Vec::new();
         let counts = [
             (self.confirmed, "confirmed"),
@@ -113,7 +113,7 @@ pub(super) fn reviews(source: &Source<'_>) -> Result<Found, RunError> {
             reviews.push(Reviewed { voted: voted.unwrap_or_default(), ..Reviewed::new(&manifest) });
         }
     }
-    let lines = reviews.iter().map(Reviewed::told).collect::<String>();
+    let lines = reviews.iter().map(Reviewed::describe).collect::<String>();
     Ok(Found::new(reviews, format!("  reviews\n{lines}")))
 }
 
@@ -150,9 +150,9 @@ pub(super) fn agreement(
     fields: &[&str],
     listed: bool,
 ) -> Result<Found, RunError> {
-    let told =
+    let agreement =
         on_ballot(source, ballot, |step, items, votes| agreed(step, items, votes, Bootstrap::AGREEMENT))?;
-    let of = |field: &str| told.as_ref().and_then(|told| of_field(told, field));
+    let of = |field: &str| agreement.as_ref().and_then(|told| of_field(told, field));
     let found: Vec<(&str, Agreement)> =
         fields.iter().filter_map(|field| Some((*field, of(field)?))).collect();
     let line = |(field, found): &(&str, Agreement)| {
@@ -172,13 +172,13 @@ pub(super) fn agreement(
     })
 }
 
-fn of_field(told: &StepAgreement, field: &str) -> Option<Agreement> {
-    let found = told.fields.iter().find(|found| found.field == field).filter(|found| found.items > 0)?;
+fn of_field(agreement: &StepAgreement, field: &str) -> Option<Agreement> {
+    let found = agreement.fields.iter().find(|found| found.field == field).filter(|found| found.items > 0)?;
     Some(Agreement {
         items: found.items,
         percent: found.percent.map(|e| e.value * 100.0),
         fleiss: found.fleiss.map(|e| [e.value, e.low, e.high]),
-        sample: told.sample,
+        sample: agreement.sample,
     })
 }
 

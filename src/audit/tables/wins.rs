@@ -13,7 +13,7 @@ use super::{Found, object};
 
 /// What is said of one opponent, a value a record that it is in.
 #[derive(Default)]
-struct Said {
+struct OpponentVotes {
     verdicts: Vec<String>,
     /// The share of pairs of votes that agree.
     agreeing: Vec<f64>,
@@ -26,13 +26,13 @@ pub(super) fn wins(wins: &Wins, records: &Records<'_>) -> Result<Found, Trouble>
     let verdicts = records.values(&wins.verdicts)?;
     let or_none = |of: &Option<_>| of.as_ref().map(|of| records.values(of)).transpose();
     let (votes, marks) = (or_none(&wins.votes)?, or_none(&wins.marks)?);
-    let mut said: BTreeMap<String, Said> = BTreeMap::new();
+    let mut by_opponent: BTreeMap<String, OpponentVotes> = BTreeMap::new();
     for (at, names) in opponents.iter().enumerate() {
         let codes = |of: Option<&Value>, place: usize| -> Vec<String> {
             of.and_then(|of| of.get_item_by_index(place).ok()).map(|of| codes(&of)).unwrap_or_default()
         };
         for (place, name) in texts(names).into_iter().enumerate() {
-            let of = said.entry(name).or_default();
+            let of = by_opponent.entry(name).or_default();
             of.verdicts.extend(codes(verdicts.get(at), place).into_iter().next());
             of.agreeing.extend(agreeing(&codes(votes.as_ref().and_then(|votes| votes.get(at)), place)));
             let marked = codes(marks.as_ref().and_then(|marks| marks.get(at)), place);
@@ -40,7 +40,7 @@ pub(super) fn wins(wins: &Wins, records: &Records<'_>) -> Result<Found, Trouble>
         }
     }
     let mut lines = String::new();
-    let rows: Vec<Json> = said
+    let rows: Vec<Json> = by_opponent
         .into_iter()
         .map(|(name, of)| {
             let share = |code: &str| {
@@ -50,8 +50,9 @@ pub(super) fn wins(wins: &Wins, records: &Records<'_>) -> Result<Found, Trouble>
                 wins.shares.iter().map(|(cell, code)| (*cell, share(code))).collect();
             let voted = of.agreeing.len();
             let agreement = (voted > 0).then(|| 100.0 * of.agreeing.iter().sum::<f64>() / voted as f64);
-            let told: String = shares.iter().map(|(cell, share)| format!("  {cell} {share:.1} %")).collect();
-            lines.push_str(&format!("    {name:<30} {:>6}{told}\n", of.verdicts.len()));
+            let cells_text: String =
+                shares.iter().map(|(cell, share)| format!("  {cell} {share:.1} %")).collect();
+            lines.push_str(&format!("    {name:<30} {:>6}{cells_text}\n", of.verdicts.len()));
             let cells = [("opponent", json!(name)), ("items", json!(of.verdicts.len()))];
             let shares = shares.into_iter().map(|(cell, share)| (cell, json!(share)));
             object(cells.into_iter().chain(shares).chain([
@@ -81,8 +82,8 @@ fn percent(n: usize, of: usize) -> f64 {
 /// Codes in a list, or in a text with blanks between.
 fn codes(of: &Value) -> Vec<String> {
     let all = texts(of);
-    let words = all.iter().flat_map(|text| text.split(' '));
-    words.filter(|code| !code.is_empty()).map(str::to_owned).collect()
+    let codes = all.iter().flat_map(|text| text.split(' '));
+    codes.filter(|code| !code.is_empty()).map(str::to_owned).collect()
 }
 
 /// The share of pairs of votes that agree; none of fewer than two votes.

@@ -33,8 +33,8 @@ fn people_choose_as_models_do() {
     let set = set("brainteaser", group(0, false, 1));
     let mut answers = Vec::new();
     let sheets = blank(&set, &answers, 1, &blinding()).unwrap();
-    let aside = vote(&set, &mut answers, &fill(sheet(&sheets, "choose.csv"), |_| "b".to_uppercase()));
-    assert!(aside.is_empty(), "{aside:?}");
+    let skipped = vote(&set, &mut answers, &fill(sheet(&sheets, "choose.csv"), |_| "b".to_uppercase()));
+    assert!(skipped.is_empty(), "{skipped:?}");
     assert!(answers.len() == 3 && answers.iter().all(|a| a.person && a.correct == Some(true)));
 }
 
@@ -63,8 +63,8 @@ fn explanations_are_rated_and_compared_blindly() {
     assert!(!String::from_utf8_lossy(&rate.bytes).contains("secret"));
     let filled = fill(rate, |_| "4".into());
     let twice = format!("{filled}\n{filled}\n{}", filled.replace("\"4\"", "\"9\""));
-    let aside = vote(&texts, &mut answers, &twice);
-    assert_eq!((answers[0].ratings[0].value.as_str(), aside.len()), ("4", 2));
+    let skipped = vote(&texts, &mut answers, &twice);
+    assert_eq!((answers[0].ratings[0].value.as_str(), skipped.len()), ("4", 2));
     let jokes = set("chumor", (0..20).map(|at| joke(at, [0; 3])).collect());
     let mut answers: Vec<Answer> =
         jokes.items.iter().map(|item| answer(item, task("explain-joke"), "m", "太长。")).collect();
@@ -102,10 +102,10 @@ fn puzzles_are_answered_freely_and_scored_blindly() {
 fn what_is_no_vote_is_set_aside() {
     let set = set("flub", vec![text(0, true, None, 0)]);
     let mut answers = Vec::new();
-    let aside = vote(
+    let skipped = vote(
         &set,
         &mut answers,
         "{\"ballot\": \"x\", \"answer\": \"A\"}\n{\"ballot\": \"y\", \"answer\": null}",
     );
-    assert_eq!((aside.len(), answers.len()), (1, 0), "an empty answer is no vote");
+    assert_eq!((skipped.len(), answers.len()), (1, 0), "an empty answer is no vote");
 }

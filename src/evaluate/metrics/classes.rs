@@ -5,36 +5,36 @@
 pub struct Confusions {
     right: Vec<f64>,
     gold: Vec<f64>,
-    said: Vec<f64>,
+    predicted: Vec<f64>,
 }
 
 impl Confusions {
     /// Empty, for `classes` classes.
     pub fn new(classes: usize) -> Confusions {
-        Confusions { right: vec![0.0; classes], gold: vec![0.0; classes], said: vec![0.0; classes] }
+        Confusions { right: vec![0.0; classes], gold: vec![0.0; classes], predicted: vec![0.0; classes] }
     }
 
     /// Adds an answer. One without a class (`None`) counts as missed by its gold class and for no other.
-    pub fn add(&mut self, gold: usize, said: Option<usize>, weight: f64) {
+    pub fn add(&mut self, gold: usize, predicted: Option<usize>, weight: f64) {
         self.gold[gold] += weight;
-        if let Some(said) = said {
-            self.said[said] += weight;
-            if said == gold {
+        if let Some(class) = predicted {
+            self.predicted[class] += weight;
+            if class == gold {
                 self.right[gold] += weight;
             }
         }
     }
 
     /// Adds an answer that may name several classes, to an item that may have several.
-    pub fn add_all(&mut self, gold: &[usize], said: &[usize], weight: f64) {
+    pub fn add_all(&mut self, gold: &[usize], predicted: &[usize], weight: f64) {
         for &class in gold {
             self.gold[class] += weight;
-            if said.contains(&class) {
+            if predicted.contains(&class) {
                 self.right[class] += weight;
             }
         }
-        for &class in said {
-            self.said[class] += weight;
+        for &class in predicted {
+            self.predicted[class] += weight;
         }
     }
 
@@ -42,9 +42,9 @@ impl Confusions {
     /// with `average="macro"`, from 0 to 1; `None` without answers.
     pub fn macro_f1(&self) -> Option<f64> {
         let (mut sum, mut classes) = (0.0, 0.0);
-        for ((right, gold), said) in self.right.iter().zip(&self.gold).zip(&self.said) {
-            if gold + said > 0.0 {
-                sum += 2.0 * right / (gold + said);
+        for ((right, gold), predicted) in self.right.iter().zip(&self.gold).zip(&self.predicted) {
+            if gold + predicted > 0.0 {
+                sum += 2.0 * right / (gold + predicted);
                 classes += 1.0;
             }
         }
@@ -56,9 +56,9 @@ impl Confusions {
     /// The mean of the F1 of exactly these classes, 0 for one that is neither gold nor predicted, like
     /// `f1_score` with `labels`; `None` without answers or classes.
     pub fn macro_f1_of(&self, labels: &[usize]) -> Option<f64> {
-        let any = self.gold.iter().chain(&self.said).any(|count| *count > 0.0);
+        let any = self.gold.iter().chain(&self.predicted).any(|count| *count > 0.0);
         let f1 = |&at: &usize| {
-            let both = self.gold[at] + self.said[at];
+            let both = self.gold[at] + self.predicted[at];
             if both > 0.0 { 2.0 * self.right[at] / both } else { 0.0 }
         };
         (any && !labels.is_empty()).then(|| labels.iter().map(f1).sum::<f64>() / labels.len() as f64)
@@ -68,6 +68,6 @@ impl Confusions {
 /// Macro F1 of answers: gold class, and the predicted one if any.
 pub fn macro_f1(answers: &[(usize, Option<usize>)], classes: usize) -> Option<f64> {
     let mut confusions = Confusions::new(classes);
-    answers.iter().for_each(|&(gold, said)| confusions.add(gold, said, 1.0));
+    answers.iter().for_each(|&(gold, predicted)| confusions.add(gold, predicted, 1.0));
     confusions.macro_f1()
 }

@@ -90,7 +90,8 @@ fn classes_are_counted_as_scikit_learn_counts_them() {
         let pairs: Vec<_> = case.gold.iter().copied().zip(case.said.iter().copied()).collect();
         let f1 = macro_f1(&pairs, case.classes).unwrap();
         assert!((f1 - case.macro_f1).abs() < CLOSE, "{}: {f1} for {}", case.name, case.macro_f1);
-        let right: Vec<f64> = pairs.iter().map(|(gold, said)| f64::from(Some(*gold) == *said)).collect();
+        let right: Vec<f64> =
+            pairs.iter().map(|(gold, predicted)| f64::from(Some(*gold) == *predicted)).collect();
         let accuracy = ratio(&units(&right), &vec![1; right.len()]).unwrap();
         assert!((accuracy - case.accuracy).abs() < CLOSE, "{}", case.name);
     }

@@ -17,7 +17,7 @@ use std::path::Path;
 use serde_json::Value as Json;
 
 use super::error::OutputError;
-use super::{Output, Said, Which};
+use super::{ItemKey, Output, Response};
 use crate::evaluate::task::{Setting, Task};
 use crate::llm::{parse, without_reasoning};
 use crate::options::LETTERS;
@@ -57,12 +57,12 @@ fn choices(path: &Path, line: &Json) -> Vec<Result<Output, OutputError>> {
     let of = |key: &'static str, task: &str| {
         let response = line.get(key)?;
         let task = Task::named(task);
-        Some(words(response, key).map(|text| Output {
+        Some(reply_text(response, key).map(|text| Output {
             which: ruozhibench(line),
             task,
             setting: Setting::default(),
             model: stem(path),
-            said: Said::Words(without_reasoning(text)),
+            response: Response::Words(without_reasoning(text)),
             ratings: Vec::new(),
         }))
     };
@@ -75,7 +75,7 @@ fn responses(path: &Path, line: &Json) -> Vec<Result<Output, OutputError>> {
     let of = |key: &'static str, rating: &'static str, task: &str| {
         let response = line.get(key)?;
         let output = || {
-            let text = words(response, key)?;
+            let text = reply_text(response, key)?;
             let rating = line.get(rating).map(|value| rated(value, rating)).transpose()?;
             let judge = || path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into());
             let ratings = rating.map(|value| (judge().unwrap_or_else(|| "judge".to_owned()), value));
@@ -84,7 +84,7 @@ fn responses(path: &Path, line: &Json) -> Vec<Result<Output, OutputError>> {
                 task: Task::named(task),
                 setting: Setting::default(),
                 model: stem(path),
-                said: Said::Words(without_reasoning(text)),
+                response: Response::Words(without_reasoning(text)),
                 ratings: ratings.into_iter().collect(),
             })
         };
@@ -100,9 +100,9 @@ fn rated(value: &Json, key: &'static str) -> Result<String, OutputError> {
     whole.map(|rating| rating.to_string()).ok_or_else(|| OutputError::NoRating { key, value: value.clone() })
 }
 
-fn ruozhibench(line: &Json) -> Which {
+fn ruozhibench(line: &Json) -> ItemKey {
     let id = line["index"].as_u64().map(|index| format!("RB-{index}"));
-    Which::Asked { id, text: line["question_en"].as_str().unwrap_or_default().to_owned() }
+    ItemKey::Asked { id, text: line["question_en"].as_str().unwrap_or_default().to_owned() }
 }
 
 /// FLUB's three tasks. A judge's reply on an explanation is in a copy of the line.
@@ -118,13 +118,13 @@ fn flub(path: &Path, line: &Json) -> Result<Output, OutputError> {
     let named = Task::named(task);
     // With examples there is no chain of thought.
     let setting = if shots > 0 { Setting::shots(shots) } else { Setting { cot, shots } };
-    let text = without_reasoning(words(&line["response"], "response")?);
-    let said = match (task, line["prompt"].as_str()) {
+    let text = without_reasoning(reply_text(&line["response"], "response")?);
+    let response = match (task, line["prompt"].as_str()) {
         ("select", Some(prompt)) => match parse::letter(&text, &['A', 'B', 'C', 'D']) {
-            Ok(letter) => Said::Labelled { letter, prompt: prompt.to_owned(), text },
-            Err(_) => Said::Words(text),
+            Ok(letter) => Response::Labelled { letter, prompt: prompt.to_owned(), text },
+            Err(_) => Response::Words(text),
         },
-        _ => Said::Words(text),
+        _ => Response::Words(text),
     };
     let judged = line.get("evaluation_response").and_then(Json::as_str);
     let ratings = judged
@@ -136,14 +136,14 @@ fn flub(path: &Path, line: &Json) -> Result<Output, OutputError> {
         })
         .transpose()?;
     Ok(Output {
-        which: Which::Asked {
+        which: ItemKey::Asked {
             id: line["id"].as_str().map(str::to_owned),
             text: line["text"].as_str().unwrap_or_default().to_owned(),
         },
         task: named,
         setting,
         model: Some(model.to_owned()),
-        said,
+        response,
         ratings: ratings.into_iter().collect(),
     })
 }
@@ -158,29 +158,29 @@ fn solved(line: &Json) -> Result<Output, OutputError> {
     let letter = predicted.or_else(|| parse::letter(response.as_deref()?, &letters).ok());
     let chosen = letter.and_then(|letter| texts.get(letters.iter().position(|known| *known == letter)?));
     let said = match (chosen, response) {
-        (Some(option), said) => {
-            Said::Option((*option).to_owned(), said.unwrap_or_else(|| (*option).to_owned()))
+        (Some(option), text) => {
+            Response::Option((*option).to_owned(), text.unwrap_or_else(|| (*option).to_owned()))
         }
-        (None, Some(said)) => Said::Words(said),
+        (None, Some(said)) => Response::Words(said),
         (None, None) => {
             return Err(OutputError::NothingSaid { keys: ["response", "predict"], wanted: "an answer" });
         }
     };
     Ok(Output {
-        which: Which::Asked {
+        which: ItemKey::Asked {
             id: line["id"].as_str().map(str::to_owned),
             text: line["question"].as_str().unwrap_or_default().to_owned(),
         },
         task: Task::named("solve"),
         setting: Setting::default(),
         model: None,
-        said,
+        response: said,
         ratings: Vec::new(),
     })
 }
 
 /// The text of a reply; their clients write null or false if a model did not answer.
-fn words<'a>(value: &'a Json, key: &'static str) -> Result<&'a str, OutputError> {
+fn reply_text<'a>(value: &'a Json, key: &'static str) -> Result<&'a str, OutputError> {
     value.as_str().ok_or_else(|| OutputError::Unanswered { key, value: value.clone() })
 }
 

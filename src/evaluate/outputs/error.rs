@@ -120,29 +120,29 @@ pub(super) enum OutputError {
         option: String,
     },
     /// The same model has already answered this.
-    #[error("the same item, task and model as {first}{}", unlike.told())]
+    #[error("the same item, task and model as {first}{}", unlike.describe())]
     Again {
         /// The place of the first answer.
         first: String,
         /// Why the two are not one answer with several ratings.
-        unlike: Unlike,
+        unlike: NotMergeable,
     },
 }
 
 /// Why two answers of a model cannot be merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unlike {
+pub(super) enum NotMergeable {
     /// Their texts differ.
     Words,
     /// A judge rated both.
     Judge,
 }
 
-impl Unlike {
-    fn told(self) -> &'static str {
+impl NotMergeable {
+    fn describe(self) -> &'static str {
         match self {
-            Unlike::Words => ", in other words",
-            Unlike::Judge => ", rated by the same judge",
+            NotMergeable::Words => ", in other words",
+            NotMergeable::Judge => ", rated by the same judge",
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value as Json;
 
 use super::error::OutputError;
-use super::{Lines, Output, Said, Which};
+use super::{ItemKey, Lines, Output, Response};
 use crate::evaluate::task::Setting;
 use crate::llm::parse;
 use crate::llm::without_reasoning;
@@ -36,27 +36,27 @@ fn output(sample: &Json, model: Option<&str>) -> Result<Output, OutputError> {
         return Err(OutputError::FurtherEpoch);
     }
     let out = &sample["output"];
-    let text = out["completion"].as_str().or_else(|| words(&out["choices"][0]["message"]["content"]));
+    let text = out["completion"].as_str().or_else(|| text_of(&out["choices"][0]["message"]["content"]));
     let Some(text) = text.map(without_reasoning) else { return Err(OutputError::SampleLacks("output")) };
     let options = sample["choices"].as_array().map_or(0, Vec::len);
-    let said = match options {
-        0 => Said::Words(text),
+    let response = match options {
+        0 => Response::Words(text),
         // Replies without a letter are parsed as text, and reported as format errors.
         _ => letter(&text, options)
-            .map_or_else(|| Said::Words(text.clone()), |at| Said::Place(at, text.clone())),
+            .map_or_else(|| Response::Words(text.clone()), |at| Response::Place(at, text.clone())),
     };
     Ok(Output {
-        which: Which::Named(item),
+        which: ItemKey::Named(item),
         task: None,
         setting: Setting::default(),
         model: model.map(str::to_string),
-        said,
+        response,
         ratings: Vec::new(),
     })
 }
 
 /// A message's text, plain or in its first text part.
-fn words(content: &Json) -> Option<&str> {
+fn text_of(content: &Json) -> Option<&str> {
     match content {
         Json::String(text) => Some(text),
         Json::Array(parts) => parts.iter().find_map(|part| part["text"].as_str()),

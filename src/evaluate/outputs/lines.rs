@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::error::OutputError;
-use super::{Output, Said, Which};
+use super::{ItemKey, Output, Response};
 use crate::evaluate::task::{Setting, Task};
 use crate::llm::without_reasoning;
 
@@ -44,11 +44,11 @@ pub(super) fn output(line: &str) -> Result<Output, OutputError> {
     });
     let task = line.task.or(of_response);
     Ok(Output {
-        which: Which::Named(line.item),
+        which: ItemKey::Named(line.item),
         task,
         setting: line.setting,
         model: line.model,
-        said: Said::Words(without_reasoning(&line.text)),
+        response: Response::Words(without_reasoning(&line.text)),
         ratings: Vec::new(),
     })
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value as Json;
 
 use super::error::OutputError;
-use super::{Output, Said, Which};
+use super::{ItemKey, Output, Response};
 use crate::evaluate::task::Setting;
 use crate::llm::without_reasoning;
 
@@ -20,28 +20,35 @@ pub(super) fn output(path: &Path, line: &Json) -> Result<Output, OutputError> {
     };
     // lm_eval names the folder after the model.
     let model = path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().replace("__", "/"));
-    let said = said(line)
+    let response = response_of(line)
         .ok_or(OutputError::NothingSaid { keys: RESPONSES, wanted: "a reply or log-likelihoods" })?;
     let setting = line["doc"].get("setting").and_then(Json::as_str).and_then(|text| text.parse().ok());
     let setting: Setting = setting.unwrap_or_default();
-    Ok(Output { which: Which::Named(item.into()), task: None, setting, model, said, ratings: Vec::new() })
+    Ok(Output {
+        which: ItemKey::Named(item.into()),
+        task: None,
+        setting,
+        model,
+        response,
+        ratings: Vec::new(),
+    })
 }
 
-fn said(line: &Json) -> Option<Said> {
+fn response_of(line: &Json) -> Option<Response> {
     RESPONSES.iter().find_map(|key| replies(&line[*key]))
 }
 
-fn replies(json: &Json) -> Option<Said> {
+fn replies(json: &Json) -> Option<Response> {
     let list = json.as_array()?;
     if let Some(text) = first_text(list.first()?) {
-        return Some(Said::Words(without_reasoning(&text)));
+        return Some(Response::Words(without_reasoning(&text)));
     }
     let scores: Option<Vec<f64>> = list.iter().map(likelihood).collect();
     let scores = scores.filter(|scores| scores.len() > 1)?;
     let best =
         scores.iter().enumerate().fold(0, |best, (at, score)| if *score > scores[best] { at } else { best });
-    let told: Vec<String> = scores.iter().map(f64::to_string).collect();
-    Some(Said::Place(best, format!("log-likelihoods {}", told.join(", "))))
+    let shown: Vec<String> = scores.iter().map(f64::to_string).collect();
+    Some(Response::Place(best, format!("log-likelihoods {}", shown.join(", "))))
 }
 
 /// A generated reply: a string, or the first of a list of strings. A log-likelihood written as text is not

@@ -28,7 +28,7 @@ use crate::options::LETTERS;
 use crate::stages::import::{NUMPY, numpy_rows};
 use crate::store::Error;
 use crate::text::normalise::{Fold, fold};
-use error::{HINT, OutputError, Unlike};
+use error::{HINT, NotMergeable, OutputError};
 
 /// A file of outputs, and the model it is from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,26 +54,26 @@ impl File {
 
 /// The contents of one line of outputs.
 struct Output {
-    which: Which,
+    which: ItemKey,
     /// The task; `None` if the format does not state it.
     task: Option<Task>,
     setting: Setting,
     /// The model; `None` if the format does not state it.
     model: Option<String>,
-    said: Said,
+    response: Response,
     /// Ratings made elsewhere: judge and value.
     ratings: Vec<(String, String)>,
 }
 
 /// How an output identifies its item.
-enum Which {
+enum ItemKey {
     /// By id or record.
     Named(String),
     /// By its question, in a file that may have other numbers; if several match, by its id there.
     Asked { id: Option<String>, text: String },
 }
 
-enum Said {
+enum Response {
     Words(String),
     /// The index of an option in the release's order, and the text it was parsed from.
     Place(usize, String),
@@ -101,7 +101,7 @@ pub fn read(set: &Set, files: &[File], answers: &mut Vec<Answer>) -> Result<Vec<
     for (at, answer) in answers.iter().enumerate() {
         seen.insert(key(answer), (at, "what was asked here".to_string()));
     }
-    let mut aside = Vec::new();
+    let mut skipped = Vec::new();
     for file in files {
         for path in within(&file.path)? {
             let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
@@ -121,17 +121,17 @@ pub fn read(set: &Set, files: &[File], answers: &mut Vec<Answer>) -> Result<Vec<
                         },
                     },
                 };
-                aside.push(SetAside { place, what: problem.to_string() });
+                skipped.push(SetAside { place, what: problem.to_string() });
             }
         }
     }
-    Ok(aside)
+    Ok(skipped)
 }
 
 /// Adds the ratings of an answer to an equal one.
-fn rate(known: &mut Answer, again: Answer) -> Result<(), Unlike> {
+fn rate(known: &mut Answer, again: Answer) -> Result<(), NotMergeable> {
     if known.text.trim() != again.text.trim() {
-        return Err(Unlike::Words);
+        return Err(NotMergeable::Words);
     }
     // The response that judges rated is also in a file of its own.
     if again.ratings.is_empty() {
@@ -139,7 +139,7 @@ fn rate(known: &mut Answer, again: Answer) -> Result<(), Unlike> {
     }
     let new = |rating: &Rating| known.ratings.iter().all(|other| other.judge != rating.judge);
     if !again.ratings.iter().all(new) {
-        return Err(Unlike::Judge);
+        return Err(NotMergeable::Judge);
     }
     known.ratings.extend(again.ratings);
     Ok(())
@@ -181,7 +181,7 @@ fn parsed(path: &Path, bytes: &[u8]) -> Result<Lines, EvaluateError> {
         let rows =
             numpy_rows(bytes).map_err(|what| form(what, "BrainTeaser's notebooks write such arrays"))?;
         let rows = rows.iter().map(String::as_str).zip(1..);
-        return Ok(rows.flat_map(|(row, at)| said(path, &format!("row {at}"), row)).collect());
+        return Ok(rows.flat_map(|(row, at)| outputs_of(path, &format!("row {at}"), row)).collect());
     }
     let text = String::from_utf8_lossy(bytes);
     if text.starts_with("PK") {
@@ -199,11 +199,11 @@ fn parsed(path: &Path, bytes: &[u8]) -> Result<Lines, EvaluateError> {
     let lines: Lines = match notation::elements(text.trim()) {
         Ok(rows) => {
             let rows = rows.into_iter().zip(1..);
-            rows.flat_map(|(row, at)| said(path, &format!("row {at}"), row)).collect()
+            rows.flat_map(|(row, at)| outputs_of(path, &format!("row {at}"), row)).collect()
         }
         Err(_) => {
             let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
-            lines.flat_map(|(line, at)| said(path, &at.to_string(), line)).collect()
+            lines.flat_map(|(line, at)| outputs_of(path, &at.to_string(), line)).collect()
         }
     };
     if lines.is_empty() {
@@ -213,7 +213,7 @@ fn parsed(path: &Path, bytes: &[u8]) -> Result<Lines, EvaluateError> {
 }
 
 /// The outputs of a line, in any of the formats.
-fn said(path: &Path, at: &str, line: &str) -> Lines {
+fn outputs_of(path: &Path, at: &str, line: &str) -> Lines {
     let place = format!("{}:{at}", path.display());
     let outputs = match serde_json::from_str::<Json>(&notation::strict(line)) {
         Ok(json) if json.get("doc").is_some() => vec![lm_eval::output(path, &json)],
@@ -238,14 +238,14 @@ impl<'s> Items<'s> {
         Items { named: set.places(), asked }
     }
 
-    fn find(&self, set: &'s Set, which: &Which) -> Result<&'s Item, OutputError> {
+    fn find(&self, set: &'s Set, which: &ItemKey) -> Result<&'s Item, OutputError> {
         match which {
-            Which::Named(name) => self
+            ItemKey::Named(name) => self
                 .named
                 .get(name.as_str())
                 .map(|&at| &set.items[at])
                 .ok_or_else(|| OutputError::NoItem { name: name.clone(), set: set.name() }),
-            Which::Asked { id, text } => {
+            ItemKey::Asked { id, text } => {
                 let asked = self.asked.get(&fold(text, Fold::KEY)).map(Vec::as_slice).unwrap_or_default();
                 let of_id = id.as_deref().and_then(|id| asked.iter().find(|at| set.items[**at].id == id));
                 match (of_id, asked) {
@@ -292,17 +292,17 @@ fn answer(
         let options = item.options(task).map(|(options, _)| options).unwrap_or_default();
         options.iter().position(|own| fold(own, Fold::KEY) == fold(option, Fold::KEY))
     };
-    let answer = match output.said {
-        Said::Words(text) => Answer::read(item, given(text)),
-        Said::Place(_, _) if !task.is_choice() => {
+    let answer = match output.response {
+        Response::Words(text) => Answer::read(item, given(text)),
+        Response::Place(_, _) if !task.is_choice() => {
             return Err(OutputError::NoChoice(task));
         }
-        Said::Place(at, text) => Answer::chosen(item, given(text), at),
-        Said::Option(option, text) => match of_option(&option) {
+        Response::Place(at, text) => Answer::chosen(item, given(text), at),
+        Response::Option(option, text) => match of_option(&option) {
             Some(at) => Answer::chosen(item, given(text), at),
             None => return Err(OutputError::NoOption { item: item.id.clone(), option }),
         },
-        Said::Labelled { letter, prompt, text } => match labelled(item, task, &prompt, letter) {
+        Response::Labelled { letter, prompt, text } => match labelled(item, task, &prompt, letter) {
             Some(at) => Answer::chosen(item, given(text), at),
             None => Answer::read(item, given(text)),
         },

@@ -11,12 +11,12 @@ fn read_file(set: &Set, name: &str, content: &str, model: Option<&str>) -> (Vec<
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(&path, content).unwrap();
     let mut answers = Vec::new();
-    let aside = read(set, &[File { path, model: model.map(str::to_string) }], &mut answers).unwrap();
-    (answers, aside)
+    let skipped = read(set, &[File { path, model: model.map(str::to_string) }], &mut answers).unwrap();
+    (answers, skipped)
 }
 
-fn place(aside: &SetAside) -> &str {
-    aside.place.rsplit(':').next().unwrap()
+fn place(skipped: &SetAside) -> &str {
+    skipped.place.rsplit(':').next().unwrap()
 }
 
 #[test]
@@ -33,14 +33,14 @@ fn plain_lines_are_scored_and_bad_ones_set_aside() {
         r#"{"item": "t0", "model": "m", "task": "selekt", "text": "A"}"#,
         "not json",
     ];
-    let (answers, aside) = read_file(&set, "a.jsonl", &lines.join("\n"), None);
-    let told: Vec<(Option<bool>, bool)> =
+    let (answers, skipped) = read_file(&set, "a.jsonl", &lines.join("\n"), None);
+    let results: Vec<(Option<bool>, bool)> =
         answers.iter().map(|a| (a.correct, a.format_error.is_some())).collect();
-    assert_eq!(told, [(Some(true), false), (Some(false), true), (Some(true), false)]);
+    assert_eq!(results, [(Some(true), false), (Some(false), true), (Some(true), false)]);
     assert!(answers[0].basis.starts_with("made:") && answers[0].basis.ends_with("a.jsonl:1"));
-    assert_eq!(aside.iter().map(place).collect::<Vec<_>>(), ["4", "5", "6", "7", "8", "9"]);
-    assert!(aside[0].what.contains("the same item, task and model as"), "{}", aside[0].what);
-    assert!(aside[2].what.contains("--outputs MODEL=FILE"), "{}", aside[2].what);
+    assert_eq!(skipped.iter().map(place).collect::<Vec<_>>(), ["4", "5", "6", "7", "8", "9"]);
+    assert!(skipped[0].what.contains("the same item, task and model as"), "{}", skipped[0].what);
+    assert!(skipped[2].what.contains("--outputs MODEL=FILE"), "{}", skipped[2].what);
 }
 
 #[test]
@@ -79,21 +79,29 @@ fn what_is_set_aside_says_what_is_wrong_and_what_would_help() {
         ),
     ];
     let content: Vec<&str> = lines.iter().map(|(line, _)| *line).collect();
-    let (_, aside) = read_file(&set, "a.jsonl", &content.join("\n"), None);
-    let told = aside.iter().map(|aside| {
-        let file = aside.place.rsplit_once(':').unwrap().0;
-        aside.what.replace(file, "FILE")
+    let (_, skipped) = read_file(&set, "a.jsonl", &content.join("\n"), None);
+    let messages = skipped.iter().map(|skipped_line| {
+        let file = skipped_line.place.rsplit_once(':').unwrap().0;
+        skipped_line.what.replace(file, "FILE")
     });
     let wanted: Vec<&str> = lines[1..].iter().map(|(_, what)| *what).collect();
-    assert_eq!(told.collect::<Vec<_>>(), wanted);
+    assert_eq!(messages.collect::<Vec<_>>(), wanted);
 
-    let (_, aside) = read_file(&set, "b.jsonl", "{\"item\": 1}\nno", None);
+    let (_, skipped) = read_file(&set, "b.jsonl", "{\"item\": 1}\nno", None);
     let hint = "\n  hint: a line is {\"item\": …, \"model\": …, \"task\": …, \"text\": …}, with \"setting\": \"5-shot\" or \"cot\" where it is not 0-shot";
-    assert!(aside[0].what.starts_with("no output: ") && aside[0].what.ends_with(hint), "{}", aside[0].what);
-    assert!(aside[1].what.starts_with("no JSON: ") && aside[1].what.ends_with(hint), "{}", aside[1].what);
+    assert!(
+        skipped[0].what.starts_with("no output: ") && skipped[0].what.ends_with(hint),
+        "{}",
+        skipped[0].what
+    );
+    assert!(
+        skipped[1].what.starts_with("no JSON: ") && skipped[1].what.ends_with(hint),
+        "{}",
+        skipped[1].what
+    );
     let row = r#"{"id": "t0", "text": "x", "prompt": "y", "response": null}"#;
-    let (_, aside) = read_file(&set, "selection_output_m.jsonl", row, None);
-    assert_eq!(aside[0].what, "response is null: the model did not answer");
+    let (_, skipped) = read_file(&set, "selection_output_m.jsonl", row, None);
+    assert_eq!(skipped[0].what, "response is null: the model did not answer");
 }
 
 #[test]
@@ -105,10 +113,10 @@ fn raw_responses_are_outputs_of_gen() {
         r#"{"item": "RB-1", "model": "m", "text": "At noon.", "for": "pair"}"#,
         r#"{"item": "RB-1", "model": "m", "text": "Again.", "for": "question", "sample": 1}"#,
     ];
-    let (answers, aside) = read_file(&set, "a.jsonl", &lines.join("\n"), Some("given"));
-    let told: Vec<(Task, &str)> = answers.iter().map(|a| (a.task, a.model.as_str())).collect();
-    assert_eq!(told, [(task("answer"), "given"), (task("answer-normal"), "given")]);
-    assert_eq!(aside.len(), 2, "no normal question beside RB-1, and a further sample");
+    let (answers, skipped) = read_file(&set, "a.jsonl", &lines.join("\n"), Some("given"));
+    let tasks: Vec<(Task, &str)> = answers.iter().map(|a| (a.task, a.model.as_str())).collect();
+    assert_eq!(tasks, [(task("answer"), "given"), (task("answer-normal"), "given")]);
+    assert_eq!(skipped.len(), 2, "no normal question beside RB-1, and a further sample");
 }
 
 #[test]
@@ -120,12 +128,12 @@ fn lm_eval_logs_give_likelihoods_or_words() {
         r#"{"doc_id": 2, "doc": {"question": "?"}, "filtered_resps": [[-1.0, true]]}"#,
         r#"{"doc_id": 3, "doc": {"id": "RB-1"}, "filtered_resps": []}"#,
     ];
-    let (answers, aside) = read_file(&mc, "org__model/samples_mc_2026.jsonl", &lines.join("\n"), None);
+    let (answers, skipped) = read_file(&mc, "org__model/samples_mc_2026.jsonl", &lines.join("\n"), None);
     // The release has the good answer first in RB-0 and second in RB-1; the first is chosen in both.
-    let told: Vec<(Task, Option<bool>)> = answers.iter().map(|a| (a.task, a.correct)).collect();
-    assert_eq!(told, [(task("good-first"), Some(true)), (task("bad-first"), Some(false))]);
+    let results: Vec<(Task, Option<bool>)> = answers.iter().map(|a| (a.task, a.correct)).collect();
+    assert_eq!(results, [(task("good-first"), Some(true)), (task("bad-first"), Some(false))]);
     assert_eq!(answers[0].model, "org/model");
-    assert_eq!(aside.len(), 2);
+    assert_eq!(skipped.len(), 2);
     let generated = set("flub", vec![text(0, true, None, 2)]);
     let line = r#"{"doc_id": 0, "doc": {"id": "t0"}, "resps": [["C"]], "filtered_resps": ["C"]}"#;
     let (answers, _) = read_file(&generated, "m/samples_x.jsonl", line, None);
@@ -148,13 +156,13 @@ fn inspect_logs_give_the_letter_after_answer() {
             {"id": "SP-0", "error": {"message": "timeout"}},
         ],
     });
-    let (answers, aside) = read_file(&set, "log.json", &log.to_string(), None);
-    let told: Vec<(Option<bool>, bool)> =
+    let (answers, skipped) = read_file(&set, "log.json", &log.to_string(), None);
+    let results: Vec<(Option<bool>, bool)> =
         answers.iter().map(|a| (a.correct, a.format_error.is_some())).collect();
-    assert_eq!(told, [(Some(true), false), (Some(false), false), (Some(false), true)]);
+    assert_eq!(results, [(Some(true), false), (Some(false), false), (Some(false), true)]);
     assert!(answers.iter().all(|answer| answer.model == "org/model"));
-    assert_eq!(aside.len(), 2);
-    assert!(aside[1].place.ends_with("sample 5") && aside[1].what.contains("timeout"));
+    assert_eq!(skipped.len(), 2);
+    assert!(skipped[1].place.ends_with("sample 5") && skipped[1].what.contains("timeout"));
 }
 
 #[test]
@@ -170,7 +178,7 @@ fn what_is_no_log_says_so() {
     assert_eq!(File::named("m=f"), File { path: Path::new("f").into(), model: Some("m".into()) });
 }
 
-fn told(answers: &[Answer]) -> Vec<(&str, Task, String, &str, Option<&str>)> {
+fn results(answers: &[Answer]) -> Vec<(&str, Task, String, &str, Option<&str>)> {
     let one = |a: &'_ Answer| (a.setting.to_string(), a.task);
     answers
         .iter()
@@ -209,11 +217,11 @@ fn responses_and_ratings_of_ruozhibench_are_read_as_its_scripts_write_them() {
     write("evaluation_normal/judge-a/m-1.jsonl", &[&normal]);
 
     let mut answers = Vec::new();
-    let aside = read(&set, &[File { path: dir.path().into(), model: None }], &mut answers).unwrap();
+    let skipped = read(&set, &[File { path: dir.path().into(), model: None }], &mut answers).unwrap();
     answers.sort_by(|a, b| a.item.cmp(&b.item));
     let plain = |item, task| (item, task, "0-shot".to_string(), "m-1", None);
     assert_eq!(
-        told(&answers),
+        results(&answers),
         [plain("RB-0", task("answer")), plain("RB-1", task("answer")), plain("RB-2", task("answer-normal"))]
     );
     let ratings = |at: usize| {
@@ -222,9 +230,9 @@ fn responses_and_ratings_of_ruozhibench_are_read_as_its_scripts_write_them() {
     };
     assert_eq!(ratings(0), [("judge-a", "3"), ("judge-b", "4")]);
     assert_eq!((ratings(1), ratings(2)), (vec![("judge-b", "0")], vec![("judge-a", "4")]));
-    let said: Vec<&str> = aside.iter().map(|one| one.what.split('\n').next().unwrap()).collect();
+    let messages: Vec<&str> = skipped.iter().map(|one| one.what.split('\n').next().unwrap()).collect();
     assert_eq!(
-        said,
+        messages,
         [
             "gen_rating -1 is not a rating from 0 to 4",
             "response is null: the model did not answer",
@@ -240,10 +248,10 @@ fn choices_of_ruozhibench_are_read_in_both_orders() {
         r#"{"question_en":"Why 0?","index":0,"Good Answer":"Nobody knows.","Bad Answer":"Because.","good_first_response":"So.\n<choice>AnswerA</choice>","good_first_choice":"AnswerA","good_first_correctness":true,"bad_first_response":"<choice>AnswerA</choice>","bad_first_choice":"AnswerA","bad_first_correctness":false}"#,
         r#"{"question_en":"Why 1?","index":1,"good_first_response":"The first.","good_first_choice":-1,"bad_first_response":false,"bad_first_choice":-1}"#,
     ];
-    let (answers, aside) = read_file(&set, "evaluation_mc/m-1.jsonl", &lines.join("\n"), None);
-    let told: Vec<_> = answers.iter().map(|a| (a.item.as_str(), a.task, a.correct)).collect();
+    let (answers, skipped) = read_file(&set, "evaluation_mc/m-1.jsonl", &lines.join("\n"), None);
+    let results: Vec<_> = answers.iter().map(|a| (a.item.as_str(), a.task, a.correct)).collect();
     assert_eq!(
-        told,
+        results,
         [
             ("RB-0", task("good-first"), Some(true)),
             ("RB-0", task("bad-first"), Some(false)),
@@ -251,7 +259,7 @@ fn choices_of_ruozhibench_are_read_in_both_orders() {
         ]
     );
     assert!(answers[2].format_error.is_some() && answers.iter().all(|a| a.model == "m-1"));
-    assert_eq!(aside.len(), 1);
+    assert_eq!(skipped.len(), 1);
 }
 
 #[test]
@@ -268,14 +276,14 @@ fn outputs_of_flub_name_task_and_model_in_their_files() {
         line(1, "…\\nA: 乙\\nB: 甲\\nC: 丙\\nD: 丁\\n答案：", "A", ""),
         line(7, "…", "A", ""),
     ];
-    let (answers, aside) = read_file(&set, "outputs/selection_output_gpt-4.jsonl", &lines.join("\n"), None);
-    let cot = |item, said| (item, task("select"), "cot".to_string(), "gpt-4", Some(said));
-    assert_eq!(told(&answers), [cot("t0", "A"), cot("t1", "B")]);
-    assert_eq!((answers[1].correct, aside.len()), (Some(true), 1));
+    let (answers, skipped) = read_file(&set, "outputs/selection_output_gpt-4.jsonl", &lines.join("\n"), None);
+    let cot = |item, answer| (item, task("select"), "cot".to_string(), "gpt-4", Some(answer));
+    assert_eq!(results(&answers), [cot("t0", "A"), cot("t1", "B")]);
+    assert_eq!((answers[1].correct, skipped.len()), (Some(true), 1));
 
     let (answers, _) =
         read_file(&set, "classification_2shot_output_gpt-4.jsonl", &line(0, "…", "分类：悖论", ""), None);
-    assert_eq!(told(&answers), [("t0", task("classify"), "2-shot".into(), "gpt-4", Some("悖论"))]);
+    assert_eq!(results(&answers), [("t0", task("classify"), "2-shot".into(), "gpt-4", Some("悖论"))]);
 
     let judged =
         |rating: &str| format!(", \"evaluation_prompt\": \"…\", \"evaluation_response\": \"{rating}\"");
@@ -283,14 +291,14 @@ fn outputs_of_flub_name_task_and_model_in_their_files() {
         line(0, "…", "双关。", &judged("Rating: [[7]]")),
         line(1, "…", "夸张。", &judged("I cannot rate it.")),
     ];
-    let (answers, aside) =
+    let (answers, skipped) =
         read_file(&set, "evaluations/explanation_cot_output_m.jsonl", &lines.join("\n"), None);
     let rating = &answers[0].ratings[0];
     assert_eq!((rating.judge.as_str(), rating.value.as_str()), ("evaluations", "7"));
-    assert_eq!((answers.len(), answers[0].setting, aside.len()), (1, Setting::COT, 1));
+    assert_eq!((answers.len(), answers[0].setting, skipped.len()), (1, Setting::COT, 1));
 
-    let (_, aside) = read_file(&set, "outputs/mine.jsonl", &line(0, "…", "A", ""), None);
-    assert!(aside[0].what.contains("TASK_output_MODEL.jsonl"), "{}", aside[0].what);
+    let (_, skipped) = read_file(&set, "outputs/mine.jsonl", &line(0, "…", "A", ""), None);
+    assert!(skipped[0].what.contains("TASK_output_MODEL.jsonl"), "{}", skipped[0].what);
 }
 
 #[test]
@@ -308,16 +316,17 @@ fn predictions_of_brainteaser_are_places_in_its_own_choice_list() {
         row("SP-9", ", \"response\": \"(B)\""),
     ];
     for content in [format!("[{}]", rows.join(", ")), rows.join("\n")] {
-        let (answers, aside) = read_file(&set, "prompting_result_4.json", &content, Some("gpt"));
-        let told: Vec<_> = answers.iter().map(|a| (a.item.as_str(), a.said.as_deref(), a.correct)).collect();
+        let (answers, skipped) = read_file(&set, "prompting_result_4.json", &content, Some("gpt"));
+        let results: Vec<_> =
+            answers.iter().map(|a| (a.item.as_str(), a.said.as_deref(), a.correct)).collect();
         assert_eq!(
-            told,
+            results,
             [
                 ("SP-0", Some("B"), Some(true)),
                 ("SP-0_SR", Some("A"), Some(false)),
                 ("SP-0_CR", None, Some(false)),
             ]
         );
-        assert_eq!(aside.len(), 1, "three items ask the same, and none is SP-9");
+        assert_eq!(skipped.len(), 1, "three items ask the same, and none is SP-9");
     }
 }

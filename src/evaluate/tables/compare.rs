@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::book::Book;
+use super::scores::ScoreBook;
 use riddlemill_benchmarks::task::Wants;
 
 use crate::evaluate::answer::Answer;
@@ -32,7 +32,7 @@ pub struct Comparison {
 }
 
 /// Compares models on every common task. People are left out.
-pub fn comparisons(book: &Book<'_>) -> Vec<Comparison> {
+pub fn comparisons(book: &ScoreBook<'_>) -> Vec<Comparison> {
     let mut comparisons = Vec::new();
     for task in Task::of_config(&book.set.config) {
         // A preference is not a figure of one model on a scale, and a rating is not correct or incorrect.
@@ -59,7 +59,7 @@ pub fn comparisons(book: &Book<'_>) -> Vec<Comparison> {
 }
 
 fn compare(
-    book: &Book<'_>,
+    book: &ScoreBook<'_>,
     task: Task,
     setting: Setting,
     [first, second]: [String; 2],
@@ -85,7 +85,7 @@ fn compare(
 }
 
 /// A model's figure on each item: 1 or 0 for a choice, else the mean of its ratings.
-fn values(book: &Book<'_>, who: usize, task: Task, setting: Setting) -> Option<BTreeMap<usize, f64>> {
+fn values(book: &ScoreBook<'_>, who: usize, task: Task, setting: Setting) -> Option<BTreeMap<usize, f64>> {
     let column = book.column(who, task, setting)?;
     let value = |answer: &Answer| {
         if task.is_choice() {

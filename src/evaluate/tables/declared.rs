@@ -7,8 +7,8 @@ use riddlemill_benchmarks::table::{self as declared, Measure, Part};
 use riddlemill_benchmarks::task::Wants;
 use serde_json::Value as Json;
 
-use super::book::{Book, Column};
 use super::judged::{Judged, range};
+use super::scores::{Column, ScoreBook};
 use super::table::{Cell, Keys, Look, Row, Table};
 use crate::evaluate::answer::Answer;
 use crate::evaluate::item::Item;
@@ -17,7 +17,7 @@ use crate::evaluate::task::{Setting, Task};
 
 /// The data from which a table's columns are computed.
 struct Measured<'b, 'a> {
-    book: &'b Book<'a>,
+    book: &'b ScoreBook<'a>,
     columns: &'b [declared::Column],
     part: Option<Part>,
     who: usize,
@@ -26,7 +26,7 @@ struct Measured<'b, 'a> {
 
 /// A table with these declared columns.
 pub fn of_columns(
-    book: &Book<'_>,
+    book: &ScoreBook<'_>,
     table: &declared::Table,
     columns: &[declared::Column],
     by_setting: bool,
@@ -100,7 +100,7 @@ fn measured(measure: &Measure) -> Vec<Task> {
 }
 
 /// The values of a column of the set, sorted; for lists, each element.
-fn values(book: &Book<'_>, column: &str) -> Vec<Option<String>> {
+fn values(book: &ScoreBook<'_>, column: &str) -> Vec<Option<String>> {
     let all = book.set.items.iter().flat_map(|item| of_row(item, column));
     all.collect::<BTreeSet<String>>().into_iter().map(Some).collect()
 }
@@ -304,7 +304,7 @@ impl Measured<'_, '_> {
 type Labelled = (usize, Vec<usize>, Vec<usize>);
 
 fn classes(
-    book: &Book<'_>,
+    book: &ScoreBook<'_>,
     who: usize,
     task: Task,
     setting: Setting,
@@ -320,7 +320,7 @@ fn classes(
 }
 
 /// The labels that occur in the set.
-fn of_set_labels(book: &Book<'_>, task: Task) -> Vec<usize> {
+fn of_set_labels(book: &ScoreBook<'_>, task: Task) -> Vec<usize> {
     let Wants::Labels { codes, .. } = &task.declared().wants else { return Vec::new() };
     let golds = book.set.items.iter().filter_map(|item| item.gold(task));
     let found: BTreeSet<usize> = golds.flat_map(|gold| places(codes, Some(&gold))).collect();
@@ -331,8 +331,8 @@ fn of_set_labels(book: &Book<'_>, task: Task) -> Vec<usize> {
 fn macro_f1(task: Task, answers: &[Labelled], of_set: Option<&[usize]>, weights: &[u16]) -> Option<f64> {
     let Wants::Labels { codes, .. } = &task.declared().wants else { return None };
     let mut confusions = Confusions::new(codes.len());
-    for (unit, gold, said) in answers {
-        confusions.add_all(gold, said, f64::from(weights[*unit]));
+    for (unit, gold, predicted) in answers {
+        confusions.add_all(gold, predicted, f64::from(weights[*unit]));
     }
     match of_set {
         Some(labels) => confusions.macro_f1_of(labels),
@@ -342,7 +342,7 @@ fn macro_f1(task: Task, answers: &[Labelled], of_set: Option<&[usize]>, weights:
 
 /// Percent of correct choices; for labels the share named exactly and macro F1; for ratings the correlation
 /// with people's.
-pub fn of_all_tasks(book: &Book<'_>) -> Table {
+pub fn of_all_tasks(book: &ScoreBook<'_>) -> Table {
     let tasks: Vec<(Task, &riddlemill_benchmarks::task::Task)> =
         Task::of_config(&book.set.config).into_iter().map(|task| (task, task.declared())).collect();
     let mut columns = Vec::new();
@@ -406,7 +406,7 @@ fn places(codes: &[&str], named: Option<&str>) -> Vec<usize> {
 
 /// Answers to the covered items, with their indices.
 fn within<'c>(
-    book: &'c Book<'_>,
+    book: &'c ScoreBook<'_>,
     column: &'c Column<'_>,
     among: impl Fn(&Item) -> bool + 'c,
 ) -> impl Iterator<Item = (usize, &'c Answer)> {
@@ -415,7 +415,7 @@ fn within<'c>(
 }
 
 /// The mean of the judges' means; `None` without ratings.
-fn score(book: &Book<'_>, who: usize, task: Task) -> Option<Cell> {
+fn score(book: &ScoreBook<'_>, who: usize, task: Task) -> Option<Cell> {
     task.scale()?;
     let judged = Judged::new(book, book.column(who, task, Setting::default())?, |_| true, None);
     let estimate = judged.estimate(&book.resamples, range(task))?;
@@ -423,7 +423,7 @@ fn score(book: &Book<'_>, who: usize, task: Task) -> Option<Cell> {
 }
 
 fn correlation(
-    book: &Book<'_>,
+    book: &ScoreBook<'_>,
     who: usize,
     task: Task,
     setting: Setting,

@@ -2,14 +2,14 @@
 
 use riddlemill_benchmarks::table as declared;
 
-use super::book::Book;
+use super::scores::ScoreBook;
 use super::table::{Cell, Look, Row, Table};
 use crate::evaluate::answer::Answer;
 use crate::evaluate::metrics::SHARE;
 use crate::evaluate::task::{Setting, Task};
 
 /// Appendix A.5: context reconstructions answered in free text. Giving no answer scores 0.
-pub fn answers(book: &Book<'_>, declared: &declared::Table, task: Task) -> Table {
+pub fn answers(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> Table {
     let setting = Setting::default();
     // A mean is within the judges' scale.
     let scale = task.scale().map_or(SHARE, |scale| scale.map(f64::from));

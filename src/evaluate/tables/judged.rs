@@ -2,8 +2,8 @@
 
 use riddlemill_benchmarks::table::{self as declared, Native};
 
-use super::book::{Book, Column};
 use super::orders::{average, part_columns};
+use super::scores::{Column, ScoreBook};
 use super::table::{Cell, Keys, Look, Row, Table};
 use crate::evaluate::answer::Answer;
 use crate::evaluate::item::Item;
@@ -24,7 +24,7 @@ fn points(task: Task) -> f64 {
 
 /// RuozhiBench's figure 4, or for one judge figures 16 to 18: 0 to 100 by part.
 pub fn scores(
-    book: &Book<'_>,
+    book: &ScoreBook<'_>,
     declared: &declared::Table,
     native: &Native,
     task: Task,
@@ -52,14 +52,14 @@ pub fn scores(
             table.title = of_one.title.replacen("{}", judge, 1);
             table.paper = of_one.paper;
         }
-        _ => table.about.push_str(&told_lacking(book, task)),
+        _ => table.about.push_str(&describe_missing_judges(book, task)),
     }
     table
 }
 
 /// A model's score, 0 to 100.
 pub fn score(
-    book: &Book<'_>,
+    book: &ScoreBook<'_>,
     who: usize,
     task: Task,
     judge: Option<&str>,
@@ -85,7 +85,7 @@ pub(super) struct Judged {
 impl Judged {
     /// For all judges, or for one.
     pub(super) fn new(
-        book: &Book<'_>,
+        book: &ScoreBook<'_>,
         column: &Column<'_>,
         among: impl Fn(&Item) -> bool,
         judge: Option<&str>,
@@ -132,7 +132,7 @@ fn judges_of<'a>(column: &Column<'a>) -> Vec<&'a str> {
 }
 
 /// Sentences naming models whose mean does not include all judges.
-fn told_lacking(book: &Book<'_>, task: Task) -> String {
+fn describe_missing_judges(book: &ScoreBook<'_>, task: Task) -> String {
     let all = book.judges(&[task], false);
     let lacking = |who: usize| {
         let there = judges_of(book.column(who, task, Setting::default())?);
@@ -146,7 +146,7 @@ fn told_lacking(book: &Book<'_>, task: Task) -> String {
 
 /// Sums and numbers of a column's ratings by item.
 pub(super) fn ratings(
-    book: &Book<'_>,
+    book: &ScoreBook<'_>,
     column: &Column<'_>,
     among: impl Fn(&Item) -> bool,
     judge: Option<&str>,
@@ -170,7 +170,7 @@ fn numbers<'a>(answer: &'a Answer, judge: Option<&'a str>) -> impl Iterator<Item
 }
 
 /// RuozhiBench's figure 5: one task compared with another, on the items that have both.
-pub fn two(book: &Book<'_>, declared: &declared::Table, native: &Native, tasks: [Task; 2]) -> Table {
+pub fn two(book: &ScoreBook<'_>, declared: &declared::Table, native: &Native, tasks: [Task; 2]) -> Table {
     let [tricky_task, normal_task] = tasks;
     let points = points(tricky_task);
     let mut rows = Vec::new();
@@ -210,7 +210,7 @@ pub fn two(book: &Book<'_>, declared: &declared::Table, native: &Native, tasks: 
 }
 
 /// Figures 5 and 19 to 21: how often a judge gives each rating, in percent.
-pub fn distributions(book: &Book<'_>, declared: &declared::Table, task: Task) -> Table {
+pub fn distributions(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> Table {
     let [min, max] = task.scale().unwrap_or_default();
     let mut rows = Vec::new();
     for judge in book.judges(&[task], false) {
@@ -244,7 +244,10 @@ pub fn distributions(book: &Book<'_>, declared: &declared::Table, task: Task) ->
 }
 
 /// All ratings of answers to tricky questions, for the module `judges`.
-fn all_ratings<'a>(book: &Book<'a>, responses: &'a [(usize, &'a Answer, String)]) -> Vec<judges::Rating<'a>> {
+fn all_ratings<'a>(
+    book: &ScoreBook<'a>,
+    responses: &'a [(usize, &'a Answer, String)],
+) -> Vec<judges::Rating<'a>> {
     let mut ratings = Vec::new();
     for (item, answer, name) in responses {
         let mut repeats: std::collections::BTreeMap<&str, u32> = std::collections::BTreeMap::new();
@@ -266,7 +269,7 @@ fn all_ratings<'a>(book: &Book<'a>, responses: &'a [(usize, &'a Answer, String)]
     ratings
 }
 
-fn responses<'a>(book: &Book<'a>, task: Task) -> Vec<(usize, &'a Answer, String)> {
+fn responses<'a>(book: &ScoreBook<'a>, task: Task) -> Vec<(usize, &'a Answer, String)> {
     let mut responses = Vec::new();
     for who in book.answered(&[task]) {
         let Some(column) = book.column(who, task, Setting::default()) else { continue };
@@ -282,7 +285,7 @@ fn responses<'a>(book: &Book<'a>, task: Task) -> Vec<(usize, &'a Answer, String)
 type Paired = (JudgePair, Vec<(f64, f64)>);
 
 /// Table 3, with the pairs of means by question that figure 6 plots.
-pub fn judge_pairs(book: &Book<'_>, declared: &declared::Table, task: Task) -> (Table, Vec<Paired>) {
+pub fn judge_pairs(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> (Table, Vec<Paired>) {
     let responses = responses(book, task);
     let [low, high] = range(task);
     let ratings = all_ratings(book, &responses);
@@ -360,7 +363,7 @@ impl Moments {
 
 /// The moments by question: of every rating, or of the two judges' means.
 fn moments(
-    book: &Book<'_>,
+    book: &ScoreBook<'_>,
     ratings: &[judges::Rating<'_>],
     a: &str,
     b: &str,

@@ -3,13 +3,13 @@
 use riddlemill_benchmarks::table::{self as declared, Measure};
 use riddlemill_benchmarks::task::Wants;
 
-use super::book::Book;
+use super::scores::ScoreBook;
 use super::table::{Cell, Keys, Look, Row, Table};
 use crate::evaluate::builtin::BuiltIn;
 use crate::evaluate::task::Task;
 
 /// Expected and actual figures; `None` if no baseline was evaluated.
-pub fn known(book: &Book<'_>, tables: &[(Table, Option<&declared::Table>)]) -> Option<Table> {
+pub fn known(book: &ScoreBook<'_>, tables: &[(Table, Option<&declared::Table>)]) -> Option<Table> {
     let mut rows = Vec::new();
     for model in BuiltIn::ALL {
         for (table, declared) in tables {
@@ -45,7 +45,7 @@ pub fn known(book: &Book<'_>, tables: &[(Table, Option<&declared::Table>)]) -> O
 }
 
 /// A baseline's expected figure; `None` if that depends on the set.
-fn expected(book: &Book<'_>, model: BuiltIn, table: &declared::Table, column: &str) -> Option<f64> {
+fn expected(book: &ScoreBook<'_>, model: BuiltIn, table: &declared::Table, column: &str) -> Option<f64> {
     let random = model == BuiltIn::Random;
     let native = match &table.measures {
         declared::Measures::Native(native) => native,
@@ -77,21 +77,21 @@ fn expected(book: &Book<'_>, model: BuiltIn, table: &declared::Table, column: &s
 }
 
 /// The share correct by chance, if all items have equally many options.
-fn chance(book: &Book<'_>, task: Task) -> Option<f64> {
+fn chance(book: &ScoreBook<'_>, task: Task) -> Option<f64> {
     let mut options = book.set.items.iter().filter_map(|item| Some(item.options(task)?.0.len()));
     let first = options.next()?;
     (first > 0 && options.all(|count| count == first)).then(|| 1.0 / first as f64)
 }
 
 /// The share of items whose first option is right, in percent; `None` for a task without options.
-fn first_share(book: &Book<'_>, task: Task) -> Option<f64> {
+fn first_share(book: &ScoreBook<'_>, task: Task) -> Option<f64> {
     let places: Vec<usize> = book.set.items.iter().filter_map(|item| Some(item.options(task)?.1)).collect();
     let first = places.iter().filter(|place| **place == 0).count();
     (!places.is_empty()).then(|| 100.0 * first as f64 / places.len() as f64)
 }
 
 /// Macro F1 of naming the first label for every item: the F1 of this one class over all classes.
-fn first_f1(book: &Book<'_>, task: Task) -> Option<f64> {
+fn first_f1(book: &ScoreBook<'_>, task: Task) -> Option<f64> {
     let Wants::Labels { codes: names, .. } = &task.declared().wants else { return None };
     let golds: Vec<String> = book.set.items.iter().filter_map(|item| item.gold(task)).collect();
     let named = |name: &str| golds.iter().filter(|gold| gold.as_str() == name).count() as f64;

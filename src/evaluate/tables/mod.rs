@@ -6,7 +6,6 @@
 //! figures. Nothing here asks models, reads or writes files.
 
 mod across;
-mod book;
 mod compare;
 mod declared;
 mod free;
@@ -16,12 +15,13 @@ mod orders;
 mod people;
 mod preferences;
 mod report;
+mod scores;
 mod table;
 #[cfg(test)]
 mod tests;
 
 pub use across::Point;
-pub use book::{Book, PEOPLE, Who};
 pub use compare::{Comparison, comparisons};
 pub use report::{Report, Scores, add_scores, report};
+pub use scores::{PEOPLE, ScoreBook, Who};
 pub use table::{Cell, Keys, Look, Row, Table};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use riddlemill_benchmarks::table::{self as declared, Native};
 
-use super::book::Book;
+use super::scores::ScoreBook;
 use super::table::{Cell, Keys, Look, Row, Table, keys_of};
 use crate::evaluate::answer::Answer;
 use crate::evaluate::builtin::BuiltIn;
@@ -20,7 +20,7 @@ struct Halves {
 
 /// Table 4. As there, shares are of the answers in the right format, `Avg` is the mean of both orders, and
 /// the positional bias their difference.
-pub fn orders(book: &Book<'_>, declared: &declared::Table, tasks: [Task; 2]) -> Table {
+pub fn orders(book: &ScoreBook<'_>, declared: &declared::Table, tasks: [Task; 2]) -> Table {
     let mut rows = Vec::new();
     for who in book.answered(&tasks) {
         let Some(halves) = Halves::split(book, who, tasks, |_| true) else { continue };
@@ -46,7 +46,7 @@ pub fn orders(book: &Book<'_>, declared: &declared::Table, tasks: [Task; 2]) -> 
 
 /// Figure 7: by part, relative to chance.
 pub fn orders_by_part(
-    book: &Book<'_>,
+    book: &ScoreBook<'_>,
     declared: &declared::Table,
     native: &Native,
     tasks: [Task; 2],
@@ -73,7 +73,7 @@ pub fn orders_by_part(
 
 /// The last row of figures 4, 7 and 16 to 18: the mean over the models, column by column except for the last.
 /// People and baselines are excluded.
-pub(super) fn average(book: &Book<'_>, rows: &[Row]) -> Option<Row> {
+pub(super) fn average(book: &ScoreBook<'_>, rows: &[Row]) -> Option<Row> {
     let is_model = |row: &&Row| {
         let person = book.who.iter().any(|who| who.person && who.name == row.name);
         !person && BuiltIn::find(&row.name).is_none()
@@ -96,7 +96,7 @@ pub(super) fn part_columns(native: &Native) -> Vec<String> {
 }
 
 /// Models' scores over both orders, from 0 to 100.
-pub fn scores(book: &Book<'_>, tasks: [Task; 2]) -> Vec<(String, Cell)> {
+pub fn scores(book: &ScoreBook<'_>, tasks: [Task; 2]) -> Vec<(String, Cell)> {
     let score = |who: usize| {
         let halves = Halves::split(book, who, tasks, |_| true)?;
         let cell = halves.cell(book, [50.0, 50.0], keys(book, who, tasks, None))?;
@@ -107,7 +107,7 @@ pub fn scores(book: &Book<'_>, tasks: [Task; 2]) -> Vec<(String, Cell)> {
 
 /// Models' scores by the ratings in three columns of the release, models, judges and numbers from 0 to 4: the
 /// mean of the judges' means times 25.
-pub fn released_scores(book: &Book<'_>, columns: [&str; 3]) -> BTreeMap<String, (f64, usize)> {
+pub fn released_scores(book: &ScoreBook<'_>, columns: [&str; 3]) -> BTreeMap<String, (f64, usize)> {
     let mut sums: BTreeMap<&str, BTreeMap<&str, (f64, usize)>> = BTreeMap::new();
     for item in &book.set.items {
         let [models, judges, ratings] = columns.map(|column| item.list(column));
@@ -127,7 +127,7 @@ pub fn released_scores(book: &Book<'_>, columns: [&str; 3]) -> BTreeMap<String, 
     sums.iter().map(|(model, judges)| ((*model).to_owned(), score(judges))).collect()
 }
 
-fn keys(book: &Book<'_>, who: usize, tasks: [Task; 2], task: Option<Task>) -> Keys {
+fn keys(book: &ScoreBook<'_>, who: usize, tasks: [Task; 2], task: Option<Task>) -> Keys {
     let mut keys = book.keys(who, task.unwrap_or(tasks[0]), Setting::default());
     if task.is_none() {
         keys.remove("task");
@@ -136,7 +136,12 @@ fn keys(book: &Book<'_>, who: usize, tasks: [Task; 2], task: Option<Task>) -> Ke
 }
 
 impl Halves {
-    fn split(book: &Book<'_>, who: usize, tasks: [Task; 2], among: impl Fn(&Item) -> bool) -> Option<Halves> {
+    fn split(
+        book: &ScoreBook<'_>,
+        who: usize,
+        tasks: [Task; 2],
+        among: impl Fn(&Item) -> bool,
+    ) -> Option<Halves> {
         // A format error is not a choice, and counts in neither share.
         let right = |answer: &Answer| answer.correct.filter(|_| answer.format_error.is_none()).map(f64::from);
         let half =
@@ -147,7 +152,7 @@ impl Halves {
     }
 
     /// The two shares, weighted and added; `None` if one is missing.
-    fn cell(&self, book: &Book<'_>, scale: [f64; 2], from: Keys) -> Option<Cell> {
+    fn cell(&self, book: &ScoreBook<'_>, scale: [f64; 2], from: Keys) -> Option<Cell> {
         let sum = |good: f64, bad: f64| scale[0] * good + scale[1] * bad;
         let (value, drawn) = book.resamples.both(&self.good.0, &self.bad.0, sum)?;
         let mut estimate = book.resamples.settings().estimate(value, drawn);

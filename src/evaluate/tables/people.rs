@@ -2,7 +2,7 @@
 
 use riddlemill_benchmarks::table as declared;
 
-use super::book::Book;
+use super::scores::ScoreBook;
 use super::table::{Cell, Keys, Look, Row, Table};
 use crate::evaluate::answer::Answer;
 use crate::evaluate::metrics::{Correlation, Unit, pearson, pearson_r, spearman, spearman_r};
@@ -15,7 +15,7 @@ struct Scored {
     judge: f64,
 }
 
-fn scored(book: &Book<'_>, who: usize, task: Task, setting: Setting, times: f64) -> Vec<Scored> {
+fn scored(book: &ScoreBook<'_>, who: usize, task: Task, setting: Setting, times: f64) -> Vec<Scored> {
     let Some(column) = book.column(who, task, setting) else { return Vec::new() };
     let mean = |answer: &Answer, person: bool| {
         let of: Vec<f64> =
@@ -31,7 +31,7 @@ fn scored(book: &Book<'_>, who: usize, task: Task, setting: Setting, times: f64)
 }
 
 /// FLUB's table 2: people's scores compared with the judges', on the explanations that both scored.
-pub fn people(book: &Book<'_>, declared: &declared::Table, task: Task) -> Table {
+pub fn people(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> Table {
     let people = task.declared().people.as_ref();
     let times = people.map_or(1.0, |people| people.times);
     // The ranges of people's means and the judges'.
@@ -60,7 +60,7 @@ pub fn people(book: &Book<'_>, declared: &declared::Table, task: Task) -> Table 
     Table { columns, rows, ..Table::headed(declared, "Model and setting", Look::Plain) }
 }
 
-fn against(book: &Book<'_>, scored: &[Scored], scales: [[f64; 2]; 2], keys: &Keys) -> Vec<Option<Cell>> {
+fn against(book: &ScoreBook<'_>, scored: &[Scored], scales: [[f64; 2]; 2], keys: &Keys) -> Vec<Option<Cell>> {
     let n = scored.len();
     let mean = |value: fn(&Scored) -> f64, range: [f64; 2]| {
         let units: Vec<Unit> =

@@ -2,7 +2,7 @@
 
 use riddlemill_benchmarks::table as declared;
 
-use super::book::Book;
+use super::scores::ScoreBook;
 use super::table::{Cell, Keys, Look, Row, Table};
 use crate::evaluate::answer::Answer;
 use crate::evaluate::metrics::SHARE;
@@ -26,7 +26,7 @@ fn verdicts(answer: &Answer, person: bool) -> impl Iterator<Item = &str> {
 }
 
 /// Figure 1: whose explanation wins, in percent of the jokes, by people and by judges.
-pub fn winning(book: &Book<'_>, declared: &declared::Table, task: Task) -> Table {
+pub fn winning(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> Table {
     let mut rows = Vec::new();
     for who in book.answered(&[task]) {
         let Some(column) = book.column(who, task, Setting::default()) else { continue };
@@ -50,7 +50,7 @@ pub fn winning(book: &Book<'_>, declared: &declared::Table, task: Task) -> Table
     Table { columns, rows, ..Table::headed(declared, "Model", Look::Bars { high: 100.0 }) }
 }
 
-fn keys(book: &Book<'_>, who: usize, task: Task, person: bool) -> Keys {
+fn keys(book: &ScoreBook<'_>, who: usize, task: Task, person: bool) -> Keys {
     let mut keys = book.keys(who, task, Setting::default());
     keys.insert("rated_by", if person { "people" } else { "judges" }.into());
     keys
@@ -58,7 +58,7 @@ fn keys(book: &Book<'_>, who: usize, task: Task, person: bool) -> Keys {
 
 /// Agreement on the preferences: percent of agreeing pairs (appendix C) and Fleiss' kappa; between people,
 /// between judges, and between the judges' majority and people's.
-pub fn agreement(book: &Book<'_>, declared: &declared::Table, task: Task) -> Table {
+pub fn agreement(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> Table {
     let mut rows = Vec::new();
     for who in book.answered(&[task]) {
         let Some(column) = book.column(who, task, Setting::default()) else { continue };
@@ -107,7 +107,7 @@ fn counts<'a>(verdicts: impl Iterator<Item = &'a str>) -> [u32; 3] {
     counts
 }
 
-fn among(book: &Book<'_>, rated: &[(usize, [u32; 3])], keys: Keys) -> Vec<Option<Cell>> {
+fn among(book: &ScoreBook<'_>, rated: &[(usize, [u32; 3])], keys: Keys) -> Vec<Option<Cell>> {
     let twice: Vec<&(usize, [u32; 3])> = rated.iter().filter(|(_, of)| of.iter().sum::<u32>() >= 2).collect();
     let n = twice.len();
     let units = |times: &dyn Fn(usize) -> u16| {

@@ -6,8 +6,8 @@ use riddlemill_benchmarks::table::{Drawn, Kind, Measure, Measures, Native, Shape
 use serde::Serialize;
 
 use super::across::{Point, points, together};
-use super::book::Book;
 use super::compare::{Comparison, comparisons};
+use super::scores::ScoreBook;
 use super::table::{Cell, Keys, Table};
 use super::{declared, free, judged, known, orders, people, preferences};
 use crate::evaluate::charts::{Chart, bars, lines, scatter, stacked};
@@ -35,7 +35,7 @@ pub struct Report {
 
 impl Report {
     /// The sentence on rows that are left out, if there are any.
-    pub fn told_withdrawn(&self) -> Option<String> {
+    pub fn describe_withdrawn(&self) -> Option<String> {
         let rows = match self.withdrawn {
             0 => return None,
             1 => "1 row was",
@@ -49,7 +49,7 @@ impl Report {
 pub type Scores = BTreeMap<&'static str, BTreeMap<String, f64>>;
 
 /// Adds the scores on a set.
-pub fn add_scores(book: &Book<'_>, scores: &mut Scores) {
+pub fn add_scores(book: &ScoreBook<'_>, scores: &mut Scores) {
     for task in Task::of_config(&book.set.config).into_iter().filter(|task| task.scale().is_some()) {
         for who in book.answered(&[task]) {
             if let Some(cell) = judged::score(book, who, task, None, None) {
@@ -60,7 +60,7 @@ pub fn add_scores(book: &Book<'_>, scores: &mut Scores) {
 }
 
 /// Computes the report. `beside` are models' scores on the sets evaluated with it.
-pub fn report(book: &Book<'_>, beside: &Scores) -> Report {
+pub fn report(book: &ScoreBook<'_>, other_scores: &Scores) -> Report {
     let (mut tables, mut charts) = (Vec::new(), Vec::new());
     let declared = riddlemill_benchmarks::find(&book.set.config).map(|found| found.evaluation.as_slice());
     match declared.unwrap_or_default() {
@@ -71,7 +71,7 @@ pub fn report(book: &Book<'_>, beside: &Scores) -> Report {
         }
         declared => {
             for one in declared {
-                for table in made(book, one, beside, &mut charts) {
+                for table in made(book, one, other_scores, &mut charts) {
                     charts.extend(one.drawn.iter().filter_map(|drawn| chart(book, one, drawn, &table)));
                     tables.push((table, Some(one)));
                 }
@@ -95,7 +95,7 @@ pub fn report(book: &Book<'_>, beside: &Scores) -> Report {
 }
 
 /// The tables of one declaration. Points of a scatter plot become charts directly.
-fn made(book: &Book<'_>, one: &Declared, beside: &Scores, charts: &mut Vec<Chart>) -> Vec<Table> {
+fn made(book: &ScoreBook<'_>, one: &Declared, other_scores: &Scores, charts: &mut Vec<Chart>) -> Vec<Table> {
     let native = match &one.measures {
         Measures::Columns { columns, by_setting, part } => {
             return vec![declared::of_columns(book, one, columns, *by_setting, *part)];
@@ -137,7 +137,7 @@ fn made(book: &Book<'_>, one: &Declared, beside: &Scores, charts: &mut Vec<Chart
         Kind::Sizes => sizes(book, one, native, &tasks, charts).into_iter().collect(),
         Kind::BothOrders => vec![orders::orders(book, one, both)],
         Kind::BothOrdersByPart => vec![orders::orders_by_part(book, one, native, both)],
-        Kind::Against => against(book, one, native, &tasks, beside, charts).into_iter().collect(),
+        Kind::Against => against(book, one, native, &tasks, other_scores, charts).into_iter().collect(),
         Kind::PeopleAndJudges => vec![people::people(book, one, task)],
         Kind::Wins => vec![preferences::winning(book, one, task)],
         Kind::Preferences => vec![preferences::agreement(book, one, task)],
@@ -151,7 +151,7 @@ fn scatters(one: &Declared) -> impl Iterator<Item = &'static str> {
 }
 
 /// A chart of a table's rows; `None` without data, or if its points are drawn already.
-fn chart(book: &Book<'_>, one: &Declared, drawn: &Drawn, table: &Table) -> Option<Chart> {
+fn chart(book: &ScoreBook<'_>, one: &Declared, drawn: &Drawn, table: &Table) -> Option<Chart> {
     match drawn.shape {
         Shape::Bars(count) => Some(bars(drawn.title, &table.first_columns(count), 100.0)),
         Shape::Stacked => Some(stacked(drawn.title, table)),
@@ -167,7 +167,7 @@ fn chart(book: &Book<'_>, one: &Declared, drawn: &Drawn, table: &Table) -> Optio
 }
 
 /// Models' scores in a task, or in the two with both orders of the same options, from 0 to 100.
-fn reached(book: &Book<'_>, tasks: &[Task]) -> Vec<(String, Cell)> {
+fn reached(book: &ScoreBook<'_>, tasks: &[Task]) -> Vec<(String, Cell)> {
     if let [first, second] = tasks {
         return orders::scores(book, [*first, *second]);
     }
@@ -185,18 +185,18 @@ fn reached(book: &Book<'_>, tasks: &[Task]) -> Vec<(String, Cell)> {
 /// RuozhiBench's figure 8: with the other set evaluated together with this one, else by the ratings in the
 /// rows.
 fn against(
-    book: &Book<'_>,
+    book: &ScoreBook<'_>,
     one: &Declared,
     native: &Native,
     tasks: &[Task],
-    beside: &Scores,
+    other_scores: &Scores,
     charts: &mut Vec<Chart>,
 ) -> Option<Table> {
     let released = || -> BTreeMap<String, f64> {
         let scores = native.ratings.map(|columns| orders::released_scores(book, columns));
         scores.into_iter().flatten().map(|(model, (score, _))| (model, score)).collect()
     };
-    let other = native.other.and_then(|other| beside.get(other)).filter(|scores| !scores.is_empty());
+    let other = native.other.and_then(|other| other_scores.get(other)).filter(|scores| !scores.is_empty());
     let both = points(&other.cloned().unwrap_or_else(released), &reached(book, tasks));
     let axes = [*native.columns.first()?, *native.columns.get(1)?];
     if both.len() < 2 {
@@ -208,7 +208,7 @@ fn against(
 
 /// RuozhiBench's figure 9, if the sizes of at least two models are known.
 fn sizes(
-    book: &Book<'_>,
+    book: &ScoreBook<'_>,
     one: &Declared,
     native: &Native,
     tasks: &[Task],

@@ -14,10 +14,10 @@ use crate::review::ballot::Combine;
 
 const BOOTSTRAP: Bootstrap = Bootstrap { resamples: 300, seed: 1, level: 0.95 };
 
-fn told(set: &Set, answers: &[Answer]) -> Report {
+fn report_of(set: &Set, answers: &[Answer]) -> Report {
     let sizes = BTreeMap::from([("m".to_string(), 7.0), ("n".to_string(), 70.0)]);
-    let book = Book::new(set, answers, &[], sizes, BOOTSTRAP);
-    report(&book, &Scores::new())
+    let scores = ScoreBook::new(set, answers, &[], sizes, BOOTSTRAP);
+    report(&scores, &Scores::new())
 }
 
 /// A table's values by row, with two digits, `-` for missing ones; and each cell's n.
@@ -46,13 +46,13 @@ fn table_4_of_ruozhibench() {
         .collect();
     let (a, b) = ("<choice>AnswerA</choice>", "So.\n<choice>answerb</choice>");
     // Good first: right, right, wrong, no form. Bad first: right, wrong, wrong, wrong.
-    let said = [(a, b), (a, a), (b, a), ("A", a)];
+    let replies = [(a, b), (a, a), (b, a), ("A", a)];
     let mut answers = Vec::new();
-    for (item, (good, bad)) in items.iter().zip(said) {
+    for (item, (good, bad)) in items.iter().zip(replies) {
         answers.push(answer(item, task("good-first"), "m", good));
         answers.push(answer(item, task("bad-first"), "m", bad));
     }
-    let report = told(&set("ruozhibench-mc", items), &answers);
+    let report = report_of(&set("ruozhibench-mc", items), &answers);
     let (row, n) = &values(&report, "orders")["m"];
     // 2 of 3, 1 of 4, their mean, their difference, 7 of 8.
     assert_eq!(row, &["66.67", "25.00", "45.83", "41.67", "87.50"]);
@@ -72,7 +72,7 @@ fn figures_4_and_5_and_table_3_of_ruozhibench() {
         rated(&items[0], task("answer"), "n", &[("a", "4"), ("b", "4")]),
         rated(&items[0], task("answer-normal"), "m", &[("a", "4"), ("b", "3")]),
     ];
-    let report = told(&set("ruozhibench-gen", items), &answers);
+    let report = report_of(&set("ruozhibench-gen", items), &answers);
     let scores = values(&report, "scores");
     // m: (4 + 2 + 1 + 0) / 4 times 25; of Others (1 + 0) / 2.
     assert_eq!(scores["m"].0, ["43.75", "-", "-", "-", "-", "12.50", "43.75"]);
@@ -108,7 +108,7 @@ fn a_score_is_the_mean_of_the_judges_means() {
         items.iter().map(|item| rated(item, task("answer"), "m", &[("strict", "0")])).collect();
     answers[0].ratings.push(rating("kind", "4", false));
     answers.push(rated(&items[0], task("answer"), "n", &[("strict", "1")]));
-    let report = told(&set("ruozhibench-gen", items), &answers);
+    let report = report_of(&set("ruozhibench-gen", items), &answers);
     let scores = values(&report, "scores");
     assert_eq!((scores["m"].0[6].as_str(), scores["m"].1[6]), ("50.00", 4));
     assert_eq!(scores["n"].0[6], "25.00");
@@ -126,16 +126,16 @@ fn table_1_of_flub() {
         text(3, false, None, 3),
     ];
     let mut answers = Vec::new();
-    for (item, said) in items.iter().zip(["A", "B.", "D", "I cannot say"]) {
-        answers.push(answer(item, task("select"), "m", said));
+    for (item, reply) in items.iter().zip(["A", "B.", "D", "I cannot say"]) {
+        answers.push(answer(item, task("select"), "m", reply));
     }
-    for (item, said) in items.iter().zip([kinds[0], kinds[0], kinds[1]]) {
-        answers.push(answer(item, task("classify"), "m", said));
+    for (item, reply) in items.iter().zip([kinds[0], kinds[0], kinds[1]]) {
+        answers.push(answer(item, task("classify"), "m", reply));
     }
     for (item, rating) in items.iter().zip(["4", "6", "8", "10"]) {
         answers.push(rated(item, task("explain"), "m", &[("j", rating)]));
     }
-    let report = told(&set("flub", items), &answers);
+    let report = report_of(&set("flub", items), &answers);
     let (row, n) = &values(&report, "tasks")["m"];
     // Right: 2 of 4. F1: (2/3 + 2/3) / 2. Scores: 7. (50 * 66.67 * 7)^(1/3) = 28.58. Form: 3 of 4, 3 of 3.
     assert_eq!(row, &["50.00", "66.67", "7.00", "28.58", "75.00", "100.00"]);
@@ -160,7 +160,7 @@ fn shots_and_chain_of_thought_are_rows_of_their_own() {
             ));
         }
     }
-    let report = told(&set("flub", items), &answers);
+    let report = report_of(&set("flub", items), &answers);
     let tasks = values(&report, "tasks");
     let accuracy: Vec<(&str, &str)> =
         tasks.iter().map(|(name, (row, _))| (name.as_str(), row[0].as_str())).collect();
@@ -182,7 +182,7 @@ fn table_2_of_flub() {
             answer
         })
         .collect();
-    let report = told(&set("flub", items), &answers);
+    let report = report_of(&set("flub", items), &answers);
     let (row, n) = &values(&report, "people")["m, 0-shot"];
     // Spearman: ranks 1 2 3 4 against 1 2 4 3: 1 - 6 * 2 / 60.
     assert_eq!(row[..3], ["5.50", "5.50", "0.80"]);
@@ -206,7 +206,7 @@ fn winning_rates_of_chumor() {
         answer.ratings.extend(votes.map(|vote| rating("p", vote, true)));
         answers.push(answer);
     }
-    let report = told(&set("chumor", items), &answers);
+    let report = report_of(&set("chumor", items), &answers);
     let winning = values(&report, "winning");
     assert_eq!(winning["m, by people"].0, ["25.00", "25.00", "25.00", "25.00"]);
     assert_eq!(winning["m, by judges"].0, ["100.00", "0.00", "0.00", "0.00"]);
@@ -240,7 +240,7 @@ fn half_of_the_voters_are_no_majority_of_chumors() {
     let step = crate::review::ballots::step("chumor", "preference").unwrap();
     let preference = step.fields.iter().find(|field| field.name == "preference").unwrap();
     assert_eq!(preference.combine, Combine::MajorityOr("undecided"), "the votes' rule is a majority, too");
-    let report = told(&set("chumor", items.into()), &answers);
+    let report = report_of(&set("chumor", items.into()), &answers);
     assert_eq!(values(&report, "winning")["m, by people"].0, ["25.00", "0.00", "25.00", "50.00"]);
 }
 
@@ -248,10 +248,10 @@ fn half_of_the_voters_are_no_majority_of_chumors() {
 fn table_4_of_brainteaser() {
     let items: Vec<_> = [group(0, false, 0), group(1, false, 1), group(2, true, 2)].concat();
     // SP-0: all right. SP-1: the context is wrong. WP-2: no form, right, right.
-    let said = ["A", "a frozen river", "The answer is A.", "B", "A boat.", "C", "?", "C", "C. A bridge."];
+    let replies = ["A", "a frozen river", "The answer is A.", "B", "A boat.", "C", "?", "C", "C. A bridge."];
     let answers: Vec<Answer> =
-        items.iter().zip(said).map(|(item, said)| answer(item, task("solve"), "m", said)).collect();
-    let report = told(&set("brainteaser", items), &answers);
+        items.iter().zip(replies).map(|(item, reply)| answer(item, task("solve"), "m", reply)).collect();
+    let report = report_of(&set("brainteaser", items), &answers);
     let (row, n) = &values(&report, "sentence-puzzles")["m"];
     assert_eq!(row, &["100.00", "100.00", "50.00", "100.00", "50.00", "83.33"]);
     assert_eq!(n, &[2, 2, 2, 2, 2, 6]);
@@ -266,13 +266,13 @@ fn table_4_of_brainteaser() {
 fn people_are_pooled_and_stand_apart() {
     let items = group(0, false, 0);
     let mut answers = Vec::new();
-    for (name, said) in [("x", ["A", "A", "A"]), ("y", ["A", "B", "A"])] {
-        for (item, said) in items.iter().zip(said) {
-            let given = super::super::RawAnswer { person: true, ..given(task("solve"), name, said) };
+    for (name, replies) in [("x", ["A", "A", "A"]), ("y", ["A", "B", "A"])] {
+        for (item, reply) in items.iter().zip(replies) {
+            let given = super::super::RawAnswer { person: true, ..given(task("solve"), name, reply) };
             answers.push(Answer::read(item, given));
         }
     }
-    let report = told(&set("brainteaser", items), &answers);
+    let report = report_of(&set("brainteaser", items), &answers);
     let all = values(&report, "sentence-puzzles");
     assert_eq!(all["people"].0, ["100.00", "50.00", "100.00", "50.00", "50.00", "83.33"]);
     assert_eq!(all["y"].0[4], "0.00");
@@ -283,12 +283,12 @@ fn people_are_pooled_and_stand_apart() {
 fn two_models_are_compared_where_both_answered() {
     let items: Vec<_> = (0..6).map(|at| text(at, true, None, 0)).collect();
     let mut answers = Vec::new();
-    for (model, said) in [("m", "AAAAB"), ("n", "BBBAA")] {
-        for (item, said) in items.iter().zip(said.chars()) {
-            answers.push(answer(item, task("select"), model, &said.to_string()));
+    for (model, replies) in [("m", "AAAAB"), ("n", "BBBAA")] {
+        for (item, reply) in items.iter().zip(replies.chars()) {
+            answers.push(answer(item, task("select"), model, &reply.to_string()));
         }
     }
-    let report = told(&set("flub", items), &answers);
+    let report = report_of(&set("flub", items), &answers);
     let [one] = &report.comparisons[..] else { panic!("{:?}", report.comparisons) };
     let mcnemar = one.mcnemar.unwrap();
     assert_eq!((one.n, mcnemar.only_first, mcnemar.only_second), (5, 3, 1));
@@ -319,7 +319,7 @@ fn built_in_models_come_to_what_is_known() {
     ];
     let mut checked = 0;
     for set in &sets {
-        let report = told(set, &ask(set));
+        let report = report_of(set, &ask(set));
         let table = report.tables.iter().find(|table| table.name == "built-in").unwrap();
         for row in &table.rows {
             let [Some(expected), Some(measured)] = &row.cells[..] else { panic!("{row:?}") };
@@ -340,7 +340,7 @@ fn order_leaves_no_trace() {
     let items: Vec<_> = (0..4).flat_map(|at| group(at, false, at)).collect();
     let mut answers: Vec<Answer> = items.iter().map(|item| answer(item, task("solve"), "m", "A")).collect();
     let set = set("brainteaser", items);
-    let before = told(&set, &answers);
+    let before = report_of(&set, &answers);
     answers.reverse();
-    assert_eq!(before.tables, told(&set, &answers).tables);
+    assert_eq!(before.tables, report_of(&set, &answers).tables);
 }

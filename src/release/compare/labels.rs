@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::words;
+use super::as_text;
 use crate::review::agreement::{Confusion, Weights};
 
 /// Agreement on one label, with the reference taken as correct.
@@ -31,9 +31,9 @@ pub struct LabelFigures {
 pub(super) fn labels(value: &Json, types: &BTreeMap<String, String>) -> BTreeSet<String> {
     let mapped = |label: &str| types.get(label).cloned().unwrap_or_else(|| label.to_string());
     match value {
-        Json::Array(list) => list.iter().map(|label| mapped(&words(label))).collect(),
+        Json::Array(list) => list.iter().map(|label| mapped(&as_text(label))).collect(),
         Json::String(text) => parted(text).into_iter().map(mapped).collect(),
-        other => BTreeSet::from([mapped(&words(other))]),
+        other => BTreeSet::from([mapped(&as_text(other))]),
     }
 }
 
@@ -101,13 +101,13 @@ mod tests {
     #[test]
     fn each_label_has_its_own_figures() {
         let pair = |a: Json, b: Json| (set(a), set(b));
-        let told = figures(&[
+        let figures_of_pairs = figures(&[
             pair(json!("1, 2"), json!("2, 1")),
             pair(json!("1"), json!("6")),
             pair(json!("2"), json!("2")),
             pair(json!("3"), json!("3")),
         ]);
-        let of = |label: &str| told.iter().find(|f| f.label == label).unwrap();
+        let of = |label: &str| figures_of_pairs.iter().find(|f| f.label == label).unwrap();
         let one = of("1");
         assert_eq!((one.reference, one.set, one.both), (2, 1, 1));
         assert_eq!((one.precision, one.recall), (Some(1.0), Some(0.5)));

@@ -75,13 +75,13 @@ pub(super) fn same(reference: &JsonRow, row: &JsonRow) -> Option<Same> {
 }
 
 /// A column's values for each option, such as `option_models`, in any order.
-pub(super) fn beside(row: &JsonRow, column: &str) -> Option<Vec<(String, String)>> {
-    let said = row.get(column)?.as_array()?;
+pub(super) fn values_by_option(row: &JsonRow, column: &str) -> Option<Vec<(String, String)>> {
+    let values = row.get(column)?.as_array()?;
     let shown = Options::parse(row)?.shown;
-    let mut beside: Vec<(String, String)> =
-        shown.into_iter().zip(said.iter().map(ToString::to_string)).collect();
-    beside.sort();
-    Some(beside)
+    let mut by_option: Vec<(String, String)> =
+        shown.into_iter().zip(values.iter().map(ToString::to_string)).collect();
+    by_option.sort();
+    Some(by_option)
 }
 
 impl OptionFigures {
@@ -118,7 +118,7 @@ mod tests {
     fn contents_right_answer_and_order_are_told_apart() {
         let published =
             row(json!({ "options": { "A": "伞", "B": "雨", "C": "云", "D": "风" }, "answer": "C" }));
-        let told = |value: Json| {
+        let compared = |value: Json| {
             let same = same(&published, &row(value)).unwrap();
             (same.contents, same.right, same.order)
         };
@@ -138,11 +138,12 @@ mod tests {
             (json!({ "options": ["伞", "伞", "云", "风"], "answer": "C" }), (false, true, false)),
         ];
         for (ours, want) in cases {
-            assert_eq!(told(ours.clone()), want, "{ours}");
+            assert_eq!(compared(ours.clone()), want, "{ours}");
         }
         assert!(same(&published, &row(json!({ "answer": "C" }))).is_none());
-        let models =
-            |options: Json, models: Json| beside(&row(json!({ "options": options, "m": models })), "m");
+        let models = |options: Json, models: Json| {
+            values_by_option(&row(json!({ "options": options, "m": models })), "m")
+        };
         let first = models(json!(["伞", "雨"]), json!(["a", "b"]));
         assert_eq!(first, models(json!(["雨", "伞"]), json!(["b", "a"])));
         assert_ne!(first, models(json!(["雨", "伞"]), json!(["a", "b"])));

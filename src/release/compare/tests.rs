@@ -78,22 +78,22 @@ fn another_order_is_no_other_answer_and_a_full_stop_no_other_text() {
         .unwrap()
     };
     let published = [row(["甲", "乙", "丙", "丁"], "C", "闹钟不睡觉。", "2(B), 3(C)")];
-    let told = |ours: JsonRow| {
+    let compared = |ours: JsonRow| {
         let found = against(&[ours], &published);
         let fields: Vec<(String, bool)> =
             found.differing.iter().map(|f| (f.column.clone(), f.spelling)).collect();
         (fields, found)
     };
-    let (fields, found) = told(row(["丙", "丁", "甲", "乙"], "A", "闹钟不睡觉。", "3(C), 2(B)"));
+    let (fields, found) = compared(row(["丙", "丁", "甲", "乙"], "A", "闹钟不睡觉。", "3(C), 2(B)"));
     let options = found.options.unwrap();
     assert!(fields.is_empty() && !found.labels.contains_key("answer"), "{fields:?}");
     assert_eq!((options.items, options.contents, options.right, options.order), (1, 1, 1, 0));
     assert!(
         found.text().contains("options of 1: 1 say the same, 1 with the same right answer, 0 in the same")
     );
-    let (fields, _) = told(row(["丙", "丁", "甲", "乙"], "C", "闹钟 不睡觉", "2(B), 3(C)"));
+    let (fields, _) = compared(row(["丙", "丁", "甲", "乙"], "C", "闹钟 不睡觉", "2(B), 3(C)"));
     assert_eq!(fields, [("answer".into(), false), ("explanation".into(), true)]);
-    let (fields, found) = told(row(["甲", "乙", "丙", "戊"], "C", "闹钟要睡觉。", "6(F)"));
+    let (fields, found) = compared(row(["甲", "乙", "丙", "戊"], "C", "闹钟要睡觉。", "6(F)"));
     let want = ["options", "explanation", "category"].map(|column| (column.to_string(), false));
     assert_eq!(fields.into_iter().collect::<BTreeSet<_>>(), BTreeSet::from(want));
     assert_eq!(found.labels["category"].by_label.iter().map(|l| l.both).sum::<u64>(), 0);

@@ -146,11 +146,11 @@ impl Layout {
 
     /// The layout with these of the optional columns.
     pub fn with(self, names: &[&str]) -> Layout {
-        let stands = |layout: &&Layout| {
+        let matches = |layout: &&Layout| {
             self.sometimes.iter().all(|name| names.contains(name) == layout.place(name).is_some())
         };
         let layouts = ALL.iter().flatten().filter(|layout| layout.config == self.config);
-        layouts.into_iter().find(stands).map_or(self, |layout| *layout)
+        layouts.into_iter().find(matches).map_or(self, |layout| *layout)
     }
 
     /// The layout with exactly these columns, for rows released with or without the optional ones.
@@ -208,13 +208,13 @@ impl Layout {
     /// [`Trouble`] if a value cannot be computed.
     pub fn published_line(&self, compat: &Compat, row: &Row) -> Result<Option<String>, Trouble> {
         let Some(computed) = self.published(compat, row)? else { return Ok(None) };
-        let beside = self.place(PUBLISHED).and_then(|at| match row.0.get(at)? {
-            Value::Text(beside) => Some(beside.as_str()),
+        let deviations = self.place(PUBLISHED).and_then(|at| match row.0.get(at)? {
+            Value::Text(deviations) => Some(deviations.as_str()),
             _ => None,
         });
-        Ok(Some(match beside {
+        Ok(Some(match deviations {
             None => Json::Object(computed).to_string(),
-            Some(beside) => oddity::line(&computed, beside),
+            Some(deviations) => oddity::line(&computed, deviations),
         }))
     }
 

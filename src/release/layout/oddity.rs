@@ -11,7 +11,7 @@ use unicode_normalization::is_nfc;
 /// The deviations of a published row; `None` if its columns give everything. `computed` is its published form
 /// from the columns, `untouched` the same without any decisions made here: a value that people changed is
 /// theirs.
-pub fn beside(
+pub fn deviations(
     members: &[(String, &str)],
     computed: &Map<String, Json>,
     untouched: &Map<String, Json>,
@@ -44,13 +44,13 @@ pub fn beside(
 }
 
 /// The published line: computed from the columns, with the deviations applied.
-pub fn line(computed: &Map<String, Json>, beside: &str) -> String {
-    let members: Vec<(String, Option<&str>)> = match notation::members(beside) {
+pub fn line(computed: &Map<String, Json>, deviations: &str) -> String {
+    let members: Vec<(String, Option<&str>)> = match notation::members(deviations) {
         Ok(kept) => {
             let text = |key: &String| kept.iter().find(|(known, _)| known == key).map(|(_, text)| *text);
             computed.keys().map(|key| (key.clone(), text(key))).collect()
         }
-        Err(_) => places(beside),
+        Err(_) => places(deviations),
     };
     let member = |(key, text): (String, Option<&str>)| {
         let value =
@@ -61,19 +61,21 @@ pub fn line(computed: &Map<String, Json>, beside: &str) -> String {
 }
 
 /// The keys of deviations, with stored values.
-pub fn keys(beside: &str) -> Vec<String> {
-    match notation::members(beside) {
+pub fn keys(deviations: &str) -> Vec<String> {
+    match notation::members(deviations) {
         Ok(kept) => kept.into_iter().map(|(key, _)| key).collect(),
-        Err(_) => places(beside).into_iter().filter(|(_, text)| text.is_some()).map(|(key, _)| key).collect(),
+        Err(_) => {
+            places(deviations).into_iter().filter(|(_, text)| text.is_some()).map(|(key, _)| key).collect()
+        }
     }
 }
 
-fn places(beside: &str) -> Vec<(String, Option<&str>)> {
+fn places(deviations: &str) -> Vec<(String, Option<&str>)> {
     fn place(text: &str) -> Option<(String, Option<&str>)> {
         let parts = notation::elements(text).ok()?;
         Some((serde_json::from_str(parts.first()?).ok()?, parts.get(1).copied()))
     }
-    notation::elements(beside).unwrap_or_default().into_iter().filter_map(place).collect()
+    notation::elements(deviations).unwrap_or_default().into_iter().filter_map(place).collect()
 }
 
 /// A value's text in NFC and on one line, like rows: other characters become equivalent escapes.
@@ -108,7 +110,7 @@ mod tests {
     /// The line reproduced for a row if the columns give `computed`.
     fn back(row: &str, computed: &str) -> (Option<String>, String) {
         let computed = object(computed);
-        let kept = beside(&notation::members(row).unwrap(), &computed, &computed);
+        let kept = deviations(&notation::members(row).unwrap(), &computed, &computed);
         let line = match &kept {
             Some(kept) => line(&computed, kept),
             None => Json::Object(computed).to_string(),
@@ -145,7 +147,7 @@ mod tests {
         let members = notation::members(r#"{"id": "b", "type": NaN}"#).unwrap();
         let untouched = object(r#"{"id": "a", "type": null}"#);
         let changed = object(r#"{"id": "a", "type": "x"}"#);
-        let kept = beside(&members, &changed, &untouched).unwrap();
+        let kept = deviations(&members, &changed, &untouched).unwrap();
         assert_eq!(keys(&kept), ["id"]);
         assert_eq!(line(&changed, &kept), r#"{"id":"b","type":"x"}"#);
     }

@@ -92,11 +92,11 @@ fn canary(folder: &Path, manifest: &Candidate, found: &mut Vec<String>) {
         guid.filter(|g| g.len() == 36 && g.bytes().all(|b| b == b'-' || b.is_ascii_hexdigit()))
     };
     match (guid("CANARY.txt"), guid("README.md")) {
-        (Some(beside), Some(card)) if beside == card => {
+        (Some(canary), Some(card)) if canary == card => {
             for config in manifest.configs.keys() {
                 let file = format!("data/{config}/test.jsonl");
                 let text = fs::read(folder.join(&file)).unwrap_or_default();
-                if memchr::memmem::find(&text, beside.as_bytes()).is_some() {
+                if memchr::memmem::find(&text, canary.as_bytes()).is_some() {
                     found.push(format!("{file}: the canary string occurs in a row"));
                 }
             }

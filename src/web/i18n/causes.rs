@@ -2,7 +2,7 @@
 
 use super::{Language, sentence, stage, word};
 use crate::audit::chinese::fill;
-use crate::pipeline::{Cause, Change, Fate, Mend};
+use crate::pipeline::{Cause, Change, Fate, Remedy};
 use crate::review::ballot::Round;
 use crate::text::grouped;
 
@@ -13,11 +13,11 @@ pub(in crate::web) fn filled(language: Language, key: &str, given: &[&str]) -> S
 
 /// Why a stage is stale.
 pub(in crate::web) fn stale(language: Language, why: &[Change]) -> String {
-    let told = |change: &Change| match language {
+    let describe = |change: &Change| match language {
         Language::En => change.to_string(),
         Language::Zh => zh(change),
     };
-    why.iter().map(told).collect::<Vec<_>>().join(word(language, "comma").unwrap_or("; "))
+    why.iter().map(describe).collect::<Vec<_>>().join(word(language, "comma").unwrap_or("; "))
 }
 
 fn zh(change: &Change) -> String {
@@ -72,10 +72,10 @@ pub(in crate::web) fn cause(language: Language, cause: &Cause) -> String {
         Fate::Undrafted => "条没有草稿即继续",
     };
     let mend = match &cause.mend {
-        Mend::Command(command) => format!("请运行 {command}"),
-        Mend::Run => format!("请运行 {}", Mend::Run.words().unwrap_or_default()),
-        Mend::First(what) => sentence(language, what),
-        Mend::Nothing => String::new(),
+        Remedy::Command(command) => format!("请运行 {command}"),
+        Remedy::Run => format!("请运行 {}", Remedy::Run.text().unwrap_or_default()),
+        Remedy::First(what) => sentence(language, what),
+        Remedy::Nothing => String::new(),
     };
     let kept = sentence(language, &cause.what);
     let more: Vec<&str> = [kept.as_str(), &mend].into_iter().filter(|more| !more.is_empty()).collect();
@@ -111,7 +111,7 @@ mod tests {
             fate: Fate::Votes(Round::Vote),
             records: 1200,
             what: String::new(),
-            mend: Mend::Command("riddlemill review assign type".into()),
+            mend: Remedy::Command("riddlemill review assign type".into()),
             failed: false,
             blocks: true,
         };

@@ -48,13 +48,13 @@ impl Language {
 }
 
 /// All texts: key, English, Chinese.
-fn words() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
+fn entries() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
     [table::WORDS, ballot::WORDS, manage::WORDS].into_iter().flatten()
 }
 
 /// A text by its key; the template fills in `{}`.
 pub(super) fn word(language: Language, key: &str) -> Option<&'static str> {
-    words().find(|(known, ..)| *known == key).map(|(_, en, zh)| language.pick(en, zh))
+    entries().find(|(known, ..)| *known == key).map(|(_, en, zh)| language.pick(en, zh))
 }
 
 /// The name of a stage for people.
@@ -108,9 +108,9 @@ mod tests {
 
     #[test]
     fn every_word_stands_once_and_in_both_languages() {
-        let keys: BTreeSet<&str> = words().map(|(key, ..)| *key).collect();
-        assert_eq!(keys.len(), words().count(), "a key occurs twice");
-        for (key, en, zh) in words() {
+        let keys: BTreeSet<&str> = entries().map(|(key, ..)| *key).collect();
+        assert_eq!(keys.len(), entries().count(), "a key occurs twice");
+        for (key, en, zh) in entries() {
             assert_eq!(en.matches("{}").count(), zh.matches("{}").count(), "{key}");
             assert!(!en.is_empty() && !zh.is_empty(), "{key}");
         }

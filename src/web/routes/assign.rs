@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-use super::ballot::said;
+use super::ballot::label_in;
 use super::curate::unassigned;
 use super::review::ballot;
 use crate::config::Config;
@@ -34,7 +34,7 @@ struct Page {
     title: &'static str,
     languages: Vec<&'static str>,
     rounds: Vec<&'static str>,
-    wish: Wish,
+    wish: AssignForm,
     people: Vec<Person>,
     /// Open items without enough voters in the round.
     open: usize,
@@ -48,7 +48,7 @@ struct Page {
 
 /// The form's values.
 #[derive(Clone, Debug, Serialize)]
-struct Wish {
+struct AssignForm {
     round: &'static str,
     overlap: f64,
     to: Vec<String>,
@@ -95,7 +95,7 @@ pub(in crate::web) async fn page(
 ) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let who = visitor.clone();
-    let wish = Wish { round: Round::Vote.name(), overlap: 0.0, to: Vec::new() };
+    let wish = AssignForm { round: Round::Vote.name(), overlap: 0.0, to: Vec::new() };
     let found = reading(move || look(&app, recipe, &step, wish, None, &who)).await?;
     view::page(&visitor, "assign.html", found)
 }
@@ -119,7 +119,7 @@ pub(in crate::web) async fn spread(
     if !(0.0..=100.0).contains(&overlap) {
         return Err(PageError::bad("the overlap is a share of 0 to 100 %"));
     }
-    let wish = Wish { round: round.name(), overlap, to: form.all("to").map(str::to_string).collect() };
+    let wish = AssignForm { round: round.name(), overlap, to: form.all("to").map(str::to_string).collect() };
     let confirmed: Option<String> = Some(form.get("digest").to_string()).filter(|digest| !digest.is_empty());
     let who = visitor.clone();
     let found = reading(move || {
@@ -138,7 +138,12 @@ pub(in crate::web) async fn spread(
 }
 
 /// What keeps somebody from voting here, in the page's language.
-fn lacks(person: &Annotator, step: &Ballot, round: Round, language: Language) -> Option<String> {
+fn missing_requirement(
+    person: &Annotator,
+    step: &Ballot,
+    round: Round,
+    language: Language,
+) -> Option<String> {
     let mut lacks = Vec::new();
     if !step.roles(round).contains(&person.role) {
         let name = |role: Role| word(language, &format!("role_{}", role.name())).unwrap_or(role.name());
@@ -160,7 +165,7 @@ fn planned(
     config: &Config,
     ballot: &BallotItems,
     tasks: &Tasks,
-    wish: &Wish,
+    wish: &AssignForm,
 ) -> Result<(usize, Result<Vec<Task>, String>), PageError> {
     let step = &ballot.step;
     let round = Round::from_name(wish.round).unwrap_or_default();
@@ -193,7 +198,7 @@ fn look(
     app: &App,
     recipe: &'static Recipe,
     name: &str,
-    wish: Wish,
+    wish: AssignForm,
     // Whether a preview or the assignment was requested, if either.
     previewed: Option<bool>,
     visitor: &Visitor,
@@ -207,7 +212,7 @@ fn look(
     tasks.current(round).iter().for_each(|task| *loads.entry(&task.annotator).or_default() += 1);
     let load = |name: &str| loads.get(name).copied().unwrap_or(0);
     let people = config.annotators.iter().map(|person| {
-        let lacks = lacks(person, step, round, visitor.language);
+        let lacks = missing_requirement(person, step, round, visitor.language);
         Person {
             name: person.name.clone(),
             role: person.role.name(),
@@ -234,7 +239,7 @@ fn look(
     Ok(Page {
         recipe: recipe.name,
         step: step.name,
-        title: said(visitor.language, step.title),
+        title: label_in(visitor.language, step.title),
         languages: step.languages.clone(),
         rounds: std::iter::once(Round::Vote.name()).chain(review).collect(),
         people,
@@ -252,7 +257,7 @@ fn give(
     app: &App,
     recipe: &'static Recipe,
     name: &str,
-    wish: &Wish,
+    wish: &AssignForm,
     looked_at: &str,
 ) -> Result<bool, PageError> {
     let (config, _) = app.config();

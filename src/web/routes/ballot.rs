@@ -4,13 +4,13 @@ use serde::Serialize;
 use serde_json::{Value as Whatever, json};
 
 use super::faults;
-pub(super) use super::faults::said;
+pub(super) use super::faults::label_in;
 use crate::audit::{Side, diff};
 use crate::review::answers;
 use crate::review::ballot::{Choice, Field, KEEP, Kind, Round};
 use crate::review::{Annotator, Item, Value, Vote};
 use crate::web::i18n::{Language, word};
-use crate::web::voting::{Note, Place, Seen, VoteIndex, own, standing, voted};
+use crate::web::voting::{Note, Place, ShownItem, VoteIndex, own, standing, voted};
 
 /// An item with its questions.
 #[derive(Serialize)]
@@ -79,18 +79,18 @@ pub(super) fn on_screen(
     board: &VoteIndex,
     place: Place<'_>,
     person: &Annotator,
-    seen: Seen,
+    seen: ShownItem,
     notes: &[Note],
     language: Language,
 ) -> Shown {
-    let Seen { mut item, why } = seen;
+    let ShownItem { mut item, why } = seen;
     let step = &place.ballot.step;
     let own = own(board, place, &item.id, &person.name);
     let drafts = step.shows_drafts(place.round);
     let form = step.form(place.round);
     let shown = |(key, value): (&String, &Value)| {
         let label =
-            step.shows.iter().find(|(known, _)| known == key).map(|(_, label)| said(language, *label));
+            step.shows.iter().find(|(known, _)| known == key).map(|(_, label)| label_in(language, *label));
         // Findings of a draft's self-checks are part of the draft.
         let of_draft = matches!(key.as_str(), "flags" | "draft_reasons");
         if of_draft && !drafts {
@@ -103,18 +103,18 @@ pub(super) fn on_screen(
             Value::List(several) => several.clone(),
             one => vec![one.to_string()],
         };
-        let told = |text: String| match field {
+        let field_name = |text: String| match field {
             Some(field) => faults::named(language, field, &text),
             None if key == "draft_reasons" => reason_of_draft(language, &form, &text),
             None => text,
         };
-        Some((name, texts.into_iter().map(told).collect()))
+        Some((name, texts.into_iter().map(field_name).collect()))
     };
     let mut fields: Vec<Asks> =
         form.iter().map(|field| asks(field, &form, &item, own, drafts, language)).collect();
     let keys = lay_out(&mut fields);
     // Texts shown with an answer are not repeated above.
-    let beside: Vec<String> = form.iter().flat_map(|field| beside(field, &item)).collect();
+    let in_fields: Vec<String> = form.iter().flat_map(|field| shown_in_field(field, &item)).collect();
     let hash = item.sheet_hash();
     let notes: Vec<&Note> = standing(notes).into_iter().filter(|note| note.item == item.id).collect();
     let mine = |note: &&&Note| note.annotator == person.name && note.round == place.round;
@@ -138,7 +138,7 @@ pub(super) fn on_screen(
     let why = why.iter().map(|why| faults::why(language, &asked, why)).collect();
     // Votes are shown one by one.
     let of_votes = |key: &str| key.starts_with("votes.") || key.starts_with("review.");
-    item.content.retain(|key, _| !beside.contains(key) && !of_votes(key));
+    item.content.retain(|key, _| !in_fields.contains(key) && !of_votes(key));
     Shown {
         hash,
         base: own.map(|vote| vote.id.to_string()).unwrap_or_default(),
@@ -171,12 +171,12 @@ fn reason_of_draft(language: Language, form: &[Field], text: &str) -> String {
     let Some((code, why)) = text.split_once(": ") else { return text.to_string() };
     let option = form.iter().flat_map(|field| field.options()).find(|option| option.code == code);
     let name =
-        option.map_or_else(|| code.replace('_', " "), |option| said(language, option.label).to_string());
+        option.map_or_else(|| code.replace('_', " "), |option| label_in(language, option.label).to_string());
     format!("{name}{}{why}", word(language, "colon").unwrap_or(": "))
 }
 
 /// The shown texts that are answers of a field themselves.
-fn beside(field: &Field, item: &Item) -> Vec<String> {
+fn shown_in_field(field: &Field, item: &Item) -> Vec<String> {
     match &field.kind {
         Kind::Pick { from, .. } => vec![(*from).to_string()],
         // The two sides are shown as `<what>_1` and `<what>_2`.
@@ -247,7 +247,7 @@ fn ranked(field: &Field, item: &Item, drafts: bool, language: Language) -> Vec<&
     let codes = item.ranked.get(field.name).filter(|_| drafts).map(Vec::as_slice).unwrap_or_default();
     let named = |code: &String| {
         let option = field.options().iter().find(|option| option.code == code)?;
-        Some(said(language, option.label))
+        Some(label_in(language, option.label))
     };
     codes.iter().filter_map(named).collect()
 }
@@ -283,9 +283,9 @@ fn asks(
         });
         json!({ "code": code, "label": label, "definition": definition, "on": on, "drafted": drafted })
     };
-    let choice = |c: &Choice| option(c.code, said(language, c.label), said(language, c.definition));
+    let choice = |c: &Choice| option(c.code, label_in(language, c.label), label_in(language, c.definition));
     let plain = |code: String| option(&code, &code, "");
-    let words = |key: &str| word(language, key).unwrap_or_default();
+    let label = |key: &str| word(language, key).unwrap_or_default();
     let (kind, min, max, options) = match &field.kind {
         Kind::Choice(options) => {
             let offered = |option: &&Choice| !takes_nothing(option.code, field, form, item, drafts);
@@ -293,7 +293,7 @@ fn asks(
         }
         Kind::Choices { options, min, max } => ("several", *min, *max, options.iter().map(choice).collect()),
         Kind::Keep { reasons } => {
-            let mut options = vec![option(KEEP, words("keep_it"), words("keep_about"))];
+            let mut options = vec![option(KEEP, label("keep_it"), label("keep_about"))];
             options.extend(reasons.iter().map(choice));
             ("several", 1, reasons.len(), options)
         }
@@ -310,11 +310,11 @@ fn asks(
         }
         Kind::Score { min, max } => ("one", 1, 1, (*min..=*max).map(|n| plain(n.to_string())).collect()),
         Kind::Preference { tie, .. } => {
-            let texts = beside(field, item);
+            let texts = shown_in_field(field, item);
             let side = |n: &str, key: &str| {
                 let at = n.parse().map_or(0, |n: usize| n.saturating_sub(1));
                 let text = texts.get(at).and_then(|key| item.content.get(key)).map(Value::to_string);
-                let mut side = option(n, words(key), "");
+                let mut side = option(n, label(key), "");
                 if let Some(text) = text {
                     side["text"] = json!(text);
                 }
@@ -328,7 +328,7 @@ fn asks(
     let stands_above = |draft: &String| item.content.values().any(|shown| shown.to_string() == *draft);
     Asks {
         name: field.name,
-        label: said(language, field.label),
+        label: label_in(language, field.label),
         kind,
         required: field.required,
         min,
@@ -345,7 +345,7 @@ fn asks(
             .filter(|text| draft.as_deref().is_some_and(|draft| is_edit(text, draft))),
         draft,
         ranked: ranked(field, item, drafts, language),
-        anyway: matches!(field.kind, Kind::Pick { beside: Some(_), .. }),
+        anyway: matches!(field.kind, Kind::Pick { right_answer: Some(_), .. }),
         when: field.when.map(|when| (when.field, when.write.to_vec())),
     }
 }

@@ -11,7 +11,7 @@ use super::decide::{VotingDesk, desk, who};
 use super::review::ballot;
 use crate::pipeline::now;
 use crate::recipe::Recipe;
-use crate::review::carry::{SeenLog, carry, carryable, said, take_back};
+use crate::review::carry::{SeenLog, carry, carryable, take_back, vote_line};
 use crate::review::votes::Carried;
 use crate::review::{Item, Vote};
 use crate::web::app::{App, reading, recipe};
@@ -76,13 +76,13 @@ fn find(app: &App, recipe: &'static Recipe, name: String, visitor: &Visitor) -> 
         old: one.shown_votes().to_string(),
         new: one.item.content_hash.to_string(),
         changes: one.changes(),
-        said: one.said(),
+        said: one.vote_lines(),
     });
     let nobody = Carried { by: String::new(), why: String::new() };
     let back = |item: &Item| -> Option<(String, Vec<String>)> {
         let on_it = votes.get(item.id.as_str())?;
         let back = take_back(&ballot.step, item, on_it, &nobody, "", "");
-        (!back.is_empty()).then(|| (item.id.clone(), back.iter().map(said).collect()))
+        (!back.is_empty()).then(|| (item.id.clone(), back.iter().map(vote_line).collect()))
     };
     Ok(Found {
         recipe: recipe.name,

@@ -81,15 +81,15 @@ fn numbers(rows: &[JsonRow], labels: &[&str]) -> Vec<(String, Vec<Bar>)> {
 pub(super) fn counted(config: &Config, recipe: &'static Recipe, name: &str, rows: &[JsonRow]) -> Counted {
     let layout = layout::find(name);
     let labels = layout.map_or(&[][..], |layout| layout.labels);
-    let words = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);
+    let as_text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);
     let count = |column: &&'static str| {
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         for value in rows.iter().filter_map(|row| row.get(*column)) {
             match value {
                 Value::Array(several) => {
-                    several.iter().for_each(|v| *counts.entry(words(v)).or_default() += 1)
+                    several.iter().for_each(|v| *counts.entry(as_text(v)).or_default() += 1)
                 }
-                one => *counts.entry(words(one)).or_default() += 1,
+                one => *counts.entry(as_text(one)).or_default() += 1,
             }
         }
         let mut counts: Vec<(String, u64)> = counts.into_iter().collect();

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::json;
 
-use super::ballot::said;
+use super::ballot::label_in;
 use super::faults::field_name;
 use super::review::ballot;
 use crate::config::{Config, sections};
@@ -186,7 +186,7 @@ fn section(
         return Ok(None);
     };
     let looked = ballot.map(|ballot| curated(app, config, recipe, &ballot, visitor)).transpose()?;
-    let title = said(visitor.language, step.title).to_string();
+    let title = label_in(visitor.language, step.title).to_string();
     Ok(Some(Section { recipe: recipe.name, step: name.to_string(), title, looked }))
 }
 
@@ -217,8 +217,8 @@ fn curated(
         share: (p.done * 1000).checked_div(p.assigned).unwrap_or(0),
     };
     // Only people are shown here, not a sample's voters.
-    let told = agreement::agreed(step, items, &votes, Bootstrap::AGREEMENT);
-    let fields = told.fields.iter().filter(|field| !told.sample && field.items > 0);
+    let agreement = agreement::agreed(step, items, &votes, Bootstrap::AGREEMENT);
+    let fields = agreement.fields.iter().filter(|field| !agreement.sample && field.items > 0);
     let mut voted = Voted::count(step, items, &resolved, &votes, &config.annotators, Bootstrap::AGREEMENT);
     if voted.sample {
         voted.fields.clear();

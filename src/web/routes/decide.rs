@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::config::Config;
 use crate::decisions::{Decision, DecisionLog, Verdict};
-use crate::pipeline::decide::{self, Act, DecideError, Wish, entitled};
+use crate::pipeline::decide::{self, Act, DecideError, DecisionRequest, entitled};
 use crate::pipeline::now;
 use crate::recipe::Recipe;
 use crate::review::Digest;
@@ -148,7 +148,7 @@ fn store(app: &App, recipe: &'static Recipe, visitor: &Visitor, form: &Form) -> 
     let seen = if own.is_empty() { form.get("seen") } else { &own };
     let optional =
         |name: &str| Some(form.get(name)).filter(|text| !text.trim().is_empty()).map(str::to_owned);
-    let wish = Wish {
+    let wish = DecisionRequest {
         verdict,
         record: form.get("record").to_owned(),
         other: optional("other").filter(|_| verdict.is_of_pair()),

@@ -152,8 +152,10 @@ fn clusters(looking: &Looking<'_>, withheld: &Withheld, found: &mut Found) -> Re
     for mut cluster in looking.clusters(from, PAGE, MEMBERS)?.0 {
         // Clusters with records withdrawn since are not shown.
         let ids = cluster.members.iter().chain([&cluster.keeper]).map(|record| record.entry.id.as_str());
-        let gone: BTreeSet<String> = withheld.among(ids)?.into_iter().map(str::to_owned).collect();
-        let stays = |record: &Record| !gone.contains(&record.entry.id) && !withheld.says(&text(record));
+        let withdrawn: BTreeSet<String> = withheld.among(ids)?.into_iter().map(str::to_owned).collect();
+        let stays = |record: &Record| {
+            !withdrawn.contains(&record.entry.id) && !withheld.is_withdrawn_text(&text(record))
+        };
         if !stays(&cluster.keeper) {
             continue;
         }
@@ -197,9 +199,9 @@ fn pairs(looking: &Looking<'_>, withheld: &Withheld, found: &mut Found) -> Resul
         let seen = seen_pair((&pair.a, &text_a), (&pair.b, &text_b)).to_string();
         Pair { text_a, text_b, seen, pair }
     };
-    let gone = withheld.among(ids)?;
-    let gone: BTreeSet<String> = gone.into_iter().map(str::to_owned).collect();
-    let stays = |id: &String| !gone.contains(id) && !withheld.says(&text(id));
+    let withdrawn = withheld.among(ids)?;
+    let withdrawn: BTreeSet<String> = withdrawn.into_iter().map(str::to_owned).collect();
+    let stays = |id: &String| !withdrawn.contains(id) && !withheld.is_withdrawn_text(&text(id));
     found.pairs = pairs.into_iter().filter(|pair| stays(&pair.a) && stays(&pair.b)).map(shown).collect();
     Ok(())
 }

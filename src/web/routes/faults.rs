@@ -36,7 +36,7 @@ pub(super) fn describe(language: Language, form: &[Field], field: &str, fault: &
         Fault::NoDraft { verdict } => ("fault_no_draft", vec![earlier(verdict)]),
         Fault::Repeats { other } => {
             let label =
-                form.iter().find(|known| known.name == *other).map(|known| said(language, known.label));
+                form.iter().find(|known| known.name == *other).map(|known| label_in(language, known.label));
             ("fault_repeats", vec![label.unwrap_or(other).to_string()])
         }
         Fault::Right => ("fault_right", Vec::new()),
@@ -51,18 +51,18 @@ pub(super) fn field_name(language: Language, step: &Ballot, measured: &str) -> S
         return measured.to_string();
     };
     match option {
-        "" => said(language, field.label).to_string(),
-        option => format!("{} · {}", said(language, field.label), named(language, field, option)),
+        "" => label_in(language, field.label).to_string(),
+        option => format!("{} · {}", label_in(language, field.label), named(language, field, option)),
     }
 }
 
 /// The messages of each field, joined in one line.
-pub(super) fn joined(told: impl Iterator<Item = (String, String)>) -> Vec<(String, String)> {
+pub(super) fn joined(messages: impl Iterator<Item = (String, String)>) -> Vec<(String, String)> {
     let mut fields: Vec<(String, String)> = Vec::new();
-    for (field, words) in told {
+    for (field, message) in messages {
         match fields.iter_mut().find(|(known, _)| *known == field) {
-            Some((_, all)) => *all = format!("{all}; {words}"),
-            None => fields.push((field, words)),
+            Some((_, all)) => *all = format!("{all}; {message}"),
+            None => fields.push((field, message)),
         }
     }
     fields
@@ -88,7 +88,8 @@ pub(super) fn named(language: Language, field: &Field, code: &str) -> String {
         Kind::Preference { tie, .. } => std::slice::from_ref(tie),
         _ => &[],
     };
-    let known = options.iter().find(|option| option.code == code).map(|option| said(language, option.label));
+    let known =
+        options.iter().find(|option| option.code == code).map(|option| label_in(language, option.label));
     let keep = matches!(field.kind, Kind::Keep { .. }) && code == KEEP;
     known.or_else(|| word(language, "keep_it").filter(|_| keep)).unwrap_or(code).to_string()
 }
@@ -97,7 +98,7 @@ pub(super) fn named(language: Language, field: &Field, code: &str) -> String {
 pub(super) fn why(language: Language, form: &[Field], why: &Why) -> String {
     let field_of = |name: &str| form.iter().find(|field| field.name == name);
     let label = |name: &str| {
-        let label = field_of(name).map_or(name, |field| said(language, field.label));
+        let label = field_of(name).map_or(name, |field| label_in(language, field.label));
         label.trim_end_matches(['?', '？']).to_string()
     };
     // `3; 5 ×1`: codes, and how many chose them.
@@ -135,9 +136,9 @@ pub(super) fn answered(
     vote: &Vote,
 ) -> Vec<(&'static str, String)> {
     let comma = word(language, "comma").unwrap_or("; ");
-    let told = |field: &Field| {
+    let answer = |field: &Field| {
         let value = vote.values.get(field.name)?;
-        let words = match (&field.kind, value) {
+        let value_text = match (&field.kind, value) {
             (Kind::Text | Kind::Edited { .. } | Kind::Score { .. }, value) => value.to_string(),
             (Kind::Pick { from, .. }, Value::List(numbers)) => {
                 let candidates = item.content.get(*from).and_then(Value::as_list).unwrap_or_default();
@@ -158,13 +159,13 @@ pub(super) fn answered(
                 code => named(language, field, code),
             },
         };
-        Some((said(language, field.label), words))
+        Some((label_in(language, field.label), value_text))
     };
-    form.iter().filter_map(told).collect()
+    form.iter().filter_map(answer).collect()
 }
 
 /// A label in the page's language.
-pub(super) fn said(language: Language, label: Label) -> &'static str {
+pub(super) fn label_in(language: Language, label: Label) -> &'static str {
     match language {
         Language::En => label.en,
         Language::Zh => label.zh,
@@ -181,12 +182,13 @@ mod tests {
     fn a_dispute_is_told_in_names() {
         let form = ballots::step("ruozhibench-gen", "category").unwrap().form(Round::Adjudication);
         let differ = Why::Differ { field: "categories", answers: vec!["3; 5 ×1".into(), "2 ×2".into()] };
-        let told = why(Language::Zh, &form, &differ);
+        let explanation = why(Language::Zh, &form, &differ);
         let name = |code: &str| named(Language::Zh, &form[0], code);
         assert!(
-            name("3") != "3" && told.contains(&format!("{}；{} ×1 / {} ×2", name("3"), name("5"), name("2")))
+            name("3") != "3"
+                && explanation.contains(&format!("{}；{} ×1 / {} ×2", name("3"), name("5"), name("2")))
         );
-        assert!(told.contains("投票不一致"), "{told}");
+        assert!(explanation.contains("投票不一致"), "{explanation}");
         let form = ballots::step("flub", "type").unwrap().form(Round::Review);
         let asked = Why::Asked { field: "main_type", answer: "discuss" };
         assert_eq!(
@@ -199,9 +201,9 @@ mod tests {
     fn faults_are_told_in_the_language_and_the_words_of_the_page() {
         let form = ballots::step("ruozhibench-gen", "translation").unwrap().form(Round::Vote);
         let fault = Fault::NoDraft { verdict: "accept".to_string() };
-        let said = |language| describe(language, &form, "question_en", &fault);
-        assert_eq!(said(Language::En), "“accept” takes the draft, but there is none.");
-        assert_eq!(said(Language::Zh), "选了“接受”就是采用草稿，但并没有草稿。");
+        let description_in = |language| describe(language, &form, "question_en", &fault);
+        assert_eq!(description_in(Language::En), "“accept” takes the draft, but there is none.");
+        assert_eq!(description_in(Language::Zh), "选了“接受”就是采用草稿，但并没有草稿。");
         let form = ballots::step("ruozhibench-gen", "screen").unwrap().form(Round::Vote);
         // Typed text is not a pattern of ours.
         let fault =

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::json;
 
-use super::ballot::said;
+use super::ballot::label_in;
 use super::decide::{desk, who};
 use super::faults::field_name;
 use super::review::{Who, ballot};
@@ -69,15 +69,15 @@ pub(in crate::web) async fn page(
                     Kind::Keep { reasons } => reasons,
                     _ => return None,
                 };
-                let meaning = |option: &Choice| (said(language, option.label), said(language, option.definition));
-                Some((said(language, field.label), options.iter().map(meaning).collect()))
+                let meaning = |option: &Choice| (label_in(language, option.label), label_in(language, option.definition));
+                Some((label_in(language, field.label), options.iter().map(meaning).collect()))
             })
             .collect();
         let versions = if curator { versions(&app, recipe, &ballot, guides, language)? } else { Vec::new() };
         let text = guide.as_ref().map(|guide| language.pick(&guide.en, &guide.zh).to_string());
         let examples = guide.as_ref().map(|guide| language.pick(&guide.examples, guide.examples_in_chinese()).to_string());
         Ok(json!({
-            "recipe": recipe.name, "step": step.name, "title": said(language, step.title), "paper": step.paper,
+            "recipe": recipe.name, "step": step.name, "title": label_in(language, step.title), "paper": step.paper,
             "text": text, "examples": examples, "guide": guide, "meanings": meanings, "versions": versions,
         }))
     })
@@ -112,8 +112,8 @@ fn versions(
             .map(|(item, votes)| (*item, votes.iter().copied().filter(of).collect::<Vec<_>>()))
             .filter(|(_, votes)| !votes.is_empty())
             .collect();
-        let told = agreement::agreed(&ballot.step, &ballot.items, &by_it, Bootstrap::NONE);
-        let fields = told.fields.iter().filter(|field| !by_it.is_empty() && field.items > 0);
+        let agreement = agreement::agreed(&ballot.step, &ballot.items, &by_it, Bootstrap::NONE);
+        let fields = agreement.fields.iter().filter(|field| !by_it.is_empty() && field.items > 0);
         let point = |e: &Option<agreement::Estimate>| e.as_ref().map(|e| e.value);
         versions.push(Version {
             version: version.to_string(),

@@ -7,7 +7,7 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::ballot::said;
+use super::ballot::label_in;
 use super::faults::answered;
 use super::review::person;
 use crate::config::Config;
@@ -61,9 +61,9 @@ pub(in crate::web) async fn page(
 ) -> Result<Response, PageError> {
     let (config, _) = app.config();
     let person = person(&config, &visitor, &sought.r#as)?;
-    let (language, name, words) = (visitor.language, person.name.clone(), sought.q.trim().to_lowercase());
+    let (language, name, wanted) = (visitor.language, person.name.clone(), sought.q.trim().to_lowercase());
     let mut votes = reading(move || votes(&app, &config, &person, language)).await?;
-    let holds = |text: &str| text.to_lowercase().contains(&words);
+    let holds = |text: &str| text.to_lowercase().contains(&wanted);
     votes.retain(|vote| {
         holds(&vote.text)
             || holds(&vote.item)
@@ -100,7 +100,7 @@ fn votes(app: &App, config: &Config, person: &Annotator, language: Language) -> 
                         recipe: recipe.name,
                         step: step.name,
                         round: round.name(),
-                        title: said(language, step.title),
+                        title: label_in(language, step.title),
                         item: item.id.clone(),
                         text: first(item, &step.shows),
                         answers: answered(language, &form, &seen.item, vote),

@@ -27,7 +27,7 @@ use crate::web::visitor::Visitor;
 const HITS: usize = 30;
 
 #[derive(Serialize)]
-struct Whole {
+struct RecordPage {
     recipe: &'static str,
     others: Vec<&'static str>,
     id: String,
@@ -75,7 +75,7 @@ pub(in crate::web) async fn page(
     view::page(&visitor, "record.html", whole)
 }
 
-fn whole(app: &App, recipe: &'static Recipe, id: &str, visitor: &Visitor) -> Result<Whole, PageError> {
+fn whole(app: &App, recipe: &'static Recipe, id: &str, visitor: &Visitor) -> Result<RecordPage, PageError> {
     let (config, _) = app.config();
     let withheld = Withheld::open(&app.workspace, recipe)?;
     if withheld.tombstone(id)?.is_some() {
@@ -84,9 +84,10 @@ fn whole(app: &App, recipe: &'static Recipe, id: &str, visitor: &Visitor) -> Res
     let explained = audit::explain(&app.workspace, recipe, id)?;
     // The text of a withdrawn record is not shown next to its keeper either.
     let into = explained.way.iter().filter_map(|passage| passage.into.as_deref());
-    let gone = withheld.among(explained.absorbed.iter().map(|passage| passage.id.as_str()).chain(into))?;
-    let gone: BTreeSet<String> = gone.into_iter().map(str::to_owned).collect();
-    let shown = |id: &str| !gone.contains(id);
+    let withdrawn =
+        withheld.among(explained.absorbed.iter().map(|passage| passage.id.as_str()).chain(into))?;
+    let withdrawn: BTreeSet<String> = withdrawn.into_iter().map(str::to_owned).collect();
+    let shown = |id: &str| !withdrawn.contains(id);
     if explained.way.is_empty() {
         return Err(PageError::not_found());
     }
@@ -113,7 +114,7 @@ fn whole(app: &App, recipe: &'static Recipe, id: &str, visitor: &Visitor) -> Res
         // A record set aside by import is only in its dump.
         None => search::at_place(&config, id)?.map(|record| record.text).unwrap_or_default(),
     };
-    Ok(Whole {
+    Ok(RecordPage {
         recipe: recipe.name,
         others: others(app, &config, recipe, id)?,
         id: id.into(),
@@ -224,7 +225,7 @@ pub(in crate::web) async fn find(
             recipes.iter().map(|recipe| Withheld::open(&app.workspace, recipe)).collect::<Result<_, _>>()?;
         let of_place = withheld.iter().map(|withheld| Ok(withheld.tombstone(&q)?.is_some()));
         let of_place: Vec<bool> = of_place.collect::<Result<_, Error>>()?;
-        let everywhere = !of_place.is_empty() && of_place.into_iter().all(|gone| gone);
+        let everywhere = !of_place.is_empty() && of_place.into_iter().all(|withdrawn| withdrawn);
         if withdrawals.of_post(&q, &q).is_some() || everywhere {
             return Err(PageError::withdrawn());
         }
@@ -249,8 +250,8 @@ pub(in crate::web) async fn find(
             // A text changed by a stage is in no dump.
             for (recipe, withheld) in recipes.iter().zip(&withheld) {
                 let ids = audit::find_changed(&app.workspace, recipe, &q)?;
-                let gone = withheld.among(ids.iter().map(String::as_str))?;
-                for id in ids.iter().filter(|id| !gone.contains(id.as_str())).take(HITS) {
+                let withdrawn = withheld.among(ids.iter().map(String::as_str))?;
+                for id in ids.iter().filter(|id| !withdrawn.contains(id.as_str())).take(HITS) {
                     let mut explained = audit::explain(&app.workspace, recipe, id)?;
                     audit::compare(&app.workspace, recipe, &mut explained)?;
                     let ended = explained.whereabouts().into_iter().collect();

@@ -207,14 +207,14 @@ fn agreed(app: &App, recipe: &'static Recipe, language: Language) -> Result<Vec<
     for review in recipe.reviews() {
         let Ok(Some((step, items))) = review_items(&config, recipe, review.place().1) else { continue };
         let on = votes.by_item(step.recipe, step.name);
-        let told = agreement::agreed(&step, &items, &on, Bootstrap::AGREEMENT);
+        let agreement = agreement::agreed(&step, &items, &on, Bootstrap::AGREEMENT);
         let three = |e: &Option<Estimate>| e.as_ref().map(|e| [e.value, e.low, e.high]);
-        for field in &told.fields {
+        for field in &agreement.fields {
             agreed.push(AgreementRow {
                 step: step.name,
                 field: field_name(language, &step, &field.field),
                 items: field.items,
-                sample: told.sample,
+                sample: agreement.sample,
                 percent: three(&field.percent),
                 alpha: three(&field.alpha),
                 fleiss: three(&field.fleiss),
@@ -242,8 +242,8 @@ fn compared(
 ) -> Result<Compared, PageError> {
     let mut theirs = read_rows::of_file(&app.workspace.raw().join("reference").join(&reference))?;
     let mut ours: Vec<_> = rows.iter().flat_map(|(_, rows)| rows.iter().cloned()).collect();
-    let mut gone = Withheld::open(&app.workspace, recipe)?.rows(&ours)?.into_iter();
-    ours.retain(|_| !gone.next().unwrap_or_default());
+    let mut withdrawn = Withheld::open(&app.workspace, recipe)?.rows(&ours)?.into_iter();
+    ours.retain(|_| !withdrawn.next().unwrap_or_default());
     compare::same_form(&mut ours, &mut theirs);
     let types = serde_json::from_str(FLUB_TYPES).map_err(PageError::broken)?;
     let likeness = app.config().0.typed(Some(recipe.name), "dedup");
@@ -259,7 +259,7 @@ fn compared(
 /// Query parameters of a diff.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(in crate::web) struct Two {
+pub(in crate::web) struct DiffQuery {
     before: String,
     after: String,
 }
@@ -283,7 +283,7 @@ pub(in crate::web) async fn diff(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path(name): Path<String>,
-    Query(two): Query<Two>,
+    Query(two): Query<DiffQuery>,
 ) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let found = reading(move || {
@@ -307,11 +307,11 @@ pub(in crate::web) async fn diff(
             // Causes are only looked up for about as many rows as are shown, because each reads through the
             // ledgers.
             let causes = Causes::between(app.workspace.clone(), &old, &new)?;
-            let told = Cell::new(0);
+            let explained = Cell::new(0);
             let cause = |asked: differing::CauseOf<'_>| {
                 let differing::CauseOf::Removed(_) = asked else { return None };
-                told.set(told.get() + 1);
-                causes.as_ref().filter(|_| told.get() <= SHOWN)?.explain(asked)
+                explained.set(explained.get() + 1);
+                causes.as_ref().filter(|_| explained.get() <= SHOWN)?.explain(asked)
             };
             let mut diff =
                 differing::diff(&old, &new, Some(&Withheld::open(&app.workspace, recipe)?), &cause)?;

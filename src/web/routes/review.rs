@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::ballot::{Shown, on_screen, said};
+use super::ballot::{Shown, label_in, on_screen};
 use super::faults;
 use crate::config::Config;
 use crate::pipeline::now;
@@ -22,7 +22,7 @@ use crate::review::answers::{self, Answers, Fault};
 use crate::review::ballot::{Field, Round};
 use crate::review::votes::PAGE;
 use crate::review::{Annotator, Ballot, Digest, Item, Value, Vote};
-use crate::shortcuts::Tell;
+use crate::shortcuts::Cue;
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
 use crate::web::guard::Form;
@@ -30,7 +30,8 @@ use crate::web::i18n::Language;
 use crate::web::view;
 use crate::web::visitor::Visitor;
 use crate::web::voting::{
-    Assignments, BallotItems, Cast, Guide, Note, Place, Seen, Skip, VoteIndex, far, own, shown, skip, waits,
+    Assignments, BallotItems, Cast, Guide, Note, Place, ShownItem, Skip, VoteIndex, far, own, shown, skip,
+    waits,
 };
 
 /// Longest time that counts as work on one item, in seconds; beyond it somebody was away.
@@ -112,7 +113,7 @@ fn places(
                         recipe: recipe.name,
                         step: ballot.step.name,
                         round: round.name(),
-                        title: said(language, ballot.step.title),
+                        title: label_in(language, ballot.step.title),
                         done,
                         open: open.len(),
                         share,
@@ -214,7 +215,7 @@ fn screen(
         step: step.name,
         round: round.name(),
         who: person.name.clone(),
-        title: said(language, step.title),
+        title: label_in(language, step.title),
         guideline: guide.as_ref().map_or_else(String::new, |g| language.pick(&g.en, &g.zh).to_string()),
         version: guide.as_ref().map(|guide| guide.version().to_string()).unwrap_or_default(),
         examples: guide.map_or_else(String::new, |guide| {
@@ -251,7 +252,7 @@ fn may_see(
     given: &Assignments,
     person: &Annotator,
     id: &str,
-) -> Result<Seen, PageError> {
+) -> Result<ShownItem, PageError> {
     let item = place.ballot.item(id).ok_or_else(PageError::not_found)?;
     let theirs = waits(board, place, given, person, item) || own(board, place, id, &person.name).is_some();
     if !theirs {
@@ -284,7 +285,7 @@ pub(in crate::web) async fn vote(
         eprintln!("a vote could not be stored: {why}");
         (StatusCode::SERVICE_UNAVAILABLE, json!({ "told": "not_saved" }))
     };
-    let (status, told) = match made {
+    let (status, message) = match made {
         Made::Vote(vote, note) => match app.desk.cast(*vote).await {
             // If the remark could not be stored, the vote is sent again; it counts once.
             Cast::Saved(id) => match reading(move || remark(&noting, recipe, *note)).await {
@@ -303,7 +304,7 @@ pub(in crate::web) async fn vote(
         }
     };
     if wants_json {
-        return Ok((status, Json(told)).into_response());
+        return Ok((status, Json(message)).into_response());
     }
     // Without the script: redirect to the next item, or to the same one with the error.
     let who = if visitor.open { format!("as={}&", view::encoded(form.get("as"))) } else { String::new() };
@@ -313,7 +314,7 @@ pub(in crate::web) async fn vote(
         }
         status => Err(PageError {
             status,
-            key: match told["told"].as_str() {
+            key: match message["told"].as_str() {
                 Some("overtaken") => "overtaken",
                 Some("item_changed") => "item_changed",
                 Some("not_saved") => "not_saved",
@@ -382,7 +383,7 @@ fn made(
         // A run has dropped the item since the page was made.
         return Ok(Made::Changed);
     }
-    let Seen { item, .. } = may_see(&board, place, &given, person, id)?;
+    let ShownItem { item, .. } = may_see(&board, place, &given, person, id)?;
     if item.sheet_hash() != form.get("hash") {
         return Ok(Made::Changed);
     }
@@ -399,19 +400,19 @@ fn made(
                 return Ok(Made::Faulty(asked.map(missing).collect()));
             }
             Answers::Faulty(faults) => {
-                let words = |(field, fault): (&str, Fault)| {
+                let described = |(field, fault): (&str, Fault)| {
                     (field.to_string(), faults::describe(language, &fields, field, &fault))
                 };
-                return Ok(Made::Faulty(faults.into_iter().map(words).collect()));
+                return Ok(Made::Faulty(faults.into_iter().map(described).collect()));
             }
         };
     let cautions = answers::cautions(&fields, &item, &values);
     if !cautions.is_empty() && form.get("anyway").is_empty() {
-        let words = |(field, tell): (&str, Tell)| {
-            let (en, zh) = tell.words();
+        let described = |(field, tell): (&str, Cue)| {
+            let (en, zh) = tell.descriptions();
             (field.to_string(), language.pick(en, zh).to_string())
         };
-        return Ok(Made::Doubtful(faults::joined(cautions.into_iter().map(words))));
+        return Ok(Made::Doubtful(faults::joined(cautions.into_iter().map(described))));
     }
     let base: Option<Digest> = form.get("base").parse().ok();
     let seconds = form.get("seconds").parse().ok().filter(|s: &f64| s.is_finite() && *s > 0.0);

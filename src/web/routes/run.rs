@@ -84,8 +84,8 @@ pub(in crate::web) async fn page(
         });
         (due.await?, may)
     };
-    let told = app.runner.current().map(|running| running.state());
-    view::page(&visitor, "run.html", json!({ "due": due, "may": may, "run": told }))
+    let state = app.runner.current().map(|running| running.state());
+    view::page(&visitor, "run.html", json!({ "due": due, "may": may, "run": state }))
 }
 
 fn due(config: &Config, recipe: &'static recipe::Recipe, language: Language) -> Result<Due, PageError> {
@@ -117,7 +117,7 @@ pub(in crate::web) async fn costs(
     let costs = reading(move || {
         let (config, _) = app.config();
         let recipes: Vec<_> = recipe::used(&config).collect();
-        let told = |forecast: &Forecast| Costs {
+        let costs_of = |forecast: &Forecast| Costs {
             recipe: forecast.recipe,
             imported: forecast.imported,
             now: forecast.now().map(|(min, max)| (min.dollars(), max.dollars())),
@@ -134,7 +134,7 @@ pub(in crate::web) async fn costs(
                 })
                 .collect(),
         };
-        Ok(forecast(&config, &recipes)?.iter().map(told).collect::<Vec<_>>())
+        Ok(forecast(&config, &recipes)?.iter().map(costs_of).collect::<Vec<_>>())
     })
     .await?;
     view::page(&visitor, "costs.html", json!({ "costs": costs }))
@@ -189,7 +189,7 @@ pub(in crate::web) async fn events(
     let changes = running.changes();
     // The initial state, then every change, until the run is over.
     let begun = Some((running, changes, true));
-    let told = stream::unfold(begun, move |state| {
+    let events = stream::unfold(begun, move |state| {
         let visitor = visitor.clone();
         async move {
             let (running, mut changes, first) = state?;
@@ -203,11 +203,11 @@ pub(in crate::web) async fn events(
             Some((Ok::<Event, Infallible>(event), (!over).then_some((running, changes, false))))
         }
     });
-    Ok(Sse::new(told.fuse()).keep_alive(KeepAlive::default()).into_response())
+    Ok(Sse::new(events.fuse()).keep_alive(KeepAlive::default()).into_response())
 }
 
 fn event(visitor: &Visitor, running: &Running, may: bool, over: bool) -> Event {
-    let told: RunState = running.state();
-    let html = view::html(visitor, "running.html", json!({ "run": told, "may": may }));
+    let state: RunState = running.state();
+    let html = view::html(visitor, "running.html", json!({ "run": state, "may": may }));
     Event::default().event(if over { "over" } else { "told" }).data(html.unwrap_or_default())
 }

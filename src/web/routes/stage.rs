@@ -173,9 +173,9 @@ fn find(
     let keepers: Vec<String> = records.iter().filter_map(into).collect();
     let keepers: Vec<&str> = keepers.iter().map(String::as_str).collect();
     let mut keepers = looking.texts_of(&keepers)?;
-    let gone: Vec<String> =
+    let withdrawn: Vec<String> =
         withheld.among(keepers.keys().map(String::as_str))?.into_iter().map(str::to_owned).collect();
-    keepers.retain(|id, text| !gone.contains(id) && !withheld.says(text));
+    keepers.retain(|id, text| !withdrawn.contains(id) && !withheld.is_withdrawn_text(text));
     let shown = |record: Record| Shown {
         seen: record.text.as_deref().map(|text| seen_text(text).to_string()),
         into_text: into(&record).and_then(|into| keepers.get(&into).cloned()),
@@ -188,14 +188,14 @@ fn find(
 /// Removes the texts of withdrawn records; in a search the records too, because a hit reveals text.
 fn withhold(withheld: &Withheld, records: &mut Vec<Record>, sought: bool) -> Result<(), Error> {
     let ids = records.iter().flat_map(|record| [Some(&record.entry.id), record.entry.into.as_ref()]);
-    let gone = withheld.among(ids.flatten().map(String::as_str))?;
+    let withdrawn = withheld.among(ids.flatten().map(String::as_str))?;
     let is_gone = |record: &Record| {
         let entry = &record.entry;
         let own = entry.into.as_ref().filter(|_| entry.outcome != Left::Merged.code());
-        let says = [&record.text, &entry.before, &entry.after].into_iter().flatten();
-        gone.contains(entry.id.as_str())
-            || own.is_some_and(|own| gone.contains(own.as_str()))
-            || says.into_iter().any(|text| withheld.says(text))
+        let texts = [&record.text, &entry.before, &entry.after].into_iter().flatten();
+        withdrawn.contains(entry.id.as_str())
+            || own.is_some_and(|own| withdrawn.contains(own.as_str()))
+            || texts.into_iter().any(|text| withheld.is_withdrawn_text(text))
     };
     let places: Vec<bool> = records.iter().map(is_gone).collect();
     let mut places = places.into_iter();

@@ -104,9 +104,9 @@ fn table(app: &App, recipe: &'static Recipe, folder: &std::path::Path) -> Result
         let withheld = Withheld::open(&app.workspace, recipe)?;
         let mut withdrawn = 0;
         for (_, rows) in &mut configs {
-            let mut gone = withheld.rows(rows)?.into_iter();
+            let mut is_withdrawn = withheld.rows(rows)?.into_iter();
             let before = rows.len();
-            rows.retain(|_| !gone.next().unwrap_or_default());
+            rows.retain(|_| !is_withdrawn.next().unwrap_or_default());
             withdrawn += before - rows.len();
         }
         Ok::<_, PageError>(Table { configs, withdrawn })
@@ -169,10 +169,10 @@ fn find(
         Column { name: name.clone(), about, shown, values, wanted }
     };
     let columns: Vec<Column> = names.iter().enumerate().map(column).collect();
-    let words = get("q").trim().to_lowercase();
+    let wanted = get("q").trim().to_lowercase();
     let fits = |(_, row): &(usize, &JsonRow)| {
         let holds =
-            words.is_empty() || row.values().any(|value| shown(value).to_lowercase().contains(&words));
+            wanted.is_empty() || row.values().any(|value| shown(value).to_lowercase().contains(&wanted));
         let of_filter = |column: &Column| {
             column.wanted.is_empty() || labels_of(row.get(&column.name)).contains(&column.wanted)
         };

@@ -6,24 +6,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::store::Error;
 
 /// The last values, by the hash of their inputs.
-pub(super) struct Few<T> {
-    held: Mutex<Vec<(String, Arc<Slot<T>>)>>,
+pub(super) struct SmallCache<T> {
+    slots: Mutex<Vec<(String, Arc<Slot<T>>)>>,
 }
 
 /// A value, possibly still being made.
 type Slot<T> = Mutex<Option<Arc<T>>>;
 
-impl<T> Default for Few<T> {
-    fn default() -> Few<T> {
-        Few { held: Mutex::default() }
+impl<T> Default for SmallCache<T> {
+    fn default() -> SmallCache<T> {
+        SmallCache { slots: Mutex::default() }
     }
 }
 
-impl<T> Few<T> {
+impl<T> SmallCache<T> {
     /// Whether there is an entry for a key, finished or being made.
     pub(super) fn holds(&self, key: &str) -> bool {
-        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.iter().any(|(known, _)| known == key)
+        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        slots.iter().any(|(known, _)| known == key)
     }
 
     /// The value of a key, made now if necessary; concurrent requests wait for it. The oldest are removed
@@ -35,12 +35,12 @@ impl<T> Few<T> {
         budget: usize,
         make: impl FnOnce() -> Result<T, Error>,
     ) -> Result<Arc<T>, Error> {
-        let held = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let slots = || self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let slot = {
-            let mut held = held();
-            let known = held.iter().position(|(known, _)| known == key).map(|at| held.remove(at));
+            let mut slots = slots();
+            let known = slots.iter().position(|(known, _)| known == key).map(|at| slots.remove(at));
             let entry = known.unwrap_or_else(|| (key.to_string(), Arc::default()));
-            held.push(entry.clone());
+            slots.push(entry.clone());
             entry.1
         };
         let made = {
@@ -54,9 +54,9 @@ impl<T> Few<T> {
         };
         let weight =
             |slot: &Slot<T>| slot.try_lock().ok().and_then(|made| made.as_ref().map(|made| weigh(made)));
-        let mut held = held();
-        while held.len() > 1 && held.iter().filter_map(|(_, slot)| weight(slot)).sum::<usize>() > budget {
-            held.remove(0);
+        let mut slots = slots();
+        while slots.len() > 1 && slots.iter().filter_map(|(_, slot)| weight(slot)).sum::<usize>() > budget {
+            slots.remove(0);
         }
         Ok(made)
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use polars::prelude::{DataFrame, PolarsResult, StringChunked};
 
-use super::few::Few;
+use super::few::SmallCache;
 use crate::store::{Error, StageReader, part_columns, part_rows};
 
 /// Most bytes of cached parts.
@@ -25,7 +25,7 @@ pub(super) fn texts(frame: &DataFrame) -> PolarsResult<&StringChunked> {
 
 /// Decoded parts by the hash of their file and their columns.
 #[derive(Default)]
-pub(in crate::web) struct Frames(Few<DataFrame>);
+pub(in crate::web) struct Frames(SmallCache<DataFrame>);
 
 impl Frames {
     /// Some columns of a part.
@@ -49,8 +49,8 @@ impl Frames {
         columns: &'static [&'static str],
         rows: &[usize],
     ) -> Result<(Arc<DataFrame>, Vec<usize>), Error> {
-        let held = key(stage, table, part, columns).is_some_and(|key| self.0.holds(&key));
-        if held || rows.chunk_by(|row, next| row + 1 == *next).count() > FEW {
+        let is_cached = key(stage, table, part, columns).is_some_and(|key| self.0.holds(&key));
+        if is_cached || rows.chunk_by(|row, next| row + 1 == *next).count() > FEW {
             return Ok((self.get(stage, table, part, columns)?, rows.to_vec()));
         }
         let frame = part_rows(stage, table, part, columns, rows)?;

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::frames::{TEXT, texts};
 use super::index::{Index, NONE, chars, each_row};
 use super::query::{Finder, Query, Sort};
-use super::rows::{NEAR, entries, rows, said};
+use super::rows::{NEAR, entries, rows, texts_of};
 use super::stages::{INDEXES, Stages};
 use crate::audit::Made;
 use crate::recipe::{Recipe, Step};
@@ -289,14 +289,14 @@ impl Looking<'_> {
         for input in &self.inputs {
             let rows = input.table("rows").rows as u32;
             let row = |at: u32| self.index.entered[at as usize].checked_sub(first).filter(|row| *row < rows);
-            fill(&mut texts, said(frames, input, &places.iter().map(|at| row(*at)).collect::<Vec<_>>())?);
+            fill(&mut texts, texts_of(frames, input, &places.iter().map(|at| row(*at)).collect::<Vec<_>>())?);
             first += rows;
         }
         let left = |(at, text): (&u32, &Option<String>)| {
             Some(self.index.left[*at as usize]).filter(|row| *row != NONE && text.is_none())
         };
         let left: Vec<Option<u32>> = places.iter().zip(&texts).map(left).collect();
-        fill(&mut texts, said(frames, &self.stage, &left)?);
+        fill(&mut texts, texts_of(frames, &self.stage, &left)?);
         Ok(entries.into_iter().zip(texts).map(|(entry, text)| Record { entry, text }).collect())
     }
 }

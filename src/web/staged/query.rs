@@ -66,14 +66,14 @@ impl Query {
 
     /// A finder for the words: unchanged, ignoring case, and with script and width folded as for comparison.
     pub(super) fn finder(&self) -> Option<Finder> {
-        let words = self.words.trim();
-        if words.is_empty() {
+        let text = self.words.trim();
+        if text.is_empty() {
             return None;
         }
-        let mut forms = vec![words.to_string()];
-        let folded = fold(words, Fold::KEY);
+        let mut forms = vec![text.to_string()];
+        let folded = fold(text, Fold::KEY);
         // A character that folding drops was typed on purpose.
-        if folded != words && folded.chars().count() == words.chars().count() {
+        if folded != text && folded.chars().count() == text.chars().count() {
             forms.push(folded);
         }
         let one_case = |c: char| c.to_lowercase().eq([c]) && c.to_uppercase().eq([c]);
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn words_are_found_whatever_their_case_and_script() {
-        let finder = |words: &str| Query { words: words.into(), ..Query::default() }.finder().unwrap();
+        let finder = |query: &str| Query { words: query.into(), ..Query::default() }.finder().unwrap();
         assert!(finder("冰箱").is_in("我的冰箱里"));
         assert!(finder("燈").is_in("冰箱里的灯"));
         assert!(finder("a.b").is_in("xA.Bx"));

@@ -37,7 +37,7 @@ pub(super) fn rows<R: Typed + Default + Send>(
 }
 
 /// The texts of these rows of a stage, in the given order.
-pub(super) fn said(
+pub(super) fn texts_of(
     frames: &Frames,
     stage: &StageReader,
     rows: &[Option<u32>],

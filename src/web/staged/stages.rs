@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::few::Few;
+use super::few::SmallCache;
 use super::frames::Frames;
 use super::index::Index;
 use super::names::Names;
@@ -27,11 +27,11 @@ const LIKENESS: usize = 16;
 #[derive(Default)]
 pub(in crate::web) struct Stages {
     pub(super) frames: Frames,
-    pub(super) indexes: Few<Index>,
-    names: Few<Names>,
-    pairs: Few<Pairs>,
-    likeness: Few<Option<Likeness>>,
-    answers: Few<Vec<u32>>,
+    pub(super) indexes: SmallCache<Index>,
+    names: SmallCache<Names>,
+    pairs: SmallCache<Pairs>,
+    likeness: SmallCache<Option<Likeness>>,
+    answers: SmallCache<Vec<u32>>,
 }
 
 impl Stages {

@@ -11,9 +11,9 @@ mod queue;
 mod skips;
 mod vote_index;
 
-pub(super) use crate::review::beside::{Guide, Note, standing};
+pub(super) use crate::review::guidance::{Guide, Note, standing};
 pub(super) use assignments::Assignments;
 pub(super) use items::{BallotItems, Ballots};
-pub(super) use queue::{Place, Seen, far, own, shown, voted, waits};
+pub(super) use queue::{Place, ShownItem, far, own, shown, voted, waits};
 pub(super) use skips::{Skip, skip};
 pub(super) use vote_index::{Cast, VoteIndex, VotingDesk};

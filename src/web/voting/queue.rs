@@ -17,7 +17,7 @@ pub(in crate::web) struct Place<'p> {
 }
 
 /// An item as a person may see it in a round.
-pub(in crate::web) struct Seen {
+pub(in crate::web) struct ShownItem {
     /// The item; its hash is that of what is shown.
     pub(in crate::web) item: Item,
     /// The open questions of a dispute.
@@ -53,16 +53,16 @@ pub(in crate::web) fn own<'b>(
 }
 
 /// What a person sees of an item in a round; `None` if the item is not open to that round.
-pub(in crate::web) fn shown(board: &VoteIndex, place: Place<'_>, item: &Item) -> Option<Seen> {
+pub(in crate::web) fn shown(board: &VoteIndex, place: Place<'_>, item: &Item) -> Option<ShownItem> {
     let votes = people(board, place, &item.id);
     let step = &place.ballot.step;
     match place.round {
-        Round::Vote => Some(Seen { item: item.clone(), why: Vec::new() }),
+        Round::Vote => Some(ShownItem { item: item.clone(), why: Vec::new() }),
         Round::Review => {
             let pending = resolve(step, item, &votes);
             let waits = matches!(pending.pending(), Some(Pending::Waiting { round: Round::Review, .. }));
             let reviewed = votes.iter().any(|vote| vote.round == Round::Review);
-            (waits || reviewed).then(|| Seen { item: review_item(step, item, &votes), why: Vec::new() })
+            (waits || reviewed).then(|| ShownItem { item: review_item(step, item, &votes), why: Vec::new() })
         }
         Round::Adjudication => {
             let why = match resolve(step, item, &votes).pending() {
@@ -70,7 +70,7 @@ pub(in crate::web) fn shown(board: &VoteIndex, place: Place<'_>, item: &Item) ->
                 _ => Vec::new(),
             };
             let decided = votes.iter().any(|vote| vote.round == Round::Adjudication);
-            (!why.is_empty() || decided).then(|| Seen { item: dispute_item(step, item, &votes), why })
+            (!why.is_empty() || decided).then(|| ShownItem { item: dispute_item(step, item, &votes), why })
         }
     }
 }
@@ -84,7 +84,7 @@ fn disputed(board: &VoteIndex, place: Place<'_>, item: &Item) -> bool {
 
 /// The state of an item for a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stands {
+enum ItemState {
     /// They have voted on its current text.
     Done,
     /// It waits for their vote.
@@ -104,10 +104,10 @@ pub(in crate::web) fn far<'p>(
 ) -> (usize, Vec<&'p Item>) {
     let (mut done, mut open) = (0, Vec::new());
     for item in &place.ballot.items {
-        match stands(board, place, given, person, item) {
-            Stands::Done => done += 1,
-            Stands::Open => open.push(item),
-            Stands::Others => {}
+        match is_current(board, place, given, person, item) {
+            ItemState::Done => done += 1,
+            ItemState::Open => open.push(item),
+            ItemState::Others => {}
         }
     }
     (done, open)
@@ -121,16 +121,16 @@ pub(in crate::web) fn waits(
     person: &Annotator,
     item: &Item,
 ) -> bool {
-    stands(board, place, given, person, item) == Stands::Open
+    is_current(board, place, given, person, item) == ItemState::Open
 }
 
-fn stands(
+fn is_current(
     board: &VoteIndex,
     place: Place<'_>,
     given: &Assignments,
     person: &Annotator,
     item: &Item,
-) -> Stands {
+) -> ItemState {
     let step = &place.ballot.step;
     let votes = people(board, place, &item.id);
     // Most items of a large set have no votes yet, and each page goes through all of them.
@@ -142,10 +142,10 @@ fn stands(
         _ => item.content_hash,
     };
     if in_round().any(|vote| vote.annotator == person.name && vote.content_hash == hash) {
-        return Stands::Done;
+        return ItemState::Done;
     }
     if place.round == Round::Vote && item.written_by.contains(&person.name) {
-        return Stands::Others;
+        return ItemState::Others;
     }
     let wanted = match place.round {
         Round::Vote if given.spread(Round::Vote) => given.to(Round::Vote, &person.name, &item.id),
@@ -158,5 +158,5 @@ fn stands(
         }
         Round::Adjudication => disputed(board, place, item),
     };
-    if wanted { Stands::Open } else { Stands::Others }
+    if wanted { ItemState::Open } else { ItemState::Others }
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::review::ballot::Round;
-use crate::review::beside;
+use crate::review::guidance;
 use crate::store::{Error, Workspace};
 
 /// A skipped item.
@@ -31,12 +31,12 @@ pub(super) fn path(workspace: &Workspace, recipe: &str, step: &str) -> PathBuf {
 
 /// The skipped items of a step, in order. Unreadable lines are ignored, because they contain no votes.
 pub(in crate::web) fn skips(workspace: &Workspace, recipe: &str, step: &str) -> Result<Vec<Skip>, Error> {
-    Ok(beside::read(path(workspace, recipe, step))?)
+    Ok(guidance::read(path(workspace, recipe, step))?)
 }
 
 /// Records a skip, which is on disk when this returns.
 pub(in crate::web) fn skip(workspace: &Workspace, recipe: &str, step: &str, new: &Skip) -> Result<(), Error> {
-    Ok(beside::add(path(workspace, recipe, step), new)?)
+    Ok(guidance::add(path(workspace, recipe, step), new)?)
 }
 
 #[cfg(test)]

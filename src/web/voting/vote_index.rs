@@ -11,7 +11,7 @@ use super::assignments::Assignments;
 use super::skips::{self, Skip};
 use crate::log::LogError;
 use crate::pipeline::Tasks;
-use crate::review::beside::{self, Guide, Note};
+use crate::review::guidance::{self, Guide, Note};
 use crate::review::{Ballot, Digest, Vote, VoteLog};
 use crate::store::{Error, Workspace};
 use crate::web::file_cache::FileCache;
@@ -125,13 +125,13 @@ impl VotingDesk {
 
     /// The remarks on votes of a step, in order.
     pub(in crate::web) fn notes(&self, recipe: &str, step: &str) -> Result<Arc<Vec<Note>>, Error> {
-        let path = beside::notes(&folder(&self.workspace), recipe, step);
-        Ok(self.notes.get(&path, || beside::read(path.clone()))?)
+        let path = guidance::notes(&folder(&self.workspace), recipe, step);
+        Ok(self.notes.get(&path, || guidance::read(path.clone()))?)
     }
 
     /// Records a remark on a vote, which is on disk when this returns.
     pub(in crate::web) fn note(&self, recipe: &str, step: &str, new: &Note) -> Result<(), Error> {
-        Ok(beside::add(beside::notes(&folder(&self.workspace), recipe, step), new)?)
+        Ok(guidance::add(guidance::notes(&folder(&self.workspace), recipe, step), new)?)
     }
 
     /// A step's guideline in all versions, from the benchmark's own to the current one.
@@ -145,13 +145,13 @@ impl VotingDesk {
 
     /// The stored lines of a step's guidelines.
     pub(in crate::web) fn kept_guides(&self, recipe: &str, step: &str) -> Result<Arc<Vec<Guide>>, Error> {
-        let path = beside::guides(&folder(&self.workspace), recipe, step);
-        Ok(self.guides.get(&path, || beside::read(path.clone()))?)
+        let path = guidance::guides(&folder(&self.workspace), recipe, step);
+        Ok(self.guides.get(&path, || guidance::read(path.clone()))?)
     }
 
     /// Stores an edited guideline, which is on disk when this returns.
     pub(in crate::web) fn guide(&self, recipe: &str, step: &str, new: &Guide) -> Result<(), Error> {
-        Ok(beside::add(beside::guides(&folder(&self.workspace), recipe, step), new)?)
+        Ok(guidance::add(guidance::guides(&folder(&self.workspace), recipe, step), new)?)
     }
 
     /// The current votes on disk.
@@ -166,11 +166,11 @@ impl VotingDesk {
     /// Casts a vote; returns once it is on disk.
     pub(in crate::web) async fn cast(&self, vote: Vote) -> Cast {
         let (done, answer) = oneshot::channel();
-        let gone = || Cast::Failed("the writer is gone; start the server again".to_string());
+        let no_writer = || Cast::Failed("the writer is gone; start the server again".to_string());
         if self.writer.send(Message { vote: vote.sealed(), done }).is_err() {
-            return gone();
+            return no_writer();
         }
-        answer.await.unwrap_or_else(|_| gone())
+        answer.await.unwrap_or_else(|_| no_writer())
     }
 }
 

@@ -31,7 +31,7 @@ pub struct Salvaged {
     /// files.
     pub left_out: usize,
     /// Where the damaged files are now.
-    pub aside: PathBuf,
+    pub moved_to: PathBuf,
 }
 
 /// A log of raw/.
@@ -81,17 +81,17 @@ pub fn salvage(raw: &Path) -> Result<Vec<Salvaged>, LogError> {
     let home = Home(raw.to_owned());
     let damaged = check(raw)?;
     let mut salvaged = Vec::new();
-    let Some(aside) = (!damaged.is_empty()).then(|| aside(raw)) else { return Ok(salvaged) };
+    let Some(moved_to) = (!damaged.is_empty()).then(|| free_folder(raw)) else { return Ok(salvaged) };
     for (name, what) in damaged {
         if name == HEADS {
-            move_aside(&raw.join(HEADS), &aside.join(HEADS))?;
+            move_damaged(&raw.join(HEADS), &moved_to.join(HEADS))?;
             // Without heads, the logs' own chains have to do.
             let mut names = BTreeSet::new();
             for (name, kind) in logs(raw, Vec::new())? {
                 adopt(&home, &kind)?;
                 names.insert(name);
             }
-            salvaged.push(Salvaged { log: name, what, kept: 0, left_out: 0, aside: aside.clone() });
+            salvaged.push(Salvaged { log: name, what, kept: 0, left_out: 0, moved_to: moved_to.clone() });
             salvaged.extend(salvage(raw)?);
             return Ok(salvaged);
         }
@@ -100,10 +100,10 @@ pub fn salvage(raw: &Path) -> Result<Vec<Salvaged>, LogError> {
             continue;
         };
         let (kept, left_out) = match &kind {
-            Kind::File(log) => of_file(&home, log.path(), &aside.join(&name))?,
-            Kind::Folder(_, folder) => of_folder(&home, folder, &aside.join(&name))?,
+            Kind::File(log) => of_file(&home, log.path(), &moved_to.join(&name))?,
+            Kind::Folder(_, folder) => of_folder(&home, folder, &moved_to.join(&name))?,
         };
-        salvaged.push(Salvaged { log: name, what, kept, left_out, aside: aside.clone() });
+        salvaged.push(Salvaged { log: name, what, kept, left_out, moved_to: moved_to.clone() });
     }
     Ok(salvaged)
 }
@@ -156,7 +156,7 @@ fn names(folder: &Path) -> Result<Vec<String>, LogError> {
 }
 
 /// A folder of raw/damaged that does not exist yet.
-fn aside(raw: &Path) -> PathBuf {
+fn free_folder(raw: &Path) -> PathBuf {
     let damaged = raw.join("damaged");
     let free = (1u32..).map(|n| damaged.join(format!("{n:03}"))).find(|folder| !folder.exists());
     free.unwrap_or(damaged)
@@ -194,7 +194,7 @@ fn is_segment(name: &str) -> bool {
     })
 }
 
-fn move_aside(from: &Path, to: &Path) -> Result<(), LogError> {
+fn move_damaged(from: &Path, to: &Path) -> Result<(), LogError> {
     if let Some(folder) = to.parent() {
         fs::create_dir_all(folder).map_err(LogError::io(folder, "create"))?;
     }
@@ -216,7 +216,7 @@ fn prepare(salvage: &Path, lines: &[Vec<u8>]) -> Result<(), LogError> {
         .map_err(|e| LogError::io(salvage, "write")(io::Error::other(e.to_string())))
 }
 
-fn of_file(home: &Home, path: &Path, aside: &Path) -> Result<(usize, usize), LogError> {
+fn of_file(home: &Home, path: &Path, moved_to: &Path) -> Result<(usize, usize), LogError> {
     let salvage = of_log(path);
     let mut left_out = 0;
     if !salvage.exists() {
@@ -229,7 +229,7 @@ fn of_file(home: &Home, path: &Path, aside: &Path) -> Result<(usize, usize), Log
         left_out = lines.iter().filter(|line| line.is_none()).count();
         prepare(&salvage, &lines.into_iter().flatten().collect::<Vec<_>>())?;
     }
-    move_aside(path, aside)?;
+    move_damaged(path, moved_to)?;
     let name = home.name(path);
     home.append_synced(&[Head { gone: true, ..Head::new(name.clone(), 0, Chain::start(&name)) }])?;
     let lines = fs::read(&salvage).map_err(LogError::io(&salvage, "read"))?;
@@ -281,7 +281,7 @@ fn sound(name: &str, bytes: &[u8]) -> Vec<Option<Vec<u8>>> {
     lines
 }
 
-fn of_folder(home: &Home, folder: &Path, aside: &Path) -> Result<(usize, usize), LogError> {
+fn of_folder(home: &Home, folder: &Path, moved_to: &Path) -> Result<(usize, usize), LogError> {
     let salvage = of_segments(folder);
     // Any file name of a log counts, because a wrong name may be the damage.
     let is_log = |name: &String| name.ends_with(".jsonl") || name.ends_with(".jsonl.zst");
@@ -307,15 +307,15 @@ fn of_folder(home: &Home, folder: &Path, aside: &Path) -> Result<(usize, usize),
         prepare(&salvage, &lines)?;
     }
     for name in there()? {
-        move_aside(&folder.join(&name), &aside.join(&name))?;
+        move_damaged(&folder.join(&name), &moved_to.join(&name))?;
     }
     let name = home.name(folder);
     let of_folder = |file: &str| file.strip_prefix(&*name).is_some_and(|rest| rest.starts_with('/'));
     let known = home.read()?.into_keys().filter(|file| of_folder(file) && !file.ends_with(".jsonl"));
-    let gone: Vec<Head> =
+    let removed: Vec<Head> =
         known.map(|file| Head { gone: true, ..Head::new(file.clone(), 0, Chain::start(&file)) }).collect();
-    if !gone.is_empty() {
-        home.append_synced(&gone)?;
+    if !removed.is_empty() {
+        home.append_synced(&removed)?;
     }
     let lines = fs::read(&salvage).map_err(LogError::io(&salvage, "read"))?;
     if !lines.is_empty() {

@@ -253,8 +253,8 @@ fn a_salvage_that_was_stopped_is_seen_and_finished() {
     let raw = dir.path().join("raw");
     let whole = read(dir.path()).unwrap();
     let home = Home(raw.clone());
-    let gone = |file: &str| Head { gone: true, ..Head::new(file.into(), 0, Chain::start(file)) };
-    for (log, beside, lines, file) in [
+    let removed = |file: &str| Head { gone: true, ..Head::new(file.into(), 0, Chain::start(file)) };
+    for (log, salvage_file, lines, file) in [
         ("votes/000001.jsonl", "votes/lines.salvage", &whole.1, "votes/000001"),
         (
             "releases/flub/registry.jsonl",
@@ -263,9 +263,9 @@ fn a_salvage_that_was_stopped_is_seen_and_finished() {
             "releases/flub/registry.jsonl",
         ),
     ] {
-        fs::write(raw.join(beside), lines).unwrap();
+        fs::write(raw.join(salvage_file), lines).unwrap();
         fs::remove_file(raw.join(log)).unwrap();
-        home.append_synced(&[gone(file)]).unwrap();
+        home.append_synced(&[removed(file)]).unwrap();
         assert!(read(dir.path()).unwrap_err().to_string().contains("was stopped"), "{log}");
         let salvaged = salvage(&raw).unwrap();
         assert_eq!((salvaged.len(), salvaged[0].kept), (1, lines.lines().count()));
@@ -326,8 +326,8 @@ proptest! {
             prop_assert_eq!(&now.1, &whole.1);
         }
         // The damaged file still exists, and the logs can be appended to.
-        let aside = salvaged.iter().any(|log| log.aside.exists()) || kind == 0 || salvaged.is_empty();
-        prop_assert!(aside);
+        let still_there = salvaged.iter().any(|log| log.moved_to.exists()) || kind == 0 || salvaged.is_empty();
+        prop_assert!(still_there);
         Log::at(raw.join("releases/flub/registry.jsonl")).append(b"{\"n\":8}\n").unwrap();
         Segments::at(raw.join("votes")).writer().unwrap().append(&["{\"n\":8}\n"]).unwrap();
         prop_assert_eq!(check(&raw).unwrap(), []);

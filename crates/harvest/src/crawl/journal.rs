@@ -111,12 +111,12 @@ fn read_journal(path: &Path, lengths: &HashMap<String, u64>) -> io::Result<Journ
         if read == 0 {
             return Ok(journal);
         }
-        let held = |line: &Line| match line {
+        let is_stored = |line: &Line| match line {
             Line::Done { file, end, .. } => lengths.get(file).is_some_and(|length| end <= length),
             Line::PassEnd { .. } => true,
         };
         match serde_json::from_slice::<Line>(&line) {
-            Ok(parsed) if line.ends_with(b"\n") && held(&parsed) => journal.lines.push(parsed),
+            Ok(parsed) if line.ends_with(b"\n") && is_stored(&parsed) => journal.lines.push(parsed),
             _ => {
                 journal.cut = Some(whole);
                 return Ok(journal);

@@ -70,8 +70,8 @@ pub async fn look(source: &Source, dirs: &Dirs, url: &Url) -> Result<Result<Look
     let lock = dirs.journal(&source.name).with_extension("lock");
     let wrap = |error| FrontierError::io(&lock, error);
     std::fs::create_dir_all(&dirs.state).map_err(wrap)?;
-    let held = OpenOptions::new().create(true).append(true).open(&lock).map_err(wrap)?;
-    if held.try_lock().is_err() {
+    let lock_file = OpenOptions::new().create(true).append(true).open(&lock).map_err(wrap)?;
+    if lock_file.try_lock().is_err() {
         return Err(FrontierError::Busy { path: lock }.into());
     }
     let private = source.private_hosts.iter().map(|pair| pair.to_ascii_lowercase()).collect();

@@ -65,16 +65,16 @@ impl<'de> Deserialize<'de> for Refresh {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Refresh, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]
-        enum Said {
+        enum Setting {
             Flag(bool),
             Word(String),
         }
-        match Said::deserialize(from)? {
-            Said::Flag(false) => Ok(Refresh::No),
-            Said::Flag(true) => Ok(Refresh::All),
-            Said::Word(word) if word == "changed" => Ok(Refresh::Changed),
-            Said::Word(word) if word == "all" => Ok(Refresh::All),
-            Said::Word(word) => Err(serde::de::Error::custom(format!(
+        match Setting::deserialize(from)? {
+            Setting::Flag(false) => Ok(Refresh::No),
+            Setting::Flag(true) => Ok(Refresh::All),
+            Setting::Word(word) if word == "changed" => Ok(Refresh::Changed),
+            Setting::Word(word) if word == "all" => Ok(Refresh::All),
+            Setting::Word(word) => Err(serde::de::Error::custom(format!(
                 "refresh: expected false, \"changed\" or \"all\", not {word:?}"
             ))),
         }

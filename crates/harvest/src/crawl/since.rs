@@ -27,8 +27,8 @@ impl Since {
     /// `same`.
     pub fn unchanged(&self, url: &Url, facts: &Facts, same: bool) -> bool {
         let Some(before) = self.lists.get(url.as_str()) else { return false };
-        let told = facts.marks.iter().any(|mark| *mark != 0);
-        same || told
+        let has_marks = facts.marks.iter().any(|mark| *mark != 0);
+        same || has_marks
             && (&before.links, &before.ids, &before.marks) == (&facts.links, &facts.ids, &facts.marks)
     }
 

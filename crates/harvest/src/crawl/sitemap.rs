@@ -42,31 +42,31 @@ fn parse(text: &str) -> Sitemap {
     let mut reader = Reader::from_str(text);
     // Addresses with a bare & are common.
     reader.config_mut().check_end_names = false;
-    let (mut in_index, mut inside, mut said) = (false, None, String::new());
+    let (mut in_index, mut inside, mut value) = (false, None, String::new());
     while let Ok(event) = reader.read_event() {
         match event {
             Event::Eof => break,
             Event::Start(start) => match start.local_name().as_ref() {
                 "sitemap" => in_index = true,
                 "url" => in_index = false,
-                name @ ("loc" | "lastmod") => (inside, said) = (Some(name == "loc"), String::new()),
+                name @ ("loc" | "lastmod") => (inside, value) = (Some(name == "loc"), String::new()),
                 _ => {}
             },
-            Event::Text(text) => said.push_str(&text),
-            Event::CData(text) => said.push_str(&text),
+            Event::Text(text) => value.push_str(&text),
+            Event::CData(text) => value.push_str(&text),
             Event::GeneralRef(entity) => match entity.resolve_char_ref() {
-                Ok(Some(c)) => said.push(c),
-                _ => said.push_str(resolve_predefined_entity(&entity).unwrap_or_default()),
+                Ok(Some(c)) => value.push(c),
+                _ => value.push_str(resolve_predefined_entity(&entity).unwrap_or_default()),
             },
             Event::End(_) => match inside.take() {
-                Some(true) if in_index => found.sitemaps.push(said.trim().to_owned()),
+                Some(true) if in_index => found.sitemaps.push(value.trim().to_owned()),
                 Some(true) => {
-                    found.pages.push(said.trim().to_owned());
+                    found.pages.push(value.trim().to_owned());
                     found.marks.push(0);
                 }
                 Some(false) if !in_index => {
                     if let Some(mark) = found.marks.last_mut() {
-                        *mark = number_of(said.trim());
+                        *mark = number_of(value.trim());
                     }
                 }
                 _ => {}

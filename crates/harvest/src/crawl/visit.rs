@@ -85,7 +85,7 @@ pub(super) enum Outcome {
 
 /// A host's load: its 429 answers slow all requests to it, and good answers reduce that again.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Strain {
+pub(super) struct HostLoad {
     level: u32,
     good: u32,
 }
@@ -100,7 +100,7 @@ pub(super) struct Visitor {
     pub politeness: Politeness,
     pub events: UnboundedSender<Event>,
     /// By host.
-    pub strain: Mutex<HashMap<String, Strain>>,
+    pub strain: Mutex<HashMap<String, HostLoad>>,
     /// By origin: when it was read, and the result.
     pub robots: Mutex<HashMap<String, (Instant, Verdict)>>,
 }
@@ -195,7 +195,7 @@ impl Visitor {
     fn strained(&self, host: &str) -> u32 {
         let mut hosts = self.strain.lock().unwrap_or_else(PoisonError::into_inner);
         let strain = hosts.entry(host.into()).or_default();
-        *strain = Strain { level: strain.level.saturating_add(1).min(16), good: 0 };
+        *strain = HostLoad { level: strain.level.saturating_add(1).min(16), good: 0 };
         strain.level
     }
 
@@ -205,7 +205,7 @@ impl Visitor {
         let Some(strain) = hosts.get_mut(host) else { return Duration::ZERO };
         strain.good += 1;
         if strain.good >= EASE {
-            *strain = Strain { level: strain.level.saturating_sub(1), good: 0 };
+            *strain = HostLoad { level: strain.level.saturating_sub(1), good: 0 };
         }
         if strain.level == 0 {
             return Duration::ZERO;

@@ -64,7 +64,7 @@ struct Version {
 }
 
 /// The paths of a file's partial download, and of the note about it.
-pub(super) fn beside(file: &Path) -> (PathBuf, PathBuf) {
+pub(super) fn partial_paths(file: &Path) -> (PathBuf, PathBuf) {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     (file.with_file_name(format!("{name}.part")), file.with_file_name(format!("{name}.part.json")))
 }
@@ -85,7 +85,7 @@ pub(super) async fn download(
     patience: Patience,
     meter: &dyn Meter,
 ) -> Result<bool, FetchError> {
-    let (part, note) = beside(file);
+    let (part, note) = partial_paths(file);
     let (mut fruitless, mut mixed) = (0, false);
     // The farthest byte that any attempt reached: restarting is not progress.
     let mut farthest = length(&part);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use reqwest::redirect::Policy;
 
-use super::download::{Meter, Patience, beside, download};
+use super::download::{Meter, Patience, download, partial_paths};
 use super::error::FetchError;
 use super::lock::{Pin, Pins};
 use riddlemill_files::{self as files, durable};
@@ -85,7 +85,7 @@ pub async fn fetch(
         durable::create_folder(folder)?;
     }
     let (sha256, bytes) = whole(wanted, &file, demand, patience, meter).await?;
-    let (part, note) = beside(&file);
+    let (part, note) = partial_paths(&file);
     let pin = pin(wanted, &sha256, bytes);
     let before = there.map(|(hash, _)| hash);
     if before.as_ref() == Some(&sha256) {
@@ -118,7 +118,7 @@ async fn whole(
         .connect_timeout(patience.silence.min(Duration::from_secs(15)))
         .build()
         .map_err(|e| FetchError::Address { url: wanted.url.clone(), why: e.to_string() })?;
-    let (part, note) = beside(file);
+    let (part, note) = partial_paths(file);
     let mut again = false;
     loop {
         let mixed = download(&client, &wanted.url, file, patience, meter).await?;

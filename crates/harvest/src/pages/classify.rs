@@ -82,8 +82,8 @@ fn challenges(page: &Html) -> bool {
         CHALLENGE = "[action*='captcha' i], [src*='captcha' i], [id*='captcha' i], [class*='captcha' i], [name*='captcha' i], [id^='challenge-'], [src*='/cdn-cgi/challenge'], .cf-turnstile";
     }
     let title = dom::title(page).to_lowercase();
-    let says = ["安全验证", "验证码", "captcha", "just a moment"];
-    says.iter().any(|words| title.contains(words)) || page.select(&CHALLENGE).next().is_some()
+    let phrases = ["安全验证", "验证码", "captcha", "just a moment"];
+    phrases.iter().any(|phrase| title.contains(phrase)) || page.select(&CHALLENGE).next().is_some()
 }
 
 /// Classifies a page without the structure it should have.
@@ -97,8 +97,8 @@ pub(super) fn without_structure(page: &Html, status: u16) -> Class {
         return Class::Blocked;
     }
     let text = page.select(&BODY).next().map(|body| text_of(body, &[])).unwrap_or_default();
-    if matches!(status, 404 | 410) || title == "贴吧404" || gone(&title).is_some() {
-        return gone(&title).or_else(|| gone(&text)).unwrap_or(Class::Deleted);
+    if matches!(status, 404 | 410) || title == "贴吧404" || removal(&title).is_some() {
+        return removal(&title).or_else(|| removal(&text)).unwrap_or(Class::Deleted);
     }
     let scripted = page.select(&SCRIPT).next().is_some();
     // The known shells have at most a dozen words, in a noscript element.
@@ -108,13 +108,14 @@ pub(super) fn without_structure(page: &Html, status: u16) -> Class {
     Class::Unparsed
 }
 
-fn gone(text: &str) -> Option<Class> {
-    let says = |phrase: &str| text.contains(phrase);
-    if says("该吧被合并") {
+fn removal(text: &str) -> Option<Class> {
+    let contains = |phrase: &str| text.contains(phrase);
+    if contains("该吧被合并") {
         Some(Class::Merged)
-    } else if says("贴子被隐藏") || says("帖子被隐藏") {
+    } else if contains("贴子被隐藏") || contains("帖子被隐藏") {
         Some(Class::Hidden)
-    } else if says("该贴已被删除") || says("该帖已被删除") || says("已被系统删除") {
+    } else if contains("该贴已被删除") || contains("该帖已被删除") || contains("已被系统删除")
+    {
         Some(Class::Deleted)
     } else {
         None

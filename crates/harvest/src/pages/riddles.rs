@@ -93,16 +93,16 @@ struct Walk {
     /// The label being traversed, whose own text belongs to neither side.
     label: Option<ego_tree::NodeId>,
     /// The part outside of the page's content that is being traversed.
-    aside: Option<ego_tree::NodeId>,
+    outside: Option<ego_tree::NodeId>,
     /// The element whose end ends the riddle.
     scope: Option<ego_tree::NodeId>,
 }
 
 impl Walk {
     fn step(&mut self, edge: &Edge<'_, Node>) {
-        if let Some(aside) = self.aside {
-            if matches!(edge, Edge::Close(node) if node.id() == aside) {
-                self.aside = None;
+        if let Some(outside) = self.outside {
+            if matches!(edge, Edge::Close(node) if node.id() == outside) {
+                self.outside = None;
             }
             return;
         }
@@ -131,7 +131,7 @@ impl Walk {
                     Some((_, "hr")) => self.end_riddle(),
                     Some((_, "footer" | "nav" | "aside" | "form")) => {
                         self.end_riddle();
-                        self.aside = Some(node.id());
+                        self.outside = Some(node.id());
                         return;
                     }
                     Some((e, "a")) if self.question.is_some() => self.anchors.push(text_of(e, &[])),

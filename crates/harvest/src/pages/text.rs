@@ -133,8 +133,8 @@ impl Lines {
 }
 
 /// A number derived from a text: equal texts have equal numbers.
-pub fn number_of(words: &str) -> u64 {
-    u64::from_le_bytes(blake3::hash(words.as_bytes()).as_bytes()[..8].try_into().unwrap_or_default())
+pub fn number_of(text: &str) -> u64 {
+    u64::from_le_bytes(blake3::hash(text.as_bytes()).as_bytes()[..8].try_into().unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -194,7 +194,7 @@ impl Pages {
     fn behind(&mut self, damaged: Location) -> Option<u64> {
         match resync(&self.archive.files[self.file], damaged) {
             Ok(Some(reader)) => {
-                let at = reader.stands();
+                let at = reader.location();
                 self.reader = Some(reader);
                 Some(at.member)
             }

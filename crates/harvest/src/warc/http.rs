@@ -33,11 +33,11 @@ pub struct Decoded {
 pub fn parse_head(block: &[u8]) -> Option<(Head, usize)> {
     let mut lines = Lines { rest: block, offset: 0 };
     let first = lines.next()?;
-    let mut words = first.split_ascii_whitespace();
-    if !words.next()?.starts_with("HTTP/") {
+    let mut status_line = first.split_ascii_whitespace();
+    if !status_line.next()?.starts_with("HTTP/") {
         return None;
     }
-    let mut head = Head { status: words.next()?.parse().ok()?, fields: Vec::new() };
+    let mut head = Head { status: status_line.next()?.parse().ok()?, fields: Vec::new() };
     for line in lines.by_ref() {
         if line.is_empty() {
             break;

@@ -35,17 +35,17 @@ pub fn merge(here: &Path, other: &Path, only_look: bool) -> io::Result<Vec<Taken
     let mut taken = Vec::new();
     for name in files(other)? {
         let (from, to) = (other.join(&name), here.join(&name));
-        let (place, kind): (PathBuf, fn(PathBuf) -> Taken) = match begins_alike(&from, &to) {
+        let (place, kind): (PathBuf, fn(PathBuf) -> Taken) = match common_start(&from, &to) {
             Err(e) if e.kind() == io::ErrorKind::NotFound && !to.exists() => (name, Taken::New),
             Err(e) => return Err(e),
-            Ok(Alike::Shorter) => continue,
-            Ok(Alike::Longer) => (name, Taken::Longer),
-            Ok(Alike::Apart) => {
-                let beside = beside(&name, &durable::sha256(&from).map_err(io::Error::other)?);
-                if here.join(&beside).exists() {
+            Ok(CommonStart::Shorter) => continue,
+            Ok(CommonStart::Longer) => (name, Taken::Longer),
+            Ok(CommonStart::Apart) => {
+                let other_name = name_with_hash(&name, &durable::sha256(&from).map_err(io::Error::other)?);
+                if here.join(&other_name).exists() {
                     continue;
                 }
-                (beside, Taken::Beside)
+                (other_name, Taken::Beside)
             }
         };
         if !only_look {
@@ -84,14 +84,14 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-enum Alike {
+enum CommonStart {
     /// The other is equal, or a prefix of it.
     Shorter,
     Longer,
     Apart,
 }
 
-fn begins_alike(other: &Path, here: &Path) -> io::Result<Alike> {
+fn common_start(other: &Path, here: &Path) -> io::Result<CommonStart> {
     let mut mine = File::open(here).map_err(at(here))?;
     let mut theirs = File::open(other).map_err(at(other))?;
     let lengths = [&mine, &theirs].map(|file| file.metadata().map(|meta| meta.len()));
@@ -104,15 +104,15 @@ fn begins_alike(other: &Path, here: &Path) -> io::Result<Alike> {
         mine.read_exact(&mut a[..wave]).map_err(at(here))?;
         theirs.read_exact(&mut b[..wave]).map_err(at(other))?;
         if a[..wave] != b[..wave] {
-            return Ok(Alike::Apart);
+            return Ok(CommonStart::Apart);
         }
         left -= wave as u64;
     }
-    Ok(if theirs_len > mine_len { Alike::Longer } else { Alike::Shorter })
+    Ok(if theirs_len > mine_len { CommonStart::Longer } else { CommonStart::Shorter })
 }
 
 /// `00002-1f00aa31.warc.gz` next to `00002.warc.gz`.
-fn beside(name: &Path, hash: &str) -> PathBuf {
+fn name_with_hash(name: &Path, hash: &str) -> PathBuf {
     let file = name.file_name().unwrap_or_default().to_string_lossy();
     let (stem, rest) = file.split_once('.').unwrap_or((&file, ""));
     name.with_file_name(format!("{stem}-{}.{rest}", &hash[..8]))

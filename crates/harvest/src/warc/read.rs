@@ -99,7 +99,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Where the current record starts; before the first, where the reader started.
-    pub fn stands(&self) -> Location {
+    pub fn location(&self) -> Location {
         self.at
     }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::Call;
 use crate::fault::Fault;
-use crate::http::{Errand, Received, Transport};
+use crate::http::{FileRequest, Received, Transport};
 use crate::settings::Provider;
 
 /// How often a batch is polled before it ends.
@@ -51,7 +51,7 @@ impl Transport for Kills {
         panic!("asked one by one: {}", call.body)
     }
 
-    fn run(&self, errand: Errand) -> BoxFuture<'_, Result<Received, Fault>> {
+    fn run(&self, errand: FileRequest) -> BoxFuture<'_, Result<Received, Fault>> {
         Box::pin(async move {
             let count = {
                 let mut kept = self.kept.lock().unwrap();
@@ -79,21 +79,22 @@ impl Transport for Kills {
 }
 
 impl Kept {
-    fn answer(&mut self, provider: Provider, errand: &Errand, fails: &str) -> String {
+    fn answer(&mut self, provider: Provider, errand: &FileRequest, fails: &str) -> String {
         let path = match errand {
-            Errand::Get(path) | Errand::Download(path) | Errand::Post(path, _) | Errand::Upload(path, _) => {
-                path
-            }
+            FileRequest::Get(path)
+            | FileRequest::Download(path)
+            | FileRequest::Post(path, _)
+            | FileRequest::Upload(path, _) => path,
         };
         let path =
             path.trim_start_matches("openai/").trim_start_matches("v1/messages/").trim_start_matches("v1/");
         match (errand, provider) {
-            (Errand::Upload(_, lines), _) => {
+            (FileRequest::Upload(_, lines), _) => {
                 let id = format!("file-{}", self.files.len());
                 self.files.insert(id.clone(), lines.clone());
                 json!({"id": id}).to_string()
             }
-            (Errand::Post(_, body), _) if body.is_empty() => {
+            (FileRequest::Post(_, body), _) if body.is_empty() => {
                 let id = path
                     .trim_end_matches("/cancel")
                     .trim_end_matches(":cancel")
@@ -101,7 +102,7 @@ impl Kept {
                 self.batches.iter_mut().find(|batch| batch.id == id).unwrap().cancelled = true;
                 "{}".into()
             }
-            (Errand::Post(_, body), _) => {
+            (FileRequest::Post(_, body), _) => {
                 let body: Value = serde_json::from_str(body).unwrap();
                 let text = |body: &Value| {
                     let places = ["/messages/0/content", "/contents/0/parts/0/text"];
@@ -133,12 +134,12 @@ impl Kept {
                 }
                 self.batches[0].state(provider).to_string()
             }
-            (Errand::Get(_), _) if path.starts_with("batches?") => {
+            (FileRequest::Get(_), _) if path.starts_with("batches?") => {
                 self.batches.iter_mut().for_each(|batch| batch.looks += 1);
                 let all: Vec<Value> = self.batches.iter().map(|batch| batch.state(provider)).collect();
                 json!({"data": all, "operations": all}).to_string()
             }
-            (Errand::Get(_), _) => {
+            (FileRequest::Get(_), _) => {
                 let id = path.strip_prefix("batches/").unwrap();
                 let batch = self.batches.iter_mut().find(|batch| batch.id == id).unwrap();
                 batch.looks += 1;
@@ -149,7 +150,7 @@ impl Kept {
                 }
                 state.to_string()
             }
-            (Errand::Download(_), _) => {
+            (FileRequest::Download(_), _) => {
                 let id = path.trim_start_matches("batches/").trim_start_matches("files/out-");
                 let id = id.split('/').next().unwrap();
                 let batch = self.batches.iter().find(|batch| batch.id == id).unwrap();
@@ -196,7 +197,7 @@ impl Batch {
             let fails = !fails.is_empty() && text.contains(fails);
             // A cancelled batch was answered in part.
             let left_out = self.cancelled && text.contains('c') || text.contains("late");
-            let said = format!("re: {text}");
+            let reply = format!("re: {text}");
             match provider {
                 Provider::Anthropic => {
                     let result = match (fails, left_out) {
@@ -204,7 +205,7 @@ impl Batch {
                             "error": {"type": "invalid_request_error", "message": "no"}}}),
                         (_, true) => json!({"type": if self.cancelled { "canceled" } else { "expired" }}),
                         _ => json!({"type": "succeeded", "message": {"type": "message", "role": "assistant",
-                            "content": [{"type": "text", "text": said}], "stop_reason": "end_turn",
+                            "content": [{"type": "text", "text": reply}], "stop_reason": "end_turn",
                             "usage": {"input_tokens": 10, "output_tokens": 20}}}),
                     };
                     json!({"custom_id": key, "result": result})
@@ -215,7 +216,7 @@ impl Batch {
                         json!({"metadata": {"key": key}, "error": {"code": 4, "message": "expired"}})
                     }
                     _ => json!({"metadata": {"key": key}, "response": {
-                        "candidates": [{"content": {"parts": [{"text": said}]}, "finishReason": "STOP"}],
+                        "candidates": [{"content": {"parts": [{"text": reply}]}, "finishReason": "STOP"}],
                         "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 20, "totalTokenCount": 30}}}),
                 },
                 _ => match (fails, left_out) {
@@ -224,7 +225,7 @@ impl Batch {
                     (_, true) => json!({"custom_id": key, "response": null,
                         "error": {"code": "batch_expired", "message": "expired"}}),
                     _ => json!({"custom_id": key, "response": {"status_code": 200, "body": {
-                        "choices": [{"message": {"content": said}}],
+                        "choices": [{"message": {"content": reply}}],
                         "usage": {"prompt_tokens": 10, "completion_tokens": 20}}}}),
                 },
             }

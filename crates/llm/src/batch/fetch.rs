@@ -15,11 +15,11 @@ use crate::store::{Failure, Line, Shared, StoreError, StoredReply, now_ms};
 use crate::{tokens, wire};
 
 /// The state of a batch after an attempt to move it forward.
-pub(super) enum Brought {
+pub(super) enum BatchState {
     /// It is over and completely booked.
-    All,
+    Complete,
     /// It is in progress; with its progress.
-    Not(String),
+    InProgress(String),
 }
 
 /// Why the state of a batch is unknown.
@@ -33,21 +33,21 @@ pub(super) enum Stuck {
 
 /// The results of a batch could not be stored.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Unbooked {
+pub(super) enum NotRecorded {
     #[error(transparent)]
     Store(#[from] Shared),
     #[error(transparent)]
     Log(#[from] LogError),
 }
 
-impl From<StoreError> for Unbooked {
-    fn from(error: StoreError) -> Unbooked {
-        Unbooked::Store(error.into())
+impl From<StoreError> for NotRecorded {
+    fn from(error: StoreError) -> NotRecorded {
+        NotRecorded::Store(error.into())
     }
 }
 
-impl From<Unbooked> for Stuck {
-    fn from(error: Unbooked) -> Stuck {
+impl From<NotRecorded> for Stuck {
+    fn from(error: NotRecorded) -> Stuck {
         Stuck::Fails(error.to_string())
     }
 }
@@ -61,15 +61,15 @@ impl Engine {
         turn: &mut Turn,
         entry: &Entry,
         new: bool,
-    ) -> Result<Brought, Stuck> {
-        let told = |fault: &Fault| fault.told_of(&self.endpoint.name);
+    ) -> Result<BatchState, Stuck> {
+        let describe = |fault: &Fault| fault.describe(&self.endpoint.name);
         let id = match &entry.id {
             Some(id) => id.clone(),
             None => {
                 let found = match new {
                     true => Found::Nowhere,
                     false => {
-                        server.find(entry, &turn.ids).await.map_err(|fault| Stuck::Fails(told(&fault)))?
+                        server.find(entry, &turn.ids).await.map_err(|fault| Stuck::Fails(describe(&fault)))?
                     }
                 };
                 let id = match found {
@@ -81,34 +81,34 @@ impl Engine {
                     // Batches were switched off before it was sent.
                     Found::Nowhere if !self.endpoint.batch => {
                         self.end(turn, entry, Vec::new(), "it was never sent").await?;
-                        return Ok(Brought::All);
+                        return Ok(BatchState::Complete);
                     }
                     Found::Nowhere => match server.send(entry).await {
                         Ok(id) => id,
                         // Refused as a whole: nothing is paid, and nothing is in progress.
                         Err(fault) if fault.unbilled() && fault.status().is_some() && !fault.retriable() => {
-                            let how = told(&fault);
+                            let how = describe(&fault);
                             self.limits.run.note(&self.endpoint.name, Some(&how), 1);
                             self.end(turn, entry, Vec::new(), &how).await?;
-                            return Ok(Brought::All);
+                            return Ok(BatchState::Complete);
                         }
-                        Err(fault) => return Err(Stuck::Fails(told(&fault))),
+                        Err(fault) => return Err(Stuck::Fails(describe(&fault))),
                     },
                 };
-                log::add(&turn.log, &entry.called(&id)).map_err(Unbooked::from)?;
+                log::add(&turn.log, &entry.called(&id)).map_err(NotRecorded::from)?;
                 turn.ids.push(id.clone());
                 id
             }
         };
         match server.state(&id).await {
-            Ok(State::OnItsWay(state)) => Ok(Brought::Not(state)),
+            Ok(State::OnItsWay(state)) => Ok(BatchState::InProgress(state)),
             Ok(State::Ended { how, lines }) => {
                 let how = format!("the batch {id} of {}: {how}", self.endpoint.name);
                 self.end(turn, entry, lines, &how).await?;
-                Ok(Brought::All)
+                Ok(BatchState::Complete)
             }
-            Err(fault) if matches!(fault.kind, Kind::Status(404 | 410)) => Err(Stuck::Gone(told(&fault))),
-            Err(fault) => Err(Stuck::Fails(told(&fault))),
+            Err(fault) if matches!(fault.kind, Kind::Status(404 | 410)) => Err(Stuck::Gone(describe(&fault))),
+            Err(fault) => Err(Stuck::Fails(describe(&fault))),
         }
     }
 
@@ -119,13 +119,18 @@ impl Engine {
         entry: &Entry,
         lines: Vec<Answered>,
         how: &str,
-    ) -> Result<(), Unbooked> {
-        self.book(entry, lines, how).await?;
+    ) -> Result<(), NotRecorded> {
+        self.record(entry, lines, how).await?;
         Ok(log::add(&turn.log, &entry.over(how))?)
     }
 
     /// Stores the answers, one outcome per attempt. A request without an answer is not charged.
-    pub(super) async fn book(&self, entry: &Entry, lines: Vec<Answered>, how: &str) -> Result<(), Unbooked> {
+    pub(super) async fn record(
+        &self,
+        entry: &Entry,
+        lines: Vec<Answered>,
+        how: &str,
+    ) -> Result<(), NotRecorded> {
         let in_order = lines.len() == entry.items.len() && lines.iter().all(|line| line.key.is_none());
         let key = |at: usize, line: &Answered| match in_order {
             true => Some(entry.items[at].key.to_string()),
@@ -202,7 +207,7 @@ impl Engine {
                     None => most(),
                 };
                 Line::Failure(Failure {
-                    error: fault.told_of(&self.endpoint.name),
+                    error: fault.describe(&self.endpoint.name),
                     status: fault.status(),
                     raw: fault.raw.clone(),
                     charged_picousd: charged.max(stated),

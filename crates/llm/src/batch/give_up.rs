@@ -1,6 +1,6 @@
 //! Cancels a batch: work on it stops, existing answers are kept and paid for, and the rest costs nothing.
 
-use super::fetch::{Brought, Stuck};
+use super::fetch::{BatchState, Stuck};
 use super::log::{self, Entry, OpenBatch};
 use super::server::{Found, Server};
 use super::{Turn, log::open_log};
@@ -78,7 +78,7 @@ impl Engine {
             Some(id) => id.clone(),
             None => {
                 let found = server.find(&entry, &turn.ids).await;
-                match found.map_err(|fault| GiveUpError::Server(fault.told_of(&self.endpoint.name)))? {
+                match found.map_err(|fault| GiveUpError::Server(fault.describe(&self.endpoint.name)))? {
                     Found::Batch(id) => id,
                     Found::Nowhere => {
                         let ended = self.end(&turn, &entry, Vec::new(), "it was given up before it was sent");
@@ -91,18 +91,18 @@ impl Engine {
                 }
             }
         };
-        let told = server.cancel(&id).await;
+        let cancelled = server.cancel(&id).await;
         match self.brought(&server, &mut turn, &Entry { id: Some(id), ..entry.clone() }, false).await {
-            Ok(Brought::All) => {
+            Ok(BatchState::Complete) => {
                 let answered =
                     entry.items.iter().filter(|item| self.store.contains(&item.key).unwrap_or(false));
                 Ok(GivenUp::Over { answered: answered.count() })
             }
-            Ok(Brought::Not(state)) => match told {
+            Ok(BatchState::InProgress(state)) => match cancelled {
                 Ok(()) => Ok(GivenUp::Answered(state)),
                 // It has just ended, or is about to.
                 Err(fault) if matches!(fault.kind, Kind::Status(400 | 409)) => Ok(GivenUp::Answered(state)),
-                Err(fault) => Err(GiveUpError::Server(fault.told_of(&self.endpoint.name))),
+                Err(fault) => Err(GiveUpError::Server(fault.describe(&self.endpoint.name))),
             },
             Err(Stuck::Gone(why) | Stuck::Fails(why)) => Err(GiveUpError::Gone(why)),
         }

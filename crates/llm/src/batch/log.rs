@@ -105,7 +105,7 @@ pub fn open_batches(replies: &Path) -> Result<Vec<OpenBatch>, LogError> {
 /// The contents of the log: open batches in the order in which they were begun, and the servers' names of
 /// all.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct LogContents {
     pub open: Vec<Entry>,
     pub ids: Vec<String>,
 }
@@ -118,12 +118,12 @@ struct End {
     over: Option<String>,
 }
 
-pub(super) fn read(log: &Log) -> Result<Said, LogError> {
+pub(super) fn read(log: &Log) -> Result<LogContents, LogError> {
     let bytes = log.read()?;
     let lines = || bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
     let damaged =
         |e: serde_json::Error| LogError::Damaged { path: log.path().to_owned(), what: e.to_string() };
-    let (mut said, mut over, mut ids) = (Said::default(), FxHashSet::default(), FxHashMap::default());
+    let (mut said, mut over, mut ids) = (LogContents::default(), FxHashSet::default(), FxHashMap::default());
     for line in lines() {
         let end: End = serde_json::from_slice(line).map_err(damaged)?;
         if let Some(id) = end.id {

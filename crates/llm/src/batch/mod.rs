@@ -24,8 +24,8 @@ use riddlemill_text::record::Reason;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::time::Instant;
 
-use self::fetch::{Brought, Stuck};
-use self::log::{Entry, Item, Said};
+use self::fetch::{BatchState, Stuck};
+use self::log::{Entry, Item, LogContents};
 use self::server::Server;
 use super::answer::{Answer, Held, Reply};
 use super::engine::{Engine, Question, from_store, refused, store_failed};
@@ -81,11 +81,11 @@ impl Engine {
             let brought = if asks {
                 self.brought(&server, &mut turn, &entry, false).await
             } else {
-                Ok(Brought::Not(String::new()))
+                Ok(BatchState::InProgress(String::new()))
             };
             match brought {
-                Ok(Brought::All) => turn.brought = true,
-                Ok(Brought::Not(state)) => turn.waiting.extend(waits(&entry, &state)),
+                Ok(BatchState::Complete) => turn.brought = true,
+                Ok(BatchState::InProgress(state)) => turn.waiting.extend(waits(&entry, &state)),
                 Err(stuck) => turn.waiting.extend(is_stuck(&entry, &stuck)),
             }
         }
@@ -165,14 +165,14 @@ impl Engine {
         chunk: &[usize],
         answers: &mut [Option<Answer>],
     ) {
-        let held = |reason, what: &str| Answer::Held(Held { reason, what: what.to_owned() });
+        let hold = |reason, what: &str| Answer::Held(Held { reason, what: what.to_owned() });
         if self.limits.cancel.is_cancelled() {
-            let interrupted = held(Reason::Interrupted, "run again to go on");
+            let interrupted = hold(Reason::Interrupted, "run again to go on");
             chunk.iter().for_each(|&at| answers[at] = Some(interrupted.clone()));
             return;
         }
         if let Some(how) = self.limits.run.left(&self.endpoint.name) {
-            chunk.iter().for_each(|&at| answers[at] = Some(held(Reason::EndpointLeft, &how)));
+            chunk.iter().for_each(|&at| answers[at] = Some(hold(Reason::EndpointLeft, &how)));
             return;
         }
         let begun = join_all(chunk.iter().map(async |&at| (at, self.reserve(&questions[at]).await)));
@@ -195,23 +195,23 @@ impl Engine {
         if let Err(error) = log::add(&turn.log, &entry) {
             let error = error.to_string();
             // Nothing of it is sent. If that cannot be logged either, the next start detects it.
-            let _ = self.book(&entry, Vec::new(), &error).await;
+            let _ = self.record(&entry, Vec::new(), &error).await;
             places.iter().for_each(|&at| answers[at] = Some(store_failed(questions[at].key, &error)));
             return;
         }
         let brought = self.brought(server, turn, &entry, true).await;
         let waiting: Vec<(Key, Held)> = match &brought {
-            Ok(Brought::All) => waits(&entry, "").collect(),
-            Ok(Brought::Not(state)) => waits(&entry, state).collect(),
+            Ok(BatchState::Complete) => waits(&entry, "").collect(),
+            Ok(BatchState::InProgress(state)) => waits(&entry, state).collect(),
             Err(stuck) => is_stuck(&entry, stuck).collect(),
         };
-        let is_over = matches!(brought, Ok(Brought::All));
-        for (at, (key, held)) in places.into_iter().zip(waiting) {
+        let is_over = matches!(brought, Ok(BatchState::Complete));
+        for (at, (key, hold)) in places.into_iter().zip(waiting) {
             let known = if is_over { self.known(&key) } else { None };
             let left = || self.limits.run.left(&self.endpoint.name);
             answers[at] = Some(known.unwrap_or_else(|| match left() {
                 Some(how) => Answer::Held(Held { reason: Reason::EndpointLeft, what: how }),
-                None => Answer::Held(held),
+                None => Answer::Held(hold),
             }));
         }
     }
@@ -219,7 +219,7 @@ impl Engine {
     /// Journals an attempt that outlives this process. Waits while attempts in flight may still release what
     /// they reserved.
     async fn reserve(&self, question: &Question) -> Result<String, Box<Answer>> {
-        let held = |reason, what: String| Box::new(Answer::Held(Held { reason, what }));
+        let hold = |reason, what: String| Box::new(Answer::Held(Held { reason, what }));
         let request = &question.request;
         let reserved = self.price.most(tokens::bound(request), request.max_completion_tokens());
         let asked = Instant::now();
@@ -238,7 +238,7 @@ impl Engine {
                     self.known(&question.key)
                         .unwrap_or_else(|| store_failed(question.key, "a reply vanished")),
                 )),
-                Ok(Begun::Busy) => Err(held(Reason::ReplyMissing, "another process is asking for it".into())),
+                Ok(Begun::Busy) => Err(hold(Reason::ReplyMissing, "another process is asking for it".into())),
                 Ok(Begun::Refused { unsettled: 1.., .. })
                     if asked.elapsed() < self.longest() && !self.limits.cancel.is_cancelled() =>
                 {
@@ -248,7 +248,7 @@ impl Engine {
                 Ok(Begun::Refused { scope, spent, cap, .. }) => {
                     let what =
                         format!("{scope}: {spent} of {cap} spent, the next request could cost {reserved}");
-                    Err(held(Reason::BudgetReached, what))
+                    Err(hold(Reason::BudgetReached, what))
                 }
                 Err(error) => Err(Box::new(store_failed(question.key, &error.to_string()))),
             };
@@ -265,7 +265,7 @@ impl Turn {
             file.lock().map(|()| file)
         });
         let lock = locked.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
-        let Said { open, ids } = log::read(&log).map_err(|error| error.to_string())?;
+        let LogContents { open, ids } = log::read(&log).map_err(|error| error.to_string())?;
         Ok((Turn { log, ids, waiting: FxHashMap::default(), brought: false, _lock: lock }, open))
     }
 }
@@ -297,13 +297,13 @@ fn since(entry: &Entry) -> String {
 /// The requests of a batch in progress, held with its state.
 fn waits(entry: &Entry, state: &str) -> impl Iterator<Item = (Key, Held)> {
     let state = if state.is_empty() { String::new() } else { format!(" ({state})") };
-    held(entry, format!("{}{state}; run again to fetch it", since(entry)))
+    all_held(entry, format!("{}{state}; run again to fetch it", since(entry)))
 }
 
 /// The requests of a batch whose state is unknown.
 fn is_stuck(entry: &Entry, stuck: &Stuck) -> impl Iterator<Item = (Key, Held)> {
     let since = since(entry);
-    held(
+    all_held(
         entry,
         match stuck {
             Stuck::Fails(why) => format!("{since} ({why}); run again to fetch it"),
@@ -317,7 +317,7 @@ fn is_stuck(entry: &Entry, stuck: &Stuck) -> impl Iterator<Item = (Key, Held)> {
     )
 }
 
-fn held(entry: &Entry, what: String) -> impl Iterator<Item = (Key, Held)> {
+fn all_held(entry: &Entry, what: String) -> impl Iterator<Item = (Key, Held)> {
     let held = Held { reason: Reason::ReplyMissing, what };
     entry.items.iter().map(move |item| (item.key, held.clone()))
 }

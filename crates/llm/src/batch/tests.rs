@@ -83,12 +83,12 @@ fn texts(answers: &[Answer]) -> Vec<&str> {
     answers.iter().filter_map(|answer| Some(answer.reply()?.text.as_str())).collect()
 }
 
-fn held(answers: &[Answer]) -> Vec<&str> {
-    let words = answers.iter().filter_map(|answer| match answer {
+fn held_reasons(answers: &[Answer]) -> Vec<&str> {
+    let reasons = answers.iter().filter_map(|answer| match answer {
         Answer::Held(held) => Some(held.what.as_str()),
         _ => None,
     });
-    words.collect()
+    reasons.collect()
 }
 
 #[tokio::test]
@@ -96,9 +96,13 @@ async fn a_batch_is_sent_by_one_run_and_fetched_by_another() {
     for provider in PROVIDERS {
         let bench = Bench::of(provider);
         let first = bench.run(None).await.unwrap();
-        assert_eq!(held(&first).len(), 4, "{provider:?} {first:?}");
-        assert!(held(&first)[0].starts_with("in a batch of llm.e since "), "{:?}", held(&first));
-        let far = held(&first)[0].to_owned();
+        assert_eq!(held_reasons(&first).len(), 4, "{provider:?} {first:?}");
+        assert!(
+            held_reasons(&first)[0].starts_with("in a batch of llm.e since "),
+            "{:?}",
+            held_reasons(&first)
+        );
+        let far = held_reasons(&first)[0].to_owned();
         assert!(far.contains("0 of 3 answered); run again"), "{provider:?} {far}");
         assert!(bench.spent().0 > 3 * COST, "all of it is reserved");
         assert_eq!(bench.open()[0].requests, 3);
@@ -137,13 +141,13 @@ async fn whatever_it_is_killed_at_nothing_is_asked_or_paid_twice() {
                         break;
                     }
                 }
-                let told = format!("{provider:?} killed at errand {errand}, after it: {after}");
-                assert_eq!(killed, 1, "{told}");
-                assert_eq!(texts(&answers), ["re: a", "re: b", "re: c", "re: b"], "{told}");
-                assert_eq!(bench.spent(), (3 * COST, 3), "{told}");
+                let case = format!("{provider:?} killed at errand {errand}, after it: {after}");
+                assert_eq!(killed, 1, "{case}");
+                assert_eq!(texts(&answers), ["re: a", "re: b", "re: c", "re: b"], "{case}");
+                assert_eq!(bench.spent(), (3 * COST, 3), "{case}");
                 let kept = bench.kept.lock().unwrap();
-                assert_eq!(kept.batches.len(), 1, "{told}");
-                assert!(kept.worked.len() == 3 && kept.worked.values().all(|times| *times == 1), "{told}");
+                assert_eq!(kept.batches.len(), 1, "{case}");
+                assert!(kept.worked.len() == 3 && kept.worked.values().all(|times| *times == 1), "{case}");
             }
         }
     }
@@ -156,7 +160,7 @@ async fn what_expires_in_a_batch_costs_nothing_and_is_asked_again() {
         bench.asks(&["a", "late"]).await;
         let answers = bench.asks(&["a", "late"]).await;
         assert_eq!(texts(&answers), ["re: a"], "{provider:?}");
-        assert!(held(&answers)[0].starts_with("in a batch"), "{provider:?} {answers:?}");
+        assert!(held_reasons(&answers)[0].starts_with("in a batch"), "{provider:?} {answers:?}");
         assert_eq!((bench.open().len(), bench.open()[0].requests), (1, 1), "in a new one");
         let store = bench.store();
         assert_eq!(store.stats().unwrap().failed_attempts, 1);
@@ -209,7 +213,7 @@ async fn a_batch_that_the_server_knows_no_more_waits_until_somebody_books_it() {
         let hint = format!(
             "which it no longer has (404 from e (no such batch)); riddlemill replies cancel {name} --lost"
         );
-        assert!(held(&answers)[0].ends_with(&hint), "{:?}", held(&answers));
+        assert!(held_reasons(&answers)[0].ends_with(&hint), "{:?}", held_reasons(&answers));
         assert!(bench.engine(None).give_up(&name).await.unwrap_err().to_string().contains("--lost"));
         give_up_lost(&bench.store(), &name).await.unwrap();
         assert_eq!((bench.spent(), bench.open()), (before, Vec::new()), "it stays spent");
@@ -236,7 +240,7 @@ async fn what_was_cut_goes_into_another_batch() {
         "charged_picousd": 0, "attempts": 1, "at_ms": 0, "elapsed_ms": 0}});
     let store = bench.store();
     tokio::task::spawn_blocking(move || store.import(line.to_string().as_bytes()).unwrap()).await.unwrap();
-    assert!(held(&bench.asks(&["a"]).await)[0].starts_with("in a batch"));
+    assert!(held_reasons(&bench.asks(&["a"]).await)[0].starts_with("in a batch"));
     assert_eq!(bench.kept.lock().unwrap().batches[0].asked[0].0, request(4096).key().to_string());
     let estimated = crate::estimate(&bench.store(), &bench.endpoint, "s", &[ask("a")], None).unwrap();
     assert_eq!(estimated.requests, 0, "it is on its way");
@@ -284,9 +288,9 @@ async fn answers_without_keys_are_those_of_the_requests_in_their_order() {
         }
     };
     let engine = bench.engine(None);
-    engine.book(&entry, vec![line("one")], "too few to tell which").await.unwrap();
+    engine.record(&entry, vec![line("one")], "too few to tell which").await.unwrap();
     assert_eq!(engine.store.stats().unwrap().replies, 0);
-    engine.book(&entry, vec![line("one"), line("two")], "ended").await.unwrap();
+    engine.record(&entry, vec![line("one"), line("two")], "ended").await.unwrap();
     let text = |at: usize| {
         wire::content(&entry.items[at].request, &engine.store.get(&entry.items[at].key).unwrap().unwrap().raw)
             .unwrap()
@@ -349,9 +353,9 @@ async fn a_cap_holds_for_batches() {
     let mut bench = Bench::new();
     bench.endpoint.max_usd = Some(0.0022);
     let answers = bench.run(None).await.unwrap();
-    let held = |reason| {
-        let is = |answer: &&Answer| matches!(answer, Answer::Held(held) if held.reason == reason);
+    let held_for = |reason| {
+        let is = |answer: &&Answer| matches!(answer, Answer::Held(held_for) if held_for.reason == reason);
         answers.iter().filter(is).count()
     };
-    assert_eq!((held(Reason::ReplyMissing), held(Reason::BudgetReached)), (1, 3), "{answers:?}");
+    assert_eq!((held_for(Reason::ReplyMissing), held_for(Reason::BudgetReached)), (1, 3), "{answers:?}");
 }

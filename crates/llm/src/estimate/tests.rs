@@ -55,7 +55,7 @@ fn read(_: &Ask, reply: &str) -> Result<(), Unreadable> {
 
 #[tokio::test]
 async fn no_answer_within_its_limits_costs_more_than_the_upper_end() {
-    let mut told = Vec::new();
+    let mut totals = Vec::new();
     for seed in 0..40 {
         let mut dice = fastrand::Rng::with_seed(seed);
         let dir = tempfile::tempdir().unwrap();
@@ -80,11 +80,11 @@ async fn no_answer_within_its_limits_costs_more_than_the_upper_end() {
             ask_parsed(&engine, asks, read, reasks, |_| {}).await;
             let paid = store.spent("endpoint:e").unwrap().0 - before;
             assert!(paid <= most, "seed {seed}: {paid} of {most} with {endpoint:?}");
-            told.push(paid.dollars() / most.dollars().max(1e-9));
+            totals.push(paid.dollars() / most.dollars().max(1e-9));
         }
     }
     // The bound is not trivially high.
-    assert!(told.iter().any(|share| *share > 0.2), "{told:?}");
+    assert!(totals.iter().any(|share| *share > 0.2), "{totals:?}");
 }
 
 #[test]

@@ -148,16 +148,16 @@ pub fn numbers(
     reply: &str,
     count: usize,
     range: RangeInclusive<u8>,
-    like: &str,
+    example: &str,
 ) -> Result<Vec<u8>, Unreadable> {
     const WORDS: [&str; 9] = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
     let (from, to) = (range.start(), range.end());
     let wrong = || {
         Unreadable::new(match count.checked_sub(2).and_then(|at| WORDS.get(at)) {
             Some(many) => format!(
-                "the output must be {many} different numbers from {from} to {to} with a space between, such as {like}"
+                "the output must be {many} different numbers from {from} to {to} with a space between, such as {example}"
             ),
-            None => format!("the output must be one number from {from} to {to}, such as {like}"),
+            None => format!("the output must be one number from {from} to {to}, such as {example}"),
         })
     };
     let reply = narrow(unfenced(reply));

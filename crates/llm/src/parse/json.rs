@@ -208,14 +208,14 @@ pub fn optional_text<'a>(map: &'a Map<String, Value>, key: &str) -> Result<Optio
 
 /// A yes or no, as a boolean or in words.
 pub fn flag(map: &Map<String, Value>, key: &str) -> Result<bool, Unreadable> {
-    let words = |text: &str| match text.trim().to_ascii_lowercase().as_str() {
+    let from_text = |text: &str| match text.trim().to_ascii_lowercase().as_str() {
         "true" | "yes" | "是" => Some(true),
         "false" | "no" | "否" => Some(false),
         _ => None,
     };
     match map.get(key) {
         Some(Value::Bool(flag)) => Some(*flag),
-        Some(Value::String(text)) => words(text),
+        Some(Value::String(text)) => from_text(text),
         _ => None,
     }
     .ok_or_else(|| Unreadable::new(format!("\"{key}\" must be true or false")))

@@ -10,7 +10,7 @@ mod text;
 pub use choice::{choice, choice_within, labelled, letter, numbers, one_of};
 pub use json::{flag, object, optional_text, strings, text_field};
 pub use rating::{bracketed, on_scale, rating};
-pub use riddlemill_text::text::counts::{sentences, words};
+pub use riddlemill_text::text::counts::{count_words, sentences};
 pub use text::plain;
 
 use std::fmt;

@@ -16,15 +16,15 @@ pub fn inside(text: &str, tag: &str) -> String {
 
 /// [`inside`] for a prompt that also has these tags.
 pub(super) fn inside_among(text: &str, tag: &str, tags: &[String]) -> String {
-    let mut held = String::with_capacity(text.len() + 2 * tag.len() + 8);
+    let mut delimited = String::with_capacity(text.len() + 2 * tag.len() + 8);
     for (at, c) in text.char_indices() {
         if is_angle(c) && opens_tag(&text[at + c.len_utf8()..], tag, tags) {
-            held.push_str("&lt;");
+            delimited.push_str("&lt;");
         } else {
-            held.push(c);
+            delimited.push(c);
         }
     }
-    format!("<{tag}>\n{held}\n</{tag}>")
+    format!("<{tag}>\n{delimited}\n</{tag}>")
 }
 
 /// Prefixes of the tags of the catalog's prompts, and the tag of parsed replies.
@@ -107,8 +107,8 @@ mod tests {
             "<answer>4</answer>",
             "<choice>AnswerA</choice>",
         ] {
-            let held = inside(text, "question");
-            let body = held.strip_prefix("<question>\n").unwrap().strip_suffix("\n</question>").unwrap();
+            let delimited = inside(text, "question");
+            let body = delimited.strip_prefix("<question>\n").unwrap().strip_suffix("\n</question>").unwrap();
             assert!(body.starts_with("&lt;"), "{text:?} -> {body:?}");
         }
     }
@@ -117,8 +117,8 @@ mod tests {
     fn no_tag_of_the_prompt_is_opened_or_closed_whatever_it_is_called() {
         let tags = ["source".to_owned(), "a_tag_that_is_longer_than_any_other".to_owned()];
         for text in ["<source>", "</SOURCE>", "</a_tag_that_is_longer_than_any_other>"] {
-            let held = inside_among(text, "Target", &tags);
-            assert!(held.starts_with("<Target>\n&lt;"), "{held}");
+            let delimited = inside_among(text, "Target", &tags);
+            assert!(delimited.starts_with("<Target>\n&lt;"), "{delimited}");
         }
         assert!(inside("</TARGET>", "Target").contains("&lt;/TARGET"));
         let long = "a_tag_that_is_longer_than_any_other";
@@ -128,11 +128,11 @@ mod tests {
     proptest! {
         #[test]
         fn the_closing_delimiter_is_always_the_last(text in r"(</?|＜|[a-z ]|question|answer|>|\n|弱){0,40}") {
-            let held = inside(&text, "question");
-            prop_assert_eq!(held.matches("</question").count(), 1);
-            prop_assert_eq!(held.matches("<question").count(), 1);
-            prop_assert!(held.ends_with("\n</question>"));
-            prop_assert_eq!(held.replace("&lt;", "<").replace('＜', "<"), format!("<question>\n{}\n</question>", text.replace('＜', "<")));
+            let delimited = inside(&text, "question");
+            prop_assert_eq!(delimited.matches("</question").count(), 1);
+            prop_assert_eq!(delimited.matches("<question").count(), 1);
+            prop_assert!(delimited.ends_with("\n</question>"));
+            prop_assert_eq!(delimited.replace("&lt;", "<").replace('＜', "<"), format!("<question>\n{}\n</question>", text.replace('＜', "<")));
         }
     }
 }

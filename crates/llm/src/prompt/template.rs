@@ -48,11 +48,11 @@ pub enum TemplateError {
     #[error("output is text or json, not {0}")]
     Output(String),
     /// It is not valid in the template language, or a value is missing or wrong.
-    #[error("{}{}", told(.0), place(.0))]
+    #[error("{}{}", describe(.0), place(.0))]
     Language(#[from] Error),
 }
 
-fn told(error: &Error) -> String {
+fn describe(error: &Error) -> String {
     match error.detail() {
         Some(detail) => format!("{}: {detail}", error.kind()),
         None => error.kind().to_string(),

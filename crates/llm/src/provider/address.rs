@@ -30,14 +30,14 @@ impl Address {
         let mut address = Address { base: base.trim_end_matches('/').to_owned(), query };
         address.without_path(endpoint.provider);
         if endpoint.provider == Provider::Azure {
-            let said = address.query.iter().any(|part| part.starts_with("api-version="));
+            let has_version = address.query.iter().any(|part| part.starts_with("api-version="));
             match &endpoint.api_version {
                 Some(version) => {
                     address.query.retain(|part| !part.starts_with("api-version="));
                     let version: String = version.bytes().map(percent_encoded).collect();
                     address.query.push(format!("api-version={version}"));
                 }
-                None if said => {}
+                None if has_version => {}
                 None => return Err(EndpointError::NoVersion),
             }
         }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Names, Said, drawn, events, parted, schema};
+use super::{AnswerParts, Names, drawn, events, parted, schema};
 use crate::provider::Call;
 use crate::request::{Input, Request};
 use crate::settings::Endpoint;
@@ -56,7 +56,9 @@ pub(super) fn as_openai(body: &Value) -> Option<Value> {
     // Tokens read from or written to a cache are not part of the input's own count.
     let prompt = count("input_tokens").map(|input| input.saturating_add(cached).saturating_add(written));
     let usage = super::usage(prompt, count("output_tokens"), cached, 0);
-    Some(Said { text, reasoning: of("thinking", "thinking").join("\n\n"), finish, usage }.into_openai())
+    Some(
+        AnswerParts { text, reasoning: of("thinking", "thinking").join("\n\n"), finish, usage }.into_openai(),
+    )
 }
 
 pub(super) fn assemble(stream: &str) -> Option<String> {
@@ -100,8 +102,8 @@ fn append(block: &mut Value, input: &mut String, delta: &Value) {
         match (name.as_str(), piece) {
             ("partial_json", Value::String(piece)) => input.push_str(piece),
             (_, Value::String(piece)) => {
-                let said = block[name.as_str()].as_str().unwrap_or_default();
-                block[name.as_str()] = Value::String(format!("{said}{piece}"));
+                let before = block[name.as_str()].as_str().unwrap_or_default();
+                block[name.as_str()] = Value::String(format!("{before}{piece}"));
             }
             _ => {}
         }

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Names, Said, drawn, events, parted};
+use super::{AnswerParts, Names, drawn, events, parted};
 use crate::provider::Call;
 use crate::request::{Input, Request, Role};
 use crate::settings::{Endpoint, Format};
@@ -98,13 +98,13 @@ pub(super) fn as_openai(body: &Value) -> Option<Value> {
     let thoughts = count("thoughtsTokenCount").unwrap_or(0);
     let prompt = count("promptTokenCount");
     // An answer without text has no count of its own.
-    let said = count("candidatesTokenCount").or_else(|| count("totalTokenCount").map(|_| 0));
-    let completion = said.map(|said| said.saturating_add(thoughts));
+    let tokens = count("candidatesTokenCount").or_else(|| count("totalTokenCount").map(|_| 0));
+    let completion = tokens.map(|tokens| tokens.saturating_add(thoughts));
     let mut usage = super::usage(prompt, completion, count("cachedContentTokenCount").unwrap_or(0), thoughts);
     if usage.is_object() {
         usage["total_tokens"] = json!(count("totalTokenCount"));
     }
-    Some(Said { text: of(false), reasoning: of(true), finish, usage }.into_openai())
+    Some(AnswerParts { text: of(false), reasoning: of(true), finish, usage }.into_openai())
 }
 
 pub(super) fn assemble(stream: &str) -> Option<String> {
@@ -119,7 +119,7 @@ pub(super) fn assemble(stream: &str) -> Option<String> {
             parts.extend(more.into_iter().flatten().cloned());
             ended |= candidate["finishReason"].is_string();
         }
-        ended |= event.get("promptFeedback").is_some_and(|said| said["blockReason"].is_string());
+        ended |= event.get("promptFeedback").is_some_and(|feedback| feedback["blockReason"].is_string());
         whole.extend(event);
     }
     if !ended {

@@ -138,14 +138,14 @@ pub(super) fn as_openai(raw: &str) -> Option<Value> {
 }
 
 /// Parts of an answer that OpenAI's form has in one piece.
-struct Said {
+struct AnswerParts {
     text: String,
     reasoning: String,
     finish: &'static str,
     usage: Value,
 }
 
-impl Said {
+impl AnswerParts {
     fn into_openai(self) -> Value {
         let mut message = json!({"role": "assistant", "content": self.text});
         if !self.reasoning.is_empty() {

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Names, Said, drawn};
+use super::{AnswerParts, Names, drawn};
 use crate::provider::Call;
 use crate::request::{Input, Request};
 use crate::settings::{Endpoint, Format};
@@ -63,7 +63,7 @@ pub(super) fn as_openai(body: &Value) -> Option<Value> {
     let text = |name: &str| message.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let finish = if body["done_reason"] == "length" { "length" } else { "stop" };
     let usage = super::usage(count("prompt_eval_count"), count("eval_count"), 0, 0);
-    Some(Said { text: text("content"), reasoning: text("thinking"), finish, usage }.into_openai())
+    Some(AnswerParts { text: text("content"), reasoning: text("thinking"), finish, usage }.into_openai())
 }
 
 /// Each line is a piece in JSON; the last one is marked done and has the counts.

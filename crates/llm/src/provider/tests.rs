@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 use super::*;
-use crate::http::{Errand, Http, Transport};
+use crate::http::{FileRequest, Http, Transport};
 use crate::request::Input;
 use crate::settings::LimitField;
 use crate::wire;
@@ -175,11 +175,11 @@ async fn what_goes_out_is_what_the_official_packages_send() {
 async fn a_translation_has_the_address_and_the_fields_of_the_official_package() {
     let mut expected = recorded(Provider::Libretranslate)["translation"].clone();
     let (here, seen) = recorder(REFUSED).await;
-    let said = endpoint(Provider::Libretranslate, &here);
+    let settings = endpoint(Provider::Libretranslate, &here);
     let text = expected["body"]["q"].as_str().unwrap().to_owned();
     let input = Input::Translation { text, source: "zh".into(), target: "en".into() };
     let request = Request { input, ..asked(Provider::Libretranslate, "plain").1 };
-    http(&said).send(&call(&said, &[&request])).await.unwrap();
+    http(&settings).send(&call(&settings, &[&request])).await.unwrap();
     let mut seen = seen.await.unwrap();
     seen.as_object_mut().unwrap().remove("text");
     expected["headers"] = json!({"accept": "application/json", "content-type": "application/json"});
@@ -191,30 +191,33 @@ async fn a_translation_has_the_address_and_the_fields_of_the_official_package() 
 async fn headers_come_from_variables_and_are_struck_out_like_keys() {
     const QUOTES: &str = "HTTP/1.1 400 Bad Request\r\ncontent-length: 48\r\n\r\n{\"error\": \"value-of-a-header key-of-the-recorder\"}";
     let (here, seen) = recorder(QUOTES).await;
-    let mut said = endpoint(Provider::Anthropic, &here);
-    said.headers =
+    let mut settings = endpoint(Provider::Anthropic, &here);
+    settings.headers =
         BTreeMap::from([("x-team".into(), "TEAM".into()), ("authorization".into(), "OTHER".into())]);
     let (_, request) = asked(Provider::Anthropic, "plain");
-    let received = http(&said).send(&call(&said, &[&request])).await.unwrap();
+    let received = http(&settings).send(&call(&settings, &[&request])).await.unwrap();
     assert!(!received.body.contains("value-of") && !received.body.contains("recorder"), "{}", received.body);
     let seen = seen.await.unwrap();
     assert_eq!(seen["headers"]["x-team"], "value-of-a-header");
     assert_eq!(seen["headers"]["authorization"], "value-of-a-header");
-    let wrong = Endpoint { headers: BTreeMap::from([("x team".into(), "T".into())]), ..said };
+    let wrong = Endpoint { headers: BTreeMap::from([("x team".into(), "T".into())]), ..settings };
     assert!(Http::with(&wrong, &|_| None).err().unwrap().to_string().contains("x team"));
 }
 
 #[tokio::test]
 async fn errands_go_to_the_address_with_the_key_and_files_as_forms() {
     let (here, seen) = recorder(REFUSED).await;
-    let said = endpoint(Provider::Openai, &here);
-    http(&said).run(Errand::Get("batches?limit=100".into())).await.unwrap();
+    let settings = endpoint(Provider::Openai, &here);
+    http(&settings).run(FileRequest::Get("batches?limit=100".into())).await.unwrap();
     let seen = seen.await.unwrap();
     assert_eq!((&seen["method"], &seen["path"]), (&json!("GET"), &json!("/v1/batches?limit=100")));
     assert_eq!(seen["headers"]["authorization"], format!("Bearer {KEY}"));
     let (here, seen) = recorder(REFUSED).await;
-    let said = endpoint(Provider::Openai, &here);
-    http(&said).run(Errand::Upload("files".into(), "{\"a\": 1}\n{\"b\": 2}\n".into())).await.unwrap();
+    let settings = endpoint(Provider::Openai, &here);
+    http(&settings)
+        .run(FileRequest::Upload("files".into(), "{\"a\": 1}\n{\"b\": 2}\n".into()))
+        .await
+        .unwrap();
     let seen = seen.await.unwrap();
     let boundary = seen["headers"]["content-type"].as_str().unwrap();
     let boundary = boundary.strip_prefix("multipart/form-data; boundary=").unwrap();

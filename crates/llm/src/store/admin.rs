@@ -246,10 +246,10 @@ impl Store {
         // No writer appends while the index is locked for writing.
         let mut reader = self.reader();
         let tx = reader.db().transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-        let gone = registry::read(&self.dir).ok().flatten().unwrap_or_default();
+        let entries = registry::read(&self.dir).ok().flatten().unwrap_or_default();
         let listed = segment::list(&self.dir).map_err(|source| StoreError::io(&self.dir, source))?;
         for (number, sealed) in listed {
-            if gone.get(&number).is_some_and(|entry| entry.gone.is_some()) {
+            if entries.get(&number).is_some_and(|entry| entry.gone.is_some()) {
                 continue;
             }
             verified.segments += 1;
@@ -262,7 +262,7 @@ impl Store {
             };
             check_lines(&fresh, number, &raw, &mut verified)?;
         }
-        for reply in gone.values().filter(|entry| entry.gone.is_some()).flat_map(|entry| &entry.forgets) {
+        for reply in entries.values().filter(|entry| entry.gone.is_some()).flat_map(|entry| &entry.forgets) {
             index::forget(&fresh, reply)?;
         }
         // An index omits damaged segments.

@@ -98,7 +98,7 @@ async fn what_is_whole_of_a_flipped_segment_is_salvaged() {
     let (kept, lost) = (salvaged[0].kept, salvaged[0].lost.unwrap());
     assert!(kept > 0 && lost > 0 && kept + lost == 20, "{salvaged:?}");
     assert_eq!(salvaged[0].torn, [frames[1].raw_start]);
-    assert!(salvaged[0].aside.as_ref().unwrap().exists());
+    assert!(salvaged[0].moved_to.as_ref().unwrap().exists());
     for _ in 0..2 {
         let store = open(root.path());
         assert_eq!(store.damage(), []);
@@ -127,10 +127,10 @@ async fn a_segment_that_is_deleted_is_missed_until_somebody_accepts_it() {
 #[tokio::test]
 async fn a_file_that_is_brought_back_counts_again() {
     let root = bought().await;
-    let (path, beside) = (sealed(root.path(), 1), root.path().join("backup"));
-    fs::rename(&path, &beside).unwrap();
+    let (path, moved) = (sealed(root.path(), 1), root.path().join("backup"));
+    fs::rename(&path, &moved).unwrap();
     assert_eq!(there(&open(root.path()), 0..20), 0);
-    fs::rename(&beside, &path).unwrap();
+    fs::rename(&moved, &path).unwrap();
     let store = open(root.path());
     assert_eq!((store.damage(), there(&store, 0..40)), (&[][..], 40));
     assert_eq!(store.spent("endpoint:e").unwrap(), (Usd::from_pico(1_600), 40));

@@ -144,13 +144,13 @@ impl Origin {
     /// Parses it from a raw response; empty if that states nothing.
     pub fn parse(raw: &str) -> Origin {
         #[derive(Deserialize)]
-        struct Said {
+        struct Identity {
             #[serde(alias = "modelVersion")]
             model: Option<String>,
             system_fingerprint: Option<String>,
         }
         match serde_json::from_str(raw) {
-            Ok(Said { model, system_fingerprint }) => Origin { model, fingerprint: system_fingerprint },
+            Ok(Identity { model, system_fingerprint }) => Origin { model, fingerprint: system_fingerprint },
             Err(_) => Origin::default(),
         }
     }

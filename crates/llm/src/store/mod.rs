@@ -406,16 +406,16 @@ fn refuse(damage: &[Damage]) -> Result<(), StoreError> {
     if damage.is_empty() {
         return Ok(());
     }
-    let mut said = String::from("replies that were paid for are damaged or gone:");
+    let mut message = String::from("replies that were paid for are damaged or gone:");
     for damage in damage {
         let replies = match damage.replies {
             Some(n) => format!("{n} replies, asking for them again costs at most {}", damage.most),
             None => "how many replies it had is unknown".into(),
         };
-        said.push_str(&format!("\n  {}: {} ({replies})", damage.path.display(), damage.what));
+        message.push_str(&format!("\n  {}: {} ({replies})", damage.path.display(), damage.what));
     }
-    said.push_str(HINT);
-    Err(StoreError::Lost(said))
+    message.push_str(HINT);
+    Err(StoreError::Lost(message))
 }
 
 fn open_index(replies: &Path, path: &Path) -> Result<(rusqlite::Connection, Vec<Damage>), StoreError> {

@@ -116,11 +116,11 @@ fn forget_if_segments_are_gone(db: &mut Connection, segments: &[(Number, bool)])
 fn keep_of_the_lost(db: &mut Connection, dir: &Path, damage: &[Damage]) -> Result<(), StoreError> {
     // If the log is damaged itself, nothing can be spent.
     let entries = registry::read(dir).ok().flatten().unwrap_or_default();
-    let gone = entries.into_values().filter(|entry| entry.gone.is_some());
+    let lost_segments = entries.into_values().filter(|entry| entry.gone.is_some());
     let mut lost = Charges::new();
     let mut forgotten = Vec::new();
     let damaged = damage.iter().map(|d| (d.charged.clone().unwrap_or_default(), d.forgets.clone()));
-    for (charged, forgets) in gone.map(|entry| (entry.charged, entry.forgets)).chain(damaged) {
+    for (charged, forgets) in lost_segments.map(|entry| (entry.charged, entry.forgets)).chain(damaged) {
         forgotten.extend(forgets);
         for (scope, (amount, attempts)) in charged {
             let sum = lost.entry(scope).or_default();

@@ -89,11 +89,11 @@ pub(super) fn begun(dir: &Path, number: Number) -> Result<(), StoreError> {
 pub(super) fn sealed(dir: &Path, number: Number, raw: &[u8]) -> Result<(), StoreError> {
     let path = segment::sealed_path(dir, number);
     let sha256 = hash(&path)?;
-    add(dir, &[Entry { sha256: Some(sha256), ..held(number, raw) }])
+    add(dir, &[Entry { sha256: Some(sha256), ..contents(number, raw) }])
 }
 
 /// The contents of a segment's lines.
-pub(super) fn held(number: Number, raw: &[u8]) -> Entry {
+pub(super) fn contents(number: Number, raw: &[u8]) -> Entry {
     let mut attempts: FxHashMap<String, (Usd, Vec<String>, Option<Usd>)> = FxHashMap::default();
     let mut entry = Entry { segment: number, ..Entry::default() };
     for line in raw.split(|&byte| byte == b'\n') {

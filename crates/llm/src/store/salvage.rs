@@ -27,7 +27,7 @@ pub struct SalvagedReplies {
     /// Offsets in the unpacked segment where damaged parts begin.
     pub torn: Vec<u64>,
     /// Where the damaged file is now; `None` if there is none.
-    pub aside: Option<PathBuf>,
+    pub moved_to: Option<PathBuf>,
 }
 
 impl Store {
@@ -49,13 +49,13 @@ impl Store {
         for damage in damaged() {
             let (mut lines, torn) = whole_lines(&damage.path);
             lines.extend(tombstones(damage.segment, &lines, &old));
-            let held = registry::held(damage.segment, &lines);
+            let rescued = registry::contents(damage.segment, &lines);
             if !lines.is_empty() && !self.holds(&lines)? {
                 write(&self.dir, &lines)?;
             }
-            self.accept(damage, &held.charged)?;
-            let aside = move_aside(&self.dir, damage)?;
-            let kept = held.replies;
+            self.accept(damage, &rescued.charged)?;
+            let moved_to = move_damaged(&self.dir, damage)?;
+            let kept = rescued.replies;
             let lost = damage.replies.map(|replies| replies.saturating_sub(kept));
             done.push(SalvagedReplies {
                 path: damage.path.clone(),
@@ -63,7 +63,7 @@ impl Store {
                 kept,
                 lost,
                 torn,
-                aside,
+                moved_to,
             });
         }
         Ok(done)
@@ -210,7 +210,7 @@ pub(super) fn write(dir: &Path, lines: &[u8]) -> Result<Number, StoreError> {
     Ok(number)
 }
 
-fn move_aside(dir: &Path, damage: &Damage) -> Result<Option<PathBuf>, StoreError> {
+fn move_damaged(dir: &Path, damage: &Damage) -> Result<Option<PathBuf>, StoreError> {
     if !damage.path.exists() {
         return Ok(None);
     }

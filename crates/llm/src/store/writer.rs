@@ -224,11 +224,11 @@ impl Writer {
         let (mut begun, mut going) = (Vec::new(), Vec::new());
         for (begin, _) in begins {
             let ordinal = open.attempts + going.len() as u64 + 1;
-            let (line, said) = decide(&tx, &self.dir, open.number, ordinal, begin)?;
+            let (line, decision) = decide(&tx, &self.dir, open.number, ordinal, begin)?;
             if let Some(line) = line {
                 apply(&line, &line.bytes())?;
             }
-            begun.push(match said {
+            begun.push(match decision {
                 Begun::Refused { scope, spent, cap, .. } => {
                     Begun::Refused { scope, spent, cap, unsettled: self.unsettled + going.len() as u64 }
                 }

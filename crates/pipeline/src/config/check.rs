@@ -527,11 +527,11 @@ fn twice(text: &str, span: Range<usize>) -> Option<String> {
     let here = text.lines().nth(line - 1)?.trim();
     let is_table = here.starts_with('[');
     let whole = if is_table { here.trim_matches(['[', ']']).trim() } else { name };
-    let says = |other: &str| match is_table {
+    let is_line_of = |other: &str| match is_table {
         true => other.trim().split('#').next().is_some_and(|other| other.trim() == here),
         false => other.trim().split('=').next().is_some_and(|key| key.trim() == name),
     };
-    let first = text.lines().take(line - 1).position(says)? + 1;
+    let first = text.lines().take(line - 1).position(is_line_of)? + 1;
     Some(match is_table {
         true => format!(
             "[{whole}] is there already, at line {first}\n  hint: put its keys there, and leave this line out"

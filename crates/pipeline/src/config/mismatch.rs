@@ -4,17 +4,17 @@ use std::fmt;
 
 /// The expected values, with a suggestion. The caller adds the setting and its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected {expected}{beside}")]
+#[error("expected {expected}{hint}")]
 pub struct Mismatch {
     /// The valid values: `a number from 0 to 1`.
     pub expected: String,
     /// A hint about the value.
-    pub beside: Beside,
+    pub hint: ValueHint,
 }
 
 /// A hint about an invalid value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Beside {
+pub enum ValueHint {
     /// Nothing.
     #[default]
     Nothing,
@@ -27,23 +27,23 @@ pub enum Beside {
 impl Mismatch {
     /// A value that is not as expected.
     pub fn new(expected: impl Into<String>) -> Mismatch {
-        Mismatch { expected: expected.into(), beside: Beside::Nothing }
+        Mismatch { expected: expected.into(), hint: ValueHint::Nothing }
     }
 
     /// Adds the closest valid value, if one is close.
     #[must_use]
     pub fn near(self, near: Option<&str>) -> Mismatch {
-        let beside = near.map_or(Beside::Nothing, |near| Beside::Near(near.to_owned()));
-        Mismatch { beside, ..self }
+        let hint = near.map_or(ValueHint::Nothing, |near| ValueHint::Near(near.to_owned()));
+        Mismatch { hint, ..self }
     }
 }
 
-impl fmt::Display for Beside {
+impl fmt::Display for ValueHint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Beside::Nothing => Ok(()),
-            Beside::Near(near) => write!(f, "; did you mean {near:?}?"),
-            Beside::Strange(key) => write!(f, "; {key:?} is none of them"),
+            ValueHint::Nothing => Ok(()),
+            ValueHint::Near(near) => write!(f, "; did you mean {near:?}?"),
+            ValueHint::Strange(key) => write!(f, "; {key:?} is none of them"),
         }
     }
 }

@@ -20,7 +20,7 @@ mod template;
 pub use layer::Origin;
 pub(crate) use layer::value_json;
 pub use layers::{Config, Overrides, PAPER, Setting, Written};
-pub use mismatch::{Beside, Mismatch};
+pub use mismatch::{Mismatch, ValueHint};
 pub use profile::Profiles;
 pub use riddlemill_text::hint::{near_miss, unknown};
 pub use riddlemill_text::problem::{Problem, Problems};

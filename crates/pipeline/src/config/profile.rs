@@ -221,12 +221,12 @@ mod tests {
     #[test]
     fn mistakes_have_their_line_column_and_near_miss() {
         let text = "item = \"p\"\nauther = \"b\"\ntime = [\"i\", { from = \"b[\", mach = \"x\" }]\njokes = \"frist\"\n\n[next]\nfrom = \"a\"\nmatch = \"(\"\n";
-        let told: Vec<String> = read("profiles/x.toml", text)
+        let messages: Vec<String> = read("profiles/x.toml", text)
             .unwrap_err()
             .into_iter()
             .map(|p| format!("{}: {}", p.place, p.what))
             .collect();
-        let told = told.join("\n");
+        let message = messages.join("\n");
         for part in [
             "profiles/x.toml:2:1: unknown key \"auther\"\n  hint: did you mean \"author\"?",
             "profiles/x.toml:3:16: time: \"b[\" is not a CSS selector",
@@ -235,7 +235,7 @@ mod tests {
             "did you mean \"first\"?",
             "profiles/x.toml:8:1: next: \"(\" is not a regular expression",
         ] {
-            assert!(told.contains(part), "{part} is not in\n{told}");
+            assert!(message.contains(part), "{part} is not in\n{message}");
         }
         let torn = read("profiles/x.toml", "item = \n").unwrap_err();
         assert!(torn[0].place.starts_with("profiles/x.toml:1:"), "{torn:?}");

@@ -4,7 +4,7 @@ use riddlemill_text::hint::near_miss;
 use serde_json::Value;
 
 use super::licence;
-use super::mismatch::{Beside, Mismatch};
+use super::mismatch::{Mismatch, ValueHint};
 
 /// A table of settings.
 #[derive(Clone, Copy, Debug)]
@@ -96,8 +96,8 @@ impl Kind {
             Kind::Map(words) => {
                 let strange =
                     value.as_object().and_then(|map| map.keys().find(|k| !words.contains(&k.as_str())));
-                let beside = strange.map_or(Beside::Nothing, |key| Beside::Strange(key.clone()));
-                Mismatch { beside, ..mismatch }
+                let hint = strange.map_or(ValueHint::Nothing, |key| ValueHint::Strange(key.clone()));
+                Mismatch { hint, ..mismatch }
             }
             _ => mismatch,
         })

@@ -248,9 +248,9 @@ fn of_step(
     if let (Some(price), 1..) = (endpoint.price(), requests) {
         let templates = kind.templates().iter().filter_map(|name| prompts.show(name).ok());
         let template = templates.map(str::len).max().unwrap_or(0) as u64;
-        let said =
+        let max_tokens =
             |endpoint: &Endpoint| u64::from(endpoint.ceiling().unwrap_or(endpoint.sampling.max_tokens));
-        let replies = config.endpoints.iter().map(said).max();
+        let replies = config.endpoints.iter().map(max_tokens).max();
         let prompt = template + 2 * longest(config, recipe)? + TEXTS * replies.unwrap_or(0) + OVERHEAD;
         let completion = endpoint.sampling.max_tokens.into();
         let ceiling = endpoint.ceiling().map(u64::from);

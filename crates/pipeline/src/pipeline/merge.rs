@@ -168,7 +168,7 @@ fn votes(
     let twice = contradictions(&together);
     let in_dispute = |vote: &&Vote| {
         !vote.contradicts.is_empty()
-            || twice.iter().any(|(head, beside)| head.id == vote.id || beside.iter().any(|v| v.id == vote.id))
+            || twice.iter().any(|(head, others)| head.id == vote.id || others.iter().any(|v| v.id == vote.id))
     };
     merged.contradicting = merged.votes.iter().filter(in_dispute).map(|vote| vote.id).collect();
     Ok(())

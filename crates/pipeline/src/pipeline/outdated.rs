@@ -108,8 +108,8 @@ fn texts<R: Record>(
 ) -> Result<HashMap<String, Digest>, riddlemill_tables::Error> {
     let mut texts = HashMap::new();
     for part in stage.parts_of::<R>(columns, "rows") {
-        let said = |row: R| (row.id().to_owned(), digest(&written(row).text()));
-        texts.extend(part?.into_iter().map(said));
+        let text_digest = |row: R| (row.id().to_owned(), digest(&written(row).text()));
+        texts.extend(part?.into_iter().map(text_digest));
     }
     Ok(texts)
 }
@@ -119,7 +119,7 @@ fn rule(config: &Config, recipe: &'static Recipe, step: &Step) -> Result<Reread,
     let name = Some(recipe.name);
     let of_post = |rule: Box<dyn Fn(Post) -> Outcome<Post> + Sync>| -> Reread {
         Box::new(move |written| match written {
-            Written::Post(post) => goes_on(rule(*post)).map(Written::from),
+            Written::Post(post) => continuing(rule(*post)).map(Written::from),
             other => Some(other),
         })
     };
@@ -150,7 +150,7 @@ fn digest(text: &str) -> Digest {
 }
 
 /// The record as it leaves a stage; `None` if it does not.
-fn goes_on<T>(outcome: Outcome<T>) -> Option<T> {
+fn continuing<T>(outcome: Outcome<T>) -> Option<T> {
     match outcome {
         Outcome::Kept(row) | Outcome::Changed { row, .. } => Some(row),
         _ => None,

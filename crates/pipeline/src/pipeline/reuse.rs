@@ -19,7 +19,7 @@ pub(super) fn link(
         let Some((number, step)) = other.step(&opening.stage) else { continue };
         let twin = workspace.stage(other.name, number, step.name);
         let Ok(Some(reader)) = StageReader::open(&twin) else { continue };
-        if !alike(reader.manifest(), opening) || reader.whole().is_err() {
+        if !same_work(reader.manifest(), opening) || reader.whole().is_err() {
             continue;
         }
         if let Some(manifest) = link_parts(&reader, place, opening)? {
@@ -30,7 +30,7 @@ pub(super) fn link(
 }
 
 /// Whether two stages were determined by the same things, whatever their recipes' names.
-fn alike(twin: &Manifest, opening: &Manifest) -> bool {
+fn same_work(twin: &Manifest, opening: &Manifest) -> bool {
     let inputs =
         |m: &Manifest| m.inputs.iter().map(|i| (i.stage.clone(), i.rows.clone())).collect::<Vec<_>>();
     twin.stage == opening.stage

@@ -16,7 +16,7 @@ use riddlemill_tables::{Manifest, Workspace};
 
 /// What helps the records of a cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Mend {
+pub enum Remedy {
     /// Nothing that a command can do.
     Nothing,
     /// Another run.
@@ -58,7 +58,7 @@ impl<'c> Voting<'c> {
     }
 
     /// The command that helps the items waiting in a round.
-    pub(super) fn mend(&self, round: Round) -> Mend {
+    pub(super) fn mend(&self, round: Round) -> Remedy {
         let waits = |resolution: &Resolution| match resolution.pending() {
             Some(Pending::Waiting { round: of, .. }) => *of == round,
             Some(Pending::Adjudicate { .. }) => round == Round::Adjudication,
@@ -68,11 +68,11 @@ impl<'c> Voting<'c> {
         let open: Vec<&str> = open.map(|(item, _)| item.id.as_str()).collect();
         // What they waited for has come since the stage was made.
         if open.is_empty() {
-            return Mend::Run;
+            return Remedy::Run;
         }
         let at = format!("{} --recipe {}", self.ballot.name, self.recipe);
         if round == Round::Adjudication {
-            return Mend::Command(format!("riddlemill review adjudicate {at}"));
+            return Remedy::Command(format!("riddlemill review adjudicate {at}"));
         }
         let at = match round {
             Round::Vote => at,
@@ -84,14 +84,14 @@ impl<'c> Voting<'c> {
         let settings = AssignSettings { round, written_by: Some(&written_by), ..AssignSettings::default() };
         match assign(&self.ballot, &open, &self.config.annotators, &tasks, &settings) {
             Err(error) => unassignable(&self.ballot, &error),
-            Ok(new) if !new.is_empty() => Mend::Command(format!("riddlemill review assign {at}")),
+            Ok(new) if !new.is_empty() => Remedy::Command(format!("riddlemill review assign {at}")),
             Ok(_) => match self.most_to_do(round, &open) {
-                Some(who) => Mend::Command(format!("riddlemill review export {at} --annotator {who}")),
-                None if open.iter().any(|id| written_by.contains_key(*id)) => Mend::First(format!(
+                Some(who) => Remedy::Command(format!("riddlemill review export {at} --annotator {who}")),
+                None if open.iter().any(|id| written_by.contains_key(*id)) => Remedy::First(format!(
                     "add [[annotator]]s to pipeline.toml: the author of what {} judges may not vote on it",
                     self.ballot.name
                 )),
-                None => Mend::Command(format!("riddlemill review status --recipe {}", self.recipe)),
+                None => Remedy::Command(format!("riddlemill review status --recipe {}", self.recipe)),
             },
         }
     }
@@ -140,7 +140,7 @@ pub(super) fn untouched(
     config: &Config,
     recipe: &'static Recipe,
     review: Review,
-) -> Result<Option<Mend>, RunError> {
+) -> Result<Option<Remedy>, RunError> {
     let name = review.place().1;
     let ballot = review.ballot(&config.typed::<sections::Review>(Some(recipe.name), "review"));
     let Some((_, before)) = recipe.review(name) else { return Ok(None) };
@@ -163,19 +163,19 @@ pub(super) fn untouched(
     Ok(match assign(&ballot, &["any"], &config.annotators, &[], &AssignSettings::default()) {
         Err(error) => Some(unassignable(&ballot, &error)),
         Ok(new) if new.is_empty() => None,
-        Ok(_) => Some(Mend::Command(format!("riddlemill review assign {name} --recipe {}", recipe.name))),
+        Ok(_) => Some(Remedy::Command(format!("riddlemill review assign {name} --recipe {}", recipe.name))),
     })
 }
 
 /// What is missing for assigning items.
-fn unassignable(ballot: &Ballot, error: &AssignError) -> Mend {
+fn unassignable(ballot: &Ballot, error: &AssignError) -> Remedy {
     match error {
-        AssignError::TooFew { needed, there, .. } => Mend::First(format!(
+        AssignError::TooFew { needed, there, .. } => Remedy::First(format!(
             "add [[annotator]]s to pipeline.toml: {} needs {needed} who may vote on an item, there {}",
             ballot.name,
             if *there == 1 { "is 1".into() } else { format!("are {there}") },
         )),
-        other => Mend::First(other.to_string()),
+        other => Remedy::First(other.to_string()),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::RunError;
-use super::voting::{self, Mend, Voting};
+use super::voting::{self, Remedy, Voting};
 use crate::config::Config;
 use crate::recipe::{Recipe, Step};
 use crate::stages::{Stage, draft};
@@ -50,20 +50,20 @@ pub struct Cause {
     /// What keeps them back; empty if the state says it.
     pub what: String,
     /// The remedy.
-    pub mend: Mend,
+    pub mend: Remedy,
     /// Whether input or an endpoint failed, rather than somebody being waited for.
     pub failed: bool,
     /// Whether fixing it would add rows to a release, and is possible.
     pub blocks: bool,
 }
 
-impl Mend {
+impl Remedy {
     /// The command or the setting; `None` if there is none.
-    pub fn words(&self) -> Option<&str> {
+    pub fn text(&self) -> Option<&str> {
         match self {
-            Mend::Nothing => None,
-            Mend::Run => Some("riddlemill run"),
-            Mend::First(what) | Mend::Command(what) => Some(what),
+            Remedy::Nothing => None,
+            Remedy::Run => Some("riddlemill run"),
+            Remedy::First(what) | Remedy::Command(what) => Some(what),
         }
     }
 }
@@ -85,7 +85,7 @@ impl fmt::Display for Cause {
             Fate::Undrafted => ["went on without a draft", "went on without a draft"],
         };
         write!(f, "{} {}", grouped(i64::try_from(self.records).unwrap_or(i64::MAX)), what[usize::from(one)])?;
-        let more = [Some(self.what.as_str()).filter(|what| !what.is_empty()), self.mend.words()];
+        let more = [Some(self.what.as_str()).filter(|what| !what.is_empty()), self.mend.text()];
         let more: Vec<&str> = more.into_iter().flatten().collect();
         if more.is_empty() { Ok(()) } else { write!(f, ": {}", more.join("; ")) }
     }
@@ -101,12 +101,12 @@ pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Re
     let mut causes = Vec::new();
     for (at, step) in recipe.steps.iter().enumerate() {
         let Some(manifest) = made.iter().find(|manifest| manifest.stage == step.name) else { continue };
-        let Some(told) = describe_filter(manifest) else { continue };
+        let Some(filter) = describe_filter(manifest) else { continue };
         let Some(stage) = StageReader::open(&workspace.stage(recipe.name, at + 1, step.name))? else {
             continue;
         };
         let mut groups: BTreeMap<(Fate, String), (u64, Entry)> = BTreeMap::new();
-        for part in fold_parts(&stage, "ledger", &told, |entries| grouped_entries(step, entries))? {
+        for part in fold_parts(&stage, "ledger", &filter, |entries| grouped_entries(step, entries))? {
             for (key, (records, first)) in part {
                 groups.entry(key).or_insert_with(|| (0, first)).0 += records;
             }
@@ -124,7 +124,7 @@ pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Re
                     if voting.is_none() && untouched.is_none() {
                         voting = Voting::open(config, recipe, review)?;
                     }
-                    let looked = || voting.as_ref().map_or(Mend::Run, |voting| voting.mend(round));
+                    let looked = || voting.as_ref().map_or(Remedy::Run, |voting| voting.mend(round));
                     (String::new(), untouched.unwrap_or_else(looked))
                 }
                 _ => of_stage.mend(fate, &first),
@@ -133,9 +133,9 @@ pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Re
             let of_endpoint = matches!(reason, Some(Reason::RequestFailed | Reason::EndpointLeft));
             let failed = fate == Fate::Failed || fate == Fate::Undrafted && of_endpoint;
             let blocks = match fate {
-                Fate::Model | Fate::Votes(_) | Fate::Provisional(_) => mend != Mend::Nothing,
-                Fate::Failed => matches!(mend, Mend::Run | Mend::First(_)),
-                Fate::Other => matches!(mend, Mend::First(_)),
+                Fate::Model | Fate::Votes(_) | Fate::Provisional(_) => mend != Remedy::Nothing,
+                Fate::Failed => matches!(mend, Remedy::Run | Remedy::First(_)),
+                Fate::Other => matches!(mend, Remedy::First(_)),
                 Fate::Person | Fate::Undrafted => false,
             };
             found.push(Cause { stage: step.name, fate, records, what, mend, failed, blocks });
@@ -217,7 +217,7 @@ fn is_undrafted(entry: &Entry) -> bool {
 fn group(step: &Step, entry: &Entry) -> (Fate, String) {
     let reason = reason(entry);
     let code = || entry.reason.clone().unwrap_or_default();
-    let said = evidence(entry);
+    let evidence_text = evidence(entry);
     let shared = match reason {
         Some(
             Reason::RequestFailed
@@ -225,14 +225,16 @@ fn group(step: &Step, entry: &Entry) -> (Fate, String) {
             | Reason::EndpointLeft
             | Reason::KeyMissing
             | Reason::NoPrice,
-        ) => fault(said).to_owned(),
-        Some(Reason::BudgetReached) => said.split(": ").next().unwrap_or_default().to_owned(),
-        Some(Reason::ReplyMissing) if said.starts_with("the sample pack") => "sample".to_owned(),
+        ) => fault(evidence_text).to_owned(),
+        Some(Reason::BudgetReached) => evidence_text.split(": ").next().unwrap_or_default().to_owned(),
+        Some(Reason::ReplyMissing) if evidence_text.starts_with("the sample pack") => "sample".to_owned(),
         // Each batch has its own time; the first represents those of its endpoint.
-        Some(Reason::ReplyMissing) if said.starts_with(IN_A_BATCH) && !said.contains("; riddlemill ") => {
-            said.split(" since ").next().unwrap_or(said).to_owned()
+        Some(Reason::ReplyMissing)
+            if evidence_text.starts_with(IN_A_BATCH) && !evidence_text.contains("; riddlemill ") =>
+        {
+            evidence_text.split(" since ").next().unwrap_or(evidence_text).to_owned()
         }
-        Some(Reason::ReplyMissing) => said.to_owned(),
+        Some(Reason::ReplyMissing) => evidence_text.to_owned(),
         // A source is named before its file.
         _ if step.stage == Stage::Import => format!("{} {}", code(), source(entry)),
         _ => code(),
@@ -240,7 +242,7 @@ fn group(step: &Step, entry: &Entry) -> (Fate, String) {
     if is_undrafted(entry) {
         return (Fate::Undrafted, shared);
     }
-    let round = || if said.contains("(review)") { Round::Review } else { Round::Vote };
+    let round = || if evidence_text.contains("(review)") { Round::Review } else { Round::Vote };
     let fate = match (State::from_code(&entry.outcome), reason) {
         (Some(State::Changed), _) => Fate::Provisional(round()),
         // Requests skipped because an endpoint was left alone would have failed like those before.
@@ -269,15 +271,15 @@ fn source(entry: &Entry) -> &str {
 }
 
 /// What went wrong with a request, without the server's message and the number of attempts.
-fn fault(said: &str) -> &str {
+fn fault(evidence: &str) -> &str {
     let ends = [" (", ", asking to wait", "; "];
-    let end = ends.iter().filter_map(|end| said.find(end)).min().unwrap_or(said.len());
-    &said[..end]
+    let end = ends.iter().filter_map(|end| evidence.find(end)).min().unwrap_or(evidence.len());
+    &evidence[..end]
 }
 
 /// The suggested model, if an endpoint's list has a close one.
-fn near_model(said: &str) -> Option<&str> {
-    said.split_once("did you mean \"")?.1.split('"').next()
+fn near_model(evidence: &str) -> Option<&str> {
+    evidence.split_once("did you mean \"")?.1.split('"').next()
 }
 
 /// A line of at most [`CHARS`] characters.
@@ -299,116 +301,119 @@ struct OfStage<'a> {
 
 impl OfStage<'_> {
     /// What keeps records like this one back, and the remedy.
-    fn mend(&self, fate: Fate, entry: &Entry) -> (String, Mend) {
-        let said = evidence(entry);
+    fn mend(&self, fate: Fate, entry: &Entry) -> (String, Remedy) {
+        let evidence_text = evidence(entry);
         match reason(entry) {
             Some(Reason::KeyMissing) => {
                 let names = self.config.endpoints.iter().flat_map(|endpoint| endpoint.variables());
-                let name = names.into_iter().find(|name| said.split(' ').any(|word| word == *name));
+                let name = names.into_iter().find(|name| evidence_text.split(' ').any(|word| word == *name));
                 let mend = match name {
-                    Some(name) if ApiKey::from_env(name).is_none() => Mend::First(format!("export {name}=…")),
-                    _ => Mend::Run,
+                    Some(name) if ApiKey::from_env(name).is_none() => {
+                        Remedy::First(format!("export {name}=…"))
+                    }
+                    _ => Remedy::Run,
                 };
-                (fault(said).to_owned(), mend)
+                (fault(evidence_text).to_owned(), mend)
             }
             Some(Reason::NoPrice) => {
-                let set = self.endpoint(said).is_some_and(|endpoint| endpoint.price().is_some());
-                let name = self.endpoint(said).map_or("…", |endpoint| &endpoint.name);
+                let set = self.endpoint(evidence_text).is_some_and(|endpoint| endpoint.price().is_some());
+                let name = self.endpoint(evidence_text).map_or("…", |endpoint| &endpoint.name);
                 let both = format!(
                     "set usd_per_million_in and usd_per_million_out, or free = true, under [llm.{name}] in pipeline.toml"
                 );
-                (fault(said).to_owned(), if set { Mend::Run } else { Mend::First(both) })
+                (fault(evidence_text).to_owned(), if set { Remedy::Run } else { Remedy::First(both) })
             }
-            Some(Reason::BudgetReached) => self.budget(said),
+            Some(Reason::BudgetReached) => self.budget(evidence_text),
             Some(Reason::AnswerCut) => {
-                let name = self.endpoint(said).map_or("…", |endpoint| &endpoint.name);
+                let name = self.endpoint(evidence_text).map_or("…", |endpoint| &endpoint.name);
                 let raise = format!("raise max_tokens_ceiling under [llm.{name}] in pipeline.toml");
-                (said.split(';').next().unwrap_or(said).to_owned(), Mend::First(raise))
+                (evidence_text.split(';').next().unwrap_or(evidence_text).to_owned(), Remedy::First(raise))
             }
-            Some(Reason::Interrupted) => ("the run was interrupted".into(), Mend::Run),
-            Some(Reason::ReplyMissing) => self.missing(said),
+            Some(Reason::Interrupted) => ("the run was interrupted".into(), Remedy::Run),
+            Some(Reason::ReplyMissing) => self.missing(evidence_text),
             Some(reason @ (Reason::RequestFailed | Reason::EndpointLeft | Reason::RequestRefused)) => {
-                let what = said.split(" (reply:").next().unwrap_or(said);
+                let what = evidence_text.split(" (reply:").next().unwrap_or(evidence_text);
                 let what = what.split(" (attempt ").next().unwrap_or(what);
-                let mend = self.parameter(said).unwrap_or_else(|| match reason {
+                let mend = self.parameter(evidence_text).unwrap_or_else(|| match reason {
                     Reason::RequestRefused => self.again(),
-                    _ => self.request_failed(said),
+                    _ => self.request_failed(evidence_text),
                 });
                 (short(what), mend)
             }
             Some(Reason::ReplyUnparseable) => {
-                let what = said.split(" (reply:").next().unwrap_or(said);
+                let what = evidence_text.split(" (reply:").next().unwrap_or(evidence_text);
                 (format!("the reply cannot be read: {}", short(what)), self.again())
             }
             Some(Reason::ResponsesMissing) => (
-                short(said),
-                Mend::First("name models as respond.endpoints, or put answers into raw/responses".into()),
+                short(evidence_text),
+                Remedy::First("name models as respond.endpoints, or put answers into raw/responses".into()),
             ),
-            Some(Reason::JudgesMissing) => {
-                (short(said), Mend::First("name judges as judge.endpoints in pipeline.toml".into()))
-            }
+            Some(Reason::JudgesMissing) => (
+                short(evidence_text),
+                Remedy::First("name judges as judge.endpoints in pipeline.toml".into()),
+            ),
             Some(Reason::ListedTerm) => {
                 let (stage, recipe) = (self.step.name, self.recipe.name);
                 let table =
                     format!("riddlemill decide export --recipe {recipe} --stage {stage} --out held.csv");
-                ("a listed term is in them".into(), Mend::Command(table))
+                ("a listed term is in them".into(), Remedy::Command(table))
             }
-            Some(Reason::DecidedHold) => ("somebody decided so".into(), Mend::Nothing),
+            Some(Reason::DecidedHold) => ("somebody decided so".into(), Remedy::Nothing),
             reason if fate == Fate::Failed && self.step.stage == Stage::Import => {
-                let what = format!("{}: {}", reason.map_or("unreadable", Reason::code), short(said));
+                let what = format!("{}: {}", reason.map_or("unreadable", Reason::code), short(evidence_text));
                 let name = source(entry);
                 let published = |of: &&crate::config::Source| of.name == name && of.published.is_some();
                 let kind = match self.config.sources.iter().find(published) {
                     Some(of) => format!("check `benchmark` and `path` of [[published]] {}", of.name),
                     None => format!("check `kind` of [[source]] {name} in pipeline.toml"),
                 };
-                (what, if self.empty { Mend::First(kind) } else { self.look() })
+                (what, if self.empty { Remedy::First(kind) } else { self.look() })
             }
-            _ => (short(said), if fate == Fate::Failed { self.look() } else { Mend::Nothing }),
+            _ => (short(evidence_text), if fate == Fate::Failed { self.look() } else { Remedy::Nothing }),
         }
     }
 
     /// The endpoint named in evidence.
-    fn endpoint(&self, said: &str) -> Option<&riddlemill_llm::Endpoint> {
-        let words = || said.split([' ', ':', ',', ';']);
+    fn endpoint(&self, evidence: &str) -> Option<&riddlemill_llm::Endpoint> {
+        let tokens = || evidence.split([' ', ':', ',', ';']);
         self.config.endpoints.iter().find(|endpoint| {
-            words().any(|word| word == endpoint.name || word.strip_prefix("llm.") == Some(&endpoint.name))
+            tokens().any(|word| word == endpoint.name || word.strip_prefix("llm.") == Some(&endpoint.name))
         })
     }
 
-    fn budget(&self, said: &str) -> (String, Mend) {
-        let (scope, spent) = said.split_once(": ").unwrap_or((said, ""));
+    fn budget(&self, evidence: &str) -> (String, Remedy) {
+        let (scope, spent) = evidence.split_once(": ").unwrap_or((evidence, ""));
         let spent = spent.split(", the next").next().unwrap_or(spent);
         match scope.split_once(':') {
             Some(("endpoint", name)) => (
                 format!("the cap of {name} is reached: {spent}"),
-                Mend::First(format!("raise max_usd under [llm.{name}] in pipeline.toml")),
+                Remedy::First(format!("raise max_usd under [llm.{name}] in pipeline.toml")),
             ),
             Some(("recipe", name)) => (
                 format!("the cap of {name} is reached: {spent}"),
-                Mend::First("raise draft.max_usd in pipeline.toml".into()),
+                Remedy::First("raise draft.max_usd in pipeline.toml".into()),
             ),
             // The next run has the same cap again.
-            _ => (format!("the run's cap is reached: {spent}"), Mend::Run),
+            _ => (format!("the run's cap is reached: {spent}"), Remedy::Run),
         }
     }
 
     /// The cause of replies that were not asked for.
-    fn missing(&self, said: &str) -> (String, Mend) {
-        if said.starts_with(IN_A_BATCH) {
-            return match said.rsplit_once("; ") {
+    fn missing(&self, evidence: &str) -> (String, Remedy) {
+        if evidence.starts_with(IN_A_BATCH) {
+            return match evidence.rsplit_once("; ") {
                 Some((what, command)) if command.starts_with("riddlemill ") => {
-                    (what.to_owned(), Mend::Command(command.to_owned()))
+                    (what.to_owned(), Remedy::Command(command.to_owned()))
                 }
-                cut => (cut.map_or(said, |(what, _)| what).to_owned(), Mend::Run),
+                cut => (cut.map_or(evidence, |(what, _)| what).to_owned(), Remedy::Run),
             };
         }
-        let Stage::Draft(kind) = self.step.stage else { return (short(said), Mend::Run) };
+        let Stage::Draft(kind) = self.step.stage else { return (short(evidence), Remedy::Run) };
         let endpoints = draft::endpoints(kind, self.config, self.recipe.name).unwrap_or_default();
-        let offline = said.contains("offline");
+        let offline = evidence.contains("offline");
         if endpoints.iter().any(draft::sends) {
             let what = if offline { "the run was offline" } else { "nobody was asked yet" };
-            return (what.into(), Mend::Run);
+            return (what.into(), Remedy::Run);
         }
         let asks = draft::asks(kind, self.config, self.recipe.name);
         let setting = if asks.several { asks.key.as_str() } else { "draft.endpoint" };
@@ -416,60 +421,64 @@ impl OfStage<'_> {
             true => draft::no_endpoint(kind, self.config, self.recipe.name),
             false => "the sample's replies hold none for them".into(),
         };
-        (what, Mend::First(format!("name an [llm.<name>] of yours as {setting} in pipeline.toml")))
+        (what, Remedy::First(format!("name an [llm.<name>] of yours as {setting} in pipeline.toml")))
     }
 
-    fn request_failed(&self, said: &str) -> Mend {
-        let Some(endpoint) = self.endpoint(fault(said)) else { return Mend::Run };
+    fn request_failed(&self, evidence: &str) -> Remedy {
+        let Some(endpoint) = self.endpoint(fault(evidence)) else { return Remedy::Run };
         let name = &endpoint.name;
         // A judge's name may precede it.
-        let status = said.split_once(" from ").and_then(|(before, _)| before.rsplit(' ').next());
+        let status = evidence.split_once(" from ").and_then(|(before, _)| before.rsplit(' ').next());
         let status = status.and_then(|word| word.parse::<u16>().ok());
         match (status, &endpoint.key_env) {
-            (Some(401 | 403), Some(key)) => Mend::First(format!("check the key in {key}")),
-            (Some(401 | 403), None) => {
-                Mend::First(format!("name the key's variable as key_env under [llm.{name}] in pipeline.toml"))
-            }
+            (Some(401 | 403), Some(key)) => Remedy::First(format!("check the key in {key}")),
+            (Some(401 | 403), None) => Remedy::First(format!(
+                "name the key's variable as key_env under [llm.{name}] in pipeline.toml"
+            )),
             (Some(404), _) => {
-                Mend::First(format!("check base_url and model of [llm.{name}] in pipeline.toml"))
+                Remedy::First(format!("check base_url and model of [llm.{name}] in pipeline.toml"))
             }
-            (Some(402), _) => Mend::First(format!("pay for {name}")),
-            _ if said.contains("quota is exhausted") => Mend::First(format!("pay for {name}")),
-            (Some(408 | 409 | 425 | 429 | 500..), _) => Mend::Run,
+            (Some(402), _) => Remedy::First(format!("pay for {name}")),
+            _ if evidence.contains("quota is exhausted") => Remedy::First(format!("pay for {name}")),
+            (Some(408 | 409 | 425 | 429 | 500..), _) => Remedy::Run,
             (Some(_), _) => self.look(),
-            (None, _) if said.contains("no connection to ") => {
-                Mend::First(format!("check that {} answers, the base_url of [llm.{name}]", endpoint.base_url))
-            }
-            (None, _) => Mend::Run,
+            (None, _) if evidence.contains("no connection to ") => Remedy::First(format!(
+                "check that {} answers, the base_url of [llm.{name}]",
+                endpoint.base_url
+            )),
+            (None, _) => Remedy::Run,
         }
     }
 
     /// The setting behind a refusal that names an unsupported parameter.
-    fn parameter(&self, said: &str) -> Option<Mend> {
-        let name = &self.endpoint(fault(said))?.name;
+    fn parameter(&self, evidence: &str) -> Option<Remedy> {
+        let name = &self.endpoint(fault(evidence))?.name;
         let under = format!("under [llm.{name}] in pipeline.toml");
-        if let Some(near) = near_model(said) {
-            return Some(Mend::First(format!("set model = {near:?} {under}")));
+        if let Some(near) = near_model(evidence) {
+            return Some(Remedy::First(format!("set model = {near:?} {under}")));
         }
         // Servers word it differently, and only the beginning of their messages is kept.
-        if !["nsupported", "not support", "nrecognized", "nexpected"].iter().any(|word| said.contains(word)) {
+        if !["nsupported", "not support", "nrecognized", "nexpected"]
+            .iter()
+            .any(|word| evidence.contains(word))
+        {
             return None;
         }
-        if said.contains("max_tokens") {
-            return Some(Mend::First(format!("set limit_field = \"max_completion_tokens\" {under}")));
+        if evidence.contains("max_tokens") {
+            return Some(Remedy::First(format!("set limit_field = \"max_completion_tokens\" {under}")));
         }
-        let drawn = ["temperature", "top_p", "seed"].into_iter().find(|&word| said.contains(word));
-        drawn.map(|word| Mend::First(format!("take sampling.{word} out {under}")))
+        let drawn = ["temperature", "top_p", "seed"].into_iter().find(|&word| evidence.contains(word));
+        drawn.map(|word| Remedy::First(format!("take sampling.{word} out {under}")))
     }
 
     /// The command that asks again for permanent failures.
-    fn again(&self) -> Mend {
-        Mend::Command(format!("riddlemill run --recipe {} --retry-failed", self.recipe.name))
+    fn again(&self) -> Remedy {
+        Remedy::Command(format!("riddlemill run --recipe {} --retry-failed", self.recipe.name))
     }
 
     /// The command that shows the failed records.
-    fn look(&self) -> Mend {
+    fn look(&self) -> Remedy {
         let (stage, recipe) = (self.step.name, self.recipe.name);
-        Mend::Command(format!("riddlemill show {stage} --recipe {recipe} --outcome failed"))
+        Remedy::Command(format!("riddlemill show {stage} --recipe {recipe} --outcome failed"))
     }
 }

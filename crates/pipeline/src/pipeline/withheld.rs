@@ -59,36 +59,36 @@ impl Withheld {
     /// # Errors
     /// [`Error`] if the import stage cannot be read.
     pub fn among<'i>(&self, ids: impl IntoIterator<Item = &'i str>) -> Result<FxHashSet<&'i str>, Error> {
-        let mut gone = FxHashSet::default();
+        let mut withdrawn = FxHashSet::default();
         if self.withdrawals.is_empty() {
-            return Ok(gone);
+            return Ok(withdrawn);
         }
         let mut of_dumps = FxHashSet::default();
         for id in ids {
             if self.withdrawals.of_id(id).or_else(|| self.of_place(id)).is_some() {
-                gone.insert(id);
+                withdrawn.insert(id);
             } else if self.withdrawals.of_dump_with(id).is_some() {
                 of_dumps.insert(id);
             }
         }
         if !of_dumps.is_empty() {
             let elsewhere = self.elsewhere(&of_dumps)?;
-            gone.extend(of_dumps.into_iter().filter(|id| !elsewhere.contains(*id)));
+            withdrawn.extend(of_dumps.into_iter().filter(|id| !elsewhere.contains(*id)));
         }
-        Ok(gone)
+        Ok(withdrawn)
     }
 
     /// Whether a text is withdrawn, in any record.
-    pub fn says(&self, text: &str) -> bool {
+    pub fn is_withdrawn_text(&self, text: &str) -> bool {
         self.withdrawals.of_text(text).is_some()
     }
 
     /// Whether one of a row's values is a withdrawn text, including in lists.
-    fn says_within(&self, value: &Json) -> bool {
+    fn contains_withdrawn(&self, value: &Json) -> bool {
         match value {
-            Json::String(text) => self.says(text),
-            Json::Array(values) => values.iter().any(|value| self.says_within(value)),
-            Json::Object(values) => values.values().any(|value| self.says_within(value)),
+            Json::String(text) => self.is_withdrawn_text(text),
+            Json::Array(values) => values.iter().any(|value| self.contains_withdrawn(value)),
+            Json::Object(values) => values.values().any(|value| self.contains_withdrawn(value)),
             _ => false,
         }
     }
@@ -106,10 +106,10 @@ impl Withheld {
             names.flat_map(|name| [name, name.split('#').next().unwrap_or(name)]).map(str::to_owned).collect()
         };
         let names: Vec<Vec<String>> = rows.iter().map(named).collect();
-        let gone = self.among(names.iter().flatten().map(String::as_str))?;
+        let withdrawn = self.among(names.iter().flatten().map(String::as_str))?;
         let is_gone = |(row, names): (&Map<String, Json>, &Vec<String>)| {
-            names.iter().any(|name| gone.contains(name.as_str()))
-                || row.values().any(|value| self.says_within(value))
+            names.iter().any(|name| withdrawn.contains(name.as_str()))
+                || row.values().any(|value| self.contains_withdrawn(value))
         };
         Ok(rows.iter().zip(&names).map(is_gone).collect())
     }
@@ -125,17 +125,17 @@ impl Withheld {
         let record = |item: &Item| item.id.split('#').next().unwrap_or(&item.id).to_owned();
         let records: Vec<String> = items.iter().map(record).collect();
         let named = items.iter().map(|item| item.id.as_str()).chain(records.iter().map(String::as_str));
-        let gone: FxHashSet<String> = self.among(named)?.into_iter().map(str::to_owned).collect();
-        let says = |value: &Value| match value {
-            Value::Text(text) => self.says(text),
-            Value::List(texts) => texts.iter().any(|text| self.says(text)),
+        let withdrawn: FxHashSet<String> = self.among(named)?.into_iter().map(str::to_owned).collect();
+        let is_withdrawn = |value: &Value| match value {
+            Value::Text(text) => self.is_withdrawn_text(text),
+            Value::List(texts) => texts.iter().any(|text| self.is_withdrawn_text(text)),
             Value::Number(_) => false,
         };
         items.retain(|item| {
-            !gone.contains(&item.id)
-                && !gone.contains(&record(item))
-                && !item.content.values().any(says)
-                && !item.draft.iter().any(|(_, value)| says(value))
+            !withdrawn.contains(&item.id)
+                && !withdrawn.contains(&record(item))
+                && !item.content.values().any(is_withdrawn)
+                && !item.draft.iter().any(|(_, value)| is_withdrawn(value))
         });
         Ok(())
     }

@@ -44,18 +44,18 @@ const PROBES: u64 = 3;
 
 /// A Bloom filter of n-grams: false positives only.
 pub(super) fn filter(runs: &[u64]) -> Vec<u64> {
-    let mut words = vec![0; (runs.len() * BITS).div_ceil(64).max(1)];
+    let mut bits = vec![0; (runs.len() * BITS).div_ceil(64).max(1)];
     for run in runs {
-        for bit in probes(*run, words.len()) {
-            words[bit / 64] |= 1 << (bit % 64);
+        for bit in probes(*run, bits.len()) {
+            bits[bit / 64] |= 1 << (bit % 64);
         }
     }
-    words
+    bits
 }
 
 /// The bits of an entry in a filter with this many words.
-pub(super) fn probes(run: u64, words: usize) -> impl Iterator<Item = usize> {
-    let bits = words as u64 * 64;
+pub(super) fn probes(run: u64, size: usize) -> impl Iterator<Item = usize> {
+    let bits = size as u64 * 64;
     let step = run >> 32 | 1;
     (0..PROBES).map(move |n| (run.wrapping_add(n.wrapping_mul(step)) % bits) as usize)
 }
@@ -71,10 +71,10 @@ mod tests {
         fn a_text_has_every_run_of_what_it_holds(text in "[a-c云雨会恐高1-3]{0,40}", from in 0usize..40, length in 0usize..40) {
             let part: String = text.chars().skip(from).take(length).collect();
             let runs: Vec<u64> = grams(&text).collect();
-            let held = filter(&runs);
+            let filter_of_text = filter(&runs);
             for run in grams(&part) {
                 prop_assert!(runs.contains(&run));
-                prop_assert!(probes(run, held.len()).all(|bit| held[bit / 64] & 1 << (bit % 64) != 0));
+                prop_assert!(probes(run, filter_of_text.len()).all(|bit| filter_of_text[bit / 64] & 1 << (bit % 64) != 0));
             }
         }
     }

@@ -98,8 +98,8 @@ impl Index {
         let line = memchr::memchr(b'\n', &bytes)?;
         let head: Head = serde_json::from_slice(&bytes[..line]).ok()?;
         let index = Index { head, bytes, from: line + 1 };
-        let words: usize = (0..index.head.blocks).map(|block| index.words(block)).sum();
-        (index.filters() + words * 8 == index.bytes.len()).then_some(index)
+        let size: usize = (0..index.head.blocks).map(|block| index.block_words(block)).sum();
+        (index.filters() + size * 8 == index.bytes.len()).then_some(index)
     }
 
     pub(super) fn sha256(&self) -> &str {
@@ -123,7 +123,7 @@ impl Index {
         bytes.map_or(0, u64::from_le_bytes)
     }
 
-    fn words(&self, block: usize) -> usize {
+    fn block_words(&self, block: usize) -> usize {
         self.number(self.from + block * ROW + 32) as usize
     }
 
@@ -138,9 +138,9 @@ impl Index {
         let mut at = self.filters();
         let places: Vec<(usize, usize, usize)> = (0..self.head.blocks)
             .map(|block| {
-                let words = self.words(block);
-                let place = (block, at, words);
-                at += words * 8;
+                let size = self.block_words(block);
+                let place = (block, at, size);
+                at += size * 8;
                 place
             })
             .collect();
@@ -149,7 +149,7 @@ impl Index {
         };
         places
             .into_par_iter()
-            .filter(|(_, at, words)| runs.iter().all(|run| probes(*run, *words).all(|bit| set(*at, bit))))
+            .filter(|(_, at, size)| runs.iter().all(|run| probes(*run, *size).all(|bit| set(*at, bit))))
             .map(|(block, ..)| block)
             .collect()
     }

@@ -60,8 +60,8 @@ impl std::fmt::Display for ChangedDump {
 ///
 /// # Errors
 /// [`StageError`] if a dump or the tombstones cannot be read, or an index not written.
-pub fn by_text(config: &Config, words: &str, most: usize) -> Result<Found, StageError> {
-    let wanted = fold(words, Fold::KEY);
+pub fn by_text(config: &Config, text: &str, most: usize) -> Result<Found, StageError> {
+    let wanted = fold(text, Fold::KEY);
     let mut found = Found::default();
     if wanted.is_empty() {
         return Ok(found);

@@ -41,9 +41,9 @@ pub fn apply(what: &Applied, mut row: Row) -> Row {
         Applied::Anonymise(stage) => post(row, |post| stage.post(post)),
         Applied::Filter(settings) => post(row, |post| filter(post, settings)),
         Applied::Interrogative => {
-            let said = text(&row, "text").unwrap_or_default();
-            let judgement = interrogative::judge(said);
-            let by_form = interrogative::judge_by(said, Notion::Form).is_question;
+            let content = text(&row, "text").unwrap_or_default();
+            let judgement = interrogative::judge(content);
+            let by_form = interrogative::judge_by(content, Notion::Form).is_question;
             row.insert("is_question".into(), judgement.is_question.into());
             row.insert("is_question_by_form".into(), by_form.into());
             say(&mut row, "kept", Some(judgement.rule.code()), Some(judgement.evidence));
@@ -201,9 +201,9 @@ pub fn apply_dedup(
 ) -> Vec<Row> {
     let posts: Vec<Post> = rows.par_iter().enumerate().map(|(i, row)| loose_post(row, i)).collect();
     let ids: Vec<Value> = rows.iter().enumerate().map(|(i, row)| id_of(row, i)).collect();
-    let outcomes = dedup::decide(&posts, settings, watch, |a, b, like| {
-        if like.is_none_or(|like| like.same) {
-            each_pair(&ids[a as usize], &ids[b as usize], like.map_or(1.0, |like| like.score));
+    let outcomes = dedup::decide(&posts, settings, watch, |a, b, similar| {
+        if similar.is_none_or(|like| like.same) {
+            each_pair(&ids[a as usize], &ids[b as usize], similar.map_or(1.0, |like| like.score));
         }
     });
     let mut rows: Vec<Row> = rows

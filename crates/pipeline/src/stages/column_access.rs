@@ -84,15 +84,15 @@ mod tests {
 
     /// A row's cells in words, column by column.
     fn cells(post: &Post) -> Vec<String> {
-        struct Said(Vec<String>);
-        impl Cells for Said {
+        struct TextCells(Vec<String>);
+        impl Cells for TextCells {
             fn append(&mut self, cell: Cell<'_>) {
                 self.0.push(format!("{cell:?}"));
             }
         }
-        let mut said = Said(Vec::new());
-        post.append_to(&mut said);
-        said.0
+        let mut columns = TextCells(Vec::new());
+        post.append_to(&mut columns);
+        columns.0
     }
 
     /// A post of which a stage gets only what it reads.

@@ -51,20 +51,20 @@ pub fn mark(mut record: Row, marked: &Marked, anonymise: &Anonymise) -> Outcome<
 
 /// Puts a record's options in order, or says what is missing for that.
 pub fn choose(mut record: Row, options: &Options, settings: &sections::Options) -> Outcome<Row> {
-    let held = |evidence: String| Outcome::Held { reason: Reason::OptionsMissing, evidence };
+    let hold = |evidence: String| Outcome::Held { reason: Reason::OptionsMissing, evidence };
     let scope = scope(&record, options.benchmark);
     let (right, wrong) = match (scope.text(&options.right), scope.texts(&options.wrong)) {
         (Ok(right), Ok(wrong)) => (right, wrong),
-        (Err(trouble), _) | (_, Err(trouble)) => return held(trouble.to_string()),
+        (Err(trouble), _) | (_, Err(trouble)) => return hold(trouble.to_string()),
     };
     let Some(right) = right.filter(|right| !right.trim().is_empty()) else {
-        return held("it has no right answer".into());
+        return hold("it has no right answer".into());
     };
     if wrong.len() + 1 != options.number {
-        return held(format!("it has {} wrong answers, not {}", wrong.len(), options.number - 1));
+        return hold(format!("it has {} wrong answers, not {}", wrong.len(), options.number - 1));
     }
     match choices(&right, &wrong, settings.seed, options.purpose, record.id()) {
-        Err(alike) => held(alike.to_string()),
+        Err(alike) => hold(alike.to_string()),
         Ok(made) => {
             let mut groups = Groups::split(&record);
             let fields = groups.of_step(options.name);

@@ -11,16 +11,16 @@ const WRONG: usize = 3;
 
 /// Puts a text's options in order, or says what is missing for that.
 pub fn options(mut text: Row, settings: &sections::Options) -> Outcome<Row> {
-    let held = |evidence: String| Outcome::Held { reason: Reason::OptionsMissing, evidence };
+    let hold = |evidence: String| Outcome::Held { reason: Reason::OptionsMissing, evidence };
     let Some(explanation) = text.text("explanation").filter(|e| !e.trim().is_empty()) else {
-        return held("it has no explanation".into());
+        return hold("it has no explanation".into());
     };
     let wrong = text.list("wrong");
     if wrong.len() != WRONG {
-        return held(format!("it has {} wrong answers, not {WRONG}", wrong.len()));
+        return hold(format!("it has {} wrong answers, not {WRONG}", wrong.len()));
     }
     match choices(explanation, wrong, settings.seed, PURPOSE, text.id()) {
-        Err(alike) => held(alike.to_string()),
+        Err(alike) => hold(alike.to_string()),
         Ok(made) => {
             let after = made.options.join("\n");
             text.set("answer", OwnedCell::Count(made.answer as u64));

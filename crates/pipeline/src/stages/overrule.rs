@@ -122,18 +122,18 @@ pub(super) fn stops<T>(outcome: &Outcome<T>) -> bool {
 
 /// What the rule alone would have said, as a ledger tells it beside a decision.
 pub(super) fn by_rule<T>(outcome: &Outcome<T>) -> String {
-    let told = |state: &str, reason: &str, evidence: &str| match evidence {
+    let describe = |state: &str, reason: &str, evidence: &str| match evidence {
         "" => format!("by rule {state} ({reason})"),
         evidence => format!("by rule {state} ({reason}): {evidence}"),
     };
     match outcome {
         Outcome::Kept(_) => "by rule kept".into(),
-        Outcome::Changed { rule, evidence, .. } => told("changed", rule, evidence),
-        Outcome::Dropped { reason, evidence } => told("dropped", reason.code(), evidence),
-        Outcome::Merged { into, reason, .. } => told(&format!("merged into {into}"), reason.code(), ""),
+        Outcome::Changed { rule, evidence, .. } => describe("changed", rule, evidence),
+        Outcome::Dropped { reason, evidence } => describe("dropped", reason.code(), evidence),
+        Outcome::Merged { into, reason, .. } => describe(&format!("merged into {into}"), reason.code(), ""),
         Outcome::Expanded(_) => "by rule expanded".into(),
         Outcome::Joined { into } => format!("by rule joined into {into}"),
-        Outcome::Held { reason, evidence } => told("held", reason.code(), evidence),
-        Outcome::Failed { reason, evidence } => told("failed", reason.code(), evidence),
+        Outcome::Held { reason, evidence } => describe("held", reason.code(), evidence),
+        Outcome::Failed { reason, evidence } => describe("failed", reason.code(), evidence),
     }
 }

@@ -49,8 +49,9 @@ mod tests {
 
     #[test]
     fn it_says_where_what_and_what_to_do() {
-        let told = Unusable::at("draft.endpoint", "there is no [llm.x]").hint("there are y, z").to_string();
-        assert_eq!(told, "draft.endpoint: there is no [llm.x]\n  hint: there are y, z");
+        let message =
+            Unusable::at("draft.endpoint", "there is no [llm.x]").hint("there are y, z").to_string();
+        assert_eq!(message, "draft.endpoint: there is no [llm.x]\n  hint: there are y, z");
         assert_eq!(Unusable::asked("a text of two characters").to_string(), "a text of two characters");
     }
 }

@@ -115,7 +115,7 @@ impl Withdrawals {
                     found.of_dumps.extend(posts.iter().map(|id| (id.clone(), place)));
                 }
                 What::Undone { post, dump } => {
-                    let mut gone: HashSet<usize> = post
+                    let mut withdrawn: HashSet<usize> = post
                         .iter()
                         .flat_map(|hash| [found.ids.get(hash), found.texts.get(hash)])
                         .chain(dump.iter().map(|sha256| found.dumps.get(sha256)))
@@ -127,12 +127,12 @@ impl Withdrawals {
                         What::Post { text, .. } => text.as_deref(),
                         _ => None,
                     };
-                    let texts: HashSet<&str> = gone.iter().filter_map(|place| text_of(*place)).collect();
-                    gone.extend(
+                    let texts: HashSet<&str> = withdrawn.iter().filter_map(|place| text_of(*place)).collect();
+                    withdrawn.extend(
                         (0..place).filter(|place| text_of(*place).is_some_and(|text| texts.contains(text))),
                     );
                     let tables = [&mut found.ids, &mut found.texts, &mut found.dumps, &mut found.of_dumps];
-                    tables.into_iter().for_each(|table| table.retain(|_, place| !gone.contains(place)));
+                    tables.into_iter().for_each(|table| table.retain(|_, place| !withdrawn.contains(place)));
                 }
             }
         }
@@ -334,9 +334,9 @@ fn text_hash(salt: &[u8; 32], text: &str) -> Option<String> {
     text_key(text).map(|key| keyed(salt, "text", &key))
 }
 
-fn keyed(salt: &[u8; 32], kind: &str, said: &str) -> String {
+fn keyed(salt: &[u8; 32], kind: &str, content: &str) -> String {
     let mut hasher = blake3::Hasher::new_keyed(salt);
-    hasher.update(kind.as_bytes()).update(b"\0").update(said.as_bytes());
+    hasher.update(kind.as_bytes()).update(b"\0").update(content.as_bytes());
     hasher.finalize().to_hex()[..32].to_string()
 }
 

@@ -38,8 +38,8 @@ impl Confusion {
 
     /// The share of units that both rated alike.
     pub fn percent(&self) -> Option<f64> {
-        let alike: u64 = (0..self.categories).map(|at| self.counts[at * self.categories + at]).sum();
-        (self.units() > 0).then(|| alike as f64 / self.units() as f64)
+        let equal: u64 = (0..self.categories).map(|at| self.counts[at * self.categories + at]).sum();
+        (self.units() > 0).then(|| equal as f64 / self.units() as f64)
     }
 
     /// Cohen's kappa, weighted or not.

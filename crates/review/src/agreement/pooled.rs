@@ -39,8 +39,8 @@ pub fn pooled(
         _ => None,
     };
     let options = step.fields.iter().find_map(|field| codes(&field.kind))?;
-    let alike = step.fields.iter().filter(|field| codes(&field.kind).as_ref() == Some(&options));
-    let fields: Vec<&'static str> = alike.map(|field| field.name).collect();
+    let with_same_options = step.fields.iter().filter(|field| codes(&field.kind).as_ref() == Some(&options));
+    let fields: Vec<&'static str> = with_same_options.map(|field| field.name).collect();
     let code = options.first().copied().filter(|_| fields.len() > 1)?;
     let sample = votes.values().flatten().all(|vote| vote.synthetic);
     let mut units = Units::nominal(options.len());
@@ -55,8 +55,8 @@ pub fn pooled(
         twice += usize::from(heads.len() > 1);
         for (number, field) in fields.iter().enumerate() {
             let answers = heads.iter().filter_map(|vote| {
-                let said = vote.values.text(field)?;
-                Some((vote.annotator.as_str(), options.iter().position(|option| *option == said)?))
+                let answer = vote.values.text(field)?;
+                Some((vote.annotator.as_str(), options.iter().position(|option| *option == answer)?))
             });
             let answers: Vec<(&str, usize)> = answers.collect();
             for (annotator, place) in &answers {

@@ -141,12 +141,12 @@ fn intervals_at_the_edge_are_exact() {
     let mut units = Units::nominal(2);
     units.push([0, 0, 0]);
     units.push([1, 1, 1]);
-    let told = bootstrap::estimate(&units, Level::Nominal, &settings, "two");
+    let estimated = bootstrap::estimate(&units, Level::Nominal, &settings, "two");
     // Clopper and Pearson: of two of two at least the root of 0.025. By chance half of all pairs would agree.
     let least = 0.025f64.sqrt();
-    let percent = told.percent.unwrap();
+    let percent = estimated.percent.unwrap();
     assert!((percent.low - least).abs() < 1e-9 && percent.high == 1.0, "{percent:?}");
-    for coefficient in [told.fleiss, told.alpha, told.ac1] {
+    for coefficient in [estimated.fleiss, estimated.alpha, estimated.ac1] {
         let found = coefficient.unwrap();
         assert!((found.low - (least - 0.5) / 0.5).abs() < 1e-9 && found.high == 1.0, "{found:?}");
     }
@@ -225,10 +225,10 @@ proptest! {
 fn a_sample_is_told_only_where_no_person_voted() {
     let step = ballots::step("chumor", "preference").unwrap();
     let items: Vec<Item> = (0..6).map(|at| item(&step, &format!("i{at}"), &[])).collect();
-    let cast = |synthetic: bool, said: &dyn Fn(usize) -> [&'static str; 2]| -> Vec<Vote> {
+    let cast = |synthetic: bool, answers_of: &dyn Fn(usize) -> [&'static str; 2]| -> Vec<Vote> {
         let votes = items.iter().enumerate().flat_map(|(at, item)| {
             let who = if synthetic { ["s", "t"] } else { ["p", "q"] };
-            who.into_iter().zip(said(at)).map(move |(who, code)| (item, who, code))
+            who.into_iter().zip(answers_of(at)).map(move |(who, code)| (item, who, code))
         });
         let made = |(item, who, code)| Vote {
             synthetic,
@@ -238,25 +238,26 @@ fn a_sample_is_told_only_where_no_person_voted() {
     };
     let people = cast(false, &|at| if at < 3 { ["human", "human"] } else { ["human", "llm"] });
     let sample = cast(true, &|_| ["llm", "llm"]);
-    let told = |votes: &[&Vote], bootstrap| {
+    let report = |votes: &[&Vote], bootstrap| {
         let mut by_item: FxHashMap<&str, Vec<&Vote>> = FxHashMap::default();
         votes.iter().for_each(|vote| by_item.entry(&vote.item).or_default().push(vote));
         agreed(&step, &items, &by_item, bootstrap)
     };
     let both: Vec<&Vote> = people.iter().chain(&sample).collect();
-    let of_people = told(&both, Bootstrap::AGREEMENT);
+    let of_people = report(&both, Bootstrap::AGREEMENT);
     assert!(!of_people.sample);
-    let preference =
-        |told: &StepAgreement| told.fields.iter().find(|f| f.field == "preference").unwrap().clone();
+    let preference = |agreement: &StepAgreement| {
+        agreement.fields.iter().find(|f| f.field == "preference").unwrap().clone()
+    };
     let field = preference(&of_people);
     let percent = field.percent.unwrap();
     assert_eq!((field.items, field.votes, percent.value), (6, 12, 0.5));
     assert!(percent.low < 0.5 && percent.high > 0.5, "{percent:?}");
-    let of_sample = told(&sample.iter().collect::<Vec<_>>(), Bootstrap::AGREEMENT);
+    let of_sample = report(&sample.iter().collect::<Vec<_>>(), Bootstrap::AGREEMENT);
     assert!(of_sample.sample);
     assert_eq!(preference(&of_sample).percent.unwrap().value, 1.0);
-    assert!(told(&[], Bootstrap::AGREEMENT).sample, "nobody is no person");
-    let plain = preference(&told(&both, Bootstrap::NONE)).percent.unwrap();
+    assert!(report(&[], Bootstrap::AGREEMENT).sample, "nobody is no person");
+    let plain = preference(&report(&both, Bootstrap::NONE)).percent.unwrap();
     assert_eq!((plain.low, plain.value, plain.high), (0.5, 0.5, 0.5));
 }
 
@@ -269,8 +270,9 @@ fn questions_with_the_same_options_are_pooled() {
     for (at, item) in items.iter().enumerate() {
         for who in ["a", "b", "c"] {
             let context = if at == 0 && who != "a" { "no" } else { "yes" };
-            let said = [("original", "yes"), ("semantic", "yes"), ("context", context)].into_iter().collect();
-            votes.push(vote(&step, item, Round::Vote, who, said).sealed());
+            let answers =
+                [("original", "yes"), ("semantic", "yes"), ("context", context)].into_iter().collect();
+            votes.push(vote(&step, item, Round::Vote, who, answers).sealed());
         }
     }
     let mut by_item: FxHashMap<&str, Vec<&Vote>> = FxHashMap::default();

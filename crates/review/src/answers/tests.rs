@@ -67,8 +67,8 @@ fn a_cell_is_taken_as_it_is_shown() {
         assert_eq!(screened(cell), meant, "{cell}");
     }
     let Answers::Faulty(faults) = answers(&step, &item, &[("screen", "keep; funny")]) else { panic!() };
-    let told = faults[0].1.to_string();
-    assert!(told.starts_with("unknown choice `funny`; one of keep, culture_bound"), "{told}");
+    let message = faults[0].1.to_string();
+    assert!(message.starts_with("unknown choice `funny`; one of keep, culture_bound"), "{message}");
     let step = ballots::step("ruozhibench-gen", "category").unwrap();
     let cells = [("categories", "1. 2\n2. 5\n3. 4"), ("sure", "yes")];
     let Answers::Given(values) = answers(&step, &item, &cells) else { panic!() };
@@ -165,8 +165,8 @@ fn wrong_answers_differ_from_each_other_and_from_the_right_one() {
         read(&step.form(Round::Vote), &item, |field| given.get(field).cloned())
     };
     assert!(matches!(read(["会。", "不知道。", "要看鱼。"]), Answers::Given(_)));
-    let alike = read(["会。", "不知道。", " 会 "]);
-    assert_eq!(alike, Answers::Faulty(vec![("wrong_3", Fault::Repeats { other: "wrong_1" })]));
+    let repeated = read(["会。", "不知道。", " 会 "]);
+    assert_eq!(repeated, Answers::Faulty(vec![("wrong_3", Fault::Repeats { other: "wrong_1" })]));
     let right = read(["会。", "鱼不会口渴", "要看鱼。"]);
     assert_eq!(right, Answers::Faulty(vec![("wrong_2", Fault::Right)]));
 }
@@ -216,10 +216,10 @@ fn a_pick_that_gives_the_right_option_away_is_taken_and_told() {
     ]);
     let item = Item::new(&step, "t", content, Values::new());
     let form = step.form(Round::Vote);
-    let told = |picked: &str| {
+    let cautioned = |picked: &str| {
         let Answers::Given(values) = read(&form, &item, |_| Some(Value::from(picked))) else { panic!() };
         cautions(&form, &item, &values)
     };
-    assert_eq!(told("1;2;3").len(), 3, "its length, its quotes, its sentences");
-    assert_eq!(told("1;2;4"), []);
+    assert_eq!(cautioned("1;2;3").len(), 3, "its length, its quotes, its sentences");
+    assert_eq!(cautioned("1;2;4"), []);
 }

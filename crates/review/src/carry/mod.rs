@@ -99,8 +99,8 @@ impl Outdated<'_> {
     }
 
     /// The votes on it, one line each.
-    pub fn said(&self) -> Vec<String> {
-        self.votes.iter().map(|vote| said(vote)).collect()
+    pub fn vote_lines(&self) -> Vec<String> {
+        self.votes.iter().map(|vote| vote_line(vote)).collect()
     }
 
     /// A hash of the votes shown in a table or form, so that an answer refers to these.
@@ -111,9 +111,9 @@ impl Outdated<'_> {
 }
 
 /// `a1 (vote): screen=keep`.
-pub fn said(vote: &Vote) -> String {
-    let said: Vec<String> = vote.values.iter().map(|(field, value)| format!("{field}={value}")).collect();
-    format!("{} ({}): {}", vote.annotator, vote.round.name(), said.join(", "))
+pub fn vote_line(vote: &Vote) -> String {
+    let answers: Vec<String> = vote.values.iter().map(|(field, value)| format!("{field}={value}")).collect();
+    format!("{} ({}): {}", vote.annotator, vote.round.name(), answers.join(", "))
 }
 
 /// The people's votes of a step that refer to an older text. `votes` may include other items.

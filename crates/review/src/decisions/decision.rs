@@ -177,7 +177,7 @@ impl Decision {
     }
 
     /// Whether it decides the same as another one, for the same recipes and the same text.
-    pub fn says_as(&self, other: &Decision) -> bool {
+    pub fn same_content(&self, other: &Decision) -> bool {
         self.key() == other.key()
             && (self.verdict, &self.text, &self.recipe, &self.seen)
                 == (other.verdict, &other.text, &other.recipe, &other.seen)

@@ -188,7 +188,7 @@ impl DecisionLog {
                 let holds = log.decisions.iter().rfind(|d| same(d) && log.counts(d));
                 let later = holds.is_some_and(|d| log.is_overruled_anywhere(d))
                     || log.open_disputes().any(|d| d.key() == decision.key());
-                if holds.is_some_and(|d| d.says_as(&decision)) && !later {
+                if holds.is_some_and(|d| d.same_content(&decision)) && !later {
                     receipt.known += 1;
                     continue;
                 }

@@ -147,8 +147,8 @@ fn workbook(columns: &Columns, rows: impl Iterator<Item = Vec<String>>) -> Resul
         }
     }
     worksheet.set_freeze_panes(1, 1)?;
-    let (asked, words) = columns.choice;
-    let choice = DataValidation::new().allow_list_strings(words)?;
+    let (asked, choices) = columns.choice;
+    let choice = DataValidation::new().allow_list_strings(choices)?;
     let place = columns.names.iter().position(|column| *column == asked).unwrap_or_default() as u16;
     worksheet.add_data_validation(1, place, last, place, &choice)?;
     workbook.save_to_buffer()
@@ -219,10 +219,10 @@ mod tests {
         assert!(matches!(write_table(&DECISIONS, "d.doc", &rows), Err(TableError::Kind(_))));
         assert!(read_table("d.xlsx", b"PK").is_err());
         // A table of decisions comes from outside: its last cell may be anywhere.
-        let mut book = Workbook::new();
-        book.add_worksheet().write_string(0, 0, "record").unwrap();
-        book.worksheet_from_index(0).unwrap().write_string(1_048_575, 16_383, "x").unwrap();
-        let error = read_table("d.xlsx", &book.save_to_buffer().unwrap()).unwrap_err().to_string();
+        let mut workbook = Workbook::new();
+        workbook.add_worksheet().write_string(0, 0, "record").unwrap();
+        workbook.worksheet_from_index(0).unwrap().write_string(1_048_575, 16_383, "x").unwrap();
+        let error = read_table("d.xlsx", &workbook.save_to_buffer().unwrap()).unwrap_err().to_string();
         assert!(error.contains("too large") && error.contains("XFD1048576"), "{error}");
         assert!(read_table("d.jsonl", b"{").is_err());
     }

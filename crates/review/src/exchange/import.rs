@@ -115,7 +115,7 @@ pub fn import<'i>(
                 votes.push(Some(vote));
                 continue;
             };
-            let agrees = votes[slot].as_ref().is_some_and(|earlier| earlier.says_as(&vote));
+            let agrees = votes[slot].as_ref().is_some_and(|earlier| earlier.same_content(&vote));
             if !agrees {
                 votes[slot] = None;
                 let place = |number| entries.place(number, columns.item);
@@ -370,7 +370,7 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
         for (name, tell) in answers::cautions(self.form, item, &values) {
             let at = self.form.iter().position(|field| field.name == name);
             let column = at.and_then(|at| self.columns.fields[at]);
-            row.problems.push(problem(column, Trouble::GivesAway(tell.words().0)));
+            row.problems.push(problem(column, Trouble::GivesAway(tell.descriptions().0)));
         }
         let seconds = text(self.columns.seconds).and_then(|text| text.parse::<f64>().ok());
         let vote = Vote {

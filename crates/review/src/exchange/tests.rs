@@ -108,7 +108,7 @@ fn filled(count: usize) -> (Ballot, Vec<Item>, Vec<Vec<String>>) {
     (step, items, grid)
 }
 
-fn told(import: &Import) -> Vec<String> {
+fn messages(import: &Import) -> Vec<String> {
     import.problems.iter().map(Problem::to_string).collect()
 }
 
@@ -122,11 +122,11 @@ fn a_blind_ballot_holds_no_draft_and_no_name_of_another() {
         assert!(!text.contains("draft"), "{}", file.name);
         assert!(!text.contains("j2"));
     }
-    let book = written(&step, &items, "j1", Format::Xlsx);
-    let (entries, _) = xlsx::read(&book.bytes, "explanation").unwrap();
+    let workbook = written(&step, &items, "j1", Format::Xlsx);
+    let (entries, _) = xlsx::read(&workbook.bytes, "explanation").unwrap();
     assert!(!entries.columns.iter().any(|header| header.starts_with("draft.")));
     assert_eq!(
-        book.bytes,
+        workbook.bytes,
         written(&step, &items, "j1", Format::Xlsx).bytes,
         "the same ballot, the same bytes"
     );
@@ -145,20 +145,20 @@ fn rows_are_ordered_for_each_annotator_and_not_by_id() {
 
 #[test]
 fn a_cell_in_the_last_corner_of_a_workbook_takes_no_memory() {
-    let mut book = rust_xlsxwriter::Workbook::new();
-    let sheet = book.add_worksheet();
+    let mut workbook = rust_xlsxwriter::Workbook::new();
+    let sheet = workbook.add_worksheet();
     sheet.write_string(0, 0, "item").unwrap();
     sheet.write_string(1_048_575, 16_383, "x").unwrap();
-    let trouble = xlsx::read(&book.save_to_buffer().unwrap(), "Sheet1").err().unwrap().to_string();
+    let trouble = xlsx::read(&workbook.save_to_buffer().unwrap(), "Sheet1").err().unwrap().to_string();
     assert!(trouble.contains("too large") && trouble.contains("XFD1048576"), "{trouble}");
 
-    let mut book = rust_xlsxwriter::Workbook::new();
-    let sheet = book.add_worksheet();
+    let mut workbook = rust_xlsxwriter::Workbook::new();
+    let sheet = workbook.add_worksheet();
     sheet.write_string(0, 0, "item").unwrap();
     for row in 0..9000 {
         sheet.write_string(row + 1, 0, format!("{row}{}", "a".repeat(32_000))).unwrap();
     }
-    let bomb = book.save_to_buffer().unwrap();
+    let bomb = workbook.save_to_buffer().unwrap();
     assert!(bomb.len() < 4 << 20, "{}", bomb.len());
     let trouble = xlsx::read(&bomb, "Sheet1").err().unwrap().to_string();
     assert!(trouble.contains("unpacks to more than"), "{trouble}");
@@ -181,7 +181,7 @@ fn moved_columns_and_added_ones_change_nothing() {
         .enumerate()
         .for_each(|(at, row)| row.insert(2, if at == 0 { "note".into() } else { "!".into() }));
     let import = read(&step, &items, "a.csv", &to_csv(&grid));
-    assert_eq!((import.votes.len(), import.problems.len()), (5, 0), "{:?}", told(&import));
+    assert_eq!((import.votes.len(), import.problems.len()), (5, 0), "{:?}", messages(&import));
 }
 
 #[test]
@@ -193,17 +193,17 @@ fn an_unknown_choice_is_told_with_its_cell_and_the_others_are_taken() {
     let csv = read(&step, &items, "a.csv", &to_csv(&grid));
     assert_eq!(csv.votes.len(), 19);
     assert!(
-        told(&csv)[0]
+        messages(&csv)[0]
             .starts_with(&format!("a.csv: {cell}: unknown choice `paradocks`; one of false_analogy")),
         "{:?}",
-        told(&csv)
+        messages(&csv)
     );
     let xlsx = read(&step, &items, "votes.xlsx", &to_xlsx("type", &grid, None));
     assert_eq!(xlsx.votes.len(), 19);
     assert!(
-        told(&xlsx)[0].starts_with(&format!("votes.xlsx: sheet type, {cell}: unknown choice")),
+        messages(&xlsx)[0].starts_with(&format!("votes.xlsx: sheet type, {cell}: unknown choice")),
         "{:?}",
-        told(&xlsx)
+        messages(&xlsx)
     );
 }
 
@@ -220,13 +220,13 @@ fn only_the_first_row_of_a_merged_range_is_a_vote() {
             "a.xlsx: sheet type, {letter}{row}: merged into {letter}3; only the first row of a merged range is read"
         )
     };
-    assert_eq!(told(&import), [merged(4), merged(5)]);
+    assert_eq!(messages(&import), [merged(4), merged(5)]);
 }
 
 #[test]
 fn deleted_rows_are_noticed_where_it_is_known_what_was_assigned() {
     let (step, items, mut grid) = filled(5);
-    let gone = grid.remove(2);
+    let removed_row = grid.remove(2);
     let people = people();
     let task = |item: &Item| Task {
         item: item.id.clone(),
@@ -241,10 +241,10 @@ fn deleted_rows_are_noticed_where_it_is_known_what_was_assigned() {
     let import = import("a.csv", &to_csv(&grid), find, &settings);
     assert_eq!(import.votes.len(), 4);
     assert_eq!(
-        told(&import),
+        messages(&import),
         [format!(
             "a.csv: 1 items assigned to j1 are not in the file, the first is {}; they stay open",
-            gone[0]
+            removed_row[0]
         )]
     );
 }
@@ -261,7 +261,7 @@ fn two_rows_that_differ_cancel_each_other_and_two_alike_are_one() {
     assert_eq!(import.votes.len(), 3);
     let item = &grid[2][0];
     assert_eq!(
-        told(&import),
+        messages(&import),
         [format!("a.csv: A6: j1 answers {item} differently here and at A3; neither answer was imported")]
     );
 }
@@ -288,7 +288,7 @@ fn strangers_other_steps_and_the_unqualified_are_told_apart() {
     grid[5][0] = "tieba:99".into();
     let import = read(&step, &items, "a.csv", &to_csv(&grid));
     assert_eq!(import.votes.len(), 1);
-    let told = told(&import).join("\n");
+    let messages = messages(&import).join("\n");
     for part in [
         "unknown annotator `nobody`",
         "s1 (senior) may not vote here",
@@ -296,7 +296,7 @@ fn strangers_other_steps_and_the_unqualified_are_told_apart() {
         "step `clean`, not `type`",
         "`tieba:99` is not an item of this step",
     ] {
-        assert!(told.contains(part), "{part} in {told}");
+        assert!(messages.contains(part), "{part} in {messages}");
     }
 }
 
@@ -319,7 +319,12 @@ fn encodings_and_separators_of_spreadsheets_are_read() {
         [("utf16", utf16, 0), ("gbk", gbk.into_owned(), 1), ("bom", bom, 0), ("semicolons", semicolons, 0)]
     {
         let import = read(&step, &items, "a.csv", &bytes);
-        assert_eq!((import.votes.len(), import.problems.len()), (4, notes), "{name}: {:?}", told(&import));
+        assert_eq!(
+            (import.votes.len(), import.problems.len()),
+            (4, notes),
+            "{name}: {:?}",
+            messages(&import)
+        );
         assert!(import.problems.iter().all(|problem| problem.trouble.is_note()));
     }
 }
@@ -336,15 +341,19 @@ fn half_saved_files_lose_what_is_torn_and_nothing_else() {
         let left = ::csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(&whole[..end]);
         let last = left.into_byte_records().last().unwrap().unwrap();
         let is_whole = last.len() == grid[0].len() && last[last.len() - 1].len() == 32;
-        assert_eq!(import.problems.is_empty(), is_whole, "cut at {end}: {:?}", told(&import));
+        assert_eq!(import.problems.is_empty(), is_whole, "cut at {end}: {:?}", messages(&import));
     }
-    let book = to_xlsx("type", &grid, None);
-    let import = read(&step, &items, "a.xlsx", &book[..book.len() / 2]);
-    assert!(import.votes.is_empty() && told(&import)[0].contains("saved to its end"), "{:?}", told(&import));
+    let workbook = to_xlsx("type", &grid, None);
+    let import = read(&step, &items, "a.xlsx", &workbook[..workbook.len() / 2]);
+    assert!(
+        import.votes.is_empty() && messages(&import)[0].contains("saved to its end"),
+        "{:?}",
+        messages(&import)
+    );
     let json = read(&step, &items, "a.json", b"[{\"data\":");
-    assert!(told(&json)[0].contains("saved to its end"), "{:?}", told(&json));
-    assert!(told(&read(&step, &items, "a.doc", b"x"))[0].contains("not a known kind of file"));
-    assert!(told(&read(&step, &items, "a.csv", b""))[0].contains("the file is empty"));
+    assert!(messages(&json)[0].contains("saved to its end"), "{:?}", messages(&json));
+    assert!(messages(&read(&step, &items, "a.doc", b"x"))[0].contains("not a known kind of file"));
+    assert!(messages(&read(&step, &items, "a.csv", b""))[0].contains("the file is empty"));
 }
 
 #[test]
@@ -358,7 +367,7 @@ fn a_vote_on_an_older_text_is_taken_as_stale_unless_it_leans_on_that_text() {
     assert!(
         matches!(&import.problems[..], [Problem { trouble: Trouble::Stale(_), .. }]),
         "{:?}",
-        told(&import)
+        messages(&import)
     );
 
     let step = ballots::step("chumor", "preference").unwrap();
@@ -373,7 +382,7 @@ fn a_vote_on_an_older_text_is_taken_as_stale_unless_it_leans_on_that_text() {
     assert!(
         matches!(&import.problems[..], [Problem { trouble: Trouble::StaleUnread(_), .. }]),
         "{:?}",
-        told(&import)
+        messages(&import)
     );
 }
 
@@ -383,12 +392,12 @@ fn missing_and_doubled_headers_are_told() {
     let kind = column(&grid, "type");
     grid[0][kind] = "Typ".into();
     let import = read(&step, &items, "a.csv", &to_csv(&grid));
-    assert_eq!(told(&import)[0], "a.csv: no column `type`");
+    assert_eq!(messages(&import)[0], "a.csv: no column `type`");
     assert!(import.votes.is_empty());
     let (_, _, mut grid) = filled(2);
     grid.iter_mut().for_each(|row| row.push(row[kind].clone()));
     let import = read(&step, &items, "a.csv", &to_csv(&grid));
-    assert!(told(&import)[0].contains("a second time"), "{:?}", told(&import));
+    assert!(messages(&import)[0].contains("a second time"), "{:?}", messages(&import));
     assert_eq!(import.votes.len(), 2);
 }
 
@@ -432,12 +441,12 @@ fn label_studio_signs_by_account_and_takes_displayed_labels() {
         import.votes.iter().map(|vote| (&*vote.annotator, vote.values.text("type").unwrap())).collect();
     assert_eq!(who, [("j1", "paradox"), ("j2", "paradox")]);
     assert_eq!(import.votes[0].seconds, Some(4.5));
-    let told = told(&import);
+    let messages = messages(&import);
     assert!(
-        told[0].starts_with("export.json: task 2, annotator: unknown annotator `x@example.org`"),
-        "{told:?}"
+        messages[0].starts_with("export.json: task 2, annotator: unknown annotator `x@example.org`"),
+        "{messages:?}"
     );
-    assert!(told[1].starts_with("export.json: task 2, type: unknown choice `paradoxx`"), "{told:?}");
+    assert!(messages[1].starts_with("export.json: task 2, type: unknown choice `paradoxx`"), "{messages:?}");
 }
 
 #[test]
@@ -465,14 +474,14 @@ fn label_studios_short_export_is_read_and_what_holds_no_annotation_is_refused() 
         import.votes.iter().map(|vote| (&*vote.annotator, vote.values.text("type").unwrap())).collect();
     assert_eq!(who, [("j1", "paradox"), ("j2", "paradox")]);
     assert_eq!(import.votes[0].seconds, Some(4.5));
-    assert_eq!(told(&import).len(), 1, "{:?}", told(&import));
-    assert!(told(&import)[0].contains("unknown annotator `99`"), "{:?}", told(&import));
+    assert_eq!(messages(&import).len(), 1, "{:?}", messages(&import));
+    assert!(messages(&import)[0].contains("unknown annotator `99`"), "{:?}", messages(&import));
     for (bytes, word) in [
         (tasks.bytes.clone(), "none of its 3 tasks has an annotation"),
         (br#"[{"image": "a.png"}]"#.to_vec(), "task 1 is of no export of Label Studio"),
     ] {
         let import = read(&step, &items, "export.json", &bytes);
-        assert!(import.votes.is_empty() && told(&import)[0].contains(word), "{:?}", told(&import));
+        assert!(import.votes.is_empty() && messages(&import)[0].contains(word), "{:?}", messages(&import));
         assert!(!import.problems[0].trouble.is_note());
     }
 }
@@ -618,7 +627,7 @@ proptest! {
             let file = written(&step, &items, "j1", format);
             let bytes = fill(&step, &file, format, &answers);
             let import = read(&step, &items, &file.name, &bytes);
-            prop_assert_eq!(told(&import), Vec::<String>::new());
+            prop_assert_eq!(messages(&import), Vec::<String>::new());
             prop_assert_eq!(import.votes.len(), items.len());
             for vote in &import.votes {
                 let item = items.iter().find(|item| item.id == vote.item).unwrap();
@@ -635,7 +644,7 @@ proptest! {
         for format in [Format::Csv, Format::Xlsx, Format::Jsonl] {
             let file = export(&ballot, format).unwrap().remove(0);
             let again = read(&step, &items, &file.name, &file.bytes);
-            prop_assert_eq!(told(&again), Vec::<String>::new());
+            prop_assert_eq!(messages(&again), Vec::<String>::new());
             prop_assert_eq!(again.votes.len(), items.len());
             let mut log = VoteLog::open(dir.path()).unwrap();
             prop_assert_eq!(log.append(again.votes).unwrap().known, items.len());

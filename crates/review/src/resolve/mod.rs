@@ -93,13 +93,13 @@ fn who(round: Round) -> &'static str {
 }
 
 impl Why {
-    fn twice(round: Round, vote: &Vote, beside: &[&Vote]) -> Why {
+    fn twice(round: Round, vote: &Vote, others: &[&Vote]) -> Why {
         let answers = |vote: &Vote| {
-            let told = vote.values.iter().filter(|(field, _)| *field != REASON);
-            told.map(|(field, value)| format!("{field}: {value}")).collect::<Vec<_>>().join(", ")
+            let answers_given = vote.values.iter().filter(|(field, _)| *field != REASON);
+            answers_given.map(|(field, value)| format!("{field}: {value}")).collect::<Vec<_>>().join(", ")
         };
         let mut answers: Vec<String> =
-            std::iter::once(vote).chain(beside.iter().copied()).map(answers).collect();
+            std::iter::once(vote).chain(others.iter().copied()).map(answers).collect();
         answers.sort();
         Why::Twice { round, answers }
     }
@@ -249,7 +249,7 @@ fn decide(step: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec<&Vot
     let own = |round: Round| {
         let counted = counted(round);
         let of = move |(vote, _): &&(&Vote, Vec<&Vote>)| counted.iter().any(|other| other.id == vote.id);
-        twice.iter().filter(of).map(move |(vote, beside)| Why::twice(round, vote, beside))
+        twice.iter().filter(of).map(move |(vote, others)| Why::twice(round, vote, others))
     };
     let mut twice: Vec<Why> =
         contradicting.iter().map(|(vote, others)| Why::twice(Round::Adjudication, vote, others)).collect();
@@ -477,7 +477,7 @@ fn with_votes(step: &Ballot, item: &Item, votes: &[&Vote], rounds: &[Round]) -> 
     for field in rounds.iter().flat_map(|round| step.form(*round)) {
         let Kind::Pick { from, .. } = field.kind else { continue };
         for prefix in ["votes", "review"] {
-            let Some(Value::List(told)) = seen.content.get(&format!("{prefix}.{}", field.name)).cloned()
+            let Some(Value::List(shown)) = seen.content.get(&format!("{prefix}.{}", field.name)).cloned()
             else {
                 continue;
             };
@@ -485,8 +485,8 @@ fn with_votes(step: &Ballot, item: &Item, votes: &[&Vote], rounds: &[Round]) -> 
                 let numbers: Vec<String> = numbers.split("; ").map(str::to_owned).collect();
                 shown_numbers(&seen, from, &numbers).join("; ")
             };
-            let told = told.iter().map(as_shown).collect();
-            seen.content.insert(format!("{prefix}.{}", field.name), Value::List(told));
+            let shown = shown.iter().map(as_shown).collect();
+            seen.content.insert(format!("{prefix}.{}", field.name), Value::List(shown));
         }
     }
     seen

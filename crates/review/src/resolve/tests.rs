@@ -147,8 +147,11 @@ fn annotators_who_differ_or_are_unsure_are_decided_by_the_meta_annotator() {
     let differ = [cast("a", &["2"], "yes"), cast("b", &["2", "3"], "yes")];
     let unsure = [cast("a", &["2"], "yes"), cast("b", &["2"], "no")];
     for votes in [&differ, &unsure] {
-        let held = outcome(&step, &item, votes);
-        assert!(matches!(held.pending(), Some(Pending::Adjudicate { by: Role::Meta, .. })), "{held:?}");
+        let resolution = outcome(&step, &item, votes);
+        assert!(
+            matches!(resolution.pending(), Some(Pending::Adjudicate { by: Role::Meta, .. })),
+            "{resolution:?}"
+        );
     }
     let mut votes = differ.to_vec();
     let last = [("categories", Value::List(vec!["3".into()])), (REASON, Value::from("because"))];

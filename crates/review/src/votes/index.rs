@@ -30,7 +30,7 @@ pub struct VoteLog {
     /// Whether votes on a renamed benchmark are listed under its old name.
     as_cast: bool,
     /// Other unreplaced votes of a seat: logs of two machines were merged.
-    beside: FxHashMap<Digest, Vec<u32>>,
+    contradicting: FxHashMap<Digest, Vec<u32>>,
     damaged: Vec<String>,
 }
 
@@ -74,7 +74,7 @@ impl VoteLog {
             votes: Vec::new(),
             ids: FxHashMap::default(),
             heads: FxHashMap::default(),
-            beside: FxHashMap::default(),
+            contradicting: FxHashMap::default(),
             damaged: Vec::new(),
         };
         log.refresh()?;
@@ -145,12 +145,12 @@ impl VoteLog {
         let before = self.heads.insert(seat, at);
         let replaces = |at: u32| vote.supersedes == Some(self.votes[at as usize].id);
         if let Some(before) = before.filter(|&before| !replaces(before)) {
-            self.beside.entry(seat).or_default().push(before);
+            self.contradicting.entry(seat).or_default().push(before);
         }
         if !vote.settles.is_empty()
-            && let Some(beside) = self.beside.get_mut(&seat)
+            && let Some(contradicting) = self.contradicting.get_mut(&seat)
         {
-            beside.retain(|&at| !vote.settles.contains(&self.votes[at as usize].id));
+            contradicting.retain(|&at| !vote.settles.contains(&self.votes[at as usize].id));
         }
         self.votes.push(vote);
     }
@@ -170,7 +170,7 @@ impl VoteLog {
         let of_here = |vote: &&Vote| vote.round == Round::Adjudication && !other.ids.contains_key(&vote.id);
         let of_here: Vec<&Vote> = self.votes.iter().filter(of_here).collect();
         for vote in new.iter_mut().filter(|vote| vote.round == Round::Adjudication) {
-            let against = of_here.iter().filter(|mine| mine.is_about(vote) && !mine.says_as(vote));
+            let against = of_here.iter().filter(|mine| mine.is_about(vote) && !mine.same_content(vote));
             vote.contradicts = against.map(|mine| mine.id).collect();
         }
         if let Some(writer) = writer.filter(|_| !new.is_empty()) {
@@ -236,8 +236,10 @@ impl VoteLog {
 
     fn sort_one_in(&mut self, mut vote: Vote, seat: Digest, from_sheet: bool, receipt: &mut Receipt) {
         let head = self.heads.get(&seat).map(|&at| &self.votes[at as usize]);
-        let beside = self.beside.get(&seat).map_or(&[][..], Vec::as_slice);
-        if head.is_some_and(|head| head.id == vote.id || (head.says_as(&vote) && beside.is_empty())) {
+        let contradicting = self.contradicting.get(&seat).map_or(&[][..], Vec::as_slice);
+        if head
+            .is_some_and(|head| head.id == vote.id || (head.same_content(&vote) && contradicting.is_empty()))
+        {
             receipt.known += 1;
         } else if self.ids.contains_key(&vote.id) {
             receipt.outdated.push(vote.id);
@@ -245,7 +247,7 @@ impl VoteLog {
             receipt.late.push(vote.item);
         } else {
             vote.supersedes = head.map(|head| head.id);
-            vote.settles.extend(beside.iter().map(|&at| self.votes[at as usize].id));
+            vote.settles.extend(contradicting.iter().map(|&at| self.votes[at as usize].id));
             receipt.changed += usize::from(vote.supersedes.is_some());
             receipt.added.push(vote.id);
             self.take(vote, seat);

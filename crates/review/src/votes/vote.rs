@@ -124,7 +124,7 @@ impl Vote {
     }
 
     /// Whether the other vote has the same answers on the same text.
-    pub(crate) fn says_as(&self, other: &Vote) -> bool {
+    pub(crate) fn same_content(&self, other: &Vote) -> bool {
         self.values == other.values
             && self.content_hash == other.content_hash
             && self.synthetic == other.synthetic
@@ -155,7 +155,7 @@ pub fn contradictions<'v>(votes: &[&'v Vote]) -> Vec<(&'v Vote, Vec<&'v Vote>)> 
     let of_a_seat = heads.chunk_by(|a, b| seat(a.1) == seat(b.1));
     let contradicting = |heads: &[(usize, &'v Vote)]| {
         let ((_, head), others) = heads.split_first()?;
-        let differs = |other: &&Vote| other.content_hash == head.content_hash && !other.says_as(head);
+        let differs = |other: &&Vote| other.content_hash == head.content_hash && !other.same_content(head);
         let others: Vec<&Vote> = others.iter().map(|(_, vote)| *vote).filter(differs).collect();
         (!others.is_empty()).then_some((*head, others))
     };
@@ -190,8 +190,8 @@ fn standing<'v>(votes: &[&'v Vote]) -> Vec<(usize, &'v Vote)> {
             }
         }
     }
-    let stands = |(_, vote): &(usize, &Vote)| !replaced.contains(&vote.id);
-    votes.iter().copied().enumerate().filter(stands).collect()
+    let is_current = |(_, vote): &(usize, &Vote)| !replaced.contains(&vote.id);
+    votes.iter().copied().enumerate().filter(is_current).collect()
 }
 
 #[cfg(test)]
@@ -228,8 +228,8 @@ mod tests {
     fn who_answered_twice_is_asked_which_holds() {
         let mine = vote("a", "paradox", "2026-01-01T00:00:00Z", false);
         let theirs = vote("a", "ambiguity", "2026-01-01T00:00:00Z", false);
-        let stand = contradictions(&[&mine, &theirs]);
-        assert_eq!(stand, [(&theirs, vec![&mine])]);
+        let contradicting = contradictions(&[&mine, &theirs]);
+        assert_eq!(contradicting, [(&theirs, vec![&mine])]);
         let again = Vote { supersedes: Some(theirs.id), base: Some(theirs.id), ..mine.clone() }.sealed();
         assert_eq!(contradictions(&[&mine, &theirs, &again]), [], "it says what the other said");
         let third = Vote { base: Some(theirs.id), ..vote("a", "word_game", "2026-01-01T00:00:00Z", false) };

@@ -103,7 +103,7 @@ impl Anonymise {
 
     /// Anonymises these columns of text of a record like [`Anonymise::post`].
     pub fn columns(&self, mut row: Row, columns: &[&str]) -> Outcome<Row> {
-        let mut told = Vec::new();
+        let mut evidence_lines = Vec::new();
         for column in columns {
             let named = |evidence: String| format!("{column}: {evidence}");
             match self.text(row.text(column).unwrap_or_default(), &[]) {
@@ -116,16 +116,22 @@ impl Anonymise {
                 Verdict::Clean => {}
                 Verdict::Marked(marked, evidence) => {
                     row.set_text(column, marked);
-                    told.push(named(evidence));
+                    evidence_lines.push(named(evidence));
                 }
             }
         }
-        if told.is_empty() {
+        if evidence_lines.is_empty() {
             return Outcome::Kept(row);
         }
         let texts: Vec<&str> = columns.iter().map(|column| row.text(column).unwrap_or_default()).collect();
         let after = texts.join("\n");
-        Outcome::Changed { rule: MARKED, evidence: told.join("; "), before: String::new(), after, row }
+        Outcome::Changed {
+            rule: MARKED,
+            evidence: evidence_lines.join("; "),
+            before: String::new(),
+            after,
+            row,
+        }
     }
 
     /// A post that a person lets through: its personal data is marked, even where the settings would refuse

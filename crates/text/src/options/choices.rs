@@ -18,7 +18,7 @@ pub struct Choices {
 /// Two options that a reader cannot tell apart.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("wrong answer {second} is the same as {}", if *.first == 0 { "the right one".to_owned() } else { format!("wrong answer {first}") })]
-pub struct Alike {
+pub struct EqualOptions {
     /// The index of the first: 0 is the right answer, others are wrong ones.
     pub first: usize,
     /// The index of the second.
@@ -48,7 +48,13 @@ pub fn order(seed: u64, purpose: &str, id: &str, n: usize) -> Vec<usize> {
 ///
 /// # Errors
 /// [`Alike`] if two of them differ only in width, case, punctuation and spaces.
-pub fn choices(right: &str, wrong: &[String], seed: u64, purpose: &str, id: &str) -> Result<Choices, Alike> {
+pub fn choices(
+    right: &str,
+    wrong: &[String],
+    seed: u64,
+    purpose: &str,
+    id: &str,
+) -> Result<Choices, EqualOptions> {
     let texts: Vec<&str> = std::iter::once(right).chain(wrong.iter().map(String::as_str)).collect();
     let folded: Vec<String> = texts.iter().map(|text| fold(text, Fold::KEY)).collect();
     for (second, text) in folded.iter().enumerate() {
@@ -58,7 +64,7 @@ pub fn choices(right: &str, wrong: &[String], seed: u64, purpose: &str, id: &str
             false => folded[*first] == *text,
         };
         if let Some(first) = (0..second).find(same) {
-            return Err(Alike { first, second });
+            return Err(EqualOptions { first, second });
         }
     }
     let order = order(seed, purpose, id, texts.len());

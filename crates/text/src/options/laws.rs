@@ -23,7 +23,7 @@ proptest! {
                 all.sort();
                 prop_assert_eq!(sorted, all);
             }
-            Err(Alike { first, second }) => prop_assert!(first < second && second <= wrong.len()),
+            Err(EqualOptions { first, second }) => prop_assert!(first < second && second <= wrong.len()),
         }
     }
 
@@ -90,6 +90,6 @@ fn exactly_the_gap_is_not_more_than_it() {
     assert_eq!(gap_pair(&[mean(&[2])], 2, 1, "q"), None);
     assert_eq!(
         choices("对", &["错".into(), "对！".into()], 1, "options", "x"),
-        Err(Alike { first: 0, second: 2 })
+        Err(EqualOptions { first: 0, second: 2 })
     );
 }

@@ -9,7 +9,7 @@ mod choices;
 mod draw;
 mod pair;
 
-pub use choices::{Alike, Choices, LETTERS, choices, order, repetitions};
+pub use choices::{Choices, EqualOptions, LETTERS, choices, order, repetitions};
 pub use draw::Draw;
 pub use pair::{GapPair, Mean, gap_pair};
 

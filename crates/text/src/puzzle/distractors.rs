@@ -16,12 +16,12 @@ pub fn faults(question: &str, answer: &str, distractors: &[String], letters: boo
             faults.push("a distractor is empty".into());
         } else if key(text) == key(NONE) {
             faults.push(format!("{text:?} is an option of every puzzle"));
-        } else if alike(text, answer) {
+        } else if same_option(text, answer) {
             faults.push(format!("{text:?} says the same as the answer"));
         } else if letters && plays_along(question, core(answer), core(text)) {
             faults.push(format!("{text:?} may solve the puzzle by its letters"));
         }
-        if let Some(other) = distractors[..at].iter().find(|other| alike(other, text)) {
+        if let Some(other) = distractors[..at].iter().find(|other| same_option(other, text)) {
             faults.push(format!("{text:?} says the same as {other:?}"));
         }
     }
@@ -30,7 +30,7 @@ pub fn faults(question: &str, answer: &str, distractors: &[String], letters: boo
 
 /// Whether two options say the same as far as their words show: they read the same, or have the same content
 /// words. The order of letters counts too.
-pub fn alike(a: &str, b: &str) -> bool {
+pub fn same_option(a: &str, b: &str) -> bool {
     let (left, right) = (content(a), content(b));
     key(a) == key(b) || (!left.is_empty() && left == right && letters(a) == letters(b))
 }

@@ -11,7 +11,7 @@ mod kinds;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::distractors::{alike, core};
+use super::distractors::{core, same_option};
 use super::letters::plays_along;
 use super::spelling::capital;
 use super::wordnet::{Place, Pos, Synset, WordNet, WordNetError};
@@ -68,7 +68,7 @@ pub fn near(
             }
         }
         if let Some(set) = best {
-            return Ok(set.words);
+            return Ok(set.neighbours);
         }
     }
     Ok(Vec::new())
@@ -96,7 +96,7 @@ impl<'a> Asks<'a> {
 
 /// Three words near one sense.
 struct Set {
-    words: Vec<Near>,
+    neighbours: Vec<Near>,
     /// Lower is better: how far above the sense their hypernym is, and from how many words they were chosen.
     rank: (usize, Reverse<usize>),
 }
@@ -127,10 +127,10 @@ fn of_sense(
             choose(wordnet, &mut synonyms.clone(), 1, "synonym", asks, draw, &mut found)?;
         }
         if found.len() == 3 {
-            let words = found.into_iter().map(|(near, _)| near).collect();
+            let neighbours = found.into_iter().map(|(near, _)| near).collect();
             // A small database has no frequencies to choose a sense by, so the first one is taken.
             let choice = if wordnet.counts() { choice } else { 0 };
-            return Ok(Some(Set { words, rank: (climb, Reverse(choice)) }));
+            return Ok(Some(Set { neighbours, rank: (climb, Reverse(choice)) }));
         }
     }
     Ok(None)
@@ -155,7 +155,7 @@ fn choose(
     found: &mut Vec<(Near, Place)>,
 ) -> Result<(), WordNetError> {
     let &Asks { question, answer, own, many: answers_many, .. } = asks;
-    let asked = said_by(question);
+    let asked = content_words_of(question);
     shuffle(members, draw);
     // Words with as many parts as the answer come first, so that length gives nothing away. Next to a
     // one-word answer, a phrase reads like a definition: `potato peelings`.
@@ -166,7 +166,7 @@ fn choose(
     let mut usable: Vec<(&Member, String)> = Vec::new();
     for member in members.iter() {
         let many = form(&member.word);
-        let fits = said_by(&member.word).is_disjoint(&asked)
+        let fits = content_words_of(&member.word).is_disjoint(&asked)
             && fits(question, own, &many, &shaped(answer, &many), &[])
             && (answers_many || in_plural(&member.word) == in_plural(own));
         if fits && usable.iter().all(|(_, other)| *other != many) {
@@ -206,15 +206,15 @@ pub fn members(
     id: &str,
 ) -> Vec<Near> {
     let (own, asked) = (core(answer), content(question));
-    let mut words: Vec<&str> =
+    let mut member_words: Vec<&str> =
         members.iter().map(|member| core(member)).filter(|word| !word.is_empty()).collect();
-    shuffle(&mut words, &mut Draw::new(seed, "brainteaser members", id));
-    words.sort_by_key(|word| tokens(word).abs_diff(tokens(own)));
+    shuffle(&mut member_words, &mut Draw::new(seed, "brainteaser members", id));
+    member_words.sort_by_key(|word| tokens(word).abs_diff(tokens(own)));
     let mut found: Vec<Near> = Vec::new();
-    for word in words {
+    for word in member_words {
         let text = shaped(answer, word);
-        let told = !content(word).is_disjoint(&asked);
-        if found.len() < 3 && !told && fits(question, own, word, &text, &found) {
+        let in_question = !content(word).is_disjoint(&asked);
+        if found.len() < 3 && !in_question && fits(question, own, word, &text, &found) {
             found.push(Near { text, relation: format!("beside it in {category}") });
         }
     }
@@ -227,15 +227,15 @@ fn fits(question: &str, own: &str, word: &str, text: &str, found: &[Near]) -> bo
     !plays_along(question, own, word)
         && !shares_word(word, own)
         && !inflected(word, own)
-        && !alike(text, own)
+        && !same_option(text, own)
         && found.iter().all(|other| {
             let other = core(&other.text);
-            !alike(other, text) && !shares_word(other, word) && !inflected(other, word)
+            !same_option(other, text) && !shares_word(other, word) && !inflected(other, word)
         })
 }
 
 /// The content words of a text, without plural endings.
-fn said_by(text: &str) -> BTreeSet<String> {
+fn content_words_of(text: &str) -> BTreeSet<String> {
     let one = |word: String| match word.strip_suffix('s') {
         Some(stem) if in_plural(&word) && stem.chars().count() > 2 => stem.to_owned(),
         _ => word,
@@ -260,31 +260,32 @@ fn meant(wordnet: &WordNet, word: &str, plural: bool, question: &str) -> Result<
     let entry = |sense: &Synset| wordnet.count(sense, word).max(wordnet.count(sense, one));
     // A question for a person (`who`) is not answered by a thing.
     let who = key(question).split(' ').any(|word| ["who", "whose", "whom"].contains(&word));
-    let asked = said_by(question);
+    let asked = content_words_of(question);
     let total: u64 = all.iter().map(entry).sum();
     let mut ranked = Vec::new();
     for sense in all.iter().filter(|sense| sense.place.pos == Pos::Noun) {
-        let gloss = said_by(&sense.gloss);
-        let mut said = BTreeSet::new();
+        let gloss = content_words_of(&sense.gloss);
+        let mut mentioned = BTreeSet::new();
         let mut level = vec![sense.clone()];
         for _ in 0..LEVELS {
             let mut above = Vec::new();
             for synset in &level {
-                said.extend(synset.words.iter().flat_map(|word| said_by(word)));
+                mentioned.extend(synset.words.iter().flat_map(|word| content_words_of(word)));
                 for place in synset.to(&["@", "@i"]) {
                     above.push(wordnet.synset(place)?);
                 }
             }
             level = above;
         }
-        said.extend(level.iter().flat_map(|synset| &synset.words).flat_map(|word| said_by(word)));
-        said.remove(&word.to_lowercase());
-        let shared = |said: &BTreeSet<String>| {
-            said.intersection(&asked).filter(|word| !ASKING.contains(&word.as_str())).count()
+        mentioned
+            .extend(level.iter().flat_map(|synset| &synset.words).flat_map(|word| content_words_of(word)));
+        mentioned.remove(&word.to_lowercase());
+        let shared = |reached: &BTreeSet<String>| {
+            reached.intersection(&asked).filter(|word| !ASKING.contains(&word.as_str())).count()
         };
         // `What kind of fish` names the hypernym; words of the gloss may match by chance, so they only break
         // ties.
-        ranked.push(((shared(&said), shared(&gloss)), sense));
+        ranked.push(((shared(&mentioned), shared(&gloss)), sense));
     }
     let most = ranked.iter().map(|(shared, _)| *shared).max().unwrap_or_default();
     let named = most.0 > 0;
@@ -294,7 +295,7 @@ fn meant(wordnet: &WordNet, word: &str, plural: bool, question: &str) -> Result<
         let own: u64 = all.iter().filter(|other| of_one_kind(other, sense)).map(entry).sum();
         all.len() == 1 || own * 2 > total || (total == 0 && wordnet.counts())
     };
-    let told = |sense: &Synset| {
+    let score = |sense: &Synset| {
         let things = !wordnet.counts() || kinds::things(sense);
         decent(sense)
             && if named {
@@ -304,7 +305,7 @@ fn meant(wordnet: &WordNet, word: &str, plural: bool, question: &str) -> Result<
             }
     };
     let best = ranked.into_iter().filter(|(shared, _)| *shared == most).map(|(_, sense)| sense.clone());
-    Ok(kinds::as_readers_take_it(wordnet, best.filter(told).collect()))
+    Ok(kinds::as_readers_take_it(wordnet, best.filter(score).collect()))
 }
 
 /// A noun in the plural, by the rules of spelling.
@@ -478,8 +479,8 @@ mod tests {
             assert!(synonyms <= 1 && (found.is_empty() || found.len() == 3), "{found:?}");
             if !found.is_empty() {
                 served += 1;
-                let words: Vec<&str> = found.iter().map(|near| near.text.as_str()).collect();
-                eprintln!("{id} | {question} | {answer} | {} | {}", words.join(" "), found[0].relation);
+                let texts: Vec<&str> = found.iter().map(|near| near.text.as_str()).collect();
+                eprintln!("{id} | {question} | {answer} | {} | {}", texts.join(" "), found[0].relation);
             }
         }
         assert!(served >= 28, "{served}");

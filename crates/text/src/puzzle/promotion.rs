@@ -52,8 +52,8 @@ pub fn strip<'a>(text: &'a str, links: &[String]) -> (&'a str, Vec<&'a str>) {
     }
     let end = all.get(kept).map_or(text.len(), |(at, _)| *at);
     let (rest, tail) = after_dash(text[..end].trim(), links);
-    let gone = tail.into_iter().chain(all[kept..].iter().map(|(_, sentence)| *sentence));
-    (rest, gone.collect())
+    let removed = tail.into_iter().chain(all[kept..].iter().map(|(_, sentence)| *sentence));
+    (rest, removed.collect())
 }
 
 fn promotes(sentence: &str, links: &[String]) -> bool {
@@ -69,11 +69,11 @@ fn promotes(sentence: &str, links: &[String]) -> bool {
 fn after_dash<'a>(text: &'a str, links: &[String]) -> (&'a str, Option<&'a str>) {
     let dash = [" — ", " – ", " - "].into_iter().filter_map(|dash| text.rfind(dash)).max();
     let Some((head, tail)) = dash.map(|at| text.split_at(at)) else { return (text, None) };
-    let said = tail.trim_start_matches([' ', '—', '–', '-']);
-    if head.trim().is_empty() || !promotes(said, links) {
+    let after_dash_text = tail.trim_start_matches([' ', '—', '–', '-']);
+    if head.trim().is_empty() || !promotes(after_dash_text, links) {
         (text, None)
     } else {
-        (head.trim_end(), Some(said))
+        (head.trim_end(), Some(after_dash_text))
     }
 }
 
@@ -81,9 +81,9 @@ fn after_dash<'a>(text: &'a str, links: &[String]) -> (&'a str, Option<&'a str>)
 mod tests {
     use super::*;
 
-    fn check(text: &str, links: &[&str], rest: &str, gone: &[&str]) {
+    fn check(text: &str, links: &[&str], rest: &str, removed: &[&str]) {
         let links: Vec<String> = links.iter().map(ToString::to_string).collect();
-        assert_eq!(strip(text, &links), (rest, gone.to_vec()), "{text}");
+        assert_eq!(strip(text, &links), (rest, removed.to_vec()), "{text}");
     }
 
     #[test]

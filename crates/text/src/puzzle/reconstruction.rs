@@ -50,12 +50,12 @@ pub fn semantic(question: &str, answer: &str, variant: &str, distractors: &[Stri
     let (before, now) = (content(question), content(variant));
     // A word that is in an option too gives nothing away.
     let options: BTreeSet<String> = distractors.iter().flat_map(|text| content(text)).collect();
-    let told: Vec<String> = content(answer)
+    let revealed: Vec<String> = content(answer)
         .into_iter()
         .filter(|w| now.contains(w) && !before.contains(w) && !options.contains(w))
         .collect();
-    if !told.is_empty() {
-        findings.push(format!("gives words of the answer away: {}", told.join(", ")));
+    if !revealed.is_empty() {
+        findings.push(format!("gives words of the answer away: {}", revealed.join(", ")));
     }
     findings
 }

@@ -132,7 +132,7 @@ impl Speller {
             let meant = word.odd
                 || named
                 || times[word.plain.as_str()] > 1
-                || says_twice(&word.plain)
+                || is_doubled(&word.plain)
                 || (word.quoted && (letters || word.alone))
                 || (letters && (answers || word.naming))
                 || (answers && self.known(&word.plain.chars().rev().collect::<String>()))
@@ -290,7 +290,7 @@ fn spelt(text: &str) -> Vec<Spelt> {
 }
 
 /// Whether a word repeats a syllable: `nana`.
-fn says_twice(word: &str) -> bool {
+fn is_doubled(word: &str) -> bool {
     let (head, tail) = word.split_at(word.len() / 2 + word.len() % 2);
     word.is_ascii() && head == tail
 }

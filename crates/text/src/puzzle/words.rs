@@ -52,8 +52,9 @@ pub fn words(text: &str) -> Vec<Word<'_>> {
 pub fn content(text: &str) -> BTreeSet<String> {
     let all = words(text);
     let lower = |word: &Word<'_>| word.text.to_lowercase().replace('’', "'");
-    let says = |at: &usize| letter(text, &all, *at) || !FUNCTION.contains(&lower(&all[*at]).as_str());
-    (0..all.len()).filter(says).map(|at| lower(&all[at])).collect()
+    let carries_meaning =
+        |at: &usize| letter(text, &all, *at) || !FUNCTION.contains(&lower(&all[*at]).as_str());
+    (0..all.len()).filter(carries_meaning).map(|at| lower(&all[at])).collect()
 }
 
 /// The letters that a text mentions, in lower case and in order: `G, T, F` is not `F, T, G`. If it mentions
@@ -63,10 +64,11 @@ pub fn letters(text: &str) -> Vec<String> {
     let digits = |word: &String| word.chars().all(|c| c.is_ascii_digit());
     let says =
         |at: &usize| letter(text, &all, *at) || !FUNCTION.contains(&all[*at].text.to_lowercase().as_str());
-    let said: Vec<(usize, String)> =
+    let content_words: Vec<(usize, String)> =
         (0..all.len()).filter(says).map(|at| (at, number(&all[at].text.to_lowercase()))).collect();
-    let bare = said.iter().all(|(at, word)| letter(text, &all, *at) || digits(word));
-    let kept = said.into_iter().filter(|(at, word)| letter(text, &all, *at) || (bare && digits(word)));
+    let bare = content_words.iter().all(|(at, word)| letter(text, &all, *at) || digits(word));
+    let kept =
+        content_words.into_iter().filter(|(at, word)| letter(text, &all, *at) || (bare && digits(word)));
     kept.map(|(_, word)| word).collect()
 }
 
@@ -95,8 +97,8 @@ fn letter(text: &str, all: &[Word<'_>], at: usize) -> bool {
     let quoted = head.ends_with(QUOTES) && tail.starts_with(QUOTES);
     // `a T` has an article, `a, t` does not.
     let apart = |from: &Word<'_>, to: &Word<'_>| text[from.at + from.text.len()..to.at].trim() != "";
-    let beside = [at.checked_sub(1), (at + 1 < all.len()).then_some(at + 1)].into_iter().flatten();
-    let among = beside.into_iter().any(|other| {
+    let neighbours = [at.checked_sub(1), (at + 1 < all.len()).then_some(at + 1)].into_iter().flatten();
+    let among = neighbours.into_iter().any(|other| {
         let (from, to) = (&all[at.min(other)], &all[at.max(other)]);
         single(&all[other]) && !is(other, &["a", "i"]) && apart(from, to)
     });

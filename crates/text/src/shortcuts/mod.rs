@@ -5,6 +5,7 @@
 //! exceed a limit, with the items; nothing here changes an item.
 
 mod baseline;
+mod cues;
 mod findings;
 mod length;
 mod near;
@@ -13,11 +14,11 @@ mod position;
 mod propose;
 mod reuse;
 mod share;
-mod tells;
 
 use serde::Serialize;
 
 pub use baseline::{Baseline, baseline};
+pub use cues::{Cue, cues};
 pub use findings::{Finding, Limits, findings};
 pub use length::{Lengths, lengths};
 pub use near::{NearEqual, near_equal};
@@ -26,7 +27,6 @@ pub use position::{Positions, positions};
 pub use propose::{Open, propose};
 pub use reuse::{Reused, reused};
 pub use share::Share;
-pub use tells::{Tell, tells};
 
 /// A multiple choice.
 #[derive(Clone, Copy, Debug)]

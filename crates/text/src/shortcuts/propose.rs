@@ -203,7 +203,7 @@ fn judge(
         .collect();
     let features: Vec<Vec<Vec<u32>>> = sets.par_iter().map(|set| ranked(set)).collect();
     // A candidate is scored as if it replaced the last chosen one.
-    let beside: Vec<Vec<Vec<u32>>> = prepared
+    let other_sets: Vec<Vec<Vec<u32>>> = prepared
         .par_iter()
         .zip(&sets)
         .map(|(item, set)| {
@@ -226,7 +226,7 @@ fn judge(
                     order.iter().partition(|&&at| fold_of[at] == fold);
                 let weights = train(&features, |_| 0, &others, seed);
                 let of = |options: &[Vec<u32>]| options.iter().map(|grams| score(&weights, grams)).collect();
-                own.into_iter().map(|at| (at, of(&features[at]), of(&beside[at]))).collect::<Vec<_>>()
+                own.into_iter().map(|at| (at, of(&features[at]), of(&other_sets[at]))).collect::<Vec<_>>()
             })
             .collect();
         for (at, options, candidates) in scored {

@@ -2,7 +2,7 @@
 
 /// Words of a text, for limits such as "at most 100 words": runs between white space that contain a letter or
 /// digit, and each Chinese, Japanese or Korean character by itself.
-pub fn words(text: &str) -> usize {
+pub fn count_words(text: &str) -> usize {
     let cjk = |c: char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}');
     text.split_whitespace()
         .map(|run| {

@@ -12,7 +12,7 @@ pub fn clean(title: &str, content: Option<&str>) -> (String, Option<&'static str
     let Some(content) = content.map(tidy).filter(|content| !content.is_empty()) else {
         return (title, None);
     };
-    if GONE.iter().any(|gone| content.eq_ignore_ascii_case(gone)) {
+    if GONE.iter().any(|placeholder| content.eq_ignore_ascii_case(placeholder)) {
         return (title, Some("placeholder"));
     }
     let bare = |text: &str| text.trim_end_matches(['.', '…', '?', '!']).to_lowercase();

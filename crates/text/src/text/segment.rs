@@ -80,7 +80,7 @@ pub(super) fn falls_between_words(text: &str, span: Range<usize>) -> bool {
 
 /// Whether `span` of `text` is not part of another word: `哪` in `哪有`, not in `哪吒` or `哪怕`; `为何` in `他为何`, not
 /// in `认为何`. Longer question words (`什么样`, `没什么`) do not count as other words.
-pub(super) fn stands_apart(text: &str, span: Range<usize>) -> bool {
+pub(super) fn is_separate_word(text: &str, span: Range<usize>) -> bool {
     words_around(text, &span).all(|word| {
         let over = |border: usize| word.span.start < border && border < word.span.end;
         let holds = word.span.start <= span.start && span.end <= word.span.end;
@@ -122,7 +122,7 @@ mod tests {
     fn a_part_of_another_word_does_not_stand_apart() {
         let apart = |text: &str, word: &str| {
             let start = text.find(word).unwrap();
-            stands_apart(text, start..start + word.len())
+            is_separate_word(text, start..start + word.len())
         };
         for (text, word) in
             [("谁把月亮吃了", "谁"), ("什么样的月亮", "什么"), ("他为何不来", "为何"), ("这图啥意思", "啥")]

@@ -12,7 +12,7 @@ use super::{Jokes, Profile};
 
 /// A value that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct FoundValue {
     /// The key.
     pub key: &'static str,
     /// The rule that found it, as written.
@@ -27,7 +27,7 @@ pub struct Inspected {
     /// The post.
     pub entry: Entry,
     /// The values found.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<FoundValue>,
     /// Whether it counts as a joke; unknown for numbered ones, which depend on the whole thread.
     pub joke: Option<bool>,
 }
@@ -38,7 +38,7 @@ pub struct Missing {
     /// The key.
     pub key: &'static str,
     /// As written.
-    pub said: String,
+    pub description: String,
     /// For keys of posts: how many posts lack it, and how many have it.
     pub posts: Option<(usize, usize)>,
     /// The longest part of the selector or pointer that finds something, and how often.
@@ -63,7 +63,7 @@ pub struct Inspection {
     /// Keys that found nothing.
     pub missing: Vec<Missing>,
     /// Classes, ids and names of elements on the page.
-    pub words: BTreeSet<String>,
+    pub element_names: BTreeSet<String>,
 }
 
 impl Profile {
@@ -73,7 +73,7 @@ impl Profile {
             let page = dom::document(text).ok()?;
             let raw = self.raw_html(&page, url, captured);
             let view = Page::new(Node::Html(page.root_element()), url, captured, &[]);
-            return Some(self.inspection(raw, &view, words(&page)));
+            return Some(self.inspection(raw, &view, element_names(&page)));
         }
         let raw = self.raw_text(text, url, captured)?;
         let value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
@@ -81,15 +81,15 @@ impl Profile {
         Some(self.inspection(raw, &view, BTreeSet::new()))
     }
 
-    fn inspection(&self, raw: Raw, page: &Page<'_>, words: BTreeSet<String>) -> Inspection {
+    fn inspection(&self, raw: Raw, page: &Page<'_>, element_names: BTreeSet<String>) -> Inspection {
         let rules = &*self.rules;
-        let seen = |field: &Field, hit: &Hit| Seen {
+        let seen = |field: &Field, hit: &Hit| FoundValue {
             key: field.name(),
             by: rules
                 .fields
                 .get(field)
                 .and_then(|pick| pick.0.get(hit.way))
-                .map_or_else(|| "each".into(), |way| way.said.clone()),
+                .map_or_else(|| "each".into(), |way| way.as_written.clone()),
             raw: hit.value.clone(),
         };
         let posts = raw.hits.len();
@@ -119,13 +119,13 @@ impl Profile {
             };
             if lacking > 0 || of_page {
                 let posts = field.map(|_| (lacking, having));
-                missing.push(self.missing(key, pick, posts, page, &words));
+                missing.push(self.missing(key, pick, posts, page, &element_names));
             }
         }
         let item = rules.item.as_ref().filter(|_| posts == 0 && (raw.reading.thread || !raw.reading.list));
         if let Some(from) = item {
-            let said = said_of(from, self, "item");
-            missing.insert(0, found_part("item", said, None, from, page, &words));
+            let description = description_of(from, self, "item");
+            missing.insert(0, found_part("item", description, None, from, page, &element_names));
         }
         let items = raw.reading.entries.into_iter().zip(&raw.hits).map(|(entry, hits)| Inspected {
             joke: match rules.jokes {
@@ -143,7 +143,7 @@ impl Profile {
             next: raw.reading.next,
             items: items.collect(),
             missing,
-            words,
+            element_names,
         }
     }
 
@@ -153,39 +153,42 @@ impl Profile {
         pick: &Pick,
         posts: Option<(usize, usize)>,
         page: &Page<'_>,
-        words: &BTreeSet<String>,
+        element_names: &BTreeSet<String>,
     ) -> Missing {
-        let said = pick.0.iter().map(|way| way.said.as_str()).collect::<Vec<_>>().join(", ");
+        let description = pick.0.iter().map(|way| way.as_written.as_str()).collect::<Vec<_>>().join(", ");
         match pick.0.first() {
-            Some(Way { from, said: one, .. }) if pick.0.len() == 1 => {
-                found_part(key, one.clone(), posts, from, page, words)
+            Some(Way { from, as_written: one, .. }) if pick.0.len() == 1 => {
+                found_part(key, one.clone(), posts, from, page, element_names)
             }
-            _ => Missing { key, said, posts, part: None, strangers: Vec::new() },
+            _ => Missing { key, description, posts, part: None, strangers: Vec::new() },
         }
     }
 }
 
-fn said_of(_: &From, profile: &Profile, key: &str) -> String {
-    profile.said.get(key).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
+fn description_of(_: &From, profile: &Profile, key: &str) -> String {
+    profile.declared.get(key).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
 }
 
 /// The part of a selector or pointer that is found: prefixes, from the longest.
 fn found_part(
     key: &'static str,
-    said: String,
+    description: String,
     posts: Option<(usize, usize)>,
     from: &From,
     page: &Page<'_>,
-    words: &BTreeSet<String>,
+    element_names: &BTreeSet<String>,
 ) -> Missing {
-    let mut missing = Missing { key, said: said.clone(), posts, part: None, strangers: Vec::new() };
+    let mut missing =
+        Missing { key, description: description.clone(), posts, part: None, strangers: Vec::new() };
     match (from, page.root) {
         (From::Html { attribute, .. }, Node::Html(root)) => {
             let css = match attribute {
-                Some(name) => said.split_once(&format!("@{name}")).map_or(said.as_str(), |(css, _)| css),
-                None => said.as_str(),
+                Some(name) => {
+                    description.split_once(&format!("@{name}")).map_or(description.as_str(), |(css, _)| css)
+                }
+                None => description.as_str(),
             };
-            let known = |word: &&str| words.contains(*word);
+            let known = |word: &&str| element_names.contains(*word);
             missing.strangers = names_in(css).into_iter().filter(|word| !known(&word.as_str())).collect();
             missing.strangers.sort();
             missing.strangers.dedup();
@@ -203,7 +206,7 @@ fn found_part(
             }
         }
         (From::Json(_), Node::Json(root)) => {
-            let mut part = said.as_str();
+            let mut part = description.as_str();
             while let Some((before, _)) = part.rsplit_once('/') {
                 part = before;
                 let count = super::pointer::Pointer::parse(part).map_or(0, |pointer| pointer.all(root).len());
@@ -248,12 +251,12 @@ fn names_in(css: &str) -> Vec<String> {
     names
 }
 
-fn words(page: &Html) -> BTreeSet<String> {
-    let mut words = BTreeSet::new();
+fn element_names(page: &Html) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
     for element in page.tree.nodes().filter_map(|node| node.value().as_element()) {
-        words.insert(element.name().to_owned());
-        words.extend(element.classes().map(|class| format!(".{class}")));
-        words.extend(element.id().map(|id| format!("#{id}")));
+        names.insert(element.name().to_owned());
+        names.extend(element.classes().map(|class| format!(".{class}")));
+        names.extend(element.id().map(|id| format!("#{id}")));
     }
-    words
+    names
 }

@@ -31,14 +31,14 @@ use super::pattern;
 use rules::Rules;
 
 pub use error::XmlError;
-pub use inspect::{Inspected, Inspection, Missing, Seen};
+pub use inspect::{FoundValue, Inspected, Inspection, Missing};
 pub use keys::{Fault, Field, Format, Jokes, KEYS, PICK_KEYS};
 pub use read::{Entry, Reading};
 
 /// A description of a site's pages. Two are equal if their texts are.
 #[derive(Clone, Debug)]
 pub struct Profile {
-    said: Map<String, Value>,
+    declared: Map<String, Value>,
     rules: Arc<Rules>,
 }
 
@@ -47,13 +47,13 @@ impl Profile {
     ///
     /// # Errors
     /// All errors, with the paths of their keys.
-    pub fn from_json(said: &Value) -> Result<Profile, Vec<Fault>> {
-        let Value::Object(said) = said else {
+    pub fn from_json(declared: &Value) -> Result<Profile, Vec<Fault>> {
+        let Value::Object(declared) = declared else {
             return Err(vec![Fault { path: Vec::new(), what: "expected a table".into(), known: Vec::new() }]);
         };
-        let (rules, faults) = Rules::read(said);
+        let (rules, faults) = Rules::read(declared);
         if faults.is_empty() {
-            Ok(Profile { said: said.clone(), rules: Arc::new(rules) })
+            Ok(Profile { declared: declared.clone(), rules: Arc::new(rules) })
         } else {
             Err(faults)
         }
@@ -61,22 +61,22 @@ impl Profile {
 
     /// The same profile with another namespace.
     pub fn in_namespace(&self, namespace: &str) -> Profile {
-        let mut said = self.said.clone();
-        said.insert("namespace".into(), namespace.into());
-        let (rules, _) = Rules::read(&said);
-        Profile { said, rules: Arc::new(rules) }
+        let mut declared = self.declared.clone();
+        declared.insert("namespace".into(), namespace.into());
+        let (rules, _) = Rules::read(&declared);
+        Profile { declared, rules: Arc::new(rules) }
     }
 
     /// Its purpose, in one line.
     pub fn about(&self) -> &str {
-        self.said.get("about").and_then(Value::as_str).unwrap_or_default()
+        self.declared.get("about").and_then(Value::as_str).unwrap_or_default()
     }
 
     /// The part that affects what is read: everything except its purpose.
     pub fn decides(&self) -> Value {
-        let mut said = self.said.clone();
-        said.remove("about");
-        Value::Object(said)
+        let mut declared = self.declared.clone();
+        declared.remove("about");
+        Value::Object(declared)
     }
 
     /// The format of its pages.
@@ -127,7 +127,7 @@ impl Profile {
 
 impl PartialEq for Profile {
     fn eq(&self, other: &Profile) -> bool {
-        self.said == other.said
+        self.declared == other.declared
     }
 }
 
@@ -135,17 +135,17 @@ impl Eq for Profile {}
 
 impl Serialize for Profile {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        self.said.serialize(to)
+        self.declared.serialize(to)
     }
 }
 
 impl<'de> Deserialize<'de> for Profile {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Profile, D::Error> {
-        let said = Value::deserialize(from)?;
-        Profile::from_json(&said).map_err(|faults| {
-            let told =
+        let declared = Value::deserialize(from)?;
+        Profile::from_json(&declared).map_err(|faults| {
+            let messages =
                 faults.iter().map(|fault| format!("profile: {}: {}", fault.path.join("."), fault.what));
-            serde::de::Error::custom(told.collect::<Vec<_>>().join("; "))
+            serde::de::Error::custom(messages.collect::<Vec<_>>().join("; "))
         })
     }
 }

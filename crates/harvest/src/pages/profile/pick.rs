@@ -20,7 +20,7 @@ pub(super) struct Pick(pub Vec<Way>);
 #[derive(Debug)]
 pub(super) struct Way {
     /// As written, for reports.
-    pub said: String,
+    pub as_written: String,
     pub from: From,
     pub place: Option<Place>,
     pub read_as: ReadAs,
@@ -101,9 +101,9 @@ impl<'a> Page<'a> {
     /// The first non-empty value that a pick finds, else an empty one.
     pub fn one(&self, pick: &Pick, item: Node<'a>, place: Place) -> Option<Hit> {
         let mut empty = None;
-        for (way, said) in pick.0.iter().enumerate() {
-            let node = self.node(said, item, place);
-            for value in self.values(said, node) {
+        for (way, rule) in pick.0.iter().enumerate() {
+            let node = self.node(rule, item, place);
+            for value in self.values(rule, node) {
                 if !value.is_empty() {
                     return Some(Hit { way, value });
                 }
@@ -115,8 +115,8 @@ impl<'a> Page<'a> {
 
     /// All values of the first rule that finds something.
     pub fn all(&self, pick: &Pick, item: Node<'a>, place: Place) -> Vec<Hit> {
-        let found = pick.0.iter().enumerate().map(|(way, said)| {
-            let values = self.values(said, self.node(said, item, place));
+        let found = pick.0.iter().enumerate().map(|(way, rule)| {
+            let values = self.values(rule, self.node(rule, item, place));
             values.into_iter().filter(|v| !v.is_empty()).map(|value| Hit { way, value }).collect::<Vec<_>>()
         });
         found.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
@@ -140,8 +140,8 @@ impl<'a> Page<'a> {
         match (from, node) {
             (From::Address, _) => vec![self.url.to_owned()],
             (From::Json(pointer), Node::Json(value)) => {
-                let said = pointer.all(value).into_iter().filter_map(scalar);
-                said.map(|text| self.read_as(&text, read_as).into_owned()).collect()
+                let values = pointer.all(value).into_iter().filter_map(scalar);
+                values.map(|text| self.read_as(&text, read_as).into_owned()).collect()
             }
             (From::Html { selector, attribute, pointer }, Node::Html(element)) => {
                 let found: Vec<ElementRef<'a>> = match selector {
@@ -191,8 +191,8 @@ impl<'a> Page<'a> {
 
 /// Markup in comments of some pages, which a script would insert.
 pub(super) fn comments_of(page: &Html, holders: &Selector) -> String {
-    let held = page.select(holders).flat_map(|holder| holder.children());
-    held.filter_map(|node| Some(node.value().as_comment()?.to_string())).collect()
+    let children = page.select(holders).flat_map(|holder| holder.children());
+    children.filter_map(|node| Some(node.value().as_comment()?.to_string())).collect()
 }
 
 fn hidden(root: ElementRef<'_>, strip: &[Selector]) -> HashSet<NodeId> {

@@ -41,7 +41,7 @@ pub struct Entry {
     /// Pictures in it.
     pub images: u64,
     /// The placeholder of a removed post.
-    pub gone: Option<String>,
+    pub removed: Option<String>,
 }
 
 /// The contents of a page.
@@ -87,8 +87,8 @@ impl Profile {
     }
 
     pub(super) fn raw_html(&self, page: &Html, url: &str, captured: Option<&str>) -> Raw {
-        let held = self.rules.unwrap.as_ref().map(|holders| super::pick::comments_of(page, holders));
-        if let Some(markup) = held.filter(|markup| !markup.is_empty())
+        let comments = self.rules.unwrap.as_ref().map(|holders| super::pick::comments_of(page, holders));
+        if let Some(markup) = comments.filter(|markup| !markup.is_empty())
             && let Ok(inner) = dom::document(&format!("{markup}{}", page.html()))
         {
             return self.raw(&Page::new(Node::Html(inner.root_element()), url, captured, &self.rules.strip));
@@ -221,13 +221,13 @@ impl Profile {
     /// the frame of all such pages, or else by its contents.
     fn kind(&self, page: &Page<'_>, items: bool, links: bool) -> (bool, bool) {
         let url = Url::parse(page.url).ok();
-        let told = |patterns: &[String], has: &Option<From>, found: bool| match (&url, has) {
+        let matches = |patterns: &[String], has: &Option<From>, found: bool| match (&url, has) {
             (Some(url), _) if !patterns.is_empty() => pattern::any(patterns, url),
             (_, Some(has)) => !nodes(page.root, has).is_empty(),
             _ => found,
         };
         let rules = &*self.rules;
-        (told(&rules.lists, &rules.list_has, links), told(&rules.threads, &rules.thread_has, items))
+        (matches(&rules.lists, &rules.list_has, links), matches(&rules.threads, &rules.thread_has, items))
     }
 
     fn links(&self, page: &Page<'_>) -> Vec<(Hit, Option<Hit>)> {
@@ -244,9 +244,9 @@ impl Profile {
 
     fn next(&self, page: &Page<'_>, pick: &Pick) -> Option<Hit> {
         pick.0.iter().enumerate().find_map(|(at, way)| {
-            let said = |value: &String| !value.is_empty() && value != "false" && value != "null";
+            let is_set = |value: &String| !value.is_empty() && value != "false" && value != "null";
             if let Some(goes_on) = &way.goes_on {
-                page.raw(goes_on, page.root, way.read_as).into_iter().find(said)?;
+                page.raw(goes_on, page.root, way.read_as).into_iter().find(is_set)?;
             }
             let Some(param) = &way.param else {
                 let value = page.values(way, page.root).into_iter().find(|v| !v.is_empty())?;
@@ -259,7 +259,7 @@ impl Profile {
                 Some(_) => {
                     known.and_then(|at| query[at].1.parse().ok()).unwrap_or(1u64).checked_add(1)?.to_string()
                 }
-                None => page.values(way, page.root).into_iter().find(said)?,
+                None => page.values(way, page.root).into_iter().find(is_set)?,
             };
             match known {
                 Some(at) => query[at].1 = value,
@@ -278,7 +278,7 @@ impl Profile {
             let hit = match field {
                 Field::Images => {
                     let counts =
-                        pick.0.iter().enumerate().map(|(way, said)| (way, page.values(said, item).len()));
+                        pick.0.iter().enumerate().map(|(way, rule)| (way, page.values(rule, item).len()));
                     let first = counts.into_iter().find(|(_, count)| *count > 0);
                     first.map(|(way, count)| Hit { way, value: count.to_string() })
                 }
@@ -316,7 +316,7 @@ impl Profile {
         pick: &Pick,
         answers: &HashMap<String, String>,
     ) -> Option<Hit> {
-        pick.0.iter().enumerate().find_map(|(way, said)| match &said.of {
+        pick.0.iter().enumerate().find_map(|(way, rule)| match &rule.of {
             None => page.one(pick, item, Place::Item).filter(|hit| hit.way == way),
             Some(of) => {
                 let ids = page.raw(of, item, super::pick::ReadAs::Text);
@@ -327,8 +327,8 @@ impl Profile {
 
     fn entry(&self, page: &Page<'_>, hits: &Hits, floor: Option<u64>, first: bool) -> Entry {
         let rules = &*self.rules;
-        let said = |field| hits.get(&field).map(|hit| hit.value.clone());
-        let some = |field| said(field).filter(|value| !value.is_empty());
+        let value_of = |field| hits.get(&field).map(|hit| hit.value.clone());
+        let some = |field| value_of(field).filter(|value| !value.is_empty());
         let cut = |text: String| match rules.strip_text.is_empty() {
             true => text,
             false => {
@@ -341,16 +341,16 @@ impl Profile {
         let time_raw = some(Field::Time);
         let zone = rules.zone.unwrap_or(time::CHINA);
         let (title, body, answer) =
-            (some(Field::Title).map(cut), said(Field::Body).map(cut), some(Field::Answer).map(cut));
-        let mark = |text: &String| rules.gone.iter().any(|gone| gone.is_match(text));
-        let gone = [&body, &title].into_iter().flatten().find(|text| mark(text)).cloned();
+            (some(Field::Title).map(cut), value_of(Field::Body).map(cut), some(Field::Answer).map(cut));
+        let mark = |text: &String| rules.removed.iter().any(|pattern| pattern.is_match(text));
+        let removed = [&body, &title].into_iter().flatten().find(|text| mark(text)).cloned();
         Entry {
             id: native.as_ref().and_then(|id| self.named(id, page.url)),
             native,
             thread: some(Field::Thread),
             floor,
             first,
-            gone,
+            removed,
             title,
             body,
             answer,
@@ -360,7 +360,7 @@ impl Profile {
                 .and_then(|raw| times::read(raw, page.captured, &rules.time_formats, zone)),
             time_raw,
             score: some(Field::Score).and_then(|score| amount(&score)),
-            images: said(Field::Images).and_then(|n| n.parse().ok()).unwrap_or(0),
+            images: value_of(Field::Images).and_then(|n| n.parse().ok()).unwrap_or(0),
         }
     }
 

@@ -37,14 +37,14 @@ pub(super) struct Rules {
     pub fields: BTreeMap<Field, Pick>,
     pub strip: Vec<Selector>,
     pub strip_text: Vec<Regex>,
-    pub gone: Vec<Regex>,
+    pub removed: Vec<Regex>,
     pub jokes: Jokes,
 }
 
 impl Rules {
     /// Parses a profile.
-    pub fn read(said: &Map<String, Value>) -> (Rules, Vec<Fault>) {
-        let mut reader = Reader { said, json: false, faults: Vec::new() };
+    pub fn read(declared: &Map<String, Value>) -> (Rules, Vec<Fault>) {
+        let mut reader = Reader { declared, json: false, faults: Vec::new() };
         let rules = reader.rules();
         (rules, reader.faults)
     }
@@ -58,7 +58,7 @@ impl Rules {
 }
 
 struct Reader<'v> {
-    said: &'v Map<String, Value>,
+    declared: &'v Map<String, Value>,
     json: bool,
     faults: Vec<Fault>,
 }
@@ -70,7 +70,7 @@ impl Reader<'_> {
     }
 
     fn rules(&mut self) -> Rules {
-        for key in self.said.keys().filter(|key| KEYS.iter().all(|(known, _)| known != key)) {
+        for key in self.declared.keys().filter(|key| KEYS.iter().all(|(known, _)| known != key)) {
             let known = KEYS.iter().map(|(key, _)| *key).collect();
             self.faults.push(Fault { path: vec![key.clone()], what: format!("unknown key {key:?}"), known });
         }
@@ -112,7 +112,7 @@ impl Reader<'_> {
             first_floor: self.floor(),
             strip: self.each_of("strip", css),
             strip_text: self.each_of("strip_text", regex),
-            gone: self.each_of("gone", regex),
+            removed: self.each_of("gone", regex),
             jokes: self.choice(
                 "jokes",
                 &[("all", Jokes::All), ("first", Jokes::First), ("numbered", Jokes::Numbered)],
@@ -175,7 +175,7 @@ impl Reader<'_> {
             }
             _ => {}
         }
-        if rules.format == Format::Xml && self.said.contains_key("next") {
+        if rules.format == Format::Xml && self.declared.contains_key("next") {
             self.fault(&["next"], "XML is read item by item; a page of it has no next one");
         }
     }
@@ -185,7 +185,7 @@ impl Reader<'_> {
     }
 
     fn text(&mut self, key: &str) -> Option<String> {
-        match self.said.get(key)? {
+        match self.declared.get(key)? {
             Value::String(text) => Some(text.clone()),
             _ => {
                 self.fault(&[key], "expected a text");
@@ -195,7 +195,7 @@ impl Reader<'_> {
     }
 
     fn floor(&mut self) -> u64 {
-        match self.said.get("first_floor") {
+        match self.declared.get("first_floor") {
             None => 1,
             Some(value) => value.as_u64().unwrap_or_else(|| {
                 self.fault(&["first_floor"], "expected a whole number");
@@ -222,7 +222,7 @@ impl Reader<'_> {
 
     /// A text or a list of texts, each parsed.
     fn each_of<T>(&mut self, key: &str, read: impl Fn(&str) -> Result<T, RuleError>) -> Vec<T> {
-        let list = match self.said.get(key) {
+        let list = match self.declared.get(key) {
             None => return Vec::new(),
             Some(Value::Array(list)) => list.clone(),
             Some(one) => vec![one.clone()],
@@ -249,8 +249,8 @@ impl Reader<'_> {
     }
 
     fn pick(&mut self, key: &str, next: bool) -> Option<Pick> {
-        let said = self.said.get(key)?.clone();
-        let ways = match said {
+        let declared = self.declared.get(key)?.clone();
+        let ways = match declared {
             Value::Array(list) => {
                 if list.is_empty() {
                     self.fault(&[key], "expected at least one way to find it");
@@ -271,9 +271,9 @@ impl Reader<'_> {
         (!ways.is_empty()).then_some(Pick(ways))
     }
 
-    fn way(&mut self, said: &Value, path: &[&str], next: bool) -> Option<Way> {
-        let plain = |from, said| Way {
-            said,
+    fn way(&mut self, declared: &Value, path: &[&str], next: bool) -> Option<Way> {
+        let plain = |from, as_written| Way {
+            as_written,
             from,
             place: None,
             read_as: ReadAs::Text,
@@ -283,7 +283,7 @@ impl Reader<'_> {
             goes_on: None,
             of: None,
         };
-        let table = match said {
+        let table = match declared {
             Value::String(text) => return Some(plain(self.from(text, path)?, text.clone())),
             Value::Object(table) => table,
             _ => {
@@ -364,8 +364,9 @@ impl Reader<'_> {
             self.fault(path, "`while` needs `param`: the parameter of the address that counts the pages");
         }
         let from = from?;
-        let said = from_said.unwrap_or_else(|| if address { "the address".into() } else { "while".into() });
-        let way = Way { place, read_as, matches, template, param, goes_on, of, ..plain(from, said) };
+        let as_written =
+            from_said.unwrap_or_else(|| if address { "the address".into() } else { "while".into() });
+        let way = Way { place, read_as, matches, template, param, goes_on, of, ..plain(from, as_written) };
         (self.faults.len() == faults).then_some(way)
     }
 }

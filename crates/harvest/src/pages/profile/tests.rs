@@ -6,28 +6,28 @@ use serde_json::{Value, json};
 use super::super::{Class, Site, charset, parse};
 use super::*;
 
-fn profile(said: Value) -> Profile {
-    Profile::from_json(&said).unwrap_or_else(|faults| panic!("{faults:?}"))
+fn profile(rules: Value) -> Profile {
+    Profile::from_json(&rules).unwrap_or_else(|faults| panic!("{faults:?}"))
 }
 
-fn html(said: Value, page: &str, url: &str) -> Reading {
-    profile(said).read_html(&Html::parse_document(page), url, Some("2024-03-05T10:00:00Z"))
+fn html(rules: Value, page: &str, url: &str) -> Reading {
+    profile(rules).read_html(&Html::parse_document(page), url, Some("2024-03-05T10:00:00Z"))
 }
 
-fn faults(said: Value) -> Vec<Fault> {
-    Profile::from_json(&said).err().unwrap_or_default()
+fn faults(rules: Value) -> Vec<Fault> {
+    Profile::from_json(&rules).err().unwrap_or_default()
 }
 
 #[test]
 fn a_forum_is_read_by_selectors_alone() {
-    let said = json!({
+    let rules = json!({
         "list": "ul.topics a", "item": "div.reply", "title": "h1", "body": ".text", "author": "img.face@alt",
         "time": "time", "next": "a.more",
     });
     let page = "<h1>题</h1><ul class=topics><a href=/t/1>x</a></ul>
         <div class=reply><img class=face alt=甲><div class=text>一<br>二</div><time>2024-01-02 03:04</time></div>
         <div class=reply><div class=text>三</div></div><a class=more href='?p=2'>more</a>";
-    let read = html(said, page, "");
+    let read = html(rules, page, "");
     assert_eq!((read.links.as_slice(), read.next.as_deref()), (&["/t/1".to_owned()][..], Some("?p=2")));
     let first = &read.entries[0];
     assert_eq!((first.title.as_deref(), first.body.as_deref()), (Some("题"), Some("一\n二")));
@@ -42,7 +42,7 @@ fn a_forum_is_read_by_selectors_alone() {
 
 #[test]
 fn fields_have_patterns_places_templates_and_ways() {
-    let said = json!({
+    let rules = json!({
         "threads": "/t/*", "lists": ["/l/*"],
         "item": ".post", "id": { "from": "@id", "match": "p([0-9]+)" },
         "thread": { "in": "address", "match": "/t/([0-9]+)" },
@@ -55,61 +55,61 @@ fn fields_have_patterns_places_templates_and_ways() {
     });
     let page = "<h1>T</h1><a href=/x>x</a><p class=pager><b>1</b>
         <div class=post id=p77 data-who='{\"user\":{\"name\":\"乙\"}}'><i class=no>楼主</i><div class=b>
-          <div class=quote>he said</div>[q]x[/q]mine <img><img class=smile><i class=edit>edited</i></div><b class=s>1.2万</b></div>
+          <div class=quote>he rules</div>[q]x[/q]mine <img><img class=smile><i class=edit>edited</i></div><b class=s>1.2万</b></div>
         <div class=post id=p78><i class=no>#2</i><div class=b>[removed]</div></div>";
-    let read = html(said.clone(), page, "http://f.example:81/t/5?x=1");
+    let read = html(rules.clone(), page, "http://f.example:81/t/5?x=1");
     assert!(read.thread && !read.list && read.links.is_empty(), "a page of posts is no list");
     let [first, second] = read.entries.as_slice() else { panic!("{read:?}") };
     assert_eq!((first.id.as_deref(), first.thread.as_deref()), (Some("f.example:81:77"), Some("5")));
     assert_eq!((first.body.as_deref(), first.score, first.images), (Some("mine"), Some(12_000.0), 1));
     assert_eq!((first.author.as_deref(), first.floor, first.first), (Some("乙"), Some(1), true));
-    assert_eq!((second.gone.as_deref(), second.first), (Some("[removed]"), false));
-    let list = html(said.clone(), page, "http://f.example/l/5");
+    assert_eq!((second.removed.as_deref(), second.first), (Some("[removed]"), false));
+    let list = html(rules.clone(), page, "http://f.example/l/5");
     assert_eq!((list.links.as_slice(), list.entries.len()), (&["/x?all=1".to_owned()][..], 0));
-    let other = html(said.clone(), page, "http://f.example/about");
+    let other = html(rules.clone(), page, "http://f.example/about");
     assert!(!other.list && !other.thread);
     let url = |path: &str| Url::parse(&format!("http://f.example{path}")).unwrap();
-    assert!(profile(said.clone()).describes(&url("/t/5")) && !profile(said).describes(&url("/about")));
+    assert!(profile(rules.clone()).describes(&url("/t/5")) && !profile(rules).describes(&url("/about")));
 }
 
 #[test]
 fn rows_of_a_list_say_whether_a_thread_changed() {
-    let said = json!({ "row": "tr", "list": "a.t", "changed": ".n", "next": "a.n" });
+    let rules = json!({ "row": "tr", "list": "a.t", "changed": ".n", "next": "a.n" });
     let page = |n: u32| {
         format!(
             "<table><tr><td><a class=t href=/1>x</a><td class=n>{n}<tr><td><a class=t href=/2>y</a><td class=n>5</table>"
         )
     };
-    let (before, after) = (html(said.clone(), &page(3), ""), html(said, &page(4), ""));
+    let (before, after) = (html(rules.clone(), &page(3), ""), html(rules, &page(4), ""));
     assert_eq!(before.links, ["/1", "/2"]);
     assert!(before.marks[0] != after.marks[0] && before.marks[1] == after.marks[1]);
 }
 
 #[test]
 fn the_text_of_an_article_is_cut_by_a_pattern() {
-    let said =
+    let rules =
         json!({ "item": "article", "each": "(?m)^(?<body>[^\\n]*\\?)\\s*Answer: (?<answer>[^\\n]+)$" });
     let page = "<article><h2>Ten riddles</h2><p>What has keys?</p><p>Answer: A piano.</p><p>What is wet?<br>Answer: A towel.</article>";
-    let read = html(said.clone(), page, "");
+    let read = html(rules.clone(), page, "");
     let found: Vec<_> =
         read.entries.iter().map(|e| (e.body.clone().unwrap(), e.answer.clone().unwrap())).collect();
     assert_eq!(
         found,
         [("What has keys?".into(), "A piano.".into()), ("What is wet?".into(), "A towel.".into())]
     );
-    assert!(profile(said).holds_riddles());
+    assert!(profile(rules).holds_riddles());
 }
 
 #[test]
 fn json_is_read_by_pointers() {
-    let said = json!({
+    let rules = json!({
         "format": "json", "item": "/data/children/*/data", "id": "/id", "namespace": "reddit", "title": { "from": "/title", "as": "entities" },
         "body": { "from": "/selftext", "as": "html" }, "time": "/created", "time_formats": "unix", "score": "/score",
         "next": { "param": "after", "from": "/data/after" },
     });
     let page = r#"{"data": {"after": "t3_z", "children": [{"data": {"id": "a1", "title": "A &amp; B", "selftext": "<p>x</p><p>y</p>", "created": 1546300800.0, "score": -3}}]}}"#;
     let url = "https://r.example/new.json?limit=5&after=t3_a";
-    let site = Site::Profile(profile(said.clone()));
+    let site = Site::Profile(profile(rules.clone()));
     let parsed = parse(&site, url, 200, page, None);
     assert_eq!(
         (parsed.class, parsed.facts.next.as_deref()),
@@ -130,10 +130,10 @@ fn json_is_read_by_pointers() {
 
 #[test]
 fn pages_are_counted_while_there_are_more() {
-    let said = json!({ "format": "json", "item": "/items/*", "body": "/t", "next": { "param": "page", "while": "/has_more" } });
+    let rules = json!({ "format": "json", "item": "/items/*", "body": "/t", "next": { "param": "page", "while": "/has_more" } });
     let next = |more: bool, url: &str| {
         let page = json!({ "items": [{ "t": "x" }], "has_more": more }).to_string();
-        profile(said.clone()).read_text(&page, url, None).unwrap().next
+        profile(rules.clone()).read_text(&page, url, None).unwrap().next
     };
     assert_eq!(next(true, "https://a.example/q").as_deref(), Some("https://a.example/q?page=2"));
     assert_eq!(
@@ -145,12 +145,12 @@ fn pages_are_counted_while_there_are_more() {
 
 #[test]
 fn answers_are_joined_by_their_id() {
-    let said = json!({
+    let rules = json!({
         "format": "xml", "item": "/posts/row[@T=1]", "id": "/@Id", "title": "/@Title", "body": { "from": "/@Body", "as": "html" },
         "answer": { "from": "/@Body", "of": "/@Ok", "as": "html" }, "namespace": "p",
     });
     let dump = "<posts><row Id='1' T='1' Ok='3' Title='Q' Body='&lt;p&gt;Why?&lt;/p&gt;'/><row Id='2' T='2' Body='no'/><row Id='3' T='2' Body='&lt;b&gt;So.&lt;/b&gt;'/></posts>";
-    let entries = profile(said).read_text(dump, "", None).unwrap().entries;
+    let entries = profile(rules).read_text(dump, "", None).unwrap().entries;
     assert_eq!(entries.len(), 1);
     let entry = &entries[0];
     assert_eq!(
@@ -161,19 +161,19 @@ fn answers_are_joined_by_their_id() {
 
 #[test]
 fn markup_in_comments_is_unwrapped() {
-    let said = json!({ "item": "li", "unwrap": "code" });
-    let read = html(said, "<code><!--<ul><li>one<li>two</ul>--></code><p>x", "");
+    let rules = json!({ "item": "li", "unwrap": "code" });
+    let read = html(rules, "<code><!--<ul><li>one<li>two</ul>--></code><p>x", "");
     assert_eq!(read.entries.len(), 2);
 }
 
 #[test]
 fn every_mistake_is_told_with_its_key() {
-    let said = json!({
+    let rules = json!({
         "itm": "x", "format": "htm", "title": "p[", "zone": "Berlin", "time_formats": ["%Y", "%Q%"], "lists": "forum",
         "next": { "form": "a", "match": "(" }, "each": "(?<boddy>x)", "time": { "from": "b", "while": "c" }, "list": [],
         "images": 5, "jokes": "numbered", "changed": "b", "score": "b#/x",
     });
-    let told: Vec<String> = faults(said).iter().map(|fault| fault.path.join(".")).collect();
+    let paths: Vec<String> = faults(rules).iter().map(|fault| fault.path.join(".")).collect();
     for path in [
         "itm",
         "format.htm",
@@ -191,7 +191,7 @@ fn every_mistake_is_told_with_its_key() {
         "changed",
         "score",
     ] {
-        assert!(told.iter().any(|found| found == path), "{path} is not in {told:?}");
+        assert!(paths.iter().any(|found| found == path), "{path} is not in {paths:?}");
     }
     assert!(faults(json!({ "title": "h1" }))[0].what.contains("`item`"));
     let first = faults(json!({ "item": "p", "next": "a", "jokes": "first" }));
@@ -202,14 +202,14 @@ fn every_mistake_is_told_with_its_key() {
 
 #[test]
 fn what_is_not_found_is_told_with_the_part_that_is() {
-    let said = json!({ "item": "table.post", "title": "#subjct", "body": "td.t_f div.none", "answer": ".a", "next": "a.nx" });
+    let rules = json!({ "item": "table.post", "title": "#subjct", "body": "td.t_f div.none", "answer": ".a", "next": "a.nx" });
     let page = "<p id=subject>x</p><table class=post><tr><td class=t_f>one</table><a class=nxt href=/2>n</a>";
-    let seen = profile(said).inspect(page, "http://a.example/1", None).unwrap();
+    let seen = profile(rules).inspect(page, "http://a.example/1", None).unwrap();
     let missing = |key: &str| seen.missing.iter().find(|missing| missing.key == key).unwrap();
     assert_eq!(missing("title").strangers, ["#subjct"]);
     assert_eq!(missing("body").part, Some(("td.t_f".into(), 1)));
     assert_eq!((missing("answer").posts, missing("next").posts), (Some((1, 0)), None));
-    assert!(seen.words.contains("#subject") && seen.words.contains(".nxt"));
+    assert!(seen.element_names.contains("#subject") && seen.element_names.contains(".nxt"));
     assert!(seen.thread && seen.items[0].joke == Some(true));
     let json = json!({ "format": "json", "item": "/itms/*", "body": "/b" });
     let seen = profile(json).inspect("{\"items\": []}", "", None).unwrap();
@@ -218,21 +218,21 @@ fn what_is_not_found_is_told_with_the_part_that_is() {
 
 #[test]
 fn undeclared_bytes_are_seen_for_what_they_are() {
-    let site = |said: Value| Site::Profile(profile(said));
+    let site = |rules: Value| Site::Profile(profile(rules));
     let plain = site(json!({ "item": "p" }));
     let english = encoding_rs::WINDOWS_1252.encode("<p>Why don’t fish drown? – “They can’t.”").0.into_owned();
     assert_eq!(charset::decode(&english, None, &plain).encoding, "windows-1252");
     let chinese = encoding_rs::GB18030.encode("<p>冰箱为什么要发光？它怕黑吗").0.into_owned();
     assert_eq!(charset::decode(&chinese, None, &plain).encoding, "gb18030");
-    let said = site(json!({ "item": "p", "encoding": "big5" }));
+    let site_of_big5 = site(json!({ "item": "p", "encoding": "big5" }));
     let big5 = encoding_rs::BIG5.encode("<p>冰箱為什麼要發光").0.into_owned();
-    assert_eq!(charset::decode(&big5, None, &said).text, "<p>冰箱為什麼要發光");
+    assert_eq!(charset::decode(&big5, None, &site_of_big5).text, "<p>冰箱為什麼要發光");
 }
 
 #[test]
 fn hostile_patterns_and_pages_end() {
-    let said = json!({ "item": "p", "body": { "from": "b", "match": "(a+)+$" }, "author": "b@x#/a" });
+    let rules = json!({ "item": "p", "body": { "from": "b", "match": "(a+)+$" }, "author": "b@x#/a" });
     let page = format!("<p><b x='{}'>{}b</b></p>", "[".repeat(5000), "a".repeat(100_000));
-    let read = html(said, &page, "not an address");
+    let read = html(rules, &page, "not an address");
     assert_eq!(read.entries.len(), 1);
 }

@@ -88,9 +88,9 @@ fn by_format(raw: &str, format: &str, zone: Offset) -> Option<String> {
 fn ago(raw: &str, captured: Option<&str>, zone: Offset) -> Option<String> {
     let now: Timestamp = captured?.parse().ok()?;
     let today = zone.to_datetime(now).date();
-    let words = [("今天", 0), ("昨天", 1), ("前天", 2), ("today", 0), ("yesterday", 1)];
+    let days_ago = [("今天", 0), ("昨天", 1), ("前天", 2), ("today", 0), ("yesterday", 1)];
     let lower = raw.to_lowercase();
-    for (word, days) in words {
+    for (word, days) in days_ago {
         let Some(rest) = lower.strip_prefix(word) else { continue };
         let day = (0..days).try_fold(today, |day, _| day.yesterday().ok())?;
         let rest = rest.trim_start_matches(|c: char| !c.is_ascii_digit());

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::log::Entry;
 use crate::fault::{Fault, Kind};
-use crate::http::{Errand, Received, Transport};
+use crate::http::{FileRequest, Received, Transport};
 use crate::provider;
 use crate::request::Request;
 use crate::settings::{Endpoint, Provider};
@@ -65,8 +65,8 @@ pub(in crate::batch) struct Line {
 pub(in crate::batch) struct Unanswered(Option<String>);
 
 impl Unanswered {
-    fn because(said: Option<&str>) -> Unanswered {
-        Unanswered(said.map(str::to_owned))
+    fn because(reason: Option<&str>) -> Unanswered {
+        Unanswered(reason.map(str::to_owned))
     }
 }
 
@@ -105,7 +105,7 @@ impl Server<'_> {
             Provider::Gemini => self.gemini_cancel(id),
             _ => self.openai_cancel(id),
         };
-        whole(self.transport.run(Errand::Post(path, String::new())).await?).map(drop)
+        whole(self.transport.run(FileRequest::Post(path, String::new())).await?).map(drop)
     }
 
     /// The body of a request sent alone, without streaming.
@@ -115,21 +115,21 @@ impl Server<'_> {
     }
 
     async fn get(&self, path: String) -> Result<Value, Fault> {
-        self.json(Errand::Get(path)).await
+        self.json(FileRequest::Get(path)).await
     }
 
     async fn post(&self, path: String, body: &Value) -> Result<Value, Fault> {
-        self.json(Errand::Post(path, body.to_string())).await
+        self.json(FileRequest::Post(path, body.to_string())).await
     }
 
-    async fn json(&self, errand: Errand) -> Result<Value, Fault> {
+    async fn json(&self, errand: FileRequest) -> Result<Value, Fault> {
         let received = whole(self.transport.run(errand).await?)?;
         serde_json::from_str(&received.body).map_err(|error| garbage(&error.to_string(), &received.body))
     }
 
     /// The JSON lines of a downloaded file; other lines are skipped.
     async fn lines(&self, path: String) -> Result<Vec<Value>, Fault> {
-        let received = whole(self.transport.run(Errand::Download(path)).await?)?;
+        let received = whole(self.transport.run(FileRequest::Download(path)).await?)?;
         Ok(received.body.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Found, Line, PAGE, PAGES, Server, State, Unanswered, answered, is_name, named, so_far};
 use crate::batch::log::Entry;
 use crate::fault::Fault;
-use crate::http::Errand;
+use crate::http::FileRequest;
 use crate::settings::{Endpoint, Provider};
 
 /// The metadata key of our name for a batch.
@@ -41,7 +41,7 @@ impl Server<'_> {
             let line = json!({"custom_id": item.key, "method": "POST", "url": url, "body": body});
             lines.push_str(&format!("{line}\n"));
         }
-        let file = self.json(Errand::Upload(self.at("files"), lines)).await?;
+        let file = self.json(FileRequest::Upload(self.at("files"), lines)).await?;
         let id = named(&file, "id")?;
         self.taken_in(&id, file).await?;
         let asked = json!({"input_file_id": id, "endpoint": url, "completion_window": "24h",

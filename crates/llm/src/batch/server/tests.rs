@@ -80,9 +80,9 @@ async fn what_goes_out_for_a_batch_is_what_the_official_packages_send() {
             recorded.as_object().unwrap().iter().filter(|(what, _)| what.starts_with("batch_"))
         {
             let (here, seen) = recorder_after(before(provider, what)).await;
-            let said = endpoint(provider, &here);
-            let http = http(&said);
-            let server = Server { transport: &http, endpoint: &said };
+            let settings = endpoint(provider, &here);
+            let http = http(&settings);
+            let server = Server { transport: &http, endpoint: &settings };
             let entry = entry(provider);
             let id = if provider == Provider::Gemini { "batches/b-1" } else { "b-1" };
             let failed = match what.as_str() {

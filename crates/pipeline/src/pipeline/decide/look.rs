@@ -19,7 +19,7 @@ pub(super) struct Stages<'c> {
     pub(super) recipe: &'static Recipe,
     made: Vec<Option<StageReader>>,
     /// The last record looked up, and where it ended, because every verdict asks for it.
-    last: RefCell<Option<(String, Option<Standing>)>>,
+    last: RefCell<Option<(String, Option<CurrentState>)>>,
 }
 
 /// The id of a record that a step does not have.
@@ -28,7 +28,7 @@ pub(super) struct Absent(pub String);
 
 /// Where a record ended.
 #[derive(Clone, Debug)]
-pub struct Standing {
+pub struct CurrentState {
     /// The last stage that it entered.
     pub step: Option<&'static Step>,
     /// Its outcome there.
@@ -41,7 +41,7 @@ pub struct Standing {
     pub into: Option<String>,
 }
 
-impl Standing {
+impl CurrentState {
     /// Whether it ends there.
     pub fn stops(&self) -> bool {
         let stops = [State::Dropped, State::Held, State::Failed].map(State::code);
@@ -83,7 +83,7 @@ impl<'c> Stages<'c> {
     }
 
     /// Where a record ended; `None` if no stage has it.
-    pub(super) fn ended(&self, id: &str) -> Result<Option<Standing>, Error> {
+    pub(super) fn ended(&self, id: &str) -> Result<Option<CurrentState>, Error> {
         if let Some((_, known)) = self.last.borrow().as_ref().filter(|(last, _)| last == id) {
             return Ok(known.clone());
         }
@@ -92,7 +92,7 @@ impl<'c> Stages<'c> {
         Ok(ended)
     }
 
-    fn look_for_its_end(&self, id: &str) -> Result<Option<Standing>, Error> {
+    fn look_for_its_end(&self, id: &str) -> Result<Option<CurrentState>, Error> {
         let mut last = None;
         for (step, stage) in self.recipe.steps.iter().zip(&self.made) {
             let Some(stage) = stage else { break };
@@ -114,7 +114,7 @@ impl<'c> Stages<'c> {
                 break;
             };
             let (outcome, reason, evidence, into) = (entry.outcome, entry.reason, entry.evidence, entry.into);
-            let standing = Standing { step: Some(step), outcome, reason, evidence, into };
+            let standing = CurrentState { step: Some(step), outcome, reason, evidence, into };
             let goes_on = [State::Kept, State::Changed].map(State::code).contains(&standing.outcome.as_str());
             last = Some(standing);
             if !goes_on {

@@ -10,7 +10,7 @@ mod state;
 
 use std::collections::BTreeMap;
 
-pub use look::Standing;
+pub use look::CurrentState;
 use look::{Absent, Stages};
 pub use open::{Listed, Open, open_records};
 pub use state::{Found, State as DecisionState, states};
@@ -25,7 +25,7 @@ use riddlemill_text::record::Reason;
 
 /// A person's wish about a record.
 #[derive(Clone, Debug)]
-pub struct Wish {
+pub struct DecisionRequest {
     /// The verdict.
     pub verdict: Verdict,
     /// The record's id.
@@ -173,7 +173,7 @@ pub fn entitled(config: &Config, name: &str) -> Result<(), DecideError> {
 ///
 /// # Errors
 /// [`DecideError`] if it cannot be decided.
-pub fn decide(config: &Config, wish: &Wish, act: Act<'_>) -> Result<Vec<Decision>, DecideError> {
+pub fn decide(config: &Config, wish: &DecisionRequest, act: Act<'_>) -> Result<Vec<Decision>, DecideError> {
     if act.why.trim().is_empty() {
         return Err(DecideError::NoReason);
     }
@@ -267,7 +267,8 @@ pub fn choices(
     let mut choices = Vec::new();
     for verdict in Verdict::ALL.into_iter().filter(|verdict| !verdict.is_of_pair()) {
         let (record, recipe) = (record.to_owned(), Some(recipe.name.to_owned()));
-        let wish = Wish { verdict, record, other: None, text: None, recipe, stage: None, seen: None };
+        let wish =
+            DecisionRequest { verdict, record, other: None, text: None, recipe, stage: None, seen: None };
         match place(&stages, &wish) {
             Ok((step, seen)) => choices.push((verdict, step.name, seen)),
             Err(e @ DecideError::Run(_)) => return Err(e),
@@ -280,7 +281,7 @@ pub fn choices(
 
 /// Why import set a record aside, and how to include it. Decisions are about texts, and what import sets
 /// aside is not a candidate: another post's text, a second copy, an answer, or something unreadable.
-fn at_import(recipe: &'static Recipe, record: &str, ended: Standing) -> DecideError {
+fn at_import(recipe: &'static Recipe, record: &str, ended: CurrentState) -> DecideError {
     let code = ended.reason.unwrap_or(ended.outcome);
     let reason = Reason::from_code(&code);
     let why = reason.map_or_else(|| code.clone(), |reason| format!("{code}. {}", reason.definition()));
@@ -310,7 +311,7 @@ fn no_record(record: &str) -> DecideError {
 }
 
 /// The stage that a wish overrules in a recipe, and the hash of the record as it enters that stage today.
-fn place(stages: &Stages<'_>, wish: &Wish) -> Result<(&'static Step, Digest), DecideError> {
+fn place(stages: &Stages<'_>, wish: &DecisionRequest) -> Result<(&'static Step, Digest), DecideError> {
     let recipe = stages.recipe;
     let verdict = wish.verdict;
     let ended = stages.ended(&wish.record)?;

@@ -38,7 +38,7 @@ pub enum State {
 
 impl State {
     /// As lists print it.
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             State::Applied => "applied",
             State::WaitsForRun => "waits for a run",

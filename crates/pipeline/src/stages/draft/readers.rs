@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 use super::forms::{integer, list, object as schema_of, text};
 use riddlemill_llm::parse::{Unreadable, object, plain, strings, text_field};
 use riddlemill_review::{Value, Values};
-use riddlemill_text::puzzle::distractors::alike;
+use riddlemill_text::puzzle::distractors::same_option;
 use riddlemill_text::puzzle::options::NONE;
 use riddlemill_text::puzzle::statistics;
 use riddlemill_text::puzzle::words::{key, words};
@@ -160,7 +160,7 @@ fn insert_all(values: &mut Values, map: &Map<String, Json>) -> Result<(), Unread
         if key(text) == key(NONE) {
             return Err(Unreadable::new(format!("{NONE:?} is an option of every puzzle and no distractor")));
         }
-        if texts[..at].iter().any(|other| alike(other, text)) {
+        if texts[..at].iter().any(|other| same_option(other, text)) {
             return Err(Unreadable::new("the three distractors must differ from each other in substance"));
         }
     }

@@ -159,7 +159,7 @@ pub(super) fn unit(unit: Unit, known: &Threads, dump: &Dump, profile: &Profile) 
 
 /// What becomes of a post.
 pub(super) fn post(entry: Entry, known: &Threads, dump: &Dump, profile: &Profile) -> Parsed {
-    if let Some(mark) = entry.gone {
+    if let Some(mark) = entry.removed {
         return Parsed::Out(Reason::TakenAway, mark);
     }
     let some = |text: Option<String>| text.filter(|text| !text.trim().is_empty());

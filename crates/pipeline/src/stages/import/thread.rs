@@ -13,7 +13,7 @@ use super::hashed_names::{HashedNames, is_telling};
 use super::{Parsed, RawPost, loose};
 use crate::config::{Take, sections};
 use riddlemill_text::record::{PostKind, Reason};
-use riddlemill_text::text::clean::annual::{Standing, joke, note};
+use riddlemill_text::text::clean::annual::{Position, joke, note};
 
 /// A post of a thread, as every format of whole threads can tell it. The field names are those of a
 /// thread dump: `pid, tid, user_name, user_id, text, time, image_links, is_comment, floor`.
@@ -151,7 +151,7 @@ impl Census {
         if row.first_floor() {
             self.owners.entry(tid.clone()).or_insert_with(|| person.clone());
         }
-        let standing = Standing { by_owner: true, is_comment: row.is_comment };
+        let standing = Position { by_owner: true, is_comment: row.is_comment };
         let text = row.text.as_deref().unwrap_or_default();
         let noted = note(text).filter(|_| !row.is_comment);
         let pid = row.pid.as_deref().and_then(|pid| pid.parse().ok());
@@ -220,7 +220,7 @@ pub(super) fn post(row: Row, threads: Option<&Threads>, take: Take) -> Parsed {
     let note = threads.and_then(|t| t.notes.under.get(&key)).filter(|_| by_owner).cloned();
     let kind = match take {
         Take::Main => PostKind::Plain,
-        Take::Jokes if annual => match joke(&text, Standing { by_owner, is_comment: row.is_comment }) {
+        Take::Jokes if annual => match joke(&text, Position { by_owner, is_comment: row.is_comment }) {
             Ok(_) => PostKind::Numbered,
             Err(reason) => return Parsed::Out(reason, String::new()),
         },

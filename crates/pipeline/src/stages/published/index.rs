@@ -62,7 +62,7 @@ pub struct Published {
 }
 
 /// What a row says: a field of a record and its value.
-pub type Says = Vec<(&'static str, TemplateValue)>;
+pub type PublishedValues = Vec<(&'static str, TemplateValue)>;
 
 /// The table of an import stage in which they stand.
 pub(in crate::stages) const TABLE: &str = "published";
@@ -134,37 +134,37 @@ impl Published {
     }
 
     /// What the rows of a record say about it at a step.
-    pub fn says(&self, record: &str, step: &str) -> Says {
+    pub fn published_values(&self, record: &str, step: &str) -> PublishedValues {
         let rows: Vec<&PublishedRow> = self.of_record(record).collect();
-        let mut says = Says::new();
+        let mut values = PublishedValues::new();
         // What two files say about one record, the first of them says.
-        let mut told: Vec<&str> = Vec::new();
+        let mut benchmarks: Vec<&str> = Vec::new();
         for row in &rows {
-            if told.contains(&row.benchmark.as_str()) {
+            if benchmarks.contains(&row.benchmark.as_str()) {
                 continue;
             }
-            told.push(&row.benchmark);
+            benchmarks.push(&row.benchmark);
             let group: Vec<&PublishedRow> =
                 rows.iter().copied().filter(|other| other.benchmark == row.benchmark).collect();
-            for (field, value) in row_says(row, &group, step) {
-                if says.iter().all(|(known, _)| *known != field) {
-                    says.push((field, value));
+            for (field, value) in row_values(row, &group, step) {
+                if values.iter().all(|(known, _)| *known != field) {
+                    values.push((field, value));
                 }
             }
         }
-        says
+        values
     }
 
     /// What one row says at a step, by itself.
-    pub fn row_says(&self, row: &PublishedRow, step: &str) -> Says {
+    pub fn values_of_row(&self, row: &PublishedRow, step: &str) -> PublishedValues {
         let group: Vec<&PublishedRow> =
             self.of_record(&row.record).filter(|other| other.benchmark == row.benchmark).collect();
-        row_says(row, &group, step)
+        row_values(row, &group, step)
     }
 
     /// A record with what its rows say at a step.
     pub fn with<R: Record>(&self, record: &R, step: &str) -> R {
-        with_says(record, &self.says(record.id(), step), step)
+        with_values(record, &self.published_values(record.id(), step), step)
     }
 
     /// A record at the end of its benchmark as its row alone makes it: whatever people decided here.
@@ -177,15 +177,17 @@ impl Published {
             }
         }
         let start = with_fields(record, |_| None);
-        steps.into_iter().fold(start, |record, step| with_says(&record, &self.row_says(row, step), step))
+        steps
+            .into_iter()
+            .fold(start, |record, step| with_values(&record, &self.values_of_row(row, step), step))
     }
 }
 
-fn row_says(row: &PublishedRow, group: &[&PublishedRow], step: &str) -> Says {
-    let Some(benchmark) = riddlemill_benchmarks::find(&row.benchmark) else { return Says::new() };
+fn row_values(row: &PublishedRow, group: &[&PublishedRow], step: &str) -> PublishedValues {
+    let Some(benchmark) = riddlemill_benchmarks::find(&row.benchmark) else { return PublishedValues::new() };
     let declared = declared_at(benchmark, step);
     if declared.is_empty() {
-        return Says::new();
+        return PublishedValues::new();
     }
     let scope = scope(row, group);
     // What cannot be computed of a row, it does not say.
@@ -234,28 +236,28 @@ fn object(row: &PublishedRow) -> Map<String, Json> {
 }
 
 /// A record with some of its fields as they were said. Of a record in groups they are the step's group.
-pub(super) fn with_says<R: Record>(record: &R, says: &Says, step: &str) -> R {
-    if says.is_empty() {
+pub(super) fn with_values<R: Record>(record: &R, values: &PublishedValues, step: &str) -> R {
+    if values.is_empty() {
         return with_fields(record, |_| None);
     }
     let columns = R::described(record.columns());
     let column = |name: &str| columns.iter().find(|column| column.name == name);
     if column(GROUPS).is_some() {
-        let groups = groups_with(Row::of(Rows::Groups.columns(), record), says, step);
+        let groups = groups_with_values(Row::of(Rows::Groups.columns(), record), values, step);
         return with_fields(record, |name| (name == GROUPS).then(|| OwnedCell::Text(groups.clone())));
     }
     with_fields(record, |name| {
-        let (_, value) = says.iter().find(|(field, _)| *field == name)?;
+        let (_, value) = values.iter().find(|(field, _)| *field == name)?;
         Some(cell(column(name)?.kind, value))
     })
 }
 
 /// The groups of a record with what is said in that of a step.
-fn groups_with(mut record: Row, says: &Says, step: &str) -> String {
+fn groups_with_values(mut record: Row, values: &PublishedValues, step: &str) -> String {
     let mut all = Groups::split(&record);
     let name = step.strip_prefix("review:").unwrap_or(step);
     let of_step = all.of_step(&group(name));
-    for (field, value) in says {
+    for (field, value) in values {
         of_step.insert((*field).to_owned(), serde_json::to_value(value).unwrap_or_default());
     }
     all.write_into(&mut record);

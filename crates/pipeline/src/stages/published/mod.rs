@@ -12,7 +12,7 @@ mod settle;
 mod variant;
 
 pub(super) use index::TABLE;
-pub use index::{Published, PublishedRow, Says};
+pub use index::{Published, PublishedRow, PublishedValues};
 pub use rated_pair::{answers, choice};
 pub use settle::{let_through, settled};
 pub use variant::group;

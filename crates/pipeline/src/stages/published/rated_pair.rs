@@ -1,7 +1,7 @@
 //! A published good and bad answer to a question: two responses that nobody is asked for, and the item that they make.
 
 use super::Published;
-use super::index::with_says;
+use super::index::with_values;
 use crate::stages::respond::Answer;
 use riddlemill_text::options::order;
 use riddlemill_text::record::{Choice, Question, Standing, is_published};
@@ -50,5 +50,5 @@ fn of(published: &Published, benchmark: &str, question: &Question) -> Option<(St
         categories: question.categories.clone(),
         ..Choice::default()
     };
-    Some((row.basis(), with_says(&bare, &published.row_says(row, "options"), "options")))
+    Some((row.basis(), with_values(&bare, &published.values_of_row(row, "options"), "options")))
 }

@@ -1,6 +1,6 @@
 //! The published questions of a puzzle's group.
 
-use super::index::with_says;
+use super::index::with_values;
 use super::{Published, PublishedRow};
 use crate::stages::native::ROLES;
 use riddlemill_text::record::{Outcome, Puzzle, Row, Variant};
@@ -25,7 +25,7 @@ pub fn group(published: &Published, step: &str, puzzle: &Row, earlier: &[&str]) 
             licence: puzzle.licence.clone(),
             ..Variant::default()
         };
-        let mut variant = with_says(&bare, &published.row_says(row, step), step);
+        let mut variant = with_values(&bare, &published.values_of_row(row, step), step);
         let (now, then) = (of_role(puzzle, role), of_role(&untouched, role));
         if now.0 != then.0 {
             variant.question = now.0.clone().unwrap_or_default();

@@ -135,12 +135,12 @@ impl Made {
                         let basis = format!("{origin}:{place}");
                         let values = [("text", text.as_str())].into_iter().collect();
                         let answer = Answer { ask, model: line.model, sample: line.sample, values, basis };
-                        let words = (line.item.clone(), ask, answer.model.clone(), text);
+                        let content = (line.item.clone(), ask, answer.model.clone(), text);
                         let id = answer.id(draft, &line.item);
                         if let Some(first) = seen.get(&id) {
                             let error = LineError::SameResponse { first: first.clone() };
                             refused.push(Refused::line(place, &error));
-                        } else if !texts.insert(words) {
+                        } else if !texts.insert(content) {
                             refused.push(Refused::line(place, &LineError::SameWords));
                         } else {
                             seen.insert(id, place);

@@ -337,8 +337,9 @@ fn describe_waits(waits: &[&Pending]) -> String {
     for pending in waits {
         *counts.entry(pending.to_string()).or_default() += 1;
     }
-    let told = counts.into_iter().map(|(what, n)| if n > 1 { format!("{what} ({n}×)") } else { what });
-    told.collect::<Vec<_>>().join("; ")
+    let descriptions =
+        counts.into_iter().map(|(what, n)| if n > 1 { format!("{what} ({n}×)") } else { what });
+    descriptions.collect::<Vec<_>>().join("; ")
 }
 
 /// The reasons of a rejection, where the answers are one: those against [`KEEP`], or what the ballot says about others.

@@ -91,7 +91,7 @@ pub(super) fn classes(
             }
         }
         for class in &above {
-            if holds_together(wordnet, class, climb, named)? {
+            if is_coherent(wordnet, class, climb, named)? {
                 found.push((climb, class.clone()));
             }
         }
@@ -102,12 +102,7 @@ pub(super) fn classes(
 
 /// Whether a reader sees what the members of a class have in common. Living things and food do over several
 /// levels; made things do not in classes that include almost everything (`device`, `area`, `equipment`).
-fn holds_together(
-    wordnet: &WordNet,
-    class: &Synset,
-    climb: usize,
-    named: bool,
-) -> Result<bool, WordNetError> {
+fn is_coherent(wordnet: &WordNet, class: &Synset, climb: usize, named: bool) -> Result<bool, WordNetError> {
     let deep = depth(wordnet, class)?;
     let living = [ANIMALS, PLANTS].contains(&class.file);
     let grows = living || class.file == FOOD;

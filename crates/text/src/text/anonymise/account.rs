@@ -83,13 +83,13 @@ pub fn wechat(text: &str, found: &mut Vec<Found>) {
     for captures in WECHAT.iter().flat_map(|pattern| pattern.captures_iter(text)) {
         let (Some(whole), Some(id)) = (captures.get(0), captures.name("id")) else { continue };
         let separator = captures.name("sep").map_or("", |s| s.as_str());
-        let said = separator.contains([':', '：', '=']);
+        let introduced = separator.contains([':', '：', '=']);
         let numeric = id.as_str().contains(|c: char| c.is_ascii_digit() || c == '_');
         let strong = captures.name("strong").is_some();
         let latin_before = text[..whole.start()].ends_with(|c: char| c.is_ascii_alphanumeric());
         let cut = followed_by_count(&text[id.end()..]);
         // Without a colon, the word has to name an account, and the account has to look like one.
-        if (said || strong && numeric)
+        if (introduced || strong && numeric)
             && !(latin_before && whole.as_str().starts_with(|c: char| c.is_ascii()))
             && !cut
         {

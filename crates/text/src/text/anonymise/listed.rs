@@ -113,7 +113,7 @@ impl NameList {
             return None;
         }
         let whole = self.hash(name);
-        if self.names.contains_key(&whole) || !is_telling(name) {
+        if self.names.contains_key(&whole) || !is_distinctive(name) {
             return None;
         }
         let opening = opening(name);
@@ -267,7 +267,7 @@ impl Openings {
 }
 
 /// Whether a name is more than a number, a mark, or a word in Latin letters.
-fn is_telling(name: &str) -> bool {
+fn is_distinctive(name: &str) -> bool {
     let letters = || name.chars().filter(|c| c.is_alphabetic());
     if letters().count() < 2 {
         return false;

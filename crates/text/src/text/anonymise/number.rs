@@ -57,8 +57,9 @@ pub fn identities(text: &str, found: &mut Vec<Found>) {
     let Some(pattern) = IDENTITY.as_ref() else { return };
     for hit in pattern.find_iter(text) {
         let digits: Vec<u32> = hit.as_str().chars().filter_map(digit).collect();
-        let alone =
-            !beside(text, hit.start(), hit.end(), |c| c.is_ascii_alphanumeric() || digit(c).is_some());
+        let alone = !is_adjacent_to(text, hit.start(), hit.end(), |c| {
+            c.is_ascii_alphanumeric() || digit(c).is_some()
+        });
         if alone && is_identity(&digits, hit.as_str().ends_with(['X', 'x'])) {
             found.push(Found { kind: Kind::IdCard, start: hit.start(), end: hit.end() });
         }
@@ -85,13 +86,13 @@ fn digit(c: char) -> Option<u32> {
     }
 }
 
-fn beside(text: &str, start: usize, end: usize, is: impl Fn(char) -> bool) -> bool {
+fn is_adjacent_to(text: &str, start: usize, end: usize, is: impl Fn(char) -> bool) -> bool {
     text[..start].chars().next_back().is_some_and(&is) || text[end..].chars().next().is_some_and(&is)
 }
 
 /// Whether a number is not part of a longer one, of a sum, or of a count.
 fn is_number_alone(text: &str, start: usize, end: usize) -> bool {
-    if beside(text, start, end, |c| c.is_ascii_alphanumeric() || digit(c).is_some() || c == '_') {
+    if is_adjacent_to(text, start, end, |c| c.is_ascii_alphanumeric() || digit(c).is_some() || c == '_') {
         return false;
     }
     let before = text[..start].trim_end();

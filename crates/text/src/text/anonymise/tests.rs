@@ -12,13 +12,13 @@ fn planted(line: &str) -> (String, Vec<String>, Vec<Mark>) {
     while let Some(open) = rest.find('{') {
         text.push_str(&rest[..open]);
         let close = rest.find('}').unwrap();
-        let (kind, said) = rest[open + 1..close].split_once('|').unwrap();
+        let (kind, marked) = rest[open + 1..close].split_once('|').unwrap();
         let kind = match kind {
             "id" => Kind::IdCard,
             code => *Kind::ALL.iter().find(|kind| kind.code() == code).unwrap(),
         };
-        marks.push(Mark { kind, start_char: text.chars().count(), len_chars: said.chars().count() });
-        text.push_str(said);
+        marks.push(Mark { kind, start_char: text.chars().count(), len_chars: marked.chars().count() });
+        text.push_str(marked);
         rest = &rest[close + 1..];
     }
     text.push_str(rest);

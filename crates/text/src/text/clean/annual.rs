@@ -85,16 +85,16 @@ pub fn note(text: &str) -> Option<&str> {
     };
     // `【注】云` closes its bracket before the text, `（注：云）` after it.
     let closed = behind.trim_start().strip_prefix(['）', ')', '】', ']']).filter(|_| bracketed);
-    let said = match closed {
+    let remark = match closed {
         Some(said) => said.trim_start().trim_start_matches([':', '：']),
         None => behind.trim_start().strip_prefix([':', '：'])?,
     };
-    let said = match bracketed && closed.is_none() {
-        true => said.trim_end().trim_end_matches(['）', ')', '】', ']']),
-        false => said,
+    let remark = match bracketed && closed.is_none() {
+        true => remark.trim_end().trim_end_matches(['）', ')', '】', ']']),
+        false => remark,
     };
-    let said = said.trim();
-    said.contains(char::is_alphanumeric).then_some(said)
+    let remark = remark.trim();
+    remark.contains(char::is_alphanumeric).then_some(remark)
 }
 
 /// What precedes a note's colon, without stars.
@@ -103,7 +103,7 @@ const NOTES: [&str; 13] =
 
 /// Who wrote a post and where it is in its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct Position {
     /// The thread's owner wrote it.
     pub by_owner: bool,
     /// It answers another post instead of having a floor of its own.
@@ -119,7 +119,7 @@ pub struct Standing {
 /// assert_eq!(joke("看一楼", owner), Err(Reason::Chatter));
 /// assert_eq!(joke("12.云会不会恐高", Standing { by_owner: false, ..owner }), Err(Reason::NotOwner));
 /// ```
-pub fn joke(text: &str, standing: Standing) -> Result<Numbered<'_>, Reason> {
+pub fn joke(text: &str, standing: Position) -> Result<Numbered<'_>, Reason> {
     if !standing.by_owner {
         return Err(Reason::NotOwner);
     }
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn notes_are_told_from_jokes() {
-        for (text, said) in [
+        for (text, remark) in [
             ("*：云被罚款", "云被罚款"),
             ("＊:云被罚款", "云被罚款"),
             ("** ： 云被罚款", "云被罚款"),
@@ -154,7 +154,7 @@ mod tests {
             ("（注：云被罚款）", "云被罚款"),
             ("背景：云被罚款\n罚了两次", "云被罚款\n罚了两次"),
         ] {
-            assert_eq!(note(text), Some(said), "{text}");
+            assert_eq!(note(text), Some(remark), "{text}");
         }
         let jokes = [
             "12*：云被罚款",

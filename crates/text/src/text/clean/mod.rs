@@ -124,9 +124,11 @@ pub fn clean(draft: &PostText<'_>) -> Cleaned {
         Cow::Owned(text) => scrub(&text, "", &mut hits).into_owned(),
         Cow::Borrowed(text) => text.to_owned(),
     };
-    let said = || [Some(draft.title), draft.content].into_iter().flatten().any(|t| !t.trim().is_empty());
+    let has_text = || [Some(draft.title), draft.content].into_iter().flatten().any(|t| !t.trim().is_empty());
     let verdict = match text.is_empty() {
-        true if said() => Verdict::Drop(Reason::Placeholder, evidence(draft.content.unwrap_or(draft.title))),
+        true if has_text() => {
+            Verdict::Drop(Reason::Placeholder, evidence(draft.content.unwrap_or(draft.title)))
+        }
         true => Verdict::Drop(Reason::Empty, String::new()),
         false if placeholder::is_placeholder("", &text) && !is_single_han(&text) => {
             Verdict::Drop(Reason::Placeholder, evidence(&text))
@@ -232,11 +234,11 @@ fn apply<'a>(
     work: impl for<'t> Fn(&'t str) -> Cow<'t, str>,
     hits: &mut Vec<Hit>,
 ) -> Cow<'a, str> {
-    let (done, gone) = match work(&text) {
+    let (done, removed) = match work(&text) {
         Cow::Borrowed(same) if same.len() == text.len() => return text,
         done => (done.into_owned(), evidence(&text)),
     };
-    hits.push(Hit { rule, evidence: gone });
+    hits.push(Hit { rule, evidence: removed });
     Cow::Owned(done)
 }
 

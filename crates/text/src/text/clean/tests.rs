@@ -140,7 +140,7 @@ fn jokes_of_the_annual_threads_are_found() {
         let mut wanted: Vec<String> = gold.iter().map(|row| squash(row["text"].as_str().unwrap())).collect();
         let (total, mut hit, mut got) = (wanted.len(), 0, 0);
         for row in &rows {
-            let standing = annual::Standing {
+            let standing = annual::Position {
                 by_owner: row["user_id"] == owner,
                 is_comment: row["is_comment"].as_bool().unwrap(),
             };

@@ -52,8 +52,8 @@ const LEADS: [&str; 10] =
     ["公告", "活动", "年度", "必看", "必读", "投诉楼", "汇总", "目录", "神回复", "佳贴"];
 
 static FINDER: LazyLock<Option<(Openings, AhoCorasick)>> = LazyLock::new(|| {
-    let words = || WORDS.iter().chain(&LEADS);
-    Some((Openings::new(words().copied()), AhoCorasick::new(words()).ok()?))
+    let patterns = || WORDS.iter().chain(&LEADS);
+    Some((Openings::new(patterns().copied()), AhoCorasick::new(patterns()).ok()?))
 });
 
 static DECISIVE: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -85,7 +85,7 @@ static DECISIVE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// ```
 pub fn find(text: &str) -> Option<String> {
     let (openings, finder) = FINDER.as_ref()?;
-    if !openings.meet(text.chars()) {
+    if !openings.may_match(text.chars()) {
         return None;
     }
     let mut seen = 0_u64;
@@ -99,9 +99,9 @@ pub fn find(text: &str) -> Option<String> {
     if let Some(found) = DECISIVE.as_ref()?.find(text) {
         return Some(found.as_str().trim().to_owned());
     }
-    let words: Vec<&str> =
+    let found_words: Vec<&str> =
         WORDS.iter().enumerate().filter(|(i, _)| seen & (1 << i) != 0).map(|(_, word)| *word).collect();
-    (words.len() >= 3).then(|| words.join(", "))
+    (found_words.len() >= 3).then(|| found_words.join(", "))
 }
 
 #[cfg(test)]

@@ -102,12 +102,12 @@ fn published_texts_survive() {
         .collect();
     published.sort();
     published.dedup();
-    let stand: Vec<_> = published.iter().filter(|text| raw.contains_key(&squash(text))).collect();
-    let lost: Vec<_> = stand.iter().filter(|text| !out.contains_key(&squash(text))).collect();
+    let in_raw: Vec<_> = published.iter().filter(|text| raw.contains_key(&squash(text))).collect();
+    let lost: Vec<_> = in_raw.iter().filter(|text| !out.contains_key(&squash(text))).collect();
     eprintln!("filter: {} of {rows} raw texts dropped: {dropped:#?}", dropped.len());
     eprintln!(
         "published: {} of {} stand in the dumps, {} lost: {lost:?}",
-        stand.len(),
+        in_raw.len(),
         published.len(),
         lost.len()
     );

@@ -321,7 +321,7 @@ const SPEAKER_CHARS: usize = 8;
 const HEADS: [char; 11] = ['问', '题', '疑', '求', '知', '识', '讯', '闻', '息', '论', '理'];
 
 /// Whether a sentence's question is spoken by somebody named before a colon: `馆长不解：月亮几点下班`, `馆长：月亮几点下班`.
-pub(super) fn is_said_after_colon(sentence: &str) -> bool {
+pub(super) fn is_speech_after_colon(sentence: &str) -> bool {
     let Some(at) = sentence.find(['：', ':']) else { return false };
     if sentence[at..].contains(is_filler) {
         return false; // the speech is in quotation marks; the question comes after it

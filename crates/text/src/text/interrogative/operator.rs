@@ -6,7 +6,7 @@ use super::kind::Kind;
 use super::quotation::is_filler;
 use super::scope::{self, Scope};
 use super::words::{clause_after, clause_before, ends_with_any, is_break, is_letter, starts_with_any};
-use crate::text::segment::stands_apart;
+use crate::text::segment::is_separate_word;
 
 /// A place in a sentence that may ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(super) fn scan(sentence: &str, base: usize) -> Vec<Operator> {
         if let Some((kind, len)) = operator_at(sentence, at, c) {
             // `哪` in `哪吒` and `为何` in `认为何方` are not words. Other kinds are exempt: doubling a verb cuts
             // words (`缺不缺德`).
-            if kind.is_word() && !stands_apart(sentence, at..at + len) {
+            if kind.is_word() && !is_separate_word(sentence, at..at + len) {
                 continue;
             }
             resume = at + len;
@@ -219,11 +219,11 @@ fn alternative(sentence: &str, at: usize) -> Option<(Kind, usize)> {
         ]) && !left[at..].starts_with("是因为")
     });
     let potential = right.chars().nth(1).is_some_and(|c| matches!(c, '不' | '没')); // `还是学不会`
-    let alike =
+    let same_edges =
         !comma && !potential && (left.starts_with(first) || left.ends_with(last)) && left.chars().count() > 1;
     let parallel = !comma && !potential && is_parallel(left, right, first);
     let measured = contains_choice(left);
-    (opened && (!comma || right.chars().count() > 2) || alike || parallel || measured)
+    (opened && (!comma || right.chars().count() > 2) || same_edges || parallel || measured)
         .then_some((Kind::Alternative, "还是".len()))
 }
 

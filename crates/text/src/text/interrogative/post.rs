@@ -89,14 +89,14 @@ impl<'a> Post<'a> {
             wanted(op.kind)
                 && op.is_open()
                 && !(matches!(op.kind, Kind::How | Kind::What) && last.mark == Mark::Exclamation)
-                && !self.goes_on_after(clause_end)
+                && !self.continues_after(clause_end)
         });
         open.then(|| last.span.clone())
     }
 
     /// Whether the last sentence ends in a full stop and there is no question mark anywhere: such a post
     /// states.
-    pub(super) fn is_told(&self) -> bool {
+    pub(super) fn is_narrated(&self) -> bool {
         self.text.ends_with('。') && !self.text.contains(['?', '？'])
     }
 
@@ -106,7 +106,7 @@ impl<'a> Post<'a> {
     }
 
     /// Whether the narration continues after `at` with letters that are not a placeholder.
-    pub(super) fn goes_on_after(&self, at: usize) -> bool {
+    pub(super) fn continues_after(&self, at: usize) -> bool {
         let rest = self.after(at);
         rest.chars().any(is_letter) && !is_empty_tail(rest) && !starts_with_any(rest, PUZZLED)
     }

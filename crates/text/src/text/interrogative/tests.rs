@@ -292,7 +292,7 @@ fn what_rules_earn() {
         labelled(&folder.join("data/reference/flub-dev.jsonl"), "text", Some("is_question")),
         labelled(&folder.join("data/reference/ruozhibench-gen-dev.jsonl"), "question_zh", None),
     ];
-    let held = |text: &str| {
+    let digest_of = |text: &str| {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&[0]);
         hasher.update(text.as_bytes());
@@ -304,7 +304,7 @@ fn what_rules_earn() {
             let mut rules = Rule::ALL.iter().filter(|rule| Some(**rule) != left_out);
             rules.find(|rule| rule.find(&post).is_some()).is_some_and(|rule| rule.asks())
         };
-        rows.iter().filter(|(text, want)| held(text) == part && asks(text) != *want).count() as i64
+        rows.iter().filter(|(text, want)| digest_of(text) == part && asks(text) != *want).count() as i64
     };
     for rule in Rule::ALL {
         let earned = sets

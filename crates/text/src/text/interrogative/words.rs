@@ -71,19 +71,19 @@ pub(super) fn is_sentence_break(c: char) -> bool {
 /// the text once and try the words at each place; a searcher per word costs several times as much.
 pub(super) fn rfind_any<'w>(text: &str, words: &[&'w str]) -> Option<(usize, &'w str)> {
     text.char_indices().rev().find_map(|(at, _)| {
-        let here = words.iter().filter(|word| stands_at(text, at, word));
+        let here = words.iter().filter(|word| is_at(text, at, word));
         here.max_by_key(|word| word.len()).map(|word| (at, *word))
     })
 }
 
 /// The first word of `words` found in `text`, if any.
 pub(super) fn contains_any<'w>(text: &str, words: &[&'w str]) -> Option<&'w str> {
-    text.char_indices().find_map(|(at, _)| words.iter().find(|word| stands_at(text, at, word)).copied())
+    text.char_indices().find_map(|(at, _)| words.iter().find(|word| is_at(text, at, word)).copied())
 }
 
 /// Whether `word` is at byte `at` of `text`. Han characters of one block share their first bytes, so the
 /// third is compared before the whole word.
-fn stands_at(text: &str, at: usize, word: &str) -> bool {
+fn is_at(text: &str, at: usize, word: &str) -> bool {
     let (text, word) = (&text.as_bytes()[at..], word.as_bytes());
     let probe = word.len().min(3).saturating_sub(1);
     text.len() >= word.len() && text.get(probe) == word.get(probe) && text.starts_with(word)

@@ -120,7 +120,7 @@ impl Policy {
     /// assert!(policy.check("胡萝卜素对眼睛好").is_empty());
     /// ```
     pub fn check(&self, text: &str) -> Vec<Hit> {
-        if !self.openings.meet(text.chars()) {
+        if !self.openings.may_match(text.chars()) {
             return Vec::new();
         }
         let folded = fold(text);
@@ -129,7 +129,7 @@ impl Policy {
         let mut hits: Vec<Hit> = found
             .iter()
             .filter(|m| !shields.iter().any(|s| s.start() <= m.start() && m.end() <= s.end()))
-            .filter(|m| stands_alone(&folded, m.start(), m.end()))
+            .filter(|m| is_whole_word(&folded, m.start(), m.end()))
             .filter(|m| !falls_between_words(&folded, m.range()))
             .filter_map(|m| {
                 Some(Hit {
@@ -146,7 +146,7 @@ impl Policy {
 }
 
 /// Whether a match is a whole word, as a Latin term must be: `nmd` is part of many long words.
-fn stands_alone(text: &str, start: usize, end: usize) -> bool {
+fn is_whole_word(text: &str, start: usize, end: usize) -> bool {
     let bytes = text.as_bytes();
     let word = |i: Option<usize>| i.and_then(|i| bytes.get(i)).is_some_and(u8::is_ascii_alphanumeric);
     let latin = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_alphanumeric);
@@ -253,12 +253,12 @@ mod tests {
         for row in read("ruozhiba-post-annual.json") {
             texts.push(row["content"].as_str().unwrap().to_owned());
         }
-        let held: Vec<_> = texts.iter().filter_map(|text| policy.check(text).into_iter().next()).collect();
-        let share = held.len() as f64 / texts.len() as f64;
-        let terms: Vec<_> = held.iter().map(|hit| hit.term.as_str()).collect();
+        let hits: Vec<_> = texts.iter().filter_map(|text| policy.check(text).into_iter().next()).collect();
+        let share = hits.len() as f64 / texts.len() as f64;
+        let terms: Vec<_> = hits.iter().map(|hit| hit.term.as_str()).collect();
         eprintln!(
             "policy: {} of {} real posts held ({:.2} %): {terms:?}",
-            held.len(),
+            hits.len(),
             texts.len(),
             share * 100.0
         );

@@ -58,13 +58,13 @@ proptest! {
         if pair.verdict > Verdict::Different {
             let spec = predicates().iter().find(|spec| Some(spec.predicate) == pair.predicate).unwrap();
             for &need in spec.needs {
-                prop_assert!(meets(need, spec.view, &a, &b), "{:?} fails {:?}", pair, need);
+                prop_assert!(satisfies(need, spec.view, &a, &b), "{:?} fails {:?}", pair, need);
             }
         }
     }
 }
 
-fn meets(need: Need, view: View, a: &str, b: &str) -> bool {
+fn satisfies(need: Need, view: View, a: &str, b: &str) -> bool {
     let total = |tokens: &[Token]| tokens.iter().map(|t| u64::from(t.count * t.weight)).sum::<u64>();
     let bag = |text: &str| Bag::of_chars(&view::fold(text).chars().collect::<Vec<_>>());
     let pairs = |text: &str| Bag::of_pairs(&view::fold(text).chars().collect::<Vec<_>>());

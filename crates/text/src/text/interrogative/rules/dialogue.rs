@@ -39,7 +39,7 @@ pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
 
 /// The speaker that a line of a script opens with.
 fn speaker(line: &str) -> Option<&str> {
-    let (name, said) = line.trim_start().split_once(['：', ':'])?;
+    let (name, speech) = line.trim_start().split_once(['：', ':'])?;
     let is_name = !name.is_empty() && name.chars().count() <= SPEAKER_CHARS && name.chars().all(is_letter);
-    (is_name && !said.is_empty()).then_some(name)
+    (is_name && !speech.is_empty()).then_some(name)
 }

@@ -17,7 +17,7 @@ pub(super) const PAGE: Page = Page {
 };
 
 pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
-    if post.is_told() {
+    if post.is_narrated() {
         return None;
     }
     post.open_last(|kind| matches!(kind, Kind::How | Kind::What | Kind::Which))

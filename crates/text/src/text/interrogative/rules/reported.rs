@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use super::Page;
-use crate::text::interrogative::government::{is_asked_by_another, is_said_after_colon};
+use crate::text::interrogative::government::{is_asked_by_another, is_speech_after_colon};
 use crate::text::interrogative::post::{Mark, Post, Sentence};
 use crate::text::interrogative::words::ends_with_any;
 
@@ -64,7 +64,7 @@ pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
     }
     let asked = post.sentences.iter().rposition(|s| s.mark == Mark::Question)?;
     let text = post.narration(&post.sentences[asked]);
-    let by_another = is_asked_by_another(text) || is_said_after_colon(text);
+    let by_another = is_asked_by_another(text) || is_speech_after_colon(text);
     (by_another && !post.sentences[asked + 1..].iter().any(Sentence::asks))
         .then(|| post.sentences[asked].span.clone())
 }

@@ -152,9 +152,9 @@ fn blank(text: &str) -> Option<usize> {
 fn asked_at(text: &str, word: &str) -> Option<usize> {
     let at = text.find(word)?;
     let clause = clause_before(&text[..at]);
-    let told = clause.contains(['让', '问', '他', '她', '说', '名', '被', '题', '道']);
+    let reported = clause.contains(['让', '问', '他', '她', '说', '名', '被', '题', '道']);
     let says_more = text[at + word.len()..].chars().any(|c| is_letter(c) || is_filler(c));
-    (!told && says_more).then_some(at)
+    (!reported && says_more).then_some(at)
 }
 
 /// Whether a clause opens with a plea or a task; `first`: the clause opens the post.

@@ -131,11 +131,11 @@ fn answers_help(asked: &Sentence, answer: &str) -> bool {
 /// poster.
 fn answers_phrase(post: &Post<'_>, asked: &Sentence, next: &Sentence) -> bool {
     let text = post.narration(asked);
-    let said = post.text[next.span.clone()].trim_matches(is_break);
+    let statement = post.text[next.span.clone()].trim_matches(is_break);
     // `钢琴，因为…`: the reason is not part of the phrase.
-    let (first, rest) = said.split_at(said.find(is_break).unwrap_or(said.len()));
+    let (first, rest) = statement.split_at(statement.find(is_break).unwrap_or(statement.len()));
     let reasoned = starts_with_any(rest.trim_start_matches(is_break), REASONS);
-    let answer = if reasoned { first } else { said };
+    let answer = if reasoned { first } else { statement };
     // `也太舒服了`: an adverb opens a remark; a phrase begins with a noun.
     let remarks = first_tag(answer).is_some_and(|tag| tag == "d");
     let wants_phrase =

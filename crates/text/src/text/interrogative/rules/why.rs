@@ -19,7 +19,7 @@ pub(super) const PAGE: Page = Page {
 };
 
 pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
-    post.open_from(Kind::Why).filter(|asked| !post.is_told() || has_premise(&post.masked[asked.clone()]))
+    post.open_from(Kind::Why).filter(|asked| !post.is_narrated() || has_premise(&post.masked[asked.clone()]))
 }
 
 /// Whether the premise of the question is stated before it.

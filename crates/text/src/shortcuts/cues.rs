@@ -9,7 +9,7 @@ const APART: f64 = 1.3;
 /// A feature that only the right option has, or lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Tell {
+pub enum Cue {
     /// It is by far the longest.
     Longest,
     /// It is by far the shortest.
@@ -26,17 +26,17 @@ pub enum Tell {
     Stop,
 }
 
-impl Tell {
+impl Cue {
     /// A description in English and in Chinese.
-    pub fn words(self) -> (&'static str, &'static str) {
+    pub fn descriptions(self) -> (&'static str, &'static str) {
         match self {
-            Tell::Longest => ("the right option is by far the longest", "正确选项明显最长"),
-            Tell::Shortest => ("the right option is by far the shortest", "正确选项明显最短"),
-            Tell::Quotes => ("only the right option quotes", "只有正确选项使用了引号"),
-            Tell::QuotesNot => ("only the right option does not quote", "只有正确选项没有使用引号"),
-            Tell::Sentences => ("only the right option has several sentences", "只有正确选项由多句组成"),
-            Tell::SentencesNot => ("only the right option is one sentence", "只有正确选项是一句话"),
-            Tell::Stop => (
+            Cue::Longest => ("the right option is by far the longest", "正确选项明显最长"),
+            Cue::Shortest => ("the right option is by far the shortest", "正确选项明显最短"),
+            Cue::Quotes => ("only the right option quotes", "只有正确选项使用了引号"),
+            Cue::QuotesNot => ("only the right option does not quote", "只有正确选项没有使用引号"),
+            Cue::Sentences => ("only the right option has several sentences", "只有正确选项由多句组成"),
+            Cue::SentencesNot => ("only the right option is one sentence", "只有正确选项是一句话"),
+            Cue::Stop => (
                 "only the right option ends, or does not end, with a full stop",
                 "只有正确选项的句末标点与其他选项不同",
             ),
@@ -45,7 +45,7 @@ impl Tell {
 }
 
 /// The features that give the right option away among these; empty if there are none.
-pub fn tells(right: &str, wrong: &[&str]) -> Vec<Tell> {
+pub fn cues(right: &str, wrong: &[&str]) -> Vec<Cue> {
     if wrong.is_empty() {
         return Vec::new();
     }
@@ -55,13 +55,13 @@ pub fn tells(right: &str, wrong: &[&str]) -> Vec<Tell> {
     let alone = |has: fn(&str) -> bool| has(right) && !wrong.iter().any(|text| has(text));
     let lacks = |has: fn(&str) -> bool| !has(right) && wrong.iter().all(|text| has(text));
     let found = [
-        (length(right) >= APART * longest, Tell::Longest),
-        (length(right) * APART <= shortest, Tell::Shortest),
-        (alone(quotes), Tell::Quotes),
-        (lacks(quotes), Tell::QuotesNot),
-        (alone(several), Tell::Sentences),
-        (lacks(several), Tell::SentencesNot),
-        (alone(ends) || lacks(ends), Tell::Stop),
+        (length(right) >= APART * longest, Cue::Longest),
+        (length(right) * APART <= shortest, Cue::Shortest),
+        (alone(quotes), Cue::Quotes),
+        (lacks(quotes), Cue::QuotesNot),
+        (alone(several), Cue::Sentences),
+        (lacks(several), Cue::SentencesNot),
+        (alone(ends) || lacks(ends), Cue::Stop),
     ];
     found.into_iter().filter(|(holds, _)| *holds).map(|(_, tell)| tell).collect()
 }
@@ -86,11 +86,11 @@ mod tests {
     #[test]
     fn what_only_the_right_option_has_is_told() {
         let right = "“意思”在两处不是一个意思。前一处是含义，后一处是心意。";
-        let told = tells(right, &["因为送礼很贵", "因为他很小气", "因为天气不好"]);
-        assert_eq!(told, [Tell::Longest, Tell::Quotes, Tell::Sentences, Tell::Stop]);
-        let alike = ["“意思”指的是礼物的价钱。送得越贵越有面子。", "“意思”是说话人不高兴。他想走了。"];
-        assert_eq!(tells(right, &alike), []);
-        assert_eq!(tells("不能。", &["可以，因为鱼会口渴。", "可以，因为水是湿的。"]), [Tell::Shortest]);
-        assert_eq!(tells("不能。", &[]), []);
+        let found = cues(right, &["因为送礼很贵", "因为他很小气", "因为天气不好"]);
+        assert_eq!(found, [Cue::Longest, Cue::Quotes, Cue::Sentences, Cue::Stop]);
+        let similar = ["“意思”指的是礼物的价钱。送得越贵越有面子。", "“意思”是说话人不高兴。他想走了。"];
+        assert_eq!(cues(right, &similar), []);
+        assert_eq!(cues("不能。", &["可以，因为鱼会口渴。", "可以，因为水是湿的。"]), [Cue::Shortest]);
+        assert_eq!(cues("不能。", &[]), []);
     }
 }

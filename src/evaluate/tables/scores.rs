@@ -26,7 +26,7 @@ pub struct Who {
 pub type Column<'a> = Vec<Vec<&'a Answer>>;
 
 /// All answers to a set.
-pub struct Book<'a> {
+pub struct ScoreBook<'a> {
     /// The set.
     pub set: &'a Set,
     /// Models in the order they come, then people: all together first, followed by each of them.
@@ -40,7 +40,7 @@ pub struct Book<'a> {
     columns: BTreeMap<(usize, Task, Setting), Column<'a>>,
 }
 
-impl<'a> Book<'a> {
+impl<'a> ScoreBook<'a> {
     /// Groups answers. `models` gives the order of models; others follow in the order they come.
     pub fn new(
         set: &'a Set,
@@ -48,7 +48,7 @@ impl<'a> Book<'a> {
         models: &[String],
         sizes: BTreeMap<String, f64>,
         bootstrap: Bootstrap,
-    ) -> Book<'a> {
+    ) -> ScoreBook<'a> {
         let units = units(&set.items);
         let count = units.iter().max().map_or(0, |last| last + 1);
         let mut who: Vec<Who> = Vec::new();
@@ -83,7 +83,7 @@ impl<'a> Book<'a> {
             }
         }
         let resamples = Resamples::new(bootstrap, &set.config, count);
-        Book { set, who, sizes, resamples, units, columns }
+        ScoreBook { set, who, sizes, resamples, units, columns }
     }
 
     /// The unit of resampling of an item.

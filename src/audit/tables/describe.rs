@@ -47,7 +47,7 @@ impl Report {
         for (figure, found) in declared.figures.iter().zip(&found) {
             text.push_str(&match (division(declared, figure), &found[..]) {
                 (Some(division), parts) => of_parts(figure, division, parts, &figures, &names)?,
-                (None, [found]) => told(figure, found, &names)?,
+                (None, [found]) => describe(figure, found, &names)?,
                 (None, _) => String::new(),
             });
         }
@@ -92,7 +92,7 @@ fn named(names: &Names, more: &Map<String, Json>) -> Names {
 }
 
 /// A figure of the whole set, or of one part.
-fn told(figure: &Figure, found: &Found, names: &Names) -> Result<String, Trouble> {
+fn describe(figure: &Figure, found: &Found, names: &Names) -> Result<String, Trouble> {
     let value = match &figure.kind {
         Kind::Lines(of) => serde_json::to_value(of.value(&Value::from(names.clone()))?).unwrap_or_default(),
         _ => found.value.clone(),
@@ -136,7 +136,7 @@ fn of_parts(
         }
         return Ok(text);
     }
-    (0..).zip(parts).map(|(at, part)| told(figure, part, &of_part(at))).collect()
+    (0..).zip(parts).map(|(at, part)| describe(figure, part, &of_part(at))).collect()
 }
 
 /// The line above a figure. Tables have their names there, where the folder says nothing else.
@@ -162,7 +162,7 @@ fn title(figure: &Figure, value: &Json, names: &Names) -> Result<Option<String>,
 /// The words of a template; `None` where it leaves nothing.
 fn filled(template: &Expression, names: Names) -> Result<Option<String>, Trouble> {
     let value = template.value(&Value::from(names))?;
-    Ok(value.as_str().map(str::to_owned).filter(|words| !words.is_empty()))
+    Ok(value.as_str().map(str::to_owned).filter(|text| !text.is_empty()))
 }
 
 /// A line for each object of a figure's value.

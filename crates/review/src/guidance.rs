@@ -49,8 +49,9 @@ impl Guide {
     /// The benchmark's own guideline.
     pub fn declared(step: &Ballot) -> Guide {
         let Label { en, zh } = step.guideline;
-        let lines =
-            |said: fn(&Label) -> &'static str| step.examples.iter().map(said).collect::<Vec<_>>().join("\n");
+        let lines = |language: fn(&Label) -> &'static str| {
+            step.examples.iter().map(language).collect::<Vec<_>>().join("\n")
+        };
         let (examples, examples_zh) = (lines(|example| example.en), lines(|example| example.zh));
         let examples_zh = if examples_zh == examples { String::new() } else { examples_zh };
         Guide { en: en.into(), zh: zh.into(), examples, examples_zh, by: String::new(), at: String::new() }

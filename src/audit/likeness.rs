@@ -32,9 +32,9 @@ impl Likeness {
         }
         let theirs = pairs(&other);
         let common = self.pairs.intersection(&theirs).count() as f64;
-        let held = common / self.pairs.len() as f64;
+        let share = common / self.pairs.len() as f64;
         let dice = 2.0 * common / (self.pairs.len() + theirs.len()) as f64;
-        (held >= LEAST).then_some((held + dice) / 2.0)
+        (share >= LEAST).then_some((share + dice) / 2.0)
     }
 }
 
@@ -48,12 +48,12 @@ mod tests {
 
     #[test]
     fn a_part_finds_the_whole_and_the_nearer_one_scores_more() {
-        let like = Likeness::to("冰箱里的灯");
-        let near = like.score("冰箱里的燈，怕黑吗").unwrap();
-        let far = like.score("冰箱里的灯在门关上以后是不是一个人偷偷地亮着呢").unwrap();
+        let likeness = Likeness::to("冰箱里的灯");
+        let near = likeness.score("冰箱里的燈，怕黑吗").unwrap();
+        let far = likeness.score("冰箱里的灯在门关上以后是不是一个人偷偷地亮着呢").unwrap();
         assert!(near > far && far > 0.4);
-        assert_eq!(like.score("冰箱里的灯？"), Some(1.0));
-        assert_eq!(like.score("雨伞怕不怕淋雨"), None);
+        assert_eq!(likeness.score("冰箱里的灯？"), Some(1.0));
+        assert_eq!(likeness.score("雨伞怕不怕淋雨"), None);
         assert!(Likeness::to("灯").score("关灯").is_some());
     }
 }
