@@ -114,7 +114,7 @@ pub(super) enum Verb {
     },
     /// Apply one stage to JSON Lines on stdin, row by row
     #[command(after_help = super::apply::HELP)]
-    Apply(Apply),
+    Apply(Box<Apply>),
     /// Write a stage into staged/ from the ledger records that other machines made
     Assemble(Assemble),
     /// Ballots and votes: export, import, assignment, progress, disputes

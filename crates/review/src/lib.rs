@@ -5,7 +5,7 @@
 //! - [`ballot`]: what a ballot asks; [`ballots`]: the ballots of the benchmarks. [`item`]: what an annotator is shown, and its
 //!   hash; `blinding`: in which order.
 //! - [`answers`]: what an annotator typed or clicked, parsed into checked values, and back.
-//! - [`votes`]: votes and their log. [`beside`]: comments on votes and edited guidelines.
+//! - [`votes`]: votes and their log. [`guidance`]: comments on votes and edited guidelines.
 //! - [`mod@assign`]: who votes on which item; [`qualify`]: trials with items whose answers are known (`gold`), which decide who
 //!   may vote; [`grades`]: their results.
 //! - `resolve`: from the votes on an item to its result; [`mod@adjudicate`]: disputes and their settlement; [`carry`]: votes

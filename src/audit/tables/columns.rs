@@ -10,7 +10,7 @@ use super::Found;
 use super::numbers::{mean, whole};
 use super::source::Item;
 
-/// How often each value of a column stands.
+/// The frequency of each value of a column.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct Counted {
     column: &'static str,

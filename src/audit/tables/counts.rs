@@ -1,4 +1,4 @@
-//! How often values stand, how numbers are spread, and what was voted for.
+//! Frequencies of values, distributions of numbers, and votes.
 
 use std::collections::{BTreeMap, BTreeSet};
 

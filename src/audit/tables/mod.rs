@@ -1,7 +1,7 @@
 //! `report`: the tables and figures of a benchmark below its funnel, as its folder declares them in `report.toml`.
 //!
 //! [`Source`] reads the records at a recipe's end, or at another step, and the votes; a figure is computed by its kind, a file a
-//! few kinds: `numbers`, `counts`, `wins`, `votes` (agreement and reviews), `judged`, `choice`, `texts`, `columns`; `told`
+//! few kinds: `numbers`, `counts`, `wins`, `votes` (agreement and reviews), `judged`, `choice`, `texts`, `columns`; `describe`
 //! puts the values together as JSON, and as lines of text.
 
 mod choice;
@@ -35,7 +35,7 @@ pub use votes::{Reviewed, voted_lines};
 struct Found {
     /// Its value; of several numbers an object with a key for each.
     value: Json,
-    /// The lines that its kind tells, where the folder does not say otherwise.
+    /// The lines of its kind, unless the folder declares others.
     lines: String,
     /// Numbers with their labels, for a table with a column a part.
     cells: Vec<(&'static str, String)>,

@@ -63,7 +63,7 @@ pub(super) fn whole(number: &Json) -> String {
     }
 }
 
-/// What is counted of records, as JSON and as a cell; no cell where nothing can be said.
+/// What is counted of records, as JSON and as a cell; no cell if it cannot be computed.
 fn measure(measure: &Measure, records: &Records<'_>) -> Result<(Json, Option<String>), Trouble> {
     Ok(match measure {
         Measure::Count(condition) => {

@@ -211,7 +211,7 @@ pub fn voted_lines(voted: &Voted) -> Vec<String> {
     let figure = |e: Option<[f64; 3]>| e.map_or("-".to_owned(), |[value, ..]| format!("{value:.3}"));
     let sample = if voted.sample { " (of the sample)" } else { "" };
     let mut lines: Vec<String> = Vec::new();
-    // What may be marked is told as a whole, not option by option.
+    // Options that may be marked are reported together, not one by one.
     for field in voted.fields.iter().filter(|field| !field.field.contains(':')) {
         let cohen = match field.cohen {
             Some([mean, least, most]) if field.pairs > 1 => {

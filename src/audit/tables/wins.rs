@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 use super::source::Records;
 use super::{Found, object};
 
-/// What is said of one opponent, a value a record that it is in.
+/// The votes about one opponent: one value per record in which it occurs.
 #[derive(Default)]
 struct OpponentVotes {
     verdicts: Vec<String>,

@@ -1,6 +1,6 @@
 //! Tables and figures from scored answers, as declared in the benchmark's folder.
 //!
-//! [`Book`] groups answers by items; `declared` computes one figure per column; tables beyond a list of
+//! [`ScoreBook`] groups answers by items; `declared` computes one figure per column; tables beyond a list of
 //! columns are kinds of their own, one or two per file: `judged`, `orders`, `people`, `preferences`, `free`,
 //! `across`. [`report`] combines them with the charts, the comparisons of models, and the baselines' known
 //! figures. Nothing here asks models, reads or writes files.

@@ -59,7 +59,7 @@ pub fn add_scores(book: &ScoreBook<'_>, scores: &mut Scores) {
     }
 }
 
-/// Computes the report. `beside` are models' scores on the sets evaluated with it.
+/// Computes the report. `other_scores` are models' scores on the sets evaluated with it.
 pub fn report(book: &ScoreBook<'_>, other_scores: &Scores) -> Report {
     let (mut tables, mut charts) = (Vec::new(), Vec::new());
     let declared = riddlemill_benchmarks::find(&book.set.config).map(|found| found.evaluation.as_slice());

@@ -187,7 +187,7 @@ impl Embeds {
         let Some(endpoint) = self.endpoint(config, recipe)? else { return Ok(None) };
         let mut there = Vec::new();
         if let Some(pack) = endpoint.pack.as_deref().filter(|_| !sends(&endpoint)) {
-            // A pack that cannot be read is told when it is used.
+            // An unreadable pack is reported when it is used.
             there.push(blake3::hash(&std::fs::read(pack).unwrap_or_default()).to_hex().to_string());
         } else if Workspace::new(&config.root).raw().join("replies").exists() {
             let store = open_store(config)?;

@@ -1,22 +1,22 @@
-//! Why a line is set aside of the files that people lay beside the dumps: responses, ratings, premises.
+//! Why a line of a file next to the dumps (responses, ratings, premises) is skipped.
 
 use std::ops::RangeInclusive;
 
-/// What is wrong with a line, and what would help. A ledger or a table of the stage has it beside the line's place.
+/// What is wrong with a line, with a hint. The ledger or a table of the stage records it with the line's position.
 #[derive(Debug, thiserror::Error)]
 pub enum LineError {
-    /// It is no JSON, or has other keys than such lines have.
+    /// The line is not JSON, or has unknown or missing keys.
     #[error(transparent)]
     Form(#[from] serde_json::Error),
-    /// The same of raw/responses.
+    /// A line of raw/responses is not JSON or has wrong keys.
     #[error("no response: {0}\n  hint: a line is {{\"item\": …, \"model\": …, \"text\": …, \"for\": …}}")]
     NoResponse(serde_json::Error),
-    /// The same of raw/ratings.
+    /// A line of raw/ratings is not JSON or has wrong keys.
     #[error(
         "no rating: {0}\n  hint: a line is {{\"item\": …, \"model\": …, \"judge\": …, \"rating\": …, \"for\": …}}"
     )]
     NoRating(serde_json::Error),
-    /// A response to what is no question.
+    /// A response to an item that is not a question.
     #[error("no question {0:?} at the end of its recipe\n  hint: `riddlemill explain {0}` says why")]
     NoQuestion(String),
     /// A response to a case that is not asked about the record.
@@ -27,21 +27,21 @@ pub enum LineError {
         /// The case.
         name: &'static str,
     },
-    /// A response to a case that the step has not.
+    /// A response to a case that the step does not declare.
     #[error("{0}")]
     NoCase(String),
-    /// Nobody said it, or nothing was said.
+    /// The model or the text is empty.
     #[error("model and text must not be empty")]
     EmptyResponse,
-    /// A second response in the name of the first.
+    /// A second response with the same item, model and sample.
     #[error(
         "the same item, model and sample as {first}\n  hint: number further answers of a model with \"sample\""
     )]
     SameResponse {
-        /// Where the first stands.
+        /// The position of the first.
         first: String,
     },
-    /// The model said the same to this question before.
+    /// The model gave the same answer to this question before.
     #[error("this model has answered so before, word for word")]
     SameWords,
     /// A rating that is not on the scale of the step.
@@ -49,7 +49,7 @@ pub enum LineError {
     OffScale {
         /// The rating.
         rating: u64,
-        /// The lowest that there is.
+        /// The lowest rating.
         from: u32,
         /// The highest.
         to: u32,
@@ -57,23 +57,23 @@ pub enum LineError {
     /// Nobody gave the rating.
     #[error("no judge is named")]
     NoJudge,
-    /// A rating of a response that is not there.
+    /// A rating of a missing response.
     #[error(
         "no response of {model:?} to {item:?} is rated here\n  hint: its text goes into raw/responses, or the model is asked"
     )]
     NotRated {
-        /// Who shall have said it.
+        /// The model that the line names.
         model: String,
-        /// To what.
+        /// The item that the line names.
         item: String,
     },
     /// A judge's second rating of a response.
     #[error("the same response and judge as {first}")]
     SameRating {
-        /// Where the first stands.
+        /// The position of the first.
         first: String,
     },
-    /// Facts about nothing.
+    /// The line names neither a puzzle nor a word.
     #[error(
         "it names no puzzle and no word\n  hint: \"question\" (or \"head\", or \"id\") with \"premises\" or \"tails\"; \"word\" with \"members\""
     )]
@@ -81,15 +81,15 @@ pub enum LineError {
     /// Fewer premises than the paper works with, or more.
     #[error("{found} premises, not {} to {}", wanted.start(), wanted.end())]
     Premises {
-        /// How many there are.
+        /// The number of premises.
         found: usize,
-        /// How many there may be.
+        /// The allowed numbers.
         wanted: RangeInclusive<usize>,
     },
-    /// None of the premises is the one that the answer overturns.
+    /// `overturned` is not the index of a premise.
     #[error("\"overturned\" is no number of a premise, from 0")]
     Overturned,
-    /// What the line says of a puzzle is not one thing.
+    /// The line has both `premises` and `tails`, or neither.
     #[error("it has neither \"premises\" nor \"tails\", or both")]
     NotOneKind,
 }

@@ -6,7 +6,7 @@ use riddlemill_text::record::{Outcome, OwnedCell, Reason, Record, Row};
 
 /// What an order is drawn for. It decides the order: changing it reshuffles every set.
 const PURPOSE: &str = "flub options";
-/// Wrong answers beside the right one.
+/// The number of wrong answers.
 const WRONG: usize = 3;
 
 /// Puts a text's options in order, or says what is missing for that.

@@ -1,14 +1,14 @@
-//! People's decisions over what a stage says about a record.
+//! Applies people's decisions to the outcomes of a stage.
 //!
-//! A stage is called as ever. Where somebody decided about the record as it reads today, the outcome is theirs, and
-//! the ledger names the decision beside what the rule said.
+//! The stage runs as usual. If somebody decided about the record's current text, their decision replaces the outcome,
+//! and the ledger records both the decision and the outcome by rule.
 
 use super::{Anonymise, clean, filter};
 use crate::config::sections;
 use riddlemill_review::decisions::{Decision, Ruling, StageDecisions, Verdict, seen_text};
 use riddlemill_text::record::{Outcome, Post, Reason};
 
-/// Clean, with how people decided that a post reads.
+/// Clean, with people's decisions on a post's text.
 pub fn clean_decided(
     mut post: Post,
     settings: &sections::Clean,
@@ -45,7 +45,7 @@ pub(super) fn edit_parts(post: &mut Post, ruling: &Ruling<'_>) {
     post.content = text(ruling.answer).or(post.content.take());
 }
 
-/// The decisions on how something reads, as a ledger names them.
+/// The decisions on a text, as evidence in a ledger.
 pub(super) fn edits(ruling: &Ruling<'_>) -> String {
     let edits = [ruling.text, ruling.title, ruling.answer].into_iter().flatten();
     edits.map(Decision::to_string).collect::<Vec<_>>().join("; ")
@@ -66,13 +66,13 @@ fn changed_text(
     Outcome::Changed { row, rule: Reason::DecidedText.code(), evidence, before, after }
 }
 
-/// A post as it goes on without what the rules would do.
+/// A post without title and content, so that the rules have nothing to change.
 fn bare(mut post: Post) -> Post {
     (post.title, post.content) = (None, None);
     post
 }
 
-/// Anonymise, with decisions. Who lets a post through lets it through with its personal data marked.
+/// Anonymise, with decisions. A post that somebody lets through still has its personal data marked.
 pub fn anonymise_decided(post: Post, stage: &Anonymise, decisions: &StageDecisions) -> Outcome<Post> {
     let Some(ruling) = decisions.ruling(&post.id, || seen_text(&post.text)) else {
         return stage.post(post);
@@ -89,8 +89,8 @@ pub fn filter_decided(post: Post, settings: &sections::Filter, decisions: &Stage
     overruled(filter(post.clone(), settings), &ruling, || Some(post))
 }
 
-/// The outcome after what a person decided about the record's fate. `passing` is the record as it goes on where
-/// the rule would have stopped it; nothing where there is none that could.
+/// The outcome after a person's decision to keep, drop or hold the record. `passing` gives the record to continue
+/// with if the rule would have stopped it; `None` if there is none.
 pub(super) fn overruled<T>(
     outcome: Outcome<T>,
     ruling: &Ruling<'_>,
@@ -115,12 +115,12 @@ pub(super) fn overruled<T>(
     }
 }
 
-/// Whether a record goes no further.
+/// Whether the record stops at this stage.
 pub(super) fn stops<T>(outcome: &Outcome<T>) -> bool {
     matches!(outcome, Outcome::Dropped { .. } | Outcome::Held { .. } | Outcome::Failed { .. })
 }
 
-/// What the rule alone would have said, as a ledger tells it beside a decision.
+/// The outcome by rule alone, as evidence next to a decision.
 pub(super) fn by_rule<T>(outcome: &Outcome<T>) -> String {
     let describe = |state: &str, reason: &str, evidence: &str| match evidence {
         "" => format!("by rule {state} ({reason})"),

@@ -47,7 +47,7 @@ pub fn order(seed: u64, purpose: &str, id: &str, n: usize) -> Vec<usize> {
 /// Puts the right answer and the wrong ones in the order drawn for `id`.
 ///
 /// # Errors
-/// [`Alike`] if two of them differ only in width, case, punctuation and spaces.
+/// [`EqualOptions`] if two of them differ only in width, case, punctuation and spaces.
 pub fn choices(
     right: &str,
     wrong: &[String],

@@ -61,10 +61,10 @@ pub struct Published {
     by_id: BTreeMap<String, Vec<usize>>,
 }
 
-/// What a row says: a field of a record and its value.
+/// The values of a row: fields of a record with their values.
 pub type PublishedValues = Vec<(&'static str, TemplateValue)>;
 
-/// The table of an import stage in which they stand.
+/// The table of an import stage that contains them.
 pub(in crate::stages) const TABLE: &str = "published";
 
 impl Published {
@@ -133,11 +133,11 @@ impl Published {
         self.of_record(record).map(PublishedRow::basis).collect::<Vec<_>>().join(" ")
     }
 
-    /// What the rows of a record say about it at a step.
+    /// The values that the rows of a record give it at a step.
     pub fn published_values(&self, record: &str, step: &str) -> PublishedValues {
         let rows: Vec<&PublishedRow> = self.of_record(record).collect();
         let mut values = PublishedValues::new();
-        // What two files say about one record, the first of them says.
+        // If two files have values for one record, the first counts.
         let mut benchmarks: Vec<&str> = Vec::new();
         for row in &rows {
             if benchmarks.contains(&row.benchmark.as_str()) {
@@ -155,7 +155,7 @@ impl Published {
         values
     }
 
-    /// What one row says at a step, by itself.
+    /// The values of one row at a step, without the other rows of its record.
     pub fn values_of_row(&self, row: &PublishedRow, step: &str) -> PublishedValues {
         let group: Vec<&PublishedRow> =
             self.of_record(&row.record).filter(|other| other.benchmark == row.benchmark).collect();

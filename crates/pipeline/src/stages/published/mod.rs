@@ -1,10 +1,10 @@
 //! Rows of published sets: texts with the annotations that people of another project finished.
 //!
-//! Such a row is evidence of a standing of its own, `published`: no vote, and no agreement is counted of it. Import makes a
-//! record of it whose id says so (`published:flub:…`) and keeps the row in a table beside its posts. Every stage goes over
-//! the record as ever, and then lets it through as it was published: what it would have done is in the ledger. What
-//! the row says at a step is what its benchmark's folder declares (`[published]`); votes and decisions of people here
-//! are above it, step by step.
+//! Such a row has a standing of its own, `published`: it is not a vote and does not count for agreement. Import turns it
+//! into a record with an id of its own (`published:flub:…`) and stores the row in a table next to the posts. Each stage
+//! processes the record as usual and then lets it through as it was published; the ledger records what the stage would
+//! have done. The section `[published]` of the benchmark's folder declares which values the row has at which step. At
+//! each step, votes and decisions of this workspace take precedence.
 
 mod index;
 mod rated_pair;

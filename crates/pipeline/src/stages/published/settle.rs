@@ -1,12 +1,11 @@
-//! What becomes of a published record at a stage: it goes on as it was published, and the ledger tells what the rule
-//! would have done.
+//! Published records pass each stage as they were published; the ledger records what the rule would have done.
 
 use super::super::overrule::by_rule;
 use super::Published;
 use riddlemill_text::record::{Outcome, Reason, Record, is_published, row_digest};
 
-/// The outcome of a stage that decides by rule. `passing` is the record as it goes on where the rule does nothing.
-/// What a person decided here stands.
+/// The outcome of a stage that decides by rule. `passing` gives the record unchanged by the rule. Decisions of people
+/// in this workspace take precedence.
 pub fn settled<R: Record, T: Record>(
     published: &Published,
     step: &str,
@@ -23,7 +22,7 @@ pub fn settled<R: Record, T: Record>(
     }
 }
 
-/// A record let through with what its row says at a step, and what the rule alone would have done with it.
+/// Lets a record through with the values of its published row at a step; the evidence names the outcome by rule.
 pub fn let_through<T: Record>(
     published: &Published,
     step: &str,
@@ -32,7 +31,7 @@ pub fn let_through<T: Record>(
 ) -> Outcome<T> {
     let row = published.with(record, step);
     let evidence = match rule {
-        // An order that is drawn, a draft, a correction: what the rule adds where nothing is published.
+        // The rule may still add a drawn order, a draft or a correction if nothing is published.
         Outcome::Kept(_) => published.basis(record.id()),
         rule => format!("{}; {}", published.basis(record.id()), by_rule(rule)),
     };
