@@ -121,11 +121,11 @@ fn line(kind: SourceKind, number: u32) -> Vec<u8> {
         4 => "前排".to_owned(),
         _ => "@为什么 你说呢".to_owned(),
     };
-    let (pid, floor) = (number % 40, if number % 7 == 0 { 1 } else { number % 9 + 1 });
+    let (pid, floor) = (number % 40, if number.is_multiple_of(7) { 1 } else { number % 9 + 1 });
     let row = match kind {
         SourceKind::ThreadDump => {
             json!({ "tid": thread, "pid": pid, "user_name": name, "floor": floor, "text": text,
-                "user_id": (number % 2 == 0).then_some(person + 70), "is_comment": number % 11 == 0 })
+                "user_id": (number.is_multiple_of(2)).then_some(person + 70), "is_comment": number.is_multiple_of(11) })
         }
         SourceKind::Aiotieba => {
             json!({ "tid": thread, "pid": pid, "floor": floor, "contents": [{ "text": text }],
