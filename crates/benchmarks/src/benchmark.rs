@@ -14,7 +14,8 @@ use crate::native::Native;
 use crate::paper::{self, Cited, Paper};
 use crate::published::{self, Published};
 use crate::reader::{Keys, Problem, Problems, read};
-use crate::records::{self, RecordKind};
+use crate::record_kind::{self, RecordKind};
+use crate::records;
 use crate::setting::{self, Setting, Settings};
 use crate::{figures, tables, tasks};
 
@@ -273,7 +274,7 @@ pub fn load(
     }
     let declared: Vec<(&str, Vec<&'static RecordKind>)> = folders
         .iter()
-        .map(|(name, files)| (*name, records::of_file(file(files, "benchmark.toml").unwrap_or_default())))
+        .map(|(name, files)| (*name, record_kind::of_file(file(files, "benchmark.toml").unwrap_or_default())))
         .collect();
     // A folder's own kinds go before those of others.
     let known = |name: &str| -> Vec<&'static RecordKind> {
@@ -281,7 +282,7 @@ pub fn load(
         let rest = declared.iter().filter(|(folder, _)| *folder != name);
         let all = own.chain(rest).flat_map(|(_, kinds)| kinds);
         let mut known: Vec<&'static RecordKind> = Vec::new();
-        for kind in all.chain(records::built_in()) {
+        for kind in all.chain(record_kind::built_in()) {
             if !known.iter().any(|known| known.name == kind.name) {
                 known.push(kind);
             }
@@ -474,9 +475,9 @@ fn benchmark(
     let language = expression::language(lists.clone(), &given);
     let own = setting::read(given, keys);
     let names = prompt_names(templates, keys);
-    let kinds = records::declared(keys);
+    let kinds = record_kind::declared(keys);
     let known = others.known.get(name).map(Vec::as_slice).unwrap_or_default();
-    let records = keys.text("records").and_then(|kind| records::find(kind, known, keys));
+    let records = keys.text("records").and_then(|kind| record_kind::find(kind, known, keys));
     let at = Place {
         benchmark: name,
         name: "",
@@ -587,7 +588,7 @@ struct StepTables {
 /// Where the steps' records change to another kind: from which step on, and to which.
 fn kinds(known: &[&'static RecordKind], keys: &Keys<'_>) -> Vec<(&'static str, &'static RecordKind)> {
     keys.peek("step", |name, keys| {
-        let kind = keys.text("records").and_then(|kind| records::find(kind, known, keys));
+        let kind = keys.text("records").and_then(|kind| record_kind::find(kind, known, keys));
         kind.map(|kind| (name, kind)).into_iter().collect()
     })
 }
@@ -622,7 +623,7 @@ fn steps(
         if place.is_none() {
             keys.problem("kind", riddlemill_text::hint::unknown("step", name, names.iter().copied()));
         }
-        let leaves = keys.text("records").and_then(|kind| records::find(kind, known, keys));
+        let leaves = keys.text("records").and_then(|kind| record_kind::find(kind, known, keys));
         let foreign = keys.texts("from").unwrap_or_default().first().and_then(|input| input.split_once('/'));
         let before = match foreign {
             Some((other, step)) => others.kinds.get(other).and_then(|kinds| kinds.behind(step)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::ballots::Ballots;
 use crate::expression::{Expression, Language};
 use crate::reader::{Keys, keep};
-use crate::records::RecordKind;
+use crate::record_kind::RecordKind;
 use crate::reply::{self, Form, Reading, Reply};
 use riddlemill_text::record::Reason;
 

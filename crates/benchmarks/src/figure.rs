@@ -2,7 +2,7 @@
 
 use crate::choice::Choice;
 use crate::expression::Expression;
-use crate::records::RecordKind;
+use crate::record_kind::RecordKind;
 
 /// The report section of a benchmark.
 #[derive(Debug, Default)]

@@ -12,7 +12,7 @@ use crate::figure::{
     Bars, Counts, Division, Figure, Judged, Kept, Kind, Line, Measure, Number, Posed, Puzzles, Report, Wins,
 };
 use crate::reader::{Keys, Problem, Problems, read};
-use crate::records::{self, RecordKind};
+use crate::record_kind::{self, RecordKind};
 
 /// The report of a benchmark that has no file of its own.
 const USUAL: &str = include_str!("usual_report.toml");
@@ -97,7 +97,7 @@ impl Reader<'_> {
         if let Some(name) = step.filter(|name| !self.known.steps.contains(name)) {
             keys.problem("step", unknown("step", name, self.known.steps.iter().copied()));
         }
-        let records = keys.text("records").and_then(|kind| records::find(kind, self.known.kinds, keys));
+        let records = keys.text("records").and_then(|kind| record_kind::find(kind, self.known.kinds, keys));
         let among = self.expression(keys, "among");
         let word = keys.needed("kind");
         let kind = self.kind(word, part, keys);

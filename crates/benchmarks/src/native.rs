@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::draft::{Place, by_name};
 use crate::expression::Expression;
 use crate::reader::Keys;
-use crate::records::RecordKind;
+use crate::record_kind::RecordKind;
 
 /// A named operation in the steps of a benchmark.
 pub struct Native {

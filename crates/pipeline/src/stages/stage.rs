@@ -7,7 +7,7 @@ use super::native::Native;
 use super::unusable::Unusable;
 use super::{Draft, Review};
 use riddlemill_benchmarks::draft::{Marked, Options};
-use riddlemill_benchmarks::records::RecordKind;
+use riddlemill_benchmarks::record_kind::RecordKind;
 use riddlemill_review::decisions::Verdict;
 use riddlemill_tables as store;
 use riddlemill_text::join::Watch;
