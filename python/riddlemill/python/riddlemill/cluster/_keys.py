@@ -36,7 +36,7 @@ def keep_counts(plan: Plan, lane: int, blocks: Sequence[bytes]) -> Iterator[Bloc
 
 @functools.lru_cache(maxsize=1)
 def _keyer(work: str, storage: str, dedup: tuple[tuple[str, Any], ...], shipped: str) -> Any:
-    counts = read(Plan("", work, (), (), (), 1, 1, 1, shipped, storage), "counts")
+    counts = read(Plan("", work, (), (), (), (), 1, 1, 1, shipped, storage), "counts")
     if counts is None:
         raise FileNotFoundError(f"{work}/counts")
     return dedup_of(dedup).keyer(unpacked(counts))
