@@ -7,9 +7,9 @@ use riddlemill_text::record::Typed;
 pub(in crate::stages) trait TypedSubject: Typed + Clone {
     fn changed<T>(&mut self, change: impl FnOnce(&mut Row) -> T) -> T {
         let mut row = Row::from(self.clone());
-        let told = change(&mut row);
+        let result = change(&mut row);
         *self = row.typed();
-        told
+        result
     }
 
     fn prompt(&self, draft: Draft, slot: &Slot) -> Option<Prompt> {
