@@ -8,7 +8,7 @@ mod columns;
 pub(super) mod declared;
 mod drafts;
 #[cfg(test)]
-mod puzzle;
+mod puzzle_tests;
 #[cfg(test)]
 pub(in crate::stages) mod typed;
 

@@ -1,4 +1,4 @@
-//! What the steps of BrainTeaser ask of a puzzle, and where the answers go.
+//! What the steps of BrainTeaser ask of a puzzle, and where the answers go, in tests.
 
 use super::typed::TypedSubject;
 use crate::stages::draft::{Draft, Slot};
