@@ -113,11 +113,11 @@ pub struct Position {
 /// The joke of a post of an annual thread, or why it is not one.
 ///
 /// ```
-/// # use riddlemill_text::{record::Reason, text::clean::annual::{joke, Standing}};
-/// let owner = Standing { by_owner: true, is_comment: false };
+/// # use riddlemill_text::{record::Reason, text::clean::annual::{joke, Position}};
+/// let owner = Position { by_owner: true, is_comment: false };
 /// assert_eq!(joke("12.云会不会恐高", owner).unwrap().text, "云会不会恐高");
 /// assert_eq!(joke("看一楼", owner), Err(Reason::Chatter));
-/// assert_eq!(joke("12.云会不会恐高", Standing { by_owner: false, ..owner }), Err(Reason::NotOwner));
+/// assert_eq!(joke("12.云会不会恐高", Position { by_owner: false, ..owner }), Err(Reason::NotOwner));
 /// ```
 pub fn joke(text: &str, standing: Position) -> Result<Numbered<'_>, Reason> {
     if !standing.by_owner {
