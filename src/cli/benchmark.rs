@@ -12,8 +12,10 @@ use crate::recipe::{self, RECIPES, Recipe};
 use crate::record::{Post, PostKind, Record, Row};
 use crate::release;
 use crate::stages::native::Written;
-use crate::stages::{self, Annotatable, Rows, Stage, draft};
+use crate::stages::{self, Annotatable, DraftItem, Rows, Stage, draft};
 use riddlemill_benchmarks::Benchmark;
+use riddlemill_benchmarks::asked::Over;
+use riddlemill_benchmarks::figure;
 
 pub(super) fn benchmark(verb: &BenchmarkVerb, global: &Global) -> Result<Exit, Failure> {
     match verb {
@@ -64,13 +66,17 @@ pub(super) fn does(step: &recipe::Step) -> (&'static str, String) {
         Stage::Anonymise | Stage::Mark(_) => ("anonymise", String::new()),
         Stage::Filter => ("filter", String::new()),
         Stage::Dedup => ("dedup", String::new()),
-        Stage::Draft(draft) => ("draft", format!("asks {}", draft.templates().join(", "))),
+        Stage::Draft(draft) => {
+            let over = each_of(draft.declared().over.as_ref());
+            ("draft", format!("asks {}{over}", draft.templates().join(", ")))
+        }
         Stage::Review(review) => {
             let ballot = crate::review::ballots::step(review.place().0, review.place().1);
             let fields = |ballot: crate::review::ballot::Ballot| {
                 let fields: Vec<&str> = ballot.fields.iter().map(|field| field.name).collect();
                 let roles: Vec<&str> = ballot.voters.iter().map(|role| role.name()).collect();
-                format!("{} of {} each: {}", ballot.votes_needed, roles.join(", "), fields.join(", "))
+                let over = each_of(ballot.asked.and_then(|asked| asked.over.as_ref()));
+                format!("{} of {} each: {}{over}", ballot.votes_needed, roles.join(", "), fields.join(", "))
             };
             ("ballot", ballot.map(fields).unwrap_or_default())
         }
@@ -78,6 +84,11 @@ pub(super) fn does(step: &recipe::Step) -> (&'static str, String) {
         Stage::Choose(options) => ("options", format!("{} of them", options.number)),
         Stage::Native(native) => ("native", native.name().to_owned()),
     }
+}
+
+/// What a step works on where that is not the record.
+fn each_of(over: Option<&Over>) -> String {
+    over.map_or_else(String::new, |over| format!("; for each of {}", over.list.source()))
 }
 
 fn show(recipe: &'static Recipe, global: &Global) -> Result<(), Failure> {
@@ -106,6 +117,7 @@ fn show(recipe: &'static Recipe, global: &Global) -> Result<(), Failure> {
             })).collect::<Vec<_>>(),
             "prompts": benchmark.prompts.iter().map(|prompt| prompt.name).collect::<Vec<_>>(),
             "columns": benchmark.data.as_ref().map(columns).unwrap_or_default(),
+            "figures": figures(benchmark).map(|(name, kind, title)| json!({ "name": name, "kind": kind, "title": title })).collect::<Vec<_>>(),
             "compat": benchmark.data.iter().flat_map(|data| &data.compat).map(|c| c.file).collect::<Vec<_>>(),
         }));
     }
@@ -132,7 +144,31 @@ fn show(recipe: &'static Recipe, global: &Global) -> Result<(), Failure> {
             let _ = writeln!(text, "\npublished files: {}", files.join(", "));
         }
     }
+    let figures: Vec<_> = figures(benchmark).collect();
+    if !figures.is_empty() {
+        text += "\nfigures of report.toml\n";
+    }
+    let width = |of: fn(&(String, &str, &str)) -> usize| figures.iter().map(of).max().unwrap_or(0);
+    let (names, kinds) = (width(|(name, ..)| name.len()), width(|(_, kind, _)| kind.len()));
+    for (name, kind, title) in &figures {
+        let _ = writeln!(text, "{}", format!("  {name:names$}  {kind:kinds$}  {title}").trim_end());
+    }
     output::print(&text)
+}
+
+/// The figures that its report.toml declares: the names in JSON, kind and title of each.
+fn figures(benchmark: &'static Benchmark) -> impl Iterator<Item = (String, &'static str, &'static str)> {
+    let has_file = benchmark.files.iter().any(|(path, _)| *path == "report.toml");
+    let declared = benchmark.report.figures.iter().filter(move |_| has_file);
+    declared.map(|figure| {
+        let name = match &figure.kind {
+            figure::Kind::Numbers(numbers) => {
+                numbers.iter().map(|number| number.name).collect::<Vec<_>>().join(", ")
+            }
+            _ => figure.name.to_owned(),
+        };
+        (name, figure.kind.name(), figure.heading)
+    })
 }
 
 /// Reports success: a problem would have been an error when the folders were loaded.
@@ -181,16 +217,37 @@ fn tried(config: &Config, recipe: &'static Recipe, post: Post, global: &Global) 
     for step in recipe.steps {
         match step.stage {
             Stage::Draft(kind) => {
-                let asked = record(recipe, config, kind.subjects(), post.clone())
-                    .and_then(|record| record.prompt(kind, &draft::Slot::default()));
-                let shows = match asked {
-                    Some(asked) => match prompts.render(asked.template, asked.values) {
+                let record = record(recipe, config, kind.subjects(), post.clone());
+                let items = record.map(|record| record.draft_items(kind)).transpose();
+                let said = |said: Json| json!({ "step": step.name, "asks": "a model", "said": said });
+                let of_item = |item: DraftItem| {
+                    let asked = item.prompt(kind, &draft::Slot::default())?;
+                    let mut part = said(match prompts.render(asked.template, asked.values) {
                         Ok(rendered) => json!(rendered.messages),
                         Err(e) => json!(format!("cannot be rendered for this post yet: {e}")),
-                    },
-                    None => json!("asks nothing about this post"),
+                    });
+                    if !item.called.is_empty() {
+                        part["about"] = json!(item.called);
+                    }
+                    Some(part)
                 };
-                shown.push(json!({ "step": step.name, "asks": "a model", "said": shows }));
+                let parts: Vec<Json> = match items {
+                    Ok(items) => items.into_iter().flatten().filter_map(of_item).collect(),
+                    Err(trouble) => {
+                        vec![said(json!(format!("cannot be asked about this post yet: {trouble}")))]
+                    }
+                };
+                match (parts.is_empty(), kind.declared().over.as_ref()) {
+                    (false, _) => shown.extend(parts),
+                    (true, None) => shown.push(said(json!("asks nothing about this post"))),
+                    (true, Some(over)) => {
+                        let none = format!(
+                            "asks about each of {}, of which this post has none yet",
+                            over.list.source()
+                        );
+                        shown.push(said(json!(none)));
+                    }
+                }
             }
             Stage::Review(kind) => {
                 let ballot = kind.ballot(&review);
@@ -211,7 +268,8 @@ fn tried(config: &Config, recipe: &'static Recipe, post: Post, global: &Global) 
     }
     let mut text = String::new();
     for part in &shown {
-        let _ = writeln!(text, "── {} asks {}", word(&part["step"]), word(&part["asks"]));
+        let about = part["about"].as_str().map(|about| format!(" about {about}")).unwrap_or_default();
+        let _ = writeln!(text, "── {} asks {}{about}", word(&part["step"]), word(&part["asks"]));
         match part["said"].as_array() {
             Some(messages) => {
                 for message in messages {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, UNIX_EPOCH};
 
 use serde::Serialize;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use super::data::day;
 use super::manifest::Link;
@@ -18,8 +18,9 @@ use crate::record::{Reason, State};
 use crate::review::agreement::{self, Bootstrap};
 use crate::review::{Voted, resolve_all};
 use crate::stages::review::Votes;
-use crate::stages::{Stage, StageError, draft};
+use crate::stages::{GROUPS, Stage, StageError, draft};
 use crate::store::{StageReader, Workspace, json_parts};
+use riddlemill_benchmarks::scope::group;
 
 /// The work behind the rows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -128,12 +129,13 @@ fn kind(recipe: &Recipe, stage: &str) -> Option<Stage> {
 /// The name of a draft's basis column in a row.
 fn name_of(recipe: &Recipe, link: &Link) -> String {
     match kind(recipe, &link.stage) {
-        Some(Stage::Draft(draft)) => draft.name().to_string(),
+        Some(Stage::Draft(draft)) => group(draft.name()),
         _ => link.stage.clone(),
     }
 }
 
-/// The basis of the rows by the name of the step: every `<step>_basis` of the stage's rows.
+/// The basis of the rows by the name of the step, with `_` for `-`: every `<step>_basis` of the stage's rows, and what the
+/// groups of declared records rest on.
 fn basis(
     config: &Config,
     recipe: &'static Recipe,
@@ -145,12 +147,20 @@ fn basis(
     let Some(reader) = StageReader::open(&place)? else { return Ok(basis) };
     for part in json_parts(&reader, "rows", &[]) {
         for row in part? {
-            for (column, value) in &row {
-                let (Some(step), Json::Array(list)) = (column.strip_suffix("_basis"), value) else {
-                    continue;
-                };
+            let mut add = |step: &str, list: &[Json]| {
                 let names = list.iter().filter_map(Json::as_str).map(str::to_string);
                 basis.entry(step.to_string()).or_default().extend(names);
+            };
+            for (column, value) in &row {
+                if let (Some(step), Json::Array(list)) = (column.strip_suffix("_basis"), value) {
+                    add(step, list);
+                }
+            }
+            let groups = row.get(GROUPS).and_then(Json::as_str).unwrap_or_default();
+            let groups: Map<String, Json> = serde_json::from_str(groups).unwrap_or_default();
+            for (step, group) in &groups {
+                let lists = ["basis", "draft_basis"].map(|key| group.get(key).and_then(Json::as_array));
+                lists.into_iter().flatten().for_each(|list| add(step, list));
             }
         }
     }

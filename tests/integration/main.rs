@@ -47,6 +47,7 @@ mod outdated;
 mod own;
 mod own_answers;
 mod own_columns;
+mod own_elements;
 mod own_operations;
 mod packs;
 mod parted;

@@ -3,6 +3,7 @@
 use minijinja::Value;
 use riddlemill_text::record::Reason;
 
+use crate::draft::Named;
 use crate::expression::{Expression, Trouble};
 
 /// Which answers drop a record. A field of [`Kind::Keep`](crate::ballot::Kind::Keep) does so by itself.
@@ -67,6 +68,9 @@ pub struct BallotSource {
     pub after: Option<Expression>,
 }
 
+/// What is drafted for an element, in the expressions of the ballot on it.
+pub const DRAFTED: &str = "drafted";
+
 /// The elements of a record that are separate items.
 #[derive(Debug)]
 pub struct Over {
@@ -99,17 +103,29 @@ pub struct Passes {
 impl BallotSource {
     /// Every expression over the record before the ballot.
     pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        self.asked_with().map(|(asked, _)| asked)
+    }
+
+    /// Every expression over the record before the ballot, each with what else it may name: `it` over an element
+    /// of the list.
+    pub(crate) fn asked_with(&self) -> impl Iterator<Item = Named<'_>> {
         let sides = self.compares.iter().flat_map(|compares| &compares.sides);
         let named = self.shows.iter().chain(&self.draft).chain(&self.ranked).chain(sides);
-        let over = self.over.iter().flat_map(|over| [&over.list, &over.called]);
+        let called = self.over.iter().map(|over| &over.called);
+        let element: &'static [&'static str] = if self.over.is_some() { &["it"] } else { &[] };
+        let of_item = named.map(|(_, e)| e).chain(&self.apart).chain(called).map(move |e| (e, element));
+        let list = self.over.iter().map(|over| &over.list);
         let passes = self.passes.iter().map(|passes| &passes.when);
-        named
-            .map(|(_, e)| e)
-            .chain(&self.when)
-            .chain(&self.apart)
-            .chain(over)
-            .chain(passes)
-            .chain(&self.before)
+        let of_record = self.when.iter().chain(list).chain(passes).chain(&self.before);
+        of_item.chain(of_record.map(|e| (e, &[] as &'static [&'static str])))
+    }
+
+    /// The expressions that only records with columns have, by their keys.
+    pub(crate) fn of_columns(&self) -> impl Iterator<Item = (&'static str, &Expression)> {
+        let keeps = self.keeps.iter().map(|(_, e)| ("keeps", e));
+        let finds = self.finds.iter().map(|e| ("finds", e));
+        let before = self.before.iter().map(|e| ("before", e));
+        keeps.chain(finds).chain(before).chain(self.after.iter().map(|e| ("after", e)))
     }
 
     /// Every expression over the record and the decision.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::asked::Over;
 use crate::ballots::Ballots;
 use crate::expression::{Expression, Language};
 use crate::reader::{Keys, keep};
@@ -21,6 +22,8 @@ pub struct Draft {
     pub records: Option<&'static RecordKind>,
     /// The condition for a record to be asked about; none means all.
     pub when: Option<Expression>,
+    /// The list whose elements are asked about one by one, as `it`; without it the record is.
+    pub over: Option<Over>,
     /// Its prompts: the first whose condition holds is used.
     pub cases: Vec<Case>,
     /// The prompts of its cases, `<benchmark>/<name>` each.
@@ -94,8 +97,20 @@ pub struct Asked {
 pub(crate) const ANSWERED: [&str; 4] = ["of", "ask", "model", "sample"];
 
 /// The names of replies in expressions: the first one's answers, all of them with `model` and `basis`, their
-/// basis, and one of them.
+/// basis, and one of them. Where the elements of a list are asked about, `it` is the element.
 pub(crate) const REPLIED: [&str; 4] = ["said", "drafts", "basis", "it"];
+
+/// The names of replies in a responding step's expressions: those of an answer in addition.
+const RESPONDED: [&str; 8] = ["said", "drafts", "basis", "it", "of", "ask", "model", "sample"];
+
+/// What `keeps` may name where the elements of a list are asked about.
+const KEPT_OF_EACH: [&str; 2] = ["each", "basis"];
+
+/// An element's own names in what a step leaves of it.
+const OF_ELEMENT: [&str; 2] = ["it", "called"];
+
+/// An expression, and what it may name in addition to the record.
+pub(crate) type Named<'e> = (&'e Expression, &'static [&'static str]);
 
 /// One prompt of a draft.
 pub struct Case {
@@ -206,16 +221,33 @@ impl Draft {
         self.cases.iter().find(|case| case.template == template).map(|case| &*case.reading)
     }
 
-    /// Every expression over the record before the step.
-    pub(crate) fn asked(&self) -> impl Iterator<Item = &Expression> {
+    /// Every expression over the record before the step, each with what else it may name.
+    pub(crate) fn asked_with(&self) -> impl Iterator<Item = Named<'_>> {
+        let element: &'static [&'static str] = if self.over.is_some() { &["it"] } else { &[] };
+        let list = self.over.iter().map(|over| (&over.list, &[] as &'static [&'static str]));
+        self.asked().map(move |asked| (asked, element)).chain(list)
+    }
+
+    /// Every expression over the record and the reply, each with what else it may name.
+    pub(crate) fn said_with(&self) -> impl Iterator<Item = Named<'_>> {
+        let replied: &'static [&'static str] = if self.responds.is_empty() { &REPLIED } else { &RESPONDED };
+        let kept: &'static [&'static str] = if self.over.is_some() { &KEPT_OF_EACH } else { replied };
+        let discards = self.discards.iter().map(|(_, asked)| asked);
+        let checked = discards.chain(self.checked()).map(move |checked| (checked, replied));
+        checked.chain(self.keeps.iter().map(move |(_, value)| (value, kept)))
+    }
+
+    /// Every expression over the record before the step, or over an element of its list.
+    fn asked(&self) -> impl Iterator<Item = &Expression> {
         let with = self.cases.iter().flat_map(|case| case.with.iter().map(|(_, value)| value));
         let when = self.cases.iter().flat_map(|case| &case.when);
         let barred = self.barred.iter().map(|barred| &barred.whose);
-        with.chain(when).chain(&self.when).chain(&self.known_as).chain(barred)
+        let called = self.over.iter().map(|over| &over.called);
+        with.chain(called).chain(when).chain(&self.when).chain(&self.known_as).chain(barred)
     }
 
     /// Every expression over the record and the reply.
-    pub(crate) fn said(&self) -> impl Iterator<Item = &Expression> {
+    fn said(&self) -> impl Iterator<Item = &Expression> {
         self.discards.iter().chain(&self.keeps).map(|(_, value)| value)
     }
 
@@ -226,7 +258,8 @@ impl Draft {
 
     /// Every expression over the record.
     pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expression> {
-        self.asked().chain(self.said()).chain(self.checked())
+        let list = self.over.iter().map(|over| &over.list);
+        self.asked().chain(list).chain(self.said()).chain(self.checked())
     }
 
     /// Every expression over a parsed reply.
@@ -339,12 +372,14 @@ impl Place<'_> {
                 "`keeps` is for records of a kind (`records`): these leave their answers in a group",
             );
         }
+        let over = self.over(ballots, responding, keys);
         let draft = Draft {
             benchmark: self.benchmark,
             name: self.name,
             ballot: keys.text("for"),
             records: self.records,
             when: self.expression(keys, "when"),
+            over,
             cases,
             templates,
             asks: asks?,
@@ -380,7 +415,46 @@ impl Place<'_> {
                 riddlemill_text::hint::unknown("field of the reply", field, fields.iter().copied()),
             );
         }
+        for field in fields.iter().filter(|field| draft.over.is_some() && OF_ELEMENT.contains(field)) {
+            keys.problem("reply", format!("no field may be named {field:?}: every element of `over` has it"));
+        }
         Some(draft)
+    }
+
+    /// The list whose elements are asked about one by one.
+    fn over(&self, ballots: Option<&Ballots>, responding: bool, keys: &Keys<'_>) -> Option<Over> {
+        let called = self.expression(keys, "called");
+        let Some(list) = self.expression(keys, "over") else {
+            if called.is_some() && !keys.has("over") {
+                keys.problem("called", "`called` names the elements of a list, and `over` is missing");
+            }
+            return None;
+        };
+        if responding {
+            let what = "models answer whole records: `over` is for `kind = \"draft\"` and for ballots";
+            keys.problem("over", what);
+        }
+        if keys.has("checks_each") {
+            let what =
+                "`it` is an element of `over`: name its replies `drafts` in `checks`, which see each element";
+            keys.problem("checks_each", what);
+        }
+        if keys.has("made") {
+            keys.problem("made", "what is made elsewhere is of whole records, and not of elements of `over`");
+        }
+        let ballot = keys.text("for").and_then(|ballot| ballots?.step(ballot));
+        if let Some(ballot) = ballot.filter(|ballot| ballot.asked.is_none_or(|asked| asked.over.is_none())) {
+            let what = format!(
+                "{:?} is asked about whole records, and this draft about elements of `over`\n  hint: give [ballot.{}] an `over`, too, \
+                 or the draft no `for`",
+                ballot.name, ballot.name
+            );
+            keys.problem("for", what);
+        }
+        if !keys.has("called") {
+            keys.problem("over", "`called` is missing: the name of an element, over `it`");
+        }
+        Some(Over { list, role: self.name, called: called? })
     }
 
     /// Parses one of several cases: its declarations on replies take precedence over the step's.

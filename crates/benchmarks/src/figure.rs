@@ -45,6 +45,8 @@ pub struct Figure {
     pub keys: Vec<(&'static str, Expression)>,
     /// The line above it, computed from all figures. Not printed if blank.
     pub title: Option<Expression>,
+    /// The title as the file has it; empty without one.
+    pub heading: &'static str,
     /// The template of each line, computed from its cells and all figures. A blank line is not printed.
     pub line: Line,
     /// Spaces before each line.
@@ -260,6 +262,29 @@ impl Kind {
         "columns",
         "lines",
     ];
+
+    /// Its name in `report.toml`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Kind::Numbers(_) => "numbers",
+            Kind::Counts(_) => "counts",
+            Kind::Bars(_) => "bars",
+            Kind::Votes { .. } => "votes",
+            Kind::Wins(_) => "wins",
+            Kind::Shortcuts(_) => "shortcuts",
+            Kind::Agreement { .. } => "agreement",
+            Kind::PooledAgreement(_) => "pooled-agreement",
+            Kind::Reviews => "reviews",
+            Kind::JudgePairs(_) => "judge-pairs",
+            Kind::Ratings(_) => "ratings",
+            Kind::ScoresByPart(..) => "scores-by-part",
+            Kind::PuzzleStatistics(_) => "puzzle-statistics",
+            Kind::WordsKept(_) => "words-kept",
+            Kind::Labels => "labels",
+            Kind::Columns => "columns",
+            Kind::Lines(_) => "lines",
+        }
+    }
 
     /// The cells of its lines, or of its value; `None` if an expression gives the lines.
     pub(crate) fn cells(&self) -> Option<Vec<&'static str>> {

@@ -107,6 +107,7 @@ impl Reader<'_> {
             self.named(part, name, keys);
         }
         let title = words(self.known.language, self.known.file, keys, "title");
+        let heading = keys.text("title").unwrap_or_default();
         let line = match keys.text("line") {
             None => Line::Usual,
             Some("") => Line::None,
@@ -122,7 +123,8 @@ impl Reader<'_> {
         };
         let renamed = keys.table("keys", renamed).unwrap_or_default();
         let indent = keys.count("indent").unwrap_or(INDENT);
-        Some(Figure { name, kind: kind?, step, records, among, part, keys: renamed, title, line, indent })
+        let kind = kind?;
+        Some(Figure { name, kind, step, records, among, part, keys: renamed, title, heading, line, indent })
     }
 
     /// Registers a key in JSON, and reports a duplicate.

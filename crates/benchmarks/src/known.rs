@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use riddlemill_text::hint::unknown;
 
+use crate::asked::DRAFTED;
 use crate::benchmark::{Benchmark, Kind};
-use crate::draft::REPLIED;
+use crate::draft::Draft;
 use crate::expression::Expression;
 use crate::native::Native;
 use crate::reader::Problem;
@@ -20,6 +21,13 @@ const POST: [&str; 13] = [
 const TAKEN: [&str; 8] = ["id", "text", "post", "table", "settings", "number", "standing", "this"];
 /// Names that a ballot adds to its fields.
 const DECIDED: [&str; 8] = ["standing", "basis", "given", "tally", "draft", "draft_basis", "drafts", "flags"];
+
+/// These names, and more that are not looked into.
+fn with(known: &BTreeMap<String, Vec<String>>, more: &[&str]) -> BTreeMap<String, Vec<String>> {
+    let mut known = known.clone();
+    known.extend(more.iter().map(|name| ((*name).to_owned(), Vec::new())));
+    known
+}
 
 impl Benchmark {
     /// Names in expressions over its records that no earlier step adds, each with its place. `leaves` returns
@@ -62,6 +70,7 @@ fn unknown_names(
             all.entry(own.section).or_insert_with(Vec::new).push(own.name);
             all
         });
+    let mut misplaced = Vec::new();
     let mut check = |known: &BTreeMap<String, Vec<String>>, expression: &Expression| {
         for name in expression.settings() {
             let (section, key) = name.split_once('.').unwrap_or((&name, ""));
@@ -90,7 +99,7 @@ fn unknown_names(
     };
     for step in &benchmark.steps {
         if let Some(draft) = benchmark.drafts.iter().find(|draft| draft.name == step.name) {
-            draft.asked().for_each(|e| check(&known, e));
+            draft.asked_with().for_each(|(e, more)| check(&with(&known, more), e));
             let fields = draft.fields().into_iter().map(str::to_owned);
             match draft.ballot {
                 _ if !draft.responds.is_empty() => {
@@ -102,6 +111,9 @@ fn unknown_names(
                     "drafts",
                     "flags",
                 ])),
+                None if draft.over.is_some() => {
+                    known.insert(group(draft.name), of(&["each", "basis", "flags"]));
+                }
                 None => {
                     // The names of a native reader are known to the program.
                     let native = draft.cases.iter().any(|case| case.reading.fields().is_none());
@@ -109,23 +121,37 @@ fn unknown_names(
                     known.insert(group(draft.name), if native { Vec::new() } else { all.collect() });
                 }
             }
-            let mut replied = known.clone();
-            replied.extend(REPLIED.map(|name| (name.to_owned(), Vec::new())));
-            draft.said().chain(draft.checked()).for_each(|e| check(&replied, e));
+            draft.said_with().for_each(|(e, more)| check(&with(&known, more), e));
         }
         match step.kind {
             Kind::Ballot(name) => {
                 let Some(ballot) = benchmark.ballot(name) else { continue };
                 let over = ballot.asked.is_some_and(|asked| asked.over.is_some());
-                let mut shown = known.clone();
-                if over {
-                    shown.insert("it".into(), Vec::new());
+                let drafts_each = |draft: &Draft| draft.ballot == Some(name) && draft.over.is_some();
+                let drafted = benchmark.drafts.iter().find(|draft| drafts_each(draft));
+                for (e, more) in ballot.asked.iter().flat_map(|asked| asked.asked_with()) {
+                    let mut shown = with(&known, more);
+                    if let Some(draft) = drafted.filter(|_| !more.is_empty()) {
+                        let own = of(&["it", "called", "basis", "flags", "drafts"]).into_iter();
+                        let fields = draft.fields().into_iter().map(str::to_owned);
+                        let native = draft.cases.iter().any(|case| case.reading.fields().is_none());
+                        let all = if native { Vec::new() } else { own.chain(fields).collect() };
+                        shown.insert(DRAFTED.into(), all);
+                    }
+                    check(&shown, e);
                 }
-                ballot.asked.iter().flat_map(|asked| asked.expressions()).for_each(|e| check(&shown, e));
+                let strange = ballot.asked.iter().flat_map(|asked| asked.of_columns());
+                strange.for_each(|(key, e)| {
+                    let what = format!(
+                        "`{key}` is for records with columns: what is decided is in the group {:?}",
+                        group(name)
+                    );
+                    misplaced.push(Problem { place: e.place().to_owned(), what });
+                });
                 let second = ballot.review.iter().flat_map(|second| &second.fields);
                 let fields = ballot.fields.iter().chain(second).map(|field| group(field.name));
                 let left: Vec<String> = match over {
-                    true => of(&["each", "standing", "basis"]),
+                    true => of(&["each", "standing", "basis", "draft", "draft_basis", "flags"]),
                     false => fields.chain(of(&DECIDED)).collect(),
                 };
                 known.insert(group(name), left);
@@ -176,5 +202,6 @@ fn unknown_names(
             }
         }
     }
+    problems.extend(misplaced);
     problems
 }

@@ -3,7 +3,7 @@
 use riddlemill_text::hint::unknown;
 
 use crate::ballot::Ballot;
-use crate::draft::{ANSWERED, Draft, REPLIED};
+use crate::draft::{Draft, Named, REPLIED};
 use crate::expression::Expression;
 use crate::figure::Report;
 use crate::native::Native;
@@ -13,16 +13,16 @@ use crate::record_kind::RecordKind;
 /// Where findings of drafts and ballots go.
 const FLAGS: &str = "flags";
 
-/// Names in a ballot's expressions in addition to columns.
-const SHOWN: [&str; 3] = ["it", "blind", "found"];
+/// Names in a ballot's expressions in addition to columns; `it` in those over an element of its list.
+const SHOWN: [&str; 2] = ["blind", "found"];
 /// Names for the decision in a ballot's expressions.
 const SAID: [&str; 6] = ["said", "given", "decisions", "standing", "basis", "it"];
 
 /// Unknown columns used by a draft.
 pub(crate) fn unknown_to_draft(fields: &[(&'static str, Expression)], draft: &Draft) -> Vec<Problem> {
     let keeps = (draft.leaves, draft.keeps.as_slice());
-    let mut problems =
-        unknown_to_step(draft.records, fields, draft.asked(), draft.said().chain(draft.checked()), keeps);
+    let named = draft.asked_with().chain(draft.said_with());
+    let mut problems = unknown_to_step(draft.records, fields, named, keeps);
     let checks = draft.checked().next().is_some() || !draft.discards.is_empty();
     if let Some(kind) = draft.leaves.filter(|kind| checks && !has(kind, FLAGS)) {
         let what = format!("[columns.{}] has no list {FLAGS:?}, where findings go", kind.name);
@@ -41,30 +41,30 @@ fn has(kind: &RecordKind, column: &str) -> bool {
 /// Unknown columns used by an operation's step.
 pub(crate) fn unknown_to_native(fields: &[(&'static str, Expression)], native: &Native) -> Vec<Problem> {
     let keeps = (native.records, native.keeps.as_slice());
-    unknown_to_step(native.records, fields, native.asked(), native.said(), keeps)
+    let asked = native.asked().map(|asked| (asked, &[] as &[&str]));
+    let said = native.said().map(|said| (said, &REPLIED as &[&str]));
+    unknown_to_step(native.records, fields, asked.chain(said), keeps)
 }
 
-/// Unknown columns used by a step, in expressions over the record, in those over the record and the findings,
-/// and as their targets.
+/// Unknown columns used by a step, in its expressions, each with what else it may name, and as their targets.
 fn unknown_to_step<'e>(
     records: Option<&'static RecordKind>,
     fields: &[(&'static str, Expression)],
-    asked: impl Iterator<Item = &'e Expression>,
-    behind: impl Iterator<Item = &'e Expression>,
+    named: impl Iterator<Item = Named<'e>>,
     (kind, keeps): (Option<&'static RecordKind>, &[(&'static str, Expression)]),
 ) -> Vec<Problem> {
     let Some(known) = records.map(|kind| kind.columns) else { return Vec::new() };
     let names = || known.iter().map(|column| column.name).chain(fields.iter().map(|(name, _)| *name));
     let told =
         |e: &Expression, what: Option<String>| what.map(|what| Problem { place: e.place().to_owned(), what });
-    let asked = asked.filter_map(|e| told(e, e.unknown("column", names())));
-    let behind = behind.filter_map(|e| told(e, e.unknown("column", names().chain(REPLIED).chain(ANSWERED))));
+    let named =
+        named.filter_map(|(e, more)| told(e, e.unknown("column", names().chain(more.iter().copied()))));
     let columns = kind.map(|kind| kind.columns).unwrap_or_default();
     let strange = keeps.iter().filter(|(column, _)| !columns.iter().any(|known| known.name == *column));
     let strange = strange.filter_map(|(column, e)| {
         told(e, Some(unknown("column", column, columns.iter().map(|column| column.name))))
     });
-    asked.chain(behind).chain(strange).collect()
+    named.chain(strange).collect()
 }
 
 /// Columns that the records of a benchmark have not, where its report names them.
@@ -105,8 +105,9 @@ pub(crate) fn unknown_columns(
         let told = |e: &Expression, what: Option<String>| {
             what.map(|what| Problem { place: e.place().to_owned(), what })
         };
-        for e in asked.expressions() {
-            problems.extend(told(e, e.unknown("column", columns().chain(fields()).chain(SHOWN))));
+        for (e, more) in asked.asked_with() {
+            let known = columns().chain(fields()).chain(SHOWN).chain(more.iter().copied());
+            problems.extend(told(e, e.unknown("column", known)));
         }
         for e in asked.decided() {
             problems.extend(told(e, e.unknown("column", columns().chain(fields()).chain(SAID))));

@@ -22,6 +22,11 @@ impl<'f> Scope<'f> {
         Scope { names, fields }
     }
 
+    /// A variable; `None` if there is none of this name.
+    pub fn named(&self, name: &str) -> Option<Value> {
+        self.names.get_attr(name).ok().filter(|value| !value.is_undefined())
+    }
+
     /// The value of an expression.
     ///
     /// # Errors

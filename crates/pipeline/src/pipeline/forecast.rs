@@ -6,6 +6,7 @@
 //! most all of them.
 
 use super::rehearsal::Rehearsal;
+use super::rows::most_items;
 use super::{RunError, Selection, draft_requests};
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
@@ -240,7 +241,9 @@ fn of_step(
     let now = estimate(&store, endpoint, step.name, asks, Some(&reading)).map_err(stage_error)?;
     let endpoints = draft::endpoints(kind, config, recipe.name)?;
     let slots = draft::slots(kind, config, recipe.name, &endpoints)?;
-    let each = slots.iter().filter(|slot| endpoints[slot.endpoint].name == endpoint.name).count() as u64;
+    let slots = slots.iter().filter(|slot| endpoints[slot.endpoint].name == endpoint.name).count() as u64;
+    // What is still to come has lists no longer than those that are there.
+    let each = slots * most_items(&Workspace::new(&config.root), recipe, step, kind)?;
     let requests = if draft::sends(endpoint) { waiting.all * each } else { 0 };
     let likely = (waiting.likely * each as f64).ceil() as u64;
     let mut max_usd =

@@ -7,7 +7,7 @@ use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
 use crate::stages::embed::Embedded;
 use crate::stages::review::Votes;
-use crate::stages::{Annotatable, Embeds, Rows, Stage, StageError, draft, subjects};
+use crate::stages::{Annotatable, Draft, Embeds, Rows, Stage, StageError, draft, subjects};
 use riddlemill_llm::{Ask, Endpoint};
 use riddlemill_review::ballot::Ballot;
 use riddlemill_review::{Blinding, Digest, Item};
@@ -133,6 +133,28 @@ pub fn embedded(
         }
     }
     Ok(texts)
+}
+
+/// The most that a draft asks about of any of its input rows: 1, or as many elements as the longest list has.
+///
+/// # Errors
+/// [`StageError`] if rows cannot be read.
+pub(super) fn most_items(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    step: &Step,
+    kind: Draft,
+) -> Result<u64, StageError> {
+    let mut most = 1;
+    if kind.declared().over.is_none() {
+        return Ok(most);
+    }
+    for input in step.inputs {
+        let records = subjects_of(workspace, recipe, input, kind.subjects())?;
+        let items = |record: &Row| record.draft_items(kind).map_or(0, |items| items.len() as u64);
+        most = most.max(records.iter().map(items).max().unwrap_or(0));
+    }
+    Ok(most)
 }
 
 /// The requests of a step for its input rows, by endpoint: `None` if the step asks nothing, `Some(None)` if

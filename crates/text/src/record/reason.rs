@@ -128,6 +128,8 @@ reasons! {
     NearDuplicate = "near_duplicate",
 
     // llm
+    /// What a step asks about one by one is no list of the record, or cannot be computed.
+    NotAList = "not_a_list",
     /// The reply is not stored and nothing may be sent, or the sample pack holds none.
     ReplyMissing = "reply_missing",
     /// Sending could pass the cap of the run, the recipe or the endpoint.

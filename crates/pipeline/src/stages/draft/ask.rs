@@ -1,6 +1,6 @@
 //! Asking models for drafts: one request a record and slot, one outcome a record.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -15,8 +15,9 @@ use super::{
     Draft, Slot, asks, endpoints, is_skipped, is_unseen, open_store, optional, schema, sends, slots,
 };
 use crate::config::{Config, sections};
-use crate::stages::subject::{Annotatable, Drafted};
+use crate::stages::subject::{Annotatable, DraftItem, Drafted};
 use crate::stages::{Pulse, StageError, Stop, Unusable};
+use riddlemill_benchmarks::Trouble;
 use riddlemill_llm::parse::Unreadable;
 use riddlemill_llm::{
     Ask, CancellationToken, Endpoint, Engine, Limits, Parsed, Progress, Prompts, Run, Usd, ask_parsed,
@@ -96,6 +97,8 @@ pub fn papers_own(config: &Config) -> bool {
 pub struct Request {
     /// The record's place among the step's.
     pub record: usize,
+    /// The place of the element that it is about, where the step asks about those of a list; else 0.
+    pub element: usize,
     /// Which of its replies.
     pub slot: Slot,
     /// What is asked.
@@ -115,8 +118,11 @@ pub fn requests(
     let mut requests = Vec::new();
     // What is published has its annotations already.
     for (at, record) in records.iter().enumerate().filter(|(_, record)| !is_published(record.id())) {
-        for slot in slots {
-            let Some(prompt) = record.prompt(draft, slot) else { continue };
+        // Of a list that cannot be computed nothing is asked, and the record fails.
+        let items = record.draft_items(draft).unwrap_or_default();
+        let all = items.iter().enumerate().flat_map(|item| slots.iter().map(move |slot| (item, slot)));
+        for ((element, item), slot) in all {
+            let Some(prompt) = item.prompt(draft, slot) else { continue };
             // What a server that only translates is given.
             let translated = draft.declared().translates;
             let text = translated.and_then(|value| prompt.values.get(value).cloned());
@@ -125,11 +131,11 @@ pub fn requests(
             let other = slot.ask.filter(|ask| *ask > 0).and_then(|ask| draft.declared().responds.get(ask));
             let about = match other {
                 Some(asked) => derived(asked.name, &[record.id()]),
-                None => record.about(draft),
+                None => item.about.clone(),
             };
             let schema = schema::reply_schema(draft, prompt.template).map(Arc::new);
             let ask = Ask { text, schema, ..Ask::new(about, rendered, slot.sample) };
-            requests.push(Request { record: at, slot: slot.clone(), ask });
+            requests.push(Request { record: at, element, slot: slot.clone(), ask });
         }
     }
     Ok(requests)
@@ -237,6 +243,8 @@ pub fn draft(
 /// What became of one wanted reply.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replied {
+    /// The place of the element that it is about, where the step asks about those of a list; else 0.
+    pub element: usize,
     /// Which of the record's replies it is.
     pub slot: Slot,
     /// The template and the first digits of its hash.
@@ -267,10 +275,14 @@ pub fn replies(
             reason: Reason::ReplyMissing,
             what: no_endpoint(draft, asking.config, asking.recipe),
         };
-        let none = Replied { slot: Slot::default(), prompt: String::new(), parsed: Parsed::Held(held) };
-        let asks = |record: &Row| !is_published(record.id()) && record.prompt(draft, &none.slot).is_some();
-        let waiting = replies.iter_mut().zip(records).filter(|(_, record)| asks(record));
-        waiting.for_each(|(of_record, _)| of_record.push(none.clone()));
+        let slot = Slot::default();
+        for (of_record, record) in replies.iter_mut().zip(records).filter(|(_, r)| !is_published(r.id())) {
+            let items = record.draft_items(draft).unwrap_or_default().into_iter().enumerate();
+            for (element, _) in items.filter(|(_, item)| item.prompt(draft, &slot).is_some()) {
+                let parsed = Parsed::Held(held.clone());
+                of_record.push(Replied { element, slot: slot.clone(), prompt: String::new(), parsed });
+            }
+        }
         return Ok(replies);
     }
     if records.is_empty() {
@@ -303,7 +315,8 @@ pub fn replies(
         let hash = prompts.hash(&request.ask.template)?;
         let prompt = format!("{} {}", request.ask.template, &hash[..8]);
         let Some(parsed) = parsed else { continue };
-        replies[request.record].push(Replied { slot: request.slot, prompt, parsed });
+        let Request { record, element, slot, .. } = request;
+        replies[record].push(Replied { element, slot, prompt, parsed });
     }
     if unseen {
         // What is not stored is not waited for.
@@ -384,39 +397,65 @@ pub fn ask_endpoints<T>(
 }
 
 fn outcome(draft: Draft, mut record: Row, replies: Vec<Replied>, optional: bool) -> Outcome<Row> {
+    let items = match record.draft_items(draft) {
+        Ok(items) => items,
+        Err(trouble) => return no_list(&trouble),
+    };
     // Nothing was asked of it.
     if replies.is_empty() {
         return Outcome::Kept(record);
     }
     let (mut drafted, mut evidence) = (Vec::new(), Vec::new());
     let mut missing: Option<(Reason, String, bool)> = None;
-    for Replied { slot, prompt, parsed } in replies {
+    let mut lacking = BTreeSet::new();
+    for Replied { element, slot, prompt, parsed } in replies {
         match draft_outcome(parsed, &prompt) {
             DraftOutcome::Drafted { values, basis, words } => {
                 evidence.push(words);
-                drafted.push(Drafted { slot, values, basis });
+                drafted.push(Drafted { element, slot, values, basis });
             }
             DraftOutcome::Missing { reason, words, held } => {
+                lacking.insert(element);
+                let words = items.get(element).map_or_else(|| words.clone(), |item| item.named(&words));
                 missing.get_or_insert((reason, words, held));
             }
         }
     }
     let Some((reason, words, held)) = missing else {
-        let after: Vec<String> = drafted.iter().map(|drafted| draft.shown(&drafted.values)).collect();
+        let after = after(draft, &items, &drafted);
         let findings = record.drafted(draft, &drafted);
         record.set_flags(draft.name(), findings);
-        return changed(record, draft.declared().reason, evidence.join("; "), after.join("; "));
+        return changed(record, draft.declared().reason, evidence.join("; "), after);
     };
     match (optional, held) {
         (true, _) => {
-            record.set_flags(draft.name(), vec![format!("not drafted: {}", reason.code())]);
+            // Elements that lack nothing have their drafts.
+            drafted.retain(|drafted| !lacking.contains(&drafted.element));
+            let after = after(draft, &items, &drafted);
+            let mut findings = record.drafted(draft, &drafted);
+            findings.push(format!("not drafted: {}", reason.code()));
+            record.set_flags(draft.name(), findings);
             let lasting = matches!(reason, Reason::RequestRefused | Reason::ReplyUnparseable);
             let rule = if lasting { Reason::Undraftable } else { Reason::NotDrafted };
-            changed(record, rule, format!("{}: {words}", reason.code()), String::new())
+            changed(record, rule, format!("{}: {words}", reason.code()), after)
         }
         (false, true) => Outcome::Held { reason, evidence: words },
         (false, false) => Outcome::Failed { reason, evidence: words },
     }
+}
+
+/// What becomes of a record of which a draft asks about the elements of a list, and there is none.
+pub(super) fn no_list(trouble: &Trouble) -> Outcome<Row> {
+    Outcome::Failed { reason: Reason::NotAList, evidence: trouble.to_string() }
+}
+
+/// The replies, as a ledger shows them.
+fn after(draft: Draft, items: &[DraftItem], drafted: &[Drafted]) -> String {
+    let shown = |drafted: &Drafted| {
+        let said = draft.shown(&drafted.values);
+        items.get(drafted.element).map_or_else(|| said.clone(), |item| item.named(&said))
+    };
+    drafted.iter().map(shown).collect::<Vec<_>>().join("; ")
 }
 
 /// A reply, in the words of a ledger.
@@ -482,8 +521,14 @@ mod tests {
         let question = Question { id: "q".into(), ..Question::default() };
         let slot = Slot { model: "m".into(), ..Slot::default() };
         let held = riddlemill_llm::Held { reason: Reason::ReplyMissing, what: "w".into() };
-        let waits =
-            || vec![Replied { slot: slot.clone(), prompt: "p".into(), parsed: Parsed::Held(held.clone()) }];
+        let waits = || {
+            vec![Replied {
+                element: 0,
+                slot: slot.clone(),
+                prompt: "p".into(),
+                parsed: Parsed::Held(held.clone()),
+            }]
+        };
         let pair = Draft::of(riddlemill_benchmarks::find("ruozhibench-gen").unwrap(), "pair").unwrap();
         let held = outcome(pair, question.clone().into(), waits(), false);
         assert!(matches!(held, Outcome::Held { reason: Reason::ReplyMissing, .. }));

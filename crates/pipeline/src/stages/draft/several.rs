@@ -1,10 +1,11 @@
 //! Drafts of several models, of which some may be enough, with those made elsewhere beside them: what judges give an answer
 //! (RuozhiBench 3.1). A judge is an endpoint, or gave its rating elsewhere.
 
+use super::ask::no_list;
 use super::ratings::{Elsewhere, Ratings};
 use super::{Draft, DraftOutcome, LlmContext, Replied, Slot, asks, draft_outcome, number, replies};
 use crate::stages::StageError;
-use crate::stages::subject::{Annotatable, Drafted, in_scope};
+use crate::stages::subject::{Annotatable, DraftItem, Drafted};
 use riddlemill_tables::StageWriter;
 use riddlemill_text::record::{Outcome, Reason, Record, Row};
 
@@ -38,11 +39,16 @@ pub(super) fn draft(
     for (record, replies) in records.into_iter().zip(replies) {
         let id = record.id().to_owned();
         let elsewhere = elsewhere.remove(&id).unwrap_or_default();
-        let is_asked = in_scope(&record, declared.benchmark).holds(declared.when.as_ref()).unwrap_or(true);
-        let outcome = match is_asked {
-            true => outcome(draft, record, replies, elsewhere, needs),
-            false if elsewhere.is_empty() => Outcome::Kept(record),
-            false => outcome(draft, record, Vec::new(), elsewhere, Needs { models: 0, asks: false }),
+        let outcome = match record.draft_items(draft) {
+            Err(trouble) => no_list(&trouble),
+            Ok(items) => match (items.iter().any(|item| item.is_asked(draft)), elsewhere.is_empty()) {
+                (true, _) => outcome(draft, record, &items, replies, elsewhere, needs),
+                (false, true) => Outcome::Kept(record),
+                (false, false) => {
+                    let needs = Needs { models: 0, asks: false };
+                    outcome(draft, record, &items, Vec::new(), elsewhere, needs)
+                }
+            },
         };
         writer.append(&id, &outcome);
     }
@@ -69,16 +75,70 @@ impl Missing {
 fn outcome(
     draft: Draft,
     mut record: Row,
+    items: &[DraftItem],
     replies: Vec<Replied>,
     elsewhere: Vec<Elsewhere>,
     needs: Needs,
 ) -> Outcome<Row> {
+    let mut of_item: Vec<Vec<Replied>> = items.iter().map(|_| Vec::new()).collect();
+    for replied in replies {
+        of_item[replied.element].push(replied);
+    }
+    let (mut drafted, mut evidence): (Vec<Drafted>, Vec<String>) = (Vec::new(), Vec::new());
+    // Ratings are of whole records, which are one item.
+    let mut elsewhere = Some(elsewhere);
+    for ((element, item), replies) in items.iter().enumerate().zip(of_item) {
+        let elsewhere = elsewhere.take().unwrap_or_default();
+        if !item.is_asked(draft) && elsewhere.is_empty() {
+            continue;
+        }
+        match enough(item, element, replies, elsewhere, needs) {
+            Ok((more, told)) => {
+                drafted.extend(more);
+                evidence.extend(told);
+            }
+            Err(lack) if lack.held => return Outcome::Held { reason: lack.reason, evidence: lack.evidence },
+            Err(lack) => return Outcome::Failed { reason: lack.reason, evidence: lack.evidence },
+        }
+    }
+    let shown = |drafted: &Drafted| {
+        let said = format!("{}: {}", drafted.slot.model, draft.shown(&drafted.values));
+        items[drafted.element].named(&said)
+    };
+    let after = drafted.iter().map(shown).collect::<Vec<_>>().join("; ");
+    let findings = record.drafted(draft, &drafted);
+    record.set_flags(draft.name(), findings);
+    Outcome::Changed {
+        row: record,
+        rule: draft.declared().reason.code(),
+        evidence: evidence.join("; "),
+        before: String::new(),
+        after,
+    }
+}
+
+/// Why the drafts of an item are too few.
+struct Lack {
+    reason: Reason,
+    evidence: String,
+    /// Whether more may still come.
+    held: bool,
+}
+
+/// The drafts of one item with what they rest on, or why they are too few.
+fn enough(
+    item: &DraftItem,
+    element: usize,
+    replies: Vec<Replied>,
+    elsewhere: Vec<Elsewhere>,
+    needs: Needs,
+) -> Result<(Vec<Drafted>, Vec<String>), Lack> {
     let (mut drafted, mut evidence): (Vec<Drafted>, Vec<String>) = (Vec::new(), Vec::new());
     let mut missing: Vec<Missing> = Vec::new();
-    for Replied { slot, prompt, parsed } in replies {
+    for Replied { slot, prompt, parsed, .. } in replies {
         match draft_outcome(parsed, &prompt) {
             DraftOutcome::Drafted { values, basis, words } => {
-                drafted.push(Drafted { slot, values, basis });
+                drafted.push(Drafted { element, slot, values, basis });
                 evidence.push(words);
             }
             DraftOutcome::Missing { reason, words, held } => {
@@ -96,7 +156,7 @@ fn outcome(
         }
         missing.retain(|missing| missing.judge != judge);
         evidence.push(basis.clone());
-        drafted.push(Drafted { slot: Slot { model: judge, ..Slot::default() }, values, basis });
+        drafted.push(Drafted { element, slot: Slot { model: judge, ..Slot::default() }, values, basis });
     }
     let mut models: Vec<&str> = drafted.iter().map(|drafted| drafted.slot.model.as_str()).collect();
     models.sort_unstable();
@@ -106,30 +166,18 @@ fn outcome(
         least => models.len() as u64 >= least,
     };
     if !enough {
-        return match missing.iter().find(|missing| missing.held).or_else(|| missing.first()) {
-            Some(missing) if missing.held => {
-                Outcome::Held { reason: missing.reason, evidence: missing.evidence() }
+        let lack = |reason, words: &str, held| Lack { reason, evidence: item.named(words), held };
+        return Err(match missing.iter().find(|missing| missing.held).or_else(|| missing.first()) {
+            Some(missing) => lack(missing.reason, &missing.evidence(), missing.held),
+            None => {
+                let words = format!("{} of at least {} judges may rate it", models.len(), needs.models.max(1));
+                lack(Reason::JudgesMissing, &words, true)
             }
-            Some(missing) => Outcome::Failed { reason: missing.reason, evidence: missing.evidence() },
-            None => Outcome::Held {
-                reason: Reason::JudgesMissing,
-                evidence: format!("{} of at least {} judges may rate it", models.len(), needs.models.max(1)),
-            },
-        };
+        });
     }
     let without = |missing: &Missing| format!("without {}: {}", missing.reason.code(), missing.evidence());
     evidence.extend(missing.iter().map(without));
-    let shown = |drafted: &Drafted| format!("{}: {}", drafted.slot.model, draft.shown(&drafted.values));
-    let after = drafted.iter().map(shown).collect::<Vec<_>>().join("; ");
-    let findings = record.drafted(draft, &drafted);
-    record.set_flags(draft.name(), findings);
-    Outcome::Changed {
-        row: record,
-        rule: draft.declared().reason.code(),
-        evidence: evidence.join("; "),
-        before: String::new(),
-        after,
-    }
+    Ok((drafted, evidence))
 }
 
 #[cfg(test)]
@@ -141,12 +189,19 @@ mod tests {
 
     fn rate(replies: Vec<Replied>, elsewhere: Vec<Elsewhere>, models: u64) -> Outcome<Response> {
         let judge = Draft::of(riddlemill_benchmarks::find("ruozhibench-mc").unwrap(), "judge").unwrap();
-        outcome(judge, Row::from(Response::default()), replies, elsewhere, Needs { models, asks: false })
+        let record = Row::from(Response::default());
+        let items = record.draft_items(judge).unwrap();
+        outcome(judge, record, &items, replies, elsewhere, Needs { models, asks: false })
             .map(|row| row.typed())
     }
 
     fn replied(judge: &str, parsed: Parsed<Values>) -> Replied {
-        Replied { slot: Slot { model: judge.into(), ..Slot::default() }, prompt: "p".into(), parsed }
+        Replied {
+            element: 0,
+            slot: Slot { model: judge.into(), ..Slot::default() },
+            prompt: "p".into(),
+            parsed,
+        }
     }
 
     fn rated(judge: &str, rating: f64) -> Replied {

@@ -152,7 +152,7 @@ fn outcome(
 ) -> Outcome<Row> {
     let mut answers: BTreeMap<String, Answer> = BTreeMap::new();
     let mut missing: Option<(Reason, String, bool)> = None;
-    for Replied { slot, prompt, parsed } in replies {
+    for Replied { slot, prompt, parsed, .. } in replies {
         match draft_outcome(parsed, &prompt) {
             DraftOutcome::Drafted { values, basis, .. } => {
                 let (ask, sample) = (slot.ask.unwrap_or_default(), u64::from(slot.sample));

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use minijinja::Value as TemplateValue;
-use minijinja::value::Object;
+use minijinja::value::{Object, ValueKind};
 use riddlemill_benchmarks::asked::Over;
 use riddlemill_benchmarks::ballot::BallotSource;
 use riddlemill_benchmarks::native::Native;
@@ -36,32 +36,48 @@ pub(super) fn items(record: &Row, step: &Ballot, seed: u64) -> Vec<Item> {
     }
     let Some(over) = &asked.over else { return vec![item(record, step, asked, &whole, record.id(), seed)] };
     let of_element = |element: Element| item(record, step, asked, &element.scope, &element.id, seed);
-    elements(&row, record.id(), over, step.recipe).into_iter().map(of_element).collect()
+    // A list that cannot be computed has no elements, and the record waits for a decision on nothing.
+    let elements = elements(&row, record.id(), over, step.recipe).unwrap_or_default();
+    elements.into_iter().map(of_element).collect()
 }
 
 /// An element of a record that is looked at by itself.
 pub(super) struct Element {
     /// What it is.
     pub it: TemplateValue,
+    /// Its name in the record's list.
+    pub called: String,
     /// The id of its item.
     pub id: String,
     /// The record as expressions see it, with the element as `it`.
     pub scope: Scope<'static>,
 }
 
-/// The elements that a ballot looks at one by one. A list that cannot be computed has none, and the record waits for a
-/// decision on nothing.
-pub(super) fn elements(names: &TemplateValue, record: &str, over: &Over, benchmark: &str) -> Vec<Element> {
-    let list = scope(names, benchmark).value(&over.list).and_then(|list| {
-        let elements = list.try_iter().map_err(|e| over.list.trouble(e.to_string()))?;
-        Ok(elements.collect::<Vec<_>>())
-    });
+/// The elements that a ballot or a draft looks at one by one; none of null.
+///
+/// # Errors
+/// [`Trouble`] where the list cannot be computed, or is none.
+pub(super) fn elements(
+    names: &TemplateValue,
+    record: &str,
+    over: &Over,
+    benchmark: &str,
+) -> Result<Vec<Element>, Trouble> {
+    let list = scope(names, benchmark).value(&over.list)?;
+    let elements: Vec<TemplateValue> = match list.kind() {
+        ValueKind::None | ValueKind::Undefined => Vec::new(),
+        ValueKind::Seq | ValueKind::Iterable => {
+            list.try_iter().map_err(|e| over.list.trouble(e.to_string()))?.collect()
+        }
+        // A text would give its letters.
+        kind => return Err(over.list.trouble(format!("{} is a {kind}, not a list", over.list.source()))),
+    };
     let element = |it: TemplateValue| {
         let scope = scope(&above(BTreeMap::from([("it", it.clone())]), names), benchmark);
         let called = scope.text(&over.called).ok().flatten().unwrap_or_default();
-        Element { it, id: derived(over.role, &[record, &called]), scope }
+        Element { it, id: derived(over.role, &[record, &called]), called, scope }
     };
-    list.unwrap_or_default().into_iter().map(element).collect()
+    Ok(elements.into_iter().map(element).collect())
 }
 
 fn item(record: &Row, step: &Ballot, asked: &BallotSource, scope: &Scope<'_>, id: &str, seed: u64) -> Item {
@@ -76,6 +92,22 @@ fn item(record: &Row, step: &Ballot, asked: &BallotSource, scope: &Scope<'_>, id
     let drafted = |(field, is): &(&'static str, Expression)| {
         Some((*field, scope.value(is).ok().and_then(|value| shown(&value))?))
     };
+    let draft = asked.draft.iter().filter_map(drafted).collect();
+    let mut item = made(step, asked, scope, id, content, draft, seed);
+    item.written_in = step.not_by.map(|ballot| written_in(record, step.recipe, ballot)).unwrap_or_default();
+    item
+}
+
+/// An item with this content and draft, or with two texts to compare, and what else its ballot says of it.
+pub(super) fn made(
+    step: &Ballot,
+    asked: &BallotSource,
+    scope: &Scope<'_>,
+    id: &str,
+    content: Content,
+    draft: Values,
+    seed: u64,
+) -> Item {
     let mut item = match &asked.compares {
         Some(compares) => {
             let side = |(code, is): &(&'static str, Expression)| {
@@ -84,7 +116,7 @@ fn item(record: &Row, step: &Ballot, asked: &BallotSource, scope: &Scope<'_>, id
             let sides = [side(&compares.sides[0]), side(&compares.sides[1])];
             Item::paired(step, id, content, compares.key, sides, seed)
         }
-        None => Item::new(step, id, content, asked.draft.iter().filter_map(drafted).collect()),
+        None => Item::new(step, id, content, draft),
     };
     for (field, is) in &asked.ranked {
         let codes = scope.texts(is).unwrap_or_default();
@@ -93,7 +125,6 @@ fn item(record: &Row, step: &Ballot, asked: &BallotSource, scope: &Scope<'_>, id
         }
     }
     item.apart = asked.apart.as_ref().map(|apart| scope.texts(apart).unwrap_or_default()).unwrap_or_default();
-    item.written_in = step.not_by.map(|ballot| written_in(record, step.recipe, ballot)).unwrap_or_default();
     item
 }
 
@@ -206,7 +237,7 @@ pub(in crate::stages) fn answers(values: &Values) -> TemplateValue {
 /// A value as annotators are shown it; nothing of null and of an empty list.
 pub(super) fn shown(value: &TemplateValue) -> Option<Value> {
     match value.kind() {
-        minijinja::value::ValueKind::Seq | minijinja::value::ValueKind::Iterable => {
+        ValueKind::Seq | ValueKind::Iterable => {
             Some(texts(value)).filter(|list| !list.is_empty()).map(Value::List)
         }
         _ => text_of(value).map(Value::Text),

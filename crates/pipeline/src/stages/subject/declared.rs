@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use minijinja::Value as TemplateValue;
 use minijinja::value::Serde;
 use riddlemill_benchmarks::Trouble;
+use riddlemill_benchmarks::asked::{DRAFTED, Over};
 use riddlemill_benchmarks::ballot::BallotSource;
 use riddlemill_benchmarks::native::Native;
-use riddlemill_benchmarks::scope::{Scope, group, text};
+use riddlemill_benchmarks::scope::{Scope, above, group, text};
 use serde_json::{Map, Value as Json, json};
 
-use super::columns::{self, shown};
-use super::drafts::Replied;
+use super::columns::{self, Element, shown};
+use super::drafts::{Replied, Replies};
 use super::{Decision, Drafted, GROUPS, only};
 use crate::config::TABLE;
 use crate::stages::draft::Draft;
@@ -126,34 +127,64 @@ pub(super) fn drafted(record: &mut Row, draft: Draft, drafts: &[Drafted]) -> Vec
     if drafts.is_empty() {
         return Vec::new();
     }
-    let mut replied = Replied::new(draft, drafts, &scope(record, draft.benchmark));
+    let mut replies = Replies::new(draft, drafts, super::drafts::items(record, draft).unwrap_or_default());
+    leave(record, draft, &replies);
+    replies.check(draft, &names(record));
+    leave(record, draft, &replies);
+    replies.findings()
+}
+
+/// Puts replies into the draft of their ballot, or a group of their own, with what is found in them so far.
+fn leave(record: &mut Row, draft: &riddlemill_benchmarks::draft::Draft, replies: &Replies) {
+    let fields: Map<String, Json> = match (&draft.over, replies.of_record()) {
+        (Some(_), _) => Map::from_iter([("each".to_owned(), json!(replies.each(draft)))]),
+        (None, replied) => {
+            let first = replied.map(Replied::first).unwrap_or_default();
+            first.iter().map(|(name, value)| (name.to_owned(), json!(value))).collect()
+        }
+    };
     let mut groups = Groups::split(record);
+    let own = groups.of_step(draft.called());
     match draft.ballot {
-        Some(ballot) => {
-            let of_ballot = groups.of_step(ballot);
-            of_ballot.insert("draft".into(), json!(replied.first()));
-            of_ballot.insert("draft_basis".into(), json!(replied.basis()));
+        Some(_) => {
+            own.insert("draft".into(), Json::Object(fields));
+            own.insert("draft_basis".into(), json!(replies.basis()));
         }
         None => {
-            let own = groups.of_step(draft.name);
-            own.extend(replied.first().iter().map(|(name, value)| (name.to_owned(), json!(value))));
-            own.insert("basis".into(), json!(replied.basis()));
+            own.extend(fields);
+            own.insert("basis".into(), json!(replies.basis()));
         }
     }
-    // Where some replies may be enough, one alone is a list, too.
-    if drafts.len() > 1 || draft.at_least.is_some() {
-        groups.of_step(draft.called()).insert("drafts".into(), json!(replied.each()));
+    let several = replies.of_record().filter(|replied| draft.over.is_none() && replied.has_list(draft));
+    if let Some(replied) = several {
+        own.insert("drafts".into(), json!(replied.each()));
     }
+    own.insert("flags".into(), json!(replies.findings()));
     groups.write_into(record);
-    replied.check(draft, &names(record));
+}
+
+/// A record's elements that a ballot looks at one by one, with what was drafted for each. A list that cannot be computed has
+/// none, and the record waits for a decision on nothing.
+fn elements(record: &Row, step: &Ballot, over: &Over) -> Vec<Element> {
+    let names = names(record);
     let mut groups = Groups::split(record);
-    groups.of_step(draft.called()).insert("flags".into(), json!(replied.findings));
-    groups.write_into(record);
-    replied.findings
+    let draft = groups.of_step(step.name).get("draft").and_then(|draft| draft.get("each"));
+    let drafts = draft.and_then(Json::as_array).cloned().unwrap_or_default();
+    let with_draft = |element: Element| {
+        let drafted = drafts.iter().find(|draft| draft["called"] == element.called.as_str());
+        let Some(drafted) = drafted else { return element };
+        let own = BTreeMap::from([
+            ("it", element.it.clone()),
+            (DRAFTED, TemplateValue::from(Serde(drafted.clone()))),
+        ]);
+        Element { scope: columns::scope(&above(own, &names), step.recipe), ..element }
+    };
+    let elements = columns::elements(&names, record.id(), over, step.recipe).unwrap_or_default();
+    elements.into_iter().map(with_draft).collect()
 }
 
 /// What annotators see of a record.
-pub(super) fn items(record: &Row, step: &Ballot) -> Vec<Item> {
+pub(super) fn items(record: &Row, step: &Ballot, seed: u64) -> Vec<Item> {
     let Some(asked) = step.asked else { return Vec::new() };
     let names = names(record);
     let scope = columns::scope(&names, step.recipe);
@@ -161,10 +192,10 @@ pub(super) fn items(record: &Row, step: &Ballot) -> Vec<Item> {
         return Vec::new();
     }
     match &asked.over {
-        None => vec![item(record, step, asked, &scope, record.id())],
-        Some(over) => columns::elements(&names, record.id(), over, step.recipe)
+        None => vec![item(record, step, asked, &scope, record.id(), seed)],
+        Some(over) => elements(record, step, over)
             .iter()
-            .map(|element| item(record, step, asked, &element.scope, &element.id))
+            .map(|element| item(record, step, asked, &element.scope, &element.id, seed))
             .collect(),
     }
 }
@@ -180,12 +211,13 @@ pub(super) fn decided(
     if decisions.iter().all(Option::is_none) {
         return;
     }
-    let names = names(record);
+    let over = step.asked.and_then(|asked| asked.over.as_ref());
+    let elements = over.map(|over| elements(record, step, over));
+    let whole = scope(record, step.recipe);
     let mut groups = Groups::split(record);
     let fields = groups.of_step(step.name);
-    match step.asked.and_then(|asked| asked.over.as_ref()) {
-        Some(over) => {
-            let elements = columns::elements(&names, record.id(), over, step.recipe);
+    match elements {
+        Some(elements) => {
             let each = elements.iter().zip(decisions).map(|(element, decision)| {
                 let mut fields = Map::from_iter([("it".to_owned(), json!(element.it))]);
                 if let Some(decision) = decision {
@@ -198,7 +230,7 @@ pub(super) fn decided(
         }
         None => {
             let Some(decision) = only(decisions) else { return };
-            fields.extend(answered(step, &columns::scope(&names, step.recipe), decision));
+            fields.extend(answered(step, &whole, decision));
         }
     }
     fields.insert("standing".into(), json!(standing.code()));
@@ -211,8 +243,17 @@ pub(super) fn decided(
 
 /// A step's draft as a ledger shows it.
 pub(super) fn before(record: &Row, step: &Ballot) -> String {
-    let values = draft(record, step, &scope(record, step.recipe));
-    describe_fields(values.iter().map(|(name, value)| (name, value.to_string())).collect())
+    let described = |scope: &Scope<'_>| {
+        let values = draft(record, step, scope);
+        describe_fields(values.iter().map(|(name, value)| (name, value.to_string())).collect())
+    };
+    match step.asked.and_then(|asked| asked.over.as_ref()) {
+        Some(over) => {
+            let each = elements(record, step, over).into_iter().map(|element| described(&element.scope));
+            each.filter(|draft| !draft.is_empty()).collect::<Vec<_>>().join("\n")
+        }
+        None => described(&scope(record, step.recipe)),
+    }
 }
 
 /// A step's decision as a ledger shows it.
@@ -234,7 +275,7 @@ fn is_over(step: &Ballot) -> bool {
 }
 
 /// What annotators see of a record, or of one of its elements.
-fn item(record: &Row, step: &Ballot, asked: &BallotSource, scope: &Scope<'_>, id: &str) -> Item {
+fn item(record: &Row, step: &Ballot, asked: &BallotSource, scope: &Scope<'_>, id: &str, seed: u64) -> Item {
     let mut content = Content::new();
     for (key, is) in &asked.shows {
         match scope.value(is) {
@@ -243,9 +284,8 @@ fn item(record: &Row, step: &Ballot, asked: &BallotSource, scope: &Scope<'_>, id
             Err(trouble) => drop(content.insert((*key).to_owned(), Value::Text(trouble.to_string()))),
         }
     }
-    let mut item = Item::new(step, id, content, draft(record, step, scope));
-    let apart = asked.apart.as_ref().map(|apart| scope.texts(apart).unwrap_or_default());
-    item.apart = apart.unwrap_or_default();
+    let drafted = draft(record, step, scope);
+    let mut item = columns::made(step, asked, scope, id, content, drafted, seed);
     if let Some(ballot) = step.not_by {
         let mut groups = Groups::split(record);
         let basis = groups.of_step(ballot).get("basis").cloned().unwrap_or_default();
@@ -304,12 +344,11 @@ fn describe_fields(fields: Vec<(&str, String)>) -> String {
 /// What a ballot says was drafted for it: each field that the ballot has, from its draft or as the ballot says.
 fn draft(record: &Row, step: &Ballot, scope: &Scope<'_>) -> Values {
     let mut values = Values::new();
-    let mut groups = Groups::split(record);
-    // What is drafted for the elements of a list the ballot says.
     let drafted = match is_over(step) {
-        true => Json::Null,
-        false => groups.of_step(step.name).get("draft").cloned().unwrap_or_default(),
+        true => scope.named(DRAFTED).map(|drafted| json!(drafted)),
+        false => Groups::split(record).of_step(step.name).get("draft").cloned(),
     };
+    let drafted = drafted.unwrap_or_default();
     let second = step.review.iter().flat_map(|second| &second.fields);
     for field in step.fields.iter().chain(second) {
         let said = step.asked.and_then(|asked| asked.draft.iter().find(|(name, _)| *name == field.name));
@@ -346,6 +385,9 @@ fn tally(step: &Ballot, given: &[Values]) -> Json {
     for field in &step.fields {
         let codes: Vec<String> = match &field.kind {
             Kind::Score { min, max } => (*min..=*max).map(|score| score.to_string()).collect(),
+            Kind::Preference { sides, tie } => {
+                sides.iter().chain([&tie.code]).map(ToString::to_string).collect()
+            }
             _ => field.options().iter().map(|option| option.code.to_owned()).collect(),
         };
         if codes.is_empty() {

@@ -3,48 +3,88 @@
 use std::collections::BTreeMap;
 
 use minijinja::Value as TemplateValue;
-use riddlemill_benchmarks::Expression;
+use minijinja::value::Serde;
 use riddlemill_benchmarks::draft::{Case, Draft};
 use riddlemill_benchmarks::scope::{Scope, above, texts};
+use riddlemill_benchmarks::{Expression, Trouble};
 use riddlemill_review::Values;
 use riddlemill_text::record::{Record, Row, with_fields};
 use riddlemill_text::replies::unusable;
+use serde_json::{Map, Value as Json, json};
 
-use super::columns::{answers, kept, row, scope};
-use super::{Drafted, Prompt, in_scope};
-use crate::stages::draft::Slot;
+use super::columns::{Element, answers, elements, kept, row, scope};
+use super::{Annotatable, Drafted, Prompt};
+use crate::stages::draft::{Draft as Asking, Slot};
 
-/// What a draft asks in one of its slots of what stands in a scope; `None` where it asks nothing, and where the model that
-/// would be asked may not judge this one.
-pub(super) fn asked(draft: &Draft, slot: &Slot, scope: &Scope<'_>) -> Option<Prompt> {
-    if !scope.holds(draft.when.as_ref()).unwrap_or(true) {
-        return None;
-    }
-    let holds = |case: &&Case| scope.holds(case.when.as_ref()).unwrap_or(true);
-    let case = match slot.ask {
-        Some(at) => draft.cases.get(at).filter(holds)?,
-        None => draft.cases.iter().find(holds)?,
-    };
-    if let Some(barred) = draft.barred.as_ref().filter(|_| !slot.bars.is_empty()) {
-        let whose = scope.text(&barred.whose).ok().flatten().unwrap_or_default();
-        if slot.bars.iter().any(|barred| barred.matches(&whose)) {
-            return None;
-        }
-    }
-    // A value that cannot be computed is missing, and the prompt says so when it is rendered.
-    let value = |(name, value): &(&'static str, Expression)| {
-        Some((*name, scope.text(value).ok()?.unwrap_or_default()))
-    };
-    Some(Prompt { template: case.template, values: case.with.iter().filter_map(value).collect() })
+/// What a draft asks about by itself: a record, or an element of its list.
+pub struct DraftItem {
+    /// The element; null of a whole record.
+    it: TemplateValue,
+    /// The name of the element; empty of a whole record.
+    pub called: String,
+    /// What a pack of replies calls it.
+    pub about: String,
+    /// The record as expressions see it, with the element as `it`.
+    scope: Scope<'static>,
 }
 
-/// What a pack of replies calls what a draft asks about.
-pub(super) fn known_as(record: &Row, draft: &Draft) -> String {
-    let said = draft
-        .known_as
-        .as_ref()
-        .and_then(|known_as| in_scope(record, draft.benchmark).text(known_as).ok().flatten());
-    said.unwrap_or_else(|| record.id().to_owned())
+impl DraftItem {
+    /// Whether the step looks at it.
+    pub fn is_asked(&self, draft: Asking) -> bool {
+        self.scope.holds(draft.declared().when.as_ref()).unwrap_or(true)
+    }
+
+    /// What is asked about it in one of the step's slots; `None` where nothing is, and where the model that would be asked
+    /// may not judge this one.
+    pub fn prompt(&self, draft: Asking, slot: &Slot) -> Option<Prompt> {
+        if !self.is_asked(draft) {
+            return None;
+        }
+        let (draft, scope) = (draft.declared(), &self.scope);
+        let holds = |case: &&Case| scope.holds(case.when.as_ref()).unwrap_or(true);
+        let case = match slot.ask {
+            Some(at) => draft.cases.get(at).filter(holds)?,
+            None => draft.cases.iter().find(holds)?,
+        };
+        if let Some(barred) = draft.barred.as_ref().filter(|_| !slot.bars.is_empty()) {
+            let whose = scope.text(&barred.whose).ok().flatten().unwrap_or_default();
+            if slot.bars.iter().any(|barred| barred.matches(&whose)) {
+                return None;
+            }
+        }
+        // A value that cannot be computed is missing, and the prompt says so when it is rendered.
+        let value = |(name, value): &(&'static str, Expression)| {
+            Some((*name, scope.text(value).ok()?.unwrap_or_default()))
+        };
+        Some(Prompt { template: case.template, values: case.with.iter().filter_map(value).collect() })
+    }
+
+    /// What the step says about it, in front of which its name stands if it has one.
+    pub fn named(&self, said: &str) -> String {
+        if self.called.is_empty() { said.to_owned() } else { format!("{}: {said}", self.called) }
+    }
+}
+
+/// What a draft asks about of a record: the record, or each element of its list.
+///
+/// # Errors
+/// [`Trouble`] where the list cannot be computed, or is none.
+pub(super) fn items(record: &Row, draft: &Draft) -> Result<Vec<DraftItem>, Trouble> {
+    let names = record.names();
+    let known_as = |scope: &Scope<'_>, otherwise: String| {
+        let said = draft.known_as.as_ref().and_then(|known_as| scope.text(known_as).ok().flatten());
+        said.unwrap_or(otherwise)
+    };
+    let Some(over) = &draft.over else {
+        let scope = scope(&names, draft.benchmark);
+        let about = known_as(&scope, record.id().to_owned());
+        return Ok(vec![DraftItem { it: TemplateValue::from(()), called: String::new(), about, scope }]);
+    };
+    let item = |Element { it, called, scope, .. }: Element| {
+        let about = known_as(&scope, format!("{}/{called}", record.id()));
+        DraftItem { it, called, about, scope }
+    };
+    Ok(elements(&names, record.id(), over, draft.benchmark)?.into_iter().map(item).collect())
 }
 
 /// Puts the replies into the columns that the draft names. Returns what its checks find.
@@ -53,27 +93,110 @@ pub(super) fn drafted(record: &mut Row, draft: &Draft, drafts: &[Drafted]) -> Ve
         return Vec::new();
     }
     let before = row(record);
-    let mut replied = Replied::new(draft, drafts, &scope(&before, draft.benchmark));
-    let behind = scope(&above(replied.names(), &before), draft.benchmark);
+    let mut replies = Replies::new(draft, drafts, items(record, draft).unwrap_or_default());
+    let behind = scope(&above(replies.names(draft), &before), draft.benchmark);
     let (mut cells, troubles) = kept(record.columns(), &draft.keeps, &behind);
-    replied.findings.extend(troubles);
+    replies.note(troubles);
     *record = with_fields(record, |column| cells.remove(column));
-    replied.check(draft, &row(record));
-    replied.findings
+    replies.check(draft, &row(record));
+    replies.findings()
 }
 
-/// The replies to a draft without the answers that are none, and what is found in them.
+/// The replies to a draft, by what was asked about.
+pub(super) struct Replies(Vec<(DraftItem, Option<Replied>)>);
+
+impl Replies {
+    /// The replies to each item; answers that are none are left out of them.
+    pub(super) fn new(draft: &Draft, drafts: &[Drafted], items: Vec<DraftItem>) -> Replies {
+        let replied = |(at, item): (usize, DraftItem)| {
+            let own: Vec<Drafted> = drafts.iter().filter(|drafted| drafted.element == at).cloned().collect();
+            let replied = (!own.is_empty()).then(|| Replied::new(draft, own, &item.scope));
+            (item, replied)
+        };
+        Replies(items.into_iter().enumerate().map(replied).collect())
+    }
+
+    /// Those to a draft that asks about whole records.
+    pub(super) fn of_record(&self) -> Option<&Replied> {
+        self.0.first().and_then(|(_, replied)| replied.as_ref())
+    }
+
+    /// What they rest on.
+    pub(super) fn basis(&self) -> Vec<&str> {
+        self.0.iter().flat_map(|(_, replied)| replied).flat_map(Replied::basis).collect()
+    }
+
+    /// Every element of the list with what was said about it.
+    pub(super) fn each(&self, draft: &Draft) -> Vec<Map<String, Json>> {
+        let each = |(item, replied): &(DraftItem, Option<Replied>)| {
+            let mut fields = Map::from_iter([
+                ("it".to_owned(), json!(item.it)),
+                ("called".to_owned(), json!(item.called)),
+            ]);
+            if let Some(replied) = replied {
+                fields.extend(replied.first().iter().map(|(name, value)| (name.to_owned(), json!(value))));
+                fields.insert("basis".into(), json!(replied.basis()));
+                fields.insert("flags".into(), json!(replied.findings));
+                if replied.has_list(draft) {
+                    fields.insert("drafts".into(), json!(replied.each()));
+                }
+            }
+            fields
+        };
+        self.0.iter().map(each).collect()
+    }
+
+    /// The names that the targets of a draft have for them.
+    fn names(&self, draft: &Draft) -> BTreeMap<&'static str, TemplateValue> {
+        if draft.over.is_none() {
+            return self.of_record().map(Replied::names).unwrap_or_default();
+        }
+        BTreeMap::from([
+            ("each", TemplateValue::from(Serde(json!(self.each(draft))))),
+            ("basis", self.basis().into_iter().map(TemplateValue::from).collect()),
+        ])
+    }
+
+    /// Adds what was found of the record.
+    fn note(&mut self, found: Vec<String>) {
+        let first = self.0.iter_mut().find_map(|(_, replied)| replied.as_mut());
+        first.into_iter().for_each(|replied| replied.findings.extend(found.iter().cloned()));
+    }
+
+    /// Adds what the checks find. `record` has its names, with the draft.
+    pub(super) fn check(&mut self, draft: &Draft, record: &TemplateValue) {
+        for (item, replied) in &mut self.0 {
+            let names = match draft.over {
+                Some(_) => above(BTreeMap::from([("it", item.it.clone())]), record),
+                None => record.clone(),
+            };
+            replied.iter_mut().for_each(|replied| replied.check(draft, &names));
+        }
+    }
+
+    /// What was found, of an element with its name.
+    pub(super) fn findings(&self) -> Vec<String> {
+        let of_item = |(item, replied): &(DraftItem, Option<Replied>)| -> Vec<String> {
+            let found = replied.iter().flat_map(|replied| &replied.findings);
+            found.map(|finding| item.named(finding)).collect()
+        };
+        self.0.iter().flat_map(of_item).collect()
+    }
+}
+
+/// The replies about one item without the answers that are none, and what is found in them.
 pub(super) struct Replied {
     /// What each says, with the model and what it rests on.
     kept: Vec<Drafted>,
     /// What was found.
-    pub findings: Vec<String>,
+    findings: Vec<String>,
 }
 
 impl Replied {
     /// Leaves out the answers that are none, each with a finding. `scope` has the record as it came to the step.
-    pub(super) fn new(draft: &Draft, drafts: &[Drafted], scope: &Scope<'_>) -> Replied {
-        let (mut kept, mut findings) = (drafts.to_vec(), Vec::new());
+    fn new(draft: &Draft, drafts: Vec<Drafted>, scope: &Scope<'_>) -> Replied {
+        let (mut kept, mut findings) = (drafts, Vec::new());
+        let several = kept.len() > 1;
         for drafted in &mut kept {
             for (field, asked) in &draft.discards {
                 let Some(answer) = drafted.values.text(field) else { continue };
@@ -85,8 +208,7 @@ impl Replied {
                     }
                 };
                 let Some(found) = found else { continue };
-                let whose =
-                    if drafts.len() > 1 { format!("{}: ", drafted.slot.model) } else { String::new() };
+                let whose = if several { format!("{}: ", drafted.slot.model) } else { String::new() };
                 findings.push(format!("{whose}{found}; the draft is discarded"));
                 let rest = drafted.values.iter().filter(|(name, _)| name != field);
                 drafted.values = rest.map(|(name, value)| (name.to_owned(), value.clone())).collect();
@@ -116,8 +238,13 @@ impl Replied {
         self.kept.iter().map(each).collect()
     }
 
+    /// Whether they are a list: where some replies may be enough, one alone is, too.
+    pub(super) fn has_list(&self, draft: &Draft) -> bool {
+        self.kept.len() > 1 || draft.at_least.is_some()
+    }
+
     /// The names that expressions have for them.
-    pub(super) fn names(&self) -> BTreeMap<&'static str, TemplateValue> {
+    fn names(&self) -> BTreeMap<&'static str, TemplateValue> {
         BTreeMap::from([
             ("said", answers(&self.first())),
             ("drafts", self.each().iter().map(answers).collect()),
@@ -126,7 +253,7 @@ impl Replied {
     }
 
     /// Adds what the checks find. `record` has its names, with the draft.
-    pub(super) fn check(&mut self, draft: &Draft, record: &TemplateValue) {
+    fn check(&mut self, draft: &Draft, record: &TemplateValue) {
         let over = |names| scope(&above(names, record), draft.benchmark);
         let mut found = Vec::new();
         for it in self.each() {
@@ -162,6 +289,7 @@ mod tests {
 
     fn replies<const N: usize>(answers: [&[(&str, &str)]; N]) -> Vec<Drafted> {
         let reply = |(answers, n): (&[(&str, &str)], usize)| Drafted {
+            element: 0,
             slot: Slot { model: format!("m{n}"), ..Slot::default() },
             values: answers.iter().copied().collect(),
             basis: format!("reply:{n}"),
@@ -250,7 +378,7 @@ mod tests {
         let found = |categories: [&str; 3], count: usize| {
             let mut values = Values::new();
             values.set("categories", categories[..count].iter().map(ToString::to_string).collect::<Vec<_>>());
-            let reply = Drafted { slot: Slot::default(), values, basis: "reply:1".into() };
+            let reply = Drafted { element: 0, slot: Slot::default(), values, basis: "reply:1".into() };
             let mut question = question();
             let found = question.drafted(step("ruozhibench-gen/category"), &[reply]);
             assert_eq!(question.category_draft.len(), count);

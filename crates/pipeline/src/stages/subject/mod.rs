@@ -14,7 +14,9 @@ pub(in crate::stages) mod typed;
 
 use std::collections::BTreeMap;
 
+pub use drafts::DraftItem;
 use minijinja::Value as TemplateValue;
+use riddlemill_benchmarks::Trouble;
 use riddlemill_benchmarks::native::Native;
 use riddlemill_benchmarks::scope::Scope;
 use serde_json::{Map, Value as Json};
@@ -45,6 +47,8 @@ impl Prompt {
 /// A reply that could be read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drafted {
+    /// The place of the element that it is about, where a step asks about those of a list; else 0.
+    pub element: usize,
     /// Which of a step's replies it is.
     pub slot: Slot,
     /// What it says.
@@ -73,11 +77,11 @@ pub trait Annotatable: Sized {
     /// Takes what a named operation found. Returns what could not be computed.
     fn found(&mut self, native: &Native, values: &Values, basis: &[String]) -> Vec<String>;
 
-    /// What a draft asks for in one of its slots; `None` where nothing is asked of this record there.
-    fn prompt(&self, draft: Draft, slot: &Slot) -> Option<Prompt>;
-
-    /// What a draft asks about, as a sample pack knows it: the record, where no two drafts ask the same of it.
-    fn about(&self, draft: Draft) -> String;
+    /// What a draft asks about: the record, or each element of its list.
+    ///
+    /// # Errors
+    /// [`Trouble`] where that list cannot be computed, or is none.
+    fn draft_items(&self, draft: Draft) -> Result<Vec<DraftItem>, Trouble>;
 
     /// Takes the replies of all slots, in their order. Returns what the self-checks find in them.
     fn drafted(&mut self, draft: Draft, drafts: &[Drafted]) -> Vec<String>;
@@ -125,7 +129,7 @@ pub trait Annotatable: Sized {
 /// The column of findings.
 const FLAGS: &str = "flags";
 /// The column of what the steps of a record without a kind left.
-pub(super) const GROUPS: &str = "groups";
+pub const GROUPS: &str = "groups";
 
 /// Whether the steps of a record leave groups.
 fn is_grouped(record: &Row) -> bool {
@@ -151,12 +155,8 @@ impl Annotatable for Row {
         }
     }
 
-    fn prompt(&self, draft: Draft, slot: &Slot) -> Option<Prompt> {
-        drafts::asked(draft.declared(), slot, &in_scope(self, draft.declared().benchmark))
-    }
-
-    fn about(&self, draft: Draft) -> String {
-        drafts::known_as(self, draft.declared())
+    fn draft_items(&self, draft: Draft) -> Result<Vec<DraftItem>, Trouble> {
+        drafts::items(self, draft.declared())
     }
 
     fn drafted(&mut self, draft: Draft, drafts: &[Drafted]) -> Vec<String> {
@@ -193,7 +193,7 @@ impl Annotatable for Row {
     }
 
     fn items(&self, step: &Ballot, seed: u64) -> Vec<Item> {
-        if is_grouped(self) { declared::items(self, step) } else { columns::items(self, step, seed) }
+        if is_grouped(self) { declared::items(self, step, seed) } else { columns::items(self, step, seed) }
     }
 
     fn decided(

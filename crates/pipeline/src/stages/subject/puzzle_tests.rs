@@ -55,7 +55,7 @@ fn a_distractor_must_leave_the_stumper_alone() {
     let mut values: Values =
         DISTRACTORS.into_iter().zip(["His razor is blunt.", "He is a barber!", "He rests."]).collect();
     values.set("overturned", ["1", "0", "7"].map(String::from).to_vec());
-    let drafts = [Drafted { slot: slot(), values, basis: "sample:x".into() }];
+    let drafts = [Drafted { element: 0, slot: slot(), values, basis: "sample:x".into() }];
     let findings = puzzle.drafted(draft("distractors"), &drafts);
     assert_eq!(findings.len(), 3, "{findings:?}");
     assert_eq!(puzzle.distractors_from, ["A razor cuts.", "He shaves himself.", ""]);
@@ -96,7 +96,7 @@ fn where_none_is_sensible_a_model_is_asked_again() {
     assert_eq!(prompt.template, "brainteaser/distractors_word");
     assert_eq!(prompt.values["rejected"], "A duck.\nA hen.\nA crow.");
     let values: Values = DISTRACTORS.into_iter().zip(["A robin.", "A heron.", "A stork."]).collect();
-    let drafts = [Drafted { slot: slot(), values: values.clone(), basis: "reply:2".into() }];
+    let drafts = [Drafted { element: 0, slot: slot(), values: values.clone(), basis: "reply:2".into() }];
     assert!(puzzle.drafted(draft("again"), &drafts).is_empty());
     let decided = [Some(Decision { values, given: Vec::new() })];
     puzzle.decided(ballot("again"), &decided, Standing::Confirmed, vec!["vote:2".into()]);
@@ -124,7 +124,7 @@ fn a_new_situation_has_distractors_by_the_same_process() {
     let mut values: Values =
         DISTRACTORS.into_iter().zip(["It is cold.", "It is a frame to climb.", "It is night."]).collect();
     values.set("overturned", ["0", "2", "3"].map(String::from).to_vec());
-    let drafts = [Drafted { slot: slot(), values, basis: "reply:1".into() }];
+    let drafts = [Drafted { element: 0, slot: slot(), values, basis: "reply:1".into() }];
     let findings = puzzle.drafted(draft("context-distractors"), &drafts);
     assert_eq!(findings, ["\"It is a frame to climb.\" overturns the premise that the answer overturns"]);
     assert_eq!(puzzle.context_distractors_from, ["It is hot.", "It is a mountain.", "It is day."]);

@@ -13,7 +13,7 @@ pub(in crate::stages) trait TypedSubject: Typed + Clone {
     }
 
     fn prompt(&self, draft: Draft, slot: &Slot) -> Option<Prompt> {
-        Row::from(self.clone()).prompt(draft, slot)
+        Row::from(self.clone()).draft_items(draft).ok()?.first()?.prompt(draft, slot)
     }
 
     fn drafted(&mut self, draft: Draft, drafts: &[Drafted]) -> Vec<String> {
