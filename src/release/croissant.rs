@@ -38,7 +38,6 @@ pub fn croissant(facts: &Facts, layouts: &[Layout], files: &[(String, String)]) 
         "recordSet": layouts.iter().map(record_set).collect::<Vec<_>>(),
         "rai:dataAnnotationProtocol": protocol(facts),
         "rai:machineAnnotationTools": machines(facts),
-        "rai:dataBiases": biases(facts),
         "rai:dataCollection": format!("Posts of {} were imported from dumps; every stage keeps a ledger of what it let through and why.", files_of(facts)),
         "rai:dataCollectionType": ["Web Scraping"],
         "rai:dataPreprocessingProtocol": facts.funnel.iter().map(|s| format!("{}: {} in, {} out", s.stage, s.records_in, s.records_out)).collect::<Vec<_>>(),
@@ -55,6 +54,10 @@ pub fn croissant(facts: &Facts, layouts: &[Layout], files: &[(String, String)]) 
             [one] => json!(one),
             _ => json!(texts),
         };
+    }
+    let biases = biases(facts);
+    if !biases.is_empty() {
+        json["rai:dataBiases"] = json!(biases);
     }
     let analysis = analysis(facts);
     if !analysis.is_empty() {
@@ -127,7 +130,8 @@ fn analysis(facts: &Facts) -> Vec<String> {
 
 /// Known biases of figures on the set.
 fn biases(facts: &Facts) -> Vec<String> {
-    let mut biases = vec![facts.paper.biases.to_owned()];
+    let of_paper = Some(facts.paper.biases).filter(|biases| !biases.is_empty());
+    let mut biases: Vec<String> = of_paper.into_iter().map(str::to_owned).collect();
     for one in &facts.guessed {
         let found = one.findings.iter().map(|finding| format!("{}: {}", one.config, finding.what));
         biases.extend(found);

@@ -114,7 +114,7 @@ fn the_chapter_on_benchmarks_of_ones_own_says_what_happens() {
     let (benchmark, ballots, pipeline) = ("benchmark.toml", "ballots.toml", "pipeline.toml");
     let mut tables = [
         pipeline, benchmark, ballots, benchmark, benchmark, ballots, benchmark, benchmark, pipeline,
-        benchmark, benchmark,
+        benchmark, benchmark, "report.toml",
     ]
     .into_iter();
     let mut prompts = ["ideas", "choose"].into_iter();

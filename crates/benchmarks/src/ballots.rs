@@ -42,10 +42,16 @@ pub fn parse(benchmark: &'static str, file: &str, text: &str) -> Result<Ballots,
         let every = keys.table("every", |keys| common(keys, &Common::default())).unwrap_or_default();
         let given = Arc::default();
         let language = expression::language(lists.clone(), &given);
-        let steps = keys.each("ballot", |name, keys| Ballot {
-            drop: keys.table("drop", |keys| rejection(language, keys)).flatten(),
-            asked: Some(asked(language, file, name, keys)),
-            ..ballot(benchmark, name, &every, &lists, keys)
+        let steps = keys.each("ballot", |name, keys| {
+            let step = Ballot {
+                drop: keys.table("drop", |keys| rejection(language, keys)).flatten(),
+                asked: Some(asked(language, file, name, keys)),
+                ..ballot(benchmark, name, &every, &lists, keys)
+            };
+            for fault in step.faults() {
+                keys.problem("title", fault);
+            }
+            step
         });
         for step in &steps {
             if let Some(ballot) = step.not_by
@@ -126,7 +132,7 @@ fn ballot(
     let asked_by = |keys: &Keys<'_>| -> Vec<_> {
         keys.names().into_iter().map(|field| (field, keys.needed(field))).collect()
     };
-    let step = Ballot {
+    Ballot {
         recipe,
         name,
         title: keys.words("title"),
@@ -150,11 +156,7 @@ fn ballot(
         qualification: common.trial,
         on_demand: keys.flag("on_demand").unwrap_or(false),
         not_by: keys.text("not_by"),
-    };
-    for fault in step.faults() {
-        keys.problem("title", fault);
     }
-    step
 }
 
 /// The ballot's examples, followed by those of its options, each with the option's name.

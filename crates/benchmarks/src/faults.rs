@@ -60,7 +60,7 @@ impl Ballot {
     /// References of a field that are neither shown nor asked, and unsatisfiable bounds.
     fn faults_of(&self, field: &Field, form: &[Field]) -> Vec<String> {
         let mut faults = Vec::new();
-        let shown = || self.shows.iter().map(|(key, _)| *key);
+        let shown = || self.shown_keys();
         let mut seen = |key: &str, what: &str| {
             let of_votes = |vote: &str| self.fields.iter().any(|other| other.name == vote);
             if !shown().any(|known| known == key) && !key.strip_prefix("votes.").is_some_and(of_votes) {
@@ -85,6 +85,23 @@ impl Ballot {
             Kind::Choices { options, min, max } if min > max || *max > options.len() => {
                 let of = options.len();
                 faults.push(format!("`{}` wants {min} to {max} of {of} options", field.name));
+            }
+            Kind::Preference { sides, .. } => {
+                let compares = self.asked.map(|asked| asked.compares.as_ref());
+                match compares {
+                    Some(None) => faults.push(format!(
+                        "`{}` is about two texts: `compares = {{ key = \"answer\", {} = \"…\", {} = \"…\" }}` says which",
+                        field.name, sides[0], sides[1]
+                    )),
+                    Some(Some(compares)) => {
+                        let known = || compares.sides.iter().map(|(code, _)| *code);
+                        let strange = sides.iter().filter(|side| !known().any(|code| code == **side));
+                        faults.extend(
+                            strange.map(|side| format!("`{}`: {}", field.name, unknown("side of `compares`", side, known()))),
+                        );
+                    }
+                    None => {}
+                }
             }
             Kind::Score { min, max } if min >= max => {
                 faults.push(format!("`{}` is a score from {min} to {max}", field.name));

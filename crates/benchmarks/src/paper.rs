@@ -23,7 +23,7 @@ pub struct Paper {
     pub key: &'static str,
     /// The set's tags on the Hub.
     pub tags: Vec<&'static str>,
-    /// Known biases of figures on such a set.
+    /// Known biases of figures on such a set; may be empty.
     pub biases: &'static str,
     /// Differences from the published set or the paper.
     pub differs: Vec<Difference>,
@@ -71,7 +71,7 @@ pub(crate) fn read(keys: &Keys<'_>) -> Cited {
         languages: keys.texts("languages").unwrap_or_default(),
         key: keys.needed("key"),
         tags: keys.texts("tags").unwrap_or_default(),
-        biases: keys.needed("biases"),
+        biases: keys.text("biases").unwrap_or_default(),
         differs: keys.tables("differs", difference).unwrap_or_default(),
     }))
 }
