@@ -48,6 +48,7 @@ mod own;
 mod own_answers;
 mod own_columns;
 mod own_elements;
+mod own_kinds;
 mod own_operations;
 mod packs;
 mod parted;

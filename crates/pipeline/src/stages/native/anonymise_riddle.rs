@@ -61,6 +61,10 @@ impl Operation for AnonymiseRiddle {
         })))
     }
 
+    fn of_declared(&self) -> &'static str {
+        "a table `[step.anonymise]` with `texts = [\"riddle.question\", \"riddle.answer\"]` marks the fields of declared records"
+    }
+
     fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
         let stage = english(job.asking.config, job.asking.recipe)?;
         let mut writer = job.writer()?;

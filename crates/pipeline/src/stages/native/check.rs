@@ -40,19 +40,32 @@ fn records(benchmark: &'static Benchmark, native: Native, problems: &mut Vec<Pro
         None => rows_of(benchmark, input),
     };
     let come: Vec<Rows> = step.iter().flat_map(|step| &step.from).filter_map(input).collect();
+    let hint = match native.op.of_declared() {
+        "" => String::new(),
+        what => format!("\n  hint: {what}"),
+    };
+    let of_declared = |rows: Rows| if rows == Rows::Groups { hint.as_str() } else { "" };
     let listed = |shapes: &[Shape]| shapes.iter().map(|shape| shape.name()).collect::<Vec<_>>().join(" or ");
     match native.op.signature().records {
         Records::Made { of, into } => {
             if !into.iter().any(|shape| shape.is_of(native.rows())) {
                 let what = format!(
-                    "{name:?} makes {}, and the records of this step are {}",
+                    "{name:?} makes {}, and the records of this step are {}{}{}",
                     listed(into),
-                    native.rows().name()
+                    native.rows().name(),
+                    lacking(into, native.rows()),
+                    of_declared(native.rows())
                 );
                 problems.push(problem(declared, what));
             }
             for rows in come.iter().filter(|rows| !of.iter().any(|shape| shape.is_of(**rows))) {
-                let what = format!("{name:?} reads {}, and {} come to it", listed(of), rows.name());
+                let what = format!(
+                    "{name:?} reads {}, and {} come to it{}{}",
+                    listed(of),
+                    rows.name(),
+                    lacking(of, *rows),
+                    of_declared(*rows)
+                );
                 problems.push(problem(declared, what));
             }
         }
@@ -66,6 +79,18 @@ fn records(benchmark: &'static Benchmark, native: Native, problems: &mut Vec<Pro
             }
         }
     }
+}
+
+/// The columns that a kind has not, where it has others of a shape.
+fn lacking(shapes: &[Shape], rows: Rows) -> String {
+    let Rows::Kind(_) = rows else { return String::new() };
+    let missing = |shape: &Shape| -> Vec<&'static str> {
+        let Shape::Columns(columns) = shape else { return Vec::new() };
+        columns.iter().copied().filter(|column| !rows.has(column)).collect()
+    };
+    let least =
+        shapes.iter().map(missing).filter(|missing| !missing.is_empty()).min_by_key(Vec::len);
+    least.map_or_else(String::new, |missing| format!(", without {}", missing.join(", ")))
 }
 
 fn rows_of(benchmark: &'static Benchmark, step: &str) -> Option<Rows> {

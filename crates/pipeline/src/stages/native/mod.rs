@@ -175,6 +175,11 @@ trait Operation: Sync {
     fn children(&self) -> u64 {
         1
     }
+
+    /// What helps whose records are declared, where it does not work on those.
+    fn of_declared(&self) -> &'static str {
+        ""
+    }
 }
 
 /// A step that is a named operation.

@@ -62,6 +62,11 @@ impl Operation for PuzzleGroup {
         ROLES.len() as u64
     }
 
+    fn of_declared(&self) -> &'static str {
+        "`records = \"puzzles\"` in front of `steps` and `records = \"reconstructions\"` in this step's table name the built-in kinds; \
+         `[columns.NAME]` declares one of your own"
+    }
+
     fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
         let (settings, seed) = job.puzzles();
         let benchmark = riddlemill_benchmarks::find(job.asking.recipe);

@@ -60,6 +60,11 @@ impl Operation for RatedPair {
         config.stage(Some(recipe), SIGNATURE.section)
     }
 
+    fn of_declared(&self) -> &'static str {
+        "`records` names a kind with columns: the built-in `questions`, `responses` and `multiple choices`, or one of your own, which \
+         `[columns.NAME]` declares"
+    }
+
     fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
         let of = |wanted: Shape| job.inputs.iter().find(|(rows, _)| wanted.is_of(*rows));
         let (Some(responses), Some(questions)) = (of(RESPONSES), of(QUESTIONS)) else {
