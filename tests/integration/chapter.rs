@@ -113,8 +113,18 @@ fn the_chapter_on_benchmarks_of_ones_own_says_what_happens() {
     let ws = Workspace::folder();
     let (benchmark, ballots, pipeline) = ("benchmark.toml", "ballots.toml", "pipeline.toml");
     let mut tables = [
-        pipeline, benchmark, ballots, benchmark, benchmark, ballots, benchmark, benchmark, pipeline,
-        benchmark, benchmark, "report.toml",
+        pipeline,
+        benchmark,
+        ballots,
+        benchmark,
+        benchmark,
+        ballots,
+        benchmark,
+        benchmark,
+        pipeline,
+        benchmark,
+        benchmark,
+        "report.toml",
     ]
     .into_iter();
     let mut prompts = ["ideas", "choose"].into_iter();

@@ -170,7 +170,8 @@ fn enough(
         return Err(match missing.iter().find(|missing| missing.held).or_else(|| missing.first()) {
             Some(missing) => lack(missing.reason, &missing.evidence(), missing.held),
             None => {
-                let words = format!("{} of at least {} judges may rate it", models.len(), needs.models.max(1));
+                let words =
+                    format!("{} of at least {} judges may rate it", models.len(), needs.models.max(1));
                 lack(Reason::JudgesMissing, &words, true)
             }
         });

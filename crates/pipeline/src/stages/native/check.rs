@@ -88,8 +88,7 @@ fn lacking(shapes: &[Shape], rows: Rows) -> String {
         let Shape::Columns(columns) = shape else { return Vec::new() };
         columns.iter().copied().filter(|column| !rows.has(column)).collect()
     };
-    let least =
-        shapes.iter().map(missing).filter(|missing| !missing.is_empty()).min_by_key(Vec::len);
+    let least = shapes.iter().map(missing).filter(|missing| !missing.is_empty()).min_by_key(Vec::len);
     least.map_or_else(String::new, |missing| format!(", without {}", missing.join(", ")))
 }
 
