@@ -1,10 +1,12 @@
 //! Checks that reviews forget: who may import whom, import loops, paths of somebody's machine, stray panics,
-//! long files.
+//! errors that are texts, long files.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 #[path = "tidy/circles.rs"]
 mod circles;
+#[path = "tidy/errors.rs"]
+mod errors;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -276,6 +278,26 @@ fn no_stray_panics() {
                 found.push(format!("{path}:{number}: {stray}"));
             }
         }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// Functions whose errors may be texts: clap parses arguments with them, and prints the text with the argument.
+const PLAIN_ERRORS: &[(&str, &[&str])] =
+    &[("src/cli/args.rs", &["split", "dollars"]), ("src/cli/args/release.rs", &["from_str"])];
+
+#[test]
+fn errors_are_types() {
+    let all = sources();
+    let mut found = Vec::new();
+    for (path, text) in all.iter().filter(|(path, _)| !only_for_tests(path, &all)) {
+        let allowed = PLAIN_ERRORS.iter().find(|(file, _)| file == path).map_or(&[][..], |(_, all)| all);
+        let plain = errors::plain_text(text);
+        for gone in allowed.iter().filter(|name| !plain.iter().any(|function| function == *name)) {
+            found.push(format!("{path}: `{gone}` returns no text as its error any more"));
+        }
+        let wrong = plain.iter().filter(|function| !allowed.contains(&function.as_str()));
+        found.extend(wrong.map(|function| format!("{path}: an error of `{function}` is a String")));
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
 }

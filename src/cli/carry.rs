@@ -15,7 +15,7 @@ use super::terminal::{HANG, visible};
 use crate::decisions::{Cells, Columns, read_table, write_table};
 use crate::pipeline::{decide::entitled, now};
 use crate::review::Vote;
-use crate::review::carry::{Carryable, Outdated, SeenLog, carry, carryable, take_back};
+use crate::review::carry::{CarryError, Carryable, Outdated, SeenLog, carry, carryable, take_back};
 use crate::review::votes::Carried;
 use crate::store::{Error, Workspace, durable};
 
@@ -189,7 +189,7 @@ pub(super) fn import(
             match of_row(room, &found, &votes, &cells, act, &name) {
                 Ok(Some(carried)) => new.extend(carried),
                 Ok(None) => blank += 1,
-                Err(what) => problems.push(format!("{name}: row {row}: {what}")),
+                Err(error) => problems.push(format!("{name}: row {row}: {error}")),
             }
         }
         let receipt = log.append(new).map_err(io)?;
@@ -209,6 +209,24 @@ pub(super) fn import(
     Ok(if troubled { Exit::Partial } else { Exit::Done })
 }
 
+/// Why a row carries nothing over.
+#[derive(Debug, thiserror::Error)]
+enum RowError {
+    /// The column `carry` is neither.
+    #[error("carry is yes or no, not {0:?}")]
+    NoAnswer(String),
+    #[error("a yes without an item")]
+    NoItem,
+    /// What the row shows is not what is there now.
+    #[error("{0}: its text or its votes have changed since; export it again")]
+    Changed(String),
+    /// Nobody confirms it, or somebody who may not.
+    #[error("{}", .0.message)]
+    NotEntitled(Failure),
+    #[error(transparent)]
+    Unfit(#[from] CarryError),
+}
+
 /// The votes that a row carries over; `None` if it is empty or says no.
 fn of_row(
     room: &ReviewSession<'_>,
@@ -217,23 +235,22 @@ fn of_row(
     cells: &Cells,
     act: &Act<'_>,
     file: &str,
-) -> Result<Option<Vec<Vote>>, String> {
+) -> Result<Option<Vec<Vote>>, RowError> {
     let cell = |column: &str| cells.get(column).map(String::as_str).map(str::trim).filter(|c| !c.is_empty());
     match cell("carry").map(str::to_lowercase).as_deref() {
         None | Some("no") => return Ok(None),
         Some("yes") => {}
-        Some(other) => return Err(format!("carry is yes or no, not {other:?}")),
+        Some(other) => return Err(RowError::NoAnswer(other.to_owned())),
     }
-    let item = cell("item").ok_or("a yes without an item")?;
+    let item = cell("item").ok_or(RowError::NoItem)?;
     let shown = |one: &&Outdated<'_>| {
         one.item.id == item
             && cell("old") == Some(&one.shown_votes().to_string())
             && cell("new") == Some(&one.item.content_hash.to_string())
     };
     let one = found.items.iter().find(shown);
-    let one =
-        one.ok_or_else(|| format!("{item}: its text or its votes have changed since; export it again"))?;
+    let one = one.ok_or_else(|| RowError::Changed(item.to_owned()))?;
     let why = cell("why").unwrap_or(act.why);
-    let by = act.entitled(room, why).map_err(|failure| failure.message)?;
-    carry(&room.step, one, on(votes, item), &by, &now(), file).map(Some).map_err(|e| e.to_string())
+    let by = act.entitled(room, why).map_err(RowError::NotEntitled)?;
+    Ok(Some(carry(&room.step, one, on(votes, item), &by, &now(), file)?))
 }

@@ -22,7 +22,7 @@ use crate::pipeline::decide::{
 use crate::pipeline::now;
 use crate::recipe;
 use crate::record::State;
-use crate::review::Digest;
+use crate::review::{Digest, NotADigest};
 use crate::search;
 use crate::store::{Error, Workspace, durable};
 
@@ -322,7 +322,7 @@ fn import(
                 Ok(Row::Blank) => blank += 1,
                 Ok(Row::Known) => known += 1,
                 Ok(Row::Decided(mut found)) => decisions.append(&mut found),
-                Err(what) => problems.push(format!("{name}: row {row}: {what}")),
+                Err(error) => problems.push(format!("{name}: row {row}: {error}")),
             }
         }
         let receipt = DecisionLog::append(&folder(config), decisions)?;
@@ -353,6 +353,25 @@ enum Row {
     Decided(Vec<Decision>),
 }
 
+/// Why a row decides nothing.
+#[derive(Debug, thiserror::Error)]
+enum RowError {
+    #[error("unknown verdict {0:?} (there are {all})", all = Verdict::ALL.map(Verdict::name).join(", "))]
+    UnknownVerdict(String),
+    #[error("a verdict without a record")]
+    NoRecord,
+    /// The cells `decision` or `seen` were cut or edited.
+    #[error(transparent)]
+    NoHash(#[from] NotADigest),
+    /// The table shows an older decision.
+    #[error("{record}: {by} has decided differently since the table was written; export it again")]
+    Since { record: String, by: String },
+    #[error("it does not say who decided; give --by NAME")]
+    NoName,
+    #[error(transparent)]
+    Refused(#[from] DecideError),
+}
+
 /// The decision in a row; else the error.
 fn of_row(
     config: &Config,
@@ -362,17 +381,12 @@ fn of_row(
     by: Option<&str>,
     why: Option<&str>,
     all: bool,
-) -> Result<Row, String> {
+) -> Result<Row, RowError> {
     let cell = |column: &str| cells.get(column).map(String::as_str).map(str::trim).filter(|c| !c.is_empty());
     let Some(word) = cell("verdict") else { return Ok(Row::Blank) };
-    let verdict = Verdict::from_name(word).ok_or_else(|| {
-        let verdicts: Vec<&str> = Verdict::ALL.into_iter().map(Verdict::name).collect();
-        format!("unknown verdict {word:?} (there are {})", verdicts.join(", "))
-    })?;
-    let record = cell("record").ok_or("a verdict without a record")?;
-    let digest = |column: &str| -> Result<Option<Digest>, String> {
-        cell(column).map(|text| text.parse::<Digest>().map_err(|e| e.to_string())).transpose()
-    };
+    let verdict = Verdict::from_name(word).ok_or_else(|| RowError::UnknownVerdict(word.to_owned()))?;
+    let record = cell("record").ok_or(RowError::NoRecord)?;
+    let digest = |column: &str| cell(column).map(str::parse::<Digest>).transpose();
     let text = cells.get("text").filter(|text| !text.trim().is_empty() && verdict.is_edit());
     let previous = digest("decision")?.and_then(|id| log.all().iter().find(|d| d.id == id));
     if let Some(previous) = previous {
@@ -386,15 +400,12 @@ fn of_row(
             log.all().iter().position(|x| x.id == d.id) > log.all().iter().position(|x| x.id == previous.id)
         });
         if let Some(since) = since {
-            return Err(format!(
-                "{record}: {} has decided differently since the table was written; export it again",
-                since.by
-            ));
+            return Err(RowError::Since { record: record.to_owned(), by: since.by.clone() });
         }
     }
     // `--by` names who filled in the table; the column is the author of the exported decision.
-    let by = by.or(cell("by")).ok_or("it does not say who decided; give --by NAME")?;
-    entitled(config, by).map_err(|e| e.to_string())?;
+    let by = by.or(cell("by")).ok_or(RowError::NoName)?;
+    entitled(config, by)?;
     let why = cell("why").or(why).unwrap_or_default();
     let other = cell("other").filter(|_| verdict.is_of_pair()).map(str::to_owned);
     let edits = verdict.is_edit();
@@ -412,5 +423,5 @@ fn of_row(
     };
     let at = now();
     let act = Act { by, why, at: &at, source: file };
-    plan(config, &wish, act).map(Row::Decided).map_err(|e| e.to_string())
+    Ok(Row::Decided(plan(config, &wish, act)?))
 }

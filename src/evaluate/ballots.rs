@@ -23,7 +23,7 @@ use super::prompt::lettered;
 use super::set::Set;
 use super::skipped::SetAside;
 use super::task::{Setting, Task};
-use crate::llm::parse;
+use crate::llm::parse::{self, Unreadable};
 use crate::options::{Draw, LETTERS};
 use crate::review::Blinding;
 use crate::review::exchange::{ExportError, sheet, sheet_rows};
@@ -282,16 +282,39 @@ pub fn read(
                 basis: format!("ballot:{place}"),
             };
             let taken = match voted.contains(&(vote.ballot.clone(), vote.annotator.clone())) {
-                true => Err(format!("{} has voted on this ballot before", vote.annotator)),
+                true => Err(VoteError::Again(vote.annotator.clone())),
                 false => take(set, &known, answers, seed, &vote),
             };
             match taken {
                 Ok(()) => _ = voted.insert((vote.ballot, vote.annotator)),
-                Err(what) => skipped.push(SetAside { place, what }),
+                Err(error) => skipped.push(SetAside { place, what: error.to_string() }),
             }
         }
     }
     Ok(skipped)
+}
+
+/// Why a row is no vote.
+#[derive(Debug, thiserror::Error)]
+enum VoteError {
+    #[error("no annotator is named\n  hint: --ballots NAME=FILE names the person who filled in the whole file")]
+    NoAnnotator,
+    #[error(
+        "no ballot {0:?} of these items and answers\n  hint: name the same outputs and models as when it was written"
+    )]
+    NoBallot(String),
+    #[error("{0} has voted on this ballot before")]
+    Again(String),
+    /// None of the options.
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+    /// The answer does not have the form that its task wants.
+    #[error("{0}")]
+    Answer(String),
+    #[error("{answer:?} is not a whole number from {min} to {max}")]
+    OffScale { answer: String, min: u32, max: u32 },
+    #[error("{0:?} is none of 1, 2 and tie")]
+    NoChoice(String),
 }
 
 struct Vote {
@@ -309,15 +332,11 @@ fn take(
     answers: &mut Vec<Answer>,
     seed: u64,
     vote: &Vote,
-) -> Result<(), String> {
+) -> Result<(), VoteError> {
     if vote.annotator.is_empty() {
-        return Err(
-            "no annotator is named\n  hint: --ballots NAME=FILE names the person who filled in the whole file".into()
-        );
+        return Err(VoteError::NoAnnotator);
     }
-    let about = known.get(&vote.ballot).ok_or_else(|| {
-        format!("no ballot {:?} of these items and answers\n  hint: name the same outputs and models as when it was written", vote.ballot)
-    })?;
+    let about = known.get(&vote.ballot).ok_or_else(|| VoteError::NoBallot(vote.ballot.clone()))?;
     match about {
         About::Choice(at, task) => {
             let item = &set.items[*at];
@@ -330,14 +349,13 @@ fn take(
                 _ => {
                     let letters: Vec<char> = LETTERS.iter().flat_map(|letter| letter.chars()).collect();
                     let options = shown(item, task).len().min(letters.len());
-                    let letter =
-                        parse::letter(&vote.answer, &letters[..options]).map_err(|e| e.to_string())?;
+                    let letter = parse::letter(&vote.answer, &letters[..options])?;
                     let place = letters.iter().position(|known| *known == letter).unwrap_or_default();
                     Answer::chosen(item, given, place)
                 }
             };
             match answer.format_error {
-                Some(what) => Err(what),
+                Some(what) => Err(VoteError::Answer(what)),
                 None => {
                     answers.push(answer);
                     Ok(())
@@ -357,7 +375,7 @@ fn take(
             let value = match scale {
                 Some([min, max]) => match vote.answer.trim().parse::<u32>() {
                     Ok(rating) if (min..=max).contains(&rating) => rating.to_string(),
-                    _ => return Err(format!("{:?} is not a whole number from {min} to {max}", vote.answer)),
+                    _ => return Err(VoteError::OffScale { answer: vote.answer.clone(), min, max }),
                 },
                 None => {
                     let choice = vote.answer.trim().to_lowercase();
@@ -366,7 +384,7 @@ fn take(
                             let of_seed = || person_first(seed, &answer.item, &answer.model);
                             preferred(&choice, vote.turned.map_or_else(of_seed, |turned| !turned)).to_owned()
                         }
-                        other => return Err(format!("{other:?} is none of 1, 2 and tie")),
+                        other => return Err(VoteError::NoChoice(other.to_owned())),
                     }
                 }
             };

@@ -11,10 +11,10 @@ use tokio::sync::watch;
 
 use crate::config::{Config, sections};
 use crate::llm;
-use crate::pipeline::{self, Progress, Selection, now, outlook};
+use crate::pipeline::{self, Progress, RunError, Selection, now, outlook};
 use crate::recipe::Recipe;
 use crate::record::State as Left;
-use crate::release;
+use crate::release::{self, ReleaseError};
 use crate::stages::{Stop, draft};
 use crate::store::{Manifest, Workspace};
 
@@ -181,22 +181,21 @@ impl Running {
             state.note.clear();
             state.question = None;
             // After a requested stop there is no error to show.
-            state.failed = made.err().filter(|_| !self.stop.asked());
+            state.failed = made.err().filter(|_| !self.stop.asked()).map(|error| error.to_string());
         });
     }
 
-    fn made(&self, config: &Config, recipes: &[&'static Recipe], offline: bool) -> Result<(), String> {
+    fn made(&self, config: &Config, recipes: &[&'static Recipe], offline: bool) -> Result<(), ReleaseError> {
         let settings: sections::Run = config.typed(None, "run");
         let max = (settings.max_usd > 0.0).then(|| llm::Usd::from_dollars(settings.max_usd));
         let selection = Selection { offline, run: llm::Run::new(max), ..Selection::default() };
-        draft::refuse_lost_replies(config).map_err(|e| e.to_string())?;
+        draft::refuse_lost_replies(config).map_err(RunError::from)?;
         for (at, recipe) in recipes.iter().enumerate() {
             let talk = RunConsole { running: self, config, ahead: &recipes[at..], selection: &selection };
-            let manifests = pipeline::run(config, recipe, &selection, &self.stop, &talk);
-            let manifests = manifests.map_err(|e| e.to_string())?;
+            let manifests = pipeline::run(config, recipe, &selection, &self.stop, &talk)?;
             if manifests.len() == recipe.steps.len() && release::is_published(recipe) {
-                let (built, _) = release::build(config, recipe, &manifests).map_err(|e| e.to_string())?;
-                release::restore(&Workspace::new(&config.root), recipe).map_err(|e| e.to_string())?;
+                let (built, _) = release::build(config, recipe, &manifests)?;
+                release::restore(&Workspace::new(&config.root), recipe)?;
                 self.update(|state| state.built.push((recipe.name, built.rows)));
             }
         }

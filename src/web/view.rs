@@ -55,7 +55,7 @@ templates![
     "causes.html",
 ];
 
-static VIEWS: LazyLock<Result<Environment<'static>, String>> = LazyLock::new(|| {
+static VIEWS: LazyLock<Result<Environment<'static>, Error>> = LazyLock::new(|| {
     let mut env = Environment::new();
     env.set_undefined_behavior(minijinja::UndefinedBehavior::SemiStrict);
     env.add_function("t", |state: &State, key: &str, given: Rest<Value>| -> Result<String, Error> {
@@ -88,7 +88,7 @@ static VIEWS: LazyLock<Result<Environment<'static>, String>> = LazyLock::new(|| 
         serde_json::to_string(&value).map_err(|e| Error::new(ErrorKind::BadSerialization, e.to_string()))
     });
     for (name, text) in TEMPLATES {
-        env.add_template(name, text).map_err(|e| format!("{e:#}"))?;
+        env.add_template(name, text)?;
     }
     Ok(env)
 });
@@ -114,7 +114,7 @@ pub(super) fn page(visitor: &Visitor, name: &str, found: impl Serialize) -> Resu
 /// # Errors
 /// If the template does not match.
 pub(super) fn html(visitor: &Visitor, name: &str, found: impl Serialize) -> Result<String, PageError> {
-    let views = VIEWS.as_ref().map_err(PageError::broken)?;
+    let views = VIEWS.as_ref().map_err(|error| PageError::broken(format!("{error:#}")))?;
     let common = minijinja::context! {
         lang => visitor.language.code(),
         theme => &visitor.theme,

@@ -182,6 +182,7 @@ impl Engine {
                 Ok(taken) => turn = taken,
                 Err(error) => {
                     let open = questions.iter().zip(&mut answers).filter(|(_, answer)| is_open(answer));
+                    let error = error.to_string();
                     open.for_each(|(question, answer)| *answer = Some(store_failed(question.key, &error)));
                 }
             }

@@ -18,7 +18,7 @@ use crate::join::Uncounted;
 use crate::record::Post;
 use crate::stages::apply::posts_of;
 use crate::stages::parted::{
-    Decision, Group, KeyLine, Keyer, Measure, MergeTarget, PairLine, PartStats, ResolveError, Share,
+    Decision, Group, KeyLine, Keyer, Measure, MergeTarget, PairLine, PartStats, ResolveError, Share, StatError,
     StatLine, decisions, ledger_record, rank_of, verify,
 };
 use crate::store::{Error, LedgerRecord, LedgerRecordError, Plain};
@@ -40,7 +40,7 @@ fn stats(measure: &Measure) -> Result<Exit, Failure> {
     let mut lines = Lines::new();
     while let Some(batch) = lines.batch(BATCH)? {
         let share = batch.len().div_ceil(rayon::current_num_threads()).max(1);
-        let counted: Vec<(PartStats, Vec<(u64, String)>)> = batch
+        let counted: Vec<(PartStats, Vec<(u64, LineError)>)> = batch
             .par_chunks(share)
             .map(|lines| {
                 let (mut stats, mut bad) = (PartStats::new(measure), Vec::new());
@@ -62,12 +62,32 @@ fn stats(measure: &Measure) -> Result<Exit, Failure> {
     Ok(bad.exit())
 }
 
-fn count(measure: &Measure, line: &[u8], stats: &mut PartStats) -> Result<(), String> {
+/// Why a line cannot be used.
+#[derive(Debug, thiserror::Error)]
+enum LineError {
+    /// It is no row.
+    #[error(transparent)]
+    Row(#[from] LedgerRecordError),
+    /// It is no counts.
+    #[error(transparent)]
+    NoCounts(#[from] serde_json::Error),
+    /// Its counts cannot be added.
+    #[error(transparent)]
+    Counts(#[from] StatError),
+    /// The counts lack one of its keys.
+    #[error(transparent)]
+    Uncounted(#[from] Uncounted),
+    /// Its keys cannot be written.
+    #[error("{}", .0.message)]
+    Unwritable(Failure),
+}
+
+fn count(measure: &Measure, line: &[u8], stats: &mut PartStats) -> Result<(), LineError> {
     if line.starts_with(b"{\"stats\"") {
-        let line: StatLine = serde_json::from_slice(line).map_err(|e| e.to_string())?;
-        return stats.take(&line).map_err(|e| e.to_string());
+        let line: StatLine = serde_json::from_slice(line)?;
+        return Ok(stats.take(&line)?);
     }
-    posts_of(line).map_err(|e| e.to_string())?.iter().for_each(|post| stats.add(measure, &post.text));
+    posts_of(line)?.iter().for_each(|post| stats.add(measure, &post.text));
     Ok(())
 }
 
@@ -106,13 +126,13 @@ fn read_stats(measure: &Measure, path: &Path) -> Result<PartStats, Failure> {
 fn each_row(
     cut: impl Fn(&Post, &mut dyn FnMut(KeyLine)) -> Result<(), Uncounted> + Sync,
 ) -> Result<Exit, Failure> {
-    let encoded = |line: &[u8]| -> Result<Vec<u8>, String> {
+    let encoded = |line: &[u8]| -> Result<Vec<u8>, LineError> {
         let (mut out, mut failed) = (Vec::new(), None);
-        for post in posts_of(line).map_err(|e| e.to_string())? {
+        for post in posts_of(line)? {
             let mut take = |line: KeyLine| failed = encode(&mut out, &line).err().or(failed.take());
-            cut(&post, &mut take).map_err(|e| e.to_string())?;
+            cut(&post, &mut take)?;
         }
-        failed.map_or(Ok(out), |failure| Err(failure.message))
+        failed.map_or(Ok(out), |failure| Err(LineError::Unwritable(failure)))
     };
     let mut bad = Bad::default();
     let mut out = output();

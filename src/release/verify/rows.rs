@@ -57,10 +57,8 @@ fn lines(
     found: &mut Vec<String>,
 ) -> Vec<Map<String, Json>> {
     let name = format!("schema/{config}.schema.json");
-    let schema: Json = match fs::read(folder.join(&name))
-        .map_err(|e| e.to_string())
-        .and_then(|b| serde_json::from_slice(&b).map_err(|e| e.to_string()))
-    {
+    let bytes = fs::read(folder.join(&name));
+    let schema: Json = match bytes.and_then(|bytes| Ok(serde_json::from_slice(&bytes)?)) {
         Ok(schema) => schema,
         Err(e) => {
             found.push(format!("{name}: {e}"));
@@ -82,8 +80,8 @@ fn lines(
             }
         };
         let mut wrong = |what: String| found.push(format!("{file}:{}: {what}", i + 1));
-        if let Err(what) = fits_schema(&schema, &row) {
-            wrong(what);
+        if let Err(error) = fits_schema(&schema, &row) {
+            wrong(error.to_string());
         }
         if !is_nfc(line) || line.contains('\r') {
             wrong("not in NFC, or with a carriage return".into());
@@ -101,35 +99,54 @@ fn lines(
     rows
 }
 
+/// Where a row and its schema differ.
+#[derive(Debug, thiserror::Error)]
+enum Misfit {
+    #[error("the schema has no properties")]
+    NoProperties,
+    #[error("{0:?} is not in the schema")]
+    Unknown(String),
+    #[error("no {0:?}")]
+    Missing(String),
+    /// A value, or one in a list, is of another type.
+    #[error("{key}: {value} is not {types}")]
+    Type { key: String, value: Json, types: String },
+    /// A value, or one in a list, is not in the closed list.
+    #[error("{key}: {value} is none of the allowed values")]
+    NotAllowed { key: String, value: Json },
+}
+
 /// Checks against a closed schema of one object: the part of JSON Schema that releases use.
-fn fits_schema(schema: &Json, row: &Map<String, Json>) -> Result<(), String> {
-    let properties = schema["properties"].as_object().ok_or("the schema has no properties")?;
+fn fits_schema(schema: &Json, row: &Map<String, Json>) -> Result<(), Misfit> {
+    let properties = schema["properties"].as_object().ok_or(Misfit::NoProperties)?;
     if let Some(key) = row.keys().find(|key| !properties.contains_key(*key)) {
-        return Err(format!("{key:?} is not in the schema"));
+        return Err(Misfit::Unknown(key.clone()));
     }
     for (key, property) in properties {
-        let value = row.get(key).ok_or_else(|| format!("no {key:?}"))?;
+        let value = row.get(key).ok_or_else(|| Misfit::Missing(key.clone()))?;
+        let other_type = |value: &Json, types: String| Misfit::Type { key: key.clone(), value: value.clone(), types };
+        let not_allowed = |value: &Json| Misfit::NotAllowed { key: key.clone(), value: value.clone() };
         let types: Vec<&str> = match &property["type"] {
             Json::Array(types) => types.iter().filter_map(Json::as_str).collect(),
             one => one.as_str().into_iter().collect(),
         };
         if !types.iter().any(|t| is(value, t)) {
-            return Err(format!("{key}: {value} is not {}", types.join(" or ")));
+            return Err(other_type(value, types.join(" or ")));
         }
         if let Some(allowed) = property["enum"].as_array().filter(|_| !value.is_null())
             && !allowed.contains(value)
         {
-            return Err(format!("{key}: {value} is none of the allowed values"));
+            return Err(not_allowed(value));
         }
         if let (Some(item), Some(list)) = (property["items"]["type"].as_str(), value.as_array())
             && let Some(strange) = list.iter().find(|v| !is(v, item))
         {
-            return Err(format!("{key}: {strange} is not {item}"));
+            return Err(other_type(strange, item.to_owned()));
         }
         if let (Some(allowed), Some(list)) = (property["items"]["enum"].as_array(), value.as_array())
             && let Some(strange) = list.iter().find(|value| !allowed.contains(value))
         {
-            return Err(format!("{key}: {strange} is none of the allowed values"));
+            return Err(not_allowed(strange));
         }
     }
     Ok(())

@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::pipeline::{Tasks, now, votes_as_tasks};
 use crate::recipe::Recipe;
 use crate::review::ballot::{Role, Round};
-use crate::review::{Annotator, AssignSettings, Ballot, Digest, Task, assign, resolve_all, written_by};
+use crate::review::{Annotator, AssignError, AssignSettings, Ballot, Digest, Task, assign, resolve_all, written_by};
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
 use crate::web::guard::Form;
@@ -166,7 +166,7 @@ fn planned(
     ballot: &BallotItems,
     tasks: &Tasks,
     wish: &AssignForm,
-) -> Result<(usize, Result<Vec<Task>, String>), PageError> {
+) -> Result<(usize, Result<Vec<Task>, AssignError>), PageError> {
     let step = &ballot.step;
     let round = Round::from_name(wish.round).unwrap_or_default();
     let board = app.desk.board().map_err(PageError::broken)?;
@@ -185,8 +185,7 @@ fn planned(
         written_by: Some(&written_by),
         ..AssignSettings::default()
     };
-    let new = assign(step, &open, &config.annotators, &known, &settings).map_err(|e| e.to_string());
-    Ok((open.len(), new))
+    Ok((open.len(), assign(step, &open, &config.annotators, &known, &settings)))
 }
 
 fn digest(new: &[Task]) -> String {
@@ -226,7 +225,7 @@ fn look(
     let (open, new) = planned(app, &config, &ballot, &tasks, &wish)?;
     let (preview, problem) = match previewed.map(|_| new) {
         None => (None, None),
-        Some(Err(problem)) => (None, Some(problem)),
+        Some(Err(problem)) => (None, Some(problem.to_string())),
         Some(Ok(new)) => {
             let mut more: BTreeMap<&str, usize> = BTreeMap::new();
             new.iter().for_each(|task| *more.entry(&task.annotator).or_default() += 1);

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::Error;
+use crate::digest::Digest;
 
 /// Why a log cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +33,27 @@ pub enum LogError {
         /// What does not match.
         what: String,
     },
+}
+
+/// Why a line of a log is set aside.
+#[derive(Debug, thiserror::Error)]
+pub enum LineError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] serde_json::Error),
+    /// An id is a hash of the line's content.
+    #[error("its id {0} is not that of its content; it was edited by hand")]
+    Edited(Digest),
+}
+
+impl LineError {
+    /// Compares the id that a line states with that of its content.
+    ///
+    /// # Errors
+    /// [`LineError::Edited`] if they differ.
+    pub fn refuse_edited(stated: Digest, identity: Digest) -> Result<(), LineError> {
+        if stated == identity { Ok(()) } else { Err(LineError::Edited(stated)) }
+    }
 }
 
 const HINT: &str = "bring it back from a backup, or `riddlemill fsck --salvage` takes over what is whole and keeps the \

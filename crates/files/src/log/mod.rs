@@ -26,7 +26,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use error::LogError;
+pub use error::{LineError, LogError};
 pub use file::Log;
 pub use salvage::{Salvaged, check, salvage};
 pub use segments::Position;

@@ -1,6 +1,7 @@
 //! A crawl's settings.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -201,6 +202,29 @@ pub struct SettingsError {
     pub problems: Vec<String>,
 }
 
+/// Why a seed has no address to begin at.
+#[derive(Debug, thiserror::Error)]
+enum SeedError {
+    /// The site's own address is none.
+    #[error("`base` is not an address: {0}")]
+    Base(url::ParseError),
+    /// Forums and threads are paths below the site's address.
+    #[error("`base` cannot hold paths: {0}")]
+    NoPaths(Url),
+    /// The file of addresses cannot be read.
+    #[error("{}: {source}", path.display())]
+    File { path: PathBuf, source: io::Error },
+    /// A line of that file has no address.
+    #[error("{}:{number}: {source}", path.display())]
+    Line { path: PathBuf, number: usize, source: Box<SeedError> },
+    /// Not on the web.
+    #[error("`{0}` is not an http or https address")]
+    Scheme(String),
+    /// Not an address at all.
+    #[error("`{url}` is not an address: {source}")]
+    Address { url: String, source: url::ParseError },
+}
+
 /// A starting point's address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Start {
@@ -262,7 +286,7 @@ impl Source {
         for seed in &self.seeds {
             match self.start(seed) {
                 Ok(mut found) => starts.append(&mut found),
-                Err(problem) => problems.push(problem),
+                Err(problem) => problems.push(problem.to_string()),
             }
         }
         if self.seeds.is_empty() {
@@ -277,14 +301,14 @@ impl Source {
         Ok(Resolved { starts, hosts, user_agent })
     }
 
-    fn start(&self, seed: &Seed) -> Result<Vec<Start>, String> {
+    fn start(&self, seed: &Seed) -> Result<Vec<Start>, SeedError> {
         let base = || {
             let base = self.base.as_deref().unwrap_or(TIEBA);
-            Url::parse(base).map_err(|error| format!("`base` is not an address: {error}"))
+            Url::parse(base).map_err(SeedError::Base)
         };
         let on_base = |address: Address| {
             let base = base()?;
-            address.on(&base).ok_or_else(|| format!("`base` cannot hold paths: {base}"))
+            address.on(&base).ok_or(SeedError::NoPaths(base))
         };
         let list =
             |forum: &str, good| on_base(Address::List { forum: forum.into(), good, cid: None, offset: 0 });
@@ -296,26 +320,31 @@ impl Source {
             Seed::Url(url) => vec![page(parse(url)?)],
             Seed::Sitemap(url) => vec![Start { url: parse(url)?, sitemap: true }],
             Seed::UrlFile(path) => {
-                let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+                let text = std::fs::read_to_string(path)
+                    .map_err(|source| SeedError::File { path: path.clone(), source })?;
                 let lines = text.trim_start_matches('\u{feff}').lines().enumerate();
                 let lines = lines
                     .map(|(n, line)| (n + 1, line.trim()))
                     .filter(|(_, l)| !l.is_empty() && !l.starts_with('#'));
-                let read =
-                    |(n, line)| parse(line).map(page).map_err(|e| format!("{}:{n}: {e}", path.display()));
+                let read = |(number, line)| match parse(line) {
+                    Ok(url) => Ok(page(url)),
+                    Err(source) => {
+                        Err(SeedError::Line { path: path.clone(), number, source: Box::new(source) })
+                    }
+                };
                 lines.map(read).collect::<Result<_, _>>()?
             }
         })
     }
 }
 
-fn parse(url: &str) -> Result<Url, String> {
+fn parse(url: &str) -> Result<Url, SeedError> {
     match Url::parse(url) {
         Ok(parsed) if matches!(parsed.scheme(), "http" | "https") && parsed.host_str().is_some() => {
             Ok(parsed)
         }
-        Ok(_) => Err(format!("`{url}` is not an http or https address")),
-        Err(error) => Err(format!("`{url}` is not an address: {error}")),
+        Ok(_) => Err(SeedError::Scheme(url.to_owned())),
+        Err(source) => Err(SeedError::Address { url: url.to_owned(), source }),
     }
 }
 

@@ -71,7 +71,8 @@ impl Engine {
             Source::Nothing(held) => return Err(GiveUpError::Unset(held.what.clone())),
             Source::Pack(_) => return Err(GiveUpError::Sample),
         };
-        let (mut turn, open) = Turn::take(open_log(self.store.dir())).await.map_err(GiveUpError::Log)?;
+        let taken = Turn::take(open_log(self.store.dir())).await;
+        let (mut turn, open) = taken.map_err(|error| GiveUpError::Log(error.to_string()))?;
         let entry = found(open, name)?;
         let server = Server { transport, endpoint: &self.endpoint };
         let id = match &entry.id {
@@ -115,7 +116,8 @@ impl Engine {
 /// # Errors
 /// [`GiveUpError`] if there is none of this name, or the log cannot be read or written.
 pub async fn give_up_lost(store: &Store, name: &str) -> Result<OpenBatch, GiveUpError> {
-    let (turn, open) = Turn::take(open_log(store.dir())).await.map_err(GiveUpError::Log)?;
+    let taken = Turn::take(open_log(store.dir())).await;
+    let (turn, open) = taken.map_err(|error| GiveUpError::Log(error.to_string()))?;
     let entry = found(open, name)?;
     let over = entry.over("lost, and counted as spent");
     log::add(&turn.log, &over).map_err(|error| GiveUpError::Log(error.to_string()))?;

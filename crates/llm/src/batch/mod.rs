@@ -16,6 +16,7 @@ mod fake;
 mod tests;
 
 use std::fs::File;
+use std::io;
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -69,7 +70,7 @@ pub(super) struct Turn {
 
 impl Engine {
     /// Moves the open batches forward; `None` if there is nothing to do.
-    pub(super) async fn turn(&self, transport: &dyn Transport) -> Result<Option<Turn>, String> {
+    pub(super) async fn turn(&self, transport: &dyn Transport) -> Result<Option<Turn>, StoreError> {
         let log = log::open_log(self.store.dir());
         if !self.endpoint.batch && !log.path().exists() {
             return Ok(None);
@@ -258,14 +259,18 @@ impl Engine {
 
 impl Turn {
     /// Waits until no other process uses the batches; returns the open ones.
-    async fn take(log: Log) -> Result<(Turn, Vec<Entry>), String> {
+    async fn take(log: Log) -> Result<(Turn, Vec<Entry>), StoreError> {
         let path = log.path().with_extension("lock");
-        let locked = tokio::task::spawn_blocking(move || {
-            let file = File::options().create(true).truncate(false).write(true).open(path)?;
-            file.lock().map(|()| file)
+        let locked = tokio::task::spawn_blocking({
+            let path = path.clone();
+            move || {
+                let file = File::options().create(true).truncate(false).write(true).open(path)?;
+                file.lock().map(|()| file)
+            }
         });
-        let lock = locked.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
-        let LogContents { open, ids } = log::read(&log).map_err(|error| error.to_string())?;
+        let locked = locked.await.map_err(io::Error::from).flatten();
+        let lock = locked.map_err(|source| StoreError::Io { path, source })?;
+        let LogContents { open, ids } = log::read(&log)?;
         Ok((Turn { log, ids, waiting: FxHashMap::default(), brought: false, _lock: lock }, open))
     }
 }

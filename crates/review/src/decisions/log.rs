@@ -9,7 +9,7 @@ use super::decision::{Decision, Undo};
 use super::stage::StageDecisions;
 use crate::Digest;
 use riddlemill_benchmarks::named_now;
-use riddlemill_files::log::{LogError, Segments};
+use riddlemill_files::log::{LineError, LogError, Segments};
 
 /// A line of the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,13 +82,9 @@ impl DecisionLog {
         for (path, lines) in segments.lines()? {
             let lines = lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
             for (at, line) in lines.enumerate() {
-                let read = serde_json::from_slice::<Line>(line).map_err(|e| e.to_string());
-                let sound = read.and_then(|line| match line.identity() == line.id() {
-                    true => Ok(line),
-                    false => {
-                        Err(format!("its id {} is not that of its content; it was edited by hand", line.id()))
-                    }
-                });
+                let read = serde_json::from_slice::<Line>(line).map_err(LineError::from);
+                let sound =
+                    read.and_then(|line| LineError::refuse_edited(line.id(), line.identity()).map(|()| line));
                 match sound {
                     Ok(line) => found.push(line),
                     Err(why) => self.damaged.push(format!("{}: line {}: {why}", path.display(), at + 1)),

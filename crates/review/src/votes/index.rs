@@ -9,7 +9,7 @@ use super::vote::Vote;
 use crate::ballot::Round;
 use riddlemill_benchmarks::named_now;
 use riddlemill_files::digest::Digest;
-use riddlemill_files::log::{LogError, Position, Segments};
+use riddlemill_files::log::{LineError, LogError, Position, Segments};
 use riddlemill_files::par_map::{ahead, batches};
 
 /// Votes that one core serialises at a time.
@@ -271,11 +271,9 @@ fn lines(votes: &[Vote]) -> Result<Vec<u8>, LogError> {
     Ok(lines)
 }
 
-fn read_line(line: &[u8], as_cast: bool) -> Result<(Vote, Digest), String> {
-    let mut vote: Vote = serde_json::from_slice(line).map_err(|error| error.to_string())?;
-    if vote.identity() != vote.id {
-        return Err(format!("its id {} is not that of its content; it was edited by hand", vote.id));
-    }
+fn read_line(line: &[u8], as_cast: bool) -> Result<(Vote, Digest), LineError> {
+    let mut vote: Vote = serde_json::from_slice(line)?;
+    LineError::refuse_edited(vote.id, vote.identity())?;
     if let Some(now) = named_now(&vote.recipe).filter(|_| !as_cast) {
         now.clone_into(&mut vote.recipe);
     }

@@ -193,9 +193,23 @@ pub fn files(config: &Config, recipe: &str, riddles: bool) -> Result<Vec<Dump>, 
     Ok(dumps)
 }
 
+/// Why no files can be looked for.
+#[derive(Debug, thiserror::Error)]
+enum PatternError {
+    /// Patterns are texts, and the workspace's path is none.
+    #[error(
+        "the path of the workspace, {}, is not Unicode, so no pattern can be looked for\n  hint: rename the folder, or name each file in full",
+        .0.display()
+    )]
+    Workspace(PathBuf),
+    /// The source's path has signs of a pattern at places where they mean nothing.
+    #[error("{path:?} is no pattern: {source}")]
+    Pattern { path: String, source: glob::PatternError },
+}
+
 /// The files that a source's path names. Only what the settings say is a pattern: the workspace may lie in a folder
 /// called `[a]*`, and a file that is called exactly so is meant.
-fn matching(root: &Path, path: &str) -> Result<Vec<glob::GlobResult>, String> {
+fn matching(root: &Path, path: &str) -> Result<Vec<glob::GlobResult>, PatternError> {
     let literal = root.join(path);
     if literal.is_file() {
         return Ok(vec![Ok(literal)]);
@@ -206,16 +220,11 @@ fn matching(root: &Path, path: &str) -> Result<Vec<glob::GlobResult>, String> {
             "" => path.to_owned(),
             root => format!("{}/{path}", glob::Pattern::escape(root).trim_end_matches('/')),
         },
-        (false, None) => {
-            return Err(format!(
-                "the path of the workspace, {}, is not Unicode, so no pattern can be looked for\n  hint: rename the folder, or name each file in full",
-                root.display()
-            ));
-        }
+        (false, None) => return Err(PatternError::Workspace(root.to_owned())),
     };
     match glob::glob(&pattern) {
         Ok(found) => Ok(found.collect()),
-        Err(e) => Err(format!("{path:?} is no pattern: {e}")),
+        Err(source) => Err(PatternError::Pattern { path: path.to_owned(), source }),
     }
 }
 
@@ -250,7 +259,7 @@ fn dumps_of(root: &Path, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Miss
     let pattern = root.join(&source.path);
     let found: Vec<_> = match matching(root, &source.path) {
         Ok(found) => found,
-        Err(what) => return Err(Missing::Problems(vec![problem(what)])),
+        Err(error) => return Err(Missing::Problems(vec![problem(error.to_string())])),
     };
     let mut problems = Vec::new();
     let mut paths = Vec::new();

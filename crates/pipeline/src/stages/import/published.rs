@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::Value as TemplateValue;
 use minijinja::value::Serde;
-use riddlemill_benchmarks::{Expression, notation};
+use riddlemill_benchmarks::notation::{self, NotationError};
+use riddlemill_benchmarks::Expression;
 
 use super::{Dump, Parsed, RawPost, rows};
 use crate::config::{SourceKind, sections};
@@ -108,7 +109,7 @@ pub(super) fn row(dump: &Dump, text: &str) -> Parsed {
         return Parsed::Bad("no benchmark says how its published rows are read".into());
     };
     match Found::parse(text, published) {
-        Err(what) => Parsed::Bad(what),
+        Err(error) => Parsed::Bad(error.to_string()),
         Ok(found) => {
             let name = found.group.unwrap_or(found.name);
             Parsed::Post(Box::new(RawPost { id: Some(published_id(set, &name)), ..found.draft }))
@@ -131,6 +132,19 @@ fn declared(dump: &Dump) -> Option<(&'static str, &'static Published)> {
     Some((origin, riddlemill_benchmarks::find(name)?.published.as_ref()?))
 }
 
+/// Why a row has no record.
+#[derive(Debug, thiserror::Error)]
+enum RowError {
+    #[error("no JSON object: {0}")]
+    NoObject(#[from] NotationError),
+    /// What the benchmark takes as the text or the question is not there.
+    #[error("it has no {key} ({declared})")]
+    Lacks { key: &'static str, declared: &'static str },
+    /// The benchmark declares neither.
+    #[error("nothing says what its text is")]
+    Undeclared,
+}
+
 /// What a row says about its record.
 struct Found {
     name: String,
@@ -141,8 +155,8 @@ struct Found {
 }
 
 impl Found {
-    fn parse(text: &str, published: &Published) -> Result<Found, String> {
-        let members = notation::members(text).map_err(|what| format!("no JSON object: {what}"))?;
+    fn parse(text: &str, published: &Published) -> Result<Found, RowError> {
+        let members = notation::members(text)?;
         let names: serde_json::Map<String, serde_json::Value> =
             members.into_iter().filter_map(|(key, text)| Some((key, notation::value(text)?))).collect();
         let mut over: BTreeMap<String, TemplateValue> = names
@@ -159,7 +173,7 @@ impl Found {
             let value = value(is)?;
             Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
         };
-        let lacks = |key: &str, is: &Expression| format!("it has no {key} ({})", is.source());
+        let lacks = |key, is: &Expression| RowError::Lacks { key, declared: is.source() };
         let draft = match (&published.text, &published.question) {
             (Some(is), _) => RawPost {
                 kind: PostKind::Plain,
@@ -172,7 +186,7 @@ impl Found {
                 content: words(published.answer.as_ref()),
                 ..RawPost::default()
             },
-            (None, None) => return Err("nothing says what its text is".into()),
+            (None, None) => return Err(RowError::Undeclared),
         };
         let written = Post::written(draft.title.as_deref(), draft.content.as_deref());
         let hash = || text_id(&written).trim_start_matches("text:").to_owned();

@@ -1,6 +1,8 @@
 //! Operations that look at one record at a time and find fields of it, as a draft does. What they take of a record the step
 //! says (`with`), and where the fields go: into columns (`keeps`), the draft of a ballot (`for`), or a group of their own.
 
+use std::fmt::Display;
+
 use riddlemill_benchmarks::Expression;
 use riddlemill_benchmarks::scope::Scope;
 use riddlemill_review::Values;
@@ -64,9 +66,9 @@ impl<'r> Taken<'r> {
 ///
 /// # Errors
 /// [`StageError`] where stages cannot be read or written, or the user stopped.
-pub(super) fn fill(
+pub(super) fn fill<E: Display>(
     job: &Job<'_>,
-    find: impl Fn(&Taken<'_>) -> Result<Option<Found>, String> + Sync,
+    find: impl Fn(&Taken<'_>) -> Result<Option<Found>, E> + Sync,
 ) -> Result<Box<dyn Commit>, StageError> {
     let mut writer = job.writer()?;
     let decide = |row: Row| job.through(&row, filled(row.clone(), job.native, &find));
@@ -75,16 +77,16 @@ pub(super) fn fill(
 }
 
 /// What becomes of one record.
-pub(super) fn filled(
+pub(super) fn filled<E: Display>(
     mut record: Row,
     native: Native,
-    find: &impl Fn(&Taken<'_>) -> Result<Option<Found>, String>,
+    find: &impl Fn(&Taken<'_>) -> Result<Option<Found>, E>,
 ) -> Outcome<Row> {
     let taken = Taken::of(native, &record);
     let found = if taken.is_asked() { find(&taken) } else { Ok(None) };
     match found {
         Ok(None) => Outcome::Kept(record),
-        Err(evidence) => Outcome::Failed { reason: Reason::Unreadable, evidence },
+        Err(error) => Outcome::Failed { reason: Reason::Unreadable, evidence: error.to_string() },
         Ok(Some(found)) => {
             let troubles = record.found(native.declared, &found.values, &found.basis);
             let told = troubles.into_iter().map(|trouble| format!("{}: {trouble}", native.declared.name));

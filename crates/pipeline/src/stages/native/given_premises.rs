@@ -8,6 +8,7 @@
 //! - `{"word": "edam", "category": "semi-hard cheeses", "members": ["cheddar", …]}`: words of one category.
 
 use std::collections::{BTreeMap, HashMap};
+use std::convert::Infallible;
 use std::fs;
 use std::path::Path;
 
@@ -54,7 +55,7 @@ impl Operation for GivenPremises {
     fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
         let facts = SuppliedFacts::open(&job.asking.config.root, &job.puzzles().0)?;
         job.tell_refused(&facts.refused);
-        fill(job, |taken| Ok(given(taken, &facts)))
+        fill(job, |taken| Ok::<_, Infallible>(given(taken, &facts)))
     }
 }
 
@@ -220,7 +221,7 @@ mod tests {
             Puzzle { question: "Why is it so?".into(), answer: "Edam.".into(), ..Puzzle::default() };
         let given = |puzzle: Puzzle| {
             let outcome =
-                filled(puzzle.into(), step("brainteaser", "given"), &|taken| Ok(given(taken, &all)));
+                filled(puzzle.into(), step("brainteaser", "given"), &|taken| Ok::<_, Infallible>(given(taken, &all)));
             outcome.map(|row| row.typed::<Puzzle>())
         };
         let Outcome::Changed { row, evidence, .. } = given(sentence.clone()) else { panic!() };

@@ -138,9 +138,9 @@ fn settings_error(error: WordNetError) -> StageError {
 }
 
 /// Three words beside the answer, where a file of categories or WordNet has them; else a model is asked.
-fn beside_answer(taken: &Taken<'_>, near: &Near) -> Result<Option<Found>, String> {
+fn beside_answer(taken: &Taken<'_>, near: &Near) -> Result<Option<Found>, WordNetError> {
     let (Some(question), Some(answer)) = (taken.text(QUESTION), taken.text(ANSWER)) else { return Ok(None) };
-    let found = near.find(&question, &answer, taken.id).map_err(|error| error.to_string())?;
+    let found = near.find(&question, &answer, taken.id)?;
     let Some((words, source)) = found else { return Ok(None) };
     let from: Vec<String> = words.iter().map(|near| near.relation.clone()).collect();
     let texts: Vec<String> = words.into_iter().map(|near| near.text).collect();

@@ -1,5 +1,7 @@
 //! `spelling`: typing errors in English, as proposals for a person (BrainTeaser 3.2).
 
+use std::convert::Infallible;
+
 use super::fill::{Found, Taken, fill};
 use super::riddle::shown;
 use super::{Commit, Input, Job, Operation, Records, Signature};
@@ -31,7 +33,7 @@ impl Operation for Spelling {
     }
 
     fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
-        fill(job, |taken| Ok(proposals(taken)))
+        fill(job, |taken| Ok::<_, Infallible>(proposals(taken)))
     }
 }
 
@@ -72,7 +74,7 @@ mod tests {
         };
         let spelling = |puzzle: Puzzle| {
             let outcome =
-                filled(puzzle.into(), step("brainteaser", "spelling"), &|taken| Ok(proposals(taken)));
+                filled(puzzle.into(), step("brainteaser", "spelling"), &|taken| Ok::<_, Infallible>(proposals(taken)));
             outcome.map(|row| row.typed::<Puzzle>())
         };
         let outcome = spelling(puzzle("Which mornign never ends?"));
