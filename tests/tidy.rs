@@ -52,7 +52,6 @@ const ONE_ROOM: &[&str] = &["benchmarks", "files", "http", "llm", "review", "tab
 
 /// Files that may be long, each with its reason.
 const LONG: &[(&str, &str)] = &[
-    ("crates/benchmarks/src/benchmark.rs", "one reading of a folder, and what one takes of another"),
     ("crates/pipeline/src/config/check.rs", "one walk over pipeline.toml, and the tests of what it reports"),
     ("crates/pipeline/src/config/sections.rs", "one table of every setting"),
     ("crates/review/src/exchange/tests.rs", "one table of cases a format of exchange"),

@@ -1,0 +1,289 @@
+//! Reads folders.
+
+use std::sync::Arc;
+
+use super::others::{Files, Folder, Others, file};
+use super::steps::{StepTables, inputs, steps};
+use super::{Benchmark, Prompt};
+use crate::data::{self, Number};
+use crate::declares::{self, Tables};
+use crate::draft::Place;
+use crate::expression;
+use crate::figure::Report;
+use crate::paper::{self, Cited, Paper};
+use crate::reader::{Keys, Problem, Problems, read};
+use crate::{figures, published, record_kind, records, setting, tables, tasks};
+
+/// Reads benchmark folders: each by its name and files, a file by its path in the folder. `whole`: these are
+/// all folders, so that references between them must resolve.
+///
+/// # Errors
+/// All problems of all files.
+pub fn load(folders: &[Folder], whole: bool) -> Result<Vec<Benchmark>, Problems> {
+    let mut problems = Vec::new();
+    let others = Others::of(folders, whole, &mut problems);
+    let mut read: Vec<(Benchmark, Option<&'static str>)> = Vec::new();
+    for (name, files) in folders {
+        match folder(name, files, &others) {
+            Ok(benchmark) => read.push(benchmark),
+            Err(more) => problems.extend(more.0),
+        }
+    }
+    let papers: Vec<(&str, Paper)> =
+        read.iter().filter(|(_, like)| like.is_none()).map(|(b, _)| (b.name, b.paper.clone())).collect();
+    for (benchmark, like) in &mut read {
+        let Some(other) = *like else { continue };
+        match papers.iter().find(|(name, _)| *name == other) {
+            Some((_, paper)) => benchmark.paper = paper.clone(),
+            None => {
+                let what = riddlemill_text::hint::unknown("benchmark", other, papers.iter().map(|(n, _)| *n));
+                problems.push(Problem { place: format!("{}/benchmark.toml", benchmark.name), what });
+            }
+        }
+    }
+    let mut benchmarks: Vec<Benchmark> = read.into_iter().map(|(benchmark, _)| benchmark).collect();
+    benchmarks.sort_by_key(|benchmark| (benchmark.order, benchmark.name));
+    problems.extend(foreign(&benchmarks));
+    problems.extend(benchmarks.iter().filter_map(|b| Some((b, b.records?))).flat_map(|(benchmark, kind)| {
+        let of_ballots = records::unknown_columns(kind, benchmark.fields(), &benchmark.ballots.steps);
+        let of_drafts =
+            benchmark.drafts.iter().flat_map(|draft| records::unknown_to_draft(benchmark.fields(), draft));
+        let of_natives = benchmark
+            .natives
+            .iter()
+            .flat_map(|native| records::unknown_to_native(benchmark.fields(), native));
+        let of_report = records::unknown_to_report(&benchmark.report, benchmark.fields(), |step| {
+            let last = || benchmark.steps.last();
+            step.map_or_else(last, |name| benchmark.steps.iter().find(|step| step.name == name))?.records
+        });
+        of_ballots.into_iter().chain(of_drafts).chain(of_natives).chain(of_report)
+    }));
+    if problems.is_empty() { Ok(benchmarks) } else { Err(Problems(problems)) }
+}
+
+fn folder(
+    name: &'static str,
+    files: &Files,
+    others: &Others,
+) -> Result<(Benchmark, Option<&'static str>), Problems> {
+    let place = format!("{name}/benchmark.toml");
+    let Some(text) = file(files, "benchmark.toml") else {
+        let what = "the folder has no benchmark.toml".to_owned();
+        return Err(Problems(vec![Problem { place, what }]));
+    };
+    let mut tables = declares::tables(text, &["step", "published"]);
+    tables.extend(declares::tables(file(files, "ballots.toml").unwrap_or_default(), &["ballot", "every"]));
+    let templates: Vec<(&str, &'static str)> = files
+        .iter()
+        .filter_map(|(path, text)| Some((path.strip_prefix("prompts/")?.strip_suffix(".jinja")?, *text)))
+        .collect();
+    let mut of_report = Vec::new();
+    let at = (file(files, "report.toml"), &mut of_report);
+    let read = read(&place, text, |keys| benchmark(name, &place, others, &templates, at, keys));
+    let (benchmark, like) = match read {
+        Ok(read) if of_report.is_empty() => read,
+        Ok(_) => return Err(Problems(of_report)),
+        Err(mut problems) => {
+            problems.0.extend(of_report);
+            return Err(problems);
+        }
+    };
+    let all: Vec<&str> = files.iter().flat_map(|(path, text)| [*path, *text]).collect();
+    let declared = declares::hash(&all.join("\0"));
+    let mut goes_by: Vec<&'static str> = benchmark
+        .steps
+        .iter()
+        .flat_map(|step| &step.from)
+        .filter_map(|input| Some(input.split_once('/')?.0))
+        .collect();
+    goes_by.extend(like);
+    goes_by.extend(benchmark.published.as_ref().and_then(|published| published.like));
+    if let Some(Number::Of(other)) = benchmark.data.as_ref().and_then(|data| data.number.as_ref()) {
+        goes_by.push(other);
+    }
+    Ok((Benchmark { tables, declared, files: files.to_vec(), goes_by, ..benchmark }, like))
+}
+
+fn benchmark(
+    name: &'static str,
+    place: &str,
+    others: &Others,
+    templates: &[(&str, &'static str)],
+    (report, of_report): (Option<&str>, &mut Vec<Problem>),
+    keys: &Keys<'_>,
+) -> (Benchmark, Option<&'static str>) {
+    let blank = Paper {
+        set: "",
+        title: "",
+        authors: "",
+        year: 0,
+        url: "",
+        languages: Vec::new(),
+        key: "",
+        tags: Vec::new(),
+        biases: "",
+        differs: Vec::new(),
+    };
+    let (paper, like) = match keys.table("paper", paper::read) {
+        Some(Cited::Own(paper)) => (*paper, None),
+        Some(Cited::Like(other)) => (blank, Some(other)),
+        None => (blank, None),
+    };
+    let renamed = |keys: &Keys<'_>| -> Vec<_> {
+        keys.names().into_iter().map(|then| (then, keys.needed(then))).collect()
+    };
+    let written = |section: &'static str, keys: &Keys<'_>| {
+        let dotted = move |(key, toml)| (crate::reader::keep(&format!("{section}.{key}")), toml);
+        keys.written().into_iter().map(dotted).collect::<Vec<_>>()
+    };
+    let settings = keys.each("settings", written);
+    let profile = keys.each("profile", written);
+    // Ballots missing because of problems in ballots.toml are not reported again here.
+    let asked = &others.asked;
+    let ballots = asked.get(name);
+    // The lists of another benchmark come with its records.
+    let mut lists = ballots.map(|ballots| ballots.lists.clone()).unwrap_or_default();
+    for (other, _) in inputs(keys).iter().filter_map(|input| input.split_once('/')) {
+        lists.extend(asked.get(other).into_iter().flat_map(|other| other.lists.clone()));
+    }
+    let given = ballots.map(|ballots| Arc::clone(&ballots.given)).unwrap_or_default();
+    let language = expression::language(lists.clone(), &given);
+    let own = setting::read(given, keys);
+    let names = prompt_names(templates, keys);
+    let kinds = record_kind::declared(keys);
+    let records = keys.text("records").and_then(|kind| record_kind::find(kind, others.kinds(name), keys));
+    let at = Place {
+        benchmark: name,
+        name: "",
+        records,
+        file: place,
+        language,
+        prompts_of: keys.text("prompts_of").unwrap_or(name),
+        prompts: &names,
+    };
+    let mut told = StepTables::default();
+    let steps = steps(ballots, &at, others, keys, &mut told);
+    let fields = data::fields(language, place, keys);
+    let mut data = data::read(language, place, &fields, keys);
+    let published = published::read(language, place, keys);
+    if let (Some(data), Some(_)) = (&mut data, &published) {
+        data.sometimes.extend(data::published_column(language, place));
+    }
+    let known = tasks::Known {
+        benchmark: name,
+        folders: &others.prompts,
+        whole: others.whole,
+        lists: &lists,
+        data: data.as_ref(),
+        language,
+    };
+    let tasks = tasks::read(&known, keys);
+    let evaluation = tables::read(language, data.as_ref(), &lists, &tasks, keys);
+    let known = figures::Known {
+        kinds: others.kinds(name),
+        file: &format!("{name}/report.toml"),
+        language,
+        ballots,
+        lists: &lists,
+        steps: &steps.iter().map(|step| step.name).collect::<Vec<_>>(),
+        released: keys.has("data"),
+    };
+    let report = figures::load(report, &known).unwrap_or_else(|problems| {
+        of_report.extend(problems.0);
+        Report::default()
+    });
+    let StepTables { drafts, options, marked, natives } = told;
+    let benchmark = Benchmark {
+        drafts,
+        options,
+        marked,
+        natives,
+        tasks,
+        evaluation,
+        report,
+        tables: Tables::new(),
+        declared: String::new(),
+        files: Vec::new(),
+        goes_by: Vec::new(),
+        name,
+        was: keys.texts("was").unwrap_or_default(),
+        about: keys.words("about"),
+        records,
+        kinds,
+        steps,
+        renamed: keys.table("renamed", renamed).unwrap_or_default(),
+        settings: settings.concat(),
+        own,
+        profile: profile.concat(),
+        prompts: prompts(name, templates, keys),
+        ballots: ballots.cloned().unwrap_or_default(),
+        fields,
+        data,
+        published,
+        paper,
+        order: keys.count("order").unwrap_or(usize::MAX),
+    };
+    (benchmark, like)
+}
+
+/// The names in `prompts`, or of all files if it is missing.
+fn prompt_names(templates: &[(&str, &'static str)], keys: &Keys<'_>) -> Vec<&'static str> {
+    let files = || templates.iter().map(|(file, _)| crate::reader::keep(file)).collect();
+    keys.texts("prompts").unwrap_or_else(files)
+}
+
+/// The prompts by the names in `prompts`: each must have a file, and each file a name.
+fn prompts(name: &str, templates: &[(&str, &'static str)], keys: &Keys<'_>) -> Vec<Prompt> {
+    let of = keys.text("prompts_of").unwrap_or(name);
+    let names = prompt_names(templates, keys);
+    for (file, _) in templates.iter().filter(|(file, _)| !names.contains(file)) {
+        keys.problem("prompts", format!("prompts/{file}.jinja is not named in `prompts`"));
+    }
+    let prompt = |named: &'static str| {
+        let Some((_, text)) = templates.iter().find(|(file, _)| *file == named) else {
+            let known = templates.iter().map(|(file, _)| *file);
+            keys.problem("prompts", riddlemill_text::hint::unknown("prompt", named, known));
+            return None;
+        };
+        Some(Prompt { name: crate::reader::keep(&format!("{of}/{named}")), text })
+    };
+    names.into_iter().filter_map(prompt).collect()
+}
+
+/// References to missing inputs and numbers of other benchmarks.
+fn foreign(benchmarks: &[Benchmark]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for benchmark in benchmarks {
+        for was in &benchmark.was {
+            let other = benchmarks.iter().find(|other| {
+                other.name == *was || (other.name != benchmark.name && other.was.contains(was))
+            });
+            if let Some(other) = other {
+                let what = format!("was: {was:?} is the benchmark {:?}, or was it", other.name);
+                problems.push(Problem { place: format!("{}/benchmark.toml", benchmark.name), what });
+            }
+        }
+        let number = benchmark.data.as_ref().and_then(|data| data.number.as_ref());
+        if let Some(Number::Of(other)) = number
+            && !benchmarks.iter().any(|found| found.name == *other)
+        {
+            let names = benchmarks.iter().map(|found| found.name);
+            let what = riddlemill_text::hint::unknown("benchmark", other, names);
+            problems.push(Problem { place: format!("{}/benchmark.toml", benchmark.name), what });
+        }
+    }
+    for benchmark in benchmarks {
+        for input in benchmark.steps.iter().flat_map(|step| &step.from) {
+            let Some((other, name)) = input.split_once('/') else { continue };
+            let found = benchmarks
+                .iter()
+                .find(|b| b.name == other)
+                .and_then(|b| b.steps.iter().find(|s| s.name == name));
+            if found.is_none() {
+                let what = format!("there is no step {input:?}");
+                problems.push(Problem { place: format!("{}/benchmark.toml", benchmark.name), what });
+            }
+        }
+    }
+    problems
+}

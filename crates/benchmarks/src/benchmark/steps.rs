@@ -1,0 +1,181 @@
+//! The steps of a benchmark.
+
+use super::others::Others;
+use super::{Kind, Step};
+use crate::ballots::Ballots;
+use crate::draft::{Draft, Marked, Options, Place};
+use crate::native::Native;
+use crate::reader::Keys;
+use crate::record_kind::{self, RecordKind};
+
+/// Declarations in the steps' tables in addition to their kind.
+#[derive(Default)]
+pub(super) struct StepTables {
+    pub(super) drafts: Vec<Draft>,
+    pub(super) options: Vec<Options>,
+    pub(super) marked: Vec<Marked>,
+    pub(super) natives: Vec<Native>,
+}
+
+/// Inputs that are not earlier steps.
+pub(super) fn inputs(keys: &Keys<'_>) -> Vec<&'static str> {
+    keys.peek("step", |_, keys| keys.texts("from").unwrap_or_default())
+}
+
+/// The steps by the names in `steps`: text steps and `review:BALLOT` need no table, others declare their
+/// kind.
+pub(super) fn steps(
+    ballots: Option<&Ballots>,
+    at: &Place<'_>,
+    others: &Others,
+    keys: &Keys<'_>,
+    told: &mut StepTables,
+) -> Vec<Step> {
+    if !keys.has("steps") {
+        keys.needed("steps");
+    }
+    let names = keys.texts("steps").unwrap_or_default();
+    // The kind of the records before a step.
+    let before = |place: usize| match place.checked_sub(1).and_then(|last| names.get(last)) {
+        Some(step) => others.behind(at.benchmark, step),
+        None => at.records,
+    };
+    let said = keys.each("step", |name, keys| {
+        let place = names.iter().position(|step| *step == name);
+        if place.is_none() {
+            keys.problem("kind", riddlemill_text::hint::unknown("step", name, names.iter().copied()));
+        }
+        let leaves =
+            keys.text("records").and_then(|kind| record_kind::find(kind, others.kinds(at.benchmark), keys));
+        let foreign = keys.texts("from").unwrap_or_default().first().and_then(|input| input.split_once('/'));
+        let records = match foreign {
+            Some((other, step)) => others.behind(other, step),
+            None => before(place.unwrap_or_default()),
+        };
+        (name, said(&Place { name, records, ..*at }, ballots, leaves, keys, told))
+    });
+    let benchmark = at.benchmark;
+    let mut steps: Vec<Step> = Vec::new();
+    for name in names.iter().copied() {
+        if steps.iter().any(|step| step.name == name) {
+            keys.problem("steps", format!("two steps are named {name:?}"));
+            continue;
+        }
+        let (kind, from) = match said.iter().find(|(step, _)| *step == name) {
+            Some((_, (kind, from))) => (*kind, from.clone()),
+            None => (None, None),
+        };
+        let Some(kind) = kind.or_else(|| plain(name)) else {
+            keys.problem("steps", format!("[step.{name}] is missing: what the step {name:?} does"));
+            continue;
+        };
+        if let (Kind::Ballot(ballot), Some(ballots)) = (kind, ballots)
+            && !ballots.steps.iter().any(|step| step.name == ballot)
+        {
+            let known = ballots.steps.iter().map(|step| step.name);
+            keys.problem("steps", riddlemill_text::hint::unknown("ballot", ballot, known));
+        }
+        let last = || steps.last().map(|step| step.name).into_iter().collect();
+        let from = from.unwrap_or_else(last);
+        for input in from.iter().filter(|input| !input.contains('/')) {
+            if !steps.iter().any(|step| step.name == *input) {
+                keys.problem("steps", format!("{name:?} reads {input:?}, which is not an earlier step"));
+            }
+        }
+        steps.push(Step { name, kind, from, records: others.behind(benchmark, name) });
+    }
+    if let Some(ballots) = ballots {
+        for ballot in ballots
+            .steps
+            .iter()
+            .filter(|ballot| !steps.iter().any(|step| step.kind == Kind::Ballot(ballot.name)))
+        {
+            keys.problem(
+                "steps",
+                format!("the ballot {:?} is of no step; name `review:{}`", ballot.name, ballot.name),
+            );
+        }
+    }
+    steps
+}
+
+/// The kind of a step without a table.
+fn plain(name: &'static str) -> Option<Kind> {
+    match name {
+        "import" => Some(Kind::Import),
+        "clean" => Some(Kind::Clean),
+        "anonymise" => Some(Kind::Anonymise),
+        "filter" => Some(Kind::Filter),
+        "dedup" => Some(Kind::Dedup),
+        "options" => Some(Kind::Options),
+        _ => name.strip_prefix("review:").map(Kind::Ballot),
+    }
+}
+
+/// A step's table: its kind, and its input if that is not the step before.
+fn said(
+    at: &Place<'_>,
+    ballots: Option<&Ballots>,
+    leaves: Option<&'static RecordKind>,
+    keys: &Keys<'_>,
+    told: &mut StepTables,
+) -> (Option<Kind>, Option<Vec<&'static str>>) {
+    #[derive(Clone, Copy)]
+    enum Word {
+        Draft,
+        Respond,
+        Options,
+        Native,
+    }
+    if at.name == "anonymise" && keys.has("texts") {
+        told.marked.push(at.marked(keys));
+        return (None, keys.texts("from"));
+    }
+    let words = [
+        ("draft", Word::Draft),
+        ("respond", Word::Respond),
+        ("options", Word::Options),
+        ("native", Word::Native),
+    ];
+    let kind = match keys.one_of("kind", &words) {
+        Some(Word::Draft) => {
+            let ballot = ballot_of(ballots, keys);
+            // Without a prompt it is a draft made by the program.
+            if ["prompt", "case", "reply"].into_iter().any(|key| keys.has(key)) {
+                told.drafts.extend(at.draft(ballots, at.records, false, keys));
+            }
+            Some(Kind::Draft(ballot.unwrap_or(at.name)))
+        }
+        Some(Word::Respond) => {
+            told.drafts.extend(at.draft(ballots, leaves, true, keys));
+            Some(Kind::Draft(at.name))
+        }
+        Some(Word::Options) => {
+            if keys.has("right") || keys.has("wrong") {
+                told.options.extend(at.options(keys));
+            }
+            Some(Kind::Options)
+        }
+        Some(Word::Native) => {
+            ballot_of(ballots, keys);
+            let leaves = leaves.or(at.records);
+            let op = keys.needed("op");
+            told.natives.push(at.native(op, leaves, keys));
+            Some(Kind::Native(op))
+        }
+        None => None,
+    };
+    (kind, keys.texts("from"))
+}
+
+/// The ballot for which a step drafts; an unknown one is reported.
+fn ballot_of(ballots: Option<&Ballots>, keys: &Keys<'_>) -> Option<&'static str> {
+    let ballot = keys.text("for")?;
+    if let Some(ballots) = ballots
+        && !ballots.steps.iter().any(|step| step.name == ballot)
+    {
+        let known = ballots.steps.iter().map(|step| step.name);
+        keys.problem("for", riddlemill_text::hint::unknown("ballot", ballot, known));
+    }
+    Some(ballot)
+}
