@@ -183,7 +183,9 @@ pub fn run(
 ) -> Result<Vec<Manifest>, RunError> {
     let workspace = Workspace::new(&config.root);
     let range = selection.range(recipe)?;
-    let known = RunContext::new(config, recipe)?;
+    let known = RunContext::new(config, recipe);
+    // Dumps that are not as the settings say are reported before anything is written.
+    known.dumps()?;
     let _lock = Lock::take(&workspace.recipe(recipe.name))?;
     durable::sweep(&workspace.recipe(recipe.name))?;
     salt::read_or_draw(&workspace)?;

@@ -142,7 +142,7 @@ pub fn assemble(
         .step(stage)
         .filter(|(_, step)| step.stage.rows() == Rows::Posts)
         .ok_or_else(|| AssembleError::Stage { stage: stage.into() })?;
-    let known = RunContext::new(config, recipe)?;
+    let known = RunContext::new(config, recipe);
     let _lock = Lock::take(&workspace.recipe(recipe.name))?;
     durable::sweep(&workspace.recipe(recipe.name))?;
     salt::read_or_draw(&workspace).map_err(RunError::from)?;
@@ -161,7 +161,9 @@ pub fn assemble(
         return Err(AssembleError::Published { stage: step.name, recipe: recipe.name });
     }
     let mut writer = StageWriter::<Post>::create(&workspace.stage(recipe.name, number, step.name))?;
-    let mut items = Items::new(&known.dumps);
+    // Later stages depend on the rows of import, and on no dump.
+    let dumps = if step.stage == Stage::Import { known.dumps()? } else { &[] };
+    let mut items = Items::new(dumps);
     let mut ends = Ends::read(step, &made);
     let mut entries = 0;
     for file in ledgers {
@@ -209,10 +211,10 @@ pub fn assemble(
                     let wrong = |source| AssembleError::Names { file: file.to_path_buf(), source };
                     list.add_file(&text).map_err(wrong)?;
                 }
-                None => known.dumps.iter().for_each(|dump| add_names(&mut list, dump, &settings)),
+                None => dumps.iter().for_each(|dump| add_names(&mut list, dump, &settings)),
             }
             let withdrawn = Withdrawals::load(&workspace)?;
-            append_published(&known.dumps, &settings, &withdrawn, &mut writer)?;
+            append_published(dumps, &settings, &withdrawn, &mut writer)?;
             append_names(&list, &mut writer)?;
         }
         Stage::Dedup => {

@@ -25,16 +25,26 @@ use super::{RunError, rows};
 pub(super) struct RunContext<'a> {
     pub config: &'a Config,
     pub recipe: &'static Recipe,
-    pub dumps: Vec<Dump>,
+    dumps: OnceCell<Vec<Dump>>,
     votes: OnceCell<Votes>,
     decisions: OnceCell<DecisionLog>,
 }
 
 impl<'a> RunContext<'a> {
-    pub(super) fn new(config: &'a Config, recipe: &'static Recipe) -> Result<RunContext<'a>, RunError> {
-        let imports = recipe.steps.iter().any(|step| step.stage == Stage::Import);
-        let dumps = if imports { files(config, recipe.name, recipe.is_of_riddles())? } else { Vec::new() };
-        Ok(RunContext { config, recipe, dumps, votes: OnceCell::new(), decisions: OnceCell::new() })
+    pub(super) fn new(config: &'a Config, recipe: &'static Recipe) -> RunContext<'a> {
+        let (dumps, votes, decisions) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        RunContext { config, recipe, dumps, votes, decisions }
+    }
+
+    /// The files that it imports, none for a recipe without that step; read whole and hashed on first use.
+    pub(super) fn dumps(&self) -> Result<&[Dump], RunError> {
+        if let Some(dumps) = self.dumps.get() {
+            return Ok(dumps);
+        }
+        let imports = self.recipe.steps.iter().any(|step| step.stage == Stage::Import);
+        let riddles = self.recipe.is_of_riddles();
+        let dumps = if imports { files(self.config, self.recipe.name, riddles)? } else { Vec::new() };
+        Ok(self.dumps.get_or_init(|| dumps))
     }
 
     /// All votes; read on first use.
@@ -164,7 +174,7 @@ impl<'a> RunContext<'a> {
         let mut evidence = BTreeMap::new();
         match step.stage {
             Stage::Import => {
-                evidence.extend(self.dumps.iter().map(Dump::evidence));
+                evidence.extend(self.dumps()?.iter().map(Dump::evidence));
                 // Does not draw a salt; `run` draws it before.
                 let salt = salt::standing(&Workspace::new(&self.config.root))?;
                 let withdrawn = Withdrawals::load(&Workspace::new(&self.config.root))?;

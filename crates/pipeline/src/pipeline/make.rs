@@ -96,17 +96,10 @@ impl StageRunner<'_> {
                 let salt = salt::read_or_draw(&Workspace::new(root))?;
                 let withdrawn = Withdrawals::load(&Workspace::new(root))?;
                 let mut names = no_names(root, &settings, &salt)?;
-                self.known.dumps.iter().for_each(|dump| add_names(&mut names, dump, &settings));
+                let dumps = self.known.dumps()?;
+                dumps.iter().for_each(|dump| add_names(&mut names, dump, &settings));
                 let secrets = Secrets { salt: &salt, names: &names };
-                import(
-                    &self.known.dumps,
-                    &settings,
-                    &secrets,
-                    &withdrawn,
-                    &mut writer,
-                    self.stop,
-                    self.pulse,
-                )?;
+                import(dumps, &settings, &secrets, &withdrawn, &mut writer, self.stop, self.pulse)?;
             }
             Stage::Clean => {
                 let settings: sections::Clean = self.settings(step);

@@ -53,7 +53,7 @@ pub(super) fn plan_of(
     offline: bool,
 ) -> Result<Vec<Planned>, RunError> {
     let workspace = Workspace::new(&config.root);
-    let known = RunContext::new(config, recipe)?;
+    let known = RunContext::new(config, recipe);
     // Missing stages of another recipe are reported for that recipe.
     let mut made = super::foreign(&workspace, recipe).unwrap_or_default();
     let mut unmade: BTreeMap<&'static str, &'static str> = BTreeMap::new();
