@@ -297,7 +297,9 @@ pub fn read(
 /// Why a row is no vote.
 #[derive(Debug, thiserror::Error)]
 enum VoteError {
-    #[error("no annotator is named\n  hint: --ballots NAME=FILE names the person who filled in the whole file")]
+    #[error(
+        "no annotator is named\n  hint: --ballots NAME=FILE names the person who filled in the whole file"
+    )]
     NoAnnotator,
     #[error(
         "no ballot {0:?} of these items and answers\n  hint: name the same outputs and models as when it was written"

@@ -18,8 +18,8 @@ use crate::join::Uncounted;
 use crate::record::Post;
 use crate::stages::apply::posts_of;
 use crate::stages::parted::{
-    Decision, Group, KeyLine, Keyer, Measure, MergeTarget, PairLine, PartStats, ResolveError, Share, StatError,
-    StatLine, decisions, ledger_record, rank_of, verify,
+    Decision, Group, KeyLine, Keyer, Measure, MergeTarget, PairLine, PartStats, ResolveError, Share,
+    StatError, StatLine, decisions, ledger_record, rank_of, verify,
 };
 use crate::store::{Error, LedgerRecord, LedgerRecordError, Plain};
 

@@ -124,7 +124,8 @@ fn fits_schema(schema: &Json, row: &Map<String, Json>) -> Result<(), Misfit> {
     }
     for (key, property) in properties {
         let value = row.get(key).ok_or_else(|| Misfit::Missing(key.clone()))?;
-        let other_type = |value: &Json, types: String| Misfit::Type { key: key.clone(), value: value.clone(), types };
+        let other_type =
+            |value: &Json, types: String| Misfit::Type { key: key.clone(), value: value.clone(), types };
         let not_allowed = |value: &Json| Misfit::NotAllowed { key: key.clone(), value: value.clone() };
         let types: Vec<&str> = match &property["type"] {
             Json::Array(types) => types.iter().filter_map(Json::as_str).collect(),

@@ -15,7 +15,9 @@ use crate::config::Config;
 use crate::pipeline::{Tasks, now, votes_as_tasks};
 use crate::recipe::Recipe;
 use crate::review::ballot::{Role, Round};
-use crate::review::{Annotator, AssignError, AssignSettings, Ballot, Digest, Task, assign, resolve_all, written_by};
+use crate::review::{
+    Annotator, AssignError, AssignSettings, Ballot, Digest, Task, assign, resolve_all, written_by,
+};
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
 use crate::web::guard::Form;

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::Value as TemplateValue;
 use minijinja::value::Serde;
-use riddlemill_benchmarks::notation::{self, NotationError};
 use riddlemill_benchmarks::Expression;
+use riddlemill_benchmarks::notation::{self, NotationError};
 
 use super::{Dump, Parsed, RawPost, rows};
 use crate::config::{SourceKind, sections};

@@ -220,8 +220,9 @@ mod tests {
         let sentence =
             Puzzle { question: "Why is it so?".into(), answer: "Edam.".into(), ..Puzzle::default() };
         let given = |puzzle: Puzzle| {
-            let outcome =
-                filled(puzzle.into(), step("brainteaser", "given"), &|taken| Ok::<_, Infallible>(given(taken, &all)));
+            let outcome = filled(puzzle.into(), step("brainteaser", "given"), &|taken| {
+                Ok::<_, Infallible>(given(taken, &all))
+            });
             outcome.map(|row| row.typed::<Puzzle>())
         };
         let Outcome::Changed { row, evidence, .. } = given(sentence.clone()) else { panic!() };

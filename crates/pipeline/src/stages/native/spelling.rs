@@ -73,8 +73,9 @@ mod tests {
             ..Puzzle::default()
         };
         let spelling = |puzzle: Puzzle| {
-            let outcome =
-                filled(puzzle.into(), step("brainteaser", "spelling"), &|taken| Ok::<_, Infallible>(proposals(taken)));
+            let outcome = filled(puzzle.into(), step("brainteaser", "spelling"), &|taken| {
+                Ok::<_, Infallible>(proposals(taken))
+            });
             outcome.map(|row| row.typed::<Puzzle>())
         };
         let outcome = spelling(puzzle("Which mornign never ends?"));
