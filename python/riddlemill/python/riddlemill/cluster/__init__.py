@@ -1,12 +1,14 @@
-"""Import, clean, anonymise, filter and dedup in tasks, for whatever runs tasks on many machines: Spark, Ray, Slurm.
+"""Import, clean, anonymise, filter and dedup as tasks, for any engine that runs tasks on many machines: Spark, Ray, Slurm.
 
-A `Job` is a few phases, one after another. A phase is a number of tasks and the steps behind them: a task gives blocks
-of bytes, each with the number of a lane, and a step gets all blocks of one lane, in any order, and gives blocks for the
-lanes of the next step. That is all an engine does: `Local` here, and those in the folder `cluster` of the sources.
+A `Job` consists of phases that run one after another. A phase consists of tasks and of the steps after them: a task
+returns blocks of bytes, each with the number of a lane; a step receives all blocks of one lane, in any order, and returns
+blocks for the lanes of the next step. An engine has to do nothing else: see `Local` here, and the folder `cluster` of the
+sources.
 
-What tasks make they write into a folder that all machines see, by fsspec: ledger records in chunks, rows, pairs. A file
-is whole or absent, and a task that is made again writes the same bytes: none looks at a clock or at its machine. What
-comes back to the driver are counts. Every decision is the command's, or that of the same Rust in `riddlemill_text`.
+Tasks write their results into a folder that all machines can reach through fsspec: ledger records in chunks, rows, pairs.
+A file is either complete or absent, and a repeated task writes the same bytes, because no task uses the clock or anything
+of its machine. Only counts return to the driver. Every decision is made by the command, or by the same Rust code in
+`riddlemill_text`.
 """
 
 from ._arguments import arguments, run_job

@@ -20,10 +20,10 @@ def arguments(
     parser.add_argument("--workspace", default=".", help="the folder of pipeline.toml")
     parser.add_argument("--dumps", help="the workspace's folder as other machines see it, by fsspec")
     parser.add_argument("--storage", type=json.loads, default={}, help="options of fsspec's file system, as JSON")
-    parser.add_argument("--piece", type=_positive, help="bytes of a dump that one task imports; 128 MiB, if left out")
-    parser.add_argument("--lanes", type=_positive, help="of keys; one for 65,536 rows, if left out")
-    parser.add_argument("--split", type=_positive, default=100_000, help="rows that look under one key together")
-    parser.add_argument("--rounds", type=_positive, default=1, help="bring the keys of dedup together in so many shares")
+    parser.add_argument("--piece", type=_positive, help="how many bytes of a dump one task imports; 128 MiB by default")
+    parser.add_argument("--lanes", type=_positive, help="the number of lanes for keys; one for every 65,536 rows by default")
+    parser.add_argument("--split", type=_positive, default=100_000, help="the most rows that are looked up under one key in one task")
+    parser.add_argument("--rounds", type=_positive, default=1, help="the number of shares in which the keys of dedup are processed")
     return parser
 
 
