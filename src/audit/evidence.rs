@@ -156,7 +156,7 @@ fn voted(config: &Config, recipe: &Recipe, kind: Review, record: &Row) -> Result
             let sample = if vote.synthetic { ", of the sample" } else { "" };
             let today = if vote.round == Round::Review { seen } else { item.content_hash };
             let carried = vote.carried.as_ref().map_or_else(String::new, |carried| {
-                format!(", brought over from another text by {}: {}", carried.by, carried.why)
+                format!(", carried over from another text by {}: {}", carried.by, carried.why)
             });
             let stale = if vote.content_hash == today { "" } else { ", on another text" };
             let text = format!(

@@ -170,10 +170,10 @@ fn oddities(layout: &Layout, data: &str) -> BTreeMap<String, Vec<String>> {
         let mut odd = |rule: String| oddities.entry(rule).or_default().push(id.to_owned());
         if let Some(published) = text("published") {
             for key in oddity::keys(published) {
-                odd(format!("{key}: in compat/ alone as the file has it"));
+                odd(format!("{key}: only in compat/ as in the file"));
             }
             if !notation::is_json(published) {
-                odd("NaN or Infinity, which is no JSON: in compat/ alone, null elsewhere".into());
+                odd("NaN or Infinity, which JSON does not allow: only in compat/, null elsewhere".into());
             }
         }
         if let Ok(row) = Row::from_json(&layout, &json) {

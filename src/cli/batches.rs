@@ -22,7 +22,7 @@ pub(super) fn batches(config: &Config, global: &Global) -> Result<Exit, Failure>
     let mut text = String::new();
     for batch in &open {
         let sent =
-            batch.id.as_ref().map_or("not sent yet, as far as is known".into(), |id| format!("there {id}"));
+            batch.id.as_ref().map_or("not sent yet, as far as known".into(), |id| format!("there {id}"));
         let requests = count(batch.requests as u64, "request");
         text.push_str(&format!(
             "{}  llm.{}  {requests} since {}, {sent}\n",
@@ -32,7 +32,7 @@ pub(super) fn batches(config: &Config, global: &Global) -> Result<Exit, Failure>
         ));
     }
     if open.is_empty() {
-        text.push_str("no batch is on its way\n");
+        text.push_str("no batch is open\n");
     }
     output::print(&text)?;
     Ok(Exit::Done)
@@ -64,12 +64,14 @@ pub(super) fn cancel(
             "no open batch is named {name:?}\n  hint: `riddlemill replies batches` lists them"
         )));
     };
-    let endpoint = config.endpoints.iter().find(|endpoint| endpoint.name == batch.endpoint).ok_or_else(|| {
-        refused(format!(
-            "pipeline.toml has no [llm.{}] any more, whose batch it is\n  hint: bring it back, or --lost counts the batch as spent",
-            batch.endpoint
-        ))
-    })?;
+    let endpoint =
+        config.endpoints.iter().find(|endpoint| endpoint.name == batch.endpoint).ok_or_else(|| {
+            refused(format!(
+                "pipeline.toml has no [llm.{}] any more, whose batch it is\n  hint: put it back, or --lost \
+             counts the batch as spent",
+                batch.endpoint
+            ))
+        })?;
     let engine = Engine::new(Arc::new(store), endpoint.clone(), Limits::default());
     let engine = engine.map_err(|error| refused(error.to_string()))?;
     let given_up = runtime.block_on(engine.give_up(name)).map_err(refused)?;
@@ -82,19 +84,20 @@ pub(super) fn cancel(
     };
     let requests = count(batch.requests as u64, "request");
     let (how, description) = match given_up {
-        GivenUp::NeverSent => ("never_sent", format!("it had not been sent, and nothing is paid; {again}")),
+        GivenUp::NeverSent => ("never_sent", format!("it had not been sent, and nothing was paid; {again}")),
         GivenUp::Answered(state) => (
             "told",
             format!(
-                "told to llm.{} ({state}): the next run fetches what it answered until then, which is paid, and {again}",
+                "cancelled at llm.{} ({state}): the next run fetches the replies that exist by then, which \
+                 are paid for, and {again}",
                 endpoint.name
             ),
         ),
         GivenUp::Over { answered } if answered == batch.requests => {
-            ("over", format!("over: all of its {requests} are answered and paid for"))
+            ("over", format!("ended: all of its {requests} are answered and paid for"))
         }
         GivenUp::Over { answered } => {
-            ("over", format!("over, with {answered} of {requests} answered and paid for; {again}"))
+            ("over", format!("ended, with {answered} of {requests} answered and paid for; {again}"))
         }
     };
     report(batch, how, &format!("{}: {description}", batch.batch), global)

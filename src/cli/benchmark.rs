@@ -185,7 +185,7 @@ fn check(name: Option<&str>, global: &Global) -> Result<(), Failure> {
     let names: Vec<&str> = named.iter().map(|recipe| recipe.name).collect();
     let mut text = format!("no problem in {}\n", names.join(", "));
     for recipe in named.iter().filter(|recipe| !release::is_published(recipe)) {
-        let _ = writeln!(text, "  {} has no [data] yet: it runs, and nothing is released of it", recipe.name);
+        let _ = writeln!(text, "  {} has no [data] yet: it runs, but cannot be released", recipe.name);
     }
     output::print(&text)
 }

@@ -39,7 +39,7 @@ impl Act<'_> {
     fn entitled(&self, room: &ReviewSession<'_>, why: &str) -> Result<Carried, Failure> {
         entitled(room.config, self.by)?;
         match why.trim() {
-            "" => Err(usage("bringing votes over needs a reason\n  hint: --why \"…\"")),
+            "" => Err(usage("carrying votes over needs a reason\n  hint: --why \"…\"")),
             why => Ok(Carried { by: self.by.to_owned(), why: why.to_owned() }),
         }
     }
@@ -89,7 +89,7 @@ fn summary(found: &Carryable<'_>) -> String {
     let mut text = format!("{items} with {} on an older text\n", count(votes as u64, "vote"));
     if found.unknown > 0 {
         text.push_str(&format!(
-            "{} on a text that was not kept: have them voted on again\n",
+            "{} on a text that was not stored: have them voted on again\n",
             count(found.unknown as u64, "more vote")
         ));
     }
@@ -114,7 +114,7 @@ pub(super) fn confirm(room: &ReviewSession<'_>, items: &[String], act: &Act<'_>)
         }
     }
     let added = room.log()?.append(new).map_err(io)?.added.len();
-    output::print(&format!("{} brought over by {}\n", count(added as u64, "vote"), by.by))?;
+    output::print(&format!("{} carried over by {}\n", count(added as u64, "vote"), by.by))?;
     Ok(Exit::Done)
 }
 
@@ -127,11 +127,11 @@ pub(super) fn undo(room: &ReviewSession<'_>, items: &[String], act: &Act<'_>) ->
         let back = item.map(|item| take_back(&room.step, item, on(&votes, id), &by, &now(), "command line"));
         match back.filter(|back| !back.is_empty()) {
             Some(back) => new.extend(back),
-            None => return Err(usage(format!("no vote on {id} was brought over to the text of today"))),
+            None => return Err(usage(format!("no vote on {id} was carried over to the current text"))),
         }
     }
     let added = room.log()?.append(new).map_err(io)?.added.len();
-    output::print(&format!("{} taken back by {}\n", count(added as u64, "vote"), by.by))?;
+    output::print(&format!("{} undone by {}\n", count(added as u64, "vote"), by.by))?;
     Ok(Exit::Done)
 }
 

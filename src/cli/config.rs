@@ -60,8 +60,8 @@ fn explain(topic: &str, global: &Global) -> Result<Exit, Failure> {
             output::json(&tables)?;
         } else {
             let line = |table: &&Section| format!("{:<12}{HANG}{}\n", table.name, table.doc);
-            let of_recipe = "What holds for one recipe only goes into [recipe.<name>.<table>]; \
-                             --explain recipe.<name> says what its benchmark adds.\n";
+            let of_recipe = "Settings for one recipe go into [recipe.<name>.<table>]; --explain \
+                             recipe.<name> lists those that its benchmark adds.\n";
             output::print(&(tables.iter().map(line).collect::<String>() + of_recipe))?;
         }
         return Ok(Exit::Done);
@@ -94,7 +94,7 @@ fn explain(topic: &str, global: &Global) -> Result<Exit, Failure> {
     for key in keys {
         let default = match key.default {
             "" => String::new(),
-            default => format!("; {default} if left out"),
+            default => format!("; default: {default}"),
         };
         text.push_str(&format!("\n  {}\n", tint(Tone::Head, key.name)));
         text.push_str(&format!("    {HANG}{}\n    {HANG}{}{default}\n", key.doc, key.kind.expected()));
@@ -135,7 +135,7 @@ fn explain_own(topic: &str, global: &Global) -> Result<Exit, Failure> {
     };
     for own in found {
         text.push_str(&format!("\n  {}\n", tint(Tone::Head, &dotted(own))));
-        let default = format!("{}; {} if left out", own.kind.expected(), own.written);
+        let default = format!("{}; default: {}", own.kind.expected(), own.written);
         text.push_str(&format!("    {HANG}{}\n    {HANG}{default}\n", own.about));
     }
     output::print(&text)?;

@@ -81,7 +81,7 @@ fn say(event: &Event, verbose: bool) {
         Event::Done { .. } => {}
         Event::Waiting { url, why, wait_secs } => eprintln!("waiting {wait_secs:.0} s: {why} ({url})"),
         Event::Skipped { url, why } => eprintln!("left out: {why} ({url})"),
-        Event::Halted { host, why } => eprintln!("{host} is left alone: {why}"),
+        Event::Halted { host, why } => eprintln!("{host} gets no more requests: {why}"),
     }
 }
 
@@ -138,8 +138,10 @@ fn summary_text(summary: &Summary, source: &str) -> String {
     summary.disallowed.iter().for_each(|url| text.push_str(&format!("  robots.txt forbids {url}\n")));
     if !summary.blocked.is_empty() {
         text.push_str(&format!(
-            "a blocked host is not asked again in this run and nothing is done to get round it; what was had is kept\n  \
-             hint: wait some hours, raise politeness.delay_secs or ask the site's owner; `riddlemill crawl {source}` goes on where it stopped\n"
+            "a blocked host gets no more requests in this run, and the block is not circumvented; the \
+             pages fetched so far are kept\n  \
+             hint: wait some hours, raise politeness.delay_secs or ask the site's owner; `riddlemill crawl \
+             {source}` continues where it stopped\n"
         ));
     }
     text

@@ -111,7 +111,7 @@ fn named(config: &Config, only: Option<&str>, target: &str) -> Result<String, Fa
         (None, _) => Ok(target.to_owned()),
         _ => {
             let some: Vec<&str> = ids.iter().take(10).map(String::as_str).collect();
-            let message = format!("several records are {target:?}; name one of them: {}", some.join(", "));
+            let message = format!("several records match {target:?}; name one of them: {}", some.join(", "));
             Err(Failure::usage(message))
         }
     }
@@ -152,7 +152,7 @@ fn say(
         output::print(&format!("{}\n", describe(decision)))?;
     }
     if stored.is_empty() {
-        output::print("that holds already\n")?;
+        output::print("this has already been decided\n")?;
     } else if !global.quiet {
         let recipes: BTreeSet<&str> = recipe::used(config)
             .filter(|recipe| stored.iter().any(|d| d.is_for(recipe.name) && recipe.step(&d.stage).is_some()))
@@ -195,7 +195,7 @@ fn undo(config: &Config, id: &str, by: &str, why: &str) -> Result<Exit, Failure>
     };
     match DecisionLog::undo(&folder(config), decision.id, by, why, &now())? {
         true => output::print(&format!("taken back: {}\n", describe(decision)))?,
-        false => output::print("it was taken back before\n")?,
+        false => output::print("it has already been undone\n")?,
     }
     Ok(Exit::Done)
 }
@@ -221,7 +221,7 @@ fn list(config: &Config, record: Option<&str>, global: &Global) -> Result<Exit, 
     for decision in log.all().iter().filter(|d| about(d)) {
         text.push_str(&format!("{}\n  {}\n", describe(decision), decision.at));
         if let Some(undo) = log.undone(decision.id) {
-            text.push_str(&format!("  taken back by {} on {}: {}\n", undo.by, undo.at, undo.why));
+            text.push_str(&format!("  undone by {} on {}: {}\n", undo.by, undo.at, undo.why));
         }
         for Found { recipe, state, .. } in found.iter().filter(|found| found.decision.id == decision.id) {
             if *state != DecisionState::TakenBack {
@@ -366,7 +366,7 @@ enum RowError {
     /// The table shows an older decision.
     #[error("{record}: {by} has decided differently since the table was written; export it again")]
     Since { record: String, by: String },
-    #[error("it does not say who decided; give --by NAME")]
+    #[error("the row does not say who decided; give --by NAME")]
     NoName,
     #[error(transparent)]
     Refused(#[from] DecideError),

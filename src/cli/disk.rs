@@ -41,8 +41,8 @@ pub(super) fn check(config: &Config, recipes: &[&'static Recipe]) -> Result<(), 
     Err(Failure {
         exit: Exit::Io,
         message: format!(
-            "staged/ needs some {} for dumps of {}, and {} are free on its disk\n  hint: make room, or put the \
-             workspace on another disk; `--set run.disk_check=false` runs all the same",
+            "staged/ needs about {} for dumps of {}, and its disk has {} free\n  hint: make room, or put the \
+             workspace on another disk; `--set run.disk_check=false` runs anyway",
             size(needed),
             size(dumps),
             size(free)

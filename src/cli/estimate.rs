@@ -20,7 +20,10 @@ pub(super) fn estimate(args: &Only, global: &Global) -> Result<Exit, Failure> {
     for forecast in forecast(&config, &output::recipes(&config, args)?)? {
         text.push_str(&format!("{}\n", forecast.recipe));
         if !forecast.imported {
-            text.push_str("  not imported yet: `riddlemill run --offline --to dedup` costs nothing, and tells how many there are\n");
+            text.push_str(
+                "  not imported yet: `riddlemill run --offline --to dedup` costs nothing and \
+                           shows how many there are\n",
+            );
             machine.push(json!({ "recipe": forecast.recipe, "imported": false }));
             continue;
         }
@@ -74,14 +77,16 @@ fn later(step: &StepForecast) -> String {
 /// The total of a recipe, with its assumptions.
 fn total(forecast: &Forecast, reasks: u32) -> String {
     let (Some((min, max)), Some(all)) = (forecast.now(), forecast.max_usd()) else {
-        return format!("  {:<14} {HANG}a price lacks, so that nothing is sent there\n", "all");
+        return format!("  {:<14} {HANG}a price is missing, so nothing is sent there\n", "all");
     };
     if all.pico() == 0 {
         return String::new();
     }
     format!(
-        "  {:<14} {HANG}{min} to {max} for what gets to its drafts now, at most {all} to the end: every reply at its longest, once more \
-         at max_tokens_ceiling as if it had been cut, and asked again {reasks}×; all that waits let through. A request that fails after it was sent is charged, too.\n",
+        "  {:<14} {HANG}{min} to {max} for the records that reach their drafts now, at most {all} to the \
+         end of the recipe: if every reply is as long as possible, is cut and requested once more at \
+         max_tokens_ceiling, and is asked for again {reasks}×, and if all waiting records go on. A request \
+         that fails after it was sent is charged, too.\n",
         "all"
     )
 }

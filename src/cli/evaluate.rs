@@ -87,7 +87,8 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
         && args.write_ballots.is_none()
         && !args.sets.iter().any(|set| has_answers(set))
     {
-        let what = "nothing answers\n  hint: --model random needs no endpoint; --outputs takes what was made elsewhere";
+        let what = "no model was given\n  hint: --model random needs no endpoint; --outputs reads answers \
+                    made elsewhere";
         return Err(Failure::usage(what));
     }
     let files = |names: &[String]| names.iter().map(|name| File::named(name)).collect();
@@ -210,7 +211,7 @@ fn talk_of(one: &Evaluated, global: &Global) {
         return;
     }
     if let Some(withdrawn) = one.report.describe_withdrawn() {
-        eprintln!("{}: {withdrawn}; the figures are of the other {}", one.set.name(), one.report.items);
+        eprintln!("{}: {withdrawn}; the figures are for the other {}", one.set.name(), one.report.items);
     }
     for line in one.skipped.iter().take(SHOWN) {
         eprintln!("warning: {}: {}", line.place, line.what);

@@ -117,7 +117,7 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
             tombstones.iter().map(|(id, tombstone)| print_withdrawn(id, tombstone)).collect();
         text.extend(endings.iter().map(|explained| print(explained, args.full)));
         if !many.is_empty() {
-            text.push_str("several posts say this; name one of them:\n");
+            text.push_str("several posts contain this; name one of them:\n");
             many.iter().take(LISTED).for_each(|(recipe, id)| text.push_str(&format!("  {recipe}  {id}\n")));
             if many.len() > LISTED {
                 text.push_str(&format!("  … and {} more\n", many.len() - LISTED));
@@ -219,7 +219,7 @@ impl Hits {
         if all > 0 && !few {
             let more = if self.found.more { "more than " } else { "" };
             text.push_str(&format!(
-                "{more}{} say this; name one of them:\n",
+                "{more}{} contain this; name one of them:\n",
                 output::count(all as u64, "post")
             ));
         }

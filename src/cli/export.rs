@@ -27,7 +27,10 @@ pub(super) fn export(args: &Export, global: &Global) -> Result<Exit, Failure> {
         configs.retain(|(name, _)| name == config);
     }
     let [(_, rows)] = &configs[..] else {
-        return Err(Failure::usage("the folder has not exactly one such config\n  hint: --config names it"));
+        return Err(Failure::usage(
+            "the folder does not have exactly one such config\n  hint: --config \
+                                   names it",
+        ));
     };
     let form = match args.form {
         ExportForm::LabelStudio => Form::LabelStudio,

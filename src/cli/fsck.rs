@@ -1,4 +1,4 @@
-//! `fsck`: checks that all of raw/ is as it was written.
+//! `fsck`: checks that all of raw/ is intact.
 
 use std::fs::{self, File};
 use std::io::BufReader;
@@ -70,7 +70,7 @@ pub(super) fn fsck(args: &Fsck, global: &Global) -> Result<Exit, Failure> {
         let mut text = String::new();
         for one in &salvaged {
             text.push_str(&format!(
-                "salvaged raw/{}: {} taken over, {} left out ({}); what was there is in {}\n",
+                "salvaged raw/{}: {} kept, {} left out ({}); the damaged file is in {}\n",
                 one.log,
                 count(one.kept as u64, "line"),
                 one.left_out,
@@ -81,18 +81,18 @@ pub(super) fn fsck(args: &Fsck, global: &Global) -> Result<Exit, Failure> {
         for one in &replies_salvaged {
             let lost = one.lost.map_or("how many are missing is unknown".into(), |n| format!("{n} gone"));
             text.push_str(&format!(
-                "salvaged {}: {} taken over, {lost} ({})\n",
+                "salvaged {}: {} kept, {lost} ({})\n",
                 one.path.display(),
                 count(one.kept, "reply"),
                 one.what
             ));
             for at in &one.torn {
-                text.push_str(&format!("  not whole at byte {at} of what it unpacks to\n"));
+                text.push_str(&format!("  damaged at byte {at} of its unpacked content\n"));
             }
         }
         found.iter().for_each(|finding| text.push_str(&format!("{}: {}\n", finding.place, finding.what)));
         text.push_str(&match found.len() {
-            0 => "raw/ is as it was written\n".to_string(),
+            0 => "raw/ is intact\n".to_string(),
             n => count(n as u64, "finding") + "\n",
         });
         output::print(&text)?;

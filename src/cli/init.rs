@@ -110,7 +110,7 @@ fn copy_out(name: &str, root: &Path, global: &Global) -> Result<Exit, Failure> {
     fs::rename(&partial, &folder).map_err(Error::io("rename", &partial))?;
     if !global.quiet {
         output::print(&format!(
-            "{}: in the place of the built-in {name}; `riddlemill benchmark check` tells what is wrong with it\n",
+            "{}: replaces the built-in {name}; `riddlemill benchmark check` lists its problems\n",
             folder.display()
         ))?;
     }
@@ -132,7 +132,8 @@ fn missing(root: &Path) -> Result<Vec<(PathBuf, &'static str)>, Failure> {
             (false, true) => missing.push((path, content)),
             (false, false) => {
                 return Err(Failure::usage(format!(
-                    "{} is there and is not the sample's; it was not touched\n  hint: move it away, or --empty \
+                    "{} already exists and is not the sample's; it was not changed\n  hint: move it away, \
+                     or --empty \
                      leaves the sample out",
                     path.display()
                 )));

@@ -76,7 +76,8 @@ fn of_host<'c>(config: &'c Config, url: &Url) -> Result<&'c Source, Failure> {
     let asks = |source: &&Source| crawl::may_ask(source, url);
     config.crawls.iter().find(asks).ok_or_else(|| {
         Failure::usage(format!(
-            "no [[crawl]] may ask {}\n  hint: an address is asked for under the rules of a [[crawl]] (contact, hosts, delays): write one, or save the page and try the file",
+            "no [[crawl]] allows requests to {}\n  hint: an address is fetched under the rules of a \
+             [[crawl]] (contact, hosts, delays): write one, or save the page and try the file",
             url.host_str().unwrap_or_default()
         ))
     })
@@ -189,9 +190,12 @@ impl View<'_> {
             text.push_str(&format!("\n            `{stranger}` is nowhere on the page{hint}"));
         }
         if let Some((part, found)) = missing.part.as_ref().filter(|(part, _)| *part != missing.description) {
-            text.push_str(&format!("\n            `{part}` finds {found}, the rest of it nothing in there"));
+            text.push_str(&format!(
+                "\n            `{part}` finds {found}, the rest of the selector nothing \
+                                    inside"
+            ));
         } else if missing.part.is_some() && missing.posts.is_some() {
-            text.push_str("\n            it is on the page, and in no item: `in = \"page\"`?");
+            text.push_str("\n            it is on the page, but in no item: `in = \"page\"`?");
         }
         text
     }
@@ -245,9 +249,11 @@ fn post(number: usize, item: &Inspected) -> String {
     }
     for seen in &item.seen {
         let read = match seen.key {
-            "time" => {
-                Some(entry.time.clone().unwrap_or_else(|| "no time that is known: see `time_formats`".into()))
-            }
+            "time" => Some(entry.time.clone().unwrap_or_else(|| {
+                "not a known form of time: see \
+                                         `time_formats`"
+                    .into()
+            })),
             "score" => Some(entry.score.map_or_else(|| "no number".into(), |score| score.to_string())),
             "floor" => Some(entry.floor.map_or_else(|| "no number".into(), |floor| floor.to_string())),
             "title" => entry.title.clone(),
@@ -276,12 +282,11 @@ fn line(text: &str) -> String {
 }
 
 pub(super) fn find<'a>(config: &'a Config, name: &str) -> Result<&'a Source, Failure> {
-    config.crawls.iter().find(|s| s.name == name).ok_or_else(|| {
-        match config.crawls.is_empty() {
-            true => Failure::usage(
-                "pipeline.toml has no [[crawl]] table\n  hint: `riddlemill config --explain crawl` says what is in one",
-            ),
-            false => Failure::usage(unknown("crawl", name, config.crawls.iter().map(|s| s.name.as_str()))),
-        }
+    config.crawls.iter().find(|s| s.name == name).ok_or_else(|| match config.crawls.is_empty() {
+        true => Failure::usage(
+            "pipeline.toml has no [[crawl]] table\n  hint: `riddlemill config --explain crawl` lists \
+                 its keys",
+        ),
+        false => Failure::usage(unknown("crawl", name, config.crawls.iter().map(|s| s.name.as_str()))),
     })
 }

@@ -33,13 +33,17 @@ fn list(profiles: &Profiles, global: &Global) -> Result<(), Failure> {
                 (profile.about().to_owned(), if profile.holds_riddles() { "riddles" } else { "posts" })
             }
             Ok(None) => continue,
-            Err(problems) => {
-                (format!("cannot be used: {} (`profiles check` tells more)", count(problems.len())), "?")
-            }
+            Err(problems) => (
+                format!(
+                    "cannot be used: {} (`riddlemill profiles check` lists the problems)",
+                    count(problems.len())
+                ),
+                "?",
+            ),
         };
         let shipped = SHIPPED.iter().any(|(known, _)| *known == name);
         let own = match (profiles.is_own(&name), shipped) {
-            (true, true) => format!("  <- {FOLDER}/{name}.toml, in place of the program's"),
+            (true, true) => format!("  <- {FOLDER}/{name}.toml, instead of the built-in one"),
             (true, false) => format!("  <- {FOLDER}/{name}.toml"),
             _ => String::new(),
         };
@@ -82,7 +86,7 @@ fn copy(profiles: &Profiles, name: &str, new: &str) -> Result<(), Failure> {
     let path = profiles.path(new);
     if path.exists() {
         let what = format!(
-            "{} is there already and stays as it is\n  hint: take another name with --as, or move it away",
+            "{} already exists; it was not changed\n  hint: choose another name with --as, or move it away",
             path.display()
         );
         return Err(Failure::usage(what));
@@ -151,10 +155,11 @@ fn keys(global: &Global) -> Result<(), Failure> {
     }
     let lines: String = KEYS.iter().map(|(key, doc)| format!("{key:12} {doc}\n")).collect();
     output::print(&format!(
-        "{lines}\nWhere something is looked for stands a selector (`a.nxt`, `time@datetime` for an attribute, `li@data-field#/id`\n\
-         for JSON in one), a pointer where the format is JSON or XML, or a table:\n  \
+        "{lines}\nThe value of a key is a selector (`a.nxt`, `time@datetime` for an attribute, \
+         `li@data-field#/id` for JSON\n\
+         in one), a pointer if the format is JSON or XML, or a table:\n  \
          {{ from = \"…\", match = \"a pattern; its groups are taken\", in = \"item\", \"page\" or \"address\",\n    \
          as = \"text\", \"html\" or \"entities\", template = \"{{}} or {{1}} {{2}}\" }}\n\
-         or a list of these: the first that finds something counts. docs/crawl.md has examples.\n"
+         or a list of these: the first one that finds something is used. docs/crawl.md has examples.\n"
     ))
 }

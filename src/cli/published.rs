@@ -37,7 +37,7 @@ pub(super) fn published(args: &PublishedArgs, global: &Global) -> Result<Exit, F
 
 fn describe(report: &PublishedReport) -> String {
     let mut text = format!(
-        "{}: {} published, {} to the letter\n",
+        "{}: {} published, {} reproduced exactly\n",
         report.recipe,
         count(report.rows as u64, "row"),
         report.equal
@@ -55,14 +55,14 @@ fn describe(report: &PublishedReport) -> String {
     }
     if !report.missing.is_empty() {
         let missing: Vec<String> = report.missing.iter().map(u64::to_string).collect();
-        line("numbers that no row bears", &missing);
+        line("numbers that no row has", &missing);
     }
     for stage in &report.let_through {
         line(&format!("{} would have: {}", stage.stage, stage.what), &stage.records);
     }
     let (near, same): (Vec<_>, Vec<_>) = report.found.iter().partition(|post| post.how == "borderline");
     for (posts, what) in
-        [(same, "posts of the dumps are one of them"), (near, "posts are nearly one of them")]
+        [(same, "posts of the dumps are published rows"), (near, "posts are nearly equal to published rows")]
     {
         if !posts.is_empty() {
             let named: Vec<String> =
@@ -72,7 +72,7 @@ fn describe(report: &PublishedReport) -> String {
     }
     if !report.kept.is_empty() {
         let kept: Vec<String> = report.kept.iter().map(|post| post.post.clone()).collect();
-        line("posts of the dumps are no row though every rule keeps them", &kept);
+        line("posts of the dumps are not published, although every rule keeps them", &kept);
     }
     text
 }

@@ -37,7 +37,7 @@ fn merge(config: &Config, other: &Path, dry_run: bool, global: &Global) -> Resul
         output::print(&describe(&merged, dry_run))?;
     }
     for refused in &merged.refused {
-        eprintln!("not taken over: {refused}");
+        eprintln!("not copied: {refused}");
     }
     Ok(if merged.refused.is_empty() { Exit::Done } else { Exit::Partial })
 }
@@ -88,15 +88,19 @@ fn describe(merged: &Merged, dry_run: bool) -> String {
     };
     for vote in &merged.votes {
         let disputed = merged.contradicting.contains(&vote.id);
-        say(format!("vote {}{}", of_vote(vote), if disputed { "  (contradicts one of here)" } else { "" }));
+        say(format!(
+            "vote {}{}",
+            of_vote(vote),
+            if disputed { "  (contradicts one in this workspace)" } else { "" }
+        ));
     }
     for line in &merged.decisions {
         say(match line {
             Line::Decide(decision) => format!("decision {}", super::decide::describe(decision)),
             Line::Dispute(decision) => {
-                format!("decision {}  (contradicts one of here)", super::decide::describe(decision))
+                format!("decision {}  (contradicts one in this workspace)", super::decide::describe(decision))
             }
-            Line::Undo(undo) => format!("decision {} taken back by {}: {}", undo.undoes, undo.by, undo.why),
+            Line::Undo(undo) => format!("decision {} undone by {}: {}", undo.undoes, undo.by, undo.why),
         });
     }
     let replies = &merged.replies;
@@ -105,14 +109,14 @@ fn describe(merged: &Merged, dry_run: bool) -> String {
         say(format!("{} of {model} to {template}", count(*n, "reply")));
     }
     if replies.second > 0 {
-        let what = "to what was answered here, too: the reply of here stays the answer";
+        let what = "to requests that have a reply here, too: the local reply stays the answer";
         say(format!("{} {what}", count(replies.second, "reply")));
     }
     if replies.forgotten > 0 {
         say(format!("{} forgotten", count(replies.forgotten, "reply")));
     }
     for (budget, charged) in &replies.charged {
-        say(format!("{} counts against {budget}, too", charged));
+        say(format!("{} also counts against {budget}", charged));
     }
     for (file, n) in &merged.tasks {
         say(format!("{} of raw/{}", count(*n as u64, "line"), file.display()));
@@ -127,9 +131,9 @@ fn describe(merged: &Merged, dry_run: bool) -> String {
         say(format!("archive raw/warc/{}: {}", taken.path().display(), how(taken)));
     }
     if merged.is_empty() {
-        say("nothing there is new here".into());
+        say("nothing is new there".into());
     } else if dry_run {
-        say("nothing was taken over: `--dry-run`".into());
+        say("nothing was copied: `--dry-run`".into());
     } else {
         say("`riddlemill run` applies it".into());
     }
@@ -140,7 +144,7 @@ fn describe(merged: &Merged, dry_run: bool) -> String {
     if disputed {
         say("  hint: `riddlemill decide list` shows both decisions; the next decision settles it".into());
     }
-    merged.left.iter().for_each(|left| say(format!("not taken over: {left}")));
+    merged.left.iter().for_each(|left| say(format!("not copied: {left}")));
     text
 }
 

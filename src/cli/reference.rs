@@ -40,8 +40,9 @@ fn code(text: &str) -> String {
 }
 
 fn settings() -> String {
-    let mut page = "# Settings\n\nEvery table of `pipeline.toml` and every key in it. What holds for one recipe only goes \
-        under\n`[recipe.NAME.TABLE]`. `riddlemill config` prints what holds in a workspace and where each value came from;\n\
+    let mut page = "# Settings\n\nEvery table of `pipeline.toml` and every key in it. Settings for one \
+                    recipe go under\n`[recipe.NAME.TABLE]`. `riddlemill config` prints the settings of a \
+                    workspace and where each value comes from;\n\
         `riddlemill config --explain TABLE` prints a part of this page.\n"
         .to_owned();
     let tables = SECTIONS.iter().map(|table| (format!("[{}]", table.name), table));
@@ -182,8 +183,9 @@ fn benchmarks() -> String {
 }
 
 fn addresses_page() -> String {
-    let mut page = "# Addresses of the pages\n\n`riddlemill serve` answers at these. A token of `riddlemill access` opens those of its rank and \
-        of the ranks below\nit; without tokens, pages open on this machine alone.\n\n| address | opens for |\n|---|---|\n"
+    let mut page = "# Addresses of the pages\n\nThe pages of `riddlemill serve`. A token of `riddlemill \
+                    access` opens the pages of its rank and of the ranks below\nit; without tokens, all \
+                    pages can be opened on this machine only.\n\n| address | opens for |\n|---|---|\n"
         .to_owned();
     for (path, rank) in addresses() {
         let who = match rank {

@@ -177,7 +177,7 @@ fn verify(store: &Store, global: &Global) -> Result<Exit, Failure> {
             count(verified.segments, "segment"),
             count(verified.lines, "line"),
             number(verified.replies),
-            if verified.findings.is_empty() { "all as they were written" } else { "see above" },
+            if verified.findings.is_empty() { "all intact" } else { "see above" },
         ));
         output::print(&text)?;
     }

@@ -176,8 +176,9 @@ fn take_votes(room: &ReviewSession<'_>, files: &[PathBuf], global: &Global) -> R
             let rows = count(receipt.late.len() as u64, "row");
             let shown: Vec<&str> = receipt.late.iter().take(20).map(String::as_str).collect();
             eprintln!(
-                "warning: {name}: {rows} not taken, their annotator has voted since: {}\n  hint: `riddlemill review \
-                 export` writes a ballot with the votes of today; what is changed on it counts",
+                "warning: {name}: {rows} not imported, because their annotator has voted since: {}\n  \
+                 hint: `riddlemill review \
+                 export` writes a ballot with the current votes; changes made there are imported",
                 shown.join(", ")
             );
         }

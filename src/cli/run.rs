@@ -159,10 +159,7 @@ fn make(
     let mut candidate = None;
     if manifests.len() == recipe.steps.len() && !release::is_published(recipe) {
         if !global.quiet {
-            eprintln!(
-                "{}: its benchmark.toml has no [data] yet, so that nothing is released of it",
-                recipe.name
-            );
+            eprintln!("{}: its benchmark.toml has no [data] yet, so it cannot be released", recipe.name);
         }
     } else if manifests.len() == recipe.steps.len() {
         let workspace = Workspace::new(&config.root);

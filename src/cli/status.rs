@@ -132,7 +132,13 @@ fn describe(step: &Planned) -> (&'static str, String) {
         (Freshness::Fresh(manifest), None) => {
             ("fresh", format!("{} records", number(manifest.counts.records_out)))
         }
-        (Freshness::Fresh(_), Some(after)) => ("depends", format!("fresh if {after} comes out as before")),
+        (Freshness::Fresh(_), Some(after)) => (
+            "depends",
+            format!(
+                "fresh if the result of {after} does not \
+                                         change"
+            ),
+        ),
         (Freshness::Stale(_, why), _) => ("stale", pipeline::describe_changes(why)),
         (Freshness::Missing, _) => ("missing", "not made yet".into()),
         (Freshness::Layout(layout), _) => Freshness::of_layout(*layout),

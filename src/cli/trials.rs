@@ -175,10 +175,10 @@ fn print_trials(
     let (formal, senior) = (shares.formal * 100.0, shares.senior * 100.0);
     text.push_str(&format!("over {formal:.0} % may vote, over {senior:.0} % may be a senior\n"));
     if room.step.qualification.is_none() {
-        text.push_str(&format!("{} itself asks for no trial\n", room.step.name));
+        text.push_str(&format!("{} requires no trial\n", room.step.name));
     } else {
         text.push_str(&format!(
-            "{} stored: from now on they say who may vote\n",
+            "{} stored; from now on they decide who may vote\n",
             count(new as u64, "new grade")
         ));
     }
@@ -222,7 +222,7 @@ fn to_a_senior(
     let Some(sheet_path) = asked.sheet else {
         return Err(usage(format!(
             "{} asks for texts, which a senior grades\n  hint: --sheet FILE.csv writes them without their authors; \
-             --graded FILE.csv --by NAME takes the sheet back",
+             --graded FILE.csv --by NAME imports the sheet",
             room.step.name
         )));
     };
@@ -272,7 +272,7 @@ fn by_a_senior(
     asked: &QualifyOptions<'_>,
     global: &Global,
 ) -> Result<Exit, Failure> {
-    let Some(by) = asked.by else { return Err(usage("--by NAME says which senior graded")) };
+    let Some(by) = asked.by else { return Err(usage("--by NAME is the senior who graded")) };
     let person = room.config.annotators.iter().find(|person| person.name == by);
     let person = person.ok_or_else(|| usage(output::unknown_annotator(room.config, by)))?;
     if !matches!(person.role, Role::Senior | Role::Meta) {

@@ -19,8 +19,8 @@ pub(super) fn verify(args: &Verify, global: &Global) -> Result<Exit, Failure> {
         let mut text: String = verified.findings.iter().map(|f| format!("{f}\n")).collect();
         let looked = format!("{}, {}", count(verified.files as u64, "file"), count(verified.rows, "row"));
         text.push_str(&match verified.findings.len() {
-            0 if args.raw => format!("{looked}: all is as it says, and every row's way to raw/ is closed\n"),
-            0 => format!("{looked}: all is as it says\n"),
+            0 if args.raw => format!("{looked}: all checks passed, and every row was traced back to raw/\n"),
+            0 => format!("{looked}: all checks passed\n"),
             n => format!("{looked}: {}\n", count(n as u64, "finding")),
         });
         output::print(&text)?;

@@ -47,7 +47,10 @@ pub(super) fn withdraw(args: &Args, global: &Global) -> Result<Exit, Failure> {
     };
     text.push_str(&released(&request.released));
     if !args.dry_run {
-        text.push_str("  hint: `riddlemill run` takes it out of the stages and candidates; its bytes in raw/dumps are yours to delete\n");
+        text.push_str(
+            "  hint: `riddlemill run` removes it from the stages and candidates; its bytes in \
+                       raw/dumps are yours to delete\n",
+        );
     }
     output::print(&text)?;
     Ok(Exit::Done)
@@ -56,17 +59,17 @@ pub(super) fn withdraw(args: &Args, global: &Global) -> Result<Exit, Failure> {
 fn posts(request: &Request, verb: &str) -> String {
     let mut text = String::new();
     for (i, copy) in request.posts.iter().enumerate() {
-        let what = if i == 0 { "" } else { ", which says the same" };
+        let what = if i == 0 { "" } else { ", which has the same text" };
         text.push_str(&format!("{}{what}: {verb}\n", copy.id));
         if copy.places.is_empty() {
-            text.push_str("  in no dump yet: it is left out where one holds it later\n");
+            text.push_str("  in no dump yet: it will be left out if a later dump contains it\n");
         }
         for place in &copy.places {
             text.push_str(&format!("  its bytes: {}\n", place.locator));
         }
     }
     for near in &request.near {
-        text.push_str(&format!("  nearly the same at {:.3}, and stays: {}\n", near.score, near.id));
+        text.push_str(&format!("  nearly the same at {:.3}, but stays: {}\n", near.score, near.id));
     }
     text
 }
@@ -108,7 +111,8 @@ fn undo(config: &Config, target: &str, reason: &str) -> Result<Exit, Failure> {
     };
     append(&workspace, &[wanted], reason, &pipeline::now())?;
     output::print(&format!(
-        "{target}: no longer withdrawn\n  hint: `riddlemill run` takes it in again, where a dump still holds it\n"
+        "{target}: no longer withdrawn\n  hint: `riddlemill run` includes it again if a dump still \
+         contains it\n"
     ))?;
     Ok(Exit::Done)
 }

@@ -268,7 +268,8 @@ pub fn read(
             let (ballot, seal) = ballot.split_once('.').map_or((ballot, None), |(id, seal)| (id, Some(seal)));
             let turned = match seal.map(|seal| blinding.sealed(&["evaluation", ballot], seal)) {
                 Some(None) => {
-                    let what = "the ballot was written with another raw/blinding, so nobody knows which side stood first";
+                    let what = "the ballot was written with another raw/blinding, so the order of the \
+                                sides is unknown";
                     skipped.push(SetAside { place, what: what.into() });
                     continue;
                 }

@@ -35,8 +35,7 @@ const WORDS: &[(&str, &str)] = &[
     ("{} score against size", "{} 得分与模型规模"),
     ("{} score against size ({})", "{} 得分与模型规模（{}）"),
     (
-        "Each model by both figures, and over the models their correlation; its interval resamples models, and points on a line \
-         have none. p counts all orders of up to {} models, and is Student's beyond.",
+        "Each model by both figures, and their correlation over the models; its interval resamples models, and is left out if all points lie on a line. p is computed over all orders of up to {} models, and with Student's t for more.",
         "各模型的两项数值，以及它们在模型间的相关；区间对模型重抽样，共线的点没有区间。模型不超过 {} 个时 p 值枚举全部排列，更多时用 t 分布。",
     ),
     // FLUB.
@@ -47,8 +46,7 @@ const WORDS: &[(&str, &str)] = &[
     ("{} A format error is wrong.", "{} 格式错误按答错计。"),
     ("The built-in models", "内置模型"),
     (
-        "What models that choose at random, or always the first option, must come to, and what they came to. Where the expected \
-         figure lies far outside of the interval, something is wrong with the set or with this program.",
+        "The figures expected of models that choose at random, or always the first option, and the figures measured. If an expected figure is far outside its interval, something is wrong with the set or with this program.",
         "随机选择或总选第一项的模型理应得到的数值，以及实际得到的数值。若期望值远在区间之外，则数据集或本程序有误。",
     ),
     // Column headers and row names.

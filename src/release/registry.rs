@@ -114,8 +114,8 @@ impl Registry {
                 path: registry.file(),
                 what: format!("it does not name {version}, which is in {}", folder.display()),
                 hint: format!(
-                    "a release was lost from it; bring it back from a backup, or move {} away if it was never \
-                     handed on. Nothing was written",
+                    "a release was lost from it; restore it from a backup, or move {} away if it was never \
+                     passed on. Nothing was written",
                     folder.display()
                 ),
             }),
@@ -131,7 +131,7 @@ impl Registry {
             let event = serde_json::from_slice(line).map_err(|e| Error::Damaged {
                 path: log.path().into(),
                 what: format!("line {}: {e}", at + 1),
-                hint: "it is not derived: bring it back from a backup".into(),
+                hint: "it is not derived: restore it from a backup".into(),
             })?;
             match event {
                 Event::Canary { guid } => self.canary = Some(guid),
@@ -337,7 +337,7 @@ pub(super) fn sealing(registry: &Registry, version: Version) -> Result<PathBuf, 
         return Err(Error::Damaged {
             path: place,
             what: format!("it exists, and {version} was never entered"),
-            hint: "sealed files are never written over; look at what is in it, and move it away".into(),
+            hint: "sealed files are never overwritten; check what is in it, and move it away".into(),
         });
     }
     let making = durable::making(&place);

@@ -203,7 +203,7 @@ fn damaged(path: &Path, what: impl std::fmt::Display) -> Error {
     Error::Damaged {
         path: path.to_path_buf(),
         what: what.to_string(),
-        hint: "it is not derived: bring it back from a backup".into(),
+        hint: "it is not derived: restore it from a backup".into(),
     }
 }
 

@@ -101,7 +101,7 @@ pub fn look_up(config: &Config, target: &str) -> Result<Request, ReleaseError> {
         1 => ids.pop_first().unwrap_or_default(),
         _ => {
             let named: Vec<String> = ids.into_iter().take(20).collect();
-            return Err(wrong(&format!("several posts hold it; name one of them: {}", named.join(", "))));
+            return Err(wrong(&format!("several posts contain it; name one of them: {}", named.join(", "))));
         }
     };
     let (copies, near) = copies(&workspace, config, &id)?;

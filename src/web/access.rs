@@ -186,10 +186,9 @@ impl Access {
             return Err(Error::Damaged {
                 path: self.log.path().into(),
                 what: "missing, and people have logged in with tokens".into(),
-                hint:
-                    "bring it back from a backup or grant again; `riddlemill access open` lets whoever is on \
-                       this machine in without one"
-                        .into(),
+                hint: "restore it from a backup or grant again; `riddlemill access open` lets everybody on \
+                     this machine in without one"
+                    .into(),
             });
         }
         if known.state != state {
@@ -311,7 +310,7 @@ fn read(log: &Log) -> Result<Holds, Error> {
         };
         match serde_json::from_slice(line).map_err(|e| damaged(e.to_string()))? {
             Event::Grant { name, rank, sha256, invite, .. } => {
-                let hash = unhex(&sha256).ok_or_else(|| damaged("its hash is none".into()))?;
+                let hash = unhex(&sha256).ok_or_else(|| damaged("its hash is not valid".into()))?;
                 if let Some(followed) = invite {
                     invites.retain(|invite| hex::encode(invite.hash) != followed);
                 }
@@ -320,7 +319,7 @@ fn read(log: &Log) -> Result<Holds, Error> {
                 closed = true;
             }
             Event::Invite { name, rank, sha256, until, .. } => {
-                let hash = unhex(&sha256).ok_or_else(|| damaged("its hash is none".into()))?;
+                let hash = unhex(&sha256).ok_or_else(|| damaged("its hash is not valid".into()))?;
                 invites.retain(|invite| invite.name != name);
                 invites.push(Invite { name, rank, until, hash });
             }

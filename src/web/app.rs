@@ -140,6 +140,6 @@ pub(super) async fn reading<T: Send + 'static>(
 ) -> Result<T, PageError> {
     match tokio::task::spawn_blocking(read).await {
         Ok(read) => read,
-        Err(_) => Err(PageError::broken("the page could not be made; the server's own log says more")),
+        Err(_) => Err(PageError::broken("the page could not be made; see the server's own log")),
     }
 }

@@ -261,7 +261,7 @@ fn a_batch_goes_out_is_told_of_and_fetched_in_every_providers_words() {
         }
         server.end();
         run(&ws, &[]).expect(0);
-        assert_eq!(ws.call(["replies", "batches"]).expect(0).out, "no batch is on its way\n");
+        assert_eq!(ws.call(["replies", "batches"]).expect(0).out, "no batch is open\n");
         let stats: Value =
             serde_json::from_str(&ws.call(["replies", "stats", "--json"]).expect(0).out).unwrap();
         assert_eq!(
@@ -284,7 +284,7 @@ fn a_batch_is_given_up_by_name_and_what_it_answered_is_kept() {
         serde_json::from_str(&ws.call(["replies", "batches", "--json"]).expect(0).out).unwrap();
     let name = batches[0]["batch"].as_str().unwrap();
     let said = ws.call(["replies", "cancel", name]).expect(0).err;
-    assert!(said.contains("over: all of its 91 requests are answered and paid for"), "{said}");
+    assert!(said.contains("ended: all of its 91 requests are answered and paid for"), "{said}");
     assert!(ws.call(["replies", "cancel", name]).expect(1).err.contains("no open batch is named"));
     run(&ws, &[]).expect(0);
     assert_eq!(server.kept.lock().unwrap().batches.len(), 1, "what was answered is not asked again");

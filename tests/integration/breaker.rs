@@ -17,7 +17,13 @@ fn run(ws: &Workspace, more: &[&str]) -> Said {
 
 /// The lines about causes, and what is printed during the run.
 fn told(said: &Said) -> String {
-    let lines = said.err.lines().filter(|line| line.starts_with("  ") || line.contains("is left alone"));
+    let lines = said.err.lines().filter(|line| {
+        line.starts_with("  ")
+            || line.contains(
+                "gets no more \
+                                         requests",
+            )
+    });
     lines.collect::<Vec<_>>().join("\n")
 }
 

@@ -135,7 +135,7 @@ fn a_block_is_said_plainly_and_ends_the_crawl() {
         "{}",
         said.out
     );
-    assert!(said.err.contains("is left alone"), "{}", said.err);
+    assert!(said.err.contains("gets no more requests"), "{}", said.err);
     assert_eq!(imported(&ws).len(), 1, "what was had is kept");
 }
 

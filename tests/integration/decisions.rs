@@ -140,7 +140,7 @@ fn a_dropped_post_goes_on_a_kept_one_goes_out_and_another_waits() {
     run(&ws);
     assert_eq!(outcome(&ws, "tieba:102", "filter"), "dropped/decided_drop");
     let list = ws.call(["decide", "list", "tieba:102"]).expect(0).out;
-    assert!(list.contains("taken back by meta-1"), "{list}");
+    assert!(list.contains("undone by meta-1"), "{list}");
     comes_back(&ws);
     // Nothing was overwritten: four decisions and an undo.
     assert_eq!(ws.read("raw/decisions/000001.jsonl").lines().count(), 5);
@@ -294,7 +294,7 @@ fn whoever_may_not_and_whatever_makes_no_sense_is_refused() {
     // The same decision twice counts once.
     said(&["drop", "tieba:103", "--by", "senior-1", "--why", "x"]).expect(0);
     let again = said(&["drop", "tieba:103", "--by", "meta-1", "--why", "y"]).expect(0);
-    assert!(again.out.contains("holds already"), "{}", again.out);
+    assert!(again.out.contains("has already been decided"), "{}", again.out);
 }
 
 #[test]

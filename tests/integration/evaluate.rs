@@ -410,7 +410,7 @@ fn people_are_a_baseline_through_ballots() {
 fn what_cannot_be_evaluated_says_why() {
     let ws = candidates(&["flub"]);
     for (args, word) in [
-        (&["evaluate", "flub"][..], "nothing answers"),
+        (&["evaluate", "flub"][..], "no model was given"),
         (&["evaluate", "flub", "--model", "no-such"], "no [llm.no-such]"),
         (&["evaluate", "no-such", "--model", "random"], "is not a folder, a file or a recipe"),
         (&["evaluate", "flub@9.9.9", "--model", "random"], "9.9.9"),

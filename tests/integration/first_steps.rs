@@ -13,7 +13,7 @@ fn outside_of_a_workspace_it_says_how_to_make_one() {
     let said = told(&Workspace::folder(), &["run"], 2);
     insta::assert_snapshot!(said, @r"
     error: ./pipeline.toml: no workspace here
-      hint: `riddlemill init` makes one; `-C DIR` names one that is elsewhere
+      hint: `riddlemill init` creates one; `-C DIR` selects one elsewhere
     ");
 }
 
@@ -92,7 +92,7 @@ fn the_reference_of_the_settings_is_one_command_away() {
 
       optional
         Steps that hold no record: undecided records go on without an answer.
-        a list of steps, ["…", "…"]; [] if left out
+        a list of steps, ["…", "…"]; default: []
     "#);
     assert!(told("llm").contains("key_env") && told("annotator").contains("qualified"));
     assert!(told("llm.timeouts").contains("timeouts.total_secs"));

@@ -183,7 +183,7 @@ fn a_damaged_log_stops_everything_until_it_is_salvaged() {
         ws.call(args).expect(0);
     }
     ws.call(run).expect(0);
-    assert!(ws.call(["fsck"]).expect(0).out.contains("raw/ is as it was written"));
+    assert!(ws.call(["fsck"]).expect(0).out.contains("raw/ is intact"));
     let log = "raw/decisions/000001.jsonl";
     let whole = ws.bytes(log);
     let second = whole.iter().position(|byte| *byte == b'\n').unwrap() + 1;
@@ -208,7 +208,7 @@ fn a_damaged_log_stops_everything_until_it_is_salvaged() {
     // The last line is torn: two are rebuilt, and the old file is kept.
     ws.write(log, &whole[..whole.len() - 10]);
     let said = ws.call(["fsck", "--salvage"]).expect(0);
-    assert!(said.out.contains("2 lines taken over, 1 left out"), "{}", said.out);
+    assert!(said.out.contains("2 lines kept, 1 left out"), "{}", said.out);
     assert_eq!(ws.bytes("raw/damaged/001/decisions/000001.jsonl"), whole[..whole.len() - 10]);
     ws.call(run).expect(0);
     let list = ws.call(["decide", "list"]).expect(0).out;

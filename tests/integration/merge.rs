@@ -37,7 +37,7 @@ fn votes_of_two_machines_come_together_and_what_contradicts_is_a_dispute() {
     screen(&there, "annotator-3", PILLOW, "untranslatable");
 
     let look = merge(&here.ws, &there.ws, &["--dry-run"]).expect(0).out;
-    assert!(look.contains("nothing was taken over") && look.matches("\nvote ").count() + 1 == 3, "{look}");
+    assert!(look.contains("nothing was copied") && look.matches("\nvote ").count() + 1 == 3, "{look}");
     let said = merge(&here.ws, &there.ws, &[]).expect(0).out;
     let contradicting: Vec<&str> = said.lines().filter(|line| line.contains("contradicts")).collect();
     assert_eq!(contradicting.len(), 1, "{said}");
@@ -45,7 +45,7 @@ fn votes_of_two_machines_come_together_and_what_contradicts_is_a_dispute() {
         contradicting[0].contains("annotator-1") && contradicting[0].contains("untranslatable"),
         "{said}"
     );
-    assert!(merge(&here.ws, &there.ws, &[]).expect(0).out.contains("nothing there is new here"));
+    assert!(merge(&here.ws, &there.ws, &[]).expect(0).out.contains("nothing is new there"));
     here.ws.call(["fsck"]).expect(0);
 
     // Neither of the two answers takes precedence.
@@ -68,7 +68,7 @@ fn votes_of_two_machines_come_together_and_what_contradicts_is_a_dispute() {
     merge(&there.ws, &here.ws, &[]).expect(0);
     there.run();
     assert_eq!(there.ws.candidates(GEN), here.ws.candidates(GEN));
-    assert!(merge(&there.ws, &here.ws, &[]).expect(0).out.contains("nothing there is new here"));
+    assert!(merge(&there.ws, &here.ws, &[]).expect(0).out.contains("nothing is new there"));
 }
 
 const SETTINGS: &str = r#"
@@ -115,10 +115,10 @@ fn decisions_withdrawals_and_archives_of_two_machines_come_together() {
     {
         assert!(said.contains(word), "no {word:?}: {said}");
     }
-    assert!(said.contains("not taken over: raw/dumps/2.json is not here"), "{said}");
+    assert!(said.contains("not copied: raw/dumps/2.json is not here"), "{said}");
     assert!(said.contains("1 of its batches are on their way"), "{said}");
     assert_eq!(here.read("raw/warc/ba/00001.warc.gz"), "an archive");
-    assert!(merge(&here, &there, &[]).expect(0).out.starts_with("nothing there is new here"));
+    assert!(merge(&here, &there, &[]).expect(0).out.starts_with("nothing is new there"));
 
     run(&here);
     let outcome = |id: &str| {

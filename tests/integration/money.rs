@@ -188,7 +188,7 @@ fn replies_that_are_gone_are_not_bought_again_without_a_word() {
     // Its intact part is recovered, and only the rest is requested again.
     ws.write(segment, &flipped);
     let said = ws.call(["fsck", "--salvage"]).expect(0).out;
-    assert!(said.contains("taken over") && said.contains("not whole at byte"), "{said}");
+    assert!(said.contains("kept,") && said.contains("damaged at byte"), "{said}");
     assert_eq!(ws.bytes("raw/damaged/001/replies/000001.jsonl.zst"), flipped);
     let kept = stats(&ws)["replies"].as_u64().unwrap();
     assert!(kept > 0 && kept < bought, "{kept} of {bought}");

@@ -63,7 +63,7 @@ fn votes_are_brought_over_where_somebody_saw_both_texts() {
     run();
     assert_eq!(confirmed(), 2);
     let told = ws.call(["explain", "tieba:1", "--recipe", "chumor"].iter().chain(&kept)).expect(0).out;
-    assert!(told.contains("brought over from another text by meta-1: the number is back"), "{told}");
+    assert!(told.contains("carried over from another text by meta-1: the number is back"), "{told}");
     // Stored votes are unchanged.
     let after = ws.read("raw/votes/000001.jsonl");
     assert!(after.starts_with(&before) && after.lines().count() == 4, "{after}");
@@ -86,7 +86,7 @@ fn votes_are_brought_over_where_somebody_saw_both_texts() {
     fill("perhaps");
     assert!(carry(&take).expect(3).err.contains("carry is yes or no"));
     fill("yes");
-    assert!(carry(&take).expect(0).out.contains("1 vote brought over"));
+    assert!(carry(&take).expect(0).out.contains("1 vote carried over"));
     assert!(carry(&take).expect(3).err.contains("have changed since"));
     run();
     assert_eq!(confirmed(), 3);

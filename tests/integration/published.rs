@@ -323,9 +323,9 @@ fn a_page_tells_of_published_rows_and_the_posts_that_they_are() {
     ws.write("raw/dumps/own.json", format!("[{}]", posts.join(",")));
     ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
     let said = ws.call(["published", "--recipe", "flub", "--html", "page.html"]).expect(0);
-    assert!(said.out.contains("17 rows published, 17 to the letter"), "{}", said.out);
-    assert!(said.out.contains("1  posts of the dumps are one of them: tieba:7"), "{}", said.out);
-    let kept = "1  posts of the dumps are no row though every rule keeps them: tieba:8";
+    assert!(said.out.contains("17 rows published, 17 reproduced exactly"), "{}", said.out);
+    assert!(said.out.contains("1  posts of the dumps are published rows: tieba:7"), "{}", said.out);
+    let kept = "1  posts of the dumps are not published, although every rule keeps them: tieba:8";
     assert!(said.out.contains(kept), "{}", said.out);
     let page = ws.read("page.html");
     for shown in [

@@ -79,7 +79,7 @@ fn what_import_set_aside_is_found_with_its_text() {
 fn many_records_are_listed_with_where_they_ended() {
     let ws = workspace();
     let out = ws.call(["explain", "雨伞会不会羡慕"]).expect(0).out;
-    assert!(out.contains("24 posts say this") && out.contains("… and 4 more"), "{out}");
+    assert!(out.contains("24 posts contain this") && out.contains("… and 4 more"), "{out}");
     assert!(out.contains("flub            waiting: ") && out.contains("chumor          waiting: "), "{out}");
     let all = told(&ws, "雨伞会不会羡慕")["also"].clone();
     assert_eq!(all.as_array().unwrap().len(), 24);

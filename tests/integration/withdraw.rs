@@ -82,7 +82,7 @@ fn evaluated(ws: &Workspace, text: &str) {
         assert_eq!(told[0]["report"]["items"], rows - 1, "{set}");
         assert_eq!(told[0]["report"]["withdrawn"], 1, "{set}");
         let word =
-            format!("1 row was withdrawn since and is left out; the figures are of the other {}", rows - 1);
+            format!("1 row was withdrawn since and is left out; the figures are for the other {}", rows - 1);
         assert!(said.err.contains(&word), "{}", said.err);
         for file in ["report.md", "report.html"] {
             assert!(

@@ -20,7 +20,7 @@ pub fn secret(path: &Path, lost: &str) -> Result<Option<[u8; 32]>, Error> {
     parsed.map(Some).ok_or_else(|| Error::Damaged {
         path: path.into(),
         what: "not 64 hex digits".into(),
-        hint: format!("bring it back from a backup: {lost}"),
+        hint: format!("restore it from a backup: {lost}"),
     })
 }
 

@@ -166,7 +166,8 @@ fn lists_of(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<String>>> 
         return Ok(lists);
     }
     for chunk in arrays(given)? {
-        let wrong = |error| PyTypeError::new_err(format!("{name} is no column of lists of texts: {error}"));
+        let wrong =
+            |error| PyTypeError::new_err(format!("{name} is not a column of lists of texts: {error}"));
         let kind = DataType::LargeList(Arc::new(arrow_schema::Field::new("item", DataType::Utf8, true)));
         let chunk = arrow_cast::cast(&chunk, &kind).map_err(wrong)?;
         chunk.to_data().validate_full().map_err(wrong)?;

@@ -38,7 +38,7 @@ pub(crate) fn column<'py>(py: Python<'py>, chunks: Vec<ArrayRef>) -> PyResult<Bo
 }
 
 fn no_batch() -> PyErr {
-    PyRuntimeError::new_err("no batch says which columns there are")
+    PyRuntimeError::new_err("there is no batch to take the columns from")
 }
 
 /// What the comparison of two texts came to: `same`, `borderline` or `different`, from a score of 0 to 1, and the names of

@@ -119,7 +119,7 @@ fn from_sequence(name: &str, given: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
             Err(_) if is_missing(&item) => array.append_null(),
             Err(_) => {
                 let kind = item.get_type().name()?;
-                return Err(PyTypeError::new_err(format!("{name}[{row}] is a {kind} and no text")));
+                return Err(PyTypeError::new_err(format!("{name}[{row}] is a {kind}, not a text")));
             }
         }
     }

@@ -54,9 +54,7 @@ pub(crate) fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Stop) -> T + Send)
         made.map_err(|panic| {
             let said = panic.downcast_ref::<String>().map(String::as_str);
             let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a thread panicked");
-            PyRuntimeError::new_err(format!(
-                "riddlemill failed: {said}\n  hint: this is a mistake of the library"
-            ))
+            PyRuntimeError::new_err(format!("riddlemill failed: {said}\n  hint: this is a bug in riddlemill"))
         })
     })
 }

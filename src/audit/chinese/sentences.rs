@@ -103,7 +103,7 @@ const SENTENCES: &[(&str, &str)] = &[
         "{} asked, {} stored, {} failed, {} in flight, {} tokens, {}",
         "已问 {}，已有 {}，失败 {}，进行中 {}，{} 个 token，{}",
     ),
-    ("{} is left alone for this run: {}", "本次运行不再询问 {}：{}"),
+    ("{} gets no more requests in this run: {}", "本次运行不再询问 {}：{}"),
     ("nothing more is sent, and no request is in flight", "不再发送请求，也没有进行中的请求"),
     (
         "nothing more is sent; waiting for {} request in flight, {} s at most; once more leaves it, counted as spent",
@@ -114,16 +114,16 @@ const SENTENCES: &[(&str, &str)] = &[
         "不再发送请求；正在等待 {} 个进行中的请求，最多 {} 秒；再停一次则放弃它们，费用照记",
     ),
     // What is not possible on a page, and why.
-    ("a run is of one recipe at least", "请至少选择一个配方"),
-    ("an invitation is for somebody with a name", "请填写被邀请者的名称"),
+    ("a run needs at least one recipe", "请至少选择一个配方"),
+    ("an invitation needs a name", "请填写被邀请者的名称"),
     ("{} is no [[annotator]] of pipeline.toml", "pipeline.toml 中没有名为 {} 的 [[annotator]]"),
     (
-        "the first who comes in with a link must be a curator: it shuts out everybody else",
+        "the first invitation must be for a curator, because it closes the pages to everybody else",
         "第一个用链接进入的人必须是管理者：此后没有令牌的人都不能进入",
     ),
     ("you cannot revoke your own access; another curator can", "不能取消自己的权限；可由另一位管理者取消"),
     (
-        "a guideline is written in both languages: annotators read either",
+        "a guideline is needed in both languages, because annotators may read either",
         "标注规范须有中英两种文本：标注者各看其一",
     ),
     ("the overlap is a share of 0 to 100 %", "多投一票的比例须在 0 到 100 % 之间"),

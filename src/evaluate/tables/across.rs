@@ -52,8 +52,9 @@ pub fn together(
     rows.push(plain_row("Spearman, and its p", vec![correlation(spearman_r), p(spearman)]));
     Table {
         about: format!(
-            "Each model by both figures, and over the models their correlation; its interval resamples models, and points \
-             on a line have none. p counts all orders of up to {EXACT} models, and is Student's beyond."
+            "Each model by both figures, and their correlation over the models; its interval resamples \
+             models, and is left out if all points lie on a line. p is computed over all orders of up to \
+             {EXACT} models, and with Student's t for more."
         ),
         columns: axes.map(str::to_string).into(),
         rows,

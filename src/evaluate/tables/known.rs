@@ -33,9 +33,9 @@ pub fn known(book: &ScoreBook<'_>, tables: &[(Table, Option<&declared::Table>)])
         name: "built-in",
         title: "The built-in models".into(),
         paper: "none",
-        about: "What models that choose at random, or always the first option, must come to, and what they came to. \
-                Where the expected figure lies far outside of the interval, something is wrong with the set or with \
-                this program."
+        about: "The figures expected of models that choose at random, or always the first option, and the \
+                figures measured. If an expected figure is far outside its interval, something is wrong \
+                with the set or with this program."
             .into(),
         of: "Figure",
         columns: ["Expected", "Measured"].map(str::to_string).into(),

@@ -38,7 +38,10 @@ pub fn verify(folder: &Path) -> Result<Verified, Error> {
     let mut verified = Verified::default();
     // Only regular files are opened: a pipe may never end.
     for (path, _) in listed(folder)?.into_iter().filter(|(_, is_file)| !is_file) {
-        verified.findings.push(format!("{path}: no file, but a pipe, a device or a link that leads to none"));
+        verified.findings.push(format!(
+            "{path}: not a file, but a pipe, a device or a link that leads to \
+                                        no file"
+        ));
     }
     if !verified.findings.is_empty() {
         return Ok(verified);

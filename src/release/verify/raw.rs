@@ -49,7 +49,11 @@ pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<
         }
         let stage = reader(&workspace, recipe, i + 1)?;
         if Link::to(stage.manifest()) != *link {
-            found.push(format!("{MANIFEST}: stage {} is not what staged/ holds now\n  hint: bring settings and dumps back to those it names, and run", link.stage));
+            found.push(format!(
+                "{MANIFEST}: stage {} is not what staged/ holds now\n  hint: restore the \
+                                settings and dumps that it names, and run",
+                link.stage
+            ));
             return Ok(());
         }
     }
@@ -75,13 +79,16 @@ pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<
                 let _ = row.write_json(&layout, &mut line);
                 line.pop();
                 if released.remove(&blake3::hash(&line)).is_none() {
-                    found.push(format!("{file}: {} came out of the last stage and is not in it", row.id()));
+                    found.push(format!(
+                        "{file}: {} is a row of the last stage, but not in this file",
+                        row.id()
+                    ));
                 }
             }
         }
         let mut strange: Vec<usize> = released.into_values().collect();
         strange.sort_unstable();
-        found.extend(strange.iter().map(|line| format!("{file}:{line}: no stage brought this row out")));
+        found.extend(strange.iter().map(|line| format!("{file}:{line}: no stage wrote this row")));
     }
     Ok(())
 }

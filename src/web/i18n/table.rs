@@ -268,7 +268,7 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("reference", "Published set", "已发表的数据集"),
     ("no_reference", "Put the published file (.json, .jsonl) into", "请把已发表的文件（.json、.jsonl）放入"),
     ("in_reference", "in the published set", "条在已发表的数据集中"),
-    ("exact", "to the letter", "条完全相同"),
+    ("exact", "equal", "条完全相同"),
     ("near", "nearly", "条近似"),
     ("missing", "missing", "条缺失"),
     ("extra", "more than it", "条多出"),

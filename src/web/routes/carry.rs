@@ -126,7 +126,7 @@ fn new_votes(
     let (config, _) = app.config();
     let why: String = form.get("why").trim().chars().take(WHY_CHARS).collect();
     if why.is_empty() {
-        return Err(refused("bringing votes over needs a reason"));
+        return Err(refused("carrying votes over needs a reason"));
     }
     let by = Carried { by: who(&config, visitor, form)?, why };
     let ballot = ballot(app, &config, recipe, name)?;

@@ -151,7 +151,10 @@ pub(in crate::web) async fn edit(
     let examples_zh = if examples_zh == examples { String::new() } else { examples_zh };
     let new = Guide { en: text("en"), zh: text("zh"), examples, examples_zh, by, at: now() };
     if new.en.is_empty() || new.zh.is_empty() {
-        return Err(PageError::bad("a guideline is written in both languages: annotators read either"));
+        return Err(PageError::bad(
+            "a guideline is needed in both languages, because annotators may read \
+                                   either",
+        ));
     }
     let here = format!("/review/{}/{}/guideline", recipe.name, view::encoded(&step));
     reading(move || {

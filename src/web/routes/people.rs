@@ -102,16 +102,16 @@ pub(in crate::web) async fn invite(
     };
     let name: String = form.get("name").trim().chars().take(NAME_CHARS).collect();
     if name.is_empty() {
-        return Err(PageError::bad("an invitation is for somebody with a name"));
+        return Err(PageError::bad("an invitation needs a name"));
     }
     let (config, _) = app.config();
     if rank == Rank::Annotator && !config.annotators.iter().any(|person| person.name == name) {
-        return Err(PageError::bad(format!("{name} is no [[annotator]] of pipeline.toml")));
+        return Err(PageError::bad(format!("{name} is not an [[annotator]] of pipeline.toml")));
     }
     let curators = app.access.grants()?.iter().any(|grant| grant.rank == Rank::Curator);
     if visitor.open && !curators && rank != Rank::Curator {
         return Err(PageError::bad(
-            "the first who comes in with a link must be a curator: it shuts out everybody else",
+            "the first invitation must be for a curator, because it closes the pages to everybody else",
         ));
     }
     let base = match &app.address.public {

@@ -168,7 +168,7 @@ pub(in crate::web) async fn act(
     let wanted: Vec<&str> = form.all("recipe").collect();
     let recipes: Vec<_> = recipe::used(&config).filter(|recipe| wanted.contains(&recipe.name)).collect();
     if recipes.is_empty() {
-        return Err(PageError::bad("a run is of one recipe at least"));
+        return Err(PageError::bad("a run needs at least one recipe"));
     }
     let offline = !form.get("offline").is_empty();
     let by = visitor.name().unwrap_or("").to_string();

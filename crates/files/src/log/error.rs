@@ -56,8 +56,8 @@ impl LineError {
     }
 }
 
-const HINT: &str = "bring it back from a backup, or `riddlemill fsck --salvage` takes over what is whole and keeps the \
-                    damaged file beside it; until then nothing is built on it";
+const HINT: &str = "restore it from a backup, or run `riddlemill fsck --salvage`, which keeps the intact \
+                    lines and moves the damaged file aside; until then nothing reads it";
 
 impl LogError {
     pub(super) fn io<'p>(path: &'p Path, what: &'static str) -> impl FnOnce(io::Error) -> LogError + 'p {

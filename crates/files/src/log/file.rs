@@ -114,7 +114,11 @@ impl Log {
             None if proved.walk.is_chained() => match self.head()? {
                 // It was created while it was read.
                 Some(_) => Ok(proved),
-                None => Err(damaged("raw/heads.jsonl does not know it any more, or it was put here".into())),
+                None => Err(damaged(
+                    "raw/heads.jsonl no longer lists it, or something else put it \
+                                     here"
+                        .into(),
+                )),
             },
             _ => Ok(proved),
         }

@@ -147,7 +147,7 @@ impl Segments {
         if from_start && is_chained && heads.is_empty() && self.heads()?.is_empty() {
             return Err(LogError::damaged(
                 &self.dir,
-                "raw/heads.jsonl does not know it any more, or it was put here",
+                "raw/heads.jsonl no longer lists it, or something else put it here",
             ));
         }
         Ok(chunks)

@@ -205,6 +205,6 @@ impl<'s> Writer<'s> {
             return Ok(());
         }
         let mended = if is_whole { file.write_all(b"\n") } else { file.set_len(end) };
-        mended.and_then(|()| file.sync_all()).map_err(LogError::io(path, "mend the end of"))
+        mended.and_then(|()| file.sync_all()).map_err(LogError::io(path, "repair the end of"))
     }
 }

@@ -224,7 +224,7 @@ impl Crawl<'_> {
                 self.fail(item, why, events);
             }
             Outcome::Throttled(why) if !self.throttled.insert(host.into()) => {
-                self.block(host, format!("{url}: {why}, and so it was with the page before"), events);
+                self.block(host, format!("{url}: {why}, as for the page before"), events);
                 self.frontier.put_back(item.clone());
             }
             Outcome::Failed(why) | Outcome::Throttled(why) => self.fail(item, why, events),
@@ -266,7 +266,7 @@ impl Crawl<'_> {
         });
         let turned_away = self.frontier.turned_away();
         if done.class == Class::Blocked {
-            self.block(host, format!("{} demands proof of being a person", done.url), events);
+            self.block(host, format!("{} asks for proof that the visitor is a person", done.url), events);
             self.frontier.put_back(item.clone());
         } else if turned_away {
             let refusals = self.source.politeness.refusals;

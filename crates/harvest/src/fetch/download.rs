@@ -188,7 +188,7 @@ async fn receive(
     meter.at(at, now.total);
     let end = loop {
         match tokio::time::timeout(patience.silence, body.next()).await {
-            Err(_) => break Err(Cut::Retry("the server fell silent".into(), None)),
+            Err(_) => break Err(Cut::Retry("the server stopped sending".into(), None)),
             Ok(None) => break Ok(()),
             Ok(Some(Err(e))) => break Err(Cut::Retry(describe(&e), None)),
             Ok(Some(Ok(bytes))) => {
@@ -203,7 +203,7 @@ async fn receive(
     end?;
     match now.total {
         Some(total) if at < total => Err(Cut::Retry(format!("{at} of {total} bytes came"), None)),
-        Some(total) if at > total => Err(anew(part, note, "more bytes came than the server said")),
+        Some(total) if at > total => Err(anew(part, note, "the server sent more bytes than it had stated")),
         _ => Ok(()),
     }
 }

@@ -129,7 +129,7 @@ async fn whole(
         remove(&note);
         remove(&part);
         if mixed && !std::mem::replace(&mut again, true) {
-            meter.again("its hash is another; once more from the first byte", Duration::ZERO);
+            meter.again("its hash differs; starting again from the first byte", Duration::ZERO);
             continue;
         }
         let hint = match *by {

@@ -129,8 +129,9 @@ impl StoreError {
     }
 }
 
-const HINT: &str = "\n  hint: bring the files back from a backup, or `riddlemill fsck --salvage` takes over what is whole of them; \
-                    `riddlemill run --accept-lost-replies` goes on without them and asks again";
+const HINT: &str = "\n  hint: restore the files from a backup, or run `riddlemill fsck --salvage`, which \
+                    keeps their intact parts; `riddlemill run --accept-lost-replies` continues without \
+                    them and asks again";
 
 fn index_hint(error: &rusqlite::Error) -> &'static str {
     match error.sqlite_error_code() {

@@ -475,7 +475,7 @@ impl Reader<'_> {
 
     fn sha256(&mut self, table: &Table, sha256: Option<&str>) {
         if let Some(sha256) = sha256.filter(|h| h.len() != 64 || !h.bytes().all(|b| b.is_ascii_hexdigit())) {
-            let what = format!("a SHA-256 has 64 hex digits, {sha256:?} has not");
+            let what = format!("a SHA-256 has 64 hex digits, {sha256:?} does not");
             self.problem(table.get("sha256").and_then(Item::span), what);
         }
     }

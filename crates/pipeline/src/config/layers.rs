@@ -98,8 +98,7 @@ impl Config {
         let text = fs::read(&path).map_err(|e| {
             let hint = match e.kind() {
                 std::io::ErrorKind::NotFound => {
-                    "no workspace here\n  hint: `riddlemill init` makes one; `-C DIR` \
-                     names one that is elsewhere"
+                    "no workspace here\n  hint: `riddlemill init` creates one; `-C DIR` selects one elsewhere"
                         .to_string()
                 }
                 _ => e.to_string(),

@@ -259,7 +259,7 @@ fn pipeline(sources: &str) -> String {
         }
     }
     text.push_str(
-        "\n# What holds for one recipe only goes into [recipe.<name>.<stage>], for example:\n\
+        "\n# Settings for one recipe go into [recipe.<name>.<stage>], for example:\n\
          # [recipe.flub.dedup]\n# margin = 0.15\n",
     );
     for benchmark in riddlemill_benchmarks::all() {

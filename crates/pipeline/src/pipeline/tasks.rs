@@ -43,7 +43,7 @@ impl Tasks {
                 let task = serde_json::from_slice(line).map_err(|e| Error::Damaged {
                     path: log.path().into(),
                     what: format!("line {} is not a task: {e}", at + 1),
-                    hint: "bring it back from a backup, or remove the line".into(),
+                    hint: "restore it from a backup, or remove the line".into(),
                 })?;
                 tasks.push(task);
             }

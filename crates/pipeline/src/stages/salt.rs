@@ -35,7 +35,7 @@ pub fn standing(workspace: &Workspace) -> Result<Option<[u8; 32]>, Error> {
             path,
             what: format!("missing, and {trace} was made with it"),
             hint: format!(
-                "bring it back from a backup: {LOST}. Where all may be called otherwise, put 64 hex digits of your \
+                "restore it from a backup: {LOST}. If all pseudonyms may change, put 64 hex digits of your \
                  own into it"
             ),
         }),

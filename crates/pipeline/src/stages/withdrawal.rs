@@ -95,8 +95,8 @@ impl Withdrawals {
         }
         let salt = salt::standing(workspace)?.ok_or_else(|| Error::Damaged {
             path: workspace.raw().join("salt"),
-            what: "missing, and tombstones of withdrawn posts hang on it".into(),
-            hint: "bring it back from a backup: without it withdrawn posts would come again".into(),
+            what: "missing, and tombstones of withdrawn posts depend on it".into(),
+            hint: "restore it from a backup: without it withdrawn posts would return".into(),
         })?;
         Ok(Withdrawals::new(salt, all))
     }
@@ -275,7 +275,7 @@ fn what(salt: &[u8; 32], wanted: &Withdraw) -> Result<What, StageError> {
         Withdraw::Post { id, text, dumps } => {
             let text = text.as_ref().and_then(|text| text_hash(salt, text));
             if id.is_none() && text.is_none() {
-                let why = format!("a text of fewer than {TEXT_CHARS} characters is many people's");
+                let why = format!("a text of fewer than {TEXT_CHARS} characters may be by many people");
                 return Err(Unusable::asked(why).hint("name the post by its id").into());
             }
             What::Post { id: id.as_ref().map(|id| id_hash(salt, id)), text, dumps: dumps.clone() }
@@ -305,7 +305,7 @@ fn read(path: &Path) -> Result<Vec<Tombstone>, Error> {
         serde_json::from_slice(line).map_err(|e| Error::Damaged {
             path: path.to_path_buf(),
             what: format!("line {}: {e}", i + 1),
-            hint: "it is not derived: bring it back from a backup".into(),
+            hint: "it is not derived: restore it from a backup".into(),
         })
     };
     lines.map(tombstone).collect()

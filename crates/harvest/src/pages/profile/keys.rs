@@ -93,30 +93,42 @@ impl Field {
 
 /// The keys of a profile, with descriptions.
 pub const KEYS: &[(&str, &str)] = &[
-    ("about", "What it is for, in a line: `profiles list` shows it."),
+    ("about", "What it is for, in one line; `profiles list` shows it."),
     (
         "format",
         "\"html\" (CSS selectors), \"json\" (pointers, /data/items/*/title) or \"xml\" (pointers, an attribute is /@name).",
     ),
     (
         "encoding",
-        "Of pages that declare none and are no UTF-8: \"gb18030\", \"windows-1252\", …; left out, it is seen from the bytes.",
+        "The encoding of pages that declare none and are not UTF-8: \"gb18030\", \"windows-1252\", …; default: detected from the bytes.",
     ),
-    ("zone", "Of times that name none: \"+08:00\", the default, \"UTC\", \"-05:00\"."),
-    ("time_formats", "Forms of times beyond the usual: \"%d.%m.%Y %H:%M\", \"unix\", \"unix_ms\"."),
-    ("namespace", "Stands before the ids: <namespace>:<id>. Left out, it is the host of the page."),
-    ("lists", "Addresses of lists: \"/forum-*\". Left out, a page with links that `list` finds is one."),
-    ("threads", "Addresses of pages of posts: \"/thread-*\". Left out, a page with an `item` is one."),
-    ("list_has", "What every list has, where its address does not tell it."),
-    ("thread_has", "What every page of posts has, where its address does not tell it."),
-    ("unwrap", "Elements that hold markup in comments, which a script would put in its place."),
-    ("row", "A thread in a list: `list` and `changed` are looked for in it."),
+    ("zone", "The time zone of times without one: \"+08:00\" (the default), \"UTC\", \"-05:00\"."),
+    (
+        "time_formats",
+        "Forms of times in addition to the usual ones: \"%d.%m.%Y %H:%M\", \"unix\", \"unix_ms\".",
+    ),
+    ("namespace", "The prefix of the ids, <namespace>:<id>; default: the host of the page."),
+    (
+        "lists",
+        "Addresses of lists: \"/forum-*\". Without this key, pages with links that `list` finds are lists.",
+    ),
+    (
+        "threads",
+        "Addresses of pages of posts: \"/thread-*\". Without this key, pages with an `item` are pages of posts.",
+    ),
+    ("list_has", "Something that every list has, for pages whose address does not show what they are."),
+    (
+        "thread_has",
+        "Something that every page of posts has, for pages whose address does not show what they are.",
+    ),
+    ("unwrap", "Elements with markup in comments, which a script of the page would insert."),
+    ("row", "One thread in a list; `list` and `changed` are looked up in it."),
     ("list", "Links from a list to pages of posts."),
     (
         "changed",
-        "In a row: what is another when the thread has new posts (the number of replies, the last time).",
+        "In a row: a value that changes when the thread has new posts (the number of replies, the last time).",
     ),
-    ("next", "The next page, of lists and of threads."),
+    ("next", "The link to the next page, in lists and threads."),
     ("item", "One post."),
     (
         "each",
@@ -127,19 +139,22 @@ pub const KEYS: &[(&str, &str)] = &[
     ("page", "The number of the page, on the page."),
     ("floor", "The number of the post in its thread."),
     ("first_floor", "The floor of the first post: 1, or 0 on some sites."),
-    ("title", "The title, in the item or else on the page; there it is the first post's."),
-    ("body", "The text; left out, it is the whole item's."),
-    ("author", "Who wrote it; hashed when it is imported."),
-    ("time", "When."),
-    ("answer", "Of riddles: the answer. A profile with this key holds riddles, one without holds posts."),
-    ("score", "What readers gave it."),
+    ("title", "The title, in the item or otherwise on the page, where it is the title of the first post."),
+    ("body", "The text; default: the text of the whole item."),
+    ("author", "The author; hashed at import."),
+    ("time", "The time of the post."),
+    (
+        "answer",
+        "The answer of a riddle. A profile with this key describes riddles, a profile without it posts.",
+    ),
+    ("score", "The score that readers gave it."),
     ("images", "Pictures in it."),
-    ("strip", "Elements that are left out of every text: quotations, edit notes, signatures."),
-    ("strip_text", "Patterns that are cut out of texts: \"(?s)\\\\[quote\\\\].*?\\\\[/quote\\\\]\"."),
-    ("gone", "Patterns of texts that replace what was removed: \"^\\\\[removed\\\\]$\"."),
+    ("strip", "Elements that are removed from every text: quotations, edit notes, signatures."),
+    ("strip_text", "Patterns that are removed from texts: \"(?s)\\\\[quote\\\\].*?\\\\[/quote\\\\]\"."),
+    ("gone", "Patterns of texts that stand in for a removed post: \"^\\\\[removed\\\\]$\"."),
     (
         "jokes",
-        "\"all\" posts, the \"first\" of each thread, or \"numbered\": those the thread's owner numbers, else the first.",
+        "\"all\" posts, the \"first\" of each thread, or \"numbered\": those numbered by the thread's owner, or otherwise the first.",
     ),
 ];
 

@@ -58,8 +58,8 @@ impl Needs {
     /// What somebody who waits is told.
     pub fn words(&self, settings: &sections::Dedup) -> String {
         format!(
-            "dedup: {} posts would take {} of memory, and dedup.memory_mib allows {} MiB: works on the disk, with the \
-             same result",
+            "dedup: {} posts would take {} of memory, and dedup.memory_mib allows {} MiB: it works on \
+             disk, with the same result",
             self.posts,
             gigabytes(self.memory()),
             settings.memory_mib
@@ -80,8 +80,9 @@ fn refuse_over(on_disk: OnDisk<'_>, bytes: u64, what: &str, hint: &str) -> Resul
         return Ok(());
     }
     Err(StageError::NoRoom(format!(
-        "{what} needs some {} for working files, and {} are free on the disk of staged/\n  hint: make room, or {hint}; \
-         `--set run.disk_check=false` runs all the same",
+        "{what} needs about {} for working files, and the disk of staged/ has {} free\n  hint: make room, \
+         or {hint}; \
+         `--set run.disk_check=false` runs anyway",
         gigabytes(bytes),
         gigabytes(free),
     )))

@@ -164,7 +164,8 @@ impl Sources {
         let told = |(source, (all, gone)): (&String, &(usize, usize))| {
             (*all >= MANY_OF_A_SOURCE && 2 * gone > *all).then(|| {
                 format!(
-                    "dedup: {gone} of {all} posts of `{source}` went into others; is it there twice? \
+                    "dedup: {gone} of {all} posts of `{source}` were merged into others; is the source \
+                     there twice? \
                      `riddlemill show dedup --outcome merged` lists them"
                 )
             })

@@ -370,7 +370,7 @@ pub fn ask_endpoints<T>(
             asked.retain(|name| {
                 let left = asking.run.left(name);
                 left.iter().for_each(|how| {
-                    asking.pulse.tell(&format!("{name} is left alone for this run: {how}"));
+                    asking.pulse.tell(&format!("{name} gets no more requests in this run: {how}"));
                 });
                 left.is_none()
             });

@@ -315,7 +315,8 @@ fn dumps_of(root: &Path, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Miss
         } else if let Some(pin) = pin(source, pins).filter(|pin| pin.sha256 != sha256) {
             let what = format!(
                 "{} has the SHA-256 {sha256}, {LOCK} has {}\n  \
-                 hint: move it away and `riddlemill fetch` brings the pinned bytes; `riddlemill fetch --update` takes those of today",
+                 hint: move it away and `riddlemill fetch` downloads the pinned bytes; `riddlemill fetch \
+                 --update` accepts the current ones",
                 path.display(),
                 pin.sha256
             );
