@@ -48,7 +48,7 @@ export const a_managers_day = () => day(async ({ server, workspace, sheet, look,
   await one.goto(place + "/assign");
   check((await one.locator("input[name=to]:disabled").count()) === 5, "juniors and seniors may not vote here, nor the meta annotator");
   await one.uncheck("input[name=to][value=annotator-3]");
-  await one.click("main .filters button >> text=" + (zh ? "先预览" : "Look at it first"));
+  await one.click("main .filters button >> text=" + (zh ? "先预览" : "Preview"));
   await look(one, "assign");
   check(!(await one.textContent("#preview")).includes("annotator-3"), "only whoever was chosen");
   check(!workspace.call("review", "status", "--json", "--recipe", "ruozhibench-gen").includes('"assigned": 1'), "nothing is given before it is confirmed");

@@ -78,7 +78,7 @@ fn a_challenge_or_refusals_in_a_row_block_and_the_crawl_goes_on_later_where_it_s
         }));
         let ws = workspace(&site, &["/members", "/1", "/2", "/3", "/4", "/5", "/6", "/7", "/8"], "");
         let said = ws.call(["crawl", "site"]).expect(3);
-        assert!(said.out.contains("goes on where it stopped"), "{}", said.out);
+        assert!(said.out.contains("continues where it stopped"), "{}", said.out);
         let asked = if challenge { 3 } else { 7 };
         assert_eq!(paths(&site).len(), asked, "{:?}", paths(&site));
         shut.store(false, Ordering::SeqCst);

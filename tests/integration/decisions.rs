@@ -374,7 +374,7 @@ fn a_curator_decides_on_the_pages() {
     let mut form = fields("a slip").to_vec();
     form.push(("undo", &undo));
     assert_eq!(browser.post(&server, "/flub/decide", &form).status, 303);
-    assert!(browser.get(&server, "/flub/record/tieba:101").body.contains("taken back"));
+    assert!(browser.get(&server, "/flub/record/tieba:101").body.contains("undone"));
 
     // A pair, from the page of pairs.
     let page = browser.get(&server, "/flub/duplicates?show=pairs&verdict=same").body;

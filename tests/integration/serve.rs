@@ -55,7 +55,7 @@ fn pages_tell_where_a_post_went_and_are_safe_to_open() {
         record.contains("tieba:990010923") && record.contains("<ins>") && record.contains("near_duplicate")
     );
     let pairs = server.get("/ruozhibench-gen/duplicates?show=pairs&verdict=borderline&score=0.80").body;
-    assert!(pairs.contains("near, kept apart") && !pairs.contains("0.917"));
+    assert!(pairs.contains("near, not merged") && !pairs.contains("0.917"));
     assert!(server.get("/releases?lang=zh").head.contains("location: /releases\r"));
     let chinese = Browser { cookies: vec![("lang".into(), "zh".into())] }.get(&server, "/");
     assert!(chinese.body.contains("总览") && chinese.body.contains("lang=\"zh-Hans\""));

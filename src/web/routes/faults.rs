@@ -202,7 +202,7 @@ mod tests {
         let form = ballots::step("ruozhibench-gen", "translation").unwrap().form(Round::Vote);
         let fault = Fault::NoDraft { verdict: "accept".to_string() };
         let description_in = |language| describe(language, &form, "question_en", &fault);
-        assert_eq!(description_in(Language::En), "“accept” takes the draft, but there is none.");
+        assert_eq!(description_in(Language::En), "“accept” accepts the draft, but there is none.");
         assert_eq!(description_in(Language::Zh), "选了“接受”就是采用草稿，但并没有草稿。");
         let form = ballots::step("ruozhibench-gen", "screen").unwrap().form(Round::Vote);
         // Typed text is not a pattern of ours.

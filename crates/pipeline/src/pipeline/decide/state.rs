@@ -44,7 +44,7 @@ impl State {
             State::WaitsForRun => "waits for a run",
             State::NoEffect => "nothing to overrule",
             State::Outdated => "outdated: the text has changed",
-            State::Absent => "the record does not come so far",
+            State::Absent => "the record does not reach this stage",
             State::Overruled => "overruled by a later decision",
             State::TakenBack => "taken back",
             State::Disputed => "made elsewhere, against what was decided here: decide again which holds",
