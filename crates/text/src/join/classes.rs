@@ -2,7 +2,7 @@
 
 use crate::text::sameness::LEAST_WEIGHT;
 
-/// Bits of a class map that a tag takes beside a key.
+/// Bits of a class map that a tag takes next to a key.
 pub(super) const TAG_BITS: u32 = 8;
 
 /// Letters of a bag that weigh so much are in classes of their own, so that a class that is missing says what it

@@ -1,11 +1,11 @@
-//! The join as functions without state, for whoever brings rows together by other means: a cluster, a
+//! The join as functions without state, for callers that group rows by other means: a cluster, a
 //! sort, a database.
 //!
 //! Count [`Stats`] of all rows, in any partition, and merge them. Cut the [`keys`] of each distinct row;
-//! bring rows with equal keys together; [`verify`] each such group; drop repeated pairs. What is left is
-//! every pair at or over the threshold. [`super::resolve`] then says which rows go into which.
+//! group rows with equal keys; [`verify`] each group; drop repeated pairs. The result is
+//! every pair at or over the threshold. [`super::resolve`] then decides which rows are merged into which.
 //!
-//! Rows that read alike share every key. Bring equal texts together first, and join one of each.
+//! Rows with equal texts share every key. Group equal texts first, and join one of each.
 
 use super::keys::{Key, cut, placed};
 use super::metric::Linear;
@@ -27,15 +27,15 @@ pub enum Role {
 /// A key of one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowKey {
-    /// What rows are brought together by. A collision costs a comparison, never a pair.
+    /// What rows are grouped by. A collision costs a comparison, but never loses a pair.
     pub hash: u64,
     /// For partners of which size it is.
     pub role: Role,
-    /// What tells most rows that it is like from those it is not.
+    /// What distinguishes most rows that it is similar to from the others.
     pub sketch: Sketch,
 }
 
-/// What of a row, under one of its keys, shows without its text that it is in no pair with another.
+/// Data on a row, under one of its keys, that shows without its text that it is not in a pair with another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sketch {
     /// The row's size: characters, grams, or weight.

@@ -20,10 +20,10 @@ const FILTER_BITS: usize = 8;
 /// Records whose keys are cut in one go.
 const CHUNK: usize = 4096;
 
-/// So many records are fetched at once.
+/// The number of records that are fetched at once.
 pub(super) const FETCHED: usize = 64;
 
-/// A record in the list of a key, with what refuses it without a look at the record: that would be a wait
+/// A record in the list of a key, with data that can reject it without accessing the record, which would be a wait
 /// for memory each time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Posting {
@@ -58,7 +58,7 @@ impl Posting {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Listed {
     pub posting: Posting,
-    /// Beside the list's pair; none where the key is longer than a pair.
+    /// The rarer pairs next to the list's pair; none if the key is longer than a pair.
     pub rarer: Rarer,
 }
 
@@ -75,7 +75,7 @@ struct Shard {
     /// Bucket k is `postings[starts[k]..starts[k + 1]]`; their number is a power of two.
     starts: Vec<u32>,
     postings: Vec<Posting>,
-    /// Of bags, by posting: the rarer pairs beside the one that is the key.
+    /// Of bags, by posting: the rarer pairs next to the one that is the key.
     rarer: Vec<Rarer>,
 }
 

@@ -28,7 +28,7 @@ use super::tokens::{FIRST_PAIR, parted};
 
 /// A key is long enough when chance alone lets it are in about this many records. Passing over a record
 /// in a list is cheaper than looking up another key: hundreds are read in the time of a few lookups, and most
-/// are refused by what is beside them.
+/// are rejected by the data stored with them.
 const FEW_RECORDS: f64 = 512.0;
 
 /// Starting states of hashes: of keys, of those cut at the greatest depth, and of ends.
@@ -54,7 +54,7 @@ pub(super) struct Key {
     pub hash: u64,
     /// At least so much of the record's size is unshared in a pair that this key finds.
     pub skip: u32,
-    /// Where among a bag's pairs of neighbours the one stands that is this key by itself, else [`NO_PAIR`].
+    /// The place, among a bag's pairs of neighbours, of the one that is this key by itself; otherwise [`NO_PAIR`].
     pub pair: u16,
 }
 

@@ -1,16 +1,17 @@
-//! Bags against a block: not record after record, but list after list of the index, with all records that look there.
+//! Looks up bags in a block of the index: not record by record, but list by list, with all records that look up a list.
 //!
-//! Who shares a pair of neighbours often shares the phrase that it is from, so that a list is full of records that are
-//! alike in this and in nothing else. Within a list letters therefore have an order of its own: those that many of its
-//! records hold come last, all others stay in the order from rare to common. It is the same order for both records of a
-//! pair, so that the argument of prefixes in `keys` holds: the first letter that both hold is before the last that
-//! either may leave unshared. Letters of the phrase are out of the way, and what is met shares something else, too.
+//! Records that share a pair of neighbours often share the phrase that it is from, so a list contains many records that
+//! have this phrase in common and nothing else. Therefore each list has its own order of letters: letters that many of
+//! its records contain come last, all others are ordered from rare to common. The order is the same for both records of
+//! a pair, so the argument about prefixes in `keys` applies: the first letter that both contain is before the last one
+//! that either may leave unshared. As the letters of the phrase come last, records that meet share something else, too.
 //!
-//! A pair of records that share several pairs of neighbours is compared in the list of the first of these alone. Most that
-//! meet in another list are told by the [`rarer`](super::rarer) pairs beside the list's, of many records at once.
+//! Two records that share several pairs of neighbours are compared only in the list of the first of these. Most of those
+//! that meet in another list are recognised by the [`rarer`](super::rarer) pairs next to the list's own, for many records
+//! at once.
 //!
-//! Records are looked at in no order, so that time goes into waiting for memory: what decides without a look at a record
-//! stands beside its key, and what has to be looked at is fetched for many records at a time.
+//! Records are accessed in random order, so most time is spent waiting for memory. Data that can decide without reading
+//! the record is stored with its key, and data of records is fetched for many records at a time.
 
 use std::ops::Range;
 
@@ -30,27 +31,28 @@ use super::tokens::FIRST_PAIR;
 use super::verify::Pattern;
 use super::watch::Items;
 
-/// Records that look at once: what they look under is held in memory, some 700 bytes each. A list is made ready
-/// once for all of them, so that the fewer look at once, the more often the same is done.
+/// The number of records that are looked up at once: their keys are in memory, about 700 bytes each. A list is prepared
+/// once for all of them, so the fewer are looked up at once, the more often the same work is repeated.
 const AT_ONCE: usize = 1 << 20;
 
 /// Records whose keys are cut in one go.
 const CHUNK: usize = 1 << 12;
 
-/// So many pairs of records of a list are tried one by one: it is done before letters are counted. In tests nearly none.
+/// A list with at most this many pairs of records is compared pair by pair, which is faster than counting letters. Nearly
+/// none in tests.
 const FEW_PAIRS: usize = if cfg!(test) { 2 } else { 1 << 13 };
 
-/// What a record of more letters is worth by class is not counted: it holds nearly every class, and is counted anew in each
-/// of its lists.
+/// The weights by class of a record with more letters are not computed: it contains nearly every class, and they would be
+/// computed again in each of its lists.
 const LONG: usize = 1024;
 
-/// So many records of a list tell which rarer pair is beside its own in most of them.
+/// The size of the sample of a list from which the most frequent rarer neighbour of its pair is determined.
 const SAMPLE: usize = 64;
 
-/// A list is parted so often at most.
+/// The most times that a list is split.
 const PARTED: u32 = 8;
 
-/// A record that looks under a key, in twenty bytes: there are thirty and more a record.
+/// A record that looks up a key, in twenty bytes: a record has thirty keys and more.
 #[derive(Clone, Copy)]
 struct Looking {
     record: u32,
@@ -99,7 +101,7 @@ fn matches(block: &Block<'_>, probes: &Records, range: Range<u32>, items: Items<
             effort.probes += lookups;
             of_shards.iter_mut().zip(parts).for_each(|(shard, part)| shard.push(part));
         }
-        // The work is in the lists; who waits is told shard by shard.
+        // The work is in the lists; progress is reported shard by shard.
         let share = some.len() / SHARDS;
         let found: Vec<(Vec<Match>, Effort)> = of_shards
             .into_par_iter()
@@ -124,7 +126,7 @@ fn matches(block: &Block<'_>, probes: &Records, range: Range<u32>, items: Items<
     (matches, effort)
 }
 
-/// What records look under, as far as it is in the index, by shard; and how many keys they have.
+/// The keys of records that are in the index, by shard, and how many keys the records have in total.
 fn look(block: &Block<'_>, probes: &Records, chunk: &[u32]) -> (Vec<Vec<Looking>>, u64) {
     let mut shards: Vec<Vec<Looking>> = vec![Vec::new(); SHARDS];
     let (mut tokens, mut keys, mut held) = (Vec::<Placed>::new(), Vec::<Key>::new(), Vec::<bool>::new());
@@ -135,7 +137,7 @@ fn look(block: &Block<'_>, probes: &Records, chunk: &[u32]) -> (Vec<Vec<Looking>
         placed(probes.symbols(record), block.order, &mut tokens);
         cut(&tokens, probes.parts(record).1, budget, block.order, &mut keys);
         lookups += keys.len() as u64;
-        // All first, so that none waits for another's memory.
+        // All hashes first, so that no lookup waits for the memory of another.
         held.clear();
         held.extend(keys.iter().map(|key| block.index.may_hold(key.hash)));
         let shared = keys
@@ -150,7 +152,7 @@ fn look(block: &Block<'_>, probes: &Records, chunk: &[u32]) -> (Vec<Vec<Looking>
     (shards, lookups)
 }
 
-/// Reused from list to list.
+/// Buffers that are reused from list to list.
 struct Scratch<'a> {
     list: Vec<Listed>,
     met_by: Vec<u32>,
@@ -201,7 +203,7 @@ fn in_shard(
     (matches, effort)
 }
 
-/// Of the candidates that met in the list of a key those that are pairs; what is left to another list is not compared.
+/// Those of the candidates in the list of a key that are pairs; candidates that belong to another list are not compared.
 fn verify(
     block: &Block<'_>,
     probes: &Records,
@@ -246,10 +248,10 @@ fn verify(
     }
 }
 
-/// Pairs of a record that looks and one of the list, both ascending, that may be alike; how many are met.
+/// Pairs of a looked-up record and one of the list, both ascending, that may be similar; returns how many met.
 ///
-/// Most of a list have one rarer pair beside its own, where a phrase goes on. None of those is compared with another of
-/// them here: where many of the list are of that kind, they are set apart, and not even looked at by each other.
+/// In most records of a list the same rarer pair is next to the list's own, where a phrase continues. Two of those are
+/// never compared here. If a list has many of them, they are separated, and do not even meet each other.
 fn in_parts(
     block: &Block<'_>,
     probes: &Records,
@@ -270,7 +272,7 @@ fn in_parts(
             list.iter().partition(|listed| listed.rarer.on(side) == beside);
         let others: Vec<Looking> =
             looking.iter().copied().filter(|looking| looking.rarer.on(side) != beside).collect();
-        // Else it is more work than it saves.
+        // Otherwise it costs more than it saves.
         if (looking.len() - others.len()) * with.len() >= all / 8 {
             return in_parts(block, probes, looking, &without, parted - 1, scratch)
                 + in_parts(block, probes, &others, &with, parted - 1, scratch);
@@ -282,7 +284,7 @@ fn in_parts(
     block.arch.dispatch(InList { block, probes, list, met_by, looking, worth, letters, candidates })
 }
 
-/// The rarer pair that is beside the list's own in most of its records, as far as a sample tells.
+/// The rarer pair that is next to the list's own in most of its records, judging from a sample.
 fn common(list: &[Listed]) -> Option<(Side, u32)> {
     let step = list.len().div_ceil(SAMPLE).max(1);
     let of_side = |side: Side| {
@@ -297,7 +299,7 @@ fn common(list: &[Listed]) -> Option<(Side, u32)> {
     found.max_by_key(|(count, ..)| *count).map(|(_, side, beside)| (side, beside))
 }
 
-/// The first of two ascending sequences that is in both.
+/// The first element that is in both of two ascending sequences.
 fn first_of_both(a: &[u32], b: &[u32]) -> Option<u32> {
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {
@@ -310,7 +312,7 @@ fn first_of_both(a: &[u32], b: &[u32]) -> Option<u32> {
     None
 }
 
-/// Records that look under a key, against those that are there.
+/// Compares records that look up a key with those in its list.
 struct InList<'s, 'a> {
     block: &'s Block<'a>,
     probes: &'s Records,

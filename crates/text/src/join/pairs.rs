@@ -41,7 +41,7 @@ pub fn self_join(rows: &[&str], query: &Query) -> Joined {
     join_by_blocks(rows, query, BLOCK_KEYS, Part::unwatched())
 }
 
-/// [`self_join`] for somebody who waits.
+/// [`self_join`] with an observer.
 pub fn self_join_watched(rows: &[&str], query: &Query, watch: &dyn Watch) -> Joined {
     join_by_blocks(rows, query, BLOCK_KEYS, Part::whole(watch))
 }
@@ -72,7 +72,7 @@ fn distinct<'a>(rows: &[&'a str]) -> (Vec<&'a str>, Vec<Vec<u32>>) {
 }
 
 impl Joined {
-    /// By pair of groups, what the two share, where the metric tells.
+    /// By pair of groups, what the two share, if the metric provides it.
     pub(super) fn shared_weights(&self) -> impl Iterator<Item = Option<SharedWeights>> + '_ {
         self.pairs.iter().enumerate().map(|(n, pair)| {
             let letters = shared_letters(pair.score);

@@ -1,9 +1,9 @@
-//! Which rarer pairs of neighbours are beside a pair of a bag.
+//! Which rarer pairs of neighbours are next to a pair of a bag.
 //!
-//! Two records that share a phrase meet in the list of each of its pairs, and are compared in that of the rarest alone.
-//! In the other lists the rarest one, or another that is rarer than the list's, is found on the way through the phrase
-//! from the list's pair, in both records. Who sees it there knows without a look at the records that the two are
-//! compared elsewhere.
+//! Two records that share a phrase meet in the list of each of its pairs, but are compared only in the list of the rarest.
+//! In the other lists, the rarest pair, or another one that is rarer than the list's, is found in both records by walking
+//! through the phrase from the list's pair. So it is known without reading the records that the two are compared
+//! elsewhere.
 
 use super::classes::spread;
 use super::stats::Order;
@@ -42,23 +42,23 @@ pub(super) struct Places([u8; 2]);
 /// No place, or none that fits in a byte.
 const NOWHERE: u8 = u8::MAX;
 
-/// So many pairs are gone through on the way to a rarer one.
+/// How many pairs are visited at most on the way to a rarer one.
 const FARTHEST: usize = 16;
 
-/// Where pairs are looked up by one of their letters. Of two in one slot the rarer one is found.
+/// A table to look up pairs by one of their letters. Of two in one slot the rarer one is found.
 const SLOTS: usize = 256;
 
-/// Of a bag with these pairs, the rarer ones beside the one at a place among them. `places` are those of [`places`].
+/// Of a bag with these pairs, the rarer ones next to the one at this place. `places` are those of [`places`].
 #[inline(always)]
 pub(super) fn rarer(at: usize, pairs: &[u32], places: &[Places]) -> Rarer {
     let Some(&Places(places)) = places.get(at) else { return Rarer::default() };
     Rarer(places.map(|place| if place == NOWHERE { 0 } else { pairs[usize::from(place)] }))
 }
 
-/// Appends, for each pair of a bag, where the rarer ones beside it are.
+/// Appends, for each pair of a bag, the places of the rarer ones next to it.
 ///
-/// A bag has no order, but a pair goes on with the letter that the next one begins with. Where a letter repeats, that
-/// may be another pair than the text's: one of the bag in any case, and no more is asked for.
+/// A bag has no order, but a pair is followed by one that begins with its second letter. If a letter repeats, that may not
+/// be the pair that follows in the text; it is a pair of the bag in any case, which is enough.
 pub(super) fn places(pairs: &[u32], order: &Order, places: &mut Vec<Places>) {
     let letters = |at: u8| order.pairs[(pairs[usize::from(at)] - FIRST_PAIR) as usize].letters;
     let slot = |letter: u32| (spread(letter) >> 24) as usize;

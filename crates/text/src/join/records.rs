@@ -8,7 +8,7 @@ use super::signature::{PairClasses, Signature};
 use super::stats::Order;
 use super::tokens::parted;
 
-/// A run of records in rising order of size. A record's number is its place in the whole order, of which
+/// A run of records in ascending order of size. The number of a record is its place in the whole order, of which
 /// this may be a part.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Records {
@@ -23,7 +23,7 @@ pub(super) struct Records {
     places: Vec<Places>,
 }
 
-/// What is known of the pairs of neighbours of a bag beside their symbols.
+/// Data on the pairs of neighbours of a bag in addition to their symbols.
 #[derive(Clone, Copy, Debug)]
 struct OfPairs {
     classes: PairClasses,
@@ -33,7 +33,7 @@ struct OfPairs {
     start: usize,
 }
 
-/// What is known of a record beside its symbols, on one cache line: records are looked at in no order.
+/// Data on a record in addition to its symbols, on one cache line, because records are accessed in random order.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Head {
@@ -118,13 +118,13 @@ impl Records {
         (classes, weight)
     }
 
-    /// Of a bag: the rarer pairs of neighbours beside the one at a place among its pairs; none where there is none.
+    /// Of a bag: the rarer pairs of neighbours next to the one at this place among its pairs, if there are any.
     pub fn rarer(&self, record: u32, at: u16) -> Rarer {
         let (pairs, start) = (self.parts(record).1, self.pairs[self.place(record)].start);
         rarer(at.into(), pairs, &self.places[start..start + pairs.len()])
     }
 
-    /// Whether no other record has a key, of which the pair of neighbours stands at this place.
+    /// Whether no other record has a certain key, whose pair of neighbours is at this place.
     pub fn is_lone(&self, record: u32, at: u16, order: &Order) -> bool {
         self.parts(record)
             .1
@@ -132,8 +132,8 @@ impl Records {
             .is_some_and(|&pair| at != NO_PAIR && pair < order.shared_pairs)
     }
 
-    /// Brings what is known of records beside their symbols into the processor's caches, of all at once: read one after
-    /// the other, each would be waited for.
+    /// Loads the data of records, without their symbols, into the processor's caches, for all of them at once: read one
+    /// after the other, each would cause a wait.
     #[inline(always)]
     pub fn fetch_heads(&self, records: impl Iterator<Item = u32>) {
         black_box(records.fold(0, |bits, record| bits ^ self.size(record)));
@@ -154,7 +154,7 @@ impl Records {
         Self::fetch_symbols(records.map(|record| self.parts(record).1));
     }
 
-    /// Three places are all that most have: one is fetched with fifteen others.
+    /// Most have only three places, so one is fetched together with fifteen others.
     #[inline(always)]
     fn fetch_symbols<'s>(of_records: impl Iterator<Item = &'s [u32]>) {
         let at = |symbols: &[u32], place: usize| symbols.get(place).copied().unwrap_or_default();
@@ -165,8 +165,7 @@ impl Records {
         }));
     }
 
-    /// One past the last record from `start` on before a size that does not hold; sizes that hold come
-    /// first.
+    /// The end of the records from `start` on whose size satisfies the predicate; these come first.
     pub fn count_while(&self, start: u32, holds: impl Fn(u32) -> bool) -> u32 {
         start + self.heads[self.place(start)..].partition_point(|head| holds(head.size)) as u32
     }

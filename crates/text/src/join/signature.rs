@@ -1,7 +1,7 @@
-//! Bitmaps of records that refuse most candidates with a few popcounts.
+//! Bitmaps of records that reject most candidates with a few popcounts.
 //!
-//! There are two: a [`Signature`] beside each record, and its [`Classes`], which are small enough to stand
-//! beside each key, where they refuse a candidate before anything of it is fetched.
+//! There are two: a [`Signature`] for each record, and its [`Classes`], which are small enough to be stored with
+//! each key, where they reject a candidate before any of its data is fetched.
 
 use std::fmt;
 use std::str::FromStr;

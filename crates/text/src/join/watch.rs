@@ -1,14 +1,14 @@
-//! Who waits for a join: told how far it is, and asked whether it shall go on.
+//! The caller's view of a running join: it is informed of the progress and can stop the join.
 
-/// Somebody who waits. A join of a million texts takes minutes.
+/// Observes a join. A join of a million texts takes minutes.
 pub trait Watch: Sync {
-    /// Whether to give up. What the join gives then is of no use to anybody.
+    /// Whether to stop. The join's result is not usable then.
     fn stopped(&self) -> bool;
-    /// So much more of the whole is done; all that is told comes to 1.
+    /// Another share of the whole is done; all shares sum to 1.
     fn advance(&self, share: f64);
 }
 
-/// Nobody waits, or not for long.
+/// For joins that are not observed.
 #[derive(Clone, Copy, Debug)]
 pub struct Unwatched;
 
@@ -41,7 +41,7 @@ impl<'w> Part<'w> {
         Part { share: self.share * share, ..self }
     }
 
-    /// Whether to give up.
+    /// Whether to stop.
     pub fn stopped(self) -> bool {
         self.watch.stopped()
     }
@@ -60,7 +60,7 @@ pub(super) struct Items<'w> {
 }
 
 impl Items<'_> {
-    /// Told before so many items; whether to do them.
+    /// Called before this many items; returns whether to process them.
     pub fn go(&self, items: usize) -> bool {
         self.watch.advance(self.each * items as f64);
         !self.watch.stopped()

@@ -1,7 +1,7 @@
 //! The join of the default similarity on disk: its joins one after the other, and what they find compared in full.
 //!
-//! Each text is read once; its reading waits in a file. Equal readings are brought together by their hashes and are
-//! compared once. The joins give pairs of them, sorted on disk, and the comparison alone decides, as it does in memory.
+//! Each text is read once, and its reading is stored in a file. Equal readings are grouped by their hashes and
+//! compared once. The joins find pairs of them, sorted on disk, and only the comparison decides, as in memory.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -18,24 +18,24 @@ use crate::join::watch::Part;
 use crate::join::{AlikePair, AlikePairs, Effort, Watch, default_joins, openings_of};
 use crate::text::sameness::{Predicates, Prepared, Reading, SharedWeights};
 
-/// Where a join keeps what it does not hold.
+/// Where a join stores what is not in memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Spill<'a> {
-    /// In a new folder under this one, which goes when the join ends.
+    /// The parent of a new folder, which is deleted when the join ends.
     pub folder: &'a Path,
-    /// Bytes that are held at once, about, beside some tens for each text.
+    /// About how many bytes are in memory at once, in addition to some tens for each text.
     pub memory: usize,
-    /// How many texts will come, about: for whoever waits, and of no effect else.
+    /// About how many texts there are; only affects the progress that is reported.
     pub texts: usize,
 }
 
-/// What the steps take of the whole, about: guessed, and of no effect but on how far a bar says that it is.
+/// The approximate shares of the steps in the whole: estimates that only affect the progress bar.
 const READ: f64 = 0.08;
 const OPENINGS: f64 = 0.02;
 const JOIN: f64 = 0.80;
 const COMPARE: f64 = 0.10;
 
-/// Texts, readings or pairs that are worked on at once.
+/// The number of texts, readings or pairs that are processed at once.
 const BATCH: usize = 1 << 13;
 
 /// Finds what [`alike`](crate::join::alike) finds, with its working files on disk.
@@ -51,7 +51,7 @@ const BATCH: usize = 1 << 13;
 /// ```
 ///
 /// # Errors
-/// [`DiskError`] where a file cannot be written or read, there are too many texts, or whoever waits asked to stop.
+/// [`DiskError`] where a file cannot be written or read, there are too many texts, or the observer asked to stop.
 pub fn alike_on_disk<T: AsRef<str> + Sync>(
     texts: impl IntoIterator<Item = T>,
     spill: Spill<'_>,
@@ -65,7 +65,7 @@ pub fn alike_on_disk<T: AsRef<str> + Sync>(
     Ok(AlikePairs { groups, pairs, effort })
 }
 
-/// [`alike_on_disk`] that holds no pairs: each is put away as it is found, in their order.
+/// [`alike_on_disk`] without pairs in memory: each is stored as it is found, in their order.
 pub(crate) fn alike_on_disk_each<T: AsRef<str> + Sync>(
     texts: impl IntoIterator<Item = T>,
     spill: Spill<'_>,
@@ -206,7 +206,7 @@ impl Readings {
         Ok(self)
     }
 
-    /// What stands from one text's reading up to another's end.
+    /// The bytes from the reading of one text to the end of another's.
     fn bytes(&self, first: u32, last: u32) -> Result<Vec<u8>, DiskError> {
         let (start, end) = (self.starts[first as usize], self.starts[last as usize + 1]);
         let mut bytes = vec![0; (end - start) as usize];

@@ -9,10 +9,10 @@ use crate::join::metric::shared_letters;
 use crate::join::{Effort, Pair, Score};
 use crate::text::sameness::SharedWeights;
 
-/// A row that another is like, their score, and what the two share, where the metric tells.
+/// A row that is similar to another, their score, and what the two share, if the metric provides it.
 type Like = (u32, Score, Option<SharedWeights>);
 
-/// Two rows, and what they share, where the metric tells.
+/// Two rows, and what they share, if the metric provides it.
 pub(super) type PairAndShared = (Pair, Option<SharedWeights>);
 
 /// Every pair of a join on disk. Its files are deleted with it.
@@ -21,7 +21,7 @@ pub struct DiskJoined {
     runs: Runs,
     /// What it took.
     pub effort: Effort,
-    /// Last, so that the files go when nobody reads them any more.
+    /// The last field, so that the files are deleted when nothing reads them any more.
     _folder: Working,
 }
 
@@ -30,7 +30,7 @@ impl DiskJoined {
         Self { copies, runs, effort, _folder: folder }
     }
 
-    /// Rows that read alike, ascending, by the first of them; rows without a copy are not in it.
+    /// Rows with equal texts, ascending, by the first of them; rows without a copy are not included.
     pub fn copies(&self) -> &FxHashMap<u32, Vec<u32>> {
         &self.copies
     }

@@ -1,6 +1,6 @@
 //! The join on disk: memory for one block of the index, whatever the number of rows.
 //!
-//! In four passes, each from one set of files to the next, in a temporary folder that goes with the result:
+//! It takes four passes, each from one set of files to the next, in a temporary folder that is deleted with the result:
 //! `spread` sends rows with equal text to one part; `distinct` reads part by part, sets aside which rows
 //! are copies, and counts the statistics; `records` spells each text and sorts by size; then block after
 //! block of records is indexed, and the records after it stream past. The blocks are those of the join in
@@ -41,7 +41,7 @@ pub enum DiskError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// Whoever waits asked to stop.
+    /// The observer asked to stop.
     #[error("stopped")]
     Stopped,
     /// Rows are numbered in 32 bits.
@@ -54,7 +54,7 @@ impl DiskError {
         move |source| DiskError::Io { what, path: path.into(), source }
     }
 
-    /// Ends a join that nobody waits for any more.
+    /// Ends a join that was asked to stop.
     fn unless_stopped(part: Part<'_>) -> Result<(), DiskError> {
         if part.stopped() { Err(DiskError::Stopped) } else { Ok(()) }
     }
@@ -73,14 +73,14 @@ pub(super) struct Limits {
     sort: usize,
 }
 
-/// A key of a block takes so many bytes, with its share of the records and of what the index is built from.
+/// The bytes of a key of a block, with its share of the records and of the data that the index is built from.
 const KEY_BYTES: usize = 40;
 
-/// A key of bags takes so many more: what stands beside it, in the index and in what it is built from.
+/// The additional bytes of a key of bags, in the index and in the data that it is built from.
 const MORE_BYTES_OF_BAGS: usize = 16;
 
 impl Limits {
-    /// For about so many bytes, beside a few for each row.
+    /// For about this many bytes, in addition to a few for each row.
     fn within(memory: usize) -> Limits {
         let block_keys = (memory / KEY_BYTES).max(1) as u64;
         // An eighth for what is sorted; the rest of it is the lists' places.
@@ -96,8 +96,8 @@ impl Limits {
 }
 
 /// Finds every pair of rows at or over the threshold, with its working files in a new folder under
-/// `folder`, which is gone when the result is. It takes about `memory` bytes, and some tens for each row; the
-/// more, the fewer times the rows are read.
+/// `folder`, which is deleted with the result. It takes about `memory` bytes, and some tens for each row; with
+/// more memory the rows are read fewer times.
 ///
 /// ```
 /// use riddlemill_text::join::{Metric, Query, disk_join};
@@ -120,7 +120,7 @@ pub fn disk_join<T: AsRef<str>>(
     join_within(rows, query, folder, Limits::within(memory), Part::unwatched())
 }
 
-/// [`disk_join`] for somebody who waits.
+/// [`disk_join`] with an observer.
 ///
 /// # Errors
 /// As of [`disk_join`], and [`DiskError::Stopped`].
@@ -133,7 +133,7 @@ pub fn disk_join_watched<T: AsRef<str>>(
     join_within(rows, query, spill.folder, Limits::within(spill.memory), Part::whole(watch))
 }
 
-/// What the passes take of a join, about: guessed, and of no effect but on how far a bar says that it is.
+/// The approximate shares of the passes in a join: estimates that only affect the progress bar.
 const DISTINCT: f64 = 0.10;
 const SPELL: f64 = 0.10;
 const BLOCKS: f64 = 0.80;

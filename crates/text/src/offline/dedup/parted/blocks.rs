@@ -87,7 +87,7 @@ impl<'a> KeyBlocks<'a> {
     }
 
     fn give(&mut self, place: u64, row: u64, kind: Kind, key: RowKey) {
-        // By the lowest bits: shares of keys are told by the highest.
+        // By the lowest bits: shares of keys are selected by the highest.
         let at = ((place & 0xFFFF_FFFF) * self.lanes.len() as u64) >> 32;
         let lane = &mut self.lanes[at as usize];
         let member = (row, kind.code());

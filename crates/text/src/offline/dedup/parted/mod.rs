@@ -1,31 +1,30 @@
-//! Dedup in parts, for rows that are spread over many machines: each function takes lines and gives lines,
-//! and whoever runs them sorts, groups and joins in between.
+//! Dedup in parts, for rows that are spread over many machines: each function reads lines and writes lines,
+//! and the caller sorts, groups and joins them in between.
 //!
 //! | function | lines in | lines out |
 //! |---|---|---|
-//! | [`Keyer::same`] | rows | the key that rows which compare alike share |
-//! | [`verify()`] | those, by key | copies: all but the first by rank |
-//! | [`PartStats`] | the other rows | how many hold each token; several outputs are an input |
-//! | [`Keyer::keys`] | the same rows | keys: two rows that are alike share one |
-//! | [`verify()`] | those, by key | pairs that may be alike; with texts, pairs that are, with figures |
-//! | [`decisions`] | copies and pairs that are one | which row goes into which |
+//! | [`Keyer::same`] | rows | a key that is shared by rows which are equal in every comparison |
+//! | [`verify()`] | these keys, sorted | copies: all rows of a key but the first by rank |
+//! | [`PartStats`] | the other rows | how many rows contain each token; outputs can be combined by another call |
+//! | [`Keyer::keys`] | the same rows | keys: two similar rows share one |
+//! | [`verify()`] | these keys, sorted | pairs that may be similar; with texts, pairs that are, with figures |
+//! | [`decisions`] | copies and pairs of duplicates | which row is merged into which |
 //!
-//! Where what lies between holds bytes, as the columns of a data frame do, [`Keyer::blocks`] gives the keys of many rows
-//! in blocks and [`pairs_of_blocks`] takes them: a key has 8 bytes there where its line has 170.
+//! If the caller can transport bytes, for example in the columns of a data frame, [`Keyer::blocks`] returns the keys of many
+//! rows in blocks and [`pairs_of_blocks`] reads them: a key has 8 bytes there, and 170 as a line.
 //!
 //! # Why this is not the join on disk
 //!
-//! [`alike_on_disk`](crate::join::alike_on_disk) finds the same pairs on one machine, and shares all that decides with
-//! these functions: statistics, order, keys, and the comparison. What lies between is another job. There, one index
-//! stands in memory and whole records pass by it, so that a key is written nowhere, lists are searched by what else
-//! their records share, and a record is beside its key when it is looked at. Here nobody holds more than one group of
-//! rows: every key is written, sorted and brought to its group by somebody else's shuffle, and a sketch is all that is
-//! known of a row there. Run on one machine in place of the join on disk these functions give the same pairs, but of
-//! 250,000 posts they write 352 MB of keys, name 1,497,081 pairs to compare where the join compares 346,111, and take 28
-//! CPU seconds in place of 21.
+//! [`alike_on_disk`](crate::join::alike_on_disk) finds the same pairs on one machine, and shares everything that decides with
+//! these functions: statistics, order, keys, and the comparison. The rest differs. The join on disk keeps one index in
+//! memory and streams whole records past it, so it writes no keys, searches lists by what else their records share, and
+//! has a record at hand when it reads its key. Here each process has only one group of rows in memory: every key is
+//! written, sorted and brought to its group by the caller's shuffle, and only a sketch of each row is available there.
+//! Used on one machine instead of the join on disk, these functions find the same pairs, but for 250,000 posts they
+//! write 352 MB of keys, yield 1,497,081 candidate pairs instead of 346,111, and take 28 CPU seconds instead of 21.
 //!
-//! A row is known by its [rank](rank_of), which says at once which of two rows is kept. All of it is made of
-//! the functions of [`crate::join`]; what comes out is what [`super::decide`] decides over the whole.
+//! A row is identified by its [rank](rank_of), which also determines which of two rows is kept. All of this uses the
+//! functions of [`crate::join`]; the result is what [`super::decide`] decides over all rows at once.
 
 mod blocks;
 mod keyer;

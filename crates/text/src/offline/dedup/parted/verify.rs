@@ -20,7 +20,7 @@ pub enum VerifyError {
     Unsorted {
         /// The key.
         key: String,
-        /// The row that stands too late.
+        /// The row that comes too late.
         rank: String,
     },
     /// Keys of another measure.
