@@ -8,7 +8,7 @@ For each size the posts go through the filters of `cluster/README.md` as on one 
 dedup-keys, sort, dedup-verify. Told are the CPU time a post of each, the bytes that it hands to a shuffle, and the
 largest groups of one key. There are more keys of many posts than a disk holds: what dedup-keys takes is measured on
 100,000 posts, spread over all, and only one share of the keys in 256 (`--shares`), with all of its rows, goes on to
-sort and dedup-verify; what is told of these is counted up to the whole.
+sort and dedup-verify; their figures are extrapolated to the whole.
 """
 
 import argparse

@@ -9,8 +9,8 @@
 Both sides find every pair of posts with an Indel similarity of 0.8, as written. The program is measured
 as a whole process, from JSON Lines to the list of pairs; the pairs must be the same.
 
-With `--sizes` the program alone runs on more and more posts, and the growth exponent is told. With
-`--sample` that many posts are held against all, and every pair that the program found with one of them
+With `--sizes` the program alone runs on more and more posts, and the growth exponent is printed. With
+`--sample` that many posts are compared with all, and every pair that the program found with one of them
 must be among those, and the other way round. Posts with `planted_of` are edited copies: those that are at
 or over the threshold must be found.
 """

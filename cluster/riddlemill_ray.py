@@ -11,7 +11,7 @@ import pyarrow as pa
 import ray
 from riddlemill.cluster import arguments, run_job, run_step, run_task
 
-# Ray makes a task of every partition: 200 of them, however few the lanes, unless it is told.
+# Ray makes a task of every partition: 200 of them, however few the lanes, unless a number is set.
 MOST_TASKS = 10_000
 
 

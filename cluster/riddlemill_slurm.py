@@ -17,7 +17,7 @@ import sys
 
 from riddlemill.cluster import arguments, run_job, run_step, run_task
 
-# Slurm takes no larger arrays unless it is told to (MaxArraySize).
+# Slurm accepts no larger arrays unless it is configured to (MaxArraySize).
 ARRAY = 1000
 
 

@@ -5,7 +5,7 @@
 
 The tasks are those of `riddlemill.cluster`, which is on the executors with the package; Spark runs them, again where a
 machine was lost, and brings what they hand on together by its lane. `riddlemill assemble` then writes staged/ of the
-workspace, the same bytes as `riddlemill run`. See README.md beside this file.
+workspace, the same bytes as `riddlemill run`. See README.md in this folder.
 """
 
 import functools

@@ -1,4 +1,4 @@
-//! What all fuzzing shares: bytes to a dump of one kind, read as import reads it. The targets beside it
+//! What all fuzzing shares: bytes to a dump of one kind, read as import reads it. The targets next to it
 //! are driven by libFuzzer; `tests/integration/fuzz.rs` drives the same function on a stable compiler.
 
 use std::collections::BTreeMap;

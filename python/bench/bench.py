@@ -1,11 +1,11 @@
-"""The functions beside the command, and `similar_pairs` beside rensa and rapidfuzz, on one machine in one run.
+"""Compares the functions with the command, and `similar_pairs` with rensa and rapidfuzz, on one machine in one run.
 
 usage: python bench.py clean POSTS.jsonl      Arrow to Arrow, against the stage of `riddlemill run`
        python bench.py pairs POSTS.jsonl      against `riddlemill apply dedup`, rensa and rapidfuzz
        python bench.py keys POSTS.jsonl [METRIC]    what the keys of dedup cost a post on a cluster
 
-`{"id": …, "text": …}` a line. Each figure of `clean` and `pairs` is the best of three, in turn: wall clock on all cores, with CPU
-seconds beside it.
+`{"id": …, "text": …}` a line. Each figure of `clean` and `pairs` is the best of three, measured in turn: wall clock on all cores, and
+CPU seconds.
 """
 
 import os

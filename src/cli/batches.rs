@@ -38,7 +38,7 @@ pub(super) fn batches(config: &Config, global: &Global) -> Result<Exit, Failure>
     Ok(Exit::Done)
 }
 
-/// Cancels a batch at its server, or books it as lost without contacting the server.
+/// Cancels a batch at its server, or counts it as lost without contacting the server.
 pub(super) fn cancel(
     config: &Config,
     store: Store,

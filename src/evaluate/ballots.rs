@@ -3,7 +3,7 @@
 //! People who choose among the options of a set are a human baseline, scored like a model. The task declares
 //! how people judge answers without a choice: by a rating on a scale, or by choosing the better of two texts,
 //! a person's and the model's, in a drawn order. Ballots show neither the right answer nor the model: their
-//! id stands for these. The order is drawn with the workspace's secret, and readable with it from a seal
+//! id represents these. The order is drawn with the workspace's secret, and readable with it from a seal
 //! after the id. Older sheets have no seal, and the order of the evaluation's seed.
 
 use std::collections::BTreeMap;

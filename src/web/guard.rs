@@ -135,7 +135,7 @@ fn greet(app: &App, request: &Request) -> Result<(Visitor, Option<Response>), Pa
     Ok((visitor, back))
 }
 
-/// The client's address. Headers are only trusted if the server was told of a proxy, because anybody can
+/// The client's address. Headers are only trusted if a proxy is configured, because anybody can
 /// write one. Of several addresses the last is the one that this proxy saw itself.
 fn client(headers: &HeaderMap, peer: IpAddr, behind_proxy: bool) -> IpAddr {
     if !behind_proxy {

@@ -142,7 +142,7 @@ fn judged_riddles() -> Workspace {
 fn models_answer_and_judge_declared_records() {
     let ws = judged_riddles();
     ws.call(["benchmark", "check"]).expect(0);
-    // Lines that answer nothing are told.
+    // Lines that answer nothing are reported.
     let said = ws.call(["run"]).expect(3).err;
     assert!(said.contains("mine.jsonl:2: \"hinted\" is not asked about \"riddle:2\""), "{said}");
     assert!(said.contains("mine.jsonl:3: unknown value of \"for\" \"hint\""), "{said}");

@@ -297,7 +297,7 @@ fn what_is_wrong_with_an_operation_is_told_with_its_place() {
     assert!(said.contains("unknown field that \"neighbours\" finds \"words\""), "{said}");
 }
 
-/// Each word beside the answer is an item of its own.
+/// Each word related to the answer is an item of its own.
 #[test]
 fn a_ballot_is_asked_once_for_each_element_of_a_list() {
     let ws = small_riddles();
@@ -359,7 +359,7 @@ options = [{ code = "yes", label = "yes", means = "It tempts." }, { code = "no",
     assert_eq!(told["after"].as_str().map(|after| after.lines().count()), Some(3), "{told}");
 }
 
-/// Operations ask for columns, whatever the kind of the records is called and has beside them.
+/// Operations ask for columns, whatever the kind of the records is called and whatever other columns it has.
 #[test]
 fn operations_work_on_kinds_that_a_folder_declares() {
     let (built_in, own) = (Workspace::sample(), Workspace::sample());

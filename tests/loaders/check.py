@@ -31,7 +31,7 @@ os.environ.update(
     INSPECT_DISPLAY="none",
     TOKENIZERS_PARALLELISM="false",
 )
-# Byte code beside a task would be a file that SHA256SUMS does not name.
+# Byte code in a task's folder would be a file that SHA256SUMS does not name.
 sys.dont_write_bytecode = True
 os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
 logging.disable(logging.WARNING)

@@ -3,7 +3,7 @@
 
 usage: run.py RIDDLEMILL [POSTS [generated|killed|connect|ray|slurm|real|corpus ...]]
 
-The package riddlemill is installed beside PySpark. Starts a standalone master and two workers on loopback. In turn:
+The package riddlemill is installed in PySpark's environment. Starts a standalone master and two workers on loopback. In turn:
   - generated posts (POSTS of them, 4000 if left out), in JSON Lines and Parquet, one partition damaged, whose dumps and
     everything between tasks are in an object store (moto's S3);
   - the same on a disk, with a worker killed in the middle of the join;

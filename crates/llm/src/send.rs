@@ -227,7 +227,7 @@ impl Engine {
         if let Ok(Received { pause: Some(pause), .. }) = received {
             self.pace.pause(pause);
         }
-        // Never books less than the server states. For texts sent together it states one sum.
+        // Never charges less than the server states. For texts sent together it states one sum.
         let stated = received.as_ref().ok().filter(|_| requests.len() == 1).and_then(wire::stated_cost);
         let stated = stated.unwrap_or(Usd::ZERO);
         let leave_after = self.endpoint.retries.leave_after;

@@ -284,7 +284,7 @@ pub fn assign(
     Ok(new)
 }
 
-/// Gives the open tasks of `leaving` to others, and returns the new tasks, sorted. `is_open` tells whether a
+/// Gives the open tasks of `leaving` to others, and returns the new tasks, sorted. `is_open` returns whether a
 /// task has no vote yet. No other tasks change; if nobody else may take an item, its task is left out.
 pub fn replace(
     step: &Ballot,

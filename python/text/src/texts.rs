@@ -71,7 +71,7 @@ pub(crate) fn has_arrow(given: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(given.hasattr("__arrow_c_array__")? || given.hasattr("__arrow_c_stream__")?)
 }
 
-/// The arrays that an object hands out. The only column of a table stands for it.
+/// The arrays that an object hands out. A table with one column counts as that column.
 pub(crate) fn arrays(given: &Bound<'_, PyAny>) -> PyResult<Vec<ArrayRef>> {
     let whole: PyChunkedArray = given.extract::<AnyArray>()?.into_chunked_array()?;
     let (chunks, field) = whole.into_inner();

@@ -78,7 +78,7 @@ fn labelled(option: &Choice, number: usize) -> Vec<(&'static str, Json)> {
 
 /// Bars of one width; a number is in the bar that ends with it.
 pub(super) fn bars(bars: &Bars, records: &Records<'_>) -> Result<Found, Trouble> {
-    // The least bit keeps a third and two thirds from falling beside a whole number.
+    // The smallest step keeps a third and two thirds from missing a whole number.
     const LEAST: f64 = 1e-9;
     let numbers = reals(&records.values(&bars.of)?);
     let many = ((bars.to - bars.from) / bars.wide - LEAST).ceil() as u32;

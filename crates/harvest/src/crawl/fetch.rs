@@ -73,7 +73,7 @@ impl Fetcher {
         Ok(Fetcher { client, guard, user_agent: user_agent.into(), limits: limits.clone() })
     }
 
-    /// Whether a link may be followed, as far as can be told without a resolver.
+    /// Whether a link may be followed, as far as can be decided without a resolver.
     pub fn in_scope(&self, url: &Url) -> Result<(), Refusal> {
         self.guard.in_scope(url)
     }

@@ -1,4 +1,4 @@
-//! Moves a batch forward: sends it if necessary, polls it, fetches its answers and books them once it has
+//! Moves a batch forward: sends it if necessary, polls it, fetches its answers, and stores and charges them once it has
 //! ended.
 
 use riddlemill_files::log::LogError;
@@ -16,7 +16,7 @@ use crate::{tokens, wire};
 
 /// The state of a batch after an attempt to move it forward.
 pub(super) enum BatchState {
-    /// It is over and completely booked.
+    /// It has ended, and all of its replies are stored and charged.
     Complete,
     /// It is in progress; with its progress.
     InProgress(String),
@@ -141,7 +141,7 @@ impl Engine {
             lines.filter_map(|(at, line)| Some((key(at, &line)?, line.came))).collect();
         let mut settling = Vec::new();
         for item in &entry.items {
-            // Already booked by a process that ended before it could log that.
+            // Already stored by a process that ended before it could log that.
             if self.store.contains(&item.key)? {
                 continue;
             }

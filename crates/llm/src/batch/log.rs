@@ -25,7 +25,7 @@ pub(super) struct Entry {
     /// The server's name for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// How it ended; set once it is completely booked.
+    /// How it ended; set once all of its replies are stored and charged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over: Option<String>,
 }

@@ -107,7 +107,7 @@ provider = "sample"
 model = "sample-marker"
 pack = "raw/sample/evaluation.jsonl"
 
-# BrainTeaser's replies, votes and words are beside its puzzles.
+# BrainTeaser's replies, votes and words are in the folder of its puzzles.
 [llm.sample-puzzles]
 provider = "sample"
 pack = "raw/sample/puzzles/replies.jsonl"

@@ -222,7 +222,7 @@ pub enum StageError {
     /// A file could not be read or written.
     #[error(transparent)]
     Store(#[from] store::Error),
-    /// The user asked to stop. What was finished before stands.
+    /// The user asked to stop. What was finished before is kept.
     #[error("stopped")]
     Stopped,
     /// The reply store could not be read or written.
@@ -275,34 +275,34 @@ impl Stop {
     }
 }
 
-/// Told how far a stage has come.
+/// Receives the progress of a stage.
 pub trait Pulse: Sync {
-    /// So many more records are done.
+    /// This many more records are done.
     fn advance(&self, records: u64);
-    /// Another part of the stage begins, of this name and so many records, whose rate tells nothing of the rest; ""
+    /// Another part of the stage begins, with this name and number of records, whose rate does not predict the rest; ""
     /// for the stage itself.
     fn part(&self, _name: &str, _records: u64) {}
-    /// What else is worth knowing now, in a line.
+    /// Other current information, in one line.
     fn say(&self, _words: &str) {}
-    /// What somebody who waits has to know, once.
+    /// A message that the user has to see, once.
     fn tell(&self, _words: &str) {}
-    /// Asks whoever started it a question that wants a yes; `None` where nobody can be asked.
+    /// Asks the user a yes-or-no question; `None` if nobody can be asked.
     fn agrees(&self, _question: &str) -> Option<bool> {
         None
     }
-    /// What all that is still to be asked would cost at most, in words, beside so many requests that are named
-    /// already; `None` where nothing more is known.
+    /// The most that everything still to be asked would cost, in words, in addition to this many requests that are
+    /// mentioned already; `None` if nothing more is known.
     fn outlook(&self, _requests: usize) -> Option<String> {
         None
     }
 }
 
-/// A stage that waits for a join: its shares are told as records, and a Ctrl-C ends it.
+/// A stage that runs a join: its progress is reported in records, and Ctrl-C ends it.
 pub struct Waiting<'a> {
     stop: &'a Stop,
     pulse: &'a dyn Pulse,
     records: u64,
-    /// The share that is done, and the records that were told of it.
+    /// The share that is done, and the records that were reported for it.
     done: Mutex<(f64, u64)>,
 }
 
@@ -322,7 +322,7 @@ impl Watch for Waiting<'_> {
         let new = {
             let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
             done.0 += share;
-            // Sums of shares are off by a hair.
+            // Sums of shares have rounding errors.
             let records = ((done.0 + 1e-9) * self.records as f64).min(self.records as f64) as u64;
             let new = records.saturating_sub(done.1);
             done.1 += new;

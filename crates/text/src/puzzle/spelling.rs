@@ -15,7 +15,7 @@ use spellbook::Dictionary;
 
 use super::words::{Word, sentences, words};
 
-/// The American English dictionary of Debian's hunspell-en-us, made from SCOWL; its licence is beside it.
+/// The American English dictionary of Debian's hunspell-en-us, made from SCOWL; its licence is in the same folder.
 static BUNDLED: LazyLock<Speller> = LazyLock::new(|| {
     // A hasher without a random seed makes suggestions come in the same order in every process.
     let affixes = include_str!("dictionary/en_US.aff");

@@ -24,7 +24,7 @@ INTERRUPTED = 130
 
 @functools.cache
 def command() -> str:
-    """The program of this package: beside the interpreter, or of a user's or target install; `RIDDLEMILL` names
+    """The program of this package: next to the interpreter, or of a user's or target install; `RIDDLEMILL` names
     another."""
     if named := os.environ.get("RIDDLEMILL"):
         return named

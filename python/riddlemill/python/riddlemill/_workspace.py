@@ -33,7 +33,7 @@ class Run:
 
 @dataclass(frozen=True)
 class StageStatus:
-    """How a stage stands."""
+    """The state of a stage."""
 
     recipe: str
     stage: str
@@ -102,7 +102,7 @@ class Explanation:
 
 class Workspace:
     """A workspace. Settings in `settings` hold for the calls of this object, as `{"dedup.threshold": 0.85}`; what is
-    kept stands in pipeline.toml.
+    kept is the one in pipeline.toml.
 
     Every call is the command's, so that its locks hold, its messages say the same, and Ctrl-C ends it within two seconds
     with all that was paid for on the disk. What it says while it works goes to the log `riddlemill`.

@@ -145,7 +145,7 @@ impl<'a> Fates<'a> {
                 evidence: format!("{decision}; {}", describe_outcome(by_rule()?.as_ref())),
             }),
         };
-        // Who is kept because two were split is told with what the rule would have done.
+        // A record that is kept because two were split gets the rule's decision as evidence.
         let Some(decision) = people.apart.get(&(row as u32)) else { return Ok(outcome) };
         let rule = by_rule()?;
         let Some(Outcome::Merged { into: before, .. }) = &rule else { return Ok(outcome) };

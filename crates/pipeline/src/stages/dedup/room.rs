@@ -7,7 +7,7 @@ use riddlemill_tables::StageReader;
 use riddlemill_text::offline::dedup::PairsOnDisk;
 use riddlemill_text::record::Post;
 
-/// Bytes that the join holds for a post beside what grows with its text, and for a byte of text. Measured at a million
+/// Bytes that the join holds for a post in addition to those that grow with its text, and for a byte of text. Measured at a million
 /// posts of 84 bytes, where the join of the default similarity takes most.
 const OF_POST: u64 = 700;
 const OF_TEXT: u64 = 20;
@@ -55,7 +55,7 @@ impl Needs {
         refuse_over(on_disk, self.files(), &format!("dedup of {} posts", self.posts), &hint)
     }
 
-    /// What somebody who waits is told.
+    /// The message to the user.
     pub fn words(&self, settings: &sections::Dedup) -> String {
         format!(
             "dedup: {} posts would take {} of memory, and dedup.memory_mib allows {} MiB: it works on \

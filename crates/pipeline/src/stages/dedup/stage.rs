@@ -140,7 +140,7 @@ pub fn dedup(
     Ok(())
 }
 
-/// Of a source with fewer posts nobody is told that half of them went: chance does that.
+/// No warning for a source with fewer posts if half of them were merged: that happens by chance.
 const MANY_OF_A_SOURCE: usize = 10;
 
 /// How many posts a source has, and how many of them go into others.
@@ -196,7 +196,7 @@ pub(in crate::stages) fn unmerged<R: Record>(
     }
 }
 
-/// One in so many records of the bar stands for the writing.
+/// The share of the progress bar that is for writing: one record in this many.
 const WRITING: u64 = 20;
 
 /// The predicate of pairs whose embeddings are near.
@@ -324,6 +324,6 @@ mod tests {
         }
         let told = sources.emptied();
         assert_eq!(told.len(), 1);
-        assert!(told[0].starts_with("dedup: 11 of 20 posts of `second` went into others"), "{told:?}");
+        assert!(told[0].starts_with("dedup: 11 of 20 posts of `second` were merged into others"), "{told:?}");
     }
 }

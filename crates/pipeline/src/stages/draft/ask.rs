@@ -194,7 +194,7 @@ pub fn evidence(
     Ok(evidence)
 }
 
-/// The lines of a pack that answer some templates. What is wrong with a pack is told when it is used.
+/// The lines of a pack that answer some templates. Problems of a pack are reported when it is used.
 fn pack_lines(pack: &Path, templates: &[&str]) -> Vec<String> {
     let text = fs::read_to_string(pack).unwrap_or_default();
     let of_template = |line: &&str| {

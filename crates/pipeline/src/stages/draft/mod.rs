@@ -1,6 +1,6 @@
 //! Drafts: what a model proposes for people to confirm or correct.
 //!
-//! What is asked, how a reply is read and what is checked before a person's time is spent on it stands in the benchmark's
+//! What is asked, how a reply is read and what is checked before a person's time is spent on it is declared in the benchmark's
 //! folder; where that cannot say it, a named reader of the program is named there. What a prompt is made of and where the
 //! answers go is computed in [`super::subject`]. [`ask`] holds the asking.
 
@@ -99,7 +99,7 @@ impl Draft {
     fn shown(self, values: &Values) -> String {
         let fields = match (&self.0.ledger, self.0.fields()) {
             (Some(fields), _) => fields.clone(),
-            // What a native reader gives stands in what it gave.
+            // The fields of a native reader are in its result.
             (None, declared) if declared.is_empty() => values.iter().map(|(field, _)| field).collect(),
             (None, declared) => declared,
         };

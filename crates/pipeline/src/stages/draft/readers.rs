@@ -73,7 +73,7 @@ pub(super) fn find(name: &str) -> Option<&'static Reader> {
 const DISTRACTORS: [&str; 3] = ["distractor_1", "distractor_2", "distractor_3"];
 /// The numbers of the premises that they overturn; no field of a ballot is called so.
 const OVERTURNED: &str = "overturned";
-/// Fewer premises leave no three that distractors could overturn beside the answer's. Prompts and ballots ask for as many.
+/// Fewer premises leave no three that distractors could overturn in addition to the answer's. Prompts and ballots ask for as many.
 pub(in crate::stages) const PREMISES: std::ops::RangeInclusive<usize> = 4..=8;
 /// A topic is named in so many words.
 const TOPIC_WORDS: usize = 3;

@@ -1,4 +1,4 @@
-//! Drafts of several models, of which some may be enough, with those made elsewhere beside them: what judges give an answer
+//! Drafts of several models, of which some may be enough, together with those made elsewhere: what judges give an answer
 //! (RuozhiBench 3.1). A judge is an endpoint, or gave its rating elsewhere.
 
 use super::ask::no_list;

@@ -2,7 +2,7 @@
 //!
 //! Whoever cuts looks for the next place after a byte that looks like one: a line feed, the first bytes of a gzip
 //! member, the header of a record. It may be none: text speaks of archives, and packed bytes are any bytes. The
-//! census of a piece tells whether it is whole at its end, and from the first piece on that proves every place.
+//! census of a piece states whether the piece ends at the end of a record; from the first piece on, this proves every cut.
 
 use std::io::Read;
 
@@ -67,7 +67,7 @@ fn is_of_lines(dump: &Dump) -> bool {
         return false;
     }
     let mut head = Vec::new();
-    // What comes before damage tells.
+    // The bytes before the damage decide.
     let _ = dump::open(&dump.path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head).trim_ascii_start();
     let first = text.first();

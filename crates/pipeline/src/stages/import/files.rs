@@ -269,7 +269,7 @@ fn dumps_of(root: &Path, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Miss
                 Ok(meta) if meta.is_file() && !(several(&source.path) && unfinished(&path)) => {
                     paths.push(path);
                 }
-                // A pattern may match folders; a file that was asked for by name is told.
+                // A pattern may match folders; a file that was named is reported.
                 Ok(meta) if !(meta.is_file() || meta.is_dir() && several(&source.path)) => {
                     problems.push(problem(format!("{} is no file", path.display())));
                 }
@@ -358,7 +358,7 @@ fn several(path: &str) -> bool {
     path.contains(['*', '?', '['])
 }
 
-/// Whether a file is a download that has not come to its end, or the note beside it.
+/// Whether a file is a download that has not come to its end, or the note that belongs to it.
 fn unfinished(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.ends_with(".part") || name.ends_with(".part.json")

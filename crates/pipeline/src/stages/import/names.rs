@@ -69,7 +69,7 @@ pub fn words_evidence(root: &Path, settings: &sections::Import) -> Result<Vec<(S
     settings.common_words.iter().map(hash).collect()
 }
 
-/// Adds the names of a dump's users. What cannot be read is told by import itself.
+/// Adds the names of a dump's users. What cannot be read is reported by import itself.
 pub fn add_names(list: &mut NameList, dump: &Dump, settings: &sections::Import) {
     match dump.kind {
         SourceKind::Warc => {

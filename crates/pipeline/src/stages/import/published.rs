@@ -32,7 +32,7 @@ struct Row {
 }
 
 impl Rows {
-    /// Reads a file. What cannot be read is told when it is read again.
+    /// Reads a file. Lines that cannot be read are reported when it is read again.
     pub(super) fn read(dump: &Dump, settings: &sections::Import) -> Rows {
         let mut read = Rows::default();
         let Some((set, published)) = declared(dump) else { return read };

@@ -44,7 +44,7 @@ pub struct Recalled {
 /// Which records are read back.
 #[derive(Clone, Copy, Default)]
 pub struct Sift<'a> {
-    /// What nobody is told any more.
+    /// What is no longer shown to anybody.
     pub withdrawn: Option<&'a Withdrawals>,
     /// Of what a record says, before anything is marked in it, whether it is sought. Marking costs most of reading one.
     pub sought: Option<&'a (dyn Fn(&str) -> bool + Sync)>,
@@ -436,7 +436,7 @@ fn drafted(parsed: Parsed) -> Said {
 }
 
 /// What can be read of an item that its parser refuses: the texts under the names that its format gives them,
-/// and nothing else, since what is beside them may be a person's.
+/// and nothing else, because other fields may be personal.
 fn unread(dump: &Dump, text: &str) -> Said {
     static PAIR: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r#""((?:[^"\\]|\\.)*)"\s*:\s*"((?:[^"\\\n]|\\.)*)"#).ok());

@@ -1,6 +1,6 @@
 //! Riddles and their answers: pages of riddle sites, saved or archived, and puzzles line by line.
 //!
-//! A page expands into the riddles on it, those that it only lists beside its own among them: a riddle that is on
+//! A page expands into the riddles on it, including those that it only lists next to its own: a riddle that is on
 //! several pages has one id and is one record.
 
 use std::io::Read;

@@ -40,7 +40,7 @@ pub(super) enum Head {
     Numpy,
 }
 
-/// What a file's first bytes say. A file that cannot be read is left to the reader of lines, which tells why.
+/// What a file's first bytes say. A file that cannot be read is left to the reader of lines, which reports why.
 pub(super) fn head(path: &Path) -> Head {
     let Ok(reader) = dump::open(path) else { return Head::Json };
     let mut bytes = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn head(path: &Path) -> Head {
     match text.first() {
         _ if bytes.starts_with(b"PAR1") => Head::Parquet,
         _ if bytes.starts_with(pickle::MAGIC) => Head::Numpy,
-        // UTF-16 is told by the reader of lines, too.
+        // UTF-16 is reported by the reader of lines, too.
         None | Some(b'{' | b'[' | 0xff | 0xfe) => Head::Json,
         Some(_) => Head::Csv,
     }

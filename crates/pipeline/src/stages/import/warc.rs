@@ -89,7 +89,7 @@ fn shift(trouble: &mut ArchiveTrouble, byte: u64, packed: bool) {
     }
 }
 
-/// Of the forum, an address tells what a page ought to be, and so it does where a profile names addresses.
+/// For the forum, the address shows what a page should be, and also if a profile lists addresses.
 fn archived(page: Page, parsed: pages::Parsed, site: &Site) -> Archived {
     let url = Url::parse(&page.url).ok();
     let known = match site {

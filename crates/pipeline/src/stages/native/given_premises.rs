@@ -1,5 +1,5 @@
 //! `given_premises`: what files say in place of BrainTeaser's sources (section 3.3): premises that somebody listed, what
-//! COMET infers from a question, the entries of a Wikipedia category beside an answer.
+//! COMET infers from a question, the entries of a Wikipedia category that contains an answer.
 //!
 //! A line is a JSON object of one of three kinds. `question` (or `head`, as COMET calls it) or `id` says which puzzle,
 //! `word` which answer:
@@ -160,7 +160,7 @@ impl SuppliedFacts {
         Ok(())
     }
 
-    /// The entries of a category beside an answer, with the category and where it stands.
+    /// The other entries of a category that contains an answer, with the category and its place in the file.
     pub(super) fn members(&self, answer: &str) -> Option<(&[String], &str, &str)> {
         let (members, category, place) = self.members.get(&key(core(answer)))?;
         Some((members, category, place))

@@ -1,8 +1,8 @@
 //! Named operations: what no declaration can say. A step of a benchmark's folder names one (`kind = "native"`, `op = …`), says
 //! which fields of its records it takes (`with`), and where its findings go (`for`, `keeps`).
 //!
-//! [`OPERATIONS`] is the closed list. Everything that there is to know of an operation stands in its own file, as an
-//! [`Operation`]; whoever runs, shows or checks steps asks [`Native`], and never which operation it is. [`fill`] is common to
+//! [`OPERATIONS`] is the closed list. Everything about an operation is in its own file, as an
+//! [`Operation`]; code that runs, shows or checks steps asks [`Native`], and never depends on a particular operation. [`fill`] is common to
 //! those that draft fields of a record, [`job`] is what a run hands to each, [`check`] what a folder gets wrong.
 
 mod anonymise_riddle;
@@ -140,7 +140,7 @@ trait Operation: Sync {
         BTreeMap::new()
     }
 
-    /// What it reads beside its input: name and hash.
+    /// What it reads in addition to its input: name and hash.
     ///
     /// # Errors
     /// [`StageError`] where that cannot be read.
@@ -250,7 +250,7 @@ impl Native {
         self.op.settings(config, recipe)
     }
 
-    /// What it reads beside its input: name and hash.
+    /// What it reads in addition to its input: name and hash.
     ///
     /// # Errors
     /// [`StageError`] where that cannot be read.
@@ -299,7 +299,7 @@ impl Native {
         fill::Taken::of(self, record).text(same_riddle::QUESTION).unwrap_or_default()
     }
 
-    /// What pages show of a record beside others that it is compared with: its text, or what is compared.
+    /// What pages show of a record next to others that it is compared with: its text, or what is compared.
     pub fn shown(self, record: &Row) -> String {
         record.text("text").map_or_else(|| self.compared(record), str::to_owned)
     }

@@ -1,4 +1,4 @@
-//! `neighbours`: three English words beside an answer, as its distractors, from categories in files or from WordNet
+//! `neighbours`: three English words related to an answer, as its distractors, from categories in files or from WordNet
 //! (BrainTeaser 3.3).
 
 use std::collections::BTreeMap;
@@ -96,7 +96,7 @@ impl Near {
         &self.given.refused
     }
 
-    /// Three words beside an answer, and where they are from.
+    /// Three words related to an answer, and where they are from.
     fn find(
         &self,
         question: &str,
@@ -114,7 +114,7 @@ impl Near {
         Ok((found.len() == 3).then(|| (found, format!("wordnet:{fingerprint}"))))
     }
 
-    /// What a manifest records. A folder that is not there is told as such: it stops the stage, and not whoever only
+    /// What a manifest records. A missing folder is recorded as missing: it stops the stage, but not code that only
     /// asks how things stand.
     ///
     /// # Errors
@@ -137,7 +137,7 @@ fn settings_error(error: WordNetError) -> StageError {
     Unusable::at("puzzles.wordnet", error).into()
 }
 
-/// Three words beside the answer, where a file of categories or WordNet has them; else a model is asked.
+/// Three words related to the answer, if a file of categories or WordNet has them; otherwise a model is asked.
 fn beside_answer(taken: &Taken<'_>, near: &Near) -> Result<Option<Found>, WordNetError> {
     let (Some(question), Some(answer)) = (taken.text(QUESTION), taken.text(ANSWER)) else { return Ok(None) };
     let found = near.find(&question, &answer, taken.id)?;

@@ -70,7 +70,7 @@ impl Operation for Riddle {
 const QUESTION: &str = "question";
 const ANSWER: &str = "answer";
 
-/// A riddle without what its page has beside it.
+/// A riddle without the other texts on its page.
 #[derive(Debug)]
 struct Stripped {
     question: String,
@@ -168,7 +168,7 @@ fn decided(post: Post, native: Native, people: &StageDecisions) -> Outcome<Row> 
     }
 }
 
-/// A published riddle, to the letter.
+/// A published riddle, unchanged.
 fn as_published(post: &Post, native: Native) -> Row {
     if native.rows() == Rows::Groups {
         let mut record =

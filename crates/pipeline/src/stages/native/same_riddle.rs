@@ -23,7 +23,7 @@ const ANSWER: &str = "answer";
 
 static SIGNATURE: Signature = Signature {
     name: "same_riddle",
-    // 2 tells letters and their order apart.
+    // 2 distinguishes letters from their order.
     version: 2,
     section: "dedup",
     records: Records::AsTheyCome,
@@ -56,7 +56,7 @@ impl Operation for SameRiddle {
 
 /// Removes duplicates. Questions are joined as the settings of dedup say, and embeddings, where an endpoint for them is set,
 /// add pairs that are near by these; of a pair that is near, the answers decide. Equal questions are one riddle whatever
-/// their answers, which the ledger tells.
+/// their answers, which are in the ledger.
 fn compare(job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
     let settings: sections::Dedup = job.settings(SIGNATURE.section);
     let records: Vec<Row> = job.subjects()?;

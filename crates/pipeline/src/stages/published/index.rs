@@ -212,7 +212,7 @@ fn declared_at(
 }
 
 /// A row as the expressions of `[published]` see it: its keys, `this`, `rows` of its group by their roles, the name of its
-/// `file`, and what stands for how sure it is.
+/// `file`, and what states how certain it is.
 fn scope(row: &PublishedRow, group: &[&PublishedRow]) -> TemplateValue {
     let this = object(row);
     let rows: BTreeMap<String, TemplateValue> =

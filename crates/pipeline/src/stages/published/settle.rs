@@ -35,7 +35,7 @@ pub fn let_through<T: Record>(
         Outcome::Kept(_) => published.basis(record.id()),
         rule => format!("{}; {}", published.basis(record.id()), by_rule(rule)),
     };
-    // Nothing is told where the rule would have kept it and the row says nothing new.
+    // No evidence where the rule would have kept it and the row adds nothing new.
     if matches!(rule, Outcome::Kept(_))
         && row_digest(row.columns(), [&row]) == row_digest(record.columns(), [record])
     {

@@ -224,7 +224,7 @@ enum Missing {
     Provisional,
 }
 
-/// One item of a record, and where it stands.
+/// One item of a record, and its state.
 struct Part<'a> {
     resolution: &'a Resolution,
     /// The latest votes on it.

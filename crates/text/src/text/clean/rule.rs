@@ -41,7 +41,7 @@ rules! {
     Bar = "bar", "云会丨恐丨高丨吗" => "云会恐高吗";
     /// The trace of an image goes.
     Image = "image", "[图片]云会恐高吗" => "云会恐高吗";
-    /// A link that stands apart from the sentence goes.
+    /// A link that is separate from the sentence is removed.
     Link = "link", "云会恐高吗 http://example.com/1" => "云会恐高吗";
     /// The line that a client adds under a post goes.
     Signature = "signature", "云会恐高吗\n——来自 某某 客户端" => "云会恐高吗";

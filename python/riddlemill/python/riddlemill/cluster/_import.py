@@ -22,7 +22,7 @@ from ._plan import Block, Plan
 
 
 def import_piece(plan: Plan, number: int) -> Iterator[Block]:
-    """The ledger records of a piece of a dump, in chunks, and what tells whether its posts' ids came before."""
+    """The ledger records of a piece of a dump, in chunks, and digests that show whether its posts' ids occurred before."""
     piece = plan.pieces[number]
     dump = plan.dumps[piece.dump]
     chunks = records = 0

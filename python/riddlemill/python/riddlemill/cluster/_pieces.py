@@ -167,7 +167,7 @@ def _places(file: Any, mark: bytes, start: int, until: int) -> Iterator[int]:
 
 
 def _is_member(file: IO[bytes], at: int) -> bool:
-    """Whether a gzip member seems to begin here: packed bytes may be any. Its first MiB tells, or all of it."""
+    """Whether a gzip member seems to begin here: packed bytes may be any. Its first MiB decides, or all of it."""
     file.seek(at)
     unpacker, size = zlib.decompressobj(wbits=31), 0
     while size < BLOCK:
