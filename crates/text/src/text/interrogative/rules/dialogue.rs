@@ -19,12 +19,13 @@ pub(super) const PAGE: Page = Page {
     code: "dialogue",
     definition: "The post is all dialogue; its figures ask each other.",
     example: "“钥匙我放在锅里了。”“那汤在哪里？”",
+    find,
 };
 
 /// The longest name of a speaker, in characters.
 const SPEAKER_CHARS: usize = 5;
 
-pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
+fn find(post: &Post<'_>) -> Option<Range<usize>> {
     let mut speech = post.quotes.iter().filter(|span| is_speech(&post.text[(*span).clone()]));
     if post.sentences.is_empty() {
         speech.next()?;

@@ -15,6 +15,7 @@ pub(super) const PAGE: Page = Page {
     code: "heading",
     definition: "The question is the heading of an instruction: `生活妙招：如何…`.",
     example: "厨房小妙招：如何让鸡蛋自愿开门",
+    find,
 };
 
 const LABELS: &[&str] = &[
@@ -22,7 +23,7 @@ const LABELS: &[&str] = &[
     "手册", "科普", "方法", "贴士", "干货", "教学", "宝典", "大全", "必看", "必备", "教你",
 ];
 
-pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
+fn find(post: &Post<'_>) -> Option<Range<usize>> {
     post.sentences.iter().find_map(|sentence| {
         if sentence.mark == Mark::Question {
             return None;

@@ -1,31 +1,19 @@
-//! The rules, in the order in which they are tried. Each has a file: what it looks for, why, known problems,
+//! The rules, in the order in which they are tried. Each states what it looks for, why, its known problems,
 //! and an example that is a test.
 
 use std::ops::Range;
 
 use super::post::Post;
 
-mod a_not_a;
-mod alternative;
 mod dialogue;
-mod echo_mark;
-mod embedded;
-mod final_mark;
 mod heading;
-mod help;
-mod indefinite;
-mod mark_within;
-mod no_cue;
-mod no_open_question;
+mod marks;
 mod opener;
-mod passing_remark;
-mod polar;
-mod question_word;
-mod quoted_question;
+mod operators;
 mod reported;
 mod request;
 mod self_answer;
-mod why;
+mod statements;
 
 /// A post that shows a rule, and its verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,15 +24,17 @@ pub struct Example {
     pub is_question: bool,
 }
 
-/// The documentation of a rule.
+/// A rule, with its documentation.
 struct Page {
     code: &'static str,
     definition: &'static str,
     example: &'static str,
+    /// The fragment that shows the rule's case, if the post has it.
+    find: fn(&Post<'_>) -> Option<Range<usize>>,
 }
 
 macro_rules! rules {
-    ($($(#[doc = $doc:literal])+ $name:ident = $file:ident asks $asks:literal,)+) => {
+    ($($(#[doc = $doc:literal])+ $name:ident = $file:ident::$page:ident asks $asks:literal,)+) => {
         /// What decided whether a post asks. Tried in this order; the first that finds its case decides.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Rule {
@@ -61,11 +51,7 @@ macro_rules! rules {
             }
 
             fn page(self) -> &'static Page {
-                match self { $(Rule::$name => &$file::PAGE,)+ }
-            }
-
-            pub(super) fn find(self, post: &Post<'_>) -> Option<Range<usize>> {
-                match self { $(Rule::$name => $file::find(post),)+ }
+                match self { $(Rule::$name => &$file::$page,)+ }
             }
         }
     };
@@ -73,47 +59,47 @@ macro_rules! rules {
 
 rules! {
     /// Nothing in the post suggests a question.
-    NoCue = no_cue asks false,
+    NoCue = statements::NO_CUE asks false,
     /// The post sets a task or begs for an answer.
-    Request = request asks true,
+    Request = request::PAGE asks true,
     /// The post is all dialogue.
-    Dialogue = dialogue asks false,
+    Dialogue = dialogue::PAGE asks false,
     /// The narration reports that somebody asks.
-    Reported = reported asks false,
+    Reported = reported::PAGE asks false,
     /// The question only opens a statement.
-    Opener = opener asks false,
+    Opener = opener::PAGE asks false,
     /// The last sentence carries a question mark.
-    FinalMark = final_mark asks true,
+    FinalMark = marks::FINAL_MARK asks true,
     /// The post answers its own question.
-    SelfAnswer = self_answer asks false,
+    SelfAnswer = self_answer::PAGE asks false,
     /// The question is the heading of what follows.
-    Heading = heading asks false,
+    Heading = heading::PAGE asks false,
     /// A question mark after words that ask nothing, with more to come.
-    EchoMark = echo_mark asks false,
+    EchoMark = marks::ECHO_MARK asks false,
     /// A question mark inside the post, and nothing answers.
-    MarkWithin = mark_within asks true,
+    MarkWithin = marks::MARK_WITHIN asks true,
     /// The poster is at a loss.
-    Help = help asks true,
+    Help = operators::HELP asks true,
     /// The poster asks for a reason.
-    Why = why asks true,
+    Why = operators::WHY asks true,
     /// A particle makes the sentence a question.
-    Polar = polar asks true,
+    Polar = operators::POLAR asks true,
     /// A verb and its negation stand side by side.
-    ANotA = a_not_a asks true,
+    ANotA = operators::A_NOT_A asks true,
     /// Two alternatives are put to the reader.
-    Alternative = alternative asks true,
+    Alternative = operators::ALTERNATIVE asks true,
     /// The last thing said has a question word that asks.
-    QuestionWord = question_word asks true,
+    QuestionWord = operators::QUESTION_WORD asks true,
     /// A question word, and the post goes on past it.
-    PassingRemark = passing_remark asks false,
+    PassingRemark = statements::PASSING_REMARK asks false,
     /// A verb governs the question.
-    Embedded = embedded asks false,
+    Embedded = statements::EMBEDDED asks false,
     /// The question word means any, some or none, or exclaims.
-    Indefinite = indefinite asks false,
+    Indefinite = statements::INDEFINITE asks false,
     /// Only quoted speech asks.
-    QuotedQuestion = quoted_question asks false,
+    QuotedQuestion = statements::QUOTED_QUESTION asks false,
     /// Cues, but no question.
-    NoOpenQuestion = no_open_question asks false,
+    NoOpenQuestion = statements::NO_OPEN_QUESTION asks false,
 }
 
 impl Rule {
@@ -136,7 +122,7 @@ impl Rule {
     pub(super) fn first_match(post: &Post<'_>) -> (Rule, Range<usize>) {
         Rule::ALL
             .iter()
-            .find_map(|rule| rule.find(post).map(|span| (*rule, span)))
+            .find_map(|rule| (rule.page().find)(post).map(|span| (*rule, span)))
             .unwrap_or((Rule::NoOpenQuestion, 0..0))
     }
 }

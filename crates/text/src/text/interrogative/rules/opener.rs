@@ -14,6 +14,7 @@ pub(super) const PAGE: Page = Page {
     code: "opener",
     definition: "The question only announces a statement: `谁能想到…`, `你知道吗？…`.",
     example: "谁能想到，从不迟到的他竟然住在钟楼里？",
+    find,
 };
 
 const SURPRISES: &[&str] = &["谁能想到", "谁会想到", "谁能想象", "谁曾想", "谁想到", "谁料"];
@@ -29,7 +30,7 @@ const CALLS: &[&str] = &[
     "有没有发现",
 ];
 
-pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
+fn find(post: &Post<'_>) -> Option<Range<usize>> {
     let (first, rest) = post.sentences.split_first()?;
     let text = post.narration(first).trim();
     let surprise =

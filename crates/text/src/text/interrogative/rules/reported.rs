@@ -18,6 +18,7 @@ pub(super) const PAGE: Page = Page {
     code: "reported",
     definition: "The narration reports that somebody asks: `…，导游问道`.",
     example: "车票能退吗？坐在云上的售票员问道。",
+    find,
 };
 
 /// Endings of speech tags.
@@ -51,7 +52,7 @@ const NO_TAGS: &[&str] = &[
     "跑道",
 ];
 
-pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
+fn find(post: &Post<'_>) -> Option<Range<usize>> {
     let (last, earlier) = post.sentences.split_last()?;
     let text = post.narration(last).trim();
     let asked_before = earlier.iter().any(|s| s.mark == Mark::Question)

@@ -20,6 +20,7 @@ pub(super) const PAGE: Page = Page {
     code: "request",
     definition: "The post sets a task (`简述…`, `请解释…`) or begs for an answer (`请问…`).",
     example: "简述把月亮换成灯泡之后潮汐的计费方法",
+    find,
 };
 
 /// Phrases that set a task or ask anywhere in a sentence, with or without a connective or a condition before
@@ -132,7 +133,7 @@ const PLEAS: &[&str] = &[
 /// What a plea asks for: `求大神解释…`.
 const HELPS: &[&str] = &["解释", "解答", "指点", "指教", "科普", "支招", "告知"];
 
-pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
+fn find(post: &Post<'_>) -> Option<Range<usize>> {
     post.sentences.iter().enumerate().find_map(|(index, sentence)| {
         let text = post.narration(sentence);
         let at = blank(&post.text[sentence.span.clone()])

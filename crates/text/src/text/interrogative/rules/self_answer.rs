@@ -19,6 +19,7 @@ pub(super) const PAGE: Page = Page {
     code: "self-answer",
     definition: "The post answers its own question: `为什么…？因为…`.",
     example: "为什么蜗牛从不搬家？因为房贷还没还清。",
+    find,
 };
 
 /// Openings of an answer: a reason, an answer that is called one, or advice to the asker.
@@ -80,7 +81,7 @@ const REPLIES: &[&str] = &["回答说", "回答道", "答道", "回答：", "答
 /// Most characters of an answer that is a phrase and not a remark.
 const PHRASE_CHARS: usize = 8;
 
-pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
+fn find(post: &Post<'_>) -> Option<Range<usize>> {
     let last_asks = post.sentences.last().is_some_and(Sentence::asks);
     post.sentences.iter().enumerate().filter(|(_, sentence)| sentence.asks()).find_map(|(index, sentence)| {
         if let Some(within) = answered_within(post, sentence) {
