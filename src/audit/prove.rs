@@ -11,6 +11,8 @@ use std::path::Path;
 use rustc_hash::FxBuildHasher;
 use serde::Serialize;
 
+use crate::config::Config;
+use crate::pipeline::{RunError, stale_stages};
 use crate::recipe::Recipe;
 use crate::record::{Counts, Entry, Link, Post, Record, Row, State, row_digest};
 use crate::release::CandidateSource;
@@ -378,4 +380,20 @@ fn candidate_chain(folder: &Path, rows: Option<&str>, gaps: &mut Vec<String>) {
     if last.is_some_and(|l| l.counts.records_out != candidate.rows + candidate.incomplete()) {
         gaps.push(format!("it has {} rows, which are not those of the last stage", candidate.rows));
     }
+}
+
+/// Compares every stage under a recipe's candidate with the present dumps, replies, votes and settings, which the
+/// accounting alone cannot prove. Without a candidate there is nothing to check.
+///
+/// # Errors
+/// [`RunError`] if sources, votes or replies cannot be read.
+pub fn follows(config: &Config, recipe: &'static Recipe, proof: &mut Proof) -> Result<(), RunError> {
+    if !Workspace::new(&config.root).candidate(recipe.name).exists() {
+        return Ok(());
+    }
+    let gap = |what| Gap { recipe: recipe.name.into(), stage: "candidate".into(), what };
+    for stage in stale_stages(config, recipe)? {
+        proof.gaps.push(gap(format!("it does not match raw/ and the settings: {stage}")));
+    }
+    Ok(())
 }

@@ -15,13 +15,12 @@ use riddlemill_benchmarks::task::{Asks, Judged, People, Wants};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answer::{Answer, Rating, RawAnswer};
-use super::error::EvaluateError;
+use super::error::{EvaluateError, SetAside};
 use super::item::Item;
 use super::outputs::File;
 use super::pair_order::{person_first, preferred};
 use super::prompt::lettered;
 use super::set::Set;
-use super::skipped::SetAside;
 use super::task::{Setting, Task};
 use crate::llm::parse::{self, Unreadable};
 use crate::options::{Draw, LETTERS};

@@ -1,4 +1,4 @@
-//! Errors that end an evaluation.
+//! Errors that end an evaluation, and lines that it sets aside.
 
 use std::path::PathBuf;
 
@@ -27,4 +27,13 @@ pub enum EvaluateError {
         /// A hint.
         hint: String,
     },
+}
+
+/// A line that was set aside: the evaluation continues without it.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct SetAside {
+    /// File and line, or file and sample.
+    pub place: String,
+    /// What is wrong, with a hint.
+    pub what: String,
 }

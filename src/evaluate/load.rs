@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::error::EvaluateError;
+use super::error::{EvaluateError, SetAside};
 use super::item::Item;
 use super::set::Set;
-use super::skipped::SetAside;
 use super::task::Task;
 use crate::pipeline::Withheld;
 use crate::recipe;

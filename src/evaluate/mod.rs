@@ -24,7 +24,6 @@ mod pair_order;
 mod prompt;
 mod read;
 mod set;
-mod skipped;
 pub mod tables;
 mod task;
 #[cfg(test)]
@@ -48,11 +47,10 @@ pub use pair_order::person_first;
 pub use prompt::{Form, about, ask as request, shots};
 pub use read::read;
 pub use set::Set;
-pub use skipped::SetAside;
 pub use task::{Setting, Task, Unknown};
 
 pub use ask::{Missing, Model, Plan};
-pub use error::EvaluateError;
+pub use error::{EvaluateError, SetAside};
 pub use evaluation::{Evaluated, ModelAccess, Settings, estimates, evaluate};
 pub use folder::write;
 pub use load::load;

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::answer::Answer;
 use super::ask::Missing;
-use super::skipped::SetAside;
+use super::error::SetAside;
 use super::tables::{Cell, Comparison, Report, Table};
 use crate::review::agreement::Bootstrap;
 use crate::review::exchange::disarm;

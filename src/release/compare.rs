@@ -7,6 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write;
 
+use minijinja::value::Serde;
+use minijinja::{Environment, Value as TemplateValue, context};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -27,7 +29,6 @@ mod forms;
 mod groups;
 mod labels;
 mod options;
-mod page;
 #[cfg(test)]
 mod perturbed;
 #[cfg(test)]
@@ -437,5 +438,22 @@ fn agreement(pairs: Vec<(BTreeSet<String>, BTreeSet<String>)>) -> Agreement {
         kappa: confusion.kappa(Weights::None),
         matrix: counts.into_iter().map(|((a, b), n)| (a, b, n)).collect(),
         by_label,
+    }
+}
+
+/// The page: drifted texts, differences and missing items side by side.
+const TEMPLATE: &str = include_str!("templates/compare.html");
+
+impl Comparison {
+    /// The page. `set` and `reference` are the names of the two sides.
+    ///
+    /// # Errors
+    /// If the template does not match.
+    pub fn html(&self, set: &str, reference: &str) -> Result<String, minijinja::Error> {
+        let mut env = Environment::new();
+        env.add_template("compare.html", TEMPLATE)?;
+        let found = TemplateValue::from(Serde(self));
+        env.get_template("compare.html")?
+            .render(context! { found, set, reference, version => crate::VERSION })
     }
 }

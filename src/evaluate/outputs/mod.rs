@@ -19,10 +19,9 @@ use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 
 use super::answer::{Answer, Rating, RawAnswer};
-use super::error::EvaluateError;
+use super::error::{EvaluateError, SetAside};
 use super::item::Item;
 use super::set::Set;
-use super::skipped::SetAside;
 use super::task::{Setting, Task};
 use crate::options::LETTERS;
 use crate::stages::import::{NUMPY, numpy_rows};

@@ -9,10 +9,10 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::found::{Effort, Match};
 use super::index::{FETCHED, Index};
 use super::keys::{Key, Placed, cut, placed};
 use super::metric::Linear;
+use super::query::{Effort, Match};
 use super::records::Records;
 use super::signature::Classes;
 use super::stats::Order;

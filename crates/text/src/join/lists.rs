@@ -19,11 +19,11 @@ use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::block::Block;
-use super::found::{Effort, Match};
 use super::index::{FETCHED, Listed, Posting, SHARDS, hash_in, shard_of};
 use super::keys::{Key, Placed, cut, finds_alone, placed};
 use super::letters::Letters;
 use super::metric::{Linear, Metric};
+use super::query::{Effort, Match};
 use super::rarer::{Rarer, Side};
 use super::records::Records;
 use super::signature::{Classes, PairWorth, Worth};

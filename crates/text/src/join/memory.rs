@@ -6,8 +6,8 @@ use rayon::prelude::*;
 
 use super::Query;
 use super::block::{Block, can_concern};
-use super::found::{Effort, Match};
 use super::index::Cutting;
+use super::query::{Effort, Match};
 use super::records::Records;
 use super::stats::{Order, Stats};
 use super::watch::Part;

@@ -40,7 +40,6 @@
 mod block;
 mod classes;
 mod disk;
-mod found;
 mod functions;
 mod index;
 mod keys;
@@ -70,12 +69,11 @@ pub use disk::{
     disk_join_watched,
 };
 pub(crate) use disk::{Merge, Reader, Sorter, Writer, alike_on_disk_each};
-pub use found::Effort;
 pub use functions::{Found, Member, Role, RowKey, Sketch, Uncounted, can_meet, compare, keys, verify};
 pub use metric::{Metric, similarity};
 pub use openings::openings_of;
 pub use pairs::{Joined, Pair, self_join, self_join_watched};
-pub use query::Query;
+pub use query::{Effort, Query};
 pub use resolve::{Likeness, resolve};
 pub use signature::{NoSignature, Signature};
 pub use similarity_join::{

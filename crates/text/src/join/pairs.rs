@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::found::{Effort, Match};
 use super::memory::{BLOCK_KEYS, matches};
 use super::metric::shared_letters;
+use super::query::{Effort, Match};
 use super::watch::Part;
 use super::{Query, Score, Watch};
 use crate::text::sameness::SharedWeights;

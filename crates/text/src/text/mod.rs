@@ -6,7 +6,6 @@ pub mod clean;
 pub mod counts;
 pub mod english;
 pub mod filter;
-mod grouped;
 pub mod interrogative;
 #[cfg(test)]
 mod linear;
@@ -17,7 +16,7 @@ pub mod sameness;
 pub mod segment;
 pub mod time;
 
-pub use grouped::grouped;
+pub use counts::grouped;
 
 /// Whether a character is a letter or a digit: [`char::is_alphanumeric`], faster for Chinese.
 pub fn is_letter(c: char) -> bool {
