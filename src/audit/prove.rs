@@ -212,18 +212,21 @@ impl Audit<'_> {
     }
 
     fn check_counts(&mut self, manifest: &Manifest, counted: &Counts, entered: Ids, rows: Ids, went_on: Ids) {
-        let told = &manifest.counts;
-        if (&told.states, &told.reasons) != (&counted.states, &counted.reasons) {
-            self.gap(format!("the manifest counts {:?}, the ledger {:?}", told.states, counted.states));
-        }
-        if told.records_in != entered.count {
+        let of_manifest = &manifest.counts;
+        if (&of_manifest.states, &of_manifest.reasons) != (&counted.states, &counted.reasons) {
             self.gap(format!(
-                "{} records in by the manifest, {} in the ledger",
-                told.records_in, entered.count
+                "the manifest counts {:?}, the ledger {:?}",
+                of_manifest.states, counted.states
             ));
         }
-        if told.records_out != rows.count {
-            self.gap(format!("{} records out by the manifest, {} rows", told.records_out, rows.count));
+        if of_manifest.records_in != entered.count {
+            self.gap(format!(
+                "{} records in by the manifest, {} in the ledger",
+                of_manifest.records_in, entered.count
+            ));
+        }
+        if of_manifest.records_out != rows.count {
+            self.gap(format!("{} records out by the manifest, {} rows", of_manifest.records_out, rows.count));
         }
         if rows != went_on {
             self.gap(format!(

@@ -200,7 +200,7 @@ mod tests {
             let stop = Stop::default();
             tokio::select! {
                 () = take(listener, router, false, &stop) => panic!("the server ended"),
-                told = client(address) => told,
+                result = client(address) => result,
             }
         })
     }

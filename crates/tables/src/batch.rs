@@ -54,7 +54,7 @@ impl<R: Record> Batch<R> {
 
     /// Adds the outcome of one record that entered under `id`.
     pub fn append(&mut self, id: &str, outcome: &Outcome<R>) {
-        let told = ledger_entry(id, outcome);
+        let recorded = ledger_entry(id, outcome);
         match outcome {
             Outcome::Kept(row) | Outcome::Changed { row, .. } => self.rows.append(row),
             Outcome::Expanded(children) => {
@@ -64,8 +64,8 @@ impl<R: Record> Batch<R> {
             }
             _ => {}
         }
-        self.tally.count(told.state, told.reason, 1);
-        self.ledger.cells(&told.cells, 1);
+        self.tally.count(recorded.state, recorded.reason, 1);
+        self.ledger.cells(&recorded.cells, 1);
     }
 
     /// Adds a ledger record made elsewhere. An entry with an unknown state is ignored; see
@@ -172,8 +172,8 @@ mod tests {
             after: "ab".into(),
         };
         for (id, outcome) in outcomes().into_iter().chain([("t:8".into(), merged), ("t:9".into(), changed)]) {
-            let told = ledger_entry(&id, &outcome);
-            told.entry().append_to(&mut Same(told.cells.iter()));
+            let recorded = ledger_entry(&id, &outcome);
+            recorded.entry().append_to(&mut Same(recorded.cells.iter()));
         }
     }
 

@@ -81,10 +81,10 @@ fn decided<R: Record>(
         let mut rows = Columns::<R>::which(columns, last - first, |name| touched.writes.contains(&name));
         let mut ledger = Columns::<Entry>::which((), last - first, |name| name != Entry::COLUMNS[0].name);
         let (mut keep, mut tally, mut children) = (Vec::with_capacity(last - first), Tally::default(), 0);
-        let mut record = |told: &LedgerEntry<'_>, times| {
+        let mut record = |recorded: &LedgerEntry<'_>, times| {
             if times > 0 {
-                tally.count(told.state, told.reason, times as u64);
-                ledger.cells(&told.cells, times);
+                tally.count(recorded.state, recorded.reason, times as u64);
+                ledger.cells(&recorded.cells, times);
             }
         };
         // Most rows pass unchanged: for consecutive ones the ledger repeats the same values.
@@ -184,13 +184,13 @@ impl Before<'_> {
     }
 
     /// The ledger's ids are those of the rows.
-    fn ledger(&self, told: &RowChunks<Entry>) -> PolarsResult<Encoded> {
+    fn ledger(&self, recorded: &RowChunks<Entry>) -> PolarsResult<Encoded> {
         let chunk = |place: usize| match place {
             0 => self.chunks.chunk(Entry::COLUMNS[0].name, self.digests[0]),
-            _ => Chunk::of(&Entry::COLUMNS[place], &told.column(place)),
+            _ => Chunk::of(&Entry::COLUMNS[place], &recorded.column(place)),
         };
         let columns = (0..Entry::COLUMNS.len()).into_par_iter().map(chunk);
-        Encoded::new(Entry::COLUMNS, told.rows(), columns.collect::<PolarsResult<_>>()?)
+        Encoded::new(Entry::COLUMNS, recorded.rows(), columns.collect::<PolarsResult<_>>()?)
     }
 }
 

@@ -35,11 +35,11 @@ pub(super) fn widened(path: &Path) -> PolarsResult<Option<FileMetadata>> {
     if let Some(pairs) = &mut footer.key_value_metadata {
         pairs.retain(|pair| pair.key != ARROW);
     }
-    let mut told = Vec::new();
+    let mut serialised = Vec::new();
     footer
-        .write_to_out_protocol(&mut TCompactOutputProtocol::new(&mut told))
+        .write_to_out_protocol(&mut TCompactOutputProtocol::new(&mut serialised))
         .map_err(|e| polars_err!(ComputeError: "its Parquet footer: {e}"))?;
-    Ok(Some(deserialize_metadata(told.into()).map_err(PolarsError::from)?))
+    Ok(Some(deserialize_metadata(serialised.into()).map_err(PolarsError::from)?))
 }
 
 fn is_small(element: &SchemaElement) -> bool {

@@ -63,10 +63,10 @@ pub(crate) fn clean<'py>(
                 content: texts[row].map(str::to_owned),
                 ..Post::default()
             };
-            let told = RowOutcome::from(offline::clean(post, &settings));
-            decisions.append(&told, told.row.as_ref().map(|post| post.text.as_str()));
-            scores.push(told.row.as_ref().and_then(|post| post.score));
-            numbers.push(told.row.as_ref().and_then(|post| post.number));
+            let decided = RowOutcome::from(offline::clean(post, &settings));
+            decisions.append(&decided, decided.row.as_ref().map(|post| post.text.as_str()));
+            scores.push(decided.row.as_ref().and_then(|post| post.score));
+            numbers.push(decided.row.as_ref().and_then(|post| post.number));
         }
         let mut columns = decisions.finish();
         columns.extend([("score", doubles(scores)), ("number", whole(numbers))]);
@@ -147,8 +147,8 @@ pub(crate) fn anonymise<'py>(
         for row in rows {
             let text = texts[row].unwrap_or_default().to_owned();
             let mentions = mentions.as_ref().map(|all| all[row].clone()).unwrap_or_default();
-            let told = RowOutcome::from(stage.post(Post { text, mentions, ..Post::default() }));
-            decisions.append(&told, told.row.as_ref().map(|post| post.text.as_str()));
+            let decided = RowOutcome::from(stage.post(Post { text, mentions, ..Post::default() }));
+            decisions.append(&decided, decided.row.as_ref().map(|post| post.text.as_str()));
         }
         decisions.finish()
     })?;

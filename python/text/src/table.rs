@@ -82,13 +82,13 @@ impl Decisions {
     }
 
     /// Takes what was decided on the next row.
-    pub(crate) fn append<T>(&mut self, told: &RowOutcome<T>, text: Option<&str>) {
+    pub(crate) fn append<T>(&mut self, row: &RowOutcome<T>, text: Option<&str>) {
         if let Some(column) = &mut self.text {
             column.append_option(text);
         }
-        self.outcome.append_value(told.outcome);
-        self.reason.append_option(told.reason);
-        self.evidence.append_option(told.evidence.as_deref());
+        self.outcome.append_value(row.outcome);
+        self.reason.append_option(row.reason);
+        self.evidence.append_option(row.evidence.as_deref());
     }
 
     /// The columns: `text` where texts go back, `outcome`, `reason`, `evidence`.

@@ -152,7 +152,7 @@ pub(super) fn agreement(
 ) -> Result<Found, RunError> {
     let agreement =
         on_ballot(source, ballot, |step, items, votes| agreed(step, items, votes, Bootstrap::AGREEMENT))?;
-    let of = |field: &str| agreement.as_ref().and_then(|told| of_field(told, field));
+    let of = |field: &str| agreement.as_ref().and_then(|measured| of_field(measured, field));
     let found: Vec<(&str, Agreement)> =
         fields.iter().filter_map(|field| Some((*field, of(field)?))).collect();
     let line = |(field, found): &(&str, Agreement)| {

@@ -102,7 +102,7 @@ fn due(config: &Config, recipe: &'static recipe::Recipe, language: Language) -> 
             (Freshness::Damaged(what), _) => what.lines().next().unwrap_or_default().to_string(),
         };
         match stages.last_mut() {
-            Some((names, told)) if *told == why => names.push(planned.step),
+            Some((names, reason)) if *reason == why => names.push(planned.step),
             _ => stages.push((vec![planned.step], why)),
         }
     }

@@ -148,10 +148,10 @@ impl Embeds {
         let engine = Engine::new(store, endpoint, limits).map_err(|e| self.unusable(e))?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.map_err(|e| self.unusable(e))?;
-        let told = AtomicUsize::new(0);
+        let so_far = AtomicUsize::new(0);
         let on_event = |progress: &Progress| {
             let finished = progress.finished();
-            let before = told.fetch_max(finished, Ordering::Relaxed);
+            let before = so_far.fetch_max(finished, Ordering::Relaxed);
             asking.pulse.advance(finished.saturating_sub(before) as u64);
             asking.pulse.say(&words(progress));
         };

@@ -360,12 +360,12 @@ mod tests {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let (stop, all, one) = (Stop::default(), Count::default(), Count::default());
         similarity_join_watched(&texts, &Waiting::new(&stop, &all, 600));
-        let told = all.0.load(Ordering::Relaxed);
-        assert!((580..=600).contains(&told), "{told}");
+        let counted = all.0.load(Ordering::Relaxed);
+        assert!((580..=600).contains(&counted), "{counted}");
         let query = Query { metric: riddlemill_text::join::Metric::Indel, threshold: Threshold::ONE };
         self_join_watched(&texts, &query, &Waiting::new(&stop, &one, 600));
-        let told = one.0.load(Ordering::Relaxed);
-        assert!((580..=600).contains(&told), "{told}");
+        let counted = one.0.load(Ordering::Relaxed);
+        assert!((580..=600).contains(&counted), "{counted}");
     }
 
     #[test]

@@ -253,9 +253,9 @@ mod tests {
     use crate::text::sameness::{Need, Ratio, compare_prepared};
 
     /// Two texts, and all that their comparison says.
-    type Told = (String, String, String);
+    type Described = (String, String, String);
 
-    fn brute(texts: &[String]) -> Vec<Told> {
+    fn brute(texts: &[String]) -> Vec<Described> {
         let mut firsts: Vec<(&String, Prepared)> = Vec::new();
         for text in texts.iter().filter(|t| !t.trim().is_empty()) {
             let prepared = Prepared::new(text);
@@ -276,12 +276,12 @@ mod tests {
         pairs
     }
 
-    fn joined(texts: &[String]) -> Vec<Told> {
+    fn joined(texts: &[String]) -> Vec<Described> {
         let rows: Vec<&str> = texts.iter().map(String::as_str).collect();
         let found = alike(&rows);
         let text = |group: u32| texts[found.groups[group as usize][0] as usize].clone();
-        let told = |pair: &AlikePair| (text(pair.a), text(pair.b), format!("{:?}", pair.comparison));
-        let mut pairs: Vec<Told> = found.pairs.iter().map(told).collect();
+        let described = |pair: &AlikePair| (text(pair.a), text(pair.b), format!("{:?}", pair.comparison));
+        let mut pairs: Vec<Described> = found.pairs.iter().map(described).collect();
         pairs.sort();
         pairs
     }

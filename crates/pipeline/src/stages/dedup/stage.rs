@@ -161,7 +161,7 @@ impl Sources {
     /// A line on each source of which over half of the posts go into others: a dump that is there twice, or a rule that
     /// takes its posts for one.
     fn emptied(&self) -> Vec<String> {
-        let told = |(source, (all, gone)): (&String, &(usize, usize))| {
+        let warning = |(source, (all, gone)): (&String, &(usize, usize))| {
             (*all >= MANY_OF_A_SOURCE && 2 * gone > *all).then(|| {
                 format!(
                     "dedup: {gone} of {all} posts of `{source}` were merged into others; is the source \
@@ -170,7 +170,7 @@ impl Sources {
                 )
             })
         };
-        self.0.iter().filter_map(told).collect()
+        self.0.iter().filter_map(warning).collect()
     }
 }
 
@@ -303,9 +303,9 @@ mod tests {
             [(0, 1, 0.99), (0, 2, 0.98), (1, 2, 0.97), (1, 4, 1.0), (2, 3, 0.96), (3, 4, 0.95), (3, 5, 1.0)];
         let veto = |a, b| Ok(((a, b) == (0, 2) || (a, b) == (2, 3)).then_some("series"));
         add_near(&mut pairs, &groups, &near, veto).unwrap();
-        let told: Vec<_> = pairs.iter().map(|p| (p.a, p.b, p.same, p.predicate, p.veto)).collect();
+        let found_pairs: Vec<_> = pairs.iter().map(|p| (p.a, p.b, p.same, p.predicate, p.veto)).collect();
         assert_eq!(
-            told,
+            found_pairs,
             [
                 (0, 1, true, "near", None),
                 (0, 2, false, "reworded", Some("template")),
@@ -322,8 +322,11 @@ mod tests {
         for (source, all, merged) in [("first", 20, 10), ("second", 20, 11), ("small", 4, 4)] {
             (0..all).for_each(|n| sources.count(source, n < merged));
         }
-        let told = sources.emptied();
-        assert_eq!(told.len(), 1);
-        assert!(told[0].starts_with("dedup: 11 of 20 posts of `second` were merged into others"), "{told:?}");
+        let warnings = sources.emptied();
+        assert_eq!(warnings.len(), 1);
+        assert!(
+            warnings[0].starts_with("dedup: 11 of 20 posts of `second` were merged into others"),
+            "{warnings:?}"
+        );
     }
 }

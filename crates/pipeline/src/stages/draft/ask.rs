@@ -350,14 +350,14 @@ pub fn ask_endpoints<T>(
     let engines: Vec<Engine> = endpoints.into_iter().map(engine).collect::<Result<_, _>>()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|e| Unusable::asked(format!("cannot start the network runtime: {e}")))?;
-    let told: Vec<Flight> =
+    let flights: Vec<Flight> =
         engines.iter().map(|engine| Flight { longest: engine.longest(), ..Flight::default() }).collect();
     let parsed = runtime.block_on(async {
-        let works = engines.iter().zip(asks).zip(&told).map(async |((engine, asks), told)| {
+        let works = engines.iter().zip(asks).zip(&flights).map(async |((engine, asks), flight)| {
             let on_event = |progress: &Progress| {
                 let finished = progress.finished();
-                let before = told.finished.fetch_max(finished, Ordering::Relaxed);
-                told.now.store(progress.in_flight, Ordering::Relaxed);
+                let before = flight.finished.fetch_max(finished, Ordering::Relaxed);
+                flight.now.store(progress.in_flight, Ordering::Relaxed);
                 asking.pulse.advance(finished.saturating_sub(before) as u64);
                 asking.pulse.say(&words(progress));
             };
@@ -386,7 +386,7 @@ pub fn ask_endpoints<T>(
                     tell_left();
                     if asking.stop.asked() && !cancel.is_cancelled() {
                         cancel.cancel();
-                        asking.pulse.tell(&waits_for(&told));
+                        asking.pulse.tell(&waits_for(&flights));
                     }
                 }
             }

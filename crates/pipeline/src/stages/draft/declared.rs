@@ -33,9 +33,9 @@ pub(super) fn read(draft: &Draft, template: &str, reply: &str) -> Result<Values,
         _ => said(form, reply)?,
     };
     let over = TemplateValue::from(read.clone());
-    let told = |trouble: Trouble| Unreadable::new(trouble.to_string());
+    let unreadable = |trouble: Trouble| Unreadable::new(trouble.to_string());
     for refusal in refuses {
-        if let Some(what) = text(&refusal.value(&over).map_err(told)?) {
+        if let Some(what) = text(&refusal.value(&over).map_err(unreadable)?) {
             return Err(Unreadable::new(what));
         }
     }
@@ -46,7 +46,7 @@ pub(super) fn read(draft: &Draft, template: &str, reply: &str) -> Result<Values,
     match gives {
         Some(gives) => {
             for (field, value) in gives {
-                give(field, &value.value(&over).map_err(told)?);
+                give(field, &value.value(&over).map_err(unreadable)?);
             }
         }
         None => read.iter().for_each(|(field, value)| give(field, value)),

@@ -209,8 +209,8 @@ fn names_and_numbers_of_people_stay_behind() {
     let thread = r#"{"tid": 1, "pid": 2, "title": "问", "contents": [], "user": {"user_id": 777888, "user_name": "secretname", "portrait": "secretface"}}"#;
     let (posts, _) =
         imported(&[("a", SourceKind::Reddit, reddit.into()), ("b", SourceKind::Aiotieba, thread.into())]);
-    let told = serde_json::to_string(&posts).unwrap();
-    assert!(!told.contains("secret") && !told.contains("777888"), "{told}");
+    let written = serde_json::to_string(&posts).unwrap();
+    assert!(!written.contains("secret") && !written.contains("777888"), "{written}");
     assert!(posts.iter().all(|p| p.author.as_deref().is_some_and(|a| a.starts_with("u:"))));
 }
 

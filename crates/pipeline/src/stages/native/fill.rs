@@ -89,8 +89,8 @@ pub(super) fn filled<E: Display>(
         Err(error) => Outcome::Failed { reason: Reason::Unreadable, evidence: error.to_string() },
         Ok(Some(found)) => {
             let troubles = record.found(native.declared, &found.values, &found.basis);
-            let told = troubles.into_iter().map(|trouble| format!("{}: {trouble}", native.declared.name));
-            record.add_flags(told);
+            let flags = troubles.into_iter().map(|trouble| format!("{}: {trouble}", native.declared.name));
+            record.add_flags(flags);
             Outcome::Changed {
                 row: record,
                 rule: found.rule.code(),

@@ -308,11 +308,11 @@ mod tests {
 
     #[test]
     fn two_rated_answers_are_needed_and_they_must_differ() {
-        let told = |answers: &[Response]| choice(question("q"), answers, DRAW).unwrap_err();
-        assert_eq!(told(&[answer("a", &[1])]).to_string(), "1 rated answers, and two are needed");
-        let alike = told(&[answer("a", &[1]), answer("b", &[1, 1])]);
+        let why = |answers: &[Response]| choice(question("q"), answers, DRAW).unwrap_err();
+        assert_eq!(why(&[answer("a", &[1])]).to_string(), "1 rated answers, and two are needed");
+        let alike = why(&[answer("a", &[1]), answer("b", &[1, 1])]);
         assert_eq!(alike.to_string(), "all 2 answers are rated alike");
         let same = Response { text: "says a".into(), ..answer("b", &[4]) };
-        assert_eq!(told(&[answer("a", &[1]), same]), NoItem::SameWords);
+        assert_eq!(why(&[answer("a", &[1]), same]), NoItem::SameWords);
     }
 }

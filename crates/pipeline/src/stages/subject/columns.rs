@@ -220,8 +220,8 @@ pub(super) fn found(record: &mut Row, native: &Native, values: &Values, basis: &
 /// What an expression of a ballot gives of a record, as a text; empty where it gives nothing.
 pub(super) fn text(record: &Row, step: &Ballot, which: fn(&BallotSource) -> Option<&Expression>) -> String {
     let Some(is) = step.asked.and_then(which) else { return String::new() };
-    let told = |trouble: Trouble| Some(trouble.to_string());
-    scope(&row(record), step.recipe).text(is).unwrap_or_else(told).unwrap_or_default()
+    let in_words = |trouble: Trouble| Some(trouble.to_string());
+    scope(&row(record), step.recipe).text(is).unwrap_or_else(in_words).unwrap_or_default()
 }
 
 /// These names, and the `[fields]` of a benchmark.

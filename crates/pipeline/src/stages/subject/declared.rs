@@ -262,8 +262,8 @@ pub(super) fn after(record: &Row, step: &Ballot) -> String {
     let fields = groups.of_step(step.name);
     match fields.get("each").and_then(Json::as_array).filter(|_| is_over(step)) {
         Some(each) => {
-            let told = |element: &Json| element.as_object().map(|fields| described(step, fields));
-            each.iter().filter_map(told).collect::<Vec<_>>().join("\n")
+            let in_words = |element: &Json| element.as_object().map(|fields| described(step, fields));
+            each.iter().filter_map(in_words).collect::<Vec<_>>().join("\n")
         }
         None => described(step, fields),
     }

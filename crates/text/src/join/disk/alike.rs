@@ -385,7 +385,7 @@ mod tests {
         AlikePairs { groups, pairs, effort }
     }
 
-    fn told(found: &AlikePairs) -> Vec<String> {
+    fn described(found: &AlikePairs) -> Vec<String> {
         found.pairs.iter().map(|pair| format!("{pair:?}")).collect()
     }
 
@@ -422,7 +422,7 @@ mod tests {
             let rows: Vec<&str> = texts.iter().map(String::as_str).collect();
             let (memory, disk) = (alike(&rows), on_disk(&texts));
             prop_assert_eq!(&disk.groups, &memory.groups);
-            prop_assert_eq!(told(&disk), told(&memory));
+            prop_assert_eq!(described(&disk), described(&memory));
         }
     }
 

@@ -48,9 +48,9 @@ pub(super) fn matches(
         let mut put = |matches: Vec<Match>, probes: &[u32], probes_from: u32| -> Result<(), DiskError> {
             for Match { a, b, score: Score { num, den }, shared_pairs } in matches {
                 let (a, b) = (probes[(a - probes_from) as usize], rows[(b - block.first) as usize]);
-                let told = if of_bags { &[num, den, shared_pairs][..] } else { &[num, den] };
-                found.push(&[&[a, b], told].concat())?;
-                found.push(&[&[b, a], told].concat())?;
+                let figures = if of_bags { &[num, den, shared_pairs][..] } else { &[num, den] };
+                found.push(&[&[a, b], figures].concat())?;
+                found.push(&[&[b, a], figures].concat())?;
             }
             Ok(())
         };

@@ -231,15 +231,15 @@ mod tests {
         fn the_disk_decides_as_memory_does(found in found()) {
             let folder = tempfile::tempdir().expect("a folder");
             let pairs = filed(&found.similar_pairs, folder.path());
-            let told = |pairs: &[SimilarPair]| format!("{pairs:?}");
+            let printed = |pairs: &[SimilarPair]| format!("{pairs:?}");
             prop_assert_eq!(pairs.len(), found.similar_pairs.len());
-            prop_assert_eq!(told(&all(pairs.each().expect("a file"))), told(&found.similar_pairs));
+            prop_assert_eq!(printed(&all(pairs.each().expect("a file"))), printed(&found.similar_pairs));
             let gone = gone_on_disk(&found.groups, &found.heads, &found.ranks, &pairs, &Unwatched);
-            let told = |gone: Vec<Gone>| {
+            let printed = |gone: Vec<Gone>| {
                 let keeper = |keeper: Keeper| (keeper.into, keeper.score, keeper.predicate);
                 gone.into_iter().map(|gone| gone.map(|(into, why)| (into, why.map(keeper)))).collect::<Vec<_>>()
             };
-            prop_assert_eq!(told(gone.expect("room on disk")), told(found.gone()));
+            prop_assert_eq!(printed(gone.expect("room on disk")), printed(found.gone()));
             let rows = same_rows_on_disk(&found.groups, &pairs, &Unwatched).expect("room on disk");
             let in_memory = row_pairs(&found.groups, &found.similar_pairs);
             let in_memory = in_memory.filter(|(.., like)| like.is_none_or(|like| like.same));

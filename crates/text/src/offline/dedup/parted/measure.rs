@@ -143,9 +143,9 @@ impl Measure {
             }
             last.as_ref().and_then(|(_, a)| by_default(a, &Prepared::new(b)))
         };
-        let told =
+        let figures =
             |SimilarPair { score, same, predicate, veto, .. }| Compared { same, score, predicate, veto };
-        pairs.map(|(a, b)| compared(a, b).map(told)).collect()
+        pairs.map(|(a, b)| compared(a, b).map(figures)).collect()
     }
 
     /// How two texts compare; nothing where they are not even borderline.
