@@ -1,4 +1,4 @@
-"""riddlemill from Python: workspaces, their stages, ledgers and releases, and the rules over texts.
+"""riddlemill from Python: workspaces, their stages, ledgers and releases, and the rules for texts.
 
     from riddlemill import Workspace
 
@@ -7,8 +7,8 @@
     print(mill.status())
     mill.stage("filter", "flub").ledger.filter(pl.col("outcome") == "dropped")
 
-A workspace is what the command has in its folder; `Workspace.run` is `riddlemill run` with its locks, and both may be
-used on one workspace in turn. The functions over texts are those of `riddlemill_text`.
+A workspace is the folder that the command uses; `Workspace.run` is `riddlemill run` with its locks, and both can be used on
+the same workspace in turn. The functions on texts are those of `riddlemill_text`.
 """
 
 from riddlemill_text import (

@@ -47,13 +47,13 @@ def command() -> str:
 
 
 def call(args: Sequence[str], *, good: Sequence[int] = (0,), cwd: str | None = None) -> tuple[int, str]:
-    """Calls the command and waits for it, with other threads at work. Its exit code and stdout; what it says on stderr
-    goes to the log `riddlemill`.
+    """Calls the command and waits for it, without blocking other threads. Returns its exit code and stdout; its stderr
+    goes to the logger `riddlemill`.
 
-    Ctrl-C is handed on once: the command finishes what it must, and KeyboardInterrupt is raised.
+    Ctrl-C is passed on once: the command finishes what it has to, then KeyboardInterrupt is raised.
     """
-    # A group of its own, so that the terminal's Ctrl-C reaches it through us alone, and not twice.
-    # What is read by a program is not wrapped for a terminal.
+    # A process group of its own, so that Ctrl-C in the terminal reaches it only once, through this process.
+    # Output that a program reads is not wrapped for a terminal.
     env = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     process = subprocess.Popen(
         [command(), *args],
@@ -98,7 +98,7 @@ def _tell(stream: IO[bytes], told: list[str]) -> None:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Asks the command to stop, and waits until it has; a second Ctrl-C asks again, which leaves requests in flight."""
+    """Asks the command to stop, and waits until it has; a second Ctrl-C asks again, which abandons requests in flight."""
     for _ in range(2):
         if sys.platform == "win32":
             process.send_signal(signal.CTRL_BREAK_EVENT)
@@ -114,7 +114,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _wait(process: subprocess.Popen[bytes]) -> int:
-    """Waits in short turns: Polars' handler of Ctrl-C has system calls begin again, so that a long one hears nothing."""
+    """Waits in short intervals: Polars' handler of Ctrl-C restarts system calls, so a long one would not notice it."""
     while True:
         try:
             return process.wait(0.1)

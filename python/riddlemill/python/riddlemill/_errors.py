@@ -1,4 +1,4 @@
-"""What a call may raise: the command's exit codes, with what it says."""
+"""The exceptions of calls: the command's exit codes, with its messages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 
 class RiddlemillError(Exception):
-    """The command failed. `str()` is what it says, hints included; `hint` is the hint alone, `code` its exit code."""
+    """The command failed. `str()` is its message with hints; `hint` is only the hint, `code` the exit code."""
 
     code: int = 4
 
@@ -18,7 +18,7 @@ class RiddlemillError(Exception):
 
     @property
     def hint(self) -> str | None:
-        """What to do about it, where the command knows."""
+        """What to do about it, if the command says so."""
         hints = [line.split("hint:", 1)[1].strip() for line in self.message.splitlines() if "hint:" in line]
         return "\n".join(hints) or None
 
@@ -54,7 +54,7 @@ class Failed(RiddlemillError, OSError):
 
 
 class Busy(RiddlemillError):
-    """Another run is at work on the recipe."""
+    """Another run works on the recipe."""
 
     code = 5
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Release:
-    """What `release` packaged, or the candidate of the last run."""
+    """A release, or the candidate of the last run."""
 
     def __init__(self, folder: pathlib.Path, recipe: str) -> None:
         self.folder = folder
@@ -24,7 +24,7 @@ class Release:
 
     @property
     def version(self) -> str:
-        """`candidate`, or the version that was assigned."""
+        """`candidate`, or the assigned version."""
         return self.folder.name
 
     def __repr__(self) -> str:
@@ -42,7 +42,7 @@ class Release:
         return sorted(path.name for path in (self.folder / "data").iterdir() if path.is_dir())
 
     def files(self, config: str | None = None) -> dict[str, list[pathlib.Path]]:
-        """The Parquet files of a configuration by split, or where there are none its JSON Lines."""
+        """The Parquet files of a configuration by split; its JSON Lines files if there are none."""
         folder = self.folder / "data" / self._config(config)
         kind = "*.parquet" if any(folder.glob("*.parquet")) else "*.jsonl"
         splits: dict[str, list[pathlib.Path]] = {}
@@ -51,7 +51,7 @@ class Release:
         return splits
 
     def rows(self, config: str | None = None, split: str | None = None) -> pl.DataFrame:
-        """The rows of a configuration; of all its splits, where none is named."""
+        """The rows of a configuration; of all splits by default."""
         splits = self.files(config)
         if split is not None and split not in splits:
             raise NotFound(f"{self!r} has no split {split!r}\n  hint: there are {', '.join(splits)}")
@@ -61,7 +61,7 @@ class Release:
         return pl.concat([pl.read_ndjson(path, infer_schema_length=None) for path in files], how="diagonal_relaxed")
 
     def dataset(self, config: str | None = None) -> datasets.DatasetDict:
-        """The configuration as Hugging Face's `datasets` loads it, a split each."""
+        """The configuration as Hugging Face's `datasets` loads it, with its splits."""
         import datasets
 
         found = datasets.load_dataset(str(self.folder), self._config(config))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Stage:
-    """A stage of a recipe, as it lies in staged/. Private: posts as people wrote them."""
+    """A stage of a recipe, as it is in staged/. Private: it contains posts as people wrote them."""
 
     def __init__(self, folder: pathlib.Path, recipe: str, name: str) -> None:
         self.folder = folder
@@ -28,7 +28,7 @@ class Stage:
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
-        """What decided what it wrote (settings, inputs, evidence), how many records went where, and the files."""
+        """What determined its content (settings, inputs, evidence), the counts of records by outcome, and the files."""
         try:
             made: dict[str, Any] = json.loads((self.folder / "manifest.json").read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -46,7 +46,7 @@ class Stage:
 
     @property
     def tables(self) -> list[str]:
-        """The tables there are: `rows`, `ledger`, `links`, and of some stages more, such as dedup's `pairs`."""
+        """The names of its tables: `rows`, `ledger`, `links`, and for some stages more, such as dedup's `pairs`."""
         return sorted(self.manifest["tables"])
 
     def files(self, table: str) -> list[pathlib.Path]:
@@ -56,16 +56,16 @@ class Stage:
         return [self.folder / part["file"] for part in self.manifest["tables"][table]["parts"]]
 
     def lazy(self, table: str = "rows") -> pl.LazyFrame:
-        """A table as a Polars query, of which only the columns and rows that are asked for are read."""
+        """A table as a Polars query, which reads only the columns and rows that are needed."""
         files = self.files(table)
         return pl.scan_parquet(files, glob=False) if files else pl.LazyFrame()
 
     def table(self, table: str = "rows") -> pl.DataFrame:
-        """A table as a Polars frame; `to_arrow()` and any Arrow library take it from there."""
+        """A table as a Polars frame, which `to_arrow()` and any Arrow library can convert."""
         return self.lazy(table).collect()
 
     def arrow(self, table: str = "rows") -> pyarrow.Table:
-        """A table as pyarrow's, without Polars in between."""
+        """A table of pyarrow, read without Polars."""
         import pyarrow
         import pyarrow.parquet
 
@@ -79,7 +79,7 @@ class Stage:
 
     @property
     def ledger(self) -> pl.DataFrame:
-        """What became of every record that came in, a row each, with reason and evidence."""
+        """What became of every record that entered: one row per record, with reason and evidence."""
         return self.table("ledger")
 
     @property
@@ -89,7 +89,7 @@ class Stage:
 
 
 def find(root: pathlib.Path, recipe: str | None, name: str) -> Stage:
-    """A stage by its name; the recipe may be left out where one alone has it."""
+    """A stage by its name; the recipe is optional if only one has the stage."""
     found = [stage for stage in every(root) if stage.name == name and recipe in (None, stage.recipe)]
     if len(found) == 1:
         return found[0]

@@ -19,11 +19,11 @@ from ._stages import Stage
 
 @dataclass(frozen=True)
 class Run:
-    """What a run made."""
+    """The result of a run."""
 
-    # All went well; else some of the input could not be read, or an endpoint failed, and `status` says what.
+    # False if some of the input could not be read, or an endpoint failed; `status` lists what.
     complete: bool
-    # A dictionary a recipe: `rows` of its candidate, what waits (`causes`), what to do `next`.
+    # One dictionary per recipe: `rows` of its candidate, what waits (`causes`), and what to do `next`.
     recipes: list[dict[str, Any]] = field(repr=False)
 
     def __repr__(self) -> str:
@@ -39,22 +39,22 @@ class StageStatus:
     stage: str
     # `fresh`, `stale`, `missing`, …
     state: str
-    # Why a run would make it again, as `threshold 0.8 -> 0.85`; else what it holds.
+    # Why a run would make it again, such as `threshold 0.8 -> 0.85`; otherwise what it contains.
     why: str
     # Records that wait.
     held: int
-    # What they wait for, and what mends it.
+    # What they wait for, and how to fix it.
     causes: list[Any] = field(repr=False)
 
 
 @dataclass(frozen=True)
 class Status:
-    """What a run would make, and why; what waits for whom; what to do next."""
+    """What a run would make and why, what waits for whom, and what to do next."""
 
     stages: list[StageStatus]
-    # The one command that brings most forward, with `command` and `why`.
+    # The most useful next command, with `command` and `why`.
     next: Any
-    # What else there is to say: released rows that were changed since, dumps that changed.
+    # Other notes: released rows that were changed since, dumps that changed.
     notes: list[Any] = field(repr=False)
     _tell: Callable[[], str] = field(repr=False, compare=False)
 
@@ -68,7 +68,7 @@ class Status:
         return self._tell()
 
     def frame(self) -> pl.DataFrame:
-        """A row a stage."""
+        """A frame with one row per stage."""
         rows = [(s.recipe, s.stage, s.state, s.why, s.held) for s in self.stages]
         return pl.DataFrame(rows, schema=["recipe", "stage", "state", "why", "held"], orient="row")
 
@@ -77,11 +77,11 @@ class Status:
 class Explanation:
     """The history of a post, in every recipe that has it."""
 
-    # A dictionary a recipe and record: `way` has a step for each stage, with outcome, reason and evidence.
+    # One dictionary per recipe and record: `way` has a step for each stage, with outcome, reason and evidence.
     explained: list[dict[str, Any]]
-    # Further records that the words would fit.
+    # Further records that match the words.
     also: list[dict[str, Any]]
-    # Records that somebody asked to take away.
+    # Records that were withdrawn.
     withdrawn: list[dict[str, Any]]
     _tell: Callable[[], str] = field(repr=False, compare=False)
 
@@ -90,7 +90,7 @@ class Explanation:
         return self._tell()
 
     def way(self) -> pl.DataFrame:
-        """What each stage did, a row each."""
+        """What each stage did, one row per stage."""
         rows = []
         for found in self.explained:
             for passage in found["way"]:
@@ -101,26 +101,26 @@ class Explanation:
 
 
 class Workspace:
-    """A workspace. Settings in `settings` hold for the calls of this object, as `{"dedup.threshold": 0.85}`; what is
-    kept is the one in pipeline.toml.
+    """A workspace. `settings` overrides settings for the calls of this object, such as `{"dedup.threshold": 0.85}`;
+    pipeline.toml is not changed.
 
-    Every call is the command's, so that its locks hold, its messages say the same, and Ctrl-C ends it within two seconds
-    with all that was paid for on the disk. What it says while it works goes to the log `riddlemill`.
+    Every call runs the command, with the same locks and messages. Ctrl-C ends it within two seconds, and everything that
+    was paid for is stored. Progress messages go to the logger `riddlemill`.
     """
 
     def __init__(self, path: str | os.PathLike[str] = ".", *, settings: Mapping[str, Any] | None = None) -> None:
         self.path = pathlib.Path(path).resolve()
         self.settings = dict(settings or {})
         if not (self.path / "pipeline.toml").is_file():
-            raise UsageError(f"{self.path} has no pipeline.toml\n  hint: Workspace.init({str(path)!r}) lays one out")
+            raise UsageError(f"{self.path} has no pipeline.toml\n  hint: Workspace.init({str(path)!r}) creates one")
 
     def __repr__(self) -> str:
         return f"Workspace({str(self.path)!r})"
 
     @classmethod
     def init(cls, path: str | os.PathLike[str], *, empty: bool = False, benchmark: str | None = None) -> Workspace:
-        """A new workspace: settings with their comments, raw/ and the sample, which `empty` leaves out; `benchmark` copies
-        a built-in benchmark out, to be changed."""
+        """Creates a workspace: commented settings, raw/ and, unless `empty`, the sample; `benchmark` copies a built-in
+        benchmark into it, to be changed."""
         args = ["init", os.fspath(path), "--json"]
         args += ["--empty"] if empty else []
         args += ["--benchmark", benchmark] if benchmark else []
@@ -128,7 +128,7 @@ class Workspace:
         return cls(path)
 
     def call(self, *args: str, good: Iterable[int] = (0, 3)) -> str:
-        """Any verb of the command in this workspace: what it prints. An exit code that is not `good` is raised."""
+        """Runs any subcommand in this workspace and returns what it prints. Other exit codes than `good` raise an error."""
         return self._call(args, good)[1]
 
     def run(
@@ -146,8 +146,8 @@ class Workspace:
     ) -> Run:
         """Makes the stages that are not fresh, then the candidates, of all recipes with a source or of those named.
 
-        `start`, `to` and `only` name stages; `offline` sends nothing, `yes` pays without asking where no cap is set.
-        Raises `Busy` while another run, of whatever program, is at work on the recipe.
+        `start`, `to` and `only` name stages; `offline` sends nothing; `yes` spends money without asking, even if no cap is
+        set. Raises `Busy` while another run, of any program, works on the recipe.
         """
         args = ["run", "--json", *_recipes(recipes)]
         for flag, value in {"--from": start, "--to": to, "--only": only, "--threads": threads}.items():
@@ -172,8 +172,8 @@ class Workspace:
         return Status(stages, following, notes, lambda: self.call("status", *_recipes(recipes)))
 
     def explain(self, post: str, *recipes: str, full: bool = False) -> Explanation:
-        """A post's way through every stage: by its id, by the id of a released row, by `SOURCE:LINE`, or by a piece of its
-        text. Raises `NotFound` where no post matches."""
+        """The history of a post in every stage. The post is named by its id, the id of a released row, `SOURCE:LINE`, or a
+        piece of its text. Raises `NotFound` if no post matches."""
         more = ["--full"] if full else []
         try:
             found = json.loads(self.call("explain", "--json", *_recipes(recipes), *more, "--", post))
@@ -199,7 +199,7 @@ class Workspace:
         return _releases.every(self.path, recipe)
 
     def audit(self, *recipes: str) -> Any:
-        """The proof from the files alone that every record is accounted for; raises `Gap` where one is not."""
+        """Proves from the files alone that every record is accounted for; raises `Gap` if one is not."""
         return json.loads(self.call("audit", "--json", *_recipes(recipes)))
 
     def _call(self, args: Iterable[str], good: Iterable[int]) -> tuple[int, str]:

@@ -1,10 +1,10 @@
-"""Rules over short posts, and the exact similarity join, over Arrow.
+"""Rules for short posts, and an exact similarity join, on Arrow data.
 
-Every function takes a column of texts from any library that knows Arrow's PyCapsules (pyarrow, Polars, pandas, DuckDB,
-datasets, …) without copying it, or a list of strings, and returns Arrow: `pyarrow.table(…)`, `polars.DataFrame(…)`,
-`pandas.DataFrame.from_arrow(…)` and DuckDB take it as it is. A null is a text that is not there.
+Every function takes a column of texts from any library that supports Arrow's PyCapsules (pyarrow, Polars, pandas, DuckDB,
+datasets, …) without copying it, or a list of strings, and returns Arrow data, which `pyarrow.table(…)`,
+`polars.DataFrame(…)`, `pandas.DataFrame.from_arrow(…)` and DuckDB can read directly. A null is a missing text.
 
-What is decided is what the command decides: `riddlemill apply clean` and `clean` give the same.
+The decisions are those of the command: `riddlemill apply clean` and `clean` have the same results.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ __all__ = [
 
 
 class ArrowArray(Protocol):
-    """One array."""
+    """A single array."""
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
 
 class ArrowStream(Protocol):
-    """Chunks of arrays."""
+    """A stream of arrays."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
-# A column of texts. A table of one column is that column.
+# A column of texts. A table with one column counts as that column.
 Texts = Union[ArrowArray, ArrowStream, Sequence[Union[str, None]], Iterable[Union[str, None]]]
 Language = Literal["zh", "en"]
 Metric = Literal["default", "indel", "levenshtein", "jaccard", "exact"]
@@ -63,24 +63,25 @@ def clean(
     language: Language = "zh",
     join: Literal["newline", "title", "content"] = "newline",
 ) -> Table:
-    """What posts say, without placeholders, cut titles, numbering, scores, links that stand apart and signatures.
+    """The texts of posts, without placeholders, cut titles, numbering, scores, separate links and signatures.
 
-    With `titles`, what has a title is a thread: title and content are joined, or whichever holds the other is taken
-    (`join` says how two that differ are). `kind="numbered"` reads posts of annual threads, with their rank and score.
+    With `titles`, posts that have a title are threads: title and content are joined, or the one that contains the other
+    is used (`join` sets how two different ones are joined). `kind="numbered"` reads posts of annual threads, with their
+    rank and score.
 
-    Columns: `text` (null where nothing is left), `outcome` (kept, changed, dropped), `reason` (the first rule),
-    `evidence` (all rules that fired, or what stood there), `score`, `number`.
+    Columns: `text` (null if nothing is left), `outcome` (kept, changed, dropped), `reason` (the first rule), `evidence`
+    (all rules that applied, or the removed text), `score`, `number`.
     """
     return _core.clean(contents, titles, kind, language, join)
 
 
 def is_question(texts: Texts, *, language: Language = "zh") -> ChunkedArray:
-    """Whether each text asks its reader something. Null for null."""
+    """Whether each text asks its reader something; null for a missing text."""
     return _core.judge(texts, language, False)
 
 
 def judge(texts: Texts, *, language: Language = "zh") -> Table:
-    """Whether each text asks, and why that was decided.
+    """Whether each text asks, and which rule decided that.
 
     Columns: `is_question`, `reason` (the rule), `evidence` (the words that decided).
     """
@@ -99,13 +100,13 @@ def anonymise(
     policy: Sequence[str | os.PathLike[str]] = ("builtin",),
     language: Language = "zh",
 ) -> Table:
-    """The texts with marks such as `[电话]` in place of personal data.
+    """The texts with markers such as `[电话]` in place of personal data.
 
-    `mentions` has a list of user names for each text, its author's and others'. `drop` takes the whole text out.
-    `policy` are word lists (a term a line, `#` comments, `!shielded`) whose terms hold a text for a person.
+    `mentions` contains a list of user names for each text: the author's and others'. `drop` drops the whole text.
+    `policy` lists files of terms (one per line, `#` comments, `!shielded`); a text with such a term is held for a person.
 
-    Columns: `text` (null where it does not go on), `outcome` (kept, changed, dropped, held), `reason`, `evidence` (kinds
-    and counts, or the list and its term; never what stood there).
+    Columns: `text` (null if it is dropped or held), `outcome` (kept, changed, dropped, held), `reason`, `evidence` (kinds
+    and counts, or the list and its term; never the personal data).
     """
     actions = [links, names, contacts, identity, addresses]
     if isinstance(policy, (str, os.PathLike)):
@@ -123,8 +124,8 @@ def filter(
     forum: bool = True,
     language: Language = "zh",
 ) -> Table:
-    """Which texts stay: not too short, not too long, no links alone, no forum management (`forum`), no promises of what
-    is elsewhere; with `questions`, those that ask.
+    """Which texts are kept. Dropped are texts that are too short or too long, consist only of links, manage the forum
+    (`forum`), or refer to content that is elsewhere; with `questions`, also texts that are not questions.
 
     Columns: `outcome` (kept, dropped), `reason`, `evidence`.
     """
@@ -141,8 +142,8 @@ def normalize(
     punctuation: bool = True,
     variants: bool = True,
 ) -> ChunkedArray:
-    """The texts as keys under which copies meet: width, case, traditional characters, spaces, punctuation and variants of
-    emoji are folded. To be compared, never shown."""
+    """Keys that are equal for copies of a text: differences in width, case, traditional characters, spaces, punctuation
+    and emoji variants are removed. Keys are for comparisons, not for display."""
     return _core.normalize(texts, [width, case, script, whitespace, punctuation, variants])
 
 
@@ -154,10 +155,10 @@ def similarity(a: Texts, b: Texts, metric: Metric = ..., *, normalize: bool = ..
 def similarity(
     a: str | Texts, b: str | Texts, metric: Metric = "default", *, normalize: bool = True
 ) -> float | ChunkedArray:
-    """How alike two texts are, 0 to 1; of two columns, row by row.
+    """How similar two texts are, from 0 to 1; for two columns, row by row.
 
     `default` is the measure of the predicate that decides (see `compare`); `indel`, `levenshtein` and `jaccard` (of
-    character pairs) are of the normalized texts, `exact` is 1 or 0.
+    character pairs) compare the normalized texts; `exact` is 1 or 0.
     """
     if isinstance(a, str) and isinstance(b, str):
         return float(_core.similarity([a], [b], metric, normalize)[0].as_py())
@@ -165,7 +166,7 @@ def similarity(
 
 
 def compare(a: Texts, b: Texts) -> Table:
-    """Whether texts are one joke, row by row, by the default similarity.
+    """Whether two texts are the same joke, row by row, by the default similarity.
 
     Columns: `duplicate`, `verdict` (same, borderline, different), `score`, `predicate` (what decided), `veto` (what
     demoted the pair: series, negation, template, compilation).
@@ -183,11 +184,11 @@ def similar_pairs(
     borderline: bool = False,
     max_pairs: int = 100_000_000,
 ) -> Table:
-    """Every pair of texts that are alike, none lost: an exact join, not a sample of hashes.
+    """Every pair of similar texts: the join is exact and does not sample hashes.
 
-    `threshold` (0.8, if left out) is for every metric but `default`, which has thresholds of its own; `borderline` adds
-    the pairs of `default` that a person should look at. Rows are numbered from 0, `a < b`, in order; an empty text and a
-    null are like nothing.
+    `threshold` (0.8 by default) applies to every metric except `default`, which has its own thresholds; `borderline` adds
+    the pairs of `default` that a person should look at. Rows are numbered from 0, with `a < b`, in order; empty and
+    missing texts are not similar to any text.
 
     Columns: `a`, `b`, `score`, `verdict`, `predicate`, `veto`.
     """
@@ -206,12 +207,12 @@ def dedup(
     normalize: bool = True,
     language: Language = "zh",
 ) -> Table:
-    """One text a joke: each goes into the kept text that it is most like, or is kept.
+    """Keeps one text of each joke: a text is kept, or merged into the kept text that it is most similar to.
 
-    `keep` says which of two stays: the longer one, the better scored (`scores`), the earlier (`times`, as ISO 8601 or Unix
-    seconds); ties go to the smaller of `ids`, without them to the earlier row.
+    `keep` sets which of two texts is kept: the longer one, the one with the better score (`scores`), or the earlier one
+    (`times`, as ISO 8601 or Unix seconds). Ties go to the smaller one of `ids`, or without `ids` to the earlier row.
 
-    Columns: `into` (the row number of the text that it goes into, null where it is kept), `score`, `outcome` (kept,
+    Columns: `into` (the row number of the text that it is merged into, null if it is kept), `score`, `outcome` (kept,
     merged), `reason`, `evidence` (the predicate, and figures that any string library can check).
     """
     if scores is not None:
@@ -220,7 +221,7 @@ def dedup(
 
 
 def _listed(values: Any) -> list[Any]:
-    """Values of a column of numbers, whatever holds them."""
+    """The values of a column of numbers, of any library."""
     for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(values, method):
             return list(getattr(values, method)())

@@ -1,12 +1,13 @@
-"""The functions as Polars expressions, for queries that stream.
+"""The functions as Polars expressions, for streaming queries.
 
     import riddlemill_text.polars as rp
 
     posts = pl.scan_parquet("posts/*.parquet")
     posts.with_columns(rp.clean("content", titles="title").struct.field("text")).filter(rp.is_question("text"))
 
-Each takes the names of columns, or expressions, and the settings of its namesake. What gives a table there is a struct
-here. Near duplicates need all rows at once: they have no expression, `similar_pairs(frame["text"])` finds them.
+Each function takes names of columns, or expressions, and the settings of the function of the same name. Where that one
+returns a table, this one returns a struct. Finding near duplicates needs all rows at once, so there is no expression for
+it: use `similar_pairs(frame["text"])`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _JUDGED = {"is_question": pl.Boolean(), "reason": pl.String(), "evidence": pl.St
 
 
 def clean(contents: Column, *, titles: Column | None = None, **settings: Any) -> pl.Expr:
-    """What posts say: `text`, `outcome`, `reason`, `evidence`, `score`, `number`."""
+    """The texts of posts: `text`, `outcome`, `reason`, `evidence`, `score`, `number`."""
 
     def of(columns: Sequence[pl.Series]) -> Any:
         return rt.clean(columns[0], titles=columns[1] if len(columns) > 1 else None, **settings)
@@ -45,7 +46,7 @@ def anonymise(texts: Column, *, mentions: Column | None = None, **settings: Any)
 
 
 def filter(texts: Column, **settings: Any) -> pl.Expr:
-    """Which texts stay: `outcome`, `reason`, `evidence`."""
+    """Which texts are kept: `outcome`, `reason`, `evidence`."""
     return _struct([texts], lambda columns: rt.filter(columns[0], **settings), _DECIDED)
 
 
@@ -60,7 +61,7 @@ def is_question(texts: Column, **settings: Any) -> pl.Expr:
 
 
 def normalize(texts: Column, **settings: Any) -> pl.Expr:
-    """The texts as keys under which copies meet."""
+    """Keys that are equal for copies of a text."""
     return _column(texts, lambda texts: rt.normalize(texts, **settings), pl.String())
 
 
