@@ -1,4 +1,4 @@
-# The habits of working on riddlemill, a name each; `just` alone lists them. Whatever must hold stands in .ci/run.
+# The common tasks of working on riddlemill; `just` alone lists them. All checks are in .ci/run.
 
 set shell := ["bash", "-cu"]
 set positional-arguments
@@ -6,44 +6,44 @@ set positional-arguments
 _default:
     @just --list --unsorted
 
-# the program as it is at work, unoptimised
+# run the program, unoptimised
 build:
     cargo build
 
-# the tests whose names begin so, in one crate: `just unit riddlemill-text text::clean`
+# run the tests of one crate whose names begin with this: `just unit riddlemill-text text::clean`
 unit crate *names:
     cargo test -p "$1" --lib -- "${@:2}"
 
-# the real command in temporary workspaces, one module of them: `just command fresh::`
+# run one module of the tests of the real command in temporary workspaces: `just command fresh::`
 command *names:
     cargo test --test integration -- "$@"
 
-# format, lints and what review forgets: who may import whom, long files
+# check format, lints and structure: which module may import which, long files
 tidy:
     cargo fmt
     cargo clippy --workspace --all-targets -- -D warnings
     cargo test --test tidy
 
-# all that must hold before a change lands; `just all 1` runs the slow tiers too
+# run all checks that a change must pass; `just all 1` includes the slow tiers
 all full="":
     RIDDLEMILL_FULL="$1" .ci/run
 
-# the Python packages: wheels, tests, types, examples; `just python release` with the optimised program
+# check the Python packages: wheels, tests, types, examples; `just python release` uses the optimised program
 python profile="dev":
     python/check "$1"
 
-# one program of benches/: `just bench posts POSTS.jsonl`
+# run one program of benches/: `just bench posts POSTS.jsonl`
 bench name *arguments:
     cargo bench --bench "$1" -- "${@:2}"
 
-# the bundled sample anew, in the order in which its packs follow from each other
+# rebuild the bundled sample, in the order in which its packs depend on each other
 sample:
     RIDDLEMILL_WRITE_SAMPLE=1 cargo test --test integration -- packs:: puzzles_pack::
     RIDDLEMILL_WRITE_SAMPLE=1 cargo test --test integration evaluate_pack::
     RIDDLEMILL_BLESS=1 cargo test --test integration picture::
     git diff --stat -- raw/sample
 
-# the root's pipeline.toml anew, after its template changed
+# rewrite the root's pipeline.toml after a change of its template
 settings:
     #!/usr/bin/env bash
     set -euo pipefail
@@ -54,22 +54,22 @@ settings:
     cp "$new/workspace/pipeline.toml" pipeline.toml
     git diff --stat -- pipeline.toml
 
-# the README's pictures anew, of the pages as they are; tests/browser/README.md says what it needs
+# take the README's pictures again; tests/browser/README.md lists the requirements
 pictures:
     cargo build
     RIDDLEMILL="${CARGO_TARGET_DIR:-target}/debug/riddlemill" RIDDLEMILL_PICTURES=docs node tests/browser/run.mjs pictures
     git diff --stat -- docs
 
-# the program for handing out, stripped
+# build the program for distribution, stripped
 dist:
     cargo rustc --profile dist --bin riddlemill -- -C strip=symbols
     ls -l "${CARGO_TARGET_DIR:-target}/dist/riddlemill"
 
-# snapshots of the tests named, written and shown: read them before they are committed
+# write and show the snapshots of these tests: read them before you commit them
 snapshots *names:
     INSTA_UPDATE=always cargo test --test integration -- "$@"
     git diff -- '*.snap'
 
-# where a new rule, source, verb or reason goes
+# show where to add a new rule, source, verb or reason
 new:
     @sed -n '/A new…/,/^## /p' CONTRIBUTING.md | sed '$d'
