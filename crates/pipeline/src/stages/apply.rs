@@ -1,5 +1,5 @@
-//! One stage's decision on loose rows: JSON objects in, the same objects out with what the stage says.
-//! Nothing of a workspace is read or written but its settings.
+//! One stage's decisions on loose rows: reads JSON objects and writes them with the decisions added.
+//! Of a workspace only the settings are read, and nothing is written.
 
 use rayon::prelude::*;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! What the stages that decide post by post look at and change: the other columns pass them as they are.
+//! The columns that stages which decide post by post read and change; all other columns are copied unchanged.
 
 use super::Stage;
 use riddlemill_tables::ColumnAccess;

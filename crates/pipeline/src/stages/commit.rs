@@ -1,11 +1,11 @@
-//! Rows of any type that were written.
+//! Commits written rows of any type.
 
 use riddlemill_tables::{CommitError, Manifest, StageWriter};
 use riddlemill_text::record::Record;
 
-/// Rows that were written and are not in place yet.
+/// Rows that were written but are not in place yet.
 pub trait Commit {
-    /// Puts them in place.
+    /// Moves them into place.
     ///
     /// # Errors
     /// [`CommitError`] where they cannot be written, or their accounting does not close.

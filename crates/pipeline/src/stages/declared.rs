@@ -1,4 +1,4 @@
-//! Stages of benchmarks whose folders say all: personal data in their groups, the order of options.
+//! Stages of completely declared benchmarks: personal data in their groups, and the order of options.
 
 use riddlemill_benchmarks::draft::{Marked, Options};
 use riddlemill_text::options::{LETTERS, choices};

@@ -1,5 +1,5 @@
-//! Embeddings of texts: where an endpoint for them is set, their likeness is further evidence for duplicates, among posts
-//! and among puzzles (BrainTeaser 3.2). What an endpoint answered is stored for good, like every reply.
+//! Embeddings of texts: if an endpoint for them is set, their similarity is additional evidence for duplicates among posts
+//! and among puzzles (BrainTeaser 3.2). Embeddings are stored permanently, like every reply.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

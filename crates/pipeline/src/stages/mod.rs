@@ -1,5 +1,5 @@
-//! The stages: functions from typed rows to outcomes. None reads another's folder, none calls
-//! another; `pipeline` feeds them and writes what they say.
+//! The stages: functions from typed rows to outcomes. A stage neither reads another's folder
+//! nor calls another; `pipeline` passes their inputs and writes their outcomes.
 
 mod anonymise;
 pub mod apply;

@@ -1,4 +1,4 @@
-//! The salt of the pseudonyms: drawn once a workspace, kept in raw/, never written over.
+//! The salt of the pseudonyms: drawn once per workspace, stored in raw/, never overwritten.
 
 use std::fs;
 use std::path::PathBuf;

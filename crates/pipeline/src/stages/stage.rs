@@ -1,4 +1,4 @@
-//! The closed list of stages, and what all of them share.
+//! The closed list of stages, and what they have in common.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! What somebody wrote or asked for, and cannot be used: where, what is wrong with it, and what to do.
+//! Settings, files or requests that cannot be used: where, what is wrong, and what to do.
 
 use std::fmt;
 

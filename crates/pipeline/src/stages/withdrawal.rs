@@ -1,8 +1,8 @@
-//! Withdrawals: posts and dumps that must go, because somebody asked for it.
+//! Withdrawals: posts and dumps that are removed because somebody asked for it.
 //!
 //! `raw/withdrawn.jsonl` holds a tombstone for each: when, why, and hashes keyed with the workspace's salt, so that
-//! the file names no post to anybody who lacks it. Import leaves out what a tombstone covers, in dumps of today and
-//! of later; a tombstone also explains why bytes are gone from raw/dumps.
+//! the file reveals no post without the salt. Import leaves out what a tombstone covers, in present and later dumps;
+//! a tombstone also explains why bytes are missing from raw/dumps.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! One block of the join: records that are indexed, and larger ones that look for partners among them.
 //!
 //! Records are in the order of their sizes, so that a block is a range of sizes. A record looks for
-//! partners of its size or less. In one block it needs only the keys that partners of the block's sizes
-//! call for, and most records need none.
+//! partners of its size or less. In one block it needs only the keys for partners of the block's
+//! sizes, and most records need none.
 
 use std::ops::Range;
 

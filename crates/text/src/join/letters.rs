@@ -1,4 +1,4 @@
-//! Letters of one list of the index: an order of their own, and the records of the list under their first ones.
+//! The letters of one list of the index, in the list's own order, and the records of the list by their first ones.
 
 use super::block::Block;
 use super::index::{FETCHED, Listed};

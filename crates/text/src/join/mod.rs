@@ -1,38 +1,35 @@
-//! The exact similarity join: every pair of texts at or over a threshold, none lost.
+//! The exact similarity join: every pair of texts at or over a threshold.
 //!
 //! # Contract
 //!
-//! - The unit is the Unicode scalar value. Nothing is folded here; whoever wants spellings to meet folds
-//!   the rows first.
-//! - A similarity is a ratio of two integers and is compared as one: a pair at the threshold is in, whatever
-//!   a double would say. See [`Score`] and [`Threshold`].
+//! - The unit is the Unicode scalar value. Nothing is normalised here; callers that want
+//!   different spellings to match normalise the rows first.
+//! - A similarity is a ratio of two integers and is compared as one: a pair exactly at the threshold
+//!   is included, without rounding errors. See [`Score`] and [`Threshold`].
 //! - [`Metric::Levenshtein`] is 1 − d / max(|a|, |b|); [`Metric::Indel`] is 2·LCS / (|a| + |b|);
-//!   [`Metric::Jaccard`] is over *sets* of n-grams, 2 characters each where a user asks, and a string shorter
-//!   than n is one gram; [`Metric::Reworded`] is over weighted bags of characters and of pairs of
-//!   neighbours. [`similarity`] is the
-//!   textbook computation of each.
-//! - Two empty strings are no pair, and an empty string is in none.
-//! - Pairs come as (a, b, score), rows by their number in the input, `a < b`, ascending, each once. Identical
-//!   rows are pairs at 1, made one at a time: a hundred thousand of them take no memory.
-//! - The answer depends on the rows and the query alone; threads, memory and which driver ran do not show.
+//!   [`Metric::Jaccard`] is over *sets* of n-grams, of 2 characters if a user asks for it, and a string
+//!   shorter than n is one gram; [`Metric::Reworded`] is over weighted bags of characters and of pairs of
+//!   neighbours. [`similarity`] computes each of them in the textbook way.
+//! - An empty string is in no pair, not even with another empty string.
+//! - Pairs are (a, b, score), with the rows' numbers in the input, `a < b`, ascending, each once. Identical
+//!   rows are pairs with score 1, which are generated one at a time, so a hundred thousand of them take no memory.
+//! - The result depends only on the rows and the query, not on threads, memory or the driver.
 //!
 //! # How
 //!
-//! Filters that no pair can fail (length, rare tokens that both must hold, how much each has passed over
-//! before them, classes of symbols) leave few candidates, and the measure itself decides on each: see the
-//! argument in `keys`. The work is cut into three functions without state but for mergeable corpus
-//! statistics:
+//! Filters that reject no pair (length, rare tokens that both must contain, how much each skips before them,
+//! classes of symbols) leave few candidates, and the measure itself decides about each: see the argument in
+//! `keys`. The work is divided into functions whose only state is mergeable corpus statistics:
 //!
 //! | function | from | to |
 //! |---|---|---|
-//! | [`Stats`] | rows | how many hold each token; merging is associative and commutative |
+//! | [`Stats`] | rows | how many contain each token; merging is associative and commutative |
 //! | [`keys`] | a row and the [`Order`] of the statistics | what a partner must share with it |
 //! | [`verify`] | rows that share a key | pairs, with their score |
-//! | [`resolve`] | pairs by the rank of their rows | which row goes into which |
+//! | [`resolve`] | pairs by the rank of their rows | which row is merged into which |
 //!
-//! [`self_join`] in memory and [`disk_join`] within bounded memory are two drivers of them: both index a block
-//! of rows by their keys and let larger rows look for partners. Anything that can group rows by a number is
-//! a third.
+//! [`self_join`] in memory and [`disk_join`] within bounded memory are two drivers of these functions: both index a
+//! block of rows by their keys and look up larger rows. Any program that can group rows by a number can be another one.
 //!
 //! [`alike`] is the join of the default similarity, [`crate::text::sameness`]: one join for each of its
 //! predicates, and its comparison on what they find; [`alike_on_disk`] is the same within bounded memory.

@@ -1,7 +1,7 @@
 //! The join of the default similarity: every pair of texts that [`crate::text::sameness`] calls the
 //! same or borderline.
 //!
-//! Each of its predicates is a join of its own, which loses none of its pairs:
+//! Each of its predicates is a separate, exact join:
 //!
 //! | predicate | what is joined | how |
 //! |---|---|---|
@@ -12,7 +12,7 @@
 //! | reworded | folded texts | [`Metric::Reworded`] |
 //!
 //! What they find together is compared by the predicates that found it, and the comparison alone decides. Texts that no
-//! comparison can tell apart are one group, compared once.
+//! comparison can distinguish form one group, which is compared once.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What of a text is counted: characters, or sets of n-grams, or weighted bags of characters and their pairs.
+//! The tokens of a text: characters, or sets of n-grams, or weighted bags of characters and their pairs.
 
 use super::Metric;
 use crate::text::sameness;

@@ -1,8 +1,8 @@
-//! People's decisions about pairs, over what the texts say.
+//! People's decisions about pairs, which take precedence over the comparison of texts.
 //!
-//! Groups that people joined are one unit, which goes as a whole into one record that is kept. Groups that people
-//! split never meet: neither goes into the other, and where both resemble a third record that ranks before them,
-//! the one that resembles it less stays out. Where decisions contradict each other the later one holds.
+//! Groups that people joined are one unit, which is merged as a whole into one record that is kept. Groups that people
+//! split are never merged into each other; if both are similar to a third record that ranks before them, the less
+//! similar one is not merged into it. If decisions contradict each other, the later one counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Decisions about pairs, over what is alike.
+//! Tests of decisions about pairs.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What becomes of each post: what the texts say, and people's decisions over that.
+//! The outcome of each post: from the comparison of texts, and from people's decisions, which take precedence.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};

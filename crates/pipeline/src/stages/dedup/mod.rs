@@ -1,8 +1,8 @@
-//! Dedup: one record a joke, as [`riddlemill_text::offline::dedup`] decides it.
+//! Dedup: one record per joke, as decided by [`riddlemill_text::offline::dedup`].
 //!
-//! [`decided`] puts people's decisions over that, [`fates`] says what becomes of each post, [`stage`] writes it; [`room`]
-//! knows what fits in memory, and [`posts`] what is held of posts. [`on_disk`] decides on loose rows that do not fit in
-//! memory, and [`ledger_record`](parted::ledger_record) records what was decided in parts.
+//! [`decided`] applies people's decisions, [`fates`] determines the outcome of each post, and [`stage`] writes it. [`room`]
+//! estimates what fits in memory, and [`posts`] contains what is in memory of posts. [`on_disk`] handles loose rows that do
+//! not fit in memory, and [`ledger_record`](parted::ledger_record) records decisions that were made in parts.
 
 mod decided;
 mod fates;

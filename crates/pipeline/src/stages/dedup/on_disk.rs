@@ -1,5 +1,5 @@
-//! Dedup of loose rows that do not fit in memory: the lines wait in a temporary folder, the join is the one
-//! on disk, and what is held of each row is a few dozen bytes.
+//! Dedup of loose rows that do not fit in memory: the lines are stored in a temporary folder, the join
+//! works on disk, and only a few dozen bytes of each row are in memory.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};

@@ -1,5 +1,5 @@
-//! What dedup holds of the posts of a stage while it compares: ids, texts and where each is in the keeper policy.
-//! The posts themselves are read again when the stage is written, so that a million of them do not lie in memory.
+//! What dedup has in memory of a stage's posts while it compares them: ids, texts and ranks in the keeper policy.
+//! The posts themselves are read again when the stage is written, so a million of them need not be in memory.
 
 use std::borrow::Cow;
 use std::fs::File;

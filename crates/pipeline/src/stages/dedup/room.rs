@@ -1,4 +1,4 @@
-//! What a dedup takes: memory where all of it is held, and room on the disk where it is not.
+//! The resources that dedup needs: memory if everything fits there, and otherwise disk space.
 
 use super::stage::OnDisk;
 use crate::config::sections;

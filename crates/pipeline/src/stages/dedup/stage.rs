@@ -1,4 +1,4 @@
-//! The stage: posts in, one outcome each out, and a table of all that is alike.
+//! The stage: one outcome for each post, and a table of all similar pairs.
 
 use std::collections::BTreeMap;
 use std::path::Path;

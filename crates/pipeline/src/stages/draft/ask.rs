@@ -1,4 +1,4 @@
-//! Asking models for drafts: one request a record and slot, one outcome a record.
+//! Asks models for drafts: one request for each record and slot, one outcome for each record.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

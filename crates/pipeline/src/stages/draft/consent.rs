@@ -1,4 +1,4 @@
-//! Leave to pay: where no cap bounds what a run spends, somebody is asked before its first paid request.
+//! Consent to pay: if no cap limits what a run spends, the user is asked before its first paid request.
 
 use super::LlmContext;
 use crate::config::sections;

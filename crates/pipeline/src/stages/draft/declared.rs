@@ -1,4 +1,4 @@
-//! Replies to prompts of benchmarks whose folders say how they are read.
+//! Parses replies to prompts as declared in benchmarks' folders.
 
 use std::collections::BTreeMap;
 

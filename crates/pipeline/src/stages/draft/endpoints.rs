@@ -1,4 +1,4 @@
-//! Who is asked for a draft, and how often.
+//! Which endpoints are asked for a draft, and how often.
 
 use glob::Pattern;
 use serde_json::Value;

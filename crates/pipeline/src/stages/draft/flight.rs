@@ -1,4 +1,4 @@
-//! Requests on their way, in words: while they are, and when a Ctrl-C waits for them.
+//! Messages about requests in flight, while a run works and while Ctrl-C waits for them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

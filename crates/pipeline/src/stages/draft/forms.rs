@@ -1,4 +1,4 @@
-//! Schemas of the parts of a reply. Every field of an object is needed, and there are no others.
+//! Schemas of the parts of a reply. Every field of an object is required, and there are no others.
 
 use serde_json::{Map, Value as Json, json};
 

@@ -1,8 +1,8 @@
 //! Drafts: what a model proposes for people to confirm or correct.
 //!
-//! What is asked, how a reply is read and what is checked before a person's time is spent on it is declared in the benchmark's
-//! folder; where that cannot say it, a named reader of the program is named there. What a prompt is made of and where the
-//! answers go is computed in [`super::subject`]. [`ask`] holds the asking.
+//! The benchmark's folder declares what is asked, how a reply is read, and what is checked before a person's time is spent on
+//! it; what cannot be declared is done by a reader of the program that the folder names. [`super::subject`] computes the values
+//! of a prompt and where the answers go. [`ask`] sends the requests.
 
 mod ask;
 mod consent;

@@ -1,4 +1,4 @@
-//! The workspace's store of replies, opened: as it is, or only where nothing of it is lost.
+//! Opens the workspace's store of replies, even if it is damaged, or only if nothing is lost.
 
 use riddlemill_files::Workspace;
 use riddlemill_llm::Store;
@@ -6,7 +6,7 @@ use riddlemill_llm::Store;
 use crate::config::Config;
 use crate::stages::StageError;
 
-/// Refuses to go on where replies are damaged or gone. A store that is not there is not made by looking.
+/// Refuses to continue if replies are damaged or missing. A missing store is not created by this check.
 ///
 /// # Errors
 /// [`StageError::Replies`] naming the segments.
@@ -15,17 +15,17 @@ pub fn refuse_lost_replies(config: &Config) -> Result<(), StageError> {
     Ok(if replies.exists() { Store::refuse_damage_at(&replies) } else { Ok(()) }?)
 }
 
-/// The workspace's reply store; its index lies outside raw/ and may be deleted.
+/// The workspace's reply store; its index is outside raw/ and may be deleted.
 ///
 /// # Errors
-/// [`StageError::Replies`] where it cannot be opened, or lost replies that nobody has accepted to be gone.
+/// [`StageError::Replies`] where it cannot be opened, or if replies are lost and nobody has accepted the loss.
 pub fn open_store(config: &Config) -> Result<Store, StageError> {
     let store = open_damaged_store(config)?;
     store.refuse_damage()?;
     Ok(store)
 }
 
-/// The workspace's reply store whatever happened to it: what is whole of it is found.
+/// The workspace's reply store in any state; its intact parts can be read.
 ///
 /// # Errors
 /// [`StageError::Replies`] where it cannot be opened.

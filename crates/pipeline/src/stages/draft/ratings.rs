@@ -3,7 +3,7 @@
 //! A line is `{"item": "tieba:1", "model": "some-model", "judge": "some-judge", "rating": 3, "explanation": "…", "for":
 //! "question", "sample": 0}`: what a judge gave a model's answer. `for` is the name of a case of the responding step; it,
 //! `sample` and `explanation` may be left out, and where the benchmark has no such step `item` is the record itself and there
-//! is no `model`. What is asked here goes before what was rated elsewhere in the same judge's name.
+//! is no `model`. Ratings that are asked for here take precedence over ratings made elsewhere under the same judge's name.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;

@@ -1,4 +1,4 @@
-//! Named readers of replies, for what no declaration of a benchmark's folder can say: `reply = { native = NAME }`. Any
+//! Named readers of replies, for what a benchmark's folder cannot declare: `reply = { native = NAME }`. Any
 //! benchmark may name them.
 
 use serde_json::{Map, Value as Json};

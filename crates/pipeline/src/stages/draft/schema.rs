@@ -1,6 +1,6 @@
 //! The schema of a reply: the fields that its reader asks for, so that an endpoint that enforces one can.
 //!
-//! Of the language of schemas it uses what every provider takes; every field is needed, and there are no others.
+//! It uses only those parts of JSON Schema that every provider accepts; every field is required, and there are no others.
 
 use riddlemill_benchmarks::reply::{Form, Reply};
 use serde_json::Value as Json;

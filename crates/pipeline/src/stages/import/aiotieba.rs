@@ -1,4 +1,4 @@
-//! What `asdict` makes of aiotieba's Thread, Post and Comment, an object a line.
+//! The output of `asdict` for aiotieba's Thread, Post and Comment, one object per line.
 //!
 //! Versions differ: `text` is a property and may be absent, `contents` is an object with the fragments in
 //! `texts` or `objs`, or the list itself; an author is a `user` object, an `author_id`, or both.

@@ -1,7 +1,7 @@
-//! The census of a dump in pieces: what each piece says about the threads and the users of its file, as lines that are
-//! merged and then given to whoever imports a piece.
+//! The census of a dump in pieces: facts of each piece about the threads and the users of its file, as lines that are
+//! merged and then passed to the import of each piece.
 //!
-//! People are hashes in it. The notes under jokes and the numbers of posts are as they stand.
+//! It contains people as hashes, and the notes under jokes and the numbers of posts unchanged.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{self, BufRead, Read, Write};

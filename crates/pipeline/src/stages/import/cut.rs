@@ -1,7 +1,7 @@
-//! Where a dump can be cut into pieces that are read apart.
+//! Where a dump can be cut into pieces that are read separately.
 //!
-//! Whoever cuts looks for the next place after a byte that looks like one: a line feed, the first bytes of a gzip
-//! member, the header of a record. It may be none: text speaks of archives, and packed bytes are any bytes. The
+//! A cut is made at the next place after a byte that looks like a beginning: a line feed, the first bytes of a gzip
+//! member, the header of a record. It may not be one, because texts can mention archives, and packed bytes are arbitrary. The
 //! census of a piece states whether the piece ends at the end of a record; from the first piece on, this proves every cut.
 
 use std::io::Read;

@@ -2,7 +2,7 @@
 //!
 //! Files are read in the order of source name, file name and position, whatever the order of
 //! pipeline.toml, so that the same dumps give the same rows. Text is kept verbatim; names and ids
-//! of users are hashed here and go no further.
+//! of users are hashed here and not passed on.
 
 mod aiotieba;
 mod census;

@@ -1,7 +1,7 @@
-//! The names of all users of all dumps, to be found in anybody's texts.
+//! The names of all users of all dumps, to be searched for in all texts.
 //!
-//! A name that is in its own post is found where that post is parsed. Those of others are known only once every dump
-//! was looked through, which costs another reading of the names alone.
+//! A user's name in their own post is found when that post is parsed. The names of others are known only after every dump
+//! has been read, which needs an additional pass that reads only names.
 
 use std::fs;
 use std::path::Path;

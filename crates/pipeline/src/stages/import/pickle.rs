@@ -1,8 +1,7 @@
-//! numpy's arrays of Python objects, as BrainTeaser is published: a header, and behind it a pickle.
+//! numpy's arrays of Python objects, the format in which BrainTeaser is published: a header, followed by a pickle.
 //!
-//! Of the pickle only what such an array holds is read: dictionaries, lists, texts, numbers, None, True and False, and
-//! what numpy builds its array of. A pickle can call any function of Python; here nothing is called: what is not known is
-//! an error.
+//! Only what such an array contains is read of the pickle: dictionaries, lists, texts, numbers, None, True and False, and
+//! numpy's own objects. A pickle can call any Python function; here nothing is called, and everything unknown is an error.
 
 use std::cell::RefCell;
 use std::fmt::Write;

@@ -1,7 +1,7 @@
 //! Pages of any site that a profile describes: archived, saved one by one, or items of a file.
 //!
-//! A page expands into the posts on it. JSON is a page a file or a page a line; of XML each item is read by itself, so
-//! that a dump of any length is.
+//! A page expands into the posts on it. JSON has one page per file or per line; XML is read item by
+//! item, so a dump can have any length.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Read;

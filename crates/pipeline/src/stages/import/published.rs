@@ -1,7 +1,7 @@
 //! Rows of a published file as posts: texts that come with finished annotations.
 //!
-//! A file is read whole before its first row becomes a post: rows of a group are one record, and two rows of one id are
-//! two records.
+//! A file is read completely before its first row becomes a post, because the rows of a group are one record, and two rows
+//! with the same id are two records.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,8 @@
-//! Records of a dump read back from their places, those too that import set aside: what they say, and
-//! nothing of who wrote them.
+//! Reads records of a dump again from their places, including those that import set aside: their texts, and
+//! nothing about their authors.
 //!
-//! A dump is cut into blocks of a few records. Whoever keeps the places of the blocks reads a record again
-//! without what is before it, and need not keep its text.
+//! A dump is divided into blocks of a few records. With the places of the blocks a record can be read again
+//! without reading what is before it, and its text need not be stored.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Read};

@@ -1,4 +1,4 @@
-//! The rows of a table as items, whatever they are written in: JSON and JSONL as they are, CSV and Parquet
+//! The rows of a table as items, in any format: JSON and JSONL as they are, CSV and Parquet
 //! as the JSON objects of their rows.
 
 use std::io::{BufRead, BufReader, Read};

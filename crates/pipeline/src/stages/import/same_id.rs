@@ -1,4 +1,4 @@
-//! Records of one id: the first in the order of the dumps is kept, a later one goes into it.
+//! Records of one id: the first in the order of the dumps is kept, and later ones are merged into it.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

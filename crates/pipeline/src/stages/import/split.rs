@@ -1,7 +1,7 @@
 //! Cutting a dump into its items without understanding them: lines, or the elements of one array.
 //!
-//! A byte that does not belong costs its item, not the file: a string that runs over the end of its
-//! line is broken JSON, and the next line starts anew.
+//! An invalid byte affects only its item, not the file: a string that runs over the end of its
+//! line is broken JSON, and reading continues with the next line.
 
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
 //! Any table whose columns the settings name: JSON, JSONL, CSV or Parquet.
 //!
 //! `fields = { id = "tieba:{tid}", title = "subject", content = "body" }`: each of the post's fields is a
-//! column, or a template with columns in braces. Further columns go along in the post's note, as records that a folder
-//! declares take them out of it.
+//! column, or a template with columns in braces. Further columns are stored in the post's note, from which declared records
+//! read them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

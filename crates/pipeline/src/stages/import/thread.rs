@@ -1,4 +1,4 @@
-//! Threads with all their posts, whoever wrote them down: which posts are candidates.
+//! Threads with all their posts, from any crawler: which posts are candidates.
 //!
 //! In an annual thread the owner's numbered main posts are the jokes and the rest is chatter. Whether
 //! a thread is annual, who owns it and who takes part is known only from the whole file, which is

@@ -1,7 +1,7 @@
 //! Archived pages of the forum: a page expands into the posts on it.
 //!
-//! What is no page of posts is set aside with its class: a captcha, a shell, a deletion. The raw record of
-//! a post is its page's record in the archive.
+//! Pages without posts are set aside with their class: a captcha, a shell, a deletion. The raw record of
+//! a post is the record of its page in the archive.
 
 use std::fs::File;
 use std::io::Read;

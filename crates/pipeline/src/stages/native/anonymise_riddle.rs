@@ -1,4 +1,4 @@
-//! `anonymise_riddle`: personal data out of both texts of a puzzle. Texts of declared records are marked by `anonymise` with
+//! `anonymise_riddle`: marks personal data in both texts of a puzzle. Texts of declared records are marked by `anonymise` with
 //! `texts`.
 
 use std::collections::BTreeMap;

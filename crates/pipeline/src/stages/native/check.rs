@@ -1,4 +1,4 @@
-//! What a folder gets wrong about the operations that it names.
+//! Reports mistakes of a folder in the operations that it names.
 
 use riddlemill_benchmarks::native::{KEYS, Native as Declared};
 use riddlemill_benchmarks::{Benchmark, find};

@@ -1,5 +1,5 @@
-//! Operations that look at one record at a time and find fields of it, as a draft does. What they take of a record the step
-//! says (`with`), and where the fields go: into columns (`keeps`), the draft of a ballot (`for`), or a group of their own.
+//! Operations that read one record at a time and find fields for it, as a draft does. The step declares what they read of a
+//! record (`with`), and where the fields go: into columns (`keeps`), the draft of a ballot (`for`), or a group of their own.
 
 use std::fmt::Display;
 

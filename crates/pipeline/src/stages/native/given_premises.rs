@@ -1,8 +1,8 @@
-//! `given_premises`: what files say in place of BrainTeaser's sources (section 3.3): premises that somebody listed, what
+//! `given_premises`: files that replace BrainTeaser's sources (section 3.3): listed premises, what
 //! COMET infers from a question, the entries of a Wikipedia category that contains an answer.
 //!
-//! A line is a JSON object of one of three kinds. `question` (or `head`, as COMET calls it) or `id` says which puzzle,
-//! `word` which answer:
+//! A line is a JSON object of one of three kinds. `question` (or `head`, as COMET calls it) or `id` identifies the puzzle,
+//! `word` the answer:
 //! - `{"question": …, "premises": ["…", …], "overturned": 1}`: premises, and from 0 the one that the answer overturns;
 //! - `{"head": …, "relation": "HinderedBy", "tails": ["…", …]}`: what may follow, hinder, cause;
 //! - `{"word": "edam", "category": "semi-hard cheeses", "members": ["cheddar", …]}`: words of one category.

@@ -1,4 +1,4 @@
-//! What a run hands to an operation: its input, where its rows go, and what people and published sets say.
+//! What a run passes to an operation: its input, the destination of its rows, people's decisions, and published sets.
 
 use std::path::Path;
 

@@ -1,9 +1,9 @@
-//! Named operations: what no declaration can say. A step of a benchmark's folder names one (`kind = "native"`, `op = …`), says
-//! which fields of its records it takes (`with`), and where its findings go (`for`, `keeps`).
+//! Named operations, for what cannot be declared. A step of a benchmark's folder names one (`kind = "native"`, `op = …`), the
+//! fields that it reads (`with`), and where its findings go (`for`, `keeps`).
 //!
 //! [`OPERATIONS`] is the closed list. Everything about an operation is in its own file, as an
 //! [`Operation`]; code that runs, shows or checks steps asks [`Native`], and never depends on a particular operation. [`fill`] is common to
-//! those that draft fields of a record, [`job`] is what a run hands to each, [`check`] what a folder gets wrong.
+//! those that draft fields of a record, [`job`] is what a run passes to each, and [`check`] reports mistakes of a folder.
 
 mod anonymise_riddle;
 mod check;

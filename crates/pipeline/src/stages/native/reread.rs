@@ -1,4 +1,4 @@
-//! A text as rules would write it today: what a run would change is known before it runs.
+//! A text as the present rules would write it, to show what a run would change before it runs.
 
 use super::riddle::said;
 use riddlemill_text::record::{Outcome, Post, Row};

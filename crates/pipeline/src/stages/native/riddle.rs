@@ -1,5 +1,5 @@
-//! `riddle`: from a riddle as its page has it to its question and answer: entities decoded, lines joined, promotion taken
-//! off. They stand in the columns of a puzzle, or in the step's group of a declared record.
+//! `riddle`: turns a riddle as it is on its page into question and answer: entities decoded, lines joined, promotion
+//! removed. They go into the columns of a puzzle, or into the step's group of a declared record.
 
 use super::reread::goes_on;
 use super::{Commit, Job, Native, Operation, Records, Reread, Shape, Signature, Written};

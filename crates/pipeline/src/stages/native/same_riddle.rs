@@ -1,4 +1,4 @@
-//! `same_riddle`: one record a riddle (BrainTeaser 3.2): near questions whose answers agree.
+//! `same_riddle`: one record per riddle (BrainTeaser 3.2); duplicates are similar questions whose answers agree.
 
 use std::collections::BTreeMap;
 

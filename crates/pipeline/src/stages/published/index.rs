@@ -1,4 +1,4 @@
-//! The published rows of a workspace, and what each says about its record at a step.
+//! The published rows of a workspace, and the values that each has for its record at a step.
 
 use std::collections::BTreeMap;
 

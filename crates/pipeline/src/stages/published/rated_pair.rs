@@ -1,4 +1,4 @@
-//! A published good and bad answer to a question: two responses that nobody is asked for, and the item that they make.
+//! A published good and bad answer to a question: two responses that no model is asked for, and the item that they form.
 
 use super::Published;
 use super::index::with_values;

@@ -1,7 +1,7 @@
 //! Answers made elsewhere: raw/responses/*.jsonl, and a sample's.
 //!
 //! A line is `{"item": "tieba:1", "model": "some-model", "text": "…", "for": "question", "sample": 0}`; `for` is the name of
-//! one of the step's cases (the first, if it is left out), and `sample` may be left out.
+//! one of the step's cases (the first one by default), and `sample` is optional.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;

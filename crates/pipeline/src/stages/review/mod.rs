@@ -1,7 +1,7 @@
 //! Reviews: what people decided, taken from the votes.
 //!
 //! A review stage makes the items of its step's ballot from each record, resolves the votes on them and
-//! puts what holds onto the record. Votes are inputs: a stage reads them and changes none.
+//! writes the result to the record. Votes are inputs: a stage reads them and does not change them.
 
 mod votes;
 

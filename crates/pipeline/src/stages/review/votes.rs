@@ -1,4 +1,4 @@
-//! The votes of a workspace: people's, and a sample's where there is one.
+//! The votes of a workspace: those of people, and those of the sample if there is one.
 
 use std::fs;
 

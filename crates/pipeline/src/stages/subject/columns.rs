@@ -1,4 +1,4 @@
-//! Records whose columns steps fill: what ballots show of them and where the answers go, as their benchmark's folder says.
+//! Records whose columns steps fill: what ballots show of them and where the answers go, as declared in their benchmark's folder.
 
 use std::collections::BTreeMap;
 use std::fmt;

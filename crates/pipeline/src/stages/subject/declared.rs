@@ -1,4 +1,4 @@
-//! Records of benchmarks whose folders say all: what drafts ask of them, what ballots show, and where the answers go.
+//! Records that are declared completely by benchmarks' folders: what drafts ask, what ballots show, and where the answers go.
 
 use std::collections::BTreeMap;
 

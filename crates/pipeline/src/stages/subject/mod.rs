@@ -1,8 +1,8 @@
 //! Records that models draft for and people decide on.
 //!
-//! What is asked and shown of a record, and where the answers go, its benchmark's folder says: `drafts` and `columns` do so
-//! for records whose columns steps fill, [`declared`] for those that the folder declares.
-//! [`super::draft`] and [`super::review`] hold what both share.
+//! The benchmark's folder declares what is asked and shown of a record, and where the answers go. `drafts` and `columns` apply
+//! this to records whose columns are filled by steps, [`declared`] to records that the folder declares.
+//! [`super::draft`] and [`super::review`] contain what both have in common.
 
 mod columns;
 pub(super) mod declared;

@@ -1,4 +1,4 @@
-//! Records of a type in tests, as what drafts and reviews make of them.
+//! Records of a type in tests, as drafts and reviews see them.
 
 use super::*;
 use riddlemill_text::record::Typed;

@@ -1,4 +1,4 @@
-//! Folders for working files, which nobody needs once their join is over, however it ended.
+//! Folders for working files, which are deleted when their join ends, in whatever way.
 
 use std::fs::{File, TryLockError};
 use std::io;
