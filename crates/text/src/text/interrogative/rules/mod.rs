@@ -118,11 +118,15 @@ impl Rule {
         Example { text: self.page().example, is_question: self.asks() }
     }
 
+    pub(super) fn find(self, post: &Post<'_>) -> Option<Range<usize>> {
+        (self.page().find)(post)
+    }
+
     /// The first rule that matches the post, and the fragment that it matched.
     pub(super) fn first_match(post: &Post<'_>) -> (Rule, Range<usize>) {
         Rule::ALL
             .iter()
-            .find_map(|rule| (rule.page().find)(post).map(|span| (*rule, span)))
+            .find_map(|rule| rule.find(post).map(|span| (*rule, span)))
             .unwrap_or((Rule::NoOpenQuestion, 0..0))
     }
 }
