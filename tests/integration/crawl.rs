@@ -131,7 +131,7 @@ fn a_block_is_said_plainly_and_ends_the_crawl() {
         workspace(&site, "[{ thread = 7700000002 }, { thread = 7700000003 }, { thread = 7700000004 }]", "");
     let said = ws.call(["crawl", "forum"]).expect(3);
     assert!(
-        said.out.contains("blocked") && said.out.contains("nothing is done to get round it"),
+        said.out.contains("blocked") && said.out.contains("the block is not circumvented"),
         "{}",
         said.out
     );
