@@ -154,7 +154,7 @@ fn what_is_no_file_is_not_read() {
             ws.remove(&path);
             make(&path);
             let said = ws.call(["verify", place]).expect(1);
-            assert!(said.out.contains(&format!("{name}: no file")), "{}", said.out);
+            assert!(said.out.contains(&format!("{name}: not a file")), "{}", said.out);
             fs::remove_file(ws.path(&path)).unwrap();
         }
         kept.into_iter().for_each(|bytes| ws.write(&path, bytes));
