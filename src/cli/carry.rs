@@ -197,7 +197,7 @@ pub(super) fn import(
         problems.iter().for_each(|problem| eprintln!("{problem}"));
         if !global.json {
             let added = count(receipt.added.len() as u64, "vote");
-            output::print(&format!("{name}: {added} brought over, {blank} blank\n"))?;
+            output::print(&format!("{name}: {added} carried over, {blank} blank\n"))?;
         }
         machine.push(json!({
             "file": file, "added": receipt.added.len(), "known": receipt.known, "blank": blank, "problems": problems,

@@ -116,7 +116,7 @@ const SENTENCES: &[(&str, &str)] = &[
     // What is not possible on a page, and why.
     ("a run needs at least one recipe", "请至少选择一个配方"),
     ("an invitation needs a name", "请填写被邀请者的名称"),
-    ("{} is no [[annotator]] of pipeline.toml", "pipeline.toml 中没有名为 {} 的 [[annotator]]"),
+    ("{} is not an [[annotator]] of pipeline.toml", "pipeline.toml 中没有名为 {} 的 [[annotator]]"),
     (
         "the first invitation must be for a curator, because it closes the pages to everybody else",
         "第一个用链接进入的人必须是管理者：此后没有令牌的人都不能进入",
