@@ -224,7 +224,11 @@ fn a_run_without_room_on_the_disk_is_refused() {
         return;
     }
     let said = ws.call(["run", "--offline"]).expect(4);
-    assert!(said.err.contains("staged/ needs about 35.2 TB for dumps of 8.8 TB, and its disk has "), "{}", said.err);
+    assert!(
+        said.err.contains("staged/ needs about 35.2 TB for dumps of 8.8 TB, and its disk has "),
+        "{}",
+        said.err
+    );
     assert!(said.err.contains("--set run.disk_check=false"), "{}", said.err);
     assert!(!ws.exists("staged"));
 }

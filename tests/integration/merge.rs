@@ -111,8 +111,12 @@ fn decisions_withdrawals_and_archives_of_two_machines_come_together() {
     there.write("raw/replies/batches.jsonl", "{\"batch\":\"1-2-0\",\"endpoint\":\"mine\",\"at_ms\":1}\n");
 
     let said = merge(&here, &there, &[]).expect(0).out;
-    for word in ["drop tieba:2", "contradicts one in this workspace", "1 withdrawal", "raw/warc/ba/00001.warc.gz: new"]
-    {
+    for word in [
+        "drop tieba:2",
+        "contradicts one in this workspace",
+        "1 withdrawal",
+        "raw/warc/ba/00001.warc.gz: new",
+    ] {
         assert!(said.contains(word), "no {word:?}: {said}");
     }
     assert!(said.contains("not copied: raw/dumps/2.json is not here"), "{said}");
