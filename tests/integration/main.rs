@@ -50,6 +50,8 @@ mod own_columns;
 mod own_elements;
 mod own_kinds;
 mod own_operations;
+mod own_pairs;
+mod own_rated;
 mod packs;
 mod parted;
 mod picture;

@@ -1,6 +1,5 @@
-//! Benchmarks of one's own that use the operations on records with columns, from an empty workspace to releases that are
-//! verified, compared, exported and evaluated: riddles in groups of three (`anonymise_riddle`, `puzzle_group`), and questions
-//! with a good and a bad answer (`rated_pair`).
+//! Riddles in groups of three in a benchmark of one's own, by operations on records with columns (`anonymise_riddle`,
+//! `puzzle_group`), from an empty workspace to releases that are verified, compared, exported and evaluated.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +9,6 @@ use crate::harness::Workspace;
 use crate::own::vote;
 
 const THREES: &str = "riddle-threes";
-const TRICKS: &str = "trick-questions";
-const ANSWERS: &str = "two-answers";
 
 const THREES_TOML: &str = r#"about = "riddles in groups of three"
 records = "written riddles"
@@ -137,139 +134,7 @@ context_distractors = "said.context_wrong | lines"
 context_distractors_status = "standing"
 "#;
 
-const TRICKS_TOML: &str = r#"about = "trick questions and what is wrong with them"
-records = "tricks"
-steps = ["import", "review:writing"]
-
-[columns.tricks]
-id = { type = "text", about = "The post's id." }
-text = { type = "text", null = false, about = "The question as it was posted." }
-licence = { type = "text", about = "The licence of its source." }
-question_en = { type = "text", about = "The question as models are asked it." }
-irrationality = { type = "text", about = "What is wrong with it." }
-irrationality_status = { type = "text", about = "How sure that is." }
-irrationality_basis = { type = "list of text", about = "What that rests on." }
-flags = { type = "list of text", about = "What was found." }
-"#;
-
-const TRICKS_BALLOTS: &str = r#"[ballot.writing]
-title = "What is wrong with the question?"
-guideline = "One sentence."
-voters = ["annotator"]
-votes = 1
-standing = "irrationality"
-shows = [{ key = "question", is = "text", label = "Question" }]
-fields = [{ name = "wrong", label = "What is wrong", kind = "text" }]
-keeps = { question_en = "text", irrationality = "said.wrong" }
-"#;
-
-const ANSWERS_TOML: &str = r#"about = "a good and a bad answer to each trick question"
-records = "two of them"
-steps = ["respond", "judge", "options"]
-
-[step.respond]
-kind = "respond"
-from = ["trick-questions/review:writing"]
-records = "answers"
-asks = "respond.endpoints"
-made = "responses"
-reply = { whole = true }
-[[step.respond.ask]]
-name = "question"
-role = "answer"
-prompt = "respond"
-with = { question = "question_en" }
-[step.respond.keeps]
-question = "of"
-model = "model"
-sample = "sample"
-text = "said.text"
-basis = "basis"
-
-[step.judge]
-kind = "draft"
-asks = "judge.endpoints"
-at_least = "judge.min_judges"
-made = "ratings"
-reason = "rated"
-ledger = ["rating"]
-prompt = "judge"
-with = { answer = "text" }
-reply = { json = { rating = { scale = [0, 4] } } }
-[step.judge.keeps]
-judges = "drafts | map(attribute='model') | list"
-ratings = "drafts | map(attribute='rating') | map('int') | list"
-rating_basis = "basis"
-
-[step.options]
-kind = "native"
-op = "rated_pair"
-records = "two of them"
-from = ["judge", "trick-questions/review:writing"]
-gap = 1
-
-[data]
-about = "A trick question with a good and a bad answer."
-labels = ["standing"]
-columns = [
-  { name = "id", type = "text", is = "id", about = "The question's name." },
-  { name = "question", type = "text", is = "question_en", about = "The question." },
-  { name = "options", type = "list of text", is = "[good, bad] if good_first else [bad, good]", about = "Two answers." },
-  { name = "gold", type = "integer", is = "0 if good_first else 1", about = "The place of the good one." },
-  { name = "models", type = "list of text", is = "[good_model, bad_model]", about = "Whose they are, the good one first." },
-  { name = "gap", type = "number", is = "gap", about = "How far apart they are rated." },
-  { name = "standing", type = "text", is = "standing", values = ["confirmed", "published", "provisional", "synthetic"], about = "How sure it is." },
-]
-[data.poses]
-question = "question"
-instruction = "Which answer is better?"
-options = "options"
-gold = "gold"
-
-[[task]]
-name = "choose"
-about = "Which of the two is better."
-prompt = "choose"
-with = { question = "question", options = "options | lettered" }
-choose = { options = "options", gold = "gold" }
-
-[paper]
-set = "Two Answers"
-title = "Trick questions with two answers"
-authors = "nobody"
-year = 2026
-url = ""
-key = "answers"
-languages = ["en"]
-
-[columns.answers]
-id = { type = "text", about = "Its name." }
-question = { type = "text", null = false, about = "The question's id." }
-normal = { type = "flag", null = false, about = "Whether it answers another question." }
-model = { type = "text", null = false, about = "Who answered." }
-sample = { type = "count", null = false, about = "Which of its answers it is." }
-text = { type = "text", null = false, about = "The answer." }
-basis = { type = "list of text", about = "What it rests on." }
-judges = { type = "list of text", about = "Who rated it." }
-ratings = { type = "list of text", about = "The ratings." }
-rating_basis = { type = "list of text", about = "What they rest on." }
-flags = { type = "list of text", about = "What was found." }
-
-[columns."two of them"]
-id = { type = "text", about = "The question's id." }
-question_en = { type = "text", null = false, about = "The question." }
-irrationality = { type = "text", null = false, about = "What is wrong with it." }
-good = { type = "text", null = false, about = "The answer that is rated higher." }
-good_model = { type = "text", null = false, about = "Whose it is." }
-bad = { type = "text", null = false, about = "The answer that is rated lower." }
-bad_model = { type = "text", null = false, about = "Whose it is." }
-gap = { type = "number", null = false, about = "How far apart they are rated." }
-pairs = { type = "count", null = false, about = "How many pairs there were." }
-good_first = { type = "flag", null = false, about = "Whether the good one is shown first." }
-standing = { type = "text", null = false, about = "How sure it is." }
-"#;
-
-const CHOOSE: &str = "{# A choice. #}\nAnswer with one letter.\n{{ question | inside(\"question\") }}\n{{ options | inside(\"options\") }}\n";
+pub const CHOOSE: &str = "{# A choice. #}\nAnswer with one letter.\n{{ question | inside(\"question\") }}\n{{ options | inside(\"options\") }}\n";
 
 const SETTINGS: &str = r#"
 [text]
@@ -277,23 +142,6 @@ language = "en"
 
 [puzzles]
 none_share = 0.0
-
-[judge]
-endpoints = ["strict"]
-min_judges = 2
-
-[respond]
-endpoints = ["talker"]
-
-[llm.talker]
-provider = "sample"
-model = "talker"
-pack = "raw/packs/replies.jsonl"
-
-[llm.strict]
-provider = "sample"
-model = "strict"
-pack = "raw/packs/replies.jsonl"
 
 [[source]]
 name = "riddles"
@@ -303,77 +151,37 @@ fields = { id = "riddle:{no}", title = "riddle", content = "answer" }
 licence = "CC0-1.0"
 recipes = ["riddle-threes"]
 
-[[source]]
-name = "tricks"
-kind = "table"
-path = "raw/dumps/tricks.csv"
-fields = { id = "trick:{no}", title = "question" }
-licence = "CC0-1.0"
-recipes = ["trick-questions"]
-
 [[annotator]]
 name = "annotator-1"
 role = "annotator"
 languages = ["en"]
 "#;
 
-/// An empty workspace with the three folders, dumps, and what was answered and rated elsewhere.
-fn own_kinds() -> Workspace {
+/// An empty workspace with these settings, and a folder of a benchmark.
+pub fn empty(settings: &str, folders: &[(&str, &str)]) -> Workspace {
     let ws = Workspace::folder();
     ws.call(["init", "--empty"]).expect(0);
     ws.write("raw/salt", crate::harness::SALT);
-    ws.write("pipeline.toml", ws.read("pipeline.toml") + SETTINGS);
-    for (name, benchmark, ballots) in [
-        (THREES, THREES_TOML, Some(THREES_BALLOTS)),
-        (TRICKS, TRICKS_TOML, Some(TRICKS_BALLOTS)),
-        (ANSWERS, ANSWERS_TOML, None),
-    ] {
-        ws.write(&format!("benchmarks/{name}/benchmark.toml"), benchmark);
-        if let Some(ballots) = ballots {
-            ws.write(&format!("benchmarks/{name}/ballots.toml"), ballots);
-        }
+    ws.write("pipeline.toml", ws.read("pipeline.toml") + settings);
+    for (path, text) in folders {
+        ws.write(&format!("benchmarks/{path}"), text);
     }
-    for (path, text) in [
-        ("riddle-threes/prompts/choose", CHOOSE),
-        ("two-answers/prompts/choose", CHOOSE),
-        (
-            "two-answers/prompts/respond",
-            "{# An answer.\n   output: text #}\n=== user ===\n{{ question | alone }}\n",
-        ),
-        (
-            "two-answers/prompts/judge",
-            "{# A rating.\n   output: json #}\n=== user ===\nFrom 0 to 4.\n{{ answer | inside(\"answer\") }}\nReply with {\"rating\": 2}\n",
-        ),
-    ] {
-        ws.write(&format!("benchmarks/{path}.jinja"), text);
-    }
+    ws
+}
+
+fn riddle_threes() -> Workspace {
+    let ws = empty(
+        SETTINGS,
+        &[
+            ("riddle-threes/benchmark.toml", THREES_TOML),
+            ("riddle-threes/ballots.toml", THREES_BALLOTS),
+            ("riddle-threes/prompts/choose.jinja", CHOOSE),
+        ],
+    );
     ws.write(
         "raw/dumps/riddles.csv",
         "no,riddle,answer\n1,Which bird goes down?,A swallow.\n2,Who answers joe@example.com and never speaks?,An answering machine.\n",
     );
-    ws.write(
-        "raw/dumps/tricks.csv",
-        "no,question\n1,Why do fish never drown on Mondays?\n2,How deep is a hole that nobody dug?\n",
-    );
-    let lines = |lines: Vec<Value>| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
-    let questions = ["trick:1", "trick:2"];
-    let reply = |template: &str, record: &str, reply: Value| json!({ "template": format!("{ANSWERS}/{template}"), "record": record, "reply": reply });
-    let answer = |question: &str, model: &str| riddlemill::record::derived("answer", &[question, model, "0"]);
-    let replies = questions.iter().flat_map(|question| {
-        [
-            reply("respond", question, json!(format!("They do, about {question}."))),
-            reply("judge", &answer(question, "talker"), json!({ "rating": 1 })),
-            reply("judge", &answer(question, "elsewhere"), json!({ "rating": 4 })),
-        ]
-    });
-    ws.write("raw/packs/replies.jsonl", lines(replies.collect()));
-    let made = questions.map(|question| json!({ "item": question, "model": "elsewhere", "text": format!("The premise of {question} is wrong.") }));
-    ws.write("raw/responses/mine.jsonl", lines(made.to_vec()));
-    let rated = questions.iter().flat_map(|question| {
-        [("talker", 0), ("elsewhere", 4)]
-            .map(|(model, rating)| json!({ "item": question, "model": model, "judge": "a person", "rating": rating }))
-    });
-    ws.write("raw/ratings/mine.jsonl", lines(rated.collect()));
     ws
 }
 
@@ -391,13 +199,13 @@ fn write_groups(ws: &Workspace) {
 
 #[test]
 fn riddles_become_groups_of_three_without_a_line_of_rust() {
-    let ws = own_kinds();
+    let ws = riddle_threes();
     ws.call(["benchmark", "check"]).expect(0);
-    ws.call(["run", "--recipe", THREES]).expect(0);
+    ws.run().expect(0);
     let marked = ws.explain(THREES, "riddle:2").to_string();
     assert!(marked.contains("personal_data_marked"), "{marked}");
     write_groups(&ws);
-    ws.call(["run", "--recipe", THREES]).expect(0);
+    ws.run().expect(0);
     ws.audit_clean();
     let rows = ws.candidates(THREES);
     let ids: Vec<&str> = rows.iter().map(|row| row["id"].as_str().unwrap()).collect();
@@ -411,15 +219,21 @@ fn riddles_become_groups_of_three_without_a_line_of_rust() {
         .collect();
     assert_eq!((right["riddle:1_SR"], right["riddle:1_CR"]), (&json!("A swallow."), &json!("A crane.")));
 
+    // The same raw/ makes the same bytes.
+    let before = ws.derived();
+    ws.remove_derived();
+    ws.run().expect(0);
+    crate::harness::assert_same(&before, &ws.derived(), "made anew");
+
     ws.call(["release", THREES]).expect(0);
     ws.call(["verify", "output/riddle-threes/1.0.0", "--raw"]).expect(0);
     assert_eq!(ws.read("output/riddle-threes/1.0.0/compat/threes.jsonl").lines().count(), 6);
 
     // A riddle more: a new version, which differs by its three rows alone.
     ws.write("raw/dumps/riddles-2.csv", "no,riddle,answer\n3,Which room has no door?,A mushroom.\n");
-    ws.call(["run", "--recipe", THREES]).expect(0);
+    ws.run().expect(0);
     write_groups(&ws);
-    ws.call(["run", "--recipe", THREES]).expect(0);
+    ws.run().expect(0);
     let said = ws.call(["release", THREES]).expect(0).out;
     assert!(said.contains("1.1.0: 9 rows") && said.contains("3 added, 0 changed, 0 removed"), "{said}");
     let two = ["output/riddle-threes/1.0.0", "output/riddle-threes/1.1.0"];
@@ -434,59 +248,11 @@ fn riddles_become_groups_of_three_without_a_line_of_rust() {
     let firsts = ws.candidates(THREES).iter().filter(|row| row["gold"] == 0).count();
     let percent = told[0]["report"]["tables"][0]["rows"][0]["cells"][0]["value"].as_f64().unwrap();
     assert!((percent - 100.0 * firsts as f64 / 9.0).abs() < 1e-9, "{told}");
-
-    let before = ws.derived();
-    ws.remove_derived();
-    ws.call(["run", "--recipe", THREES]).expect(0);
-    ws.call(["release", THREES, "--restore"]);
-    let after = ws.derived();
-    assert!(
-        before
-            .keys()
-            .filter(|path| path.starts_with("staged"))
-            .all(|path| before.get(path) == after.get(path))
-    );
-}
-
-#[test]
-fn questions_get_a_good_and_a_bad_answer_without_a_line_of_rust() {
-    let ws = own_kinds();
-    ws.call(["run", "--recipe", TRICKS]).expect(0);
-    vote(
-        &ws,
-        TRICKS,
-        "writing",
-        "annotator-1",
-        |see| json!({ "wrong": format!("It takes something for granted: {}", see["question"].as_str().unwrap()) }),
-    );
-    ws.call(["run"]).expect(0);
-    ws.audit_clean();
-    let rows = ws.candidates(ANSWERS);
-    assert_eq!(rows.len(), 2, "{rows:?}");
-    for row in &rows {
-        assert_eq!((&row["models"], &row["gap"]), (&json!(["elsewhere", "talker"]), &json!(3.5)), "{row}");
-        let good = row["options"][row["gold"].as_u64().unwrap() as usize].as_str().unwrap();
-        assert!(good.starts_with("The premise of"), "{row}");
-    }
-    let told = ws.call(["show", "options", "--recipe", ANSWERS, "--json"]).expect(0).out;
-    assert!(told.contains("joined"), "{told}");
-    ws.call(["release", ANSWERS]).expect(0);
-    let place = std::fs::read_dir(ws.path("output/two-answers")).unwrap();
-    let version = place
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .find(|name| name.starts_with("1.0.0"))
-        .unwrap();
-    let release = format!("output/two-answers/{version}");
-    ws.call(["verify", &release, "--raw"]).expect(0);
-    ws.call(["export", &release, "csv", "rows.csv"]).expect(0);
-    let said =
-        ws.call(["evaluate", &format!("{ANSWERS}@{version}"), "--model", "first-option"]).expect(0).out;
-    assert!(said.contains("first-option"), "{said}");
 }
 
 #[test]
 fn what_an_operation_lacks_is_said_with_what_helps() {
-    let ws = own_kinds();
+    let ws = riddle_threes();
     let path = format!("benchmarks/{THREES}/benchmark.toml");
     let wrong = |text: String, parts: &[&str]| {
         ws.write(&path, text);

@@ -3,8 +3,7 @@
 use minijinja::Value;
 use riddlemill_text::record::Reason;
 
-use crate::draft::Named;
-use crate::expression::{Expression, Trouble};
+use crate::expression::{Expression, Named, Trouble};
 
 /// Which answers drop a record. A field of [`Kind::Keep`](crate::ballot::Kind::Keep) does so by itself.
 #[derive(Debug)]

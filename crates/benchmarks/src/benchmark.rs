@@ -9,11 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use load::load;
 
+use crate::arranged::{Marked, Options};
 use crate::ballot::Label;
 use crate::ballots::Ballots;
 use crate::data::{Data, Fields};
 use crate::declares::{self, Tables};
-use crate::draft::{Draft, Marked, Options};
+use crate::draft::Draft;
 use crate::expression::Expression;
 use crate::figure::Report;
 use crate::native::Native;

@@ -1,10 +1,10 @@
-//! Draft steps, the order of options, and marked texts: `[step.NAME]` of benchmark.toml.
+//! Draft steps: `[step.NAME]` of benchmark.toml.
 
 use std::sync::Arc;
 
 use crate::asked::Over;
 use crate::ballots::Ballots;
-use crate::expression::{Expression, Language};
+use crate::expression::{Expression, Language, Named};
 use crate::reader::{Keys, keep};
 use crate::record_kind::RecordKind;
 use crate::reply::{self, Form, Reading, Reply};
@@ -109,9 +109,6 @@ const KEPT_OF_EACH: [&str; 2] = ["each", "basis"];
 /// An element's own names in what a step leaves of it.
 const OF_ELEMENT: [&str; 2] = ["it", "called"];
 
-/// An expression, and what it may name in addition to the record.
-pub(crate) type Named<'e> = (&'e Expression, &'static [&'static str]);
-
 /// One prompt of a draft.
 pub struct Case {
     /// The condition for a record; none means always.
@@ -122,34 +119,6 @@ pub struct Case {
     pub with: Vec<(&'static str, Expression)>,
     /// How its replies are parsed.
     pub reading: Arc<Reading>,
-}
-
-/// The options of a multiple choice.
-pub struct Options {
-    /// The benchmark.
-    pub benchmark: &'static str,
-    /// The step.
-    pub name: &'static str,
-    /// The right one, over the record.
-    pub right: Expression,
-    /// The wrong ones.
-    pub wrong: Expression,
-    /// Their number.
-    pub number: usize,
-    /// The purpose of the draw: another one gives another order.
-    pub purpose: &'static str,
-}
-
-/// Texts of records in which personal data is marked.
-pub struct Marked {
-    /// The benchmark.
-    pub benchmark: &'static str,
-    /// The step.
-    pub name: &'static str,
-    /// Groups and their fields, `riddle.question`.
-    pub texts: Vec<(&'static str, &'static str)>,
-    /// Whether they are in English; by default, in the language of the recipe's posts.
-    pub english: Option<bool>,
 }
 
 /// Declarations are equal if they are for the same step of the same benchmark.
@@ -168,7 +137,7 @@ macro_rules! by_name {
         }
     )*};
 }
-by_name!(Draft Options Marked);
+by_name!(Draft);
 pub(crate) use by_name;
 
 impl Draft {
@@ -511,52 +480,5 @@ impl Place<'_> {
             read.map_err(|what| keys.problem(key, what)).ok()
         };
         keys.texts(key).unwrap_or_default().into_iter().filter_map(read).collect()
-    }
-
-    /// The options of a multiple choice.
-    pub fn options(&self, keys: &Keys<'_>) -> Option<Options> {
-        let number = keys.count("number").unwrap_or(4);
-        if !(2..=riddlemill_text::options::LETTERS.len()).contains(&number) {
-            keys.problem(
-                "number",
-                format!("between 2 and {} options", riddlemill_text::options::LETTERS.len()),
-            );
-        }
-        for key in ["right", "wrong"].into_iter().filter(|key| !keys.has(key)) {
-            keys.needed(key);
-        }
-        let (right, wrong) = (self.expression(keys, "right"), self.expression(keys, "wrong"));
-        let purpose =
-            keys.text("purpose").unwrap_or_else(|| keep(&format!("{} {}", self.benchmark, self.name)));
-        Some(Options {
-            benchmark: self.benchmark,
-            name: self.name,
-            right: right?,
-            wrong: wrong?,
-            number,
-            purpose,
-        })
-    }
-
-    /// Texts in which personal data is marked.
-    pub fn marked(&self, keys: &Keys<'_>) -> Marked {
-        let texts = keys.texts("texts").unwrap_or_default();
-        let parted = |text: &'static str| {
-            let parts = text.split_once('.');
-            if parts.is_none() {
-                keys.problem(
-                    "texts",
-                    format!("{text:?} is not a field of a group, such as \"riddle.question\""),
-                );
-            }
-            parts
-        };
-        let english = keys.one_of("language", &[("en", true), ("zh", false)]);
-        Marked {
-            benchmark: self.benchmark,
-            name: self.name,
-            texts: texts.into_iter().filter_map(parted).collect(),
-            english,
-        }
     }
 }

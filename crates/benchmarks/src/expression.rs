@@ -192,6 +192,9 @@ impl fmt::Debug for Expression {
     }
 }
 
+/// An expression, and what it may name in addition to the record.
+pub(crate) type Named<'e> = (&'e Expression, &'static [&'static str]);
+
 /// Variables with their values, for an expression.
 pub fn names<'n>(names: impl Iterator<Item = (&'n str, Value)>) -> Value {
     Value::from(names.map(|(name, value)| (name.to_owned(), value)).collect::<BTreeMap<String, Value>>())

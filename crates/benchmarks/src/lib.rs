@@ -13,7 +13,7 @@
 //! - [`expression`]: computed over a record or a row; `value`: its result as a text or a list of texts; [`data`]: the
 //!   columns of a release, and the published files.
 //! - `checks`: functions that expressions may call. [`reply`]: how a reply is parsed.
-//! - [`draft`]: the table of a draft step; [`native`]: that of a named operation; [`scope`]: a record as expressions see it; `records`: kinds of records with
+//! - [`draft`]: the table of a draft step; [`arranged`]: those of options and marked texts; [`native`]: that of a named operation; [`scope`]: a record as expressions see it; `records`: kinds of records with
 //!   columns.
 //! - [`published`]: how rows of a published file become records; [`notation`]: JSON as Python writes it.
 //! - [`setting`]: settings that a benchmark declares.
@@ -26,6 +26,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
+pub mod arranged;
 pub mod asked;
 pub mod ballot;
 pub mod ballots;

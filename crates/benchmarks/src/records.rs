@@ -3,8 +3,8 @@
 use riddlemill_text::hint::unknown;
 
 use crate::ballot::Ballot;
-use crate::draft::{Draft, Named, REPLIED};
-use crate::expression::Expression;
+use crate::draft::{Draft, REPLIED};
+use crate::expression::{Expression, Named};
 use crate::figure::Report;
 use crate::native::Native;
 use crate::reader::Problem;

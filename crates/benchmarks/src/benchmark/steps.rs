@@ -3,7 +3,8 @@
 use super::others::Others;
 use super::{Kind, Step};
 use crate::ballots::Ballots;
-use crate::draft::{Draft, Marked, Options, Place};
+use crate::arranged::{Marked, Options};
+use crate::draft::{Draft, Place};
 use crate::native::Native;
 use crate::reader::Keys;
 use crate::record_kind::{self, RecordKind};

@@ -1,6 +1,6 @@
 //! Stages of completely declared benchmarks: personal data in their groups, and the order of options.
 
-use riddlemill_benchmarks::draft::{Marked, Options};
+use riddlemill_benchmarks::arranged::{Marked, Options};
 use riddlemill_text::options::{LETTERS, choices};
 use riddlemill_text::record::{Outcome, Reason, Record, Row};
 use serde_json::json;

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use super::native::Native;
 use super::unusable::Unusable;
 use super::{Draft, Review};
-use riddlemill_benchmarks::draft::{Marked, Options};
+use riddlemill_benchmarks::arranged::{Marked, Options};
 use riddlemill_benchmarks::record_kind::RecordKind;
 use riddlemill_review::decisions::Verdict;
 use riddlemill_tables as store;

@@ -1,6 +1,6 @@
 //! Asks models for drafts: one request for each record and slot, one outcome for each record.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use futures_util::future::join_all;
 
 use super::consent::agreed;
 use super::flight::{Flight, waits_for, words};
+use super::outcome::{Replied, outcome};
 use super::{
     Draft, Slot, asks, endpoints, is_skipped, is_unseen, open_store, optional, schema, sends, slots,
 };
 use crate::config::{Config, sections};
-use crate::stages::subject::{Annotatable, DraftItem, Drafted};
+use crate::stages::subject::Annotatable;
 use crate::stages::{Pulse, StageError, Stop, Unusable};
-use riddlemill_benchmarks::Trouble;
 use riddlemill_llm::parse::Unreadable;
 use riddlemill_llm::{
     Ask, CancellationToken, Endpoint, Engine, Limits, Parsed, Progress, Prompts, Run, Usd, ask_parsed,
@@ -25,7 +25,7 @@ use riddlemill_llm::{
 };
 use riddlemill_review::Values;
 use riddlemill_tables::{StageWriter, Workspace};
-use riddlemill_text::record::{Outcome, Reason, Record, Row, derived, is_published};
+use riddlemill_text::record::{Reason, Record, Row, derived, is_published};
 
 /// Why a stage asks nobody.
 pub fn no_endpoint(draft: Draft, config: &Config, recipe: &str) -> String {
@@ -240,19 +240,6 @@ pub fn draft(
     Ok(())
 }
 
-/// What became of one wanted reply.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Replied {
-    /// The place of the element that it is about, where the step asks about those of a list; else 0.
-    pub element: usize,
-    /// Which of the record's replies it is.
-    pub slot: Slot,
-    /// The template and the first digits of its hash.
-    pub prompt: String,
-    /// What came.
-    pub parsed: Parsed<Values>,
-}
-
 /// Asks for every slot of every record: a list a record, in the order of the slots. Without an endpoint
 /// that is one reply which is waited for.
 ///
@@ -396,117 +383,9 @@ pub fn ask_endpoints<T>(
     Ok(parsed)
 }
 
-fn outcome(draft: Draft, mut record: Row, replies: Vec<Replied>, optional: bool) -> Outcome<Row> {
-    let items = match record.draft_items(draft) {
-        Ok(items) => items,
-        Err(trouble) => return no_list(&trouble),
-    };
-    // Nothing was asked of it.
-    if replies.is_empty() {
-        return Outcome::Kept(record);
-    }
-    let (mut drafted, mut evidence) = (Vec::new(), Vec::new());
-    let mut missing: Option<(Reason, String, bool)> = None;
-    let mut lacking = BTreeSet::new();
-    for Replied { element, slot, prompt, parsed } in replies {
-        match draft_outcome(parsed, &prompt) {
-            DraftOutcome::Drafted { values, basis, words } => {
-                evidence.push(words);
-                drafted.push(Drafted { element, slot, values, basis });
-            }
-            DraftOutcome::Missing { reason, words, held } => {
-                lacking.insert(element);
-                let words = items.get(element).map_or_else(|| words.clone(), |item| item.named(&words));
-                missing.get_or_insert((reason, words, held));
-            }
-        }
-    }
-    let Some((reason, words, held)) = missing else {
-        let after = after(draft, &items, &drafted);
-        let findings = record.drafted(draft, &drafted);
-        record.set_flags(draft.name(), findings);
-        return changed(record, draft.declared().reason, evidence.join("; "), after);
-    };
-    match (optional, held) {
-        (true, _) => {
-            // Elements that lack nothing have their drafts.
-            drafted.retain(|drafted| !lacking.contains(&drafted.element));
-            let after = after(draft, &items, &drafted);
-            let mut findings = record.drafted(draft, &drafted);
-            findings.push(format!("not drafted: {}", reason.code()));
-            record.set_flags(draft.name(), findings);
-            let lasting = matches!(reason, Reason::RequestRefused | Reason::ReplyUnparseable);
-            let rule = if lasting { Reason::Undraftable } else { Reason::NotDrafted };
-            changed(record, rule, format!("{}: {words}", reason.code()), after)
-        }
-        (false, true) => Outcome::Held { reason, evidence: words },
-        (false, false) => Outcome::Failed { reason, evidence: words },
-    }
-}
-
-/// What becomes of a record of which a draft asks about the elements of a list, and there is none.
-pub(super) fn no_list(trouble: &Trouble) -> Outcome<Row> {
-    Outcome::Failed { reason: Reason::NotAList, evidence: trouble.to_string() }
-}
-
-/// The replies, as a ledger shows them.
-fn after(draft: Draft, items: &[DraftItem], drafted: &[Drafted]) -> String {
-    let shown = |drafted: &Drafted| {
-        let said = draft.shown(&drafted.values);
-        items.get(drafted.element).map_or_else(|| said.clone(), |item| item.named(&said))
-    };
-    drafted.iter().map(shown).collect::<Vec<_>>().join("; ")
-}
-
-/// A reply, in the words of a ledger.
-pub(in crate::stages) enum DraftOutcome {
-    /// It says this.
-    Drafted {
-        /// What it says.
-        values: Values,
-        /// `reply:<key>` or `sample:<key>`.
-        basis: String,
-        /// The basis and the prompt.
-        words: String,
-    },
-    /// There is none, or it cannot be read.
-    Missing {
-        /// Why.
-        reason: Reason,
-        /// What came instead.
-        words: String,
-        /// Whether it may still come.
-        held: bool,
-    },
-}
-
-pub(in crate::stages) fn draft_outcome(parsed: Parsed<Values>, prompt: &str) -> DraftOutcome {
-    match parsed {
-        Parsed::Value { value, reply, reasks } => {
-            let basis = format!("{}:{}", reply.marks.origin(), reply.key);
-            let again = if reasks > 0 { format!(", asked again {reasks}×") } else { String::new() };
-            let cut = if reply.marks.truncated { ", cut at max_tokens" } else { "" };
-            let words = format!("{basis} to {prompt}{again}{cut}");
-            DraftOutcome::Drafted { values: value, basis, words }
-        }
-        Parsed::Held(held) => DraftOutcome::Missing { reason: held.reason, words: held.what, held: true },
-        Parsed::Failed(failed) => {
-            let raw =
-                if failed.raw.is_empty() { String::new() } else { format!("; it said: {}", failed.raw) };
-            let words = format!("{} (reply:{}){raw}", failed.error, failed.key);
-            DraftOutcome::Missing { reason: failed.reason, words, held: false }
-        }
-    }
-}
-
-fn changed<S>(row: S, reason: Reason, evidence: String, after: String) -> Outcome<S> {
-    Outcome::Changed { row, rule: reason.code(), evidence, before: String::new(), after }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use riddlemill_text::record::Question;
 
     #[test]
     fn evidence_counts_and_does_not_hang_on_order() {
@@ -514,32 +393,5 @@ mod tests {
         assert_eq!(names(&["b", "a"]), names(&["a", "b"]));
         assert!(names(&["a", "b"]).starts_with("2 "));
         assert_ne!(names(&["ab"]), names(&["a", "b"]));
-    }
-
-    #[test]
-    fn what_is_missing_is_held_and_what_is_optional_goes_on() {
-        let question = Question { id: "q".into(), ..Question::default() };
-        let slot = Slot { model: "m".into(), ..Slot::default() };
-        let held = riddlemill_llm::Held { reason: Reason::ReplyMissing, what: "w".into() };
-        let waits = || {
-            vec![Replied {
-                element: 0,
-                slot: slot.clone(),
-                prompt: "p".into(),
-                parsed: Parsed::Held(held.clone()),
-            }]
-        };
-        let pair = Draft::of(riddlemill_benchmarks::find("ruozhibench-gen").unwrap(), "pair").unwrap();
-        let held = outcome(pair, question.clone().into(), waits(), false);
-        assert!(matches!(held, Outcome::Held { reason: Reason::ReplyMissing, .. }));
-        let Outcome::Changed { row, rule, .. } =
-            outcome(pair, question.into(), waits(), true).map(|row| row.typed::<Question>())
-        else {
-            panic!("an optional draft held its question");
-        };
-        assert_eq!(
-            (rule, row.flags_of("pair")),
-            ("not_drafted", vec!["not drafted: reply_missing".to_string()])
-        );
     }
 }

@@ -11,16 +11,15 @@ mod endpoints;
 mod flight;
 mod forms;
 mod opened;
+mod outcome;
 mod rating;
 mod ratings;
 mod readers;
 mod schema;
 mod several;
 
-pub(super) use ask::{DraftOutcome, draft_outcome};
 pub use ask::{
-    LlmContext, Replied, Request, ask_endpoints, draft, evidence, no_endpoint, papers_own, prompts, replies,
-    requests,
+    LlmContext, Request, ask_endpoints, draft, evidence, no_endpoint, papers_own, prompts, replies, requests,
 };
 pub(super) use consent::agreed;
 pub(super) use declared::answer;
@@ -30,6 +29,8 @@ pub use endpoints::{
 };
 pub(super) use flight::words;
 pub use opened::{open_damaged_store, open_store, refuse_lost_replies};
+pub use outcome::Replied;
+pub(super) use outcome::{DraftOutcome, draft_outcome};
 pub use rating::{rated, rating_schema};
 pub use ratings::Ratings;
 pub(super) use readers::PREMISES;

@@ -1,7 +1,7 @@
 //! Drafts of several models, of which some may be enough, together with those made elsewhere: what judges give an answer
 //! (RuozhiBench 3.1). A judge is an endpoint, or gave its rating elsewhere.
 
-use super::ask::no_list;
+use super::outcome::no_list;
 use super::ratings::{Elsewhere, Ratings};
 use super::{Draft, DraftOutcome, LlmContext, Replied, Slot, asks, draft_outcome, number, replies};
 use crate::stages::StageError;
