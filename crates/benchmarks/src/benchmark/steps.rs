@@ -2,8 +2,8 @@
 
 use super::others::Others;
 use super::{Kind, Step};
-use crate::ballots::Ballots;
 use crate::arranged::{Marked, Options};
+use crate::ballots::Ballots;
 use crate::draft::{Draft, Place};
 use crate::native::Native;
 use crate::reader::Keys;
