@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::browser::{Browser, Server, hidden};
-use crate::harness::{Said, Workspace, assert_same, title};
+use crate::harness::{Said, WITHOUT_WORDNET, Workspace, assert_same, title};
 
 const SETTINGS: &str = r#"
 version = 1
@@ -245,7 +245,7 @@ fn a_person_decides_over_missing_votes() {
 #[test]
 fn an_answer_makes_a_puzzle_of_a_riddle_without_one() {
     let settings = SETTINGS.replace("leymore-titles", "puzzles").replace("posts.json", "puzzles.jsonl");
-    let ws = Workspace::with(&settings);
+    let ws = Workspace::with(&format!("{settings}\n{WITHOUT_WORDNET}"));
     ws.write("terms.txt", "");
     let rows = [
         json!({ "id": "r1", "question": "What has hands but cannot clap?", "answer": "A clock." }),

@@ -18,6 +18,8 @@ use crate::support::{Asked, Reply, Server};
 pub const BINARY: &str = env!("CARGO_BIN_EXE_riddlemill");
 /// The recipes whose sample ends in reviewed items.
 pub const RECIPES: [&str; 4] = ["ruozhibench-gen", "ruozhibench-mc", "flub", "chumor"];
+/// Settings for puzzles that are the same whether the machine has WordNet or not.
+pub const WITHOUT_WORDNET: &str = "[puzzles]\nwordnet = \"\"\n";
 /// A salt for workspaces whose bytes are compared: pseudonyms depend on it.
 pub const SALT: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\n";
 

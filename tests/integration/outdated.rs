@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::browser::{Browser, Server, hidden};
-use crate::harness::{Workspace, source, title};
+use crate::harness::{WITHOUT_WORDNET, Workspace, source, title};
 
 /// A workspace whose posts an annotator and a curator voted to keep.
 fn voted(texts: &[&str]) -> Workspace {
@@ -179,7 +179,8 @@ fn status_says_how_many_votes_a_changed_rule_would_outdate() {
 fn status_says_how_many_votes_on_puzzles_a_changed_rule_would_outdate() {
     let ws = Workspace::with(
         &(source("riddles", "puzzles", "raw/dumps/riddles.jsonl")
-            + "[[annotator]]\nname = \"a1\"\nrole = \"annotator\"\n"),
+            + "[[annotator]]\nname = \"a1\"\nrole = \"annotator\"\n"
+            + WITHOUT_WORDNET),
     );
     let riddle = |id: u64, question: &str| json!({ "id": id, "question": question, "answer": "A swallow." });
     let riddles = [

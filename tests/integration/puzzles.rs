@@ -11,7 +11,7 @@ use riddlemill::record::{Puzzle, Typed, Variant};
 use riddlemill::store::{StageReader, Workspace as Place};
 use serde_json::{Value, json};
 
-use crate::harness::{Workspace, reference, source};
+use crate::harness::{WITHOUT_WORDNET, Workspace, reference, source};
 
 const BRAIN: &str = "brainteaser";
 
@@ -155,7 +155,8 @@ fn people_write_what_a_site_left_out() {
     ]);
     let settings = ws.read("pipeline.toml")
         + "\n[[annotator]]\nname = \"annotator-1\"\nrole = \"annotator\"\n"
-        + "\n[recipe.brainteaser.draft]\nskip = [\"kind\", \"premises\", \"distractors\"]\n";
+        + "\n[recipe.brainteaser.draft]\nskip = [\"kind\", \"premises\", \"distractors\"]\n"
+        + WITHOUT_WORDNET;
     ws.write("pipeline.toml", settings);
     run(&ws, &[]).expect(0);
     assert_eq!(ws.reasons(BRAIN)["held/answer_missing"], 1);

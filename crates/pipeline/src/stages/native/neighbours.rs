@@ -2,7 +2,8 @@
 //! (BrainTeaser 3.3).
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
@@ -14,7 +15,7 @@ use crate::stages::{StageError, Unusable};
 use riddlemill_review::Values;
 use riddlemill_text::puzzle::near::{self as beside, Near as Word};
 use riddlemill_text::puzzle::wordnet::{WordNet, WordNetError};
-use riddlemill_text::record::Reason;
+use riddlemill_text::record::{Reason, is_published};
 
 pub(super) struct Neighbours;
 
@@ -27,8 +28,9 @@ const FROM: &str = "from";
 static SIGNATURE: Signature = Signature {
     name: "neighbours",
     // 2 takes all three words from the sense that the puzzle means, at most one of them a synonym; 3 takes words that readers
-    // know alone; 4 takes words of things that one can point at alone; 5 looks at hypernyms further up.
-    version: 5,
+    // know alone; 4 takes words of things that one can point at alone; 5 looks at hypernyms further up; 6 leaves published puzzles
+    // alone, whose distractors are published too.
+    version: 6,
     section: "puzzles",
     records: Records::AsTheyCome,
     inputs: &[Input { name: QUESTION, needed: true }, Input { name: ANSWER, needed: true }],
@@ -54,41 +56,62 @@ impl Operation for Neighbours {
         let (settings, seed) = job.puzzles();
         let near = Near::open(&job.asking.config.root, &settings, seed)?;
         job.tell_refused(near.refused());
-        fill(job, |taken| beside_answer(taken, &near))
+        let written = fill(job, |taken| beside_answer(taken, &near))?;
+        // What was found until then is not kept: with the database it would be something else.
+        near.missed().map_or(Ok(written), Err)
     }
 }
 
-/// The database and the categories that the settings name; none where they name none.
+/// The database and the categories that the settings name.
 #[derive(Debug)]
 struct Near {
-    wordnet: Option<(WordNet, String)>,
+    wordnet: Database,
     given: SuppliedFacts,
     seed: u64,
 }
 
+/// The WordNet that the settings name.
+#[derive(Debug)]
+enum Database {
+    /// They name none: a model is asked instead.
+    None,
+    /// The folder is not there. This stops the step only if a puzzle needs it: a workspace with published puzzles alone, or with
+    /// categories for every answer, does not.
+    Missing { folder: PathBuf, needed: AtomicBool },
+    /// With its fingerprint.
+    Open(WordNet, String),
+}
+
 impl Near {
-    /// Opens the database. Where the settings name none, a model is asked instead.
+    /// Opens what the settings name.
     ///
     /// # Errors
-    /// [`StageError::Settings`] where the folder is not there or cannot be read.
+    /// [`StageError::Settings`] where the folder cannot be read.
     fn open(root: &Path, settings: &sections::Puzzles, seed: u64) -> Result<Near, StageError> {
         let folder = root.join(&settings.wordnet);
-        let given = SuppliedFacts::open(root, settings)?;
-        if settings.wordnet.is_empty() {
-            return Ok(Near { wordnet: None, given, seed });
-        }
-        if !folder.is_dir() {
-            let none = Unusable::at("puzzles.wordnet", format!("{} is not a folder", folder.display()));
-            return Err(none
+        let wordnet = if settings.wordnet.is_empty() {
+            Database::None
+        } else if folder.is_dir() {
+            let wordnet = WordNet::open(&folder).map_err(settings_error)?;
+            let fingerprint = wordnet.fingerprint();
+            Database::Open(wordnet, fingerprint)
+        } else {
+            Database::Missing { folder, needed: AtomicBool::new(false) }
+        };
+        Ok(Near { wordnet, given: SuppliedFacts::open(root, settings)?, seed })
+    }
+
+    /// Why the step cannot be made, where a puzzle needed a database that is not there.
+    fn missed(&self) -> Option<StageError> {
+        let Database::Missing { folder, needed } = &self.wordnet else { return None };
+        needed.load(Ordering::Relaxed).then(|| {
+            Unusable::at("puzzles.wordnet", format!("{} is not a folder", folder.display()))
                 .hint(
                     "Debian's wordnet-base puts WordNet into /usr/share/wordnet; with puzzles.wordnet = \"\" models \
                      write all distractors",
                 )
-                .into());
-        }
-        let wordnet = WordNet::open(&folder).map_err(settings_error)?;
-        let fingerprint = wordnet.fingerprint();
-        Ok(Near { wordnet: Some((wordnet, fingerprint)), given, seed })
+                .into()
+        })
     }
 
     /// Lines of files that cannot be used: where, and why.
@@ -109,25 +132,30 @@ impl Near {
                 return Ok(Some((found, format!("file:{place}"))));
             }
         }
-        let Some((wordnet, fingerprint)) = &self.wordnet else { return Ok(None) };
+        let (wordnet, fingerprint) = match &self.wordnet {
+            Database::Open(wordnet, fingerprint) => (wordnet, fingerprint),
+            Database::Missing { needed, .. } => {
+                needed.store(true, Ordering::Relaxed);
+                return Ok(None);
+            }
+            Database::None => return Ok(None),
+        };
         let found = beside::near(wordnet, question, answer, self.seed, id)?;
         Ok((found.len() == 3).then(|| (found, format!("wordnet:{fingerprint}"))))
     }
 
-    /// What a manifest records. A missing folder is recorded as missing: it stops the stage, but not code that only
-    /// asks how things stand.
+    /// What a manifest records.
     ///
     /// # Errors
-    /// As of [`Near::open`], where the folder is there.
+    /// As of [`Near::open`].
     fn evidence(root: &Path, settings: &sections::Puzzles) -> Result<BTreeMap<String, String>, StageError> {
-        let missing = !settings.wordnet.is_empty() && !root.join(&settings.wordnet).is_dir();
-        let mut evidence = SuppliedFacts::open(root, settings)?.evidence();
-        let fingerprint = if missing {
-            "missing".to_owned()
-        } else {
-            let near = Near::open(root, settings, 0)?;
-            near.wordnet.map_or_else(|| "none".to_owned(), |(_, fingerprint)| fingerprint)
+        let near = Near::open(root, settings, 0)?;
+        let fingerprint = match near.wordnet {
+            Database::Open(_, fingerprint) => fingerprint,
+            Database::Missing { .. } => "missing".to_owned(),
+            Database::None => "none".to_owned(),
         };
+        let mut evidence = near.given.evidence();
         evidence.insert("wordnet".to_owned(), fingerprint);
         Ok(evidence)
     }
@@ -137,8 +165,12 @@ fn settings_error(error: WordNetError) -> StageError {
     Unusable::at("puzzles.wordnet", error).into()
 }
 
-/// Three words related to the answer, if a file of categories or WordNet has them; otherwise a model is asked.
+/// Three words related to the answer, if a file of categories or WordNet has them; otherwise a model is asked. A published
+/// puzzle has its distractors.
 fn beside_answer(taken: &Taken<'_>, near: &Near) -> Result<Option<Found>, WordNetError> {
+    if is_published(taken.id) {
+        return Ok(None);
+    }
     let (Some(question), Some(answer)) = (taken.text(QUESTION), taken.text(ANSWER)) else { return Ok(None) };
     let found = near.find(&question, &answer, taken.id)?;
     let Some((words, source)) = found else { return Ok(None) };
