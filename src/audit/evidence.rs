@@ -11,7 +11,7 @@ use crate::review::ballot::Round;
 use crate::review::review_item;
 use crate::review::votes::current;
 use crate::stages::review::Votes;
-use crate::stages::{Annotatable, Draft, Review, Rows, Stage, StageError, draft};
+use crate::stages::{Draft, Review, Rows, Stage, StageError, draft, subject};
 use crate::store::{Filter, StageReader, Workspace, select, select_of};
 
 /// A piece of evidence.
@@ -67,7 +67,7 @@ fn record(reader: &StageReader, rows: Rows, of: Rows, id: &str) -> Result<Option
     Ok(match rows {
         Rows::Posts => {
             let post = select::<Post>(reader, "rows", &wanted)?.into_iter().next();
-            post.map(|post| <Row as Annotatable>::of_post(of, post))
+            post.map(|post| subject::of_post(of, post))
         }
         rows => select_of(rows.columns(), reader, "rows", &wanted)?.into_iter().next(),
     })
@@ -147,7 +147,7 @@ fn voted(config: &Config, recipe: &Recipe, kind: Review, record: &Row) -> Result
     let votes = Votes::load(config, recipe.name)?;
     let by_item = votes.by_item(step.recipe, step.name);
     let mut details = Vec::new();
-    for item in record.items(&step, seed) {
+    for item in subject::items(record, &step, seed) {
         let on_it = by_item.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
         let seen = review_item(&step, &item, on_it).content_hash;
         for vote in current(on_it) {

@@ -12,7 +12,7 @@ use crate::recipe::{self, RECIPES, Recipe};
 use crate::record::{Post, PostKind, Record, Row};
 use crate::release;
 use crate::stages::native::Written;
-use crate::stages::{self, Annotatable, DraftItem, Rows, Stage, draft};
+use crate::stages::{self, DraftItem, Rows, Stage, draft, subject};
 use riddlemill_benchmarks::Benchmark;
 use riddlemill_benchmarks::asked::Over;
 use riddlemill_benchmarks::figure;
@@ -218,7 +218,7 @@ fn tried(config: &Config, recipe: &'static Recipe, post: Post, global: &Global) 
         match step.stage {
             Stage::Draft(kind) => {
                 let record = record(recipe, config, kind.subjects(), post.clone());
-                let items = record.map(|record| record.draft_items(kind)).transpose();
+                let items = record.map(|record| subject::draft_items(&record, kind)).transpose();
                 let said = |said: Json| json!({ "step": step.name, "asks": "a model", "said": said });
                 let of_item = |item: DraftItem| {
                     let asked = item.prompt(kind, &draft::Slot::default())?;
@@ -252,7 +252,7 @@ fn tried(config: &Config, recipe: &'static Recipe, post: Post, global: &Global) 
             Stage::Review(kind) => {
                 let ballot = kind.ballot(&review);
                 let items = record(recipe, config, kind.subjects(), post.clone())
-                    .map(|record| record.items(&ballot, seed))
+                    .map(|record| subject::items(&record, &ballot, seed))
                     .unwrap_or_default();
                 let fields: Vec<&str> = ballot.fields.iter().map(|field| field.name).collect();
                 let contents: Vec<Json> = items.iter().map(|item| json!(item.content)).collect();
@@ -311,7 +311,7 @@ fn record(recipe: &'static Recipe, config: &Config, of: Rows, post: Post) -> Opt
         }
     }
     match written {
-        Written::Post(post) => Some(<Row as Annotatable>::of_post(of, *post)),
+        Written::Post(post) => Some(subject::of_post(of, *post)),
         // Of another kind than an operation makes of posts nothing can be shown yet.
         Written::Row(row) => (row.columns() == of.columns()).then_some(row),
     }

@@ -12,7 +12,7 @@ use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
 use crate::stages::native::{Reread, Written};
 use crate::stages::review::Votes;
-use crate::stages::{self, Annotatable, Rows, Stage, StageError, draft};
+use crate::stages::{self, Rows, Stage, StageError, draft, subject};
 use riddlemill_llm::Engine;
 use riddlemill_review::votes::current;
 use riddlemill_tables::{StageReader, Workspace};
@@ -186,7 +186,7 @@ fn votes(
     let votes = Votes::load(config, recipe.name)?;
     let by_item = votes.by_item(step.recipe, step.name);
     let mut count = 0;
-    for item in records.iter().flat_map(|record| record.items(&step, seed)) {
+    for item in records.iter().flat_map(|record| subject::items(record, &step, seed)) {
         let on_it = by_item.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
         let counts = current(on_it).into_iter();
         count += counts.filter(|vote| !vote.synthetic && vote.content_hash == item.content_hash).count();

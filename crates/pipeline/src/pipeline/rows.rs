@@ -7,7 +7,7 @@ use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
 use crate::stages::embed::Embedded;
 use crate::stages::review::Votes;
-use crate::stages::{Annotatable, Draft, Embeds, Rows, Stage, StageError, draft, subjects};
+use crate::stages::{Draft, Embeds, Rows, Stage, StageError, draft, subject, subjects};
 use riddlemill_llm::{Ask, Endpoint};
 use riddlemill_review::ballot::Ballot;
 use riddlemill_review::{Blinding, Digest, Item};
@@ -49,7 +49,8 @@ pub fn review_items(
     }
     let records = subjects(&reader, before.stage.rows(), review.subjects())?;
     // Judging texts may be expensive, and dominates the time for hundreds of thousands of items.
-    let mut items: Vec<Item> = records.par_iter().flat_map_iter(|record| record.items(&step, seed)).collect();
+    let mut items: Vec<Item> =
+        records.par_iter().flat_map_iter(|record| subject::items(record, &step, seed)).collect();
     if items.iter().any(|item| !item.written_in.is_empty()) {
         let votes = Votes::load(config, recipe.name)?;
         let people: FxHashMap<Digest, &str> = step
@@ -151,7 +152,7 @@ pub(super) fn most_items(
     }
     for input in step.inputs {
         let records = subjects_of(workspace, recipe, input, kind.subjects())?;
-        let items = |record: &Row| record.draft_items(kind).map_or(0, |items| items.len() as u64);
+        let items = |record: &Row| subject::draft_items(record, kind).map_or(0, |items| items.len() as u64);
         most = most.max(records.iter().map(items).max().unwrap_or(0));
     }
     Ok(most)

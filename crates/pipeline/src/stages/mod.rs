@@ -38,7 +38,7 @@ pub use options::options;
 pub use overrule::{anonymise_decided, clean_decided, filter_decided};
 pub use review::Review;
 pub use stage::{Pulse, Rows, Stage, StageError, Stop, Waiting};
-pub use subject::{Annotatable, DraftItem, GROUPS, subjects};
+pub use subject::{DraftItem, GROUPS, subjects};
 pub use unusable::Unusable;
 
 pub use riddlemill_text::offline::dedup::{SimilarPair, similar_pairs, witness};

@@ -41,4 +41,4 @@ pub use question::Question;
 pub use reason::Reason;
 pub use response::Response;
 pub use row::Row;
-pub use standing::{Standing, flags_of, set_flags};
+pub use standing::{Standing, flags_of};

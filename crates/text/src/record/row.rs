@@ -4,7 +4,11 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::edit::cells_of;
+use super::standing::set_flags;
 use super::{Cell, CellKind, Cells, Column, OwnedCell, Post, Record, Typed, Values};
+
+/// The column of findings.
+const FLAGS: &str = "flags";
 
 /// A row of any columns, the first of which is its id. Values are found by the names of their columns.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,6 +99,25 @@ impl Row {
     /// Sets a column of texts.
     pub fn set_list(&mut self, name: &str, list: Vec<String>) {
         self.set(name, OwnedCell::Texts(list));
+    }
+
+    /// The findings of self-checks on drafts, `step: finding`.
+    pub fn flags(&self) -> &[String] {
+        self.list(FLAGS)
+    }
+
+    /// Adds findings.
+    pub fn add_flags(&mut self, findings: impl IntoIterator<Item = String>) {
+        let mut flags = self.flags().to_vec();
+        flags.extend(findings);
+        self.set_list(FLAGS, flags);
+    }
+
+    /// Replaces the findings on one step's draft.
+    pub fn set_flags(&mut self, step: &str, findings: Vec<String>) {
+        let mut flags = self.flags().to_vec();
+        set_flags(&mut flags, step, findings);
+        self.set_list(FLAGS, flags);
     }
 }
 

@@ -46,7 +46,7 @@ pub fn flags_of(flags: &[String], step: &str) -> Vec<String> {
 }
 
 /// Replaces the findings on one step's draft.
-pub fn set_flags(flags: &mut Vec<String>, step: &str, findings: impl IntoIterator<Item = String>) {
+pub(super) fn set_flags(flags: &mut Vec<String>, step: &str, findings: impl IntoIterator<Item = String>) {
     flags.retain(|flag| !flag.strip_prefix(step).is_some_and(|rest| rest.starts_with(": ")));
     flags.extend(findings.into_iter().map(|finding| format!("{step}: {finding}")));
 }

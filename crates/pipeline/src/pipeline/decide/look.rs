@@ -7,7 +7,7 @@ use crate::pipeline::RunError;
 use crate::recipe::{Recipe, Step};
 use crate::stages::native::said;
 use crate::stages::review::{passing, seen_items};
-use crate::stages::{Annotatable, Review, Rows, Stage};
+use crate::stages::{Review, Rows, Stage, subject};
 use riddlemill_review::decisions::{seen_pair, seen_text};
 use riddlemill_review::{Digest, Item};
 use riddlemill_tables::{Error, Filter, StageReader, Workspace, select, select_of};
@@ -203,11 +203,11 @@ impl<'c> Stages<'c> {
         let record = match rows {
             Rows::Posts => {
                 let post = select::<Post>(reader, "rows", &wanted)?.into_iter().next();
-                post.map(|post| <Row as Annotatable>::of_post(review.subjects(), post))
+                post.map(|post| subject::of_post(review.subjects(), post))
             }
             rows => select_of(rows.columns(), reader, "rows", &wanted)?.into_iter().next(),
         };
-        Ok(record.map(|record: Row| record.items(&ballot, seed)))
+        Ok(record.map(|record: Row| subject::items(&record, &ballot, seed)))
     }
 
     /// Whether a record that a person lets through at a step is complete enough to go on.

@@ -16,7 +16,7 @@ use super::{
     Draft, Slot, asks, endpoints, is_skipped, is_unseen, open_store, optional, schema, sends, slots,
 };
 use crate::config::{Config, sections};
-use crate::stages::subject::Annotatable;
+use crate::stages::subject;
 use crate::stages::{Pulse, StageError, Stop, Unusable};
 use riddlemill_llm::parse::Unreadable;
 use riddlemill_llm::{
@@ -119,7 +119,7 @@ pub fn requests(
     // What is published has its annotations already.
     for (at, record) in records.iter().enumerate().filter(|(_, record)| !is_published(record.id())) {
         // Of a list that cannot be computed nothing is asked, and the record fails.
-        let items = record.draft_items(draft).unwrap_or_default();
+        let items = subject::draft_items(record, draft).unwrap_or_default();
         let all = items.iter().enumerate().flat_map(|item| slots.iter().map(move |slot| (item, slot)));
         for ((element, item), slot) in all {
             let Some(prompt) = item.prompt(draft, slot) else { continue };
@@ -264,7 +264,7 @@ pub fn replies(
         };
         let slot = Slot::default();
         for (of_record, record) in replies.iter_mut().zip(records).filter(|(_, r)| !is_published(r.id())) {
-            let items = record.draft_items(draft).unwrap_or_default().into_iter().enumerate();
+            let items = subject::draft_items(record, draft).unwrap_or_default().into_iter().enumerate();
             for (element, _) in items.filter(|(_, item)| item.prompt(draft, &slot).is_some()) {
                 let parsed = Parsed::Held(held.clone());
                 of_record.push(Replied { element, slot: slot.clone(), prompt: String::new(), parsed });

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Draft, Slot};
-use crate::stages::subject::{Annotatable, DraftItem, Drafted};
+use crate::stages::subject::{self, DraftItem, Drafted};
 use riddlemill_benchmarks::Trouble;
 use riddlemill_llm::Parsed;
 use riddlemill_review::Values;
@@ -24,7 +24,7 @@ pub struct Replied {
 
 /// What becomes of a record by its replies; where the step is `optional` it goes on without one.
 pub(super) fn outcome(draft: Draft, mut record: Row, replies: Vec<Replied>, optional: bool) -> Outcome<Row> {
-    let items = match record.draft_items(draft) {
+    let items = match subject::draft_items(&record, draft) {
         Ok(items) => items,
         Err(trouble) => return no_list(&trouble),
     };
@@ -50,7 +50,7 @@ pub(super) fn outcome(draft: Draft, mut record: Row, replies: Vec<Replied>, opti
     }
     let Some((reason, words, held)) = missing else {
         let after = after(draft, &items, &drafted);
-        let findings = record.drafted(draft, &drafted);
+        let findings = subject::drafted(&mut record, draft, &drafted);
         record.set_flags(draft.name(), findings);
         return changed(record, draft.declared().reason, evidence.join("; "), after);
     };
@@ -59,7 +59,7 @@ pub(super) fn outcome(draft: Draft, mut record: Row, replies: Vec<Replied>, opti
             // Elements that lack nothing have their drafts.
             drafted.retain(|drafted| !lacking.contains(&drafted.element));
             let after = after(draft, &items, &drafted);
-            let mut findings = record.drafted(draft, &drafted);
+            let mut findings = subject::drafted(&mut record, draft, &drafted);
             findings.push(format!("not drafted: {}", reason.code()));
             record.set_flags(draft.name(), findings);
             let lasting = matches!(reason, Reason::RequestRefused | Reason::ReplyUnparseable);

@@ -5,7 +5,7 @@ use super::outcome::no_list;
 use super::ratings::{Elsewhere, Ratings};
 use super::{Draft, DraftOutcome, LlmContext, Replied, Slot, asks, draft_outcome, number, replies};
 use crate::stages::StageError;
-use crate::stages::subject::{Annotatable, DraftItem, Drafted};
+use crate::stages::subject::{self, DraftItem, Drafted};
 use riddlemill_tables::StageWriter;
 use riddlemill_text::record::{Outcome, Reason, Record, Row};
 
@@ -39,7 +39,7 @@ pub(super) fn draft(
     for (record, replies) in records.into_iter().zip(replies) {
         let id = record.id().to_owned();
         let elsewhere = elsewhere.remove(&id).unwrap_or_default();
-        let outcome = match record.draft_items(draft) {
+        let outcome = match subject::draft_items(&record, draft) {
             Err(trouble) => no_list(&trouble),
             Ok(items) => match (items.iter().any(|item| item.is_asked(draft)), elsewhere.is_empty()) {
                 (true, _) => outcome(draft, record, &items, replies, elsewhere, needs),
@@ -106,7 +106,7 @@ fn outcome(
         items[drafted.element].named(&said)
     };
     let after = drafted.iter().map(shown).collect::<Vec<_>>().join("; ");
-    let findings = record.drafted(draft, &drafted);
+    let findings = subject::drafted(&mut record, draft, &drafted);
     record.set_flags(draft.name(), findings);
     Outcome::Changed {
         row: record,
@@ -191,7 +191,7 @@ mod tests {
     fn rate(replies: Vec<Replied>, elsewhere: Vec<Elsewhere>, models: u64) -> Outcome<Response> {
         let judge = Draft::of(riddlemill_benchmarks::find("ruozhibench-mc").unwrap(), "judge").unwrap();
         let record = Row::from(Response::default());
-        let items = record.draft_items(judge).unwrap();
+        let items = subject::draft_items(&record, judge).unwrap();
         outcome(judge, record, &items, replies, elsewhere, Needs { models, asks: false })
             .map(|row| row.typed())
     }

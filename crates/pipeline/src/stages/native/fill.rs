@@ -10,7 +10,7 @@ use riddlemill_text::record::{Outcome, Reason, Record, Row};
 
 use super::{Commit, Job, Native};
 use crate::stages::stage::StageError;
-use crate::stages::subject::{Annotatable, in_scope};
+use crate::stages::subject::{self, in_scope};
 
 /// What an operation finds of one record.
 pub(super) struct Found {
@@ -88,7 +88,7 @@ pub(super) fn filled<E: Display>(
         Ok(None) => Outcome::Kept(record),
         Err(error) => Outcome::Failed { reason: Reason::Unreadable, evidence: error.to_string() },
         Ok(Some(found)) => {
-            let troubles = record.found(native.declared, &found.values, &found.basis);
+            let troubles = subject::found(&mut record, native.declared, &found.values, &found.basis);
             let flags = troubles.into_iter().map(|trouble| format!("{}: {trouble}", native.declared.name));
             record.add_flags(flags);
             Outcome::Changed {

@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::stages::overrule::{by_rule, edit_parts, edits, overruled};
 use crate::stages::published::settled;
 use crate::stages::stage::{Rows, StageError};
-use crate::stages::subject::Annotatable;
+use crate::stages::subject;
 use crate::stages::subject::declared::Groups;
 use riddlemill_review::decisions::{StageDecisions, Verdict, seen_text};
 use riddlemill_text::puzzle::promotion;
@@ -171,8 +171,7 @@ fn decided(post: Post, native: Native, people: &StageDecisions) -> Outcome<Row> 
 /// A published riddle, unchanged.
 fn as_published(post: &Post, native: Native) -> Row {
     if native.rows() == Rows::Groups {
-        let mut record =
-            <Row as Annotatable>::of_post(Rows::Groups, Post { title: None, content: None, ..post.clone() });
+        let mut record = subject::of_post(Rows::Groups, Post { title: None, content: None, ..post.clone() });
         let mut groups = Groups::split(&record);
         let fields = groups.of_step(native.declared.name);
         fields.insert(QUESTION.into(), json!(post.title));
@@ -187,7 +186,7 @@ fn as_published(post: &Post, native: Native) -> Row {
 /// Question and answer in the columns of their names, or as the group of the step.
 fn record(post: &Post, native: Native, stripped: &Stripped) -> Row {
     let post = Post { title: None, content: None, ..post.clone() };
-    let mut record = <Row as Annotatable>::of_post(native.rows(), post);
+    let mut record = subject::of_post(native.rows(), post);
     if native.rows() == Rows::Groups {
         let mut groups = Groups::split(&record);
         let fields = groups.of_step(native.declared.name);

@@ -18,7 +18,7 @@ use crate::stages::StageError;
 use crate::stages::commit::Commit;
 use crate::stages::draft::{Draft, DraftOutcome, LlmContext, Replied, asks, draft_outcome, number, replies};
 use crate::stages::published::{Published, answers};
-use crate::stages::subject::{Annotatable, kept, replied, with_names};
+use crate::stages::subject::{self, kept, replied, with_names};
 use riddlemill_review::Values;
 use riddlemill_tables::StageWriter;
 use riddlemill_text::record::{Outcome, Reason, Record, Row, derived, with_fields};
@@ -66,9 +66,11 @@ fn role(draft: &Declaration, ask: usize) -> &'static str {
 /// The record that an answer to another becomes: of a kind, whose columns the step fills, or in groups.
 fn answered(record: &Row, draft: &Declaration, answer: &Answer) -> Row {
     let id = answer.id(draft, record.id());
-    let Some(kind) = draft.leaves else { return record.child(id, draft.name, group(record, draft, answer)) };
+    let Some(kind) = draft.leaves else {
+        return subject::child(record, id, draft.name, group(record, draft, answer));
+    };
     let mut made = Row::new(kind.columns, id);
-    let over = with_names(draft.benchmark, &above(names(record, draft, answer), &record.names()));
+    let over = with_names(draft.benchmark, &above(names(record, draft, answer), &subject::names(record)));
     let (mut cells, troubles) = kept(kind.columns, &draft.keeps, &over);
     cells.remove("id");
     made.add_flags(troubles.into_iter().map(|trouble| format!("{}: {trouble}", draft.name)));
@@ -250,7 +252,8 @@ pub(in crate::stages) mod tests {
         };
         let step = responding();
         let made = made(0, "m");
-        let made = Row::from(record.clone()).child(
+        let made = subject::child(
+            &Row::from(record.clone()),
             made.id(step, "r"),
             "respond",
             group(&record.into(), step, &made),

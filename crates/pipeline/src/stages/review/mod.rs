@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::overrule::{by_rule, stops};
 use super::published::{Published, let_through};
 use super::stage::Rows;
-use super::subject::{Annotatable, Decision};
+use super::subject::{self, Decision};
 use crate::config::sections;
 use riddlemill_review::ballot::{Ballot, Drafts, Field, KEEP, Kind, Round};
 use riddlemill_review::decisions::{StageDecisions, seen_text};
@@ -96,9 +96,12 @@ pub fn review(
         false if settings.optional.iter().any(|name| name == step.name) => Missing::GoesOn,
         false => Missing::Holds,
     };
+    // Whether records go on from it without an answer, whatever the settings say.
+    let may_pass = step.asked.is_some_and(|asked| asked.passes.is_some());
     let by_item = votes.by_item(step.recipe, step.name);
     // What nobody is asked about passes.
-    let items_of = |record: &Row| if step.on_demand { Vec::new() } else { record.items(&step, seed) };
+    let items_of =
+        |record: &Row| if step.on_demand { Vec::new() } else { subject::items(record, &step, seed) };
     let mut items: Vec<Vec<Item>> = records.iter().map(items_of).collect();
     if settings.preview {
         // Nothing drafts which of nine wrong answers are the best. For a preview any three will do.
@@ -118,8 +121,8 @@ pub fn review(
             looked_at.iter().map(|(item, found)| Part::new(item, found, &by_item)).collect();
         let id = record.id().to_owned();
         let seen = || seen_items(looked_at.iter().map(|(item, _)| *item));
-        let lacks = record.lacks(&step);
-        let missing = match (&lacks, record.may_pass(&step)) {
+        let lacks = subject::lacks(&record, &step);
+        let missing = match (&lacks, may_pass) {
             (Some(_), _) => Missing::Holds,
             (None, true) => Missing::GoesOn,
             (None, false) => missing,
@@ -164,7 +167,7 @@ fn of_published(published: &Published, step: &Ballot, record: &Row, by_votes: Ou
     let through = let_through(published, &format!("review:{}", step.name), record, &by_votes);
     match through {
         Outcome::Changed { row, rule, evidence, .. } => {
-            let (before, after) = (record.before(step), row.after(step));
+            let (before, after) = (subject::before(record, step), subject::after(&row, step));
             let evidence = evidence.replacen("by rule", "by votes", 1);
             Outcome::Changed { row, rule, evidence, before, after }
         }
@@ -205,11 +208,17 @@ fn kept(
     rule: &Outcome<Row>,
 ) -> Outcome<Row> {
     let evidence = format!("{decision}; {}", by_rule(rule).replacen("by rule", "by votes", 1));
-    let before = record.before(step);
+    let before = subject::before(&record, step);
     let decisions: Vec<Option<Decision>> =
         values.into_iter().map(|values| Some(Decision { values, given: Vec::new() })).collect();
-    record.decided(step, &decisions, Standing::Confirmed, vec![format!("decision:{}", decision.id)]);
-    let after = record.after(step);
+    subject::decided(
+        &mut record,
+        step,
+        &decisions,
+        Standing::Confirmed,
+        vec![format!("decision:{}", decision.id)],
+    );
+    let after = subject::after(&record, step);
     Outcome::Changed { row: record, rule: Reason::DecidedKeep.code(), evidence, before, after }
 }
 
@@ -324,10 +333,10 @@ fn outcome(step: &Ballot, mut record: Row, parts: &[Part<'_>], missing: Missing)
         // No vote is published.
         (_, Standing::Published) => Reason::Published,
     };
-    let before = record.before(step);
+    let before = subject::before(&record, step);
     basis.retain(|evidence| evidence.starts_with("vote:"));
-    record.decided(step, &decisions, standing, basis);
-    let after = record.after(step);
+    subject::decided(&mut record, step, &decisions, standing, basis);
+    let after = subject::after(&record, step);
     Outcome::Changed { row: record, rule: reason.code(), evidence, before, after }
 }
 

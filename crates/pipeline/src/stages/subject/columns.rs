@@ -18,7 +18,7 @@ use riddlemill_text::record::{
     Cell, CellKind, Column, OwnedCell, Record, Row, Standing, derived, flags_of, with_fields,
 };
 
-use super::{Annotatable, Decision, only, votes_of};
+use super::{Decision, only, votes_of};
 use crate::stages::draft::answer;
 
 /// What a ballot shows of a record.

@@ -13,7 +13,7 @@ use riddlemill_text::replies::unusable;
 use serde_json::{Map, Value as Json, json};
 
 use super::columns::{Element, answers, elements, kept, row, scope};
-use super::{Annotatable, Drafted, Prompt};
+use super::{Drafted, Prompt};
 use crate::stages::draft::{Draft as Asking, Slot};
 
 /// What a draft asks about by itself: a record, or an element of its list.
@@ -70,7 +70,7 @@ impl DraftItem {
 /// # Errors
 /// [`Trouble`] where the list cannot be computed, or is none.
 pub(super) fn items(record: &Row, draft: &Draft) -> Result<Vec<DraftItem>, Trouble> {
-    let names = record.names();
+    let names = super::names(record);
     let known_as = |scope: &Scope<'_>, otherwise: String| {
         let said = draft.known_as.as_ref().and_then(|known_as| scope.text(known_as).ok().flatten());
         said.unwrap_or(otherwise)

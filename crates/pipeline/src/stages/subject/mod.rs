@@ -26,7 +26,7 @@ use super::stage::Rows;
 use riddlemill_review::ballot::Ballot;
 use riddlemill_review::{Digest, Item, Values};
 use riddlemill_tables::{Error, StageReader};
-use riddlemill_text::record::{Declared, Post, Reason, Row, Standing, set_flags};
+use riddlemill_text::record::{Declared, Post, Reason, Row, Standing};
 
 /// What a prompt is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,68 +66,6 @@ pub struct Decision {
     pub given: Vec<Values>,
 }
 
-/// A record that models draft for and people decide on: of a kind, whose columns steps fill, or in groups.
-pub trait Annotatable: Sized {
-    /// The record that a post becomes.
-    fn of_post(rows: Rows, post: Post) -> Self;
-
-    /// Its parts by the names that expressions give them: its columns, or the groups of its steps.
-    fn names(&self) -> TemplateValue;
-
-    /// Takes what a named operation found. Returns what could not be computed.
-    fn found(&mut self, native: &Native, values: &Values, basis: &[String]) -> Vec<String>;
-
-    /// What a draft asks about: the record, or each element of its list.
-    ///
-    /// # Errors
-    /// [`Trouble`] where that list cannot be computed, or is none.
-    fn draft_items(&self, draft: Draft) -> Result<Vec<DraftItem>, Trouble>;
-
-    /// Takes the replies of all slots, in their order. Returns what the self-checks find in them.
-    fn drafted(&mut self, draft: Draft, drafts: &[Drafted]) -> Vec<String>;
-
-    /// A record in groups, of an answer to this one: with its groups, and one more.
-    fn child(&self, id: String, step: &str, fields: Map<String, Json>) -> Self;
-
-    /// The findings, `step: finding`.
-    fn flags(&self) -> &[String];
-
-    /// Adds findings.
-    fn add_flags(&mut self, findings: impl IntoIterator<Item = String>);
-
-    /// Replaces the findings on one step's draft.
-    fn set_flags(&mut self, step: &str, findings: Vec<String>);
-
-    /// What annotators see of it: one item, several where a step looks at several things of a record, none where it looks
-    /// at nothing of it. `seed` draws the order of what is shown side by side.
-    fn items(&self, step: &Ballot, seed: u64) -> Vec<Item>;
-
-    /// Takes what was decided on each of its items; `None` where an optional step decided nothing.
-    fn decided(
-        &mut self,
-        step: &Ballot,
-        decisions: &[Option<Decision>],
-        standing: Standing,
-        basis: Vec<String>,
-    );
-
-    /// Whether it goes on from a step without an answer, whatever the settings say.
-    fn may_pass(&self, step: &Ballot) -> bool {
-        step.asked.is_some_and(|asked| asked.passes.is_some())
-    }
-
-    /// Why it cannot go on from a step without an answer, whatever the settings say.
-    fn lacks(&self, step: &Ballot) -> Option<Reason>;
-
-    /// A step's draft as a ledger shows it; empty where there is none.
-    fn before(&self, step: &Ballot) -> String;
-
-    /// A step's decision as a ledger shows it.
-    fn after(&self, step: &Ballot) -> String;
-}
-
-/// The column of findings.
-const FLAGS: &str = "flags";
 /// The column of what the steps of a record without a kind left.
 pub const GROUPS: &str = "groups";
 
@@ -136,97 +74,94 @@ fn is_grouped(record: &Row) -> bool {
     record.has(GROUPS)
 }
 
-impl Annotatable for Row {
-    fn of_post(rows: Rows, post: Post) -> Row {
-        match rows {
-            Rows::Groups => declared::of_post(post),
-            rows => Row::of_post(rows.columns(), &post),
-        }
+/// The record that a post becomes.
+pub fn of_post(rows: Rows, post: Post) -> Row {
+    match rows {
+        Rows::Groups => declared::of_post(post),
+        rows => Row::of_post(rows.columns(), &post),
     }
+}
 
-    fn names(&self) -> TemplateValue {
-        if is_grouped(self) { declared::names(self) } else { columns::row(self) }
+/// A record's parts by the names that expressions give them: its columns, or the groups of its steps.
+pub(super) fn names(record: &Row) -> TemplateValue {
+    if is_grouped(record) { declared::names(record) } else { columns::row(record) }
+}
+
+/// Takes what a named operation found. Returns what could not be computed.
+pub(super) fn found(record: &mut Row, native: &Native, values: &Values, basis: &[String]) -> Vec<String> {
+    match is_grouped(record) {
+        true => declared::found(record, native, values, basis),
+        false => columns::found(record, native, values, basis),
     }
+}
 
-    fn found(&mut self, native: &Native, values: &Values, basis: &[String]) -> Vec<String> {
-        match is_grouped(self) {
-            true => declared::found(self, native, values, basis),
-            false => columns::found(self, native, values, basis),
-        }
+/// What a draft asks about: the record, or each element of its list.
+///
+/// # Errors
+/// [`Trouble`] where that list cannot be computed, or is none.
+pub fn draft_items(record: &Row, draft: Draft) -> Result<Vec<DraftItem>, Trouble> {
+    drafts::items(record, draft.declared())
+}
+
+/// Takes the replies of all slots, in their order. Returns what the self-checks find in them.
+pub(super) fn drafted(record: &mut Row, draft: Draft, drafts: &[Drafted]) -> Vec<String> {
+    match is_grouped(record) {
+        true => declared::drafted(record, draft, drafts),
+        false => drafts::drafted(record, draft.declared(), drafts),
     }
+}
 
-    fn draft_items(&self, draft: Draft) -> Result<Vec<DraftItem>, Trouble> {
-        drafts::items(self, draft.declared())
+/// A record in groups, of an answer to this one: with its groups, and one more.
+pub(super) fn child(record: &Row, id: String, step: &str, fields: Map<String, Json>) -> Row {
+    let mut child = match is_grouped(record) {
+        true => record.clone(),
+        false => Row::from(Declared::default()),
+    };
+    child.set_text("id", id);
+    declared::add(&mut child, step, fields);
+    child
+}
+
+/// What annotators see of a record: one item, several where a step looks at several things of it, none where it looks at
+/// nothing of it. `seed` draws the order of what is shown side by side.
+pub fn items(record: &Row, step: &Ballot, seed: u64) -> Vec<Item> {
+    if is_grouped(record) { declared::items(record, step, seed) } else { columns::items(record, step, seed) }
+}
+
+/// Takes what was decided on each of a record's items; `None` where an optional step decided nothing.
+pub(super) fn decided(
+    record: &mut Row,
+    step: &Ballot,
+    decisions: &[Option<Decision>],
+    standing: Standing,
+    basis: Vec<String>,
+) {
+    match is_grouped(record) {
+        true => declared::decided(record, step, decisions, standing, basis),
+        false => columns::decided(record, step, decisions, standing, basis),
     }
+}
 
-    fn drafted(&mut self, draft: Draft, drafts: &[Drafted]) -> Vec<String> {
-        match is_grouped(self) {
-            true => declared::drafted(self, draft, drafts),
-            false => drafts::drafted(self, draft.declared(), drafts),
-        }
+/// Why a record cannot go on from a step without an answer, whatever the settings say.
+pub(super) fn lacks(record: &Row, step: &Ballot) -> Option<Reason> {
+    let passes = step.asked?.passes.as_ref()?;
+    let holds = in_scope(record, step.recipe).holds(Some(&passes.when));
+    (!holds.unwrap_or(false)).then_some(passes.lacks)
+}
+
+/// A step's draft as a ledger shows it; empty where there is none.
+pub(super) fn before(record: &Row, step: &Ballot) -> String {
+    match is_grouped(record) {
+        true => declared::before(record, step),
+        false => columns::text(record, step, |asked| asked.before.as_ref()),
     }
+}
 
-    fn child(&self, id: String, step: &str, fields: Map<String, Json>) -> Row {
-        let mut child = match is_grouped(self) {
-            true => self.clone(),
-            false => Row::from(Declared::default()),
-        };
-        child.set_text("id", id);
-        declared::add(&mut child, step, fields);
-        child
-    }
-
-    fn flags(&self) -> &[String] {
-        self.list(FLAGS)
-    }
-
-    fn add_flags(&mut self, findings: impl IntoIterator<Item = String>) {
-        let mut flags = self.flags().to_vec();
-        flags.extend(findings);
-        self.set_list(FLAGS, flags);
-    }
-
-    fn set_flags(&mut self, step: &str, findings: Vec<String>) {
-        let mut flags = self.flags().to_vec();
-        set_flags(&mut flags, step, findings);
-        self.set_list(FLAGS, flags);
-    }
-
-    fn items(&self, step: &Ballot, seed: u64) -> Vec<Item> {
-        if is_grouped(self) { declared::items(self, step, seed) } else { columns::items(self, step, seed) }
-    }
-
-    fn decided(
-        &mut self,
-        step: &Ballot,
-        decisions: &[Option<Decision>],
-        standing: Standing,
-        basis: Vec<String>,
-    ) {
-        match is_grouped(self) {
-            true => declared::decided(self, step, decisions, standing, basis),
-            false => columns::decided(self, step, decisions, standing, basis),
-        }
-    }
-
-    fn lacks(&self, step: &Ballot) -> Option<Reason> {
-        let passes = step.asked?.passes.as_ref()?;
-        let holds = in_scope(self, step.recipe).holds(Some(&passes.when));
-        (!holds.unwrap_or(false)).then_some(passes.lacks)
-    }
-
-    fn before(&self, step: &Ballot) -> String {
-        match is_grouped(self) {
-            true => declared::before(self, step),
-            false => columns::text(self, step, |asked| asked.before.as_ref()),
-        }
-    }
-
-    fn after(&self, step: &Ballot) -> String {
-        match is_grouped(self) {
-            true => declared::after(self, step),
-            false => columns::text(self, step, |asked| asked.after.as_ref()),
-        }
+/// A step's decision as a ledger shows it.
+pub(super) fn after(record: &Row, step: &Ballot) -> String {
+    match is_grouped(record) {
+        true => declared::after(record, step),
+        false => columns::text(record, step, |asked| asked.after.as_ref()),
     }
 }
 
@@ -239,7 +174,7 @@ pub(super) fn with_names(benchmark: &str, names: &TemplateValue) -> Scope<'stati
 
 /// A record as a benchmark's expressions see it.
 pub(super) fn in_scope(record: &Row, benchmark: &str) -> Scope<'static> {
-    columns::scope(&record.names(), benchmark)
+    columns::scope(&names(record), benchmark)
 }
 
 /// A stage's rows as the records that a step works on: posts are records nobody has looked at yet.
@@ -250,7 +185,7 @@ pub fn subjects(reader: &StageReader, rows: Rows, records: Rows) -> Result<Vec<R
     match rows {
         Rows::Posts => {
             let posts = reader.all::<Post>("rows")?.into_iter();
-            Ok(posts.map(|post| <Row as Annotatable>::of_post(records, post)).collect())
+            Ok(posts.map(|post| of_post(records, post)).collect())
         }
         rows => reader.all_of(rows.columns(), "rows"),
     }

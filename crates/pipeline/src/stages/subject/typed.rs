@@ -3,7 +3,7 @@
 use super::*;
 use riddlemill_text::record::Typed;
 
-/// [`Annotatable`] of a type whose columns are those of a kind.
+/// What stages do with the rows of a type whose columns are those of a kind.
 pub(in crate::stages) trait TypedSubject: Typed + Clone {
     fn changed<T>(&mut self, change: impl FnOnce(&mut Row) -> T) -> T {
         let mut row = Row::from(self.clone());
@@ -13,11 +13,11 @@ pub(in crate::stages) trait TypedSubject: Typed + Clone {
     }
 
     fn prompt(&self, draft: Draft, slot: &Slot) -> Option<Prompt> {
-        Row::from(self.clone()).draft_items(draft).ok()?.first()?.prompt(draft, slot)
+        draft_items(&Row::from(self.clone()), draft).ok()?.first()?.prompt(draft, slot)
     }
 
     fn drafted(&mut self, draft: Draft, drafts: &[Drafted]) -> Vec<String> {
-        self.changed(|row| row.drafted(draft, drafts))
+        self.changed(|row| drafted(row, draft, drafts))
     }
 
     fn decided(
@@ -27,15 +27,15 @@ pub(in crate::stages) trait TypedSubject: Typed + Clone {
         standing: Standing,
         basis: Vec<String>,
     ) {
-        self.changed(|row| row.decided(step, decisions, standing, basis));
+        self.changed(|row| decided(row, step, decisions, standing, basis));
     }
 
     fn lacks(&self, step: &Ballot) -> Option<Reason> {
-        Row::from(self.clone()).lacks(step)
+        lacks(&Row::from(self.clone()), step)
     }
 
     fn items(&self, step: &Ballot, seed: u64) -> Vec<Item> {
-        Row::from(self.clone()).items(step, seed)
+        items(&Row::from(self.clone()), step, seed)
     }
 }
 
