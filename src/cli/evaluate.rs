@@ -16,7 +16,7 @@ use crate::evaluate::{
     format_errors,
 };
 use crate::llm::{Run, Usd};
-use crate::pipeline::{Progress, blinding};
+use crate::pipeline::blinding;
 use crate::stages::{Pulse, Stop};
 use crate::store::{Workspace, durable};
 
@@ -42,19 +42,19 @@ struct Bar<'a> {
 
 impl Pulse for Bar<'_> {
     fn advance(&self, records: u64) {
-        Progress::advance(self.talk, records);
+        self.talk.advance(records);
     }
 
     fn say(&self, message: &str) {
-        Progress::say(self.talk, message);
+        self.talk.say(message);
     }
 
     fn tell(&self, message: &str) {
-        Progress::tell(self.talk, message);
+        self.talk.tell(message);
     }
 
     fn agrees(&self, question: &str) -> Option<bool> {
-        Progress::agrees(self.talk, question)
+        self.talk.agrees(question)
     }
 
     /// The number of answers over all sets and models, and of their ratings.

@@ -241,15 +241,7 @@ impl<'a> RunConsole<'a> {
     }
 }
 
-impl Progress for RunConsole<'_> {
-    fn begin(&self, recipe: &str, stage: &str, why: &str, records: u64) {
-        if self.verbose {
-            eprintln!("{recipe} {stage}: {why}");
-        }
-        let bar = Bar::new(format!("{recipe} {stage}"), records, self.quiet);
-        self.with(|slot| *slot = Some(bar));
-    }
-
+impl Pulse for RunConsole<'_> {
     fn advance(&self, records: u64) {
         self.with(|bar| {
             if let Some(bar) = bar {
@@ -296,6 +288,16 @@ impl Progress for RunConsole<'_> {
     fn outlook(&self, requests: usize) -> Option<String> {
         let ahead = self.ahead.as_ref()?;
         outlook(ahead.config, ahead.recipes, ahead.selection, requests)
+    }
+}
+
+impl Progress for RunConsole<'_> {
+    fn begin(&self, recipe: &str, stage: &str, why: &str, records: u64) {
+        if self.verbose {
+            eprintln!("{recipe} {stage}: {why}");
+        }
+        let bar = Bar::new(format!("{recipe} {stage}"), records, self.quiet);
+        self.with(|slot| *slot = Some(bar));
     }
 
     fn end(&self, recipe: &str, manifest: &Manifest) {

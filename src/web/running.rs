@@ -15,7 +15,7 @@ use crate::pipeline::{self, Progress, RunError, Selection, now, outlook};
 use crate::recipe::Recipe;
 use crate::record::State as Left;
 use crate::release::{self, ReleaseError};
-use crate::stages::{Stop, draft};
+use crate::stages::{Pulse, Stop, draft};
 use crate::store::{Manifest, Workspace};
 
 /// Most messages kept of a run.
@@ -254,11 +254,7 @@ fn new(recipe: &str, stage: &str, records: u64) -> Made {
     }
 }
 
-impl Progress for RunConsole<'_> {
-    fn begin(&self, recipe: &str, stage: &str, _: &str, records: u64) {
-        self.running.update(|state| state.stages.push(new(recipe, stage, records)));
-    }
-
+impl Pulse for RunConsole<'_> {
     fn advance(&self, records: u64) {
         self.running.update(|state| {
             if let Some(stage) = RunConsole::at_work(state) {
@@ -303,6 +299,12 @@ impl Progress for RunConsole<'_> {
 
     fn outlook(&self, requests: usize) -> Option<String> {
         outlook(self.config, self.ahead, self.selection, requests)
+    }
+}
+
+impl Progress for RunConsole<'_> {
+    fn begin(&self, recipe: &str, stage: &str, _: &str, records: u64) {
+        self.running.update(|state| state.stages.push(new(recipe, stage, records)));
     }
 
     fn end(&self, recipe: &str, manifest: &Manifest) {

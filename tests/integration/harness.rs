@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 use riddlemill::pipeline::Progress;
+use riddlemill::stages::Pulse;
 use riddlemill::store::{Manifest, StageReader, json_parts};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -327,9 +328,12 @@ pub fn root() -> bool {
 /// A run without progress output.
 pub struct Silent;
 
+impl Pulse for Silent {
+    fn advance(&self, _: u64) {}
+}
+
 impl Progress for Silent {
     fn begin(&self, _: &str, _: &str, _: &str, _: u64) {}
-    fn advance(&self, _: u64) {}
     fn end(&self, _: &str, _: &Manifest) {}
     fn fresh(&self, _: &str, _: &Manifest) {}
 }

@@ -183,11 +183,6 @@ pub fn vote(step: &Ballot, cast: Cast) -> Vote {
         other => panic!("{} {} {voter}: {other:?}", item.id, step.name),
     };
     let vote = Vote {
-        id: item.content_hash,
-        recipe: step.recipe.into(),
-        step: step.name.into(),
-        item: item.id.clone(),
-        content_hash: item.content_hash,
         annotator: voter,
         role,
         round,
@@ -195,14 +190,7 @@ pub fn vote(step: &Ballot, cast: Cast) -> Vote {
         at: "2026-01-01T00:00:00Z".into(),
         source: "sample".into(),
         synthetic: true,
-        order: Vec::new(),
-        seconds: None,
-        base: None,
-        supersedes: None,
-        settles: Vec::new(),
-        contradicts: Vec::new(),
-        carried: None,
-        guideline: None,
+        ..Vote::on(step, &item)
     };
     vote.sealed()
 }

@@ -395,6 +395,12 @@ pub(super) fn refused(failure: Failure) -> Answer {
     Answer::Failed(Failed { reason: Reason::RequestRefused, error, raw, key })
 }
 
+/// The answer where the next request could exceed a cap.
+pub(super) fn budget_reached(scope: &str, spent: Usd, cap: Usd, reserved: Usd) -> Answer {
+    let what = format!("{scope}: {spent} of {cap} spent, the next request could cost {reserved}");
+    Answer::Held(Held { reason: Reason::BudgetReached, what })
+}
+
 pub(super) fn store_failed(key: Key, error: &str) -> Answer {
     let error = format!("the reply store failed: {error}");
     Answer::Failed(Failed { reason: Reason::RequestFailed, error, raw: String::new(), key })

@@ -12,7 +12,7 @@ use riddlemill_text::record::Reason;
 
 use super::answer::{Answer, Failed, Held, Marks, Reply};
 use super::embedding_batch;
-use super::engine::{Engine, Question, from_store, store_failed};
+use super::engine::{Engine, Question, budget_reached, from_store, store_failed};
 use super::fault::Fault;
 use super::http::{Received, Transport};
 use super::money::Usd;
@@ -177,9 +177,7 @@ impl Engine {
                 Ok(Begun::Busy) => BUSY_POLL,
                 Ok(Begun::Refused { unsettled: 1.., .. }) if asked.elapsed() < lease => BUDGET_POLL,
                 Ok(Begun::Refused { scope, spent, cap, .. }) => {
-                    let what =
-                        format!("{scope}: {spent} of {cap} spent, the next request could cost {reserved}");
-                    return Err(Box::new(Answer::Held(Held { reason: Reason::BudgetReached, what })));
+                    return Err(Box::new(budget_reached(&scope, spent, cap, reserved)));
                 }
                 Err(error) => return Err(Box::new(store_failed(question.key, &error.to_string()))),
             };

@@ -114,59 +114,14 @@ impl Selection {
     }
 }
 
-/// Receives the progress of a run.
-pub trait Progress: Sync {
+/// Receives the progress of a run, and of the stage that is being made.
+pub trait Progress: Pulse {
     /// A stage is about to be made, for this reason, from this many records (0 if unknown).
     fn begin(&self, recipe: &str, stage: &str, why: &str, records: u64);
-    /// This many more records are done.
-    fn advance(&self, records: u64);
-    /// Another part of the stage begins, with its own name, number of records and rate; "" for the stage itself.
-    fn part(&self, _name: &str, _records: u64) {}
-    /// A status message, in one line.
-    fn say(&self, _words: &str) {}
-    /// An important message for the user, once.
-    fn tell(&self, _words: &str) {}
-    /// Asks the user a yes-or-no question; `None` if nobody can be asked.
-    fn agrees(&self, _question: &str) -> Option<bool> {
-        None
-    }
-    /// The most that the rest of the run would cost, as text, in addition to requests named already; `None`
-    /// if nothing more is known.
-    fn outlook(&self, _requests: usize) -> Option<String> {
-        None
-    }
     /// A stage was made.
     fn end(&self, recipe: &str, manifest: &Manifest);
     /// A stage was fresh.
     fn fresh(&self, recipe: &str, manifest: &Manifest);
-}
-
-struct Advance<'a>(&'a dyn Progress);
-
-impl Pulse for Advance<'_> {
-    fn advance(&self, records: u64) {
-        self.0.advance(records);
-    }
-
-    fn part(&self, name: &str, records: u64) {
-        self.0.part(name, records);
-    }
-
-    fn say(&self, words: &str) {
-        self.0.say(words);
-    }
-
-    fn tell(&self, words: &str) {
-        self.0.tell(words);
-    }
-
-    fn agrees(&self, question: &str) -> Option<bool> {
-        self.0.agrees(question)
-    }
-
-    fn outlook(&self, requests: usize) -> Option<String> {
-        self.0.outlook(requests)
-    }
 }
 
 /// Makes the stages of a recipe that are not fresh. Returns the manifests of all steps up to the last
@@ -246,7 +201,7 @@ pub fn run(
         let inputs =
             step.inputs.iter().map(|input| open(&workspace, recipe, input)).collect::<Result<_, _>>()?;
         let (offline, retry_failed) = (selection.offline, selection.retry_failed);
-        let pulse = &Advance(progress);
+        let pulse: &dyn Pulse = progress;
         let (known, place, run) = (&known, place.as_path(), &selection.run);
         let making =
             make::StageRunner { known, place, inputs, made: &made, run, offline, retry_failed, stop, pulse };

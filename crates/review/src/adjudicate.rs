@@ -91,26 +91,16 @@ pub fn adjudicate(
     let last_words = || dispute.votes.iter().filter(|vote| vote.round == Round::Adjudication);
     let own = last_words().find(|vote| vote.annotator == by.name);
     let vote = Vote {
-        id: item.content_hash,
-        recipe: step.recipe.to_owned(),
-        step: step.name.to_owned(),
-        item: item.id.clone(),
-        content_hash: item.content_hash,
         annotator: by.name.clone(),
         role: by.role,
         round: Round::Adjudication,
         values,
         at: at.to_owned(),
         source: source.to_owned(),
-        synthetic: false,
         order: item.shown_order(),
-        seconds: None,
         base: own.map(|vote| vote.id),
-        supersedes: None,
         settles: last_words().filter(|vote| vote.annotator != by.name).map(|vote| vote.id).collect(),
-        contradicts: Vec::new(),
-        carried: None,
-        guideline: None,
+        ..Vote::on(step, item)
     };
     Ok(vote.sealed())
 }

@@ -14,26 +14,13 @@ pub(super) fn item(step: &Ballot, id: &str, draft: &[(&str, &str)]) -> Item {
 /// A person's vote, with its correct id.
 pub(super) fn vote(step: &Ballot, item: &Item, round: Round, annotator: &str, values: Values) -> Vote {
     Vote {
-        id: item.content_hash,
-        recipe: step.recipe.into(),
-        step: step.name.into(),
-        item: item.id.clone(),
-        content_hash: item.content_hash,
         annotator: annotator.into(),
         role: step.roles(round)[0],
         round,
         values,
         at: "2026-01-01T00:00:00Z".into(),
         source: "test".into(),
-        synthetic: false,
-        order: Vec::new(),
-        seconds: None,
-        base: None,
-        supersedes: None,
-        settles: Vec::new(),
-        contradicts: Vec::new(),
-        carried: None,
-        guideline: None,
+        ..Vote::on(step, item)
     }
     .sealed()
 }

@@ -465,27 +465,16 @@ fn vote_of(
     seconds: Option<f64>,
 ) -> Vote {
     Vote {
-        // Replaced by the vote's own id when it is sealed.
-        id: item.content_hash,
-        recipe: step.recipe.to_string(),
-        step: step.name.to_string(),
-        item: item.id.clone(),
-        content_hash: item.content_hash,
         annotator: person.name.clone(),
         role: person.role,
         round,
         values,
         at: now(),
         source: PAGE.to_string(),
-        synthetic: false,
         order: item.shown_order(),
         seconds,
         base,
-        supersedes: None,
-        settles: Vec::new(),
-        contradicts: Vec::new(),
-        carried: None,
-        guideline: None,
+        ..Vote::on(step, item)
     }
 }
 

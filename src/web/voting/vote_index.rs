@@ -228,37 +228,20 @@ fn store(board: &mut VoteIndex, batch: &[Message]) -> Vec<Cast> {
 mod tests {
     use super::*;
     use crate::review::Values;
-    use crate::review::ballot::{Role, Round};
+    use crate::review::ballot::Role;
 
     fn vote(item: usize, annotator: &str, kind: &str, base: Option<Digest>) -> Vote {
-        let hash = crate::review::Item::new(
-            &crate::review::ballots::step("flub", "type").unwrap(),
-            item.to_string(),
-            crate::review::Content::new(),
-            Values::new(),
-        )
-        .content_hash;
+        let step = crate::review::ballots::step("flub", "type").unwrap();
+        let item =
+            crate::review::Item::new(&step, item.to_string(), crate::review::Content::new(), Values::new());
         Vote {
-            id: hash,
-            recipe: "flub".into(),
-            step: "type".into(),
-            item: item.to_string(),
-            content_hash: hash,
             annotator: annotator.into(),
             role: Role::Junior,
-            round: Round::Vote,
             values: [("type", kind)].into_iter().collect(),
             at: "2026-01-01T00:00:00Z".into(),
             source: "page".into(),
-            synthetic: false,
-            order: Vec::new(),
-            seconds: None,
             base,
-            supersedes: None,
-            settles: Vec::new(),
-            contradicts: Vec::new(),
-            carried: None,
-            guideline: None,
+            ..Vote::on(&step, &item)
         }
     }
 

@@ -29,7 +29,7 @@ use self::fetch::{BatchState, Stuck};
 use self::log::{Entry, Item, LogContents};
 use self::server::Server;
 use super::answer::{Answer, Held, Reply};
-use super::engine::{Engine, Question, from_store, refused, store_failed};
+use super::engine::{Engine, Question, budget_reached, from_store, refused, store_failed};
 use super::http::Transport;
 use super::request::{Input, Key};
 use super::send::BUDGET_POLL;
@@ -220,7 +220,6 @@ impl Engine {
     /// Journals an attempt that outlives this process. Waits while attempts in flight may still release what
     /// they reserved.
     async fn reserve(&self, question: &Question) -> Result<String, Box<Answer>> {
-        let hold = |reason, what: String| Box::new(Answer::Held(Held { reason, what }));
         let request = &question.request;
         let reserved = self.price.most(tokens::bound(request), request.max_completion_tokens());
         let asked = Instant::now();
@@ -239,7 +238,10 @@ impl Engine {
                     self.known(&question.key)
                         .unwrap_or_else(|| store_failed(question.key, "a reply vanished")),
                 )),
-                Ok(Begun::Busy) => Err(hold(Reason::ReplyMissing, "another process is asking for it".into())),
+                Ok(Begun::Busy) => {
+                    let what = "another process is asking for it".into();
+                    Err(Box::new(Answer::Held(Held { reason: Reason::ReplyMissing, what })))
+                }
                 Ok(Begun::Refused { unsettled: 1.., .. })
                     if asked.elapsed() < self.longest() && !self.limits.cancel.is_cancelled() =>
                 {
@@ -247,9 +249,7 @@ impl Engine {
                     continue;
                 }
                 Ok(Begun::Refused { scope, spent, cap, .. }) => {
-                    let what =
-                        format!("{scope}: {spent} of {cap} spent, the next request could cost {reserved}");
-                    Err(hold(Reason::BudgetReached, what))
+                    Err(Box::new(budget_reached(&scope, spent, cap, reserved)))
                 }
                 Err(error) => Err(Box::new(store_failed(question.key, &error.to_string()))),
             };

@@ -152,6 +152,21 @@ impl SourceKind {
     }
 }
 
+const URL: Key = Key {
+    name: "url",
+    kind: Kind::Text,
+    default: "",
+    doc: "The address for `fetch`; `path` is then optional.",
+};
+const SHA256: Key =
+    Key { name: "sha256", kind: Kind::Text, default: "", doc: "The required SHA-256 of the file." };
+const LICENCE: Key = Key {
+    name: "licence",
+    kind: Kind::Licence,
+    default: "",
+    doc: "The licence of its texts, an SPDX identifier.",
+};
+
 /// The keys of a `[[published]]` table.
 pub const PUBLISHED: Section = Section {
     name: "published",
@@ -175,19 +190,9 @@ pub const PUBLISHED: Section = Section {
             default: "",
             doc: "Its name in every record's provenance; default: `published-` and the benchmark.",
         },
-        Key {
-            name: "url",
-            kind: Kind::Text,
-            default: "",
-            doc: "The address for `fetch`; `path` is then optional.",
-        },
-        Key { name: "sha256", kind: Kind::Text, default: "", doc: "The required SHA-256 of the file." },
-        Key {
-            name: "licence",
-            kind: Kind::Licence,
-            default: "",
-            doc: "The licence of its texts, an SPDX identifier.",
-        },
+        URL,
+        SHA256,
+        LICENCE,
     ],
 };
 
@@ -215,19 +220,9 @@ pub const SOURCE: Section = Section {
             default: "",
             doc: "A file or glob, absolute or relative to this file.",
         },
-        Key {
-            name: "url",
-            kind: Kind::Text,
-            default: "",
-            doc: "The address for `fetch`; `path` is then optional.",
-        },
-        Key { name: "sha256", kind: Kind::Text, default: "", doc: "The required SHA-256 of the file." },
-        Key {
-            name: "licence",
-            kind: Kind::Licence,
-            default: "",
-            doc: "The licence of its texts, an SPDX identifier.",
-        },
+        URL,
+        SHA256,
+        LICENCE,
         Key {
             name: "recipes",
             kind: Kind::Texts,

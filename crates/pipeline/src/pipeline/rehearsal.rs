@@ -8,6 +8,7 @@ use tempfile::TempDir;
 use super::{Progress, RunError, Selection, run};
 use crate::config::Config;
 use crate::recipe::Recipe;
+use crate::stages::Pulse;
 use crate::stages::Stop;
 use riddlemill_tables::{Error, Manifest, durable};
 
@@ -21,9 +22,12 @@ pub(super) struct Rehearsal {
 /// Ignores progress.
 struct Silent;
 
+impl Pulse for Silent {
+    fn advance(&self, _: u64) {}
+}
+
 impl Progress for Silent {
     fn begin(&self, _: &str, _: &str, _: &str, _: u64) {}
-    fn advance(&self, _: u64) {}
     fn end(&self, _: &str, _: &Manifest) {}
     fn fresh(&self, _: &str, _: &Manifest) {}
 }

@@ -374,10 +374,6 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
         }
         let seconds = text(self.columns.seconds).and_then(|text| text.parse::<f64>().ok());
         let vote = Vote {
-            id: content_hash,
-            recipe: step.recipe.to_owned(),
-            step: step.name.to_owned(),
-            item: id,
             content_hash,
             annotator: name,
             role: annotator.role,
@@ -389,11 +385,7 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             order: item.shown_order(),
             seconds: seconds.filter(|seconds| seconds.is_finite() && *seconds >= 0.0),
             base,
-            supersedes: None,
-            settles: Vec::new(),
-            contradicts: Vec::new(),
-            carried: None,
-            guideline: None,
+            ..Vote::on(step, item)
         };
         let vote = vote.sealed();
         let seat = vote.seat();

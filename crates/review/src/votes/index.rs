@@ -287,29 +287,19 @@ mod tests {
     use crate::ballot::Role;
     use crate::value::Values;
     use crate::votes::current;
+    use crate::{ballots, testing};
 
     fn vote(item: &str, annotator: &str, kind: &str, base: Option<Digest>) -> Vote {
+        let step = ballots::step("flub", "type").unwrap();
+        let item = testing::item(&step, item, &[]);
         Vote {
-            id: Digest::of_parts("", []),
-            recipe: "flub".into(),
-            step: "type".into(),
-            item: item.into(),
-            content_hash: Digest::of_parts("", [item.as_bytes()]),
             annotator: annotator.into(),
             role: Role::Junior,
-            round: Round::Vote,
             values: [("type", kind)].into_iter().collect::<Values>(),
             at: "2026-01-01T00:00:00Z".into(),
             source: "a.csv".into(),
-            synthetic: false,
-            order: Vec::new(),
-            seconds: None,
             base,
-            supersedes: None,
-            settles: Vec::new(),
-            contradicts: Vec::new(),
-            carried: None,
-            guideline: None,
+            ..Vote::on(&step, &item)
         }
     }
 

@@ -5,7 +5,8 @@ use std::cmp::Reverse;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use crate::ballot::{Role, Round};
+use crate::ballot::{Ballot, Role, Round};
+use crate::item::Item;
 use crate::value::Values;
 use riddlemill_files::digest::{Digest, Digester};
 
@@ -83,6 +84,33 @@ pub struct Vote {
 }
 
 impl Vote {
+    /// An empty vote on an item: whose it is, its answers, its time and its source are still to be filled in.
+    pub fn on(step: &Ballot, item: &Item) -> Vote {
+        Vote {
+            // Replaced by the vote's own id when it is sealed.
+            id: item.content_hash,
+            recipe: step.recipe.to_owned(),
+            step: step.name.to_owned(),
+            item: item.id.clone(),
+            content_hash: item.content_hash,
+            annotator: String::new(),
+            role: Role::Annotator,
+            round: Round::Vote,
+            values: Values::new(),
+            at: String::new(),
+            source: String::new(),
+            synthetic: false,
+            order: Vec::new(),
+            seconds: None,
+            base: None,
+            supersedes: None,
+            settles: Vec::new(),
+            contradicts: Vec::new(),
+            carried: None,
+            guideline: None,
+        }
+    }
+
     /// The id computed from the fields. A stored vote with another id was tampered with.
     pub fn identity(&self) -> Digest {
         let mut digester = Digester::new("riddlemill vote v1");

@@ -78,4 +78,6 @@ pub use similarity_join::{
 };
 pub use stats::{Order, Stats};
 pub use threshold::{Score, Threshold, ThresholdError};
+#[cfg(test)]
+pub(crate) use watch::Stopped;
 pub use watch::{Unwatched, Watch};

@@ -66,3 +66,16 @@ impl Items<'_> {
         !self.watch.stopped()
     }
 }
+
+/// Somebody who gives up at once, in tests.
+#[cfg(test)]
+pub(crate) struct Stopped;
+
+#[cfg(test)]
+impl Watch for Stopped {
+    fn stopped(&self) -> bool {
+        true
+    }
+
+    fn advance(&self, _: f64) {}
+}

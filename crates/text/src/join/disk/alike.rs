@@ -365,7 +365,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::join::alike;
+    use crate::join::{Stopped, alike};
 
     fn limits() -> Limits {
         Limits { parts: 3, block_keys: 40, chunk: 4, sort: 50 }
@@ -428,13 +428,6 @@ mod tests {
 
     #[test]
     fn who_stops_waits_no_longer() {
-        struct Stopped;
-        impl Watch for Stopped {
-            fn stopped(&self) -> bool {
-                true
-            }
-            fn advance(&self, _: f64) {}
-        }
         let folder = tempfile::tempdir().expect("a folder");
         let spill = Spill { folder: folder.path(), memory: 1 << 20, texts: 1 };
         assert!(matches!(alike_on_disk(["云会恐高吗"], spill, &Stopped), Err(DiskError::Stopped)));

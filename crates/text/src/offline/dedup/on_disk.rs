@@ -9,7 +9,7 @@ use positioned_io::ReadAt;
 
 use super::keepers::{keepers_of, likeness};
 use super::pair_file::{OFTEN, PairWriter, PairsOnDisk, until_failed};
-use super::similar_pairs::{SimilarPair, compared, decimal, measured, query};
+use super::similar_pairs::{SimilarPair, compared, decimal, measured, query, with_groups};
 use super::whole::{Gone, gone};
 use crate::join::{DiskError, Pair, Spill, Watch, Working, alike_on_disk_each, disk_join_watched};
 use crate::offline::settings;
@@ -99,13 +99,7 @@ pub fn same_rows_on_disk<'a>(
     watch: &dyn Watch,
 ) -> Result<impl Iterator<Item = Result<(u32, u32, f64), DiskError>> + 'a, DiskError> {
     let partners = Partners::write(groups.len(), pairs, watch)?;
-    let mut rows: Vec<(u32, u32)> = groups
-        .iter()
-        .zip(0u32..)
-        .flat_map(|(rows, group)| rows.iter().map(move |row| (*row, group)))
-        .collect();
-    rows.sort_unstable();
-    let (mut rows, mut of_row) = (rows.into_iter(), Vec::new().into_iter());
+    let (mut rows, mut of_row) = (with_groups(groups).into_iter(), Vec::new().into_iter());
     Ok(until_failed(move || {
         loop {
             if let Some(pair) = of_row.next() {
@@ -184,7 +178,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::join::Unwatched;
+    use crate::join::{Stopped, Unwatched};
     use crate::offline::dedup::{Found, Keeper, row_pairs, similar_pairs};
 
     fn found() -> impl Strategy<Value = Found> {
@@ -252,13 +246,6 @@ mod tests {
 
     #[test]
     fn who_stops_waits_for_no_sort() {
-        struct Stopped;
-        impl Watch for Stopped {
-            fn stopped(&self) -> bool {
-                true
-            }
-            fn advance(&self, _: f64) {}
-        }
         let folder = tempfile::tempdir().expect("a folder");
         let pair = SimilarPair { a: 0, b: 1, score: 0.9, same: true, predicate: "near", veto: None };
         let pairs = filed(&[pair], folder.path());

@@ -117,13 +117,7 @@ pub fn row_pairs<'a>(
         partners[like.a as usize].push((like.b, Some(like)));
         partners[like.b as usize].push((like.a, Some(like)));
     }
-    let mut rows: Vec<(u32, u32)> = groups
-        .iter()
-        .zip(0u32..)
-        .flat_map(|(rows, group)| rows.iter().map(move |row| (*row, group)))
-        .collect();
-    rows.sort_unstable();
-    rows.into_iter().flat_map(move |(a, group)| {
+    with_groups(groups).into_iter().flat_map(move |(a, group)| {
         let later = |group: u32| {
             let rows = &groups[group as usize];
             &rows[rows.partition_point(|b| *b <= a)..]
@@ -135,4 +129,15 @@ pub fn row_pairs<'a>(
         pairs.sort_unstable_by_key(|(_, b, _)| *b);
         pairs
     })
+}
+
+/// Every row with its group, in the order of the rows.
+pub(super) fn with_groups(groups: &[Vec<u32>]) -> Vec<(u32, u32)> {
+    let mut rows: Vec<(u32, u32)> = groups
+        .iter()
+        .zip(0u32..)
+        .flat_map(|(rows, group)| rows.iter().map(move |row| (*row, group)))
+        .collect();
+    rows.sort_unstable();
+    rows
 }
