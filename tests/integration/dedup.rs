@@ -134,7 +134,7 @@ fn what_does_not_fit_in_memory_is_found_on_the_disk() {
     assert!(!held.err.contains("works on disk"), "{}", held.err);
     let in_memory = workspace.derived();
     let filed = run(&["--set", "dedup.memory_mib=16"]);
-    assert!(filed.err.contains("dedup.memory_mib allows 16 MiB: works on disk"), "{}", filed.err);
+    assert!(filed.err.contains("dedup.memory_mib allows 16 MiB: it works on disk"), "{}", filed.err);
     assert_same(&in_memory, &workspace.derived(), "on the disk");
     // The memory limit has no influence on results: no stage becomes outdated.
     let status = workspace.call(["status", "--recipe", "flub", "--set", "dedup.memory_mib=64"]);

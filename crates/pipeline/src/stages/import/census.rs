@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::cut::of_pages;
+use super::dump::Packing;
 use super::files::Dump;
 use super::hashed_names::{HashedName, HashedNames, hashed, hex};
 use super::thread::{Census, Threads, Wrote};
@@ -53,6 +54,8 @@ pub struct Fit {
     pub byte: u64,
     /// Its own bytes.
     pub bytes: u64,
+    /// How its first bytes are compressed. A piece whose first bytes are damaged seems not to be.
+    pub packing: Packing,
     /// Its lines, unpacked.
     pub lines: u64,
     /// Bytes of the bodies of its pages.
@@ -94,7 +97,8 @@ pub fn part_census(
     salt: &[u8; 32],
 ) -> PartCensus {
     let bytes = std::fs::metadata(&dump.path).map_or(0, |meta| meta.len());
-    let fit = Fit { byte: dump.piece.byte, bytes, lines: 0, bodies: 0, apart: true, ends: true };
+    let packing = Packing::of_file(&dump.path);
+    let fit = Fit { byte: dump.piece.byte, bytes, packing, lines: 0, bodies: 0, apart: true, ends: true };
     let (fit, census) = if of_pages(dump.kind) && riddles::is_archive(dump) {
         let (met, census) = of_archive(dump, names);
         let apart = met.revisits == 0 && !met.bomb;
@@ -149,10 +153,11 @@ fn of_archive(dump: &Dump, names: &mut NameList) -> (Met, Census) {
     (met, census)
 }
 
-/// The line feeds of a dump, and whether it is whole and ends with one. One that is unpacked to nothing does.
+/// The line feeds of a dump, and whether it is whole and ends with one. A piece that is unpacked to nothing does, but the
+/// first: a mark at the head of the file would be behind it.
 fn count_lines(dump: &Dump) -> (u64, bool) {
     let mut lines = 0;
-    let mut last = b'\n';
+    let mut last = if dump.piece.is_first() { 0 } else { b'\n' };
     let mut buffer = vec![0; 1 << 18];
     let Ok(mut file) = dump::open(&dump.path) else { return (0, false) };
     loop {
@@ -231,7 +236,9 @@ impl PartCensus {
     pub fn merged(mut self) -> Result<PartCensus, CensusError> {
         let bytes: u64 = self.fits.iter().map(|fit| fit.bytes).sum();
         let bodies = self.fits.iter().fold(0u64, |sum, fit| sum.saturating_add(fit.bodies));
-        let follow = self.fits.windows(2).all(|two| two[0].ends && two[0].byte + two[0].bytes == two[1].byte);
+        let follow = self.fits.windows(2).all(|two| {
+            two[0].ends && two[0].byte + two[0].bytes == two[1].byte && two[0].packing == two[1].packing
+        });
         let first = self.fits.first().is_some_and(|fit| fit.byte == 0);
         let apart = self.fits.len() == 1 || self.fits.iter().all(|fit| fit.apart);
         if !(first && follow && apart && (self.fits.len() == 1 || bodies <= Limits::of_file(bytes))) {
@@ -300,7 +307,7 @@ mod tests {
         ) {
             let clear = Census { names: names.clone(), ..Census::default() };
             let settings = sections::Import { max_line_mib: 1, annual_posts: 2, common_words: Vec::new() };
-            let fit = Fit { byte: 0, bytes: 1, lines: 0, bodies: 0, apart: true, ends: true };
+            let fit = Fit { byte: 0, bytes: 1, packing: Packing::Plain, lines: 0, bodies: 0, apart: true, ends: true };
             let hashed = PartCensus::hashed(NameKey::new(&[7; 32]), fit, clear);
             let mut lines = Vec::new();
             hashed.write(&mut lines).unwrap();
@@ -312,7 +319,8 @@ mod tests {
 
     #[test]
     fn a_census_of_another_salt_is_refused() {
-        let fit = Fit { byte: 0, bytes: 1, lines: 0, bodies: 0, apart: true, ends: true };
+        let fit =
+            Fit { byte: 0, bytes: 1, packing: Packing::Plain, lines: 0, bodies: 0, apart: true, ends: true };
         let mut lines = Vec::new();
         PartCensus::hashed(NameKey::new(&[7; 32]), fit, Census::default()).write(&mut lines).unwrap();
         assert!(matches!(PartCensus::read(&lines[..], &[8; 32]), Err(CensusError::OtherSalt)));

@@ -5,6 +5,8 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
+use serde::{Deserialize, Serialize};
+
 use super::files::Dump;
 use super::split::{Items, Splitter, Unread};
 
@@ -91,22 +93,51 @@ fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> Result<usize, (usize, io::E
     Ok(read)
 }
 
-/// The content says how a file is compressed, whatever its name: gzip (several members too), zstd
-/// (windows up to 2 GiB, as the archives of Pushshift have), or not at all.
+/// How a file is compressed, as its first bytes say, whatever its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Packing {
+    /// Not at all.
+    Plain,
+    /// Of several members, too.
+    Gzip,
+    /// With windows up to 2 GiB, as the archives of Pushshift have.
+    Zstd,
+}
+
+impl Packing {
+    fn of(head: &[u8]) -> Packing {
+        if head.starts_with(b"\x1f\x8b") {
+            Packing::Gzip
+        } else if head.starts_with(b"\x28\xb5\x2f\xfd") || head.starts_with(b"\x50\x2a\x4d\x18") {
+            Packing::Zstd
+        } else {
+            Packing::Plain
+        }
+    }
+
+    /// That of a file; one that cannot be read has none.
+    pub(super) fn of_file(path: &std::path::Path) -> Packing {
+        let mut head = Vec::new();
+        let _ = File::open(path).and_then(|file| file.take(4).read_to_end(&mut head));
+        Packing::of(&head)
+    }
+}
+
+/// The decompressed bytes of a file.
 ///
 /// # Errors
 /// What the system says.
 pub fn open(path: &std::path::Path) -> io::Result<Box<dyn Read>> {
     let mut file = BufReader::with_capacity(PIECE, File::open(path)?);
-    let head = file.fill_buf()?;
-    Ok(if head.starts_with(b"\x1f\x8b") {
-        Box::new(flate2::bufread::MultiGzDecoder::new(file))
-    } else if head.starts_with(b"\x28\xb5\x2f\xfd") || head.starts_with(b"\x50\x2a\x4d\x18") {
-        let mut decoder = zstd::Decoder::with_buffer(file)?;
-        decoder.window_log_max(31)?;
-        Box::new(decoder)
-    } else {
-        Box::new(file)
+    Ok(match Packing::of(file.fill_buf()?) {
+        Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
+        Packing::Zstd => {
+            let mut decoder = zstd::Decoder::with_buffer(file)?;
+            decoder.window_log_max(31)?;
+            Box::new(decoder)
+        }
+        Packing::Plain => Box::new(file),
     })
 }
 
