@@ -188,10 +188,10 @@ impl Cells for Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Joke, Question};
+    use crate::record::{OwnedCell, Row as Record};
     use crate::release::layout;
 
-    fn standing<R: Record>(config: &str, record: &R, optional: &[&'static str]) -> Option<String> {
+    fn standing(config: &str, record: &Record, optional: &[&'static str]) -> Option<String> {
         let layout = layout::find(config).unwrap();
         let data = riddlemill_benchmarks::find(config).unwrap().data.as_ref().unwrap();
         let optional = optional.iter().copied().collect();
@@ -205,48 +205,62 @@ mod tests {
         Some(row.text(layout.place("standing").unwrap()).to_owned())
     }
 
-    fn question() -> Question {
-        let confirmed = || Some("confirmed".to_owned());
-        Question {
-            id: "tieba:1".into(),
-            text: "雨伞怕晒太阳吗？".into(),
-            question_en: Some("Is an umbrella afraid of the sun?".into()),
-            irrationality: Some("It has no fears.".into()),
-            categories: vec!["5".into(), "3".into()],
-            screen_status: confirmed(),
-            translation_status: confirmed(),
-            irrationality_status: confirmed(),
-            category_status: confirmed(),
-            ..Question::default()
-        }
+    /// A record of a benchmark's own kind with these texts.
+    fn record(config: &str, texts: &[(&str, &str)]) -> Record {
+        let kind = riddlemill_benchmarks::find(config).unwrap().records.unwrap();
+        let mut record = Record::new(kind.columns, "tieba:1");
+        texts.iter().for_each(|(column, text)| record.set_text(column, *text));
+        record
+    }
+
+    fn question() -> Record {
+        let texts = [
+            ("text", "雨伞怕晒太阳吗？"),
+            ("question_en", "Is an umbrella afraid of the sun?"),
+            ("irrationality", "It has no fears."),
+            ("screen_status", "confirmed"),
+            ("translation_status", "confirmed"),
+            ("irrationality_status", "confirmed"),
+            ("category_status", "confirmed"),
+        ];
+        let mut question = record("ruozhibench-gen", &texts);
+        question.set_list("categories", vec!["5".into(), "3".into()]);
+        question
+    }
+
+    /// The question with another value in a column.
+    fn changed(column: &str, value: OwnedCell) -> Record {
+        let mut question = question();
+        question.set(column, value);
+        question
     }
 
     #[test]
     fn a_row_is_as_sure_as_the_least_sure_decision_that_it_rests_on() {
         let of =
-            |question: &Question, optional: &[&'static str]| standing("ruozhibench-gen", question, optional);
-        let whole = question();
-        assert_eq!(of(&whole, &[]).as_deref(), Some("confirmed"));
+            |question: &Record, optional: &[&'static str]| standing("ruozhibench-gen", question, optional);
+        let text = |text: &str| OwnedCell::Text(text.to_owned());
+        assert_eq!(of(&question(), &[]).as_deref(), Some("confirmed"));
         // Pairs need no decision, but one that was made counts.
-        let paired = Question { pair_status: Some("provisional".into()), ..whole.clone() };
+        let paired = changed("pair_status", text("provisional"));
         assert_eq!(of(&paired, &[]).as_deref(), Some("provisional"));
-        let sampled = Question { screen_status: Some("synthetic".into()), ..whole.clone() };
+        let sampled = changed("screen_status", text("synthetic"));
         assert_eq!(of(&sampled, &[]).as_deref(), Some("synthetic"));
-        let undecided = Question { category_status: None, ..whole.clone() };
+        let undecided = changed("category_status", OwnedCell::Null);
         assert_eq!(of(&undecided, &[]).as_deref(), Some("provisional"));
         assert_eq!(of(&undecided, &["category"]).as_deref(), Some("confirmed"));
         // Without a required value there is no row.
-        assert_eq!(of(&Question { question_en: None, ..whole.clone() }, &[]), None);
-        assert_eq!(of(&Question { categories: Vec::new(), ..whole }, &[]), None);
+        assert_eq!(of(&changed("question_en", OwnedCell::Null), &[]), None);
+        assert_eq!(of(&changed("categories", OwnedCell::Texts(Vec::new())), &[]), None);
     }
 
     #[test]
     fn where_no_model_explains_a_joke_nobody_has_to_prefer_one() {
-        let decided = || Some("confirmed".to_owned());
-        let joke = Joke { screen_status: decided(), explanation_status: decided(), ..Joke::default() };
+        let decided = [("screen_status", "confirmed"), ("explanation_status", "confirmed")];
+        let mut joke = record("chumor", &decided);
         assert_eq!(standing("chumor", &joke, &[]).as_deref(), Some("confirmed"));
-        let opposed = Joke { opponents: vec!["m-large".into()], ..joke };
-        assert_eq!(standing("chumor", &opposed, &[]).as_deref(), Some("provisional"));
-        assert_eq!(standing("chumor", &opposed, &["preference"]).as_deref(), Some("confirmed"));
+        joke.set_list("opponents", vec!["m-large".into()]);
+        assert_eq!(standing("chumor", &joke, &[]).as_deref(), Some("provisional"));
+        assert_eq!(standing("chumor", &joke, &["preference"]).as_deref(), Some("confirmed"));
     }
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::sync::Mutex;
 
-use riddlemill::record::Puzzle;
+use riddlemill::record::Row;
 use riddlemill::store::StageReader;
 use serde_json::{Value, json};
 
@@ -83,7 +83,7 @@ fn near_embeddings_merge_puzzles_whose_answers_agree() {
     let place = riddlemill::store::Workspace::new(ws.root());
     let (number, step) = riddlemill::recipe::find("brainteaser").unwrap().step("dedup").unwrap();
     let stage = StageReader::open(&place.stage("brainteaser", number, step.name)).unwrap().unwrap();
-    assert_eq!(stage.all::<Puzzle>("rows").unwrap().len(), 4);
+    assert_eq!(stage.all_of::<Row>(step.stage.rows().columns(), "rows").unwrap().len(), 4);
 
     // They are stored permanently: nothing is requested again, and the derived files are rebuilt from them.
     let derived = ws.derived();

@@ -5,11 +5,12 @@ use std::fs;
 use std::path::Path;
 
 use riddlemill::options::{Draw, LETTERS};
-use riddlemill::record::{Response, derived};
+use riddlemill::record::derived;
 use riddlemill::review::ballots;
 use serde_json::{Value as Json, json};
 
 use crate::harness::Workspace;
+use crate::packs::response_id;
 
 const SOLVER: &str = "sample-solver";
 const MARKER: &str = "sample-marker";
@@ -60,7 +61,7 @@ fn question(row: &Json, lines: &mut Vec<Json>) {
     };
     lines.push(line(SOLVER, "ruozhibench/respond", record, answer));
     let rate = |normal: bool, rating: usize| {
-        let id = Response::id_of(record, normal, SOLVER, 0);
+        let id = response_id(record, normal, SOLVER);
         let template = if normal { "ruozhibench/judge_normal" } else { "ruozhibench/judge" };
         let why = if rating > 2 { "It says what matters." } else { "It misses the point." };
         line(MARKER, template, &id, json!({ "rating": rating, "explanation": why }))

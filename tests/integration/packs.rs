@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use riddlemill::config::{Config, FILE, Overrides, sample_pipeline};
 use riddlemill::pipeline::{self, Selection, review_items};
 use riddlemill::recipe::{self, Recipe};
-use riddlemill::record::Post;
+use riddlemill::record::{Post, derived};
 use riddlemill::review::answers::{Answers, read};
 use riddlemill::review::ballot::{Ballot, Role, Round};
 use riddlemill::review::{Item, Value, Vote};
@@ -173,6 +173,12 @@ fn bank(making: &Making, recipe: &'static Recipe, part: &str) -> Vec<(String, Js
         }
     }
     bank
+}
+
+/// The id of a model's first answer to a question of RuozhiBench-MC, or to its paired normal one.
+pub fn response_id(question: &str, normal: bool, model: &str) -> String {
+    let role = if normal { "response to the pair" } else { "response" };
+    derived(role, &[question, model, "0"])
 }
 
 /// The vote, marked as the sample's.

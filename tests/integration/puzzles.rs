@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use riddlemill::puzzle::options::{NONE, choices, label};
-use riddlemill::puzzle::statistics::{Row, figures};
+use riddlemill::puzzle::statistics::{self, figures};
 use riddlemill::recipe;
-use riddlemill::record::{Puzzle, Typed, Variant};
+use riddlemill::record::{Record, Row};
 use riddlemill::store::{StageReader, Workspace as Place};
 use serde_json::{Value, json};
 
@@ -37,25 +37,32 @@ fn sample() -> Workspace {
 }
 
 /// The rows of a step.
-fn rows<R: Typed>(ws: &Workspace, step: &str) -> Vec<R> {
+pub fn rows(ws: &Path, step: &str) -> Vec<Row> {
     let (number, step) = recipe::find(BRAIN).unwrap().step(step).unwrap();
-    let place = Place::new(ws.root()).stage(BRAIN, number, step.name);
-    StageReader::open(&place).unwrap().unwrap().all("rows").unwrap()
+    let place = Place::new(ws).stage(BRAIN, number, step.name);
+    StageReader::open(&place).unwrap().unwrap().all_of(step.stage.rows().columns(), "rows").unwrap()
+}
+
+fn is_word(puzzle: &Row) -> bool {
+    puzzle.text("kind") == Some("word")
 }
 
 /// Variants by group; every group has its three, and every row is consistent with its parts.
-fn groups(ws: &Workspace) -> BTreeMap<String, Vec<Variant>> {
-    let mut groups: BTreeMap<String, Vec<Variant>> = BTreeMap::new();
-    for row in rows::<Variant>(ws, "topic") {
-        let places = row.places().unwrap();
-        let distractors: [String; 3] = row.distractors.clone().try_into().unwrap();
-        let shown = choices(&row.answer, &distractors, &places);
-        assert_eq!(shown[label(&places) as usize], row.answer, "{row:?}");
-        assert_eq!((shown[3].as_str(), row.original_answer.is_some()), (NONE, row.answer == NONE), "{row:?}");
-        groups.entry(row.group.clone()).or_default().push(row);
+fn groups(ws: &Workspace) -> BTreeMap<String, Vec<Row>> {
+    let mut groups: BTreeMap<String, Vec<Row>> = BTreeMap::new();
+    for row in rows(ws.root(), "topic") {
+        let places: Vec<u64> = row.list("order").iter().map(|place| place.parse().unwrap()).collect();
+        let places: [u64; 4] = places.try_into().unwrap();
+        let distractors: [String; 3] = row.list("distractors").to_vec().try_into().unwrap();
+        let answer = row.text("answer").unwrap();
+        let shown = choices(answer, &distractors, &places);
+        assert_eq!(shown[label(&places) as usize], answer, "{row:?}");
+        let replaced = row.text("original_answer").is_some();
+        assert_eq!((shown[3].as_str(), replaced), (NONE, answer == NONE), "{row:?}");
+        groups.entry(row.text("group").unwrap().to_owned()).or_default().push(row);
     }
     for (group, rows) in &groups {
-        let roles: Vec<&str> = rows.iter().map(|row| row.role.as_str()).collect();
+        let roles: Vec<&str> = rows.iter().map(|row| row.text("role").unwrap()).collect();
         assert_eq!(roles, ["original", "semantic", "context"], "{group}");
     }
     groups
@@ -67,20 +74,24 @@ fn the_sample_ends_in_complete_groups() {
     run(&ws, &[]).expect(0);
     ws.audit_clean();
     let groups = groups(&ws);
-    let of = |kind: &str| groups.values().filter(|rows| rows[0].kind == kind).count();
+    let of = |kind: &str| groups.values().filter(|rows| rows[0].text("kind") == Some(kind)).count();
     assert!(of("sentence") >= 12 && of("word") >= 12, "{} and {}", of("sentence"), of("word"));
-    assert!(groups.values().flatten().all(|row| row.standing == "synthetic" && row.topic.is_some()));
+    assert!(
+        groups
+            .values()
+            .flatten()
+            .all(|row| { row.text("standing") == Some("synthetic") && row.text("topic").is_some() })
+    );
     let replaced = |kind: &str| {
-        groups.values().filter(|rows| rows[0].kind == kind && rows[0].original_answer.is_some()).count()
+        let of_kind = groups.values().map(|rows| &rows[0]).filter(|row| row.text("kind") == Some(kind));
+        of_kind.filter(|row| row.text("original_answer").is_some()).count()
     };
     assert_eq!((replaced("sentence"), replaced("word")), (1, 1), "groups in which None of above. is right");
-    let voted = rows::<Puzzle>(&ws, "review:validity");
-    let question = |id: &str| voted.iter().find(|puzzle| puzzle.id == id).unwrap();
-    assert!(
-        question("riddle:900128").context_question.as_ref().unwrap().contains("waiter"),
-        "the vote's words"
-    );
-    assert!(question("riddle:900111").semantic_question.as_ref().unwrap().starts_with("No seed"));
+    let voted = rows(ws.root(), "review:validity");
+    let text =
+        |id: &str, column: &str| voted.iter().find(|puzzle| puzzle.id() == id).unwrap().text(column).unwrap();
+    assert!(text("riddle:900128", "context_question").contains("waiter"), "the vote's words");
+    assert!(text("riddle:900111", "semantic_question").starts_with("No seed"));
 
     let reasons = ws.reasons(BRAIN);
     for (reason, least) in [
@@ -175,10 +186,10 @@ fn people_write_what_a_site_left_out() {
     run(&ws, &[]).expect(0);
     ws.audit_clean();
     assert_eq!(ws.reasons(BRAIN).get("held/answer_missing"), None);
-    let puzzles: Vec<Puzzle> = rows(&ws, "review:text");
-    assert_eq!((puzzles.len(), puzzles[0].answer.as_str()), (3, "He plays a board game."));
-    assert_eq!((puzzles[0].premises_draft.len(), puzzles[0].distractors_draft.len()), (4, 3));
-    assert_eq!(puzzles[0].text_status.as_deref(), Some("confirmed"));
+    let puzzles = rows(ws.root(), "review:text");
+    assert_eq!((puzzles.len(), puzzles[0].text("answer")), (3, Some("He plays a board game.")));
+    assert_eq!((puzzles[0].list("premises_draft").len(), puzzles[0].list("distractors_draft").len()), (4, 3));
+    assert_eq!(puzzles[0].text("text_status"), Some("confirmed"));
 
     let some = vote(&ws, "spelling", |row| {
         let shown = row["see"]["corrections"].to_string();
@@ -187,8 +198,9 @@ fn people_write_what_a_site_left_out() {
     });
     assert_eq!(some, 1, "one puzzle has errors");
     run(&ws, &[]).expect(0);
-    let puzzles: Vec<Puzzle> = rows(&ws, "dedup");
-    let question = &puzzles.iter().find(|puzzle| puzzle.id == "puzzle:2").unwrap().question;
+    let puzzles = rows(ws.root(), "dedup");
+    let second = puzzles.iter().find(|puzzle| puzzle.id() == "puzzle:2").unwrap();
+    let question = second.text("question").unwrap();
     assert!(question.starts_with("Which morning is the longest of all"), "{question}");
     vote(&ws, "kind", |row| {
         Some(json!({ "kind": if row["item"] == "puzzle:1" { "sentence" } else { "word" } }))
@@ -207,29 +219,35 @@ fn people_write_what_a_site_left_out() {
     let accept = |row: &Value| (row["item"] == "puzzle:1").then(|| json!({ "verdict": "accept" }));
     assert_eq!(vote(&ws, "distractors", accept), 1);
     run(&ws, &[]).expect(0);
-    let puzzles: Vec<Puzzle> = rows(&ws, "review:distractors");
-    assert_eq!(puzzles[0].distractors, ["He is a valet.", "The hotel is on a hill.", "He bet on a race."]);
+    let puzzles = rows(ws.root(), "review:distractors");
+    assert_eq!(
+        puzzles[0].list("distractors"),
+        ["He is a valet.", "The hotel is on a hill.", "He bet on a race."]
+    );
 }
 
 #[test]
 fn where_people_find_none_sensible_a_model_writes_others() {
     let ws = sample();
     run(&ws, &[]).expect(0);
-    let puzzles: Vec<Puzzle> = rows(&ws, "review:validity");
-    let again: Vec<&Puzzle> =
-        puzzles.iter().filter(|puzzle| !puzzle.distractors_rejected.is_empty()).collect();
+    let puzzles = rows(ws.root(), "review:validity");
+    let again: Vec<&Row> =
+        puzzles.iter().filter(|puzzle| !puzzle.list("distractors_rejected").is_empty()).collect();
     assert_eq!(again.len(), 1);
-    assert_eq!(again[0].distractors, ["A cabbage.", "A turnip.", "A celery."]);
-    assert!(again[0].distractors_basis[0].starts_with("sample:"), "{:?}", again[0].distractors_basis);
+    assert_eq!(again[0].list("distractors"), ["A cabbage.", "A turnip.", "A celery."]);
+    let basis = again[0].list("distractors_basis");
+    assert!(basis[0].starts_with("sample:"), "{basis:?}");
     // The new situations have their own distractors, screened like the first ones.
     for puzzle in &puzzles {
-        assert_eq!(puzzle.context_distractors.len(), 3, "{}", puzzle.id);
-        assert_eq!(puzzle.context_premises.len(), if puzzle.is_word() { 0 } else { 4 }, "{}", puzzle.id);
-        assert_eq!(puzzle.context_distractors_status.as_deref(), Some("synthetic"));
-        let source = &puzzle.context_distractors_from;
-        assert!(puzzle.is_word() || source.iter().all(|from| puzzle.context_premises.contains(from)));
+        let premises = puzzle.list("context_premises");
+        assert_eq!(puzzle.list("context_distractors").len(), 3, "{}", puzzle.id());
+        assert_eq!(premises.len(), if is_word(puzzle) { 0 } else { 4 }, "{}", puzzle.id());
+        assert_eq!(puzzle.text("context_distractors_status"), Some("synthetic"));
+        let source = puzzle.list("context_distractors_from");
+        assert!(is_word(puzzle) || source.iter().all(|from| premises.contains(from)));
     }
-    let served = puzzles.iter().filter(|puzzle| puzzle.context_distractors_basis[0].starts_with("wordnet:"));
+    let served =
+        puzzles.iter().filter(|puzzle| puzzle.list("context_distractors_basis")[0].starts_with("wordnet:"));
     assert!(served.count() >= 1);
 }
 
@@ -244,12 +262,12 @@ fn files_stand_in_for_comet_and_wikipedia() {
     ws.write("raw/premises/mine.jsonl", lines.map(|line| format!("{line}\n")).concat());
     let said = run(&ws, &["--to", "near", "--set", "puzzles.premises=raw/premises/*.jsonl"]).expect(0);
     assert!(said.err.contains("raw/premises/mine.jsonl:3: left out: 1 premises, not 4 to 8"), "{}", said.err);
-    let puzzles: Vec<Puzzle> = rows(&ws, "near");
-    let swallow = puzzles.iter().find(|puzzle| puzzle.id == "riddle:900223").unwrap();
-    let mut words = swallow.distractors_draft.clone();
+    let puzzles = rows(ws.root(), "near");
+    let swallow = puzzles.iter().find(|puzzle| puzzle.id() == "riddle:900223").unwrap();
+    let mut words = swallow.list("distractors_draft").to_vec();
     words.sort();
     assert_eq!(words, ["A crow.", "A robin.", "An eagle."]);
-    assert_eq!(swallow.distractors_basis, ["file:raw/premises/mine.jsonl:1"]);
+    assert_eq!(swallow.list("distractors_basis"), ["file:raw/premises/mine.jsonl:1"]);
     // One more line, and the step is remade.
     ws.write("raw/premises/more.jsonl", "{\"word\": \"x\", \"members\": []}\n");
     let said = ws.call(["status", "--set", "puzzles.premises=raw/premises/*.jsonl"]).expect(0).out;
@@ -282,9 +300,9 @@ fn without_wordnet_a_model_writes_the_distractors() {
     )
     .expect(0);
     assert_eq!(ws.reasons(BRAIN).get("changed/beside_answer"), None);
-    let puzzles: Vec<Puzzle> = rows(&ws, "review:distractors");
-    assert!(puzzles.iter().filter(|puzzle| puzzle.is_word()).count() >= 12);
-    assert!(puzzles.iter().all(|puzzle| puzzle.distractors.len() == 3));
+    let puzzles = rows(ws.root(), "review:distractors");
+    assert!(puzzles.iter().filter(|puzzle| is_word(puzzle)).count() >= 12);
+    assert!(puzzles.iter().all(|puzzle| puzzle.list("distractors").len() == 3));
 }
 
 #[test]
@@ -301,7 +319,8 @@ fn what_lacks_votes_or_replies_waits() {
     run(&ws, &["--set", "review.draft_ahead=[\"context\"]"]).expect(0);
     let provisional = groups(&ws);
     assert!(provisional.len() >= 24, "{}", provisional.len());
-    let standing = |rows: &[Variant]| rows.iter().map(|row| row.standing.clone()).collect::<Vec<_>>();
+    let standing =
+        |rows: &[Row]| rows.iter().map(|row| row.text("standing").unwrap().to_owned()).collect::<Vec<_>>();
     assert!(provisional.values().all(|rows| standing(rows) == ["synthetic", "synthetic", "provisional"]));
 }
 
@@ -332,7 +351,8 @@ fn a_man_and_a_woman_are_one_puzzle_where_the_answer_is() {
         line(6, "What part of Lisbon is also in France?", "The letters N and S."),
     ]);
     run(&ws, &["--to", "dedup"]).expect(0);
-    let kept: Vec<String> = rows::<Puzzle>(&ws, "dedup").into_iter().map(|puzzle| puzzle.id).collect();
+    let kept = rows(ws.root(), "dedup");
+    let kept: Vec<&str> = kept.iter().map(Row::id).collect();
     assert_eq!(kept, ["puzzle:2", "puzzle:3", "puzzle:4", "puzzle:5", "puzzle:6"]);
     assert_eq!(ws.reasons(BRAIN)["merged/near_duplicate"], 1);
 }
@@ -358,15 +378,19 @@ fn pages_become_puzzles_saved_or_archived() {
     for bytes in [page, archive] {
         let ws = Workspace::with_dump("riddles-com", bytes);
         run(&ws, &["--to", "strip"]).expect(0);
-        let puzzles: Vec<Puzzle> = rows(&ws, "strip");
+        let puzzles = rows(ws.root(), "strip");
         assert_eq!(puzzles.len(), 500);
         assert_eq!(
-            (puzzles[6].id.as_str(), puzzles[6].question.as_str()),
-            ("riddle:7", "What has 7 teeth, 7 eyes & no mouth?")
+            (puzzles[6].id(), puzzles[6].text("question")),
+            ("riddle:7", Some("What has 7 teeth, 7 eyes & no mouth?"))
         );
-        found.push(
-            puzzles.into_iter().map(|puzzle| (puzzle.id, puzzle.question, puzzle.answer)).collect::<Vec<_>>(),
-        );
+        let said = |puzzle: &Row| {
+            (
+                puzzle.id().to_owned(),
+                ["question", "answer"].map(|column| puzzle.text(column).map(str::to_owned)),
+            )
+        };
+        found.push(puzzles.iter().map(said).collect::<Vec<_>>());
     }
     assert_eq!(found[0], found[1], "a saved page and its archive say the same");
 }
@@ -387,8 +411,10 @@ fn every_quirk_of_the_fixture_pages_has_its_outcome() {
     }
     run(&ws, &["--to", "review:text"]).expect(0);
     ws.audit_clean();
-    let puzzles: Vec<Puzzle> = rows(&ws, "review:text");
-    let texts: Vec<(&str, &str)> = puzzles.iter().map(|p| (p.question.as_str(), p.answer.as_str())).collect();
+    let puzzles = rows(ws.root(), "review:text");
+    let text = |puzzle: &Row, column: &str| puzzle.text(column).unwrap_or_default().to_owned();
+    let texts: Vec<(String, String)> =
+        puzzles.iter().map(|puzzle| (text(puzzle, "question"), text(puzzle, "answer"))).collect();
     for (question, answer) in [
         (
             "A man falls off a twenty-foot ladder onto stone & walks away. How?",
@@ -402,7 +428,7 @@ fn every_quirk_of_the_fixture_pages_has_its_outcome() {
         ),
         ("Why did the clock resign?", "It was wound up. And it had no time off."),
     ] {
-        assert!(texts.contains(&(question, answer)), "{question}: {texts:#?}");
+        assert!(texts.contains(&(question.to_owned(), answer.to_owned())), "{question}: {texts:#?}");
     }
     let reasons = ws.reasons(BRAIN);
     assert!(reasons["held/answer_missing"] >= 4 && reasons["merged/same_id"] >= 1, "{reasons:?}");
@@ -413,10 +439,10 @@ fn a_split_is_by_group() {
     let ws = sample();
     run(&ws, &["--set", "puzzles.train_share=0.8"]).expect(0);
     let groups = groups(&ws);
-    assert!(
-        groups.values().all(|rows| rows.iter().all(|row| row.split.is_some() && row.split == rows[0].split))
-    );
-    let train = groups.values().filter(|rows| rows[0].split.as_deref() == Some("train")).count();
+    assert!(groups.values().all(|rows| {
+        rows[0].text("split").is_some() && rows.iter().all(|row| row.text("split") == rows[0].text("split"))
+    }));
+    let train = groups.values().filter(|rows| rows[0].text("split") == Some("train")).count();
     assert!((groups.len() / 2..groups.len()).contains(&train), "{train} of {}", groups.len());
 }
 
@@ -477,7 +503,8 @@ fn statistics_are_those_of_table_3() {
                 (row["question"].as_str().unwrap().to_owned(), answer, shown)
             })
             .collect();
-        let rows = shown.iter().map(|(question, answer, choices)| Row { question, answer, choices });
+        let rows =
+            shown.iter().map(|(question, answer, choices)| statistics::Row { question, answer, choices });
         let figures = figures(rows).unwrap();
         let got = [
             figures.question_tokens,

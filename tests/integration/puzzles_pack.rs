@@ -9,15 +9,15 @@ use riddlemill::config::{Config, FILE, Overrides, sample_pipeline};
 use riddlemill::pipeline::{self, Selection, review_items};
 use riddlemill::puzzle::wordnet::write;
 use riddlemill::recipe::{self, Recipe};
-use riddlemill::record::Puzzle;
+use riddlemill::record::{Record, Row};
 use riddlemill::review::ballot::{Ballot, Role, Round};
 use riddlemill::review::{Item, Value, Vote};
 use riddlemill::stages::{Stage, Stop};
-use riddlemill::store::{StageReader, Workspace};
 use serde_json::{Value as Json, json};
 
 use crate::harness::Silent;
 use crate::packs::{Cast, vote};
+use crate::puzzles::rows;
 
 const LICENCE: &str = "Written for a sample workspace, in the format that wndb(5) documents.\nCC0-1.0";
 
@@ -114,18 +114,12 @@ impl Making {
         let selection = Selection { to: Some(step.into()), offline: true, ..Selection::default() };
         pipeline::run(&self.config(), self.recipe, &selection, &Stop::default(), &Silent).unwrap();
     }
-
-    fn puzzles(&self, step: &str) -> Vec<Puzzle> {
-        let (number, step) = self.recipe.step(step).unwrap();
-        let place = Workspace::new(&self.root).stage(self.recipe.name, number, step.name);
-        StageReader::open(&place).unwrap().unwrap().all("rows").unwrap()
-    }
 }
 
 fn make() -> (String, String) {
     let making = Making::new();
     making.run_to("strip");
-    let bank = bank(&making.puzzles("strip"));
+    let bank = bank(&rows(&making.root, "strip"));
     let mut replies = String::new();
     for line in bank.iter().flat_map(|(id, row)| replies_to(id, row)) {
         replies.push_str(&format!("{line}\n"));
@@ -151,15 +145,16 @@ fn make() -> (String, String) {
 
 /// The rows of the content bank by the ids of their puzzles. A key is an id or the question; the copies of a
 /// puzzle have the same answers, whichever of them dedup keeps.
-fn bank(puzzles: &[Puzzle]) -> Vec<(String, Json)> {
+fn bank(puzzles: &[Row]) -> Vec<(String, Json)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("raw/sample/content-puzzles.jsonl");
     let mut bank = Vec::new();
     for line in fs::read_to_string(path).unwrap().lines() {
         let row: Json = serde_json::from_str(line).unwrap();
         let copies = row["copies"].as_array().cloned().unwrap_or_default();
         for key in std::iter::once(&row["key"]).chain(&copies).filter_map(Json::as_str) {
-            let puzzle = puzzles.iter().find(|puzzle| puzzle.id == key || puzzle.question == key);
-            bank.push((puzzle.unwrap_or_else(|| panic!("no puzzle {key}")).id.clone(), row.clone()));
+            let puzzle =
+                puzzles.iter().find(|puzzle| puzzle.id() == key || puzzle.text("question") == Some(key));
+            bank.push((puzzle.unwrap_or_else(|| panic!("no puzzle {key}")).id().to_owned(), row.clone()));
         }
     }
     bank

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use crate::harness::{Workspace, title};
+use crate::packs::response_id;
 
 const FLUB: &str = "flub";
 const CHUMOR: &str = "chumor";
@@ -242,7 +243,7 @@ fn responses_made_elsewhere_are_added_one_question_at_a_time() {
     ];
     ws.write("raw/responses/more.jsonl", made.map(|line| format!("{line}\n")).concat());
     let replies = ws.read("raw/sample/replies.jsonl");
-    let record = riddlemill::record::Response::id_of(&item, false, "another", 0);
+    let record = response_id(&item, false, "another");
     let judged = |judge: &str| {
         let reply = json!({ "rating": 4, "explanation": "Says what is wrong." });
         json!({ "model": judge, "template": "ruozhibench/judge", "record": record, "reply": reply })

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use riddlemill::record::Response;
 use riddlemill::review::ballot::{Ballot, REASON, Role, Round};
 use riddlemill::review::{Item, Value};
 use serde_json::{Value as Json, json};
 
-use super::{Cast, Pack};
+use super::{Cast, Pack, response_id};
 
 pub const PACK: Pack = Pack { recipe: "ruozhibench-gen", part: "ruozhibench", replies, votes };
 
@@ -64,7 +63,7 @@ fn ratings(id: &str, part: &Json) -> Vec<Json> {
     let mut lines = Vec::new();
     for (normal, response) in answers_of(part) {
         let template = if normal { "ruozhibench/judge_normal" } else { "ruozhibench/judge" };
-        let record = Response::id_of(id, normal, response["model"].as_str().unwrap(), 0);
+        let record = response_id(id, normal, response["model"].as_str().unwrap());
         for rating in response["ratings"].as_array().unwrap() {
             let reply = json!({ "rating": rating["rating"], "explanation": rating["explanation"] });
             let judge = &rating["judge"];

@@ -1,8 +1,7 @@
 //! A record of a benchmark that its folder declares alone.
 
-use super::PostKind;
 use super::cell::record;
-use super::post::from_post;
+use super::{Post, PostKind};
 
 record! {
     /// What is on a record behind its post is said by the steps of its benchmark: each makes a group of its name.
@@ -40,4 +39,21 @@ record! {
     }
 }
 
-from_post!(Declared);
+impl From<Post> for Declared {
+    fn from(post: Post) -> Declared {
+        Declared {
+            id: post.id,
+            text: post.text,
+            kind: post.kind,
+            score: post.score,
+            number: post.number,
+            note: post.note,
+            time: post.time,
+            source: post.source,
+            file: post.file,
+            position: post.position,
+            licence: post.licence,
+            ..Declared::default()
+        }
+    }
+}

@@ -52,28 +52,26 @@ impl Values for std::vec::IntoIter<OwnedCell> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::CunningText;
+    use crate::record::Declared;
 
     #[test]
     fn named_fields_are_replaced_and_the_others_stay() {
-        let text = CunningText {
-            id: "a".into(),
-            text: "云会恐高吗？".into(),
-            position: 7,
-            ..CunningText::default()
-        };
+        let text =
+            Declared {
+                id: "a".into(), text: "云会恐高吗？".into(), position: 7, ..Declared::default()
+            };
         let edited = with_fields(&text, |name| match name {
-            "explanation" => Some(OwnedCell::Text("云没有感觉".into())),
-            "answer" => Some(OwnedCell::Count(2)),
-            "wrong" => Some(OwnedCell::Texts(vec!["甲".into()])),
+            "title" => Some(OwnedCell::Text("云没有感觉".into())),
+            "number" => Some(OwnedCell::Count(2)),
+            "flags" => Some(OwnedCell::Texts(vec!["甲".into()])),
             // Of another type than the column.
             "position" => Some(OwnedCell::Text("x".into())),
             _ => None,
         });
-        let expected = CunningText {
-            explanation: Some("云没有感觉".into()),
-            answer: Some(2),
-            wrong: vec!["甲".into()],
+        let expected = Declared {
+            title: Some("云没有感觉".into()),
+            number: Some(2),
+            flags: vec!["甲".into()],
             position: 0,
             ..text
         };

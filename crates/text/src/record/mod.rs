@@ -6,19 +6,13 @@
 
 mod accounting;
 mod cell;
-mod choice;
-mod cunning;
 mod declared;
 mod edit;
 mod entry;
 mod id;
-mod joke;
 mod outcome;
 mod post;
-mod puzzle;
-mod question;
 mod reason;
-mod response;
 mod row;
 mod standing;
 
@@ -27,18 +21,12 @@ pub use cell::{
     Cell, CellKind, Cells, Column, ColumnDigest, Field, OwnedCell, Record, Typed, Values, digest_of, record,
     row_digest,
 };
-pub use choice::Choice;
-pub use cunning::CunningText;
 pub use declared::Declared;
 pub use edit::with_fields;
 pub use entry::{Entry, Link};
 pub use id::{derived, is_published, pseudonym, published_id, text_id};
-pub use joke::Joke;
 pub use outcome::{Outcome, State, Witness};
 pub use post::{Post, PostKind};
-pub use puzzle::{Puzzle, Variant};
-pub use question::Question;
 pub use reason::Reason;
-pub use response::Response;
 pub use row::Row;
 pub use standing::{Standing, flags_of};

@@ -96,28 +96,3 @@ impl Post {
         }
     }
 }
-
-/// Starts a record from a post: its text and its source.
-macro_rules! from_post {
-    ($name:ident) => {
-        impl From<$crate::record::Post> for $name {
-            fn from(post: $crate::record::Post) -> $name {
-                $name {
-                    id: post.id,
-                    text: post.text,
-                    kind: post.kind,
-                    score: post.score,
-                    number: post.number,
-                    note: post.note,
-                    time: post.time,
-                    source: post.source,
-                    file: post.file,
-                    position: post.position,
-                    licence: post.licence,
-                    ..$name::default()
-                }
-            }
-        }
-    };
-}
-pub(crate) use from_post;

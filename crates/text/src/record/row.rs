@@ -40,12 +40,6 @@ impl Row {
         Row::of(columns, post)
     }
 
-    /// The row as a type whose columns are found by their names; those that are missing are empty.
-    pub fn typed<T: Typed>(&self) -> T {
-        let cell = |column: &Column| self.owned(column.name).cloned().unwrap_or(OwnedCell::Null);
-        T::take((), &mut T::COLUMNS.iter().map(cell).collect::<Vec<_>>().into_iter())
-    }
-
     /// Whether there is a column of this name.
     pub fn has(&self, name: &str) -> bool {
         self.columns.iter().any(|column| column.name == name)
@@ -202,7 +196,6 @@ mod tests {
         let row = Row::from(typed.clone());
         assert_eq!(row_digest((), [&typed]), row_digest(Declared::COLUMNS, [&row]));
         assert_eq!((row.id(), row.text("text"), row.text("title")), ("a", Some("云"), None));
-        assert_eq!(row.typed::<Declared>(), typed);
         assert_eq!(serde_json::to_value(&row).unwrap(), serde_json::to_value(&typed).unwrap());
     }
 

@@ -133,11 +133,13 @@ fn changed<S>(row: S, reason: Reason, evidence: String, after: String) -> Outcom
 #[cfg(test)]
 mod tests {
     use super::*;
-    use riddlemill_text::record::Question;
+    use crate::stages::subject::rows::row;
+    use riddlemill_text::record::flags_of;
+    use serde_json::json;
 
     #[test]
     fn what_is_missing_is_held_and_what_is_optional_goes_on() {
-        let question = Question { id: "q".into(), ..Question::default() };
+        let question = row("questions", json!({ "id": "q" }));
         let slot = Slot { model: "m".into(), ..Slot::default() };
         let held = riddlemill_llm::Held { reason: Reason::ReplyMissing, what: "w".into() };
         let waits = || {
@@ -149,15 +151,14 @@ mod tests {
             }]
         };
         let pair = Draft::of(riddlemill_benchmarks::find("ruozhibench-gen").unwrap(), "pair").unwrap();
-        let held = outcome(pair, question.clone().into(), waits(), false);
+        let held = outcome(pair, question.clone(), waits(), false);
         assert!(matches!(held, Outcome::Held { reason: Reason::ReplyMissing, .. }));
         let Outcome::Changed { row, rule, .. } =
-            outcome(pair, question.into(), waits(), true).map(|row| row.typed::<Question>())
-        else {
+            outcome(pair, question, waits(), true) else {
             panic!("an optional draft held its question");
         };
         assert_eq!(
-            (rule, row.flags_of("pair")),
+            (rule, flags_of(row.flags(), "pair")),
             ("not_drafted", vec!["not drafted: reply_missing".to_string()])
         );
     }

@@ -184,16 +184,16 @@ fn enough(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stages::subject::rows::row;
     use riddlemill_llm::{Failed, Held, Key, Marks, Parsed, Reply, Usd};
     use riddlemill_review::{Value, Values};
-    use riddlemill_text::record::Response;
+    use serde_json::json;
 
-    fn rate(replies: Vec<Replied>, elsewhere: Vec<Elsewhere>, models: u64) -> Outcome<Response> {
+    fn rate(replies: Vec<Replied>, elsewhere: Vec<Elsewhere>, models: u64) -> Outcome<Row> {
         let judge = Draft::of(riddlemill_benchmarks::find("ruozhibench-mc").unwrap(), "judge").unwrap();
-        let record = Row::from(Response::default());
+        let record = row("responses", json!({}));
         let items = subject::draft_items(&record, judge).unwrap();
         outcome(judge, record, &items, replies, elsewhere, Needs { models, asks: false })
-            .map(|row| row.typed())
     }
 
     fn replied(judge: &str, parsed: Parsed<Values>) -> Replied {
@@ -242,8 +242,8 @@ mod tests {
             panic!()
         };
         assert_eq!(
-            (row.judges, row.ratings),
-            (vec!["a".to_string(), "b".into()], vec!["0".to_string(), "4".into()])
+            (row.list("judges").join(" "), row.list("ratings").join(" ")),
+            ("a b".to_owned(), "0 4".to_owned())
         );
         let failed = outcome(vec![rated("a", 3.0), unreadable("b")], 0);
         assert!(matches!(failed, Outcome::Failed { reason: Reason::ReplyUnparseable, .. }), "{failed:?}");
@@ -253,7 +253,7 @@ mod tests {
         else {
             panic!()
         };
-        assert_eq!(row.ratings, ["3"]);
+        assert_eq!(row.list("ratings"), ["3"]);
         assert!(evidence.contains("without reply_unparseable: b"), "{evidence}");
     }
 
@@ -278,9 +278,12 @@ mod tests {
             panic!("all four have rated it");
         };
         assert_eq!(after, "a: 3; c: 1; b: 2; d: 4");
-        assert_eq!(row.reasons, ["", "", "So.", "So."]);
-        assert_eq!(row.judges, ["a", "c", "b", "d"]);
-        assert_eq!(row.ratings, ["3", "1", "2", "4"]);
-        assert_eq!(row.rating_basis[2..], ["made:raw/ratings/x.jsonl:2", "made:raw/ratings/x.jsonl:4"]);
+        assert_eq!(row.list("reasons"), ["", "", "So.", "So."]);
+        assert_eq!(row.list("judges"), ["a", "c", "b", "d"]);
+        assert_eq!(row.list("ratings"), ["3", "1", "2", "4"]);
+        assert_eq!(
+            row.list("rating_basis")[2..],
+            ["made:raw/ratings/x.jsonl:2", "made:raw/ratings/x.jsonl:4"]
+        );
     }
 }

@@ -199,7 +199,9 @@ mod tests {
     use super::super::fill::filled;
     use super::super::tests::step;
     use super::*;
-    use riddlemill_text::record::{Outcome, Puzzle};
+    use crate::stages::subject::rows::{row, with};
+    use riddlemill_text::record::{Outcome, Row};
+    use serde_json::json;
 
     #[test]
     fn files_give_premises_inferences_and_members() {
@@ -217,28 +219,28 @@ mod tests {
         let refused =
             lines.iter().enumerate().filter(|(at, line)| all.take(line, &format!("f:{at}")).is_err());
         assert_eq!(refused.count(), 5);
-        let sentence =
-            Puzzle { question: "Why is it so?".into(), answer: "Edam.".into(), ..Puzzle::default() };
-        let given = |puzzle: Puzzle| {
-            let outcome = filled(puzzle.into(), step("brainteaser", "given"), &|taken| {
-                Ok::<_, Infallible>(given(taken, &all))
-            });
-            outcome.map(|row| row.typed::<Puzzle>())
+        let sentence = row("puzzles", json!({ "question": "Why is it so?", "answer": "Edam." }));
+        let given = |puzzle: Row| {
+            filled(puzzle, step("brainteaser", "given"), &|taken| Ok::<_, Infallible>(given(taken, &all)))
         };
         let Outcome::Changed { row, evidence, .. } = given(sentence.clone()) else { panic!() };
-        assert_eq!((row.premises_draft.len(), row.stumper_draft.as_deref()), (4, Some("c")));
+        assert_eq!((row.list("premises_draft").len(), row.text("stumper_draft")), (4, Some("c")));
         assert_eq!(
-            (row.inferences.as_slice(), evidence.as_str()),
+            (row.list("inferences"), evidence.as_str()),
             (&["HinderedBy: it rains".to_owned()][..], "premises of f:1; 1 inferences")
         );
         assert_eq!(all.members("Edam.").unwrap().1, "cheeses");
-        let other = Puzzle { question: "Another?".into(), ..sentence.clone() };
+        let other = with(&sentence, json!({ "question": "Another?" }));
         assert!(matches!(given(other), Outcome::Kept(_)));
         // What a person listed stays; a word puzzle has no premises.
-        let own = Puzzle { premises_draft: vec!["Mine.".into()], ..sentence.clone() };
+        let own = with(&sentence, json!({ "premises_draft": ["Mine."] }));
         let Outcome::Changed { row, evidence, after, .. } = given(own) else { panic!() };
-        assert_eq!((row.premises_draft, evidence.as_str()), (vec!["Mine.".to_owned()], "1 inferences"));
-        assert_eq!((row.premises_basis, after.as_str()), (Vec::new(), "Mine.\nHinderedBy: it rains"));
-        assert!(matches!(given(Puzzle { kind: Some("word".into()), ..sentence }), Outcome::Kept(_)));
+        assert_eq!(
+            (row.list("premises_draft"), evidence.as_str()),
+            (&["Mine.".to_owned()][..], "1 inferences")
+        );
+        assert!(row.list("premises_basis").is_empty());
+        assert_eq!(after, "Mine.\nHinderedBy: it rains");
+        assert!(matches!(given(with(&sentence, json!({ "kind": "word" }))), Outcome::Kept(_)));
     }
 }

@@ -29,6 +29,7 @@ use crate::config::{Config, sections};
 pub use check::problems;
 pub use job::Job;
 pub use puzzle_group::ROLES;
+pub(super) use puzzle_group::{bare_variant, of_role};
 pub use reread::{Reread, Written};
 pub use riddle::{said, shown};
 use riddlemill_benchmarks::native::Native as Declared;

@@ -9,7 +9,7 @@ use crate::config::{Config, sections};
 use crate::stages::published;
 use crate::stages::stage::StageError;
 use riddlemill_text::puzzle::options::{self, Options, OptionsError};
-use riddlemill_text::record::{Outcome, Puzzle, Reason, Row, Standing, Variant, is_published};
+use riddlemill_text::record::{Column, Outcome, OwnedCell, Reason, Record, Row, Standing, is_published};
 
 pub(super) struct PuzzleGroup;
 
@@ -74,13 +74,9 @@ impl Operation for PuzzleGroup {
             benchmark.iter().flat_map(|benchmark| &benchmark.steps).map(|step| step.name).collect();
         let mut writer = job.writer()?;
         let into = job.native.rows().columns();
-        job.each(&mut writer, |row| {
-            let puzzle: Puzzle = row.typed();
-            let outcome = match is_published(&puzzle.id) {
-                true => published::group(&job.published, job.step(), &row, &steps),
-                false => group(puzzle, &settings, seed),
-            };
-            outcome.map(|variant| Row::of(into, &variant))
+        job.each(&mut writer, |puzzle| match is_published(puzzle.id()) {
+            true => published::group(&job.published, job.step(), &puzzle, &steps, into),
+            false => group(&puzzle, into, &settings, seed),
         })?;
         Ok(Box::new(writer))
     }
@@ -109,10 +105,12 @@ enum Lack {
 }
 
 /// Three questions, or none: a group that lacks one, or has options that read the same, is held.
-fn group(puzzle: Puzzle, settings: &sections::Puzzles, seed: u64) -> Outcome<Variant> {
-    let variant =
-        |(role, mark)| variant(&puzzle, role, mark, settings, seed).map_err(|lack| Incomplete { role, lack });
-    let variants: Result<Vec<Variant>, Incomplete> = ROLES.into_iter().map(variant).collect();
+fn group(puzzle: &Row, into: &'static [Column], settings: &sections::Puzzles, seed: u64) -> Outcome<Row> {
+    let variant = |(role, mark)| {
+        let bare = bare_variant(puzzle, into, role, &format!("{}{mark}", puzzle.id()));
+        variant(puzzle, bare, settings, seed).map_err(|lack| Incomplete { role, lack })
+    };
+    let variants: Result<Vec<Row>, Incomplete> = ROLES.into_iter().map(variant).collect();
     match variants {
         Ok(variants) => Outcome::Expanded(variants.into_iter().zip(ROLES.map(|(role, _)| role)).collect()),
         Err(incomplete) => {
@@ -121,85 +119,96 @@ fn group(puzzle: Puzzle, settings: &sections::Puzzles, seed: u64) -> Outcome<Var
     }
 }
 
-fn variant(
-    puzzle: &Puzzle,
-    role: &str,
-    mark: &str,
-    settings: &sections::Puzzles,
-    seed: u64,
-) -> Result<Variant, Lack> {
-    let kind = puzzle.kind.clone().ok_or(Lack::Part("kind"))?;
-    let own = (Some(&puzzle.question), Some(&puzzle.answer), &puzzle.distractors);
-    let (question, answer, distractors) = match role {
-        "semantic" => (puzzle.semantic_question.as_ref(), own.1, own.2),
-        "context" => {
-            (puzzle.context_question.as_ref(), puzzle.context_answer.as_ref(), &puzzle.context_distractors)
+/// A question of a puzzle's group with its role and where it is from, before it has a text.
+pub(in crate::stages) fn bare_variant(puzzle: &Row, into: &'static [Column], role: &str, id: &str) -> Row {
+    let mut variant = Row::new(into, id);
+    variant.set_text("group", puzzle.id());
+    variant.set_text("role", role);
+    for column in ["source", "file"] {
+        variant.set_text(column, puzzle.text(column).unwrap_or_default());
+    }
+    variant.set("position", OwnedCell::Count(puzzle.count("position").unwrap_or_default()));
+    for column in ["kind", "licence"] {
+        if let Some(text) = puzzle.text(column) {
+            variant.set_text(column, text);
         }
-        _ => own,
-    };
+    }
+    variant
+}
+
+/// Question, answer and distractors of a puzzle in a role.
+pub(in crate::stages) fn of_role<'p>(
+    puzzle: &'p Row,
+    role: &str,
+) -> (Option<&'p str>, Option<&'p str>, &'p [String]) {
+    // A puzzle has a question and an answer, if only empty ones; its reconstructions may lack them.
+    let own = |column| Some(puzzle.text(column).unwrap_or_default());
+    match role {
+        "semantic" => (puzzle.text("semantic_question"), own("answer"), puzzle.list("distractors")),
+        "context" => (
+            puzzle.text("context_question"),
+            puzzle.text("context_answer"),
+            puzzle.list("context_distractors"),
+        ),
+        _ => (own("question"), own("answer"), puzzle.list("distractors")),
+    }
+}
+
+fn variant(puzzle: &Row, bare: Row, settings: &sections::Puzzles, seed: u64) -> Result<Row, Lack> {
+    let mut variant = bare;
+    let role = variant.text("role").unwrap_or_default().to_owned();
+    puzzle.text("kind").ok_or(Lack::Part("kind"))?;
+    let (question, answer, distractors) = of_role(puzzle, &role);
     let question = question.filter(|text| !text.trim().is_empty()).ok_or(Lack::Part("question"))?;
     let answer = answer.ok_or(Lack::Part("answer"))?;
-    let [first, second, third] = distractors.as_slice() else {
+    let [first, second, third] = distractors else {
         return Err(Lack::Distractors(distractors.len()));
     };
-    let id = format!("{}{mark}", puzzle.id);
-    let replaced = options::replaced(seed, &puzzle.id, settings.none_share);
+    let replaced = options::replaced(seed, puzzle.id(), settings.none_share);
     let Options { answer, distractors, original_answer, order } =
-        options::options(answer, [first, second, third], replaced, seed, &id)?;
-    let split = (settings.train_share > 0.0).then(|| {
-        let train = options::trains(seed, &puzzle.id, settings.train_share);
-        if train { "train" } else { "test" }.to_owned()
-    });
-    Ok(Variant {
-        group: puzzle.id.clone(),
-        kind,
-        role: role.into(),
-        question: question.clone(),
-        answer,
-        distractors: distractors.into(),
-        order: order.map(|place| place.to_string()).into(),
-        original_answer,
-        split,
-        standing: standing(puzzle, role).code().into(),
-        source: puzzle.source.clone(),
-        file: puzzle.file.clone(),
-        position: puzzle.position,
-        licence: puzzle.licence.clone(),
-        id,
-        ..Variant::default()
-    })
+        options::options(answer, [first, second, third], replaced, seed, variant.id())?;
+    variant.set_text("question", question);
+    variant.set_text("answer", answer);
+    variant.set_list("distractors", distractors.into());
+    variant.set_list("order", order.map(|place| place.to_string()).into());
+    if let Some(original) = original_answer {
+        variant.set_text("original_answer", original);
+    }
+    if settings.train_share > 0.0 {
+        let train = options::trains(seed, puzzle.id(), settings.train_share);
+        variant.set_text("split", if train { "train" } else { "test" });
+    }
+    variant.set_text("standing", standing(puzzle, &role).code());
+    Ok(variant)
 }
 
 /// As sure as the least sure of what a variant is made of. Where nothing was proposed, nobody had to look.
-fn standing(puzzle: &Puzzle, role: &str) -> Standing {
-    let mut statuses = vec![puzzle.kind_status.as_deref()];
+fn standing(puzzle: &Row, role: &str) -> Standing {
+    let mut of = vec!["kind_status"];
     // The new situation has distractors of its own.
     if role != "context" {
-        statuses.push(puzzle.distractors_status.as_deref());
+        of.push("distractors_status");
     }
     // Few texts are written anew.
-    if puzzle.text_status.is_some() {
-        statuses.push(puzzle.text_status.as_deref());
+    if puzzle.text("text_status").is_some() {
+        of.push("text_status");
     }
-    if !puzzle.corrections.is_empty() {
-        statuses.push(puzzle.spelling_status.as_deref());
+    if !puzzle.list("corrections").is_empty() {
+        of.push("spelling_status");
     }
-    if !puzzle.is_word() {
-        statuses.push(puzzle.premises_status.as_deref());
+    if puzzle.text("kind") != Some("word") {
+        of.push("premises_status");
     }
     match role {
-        "semantic" => statuses.push(puzzle.semantic_status.as_deref()),
-        "context" => {
-            statuses.push(puzzle.context_status.as_deref());
-            statuses.push(puzzle.context_distractors_status.as_deref());
-        }
+        "semantic" => of.push("semantic_status"),
+        "context" => of.extend(["context_status", "context_distractors_status"]),
         _ => {}
     }
     // A sound group is asked for of a part of the set only (3.5).
-    if puzzle.validity_status.is_some() {
-        statuses.push(puzzle.validity_status.as_deref());
+    if puzzle.text("validity_status").is_some() {
+        of.push("validity_status");
     }
-    Standing::least(statuses)
+    Standing::least(of.into_iter().map(|column| puzzle.text(column)))
 }
 
 #[cfg(test)]
@@ -207,6 +216,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::stages::subject::rows::{kind, row};
+    use serde_json::json;
 
     fn settings(none_share: f64, train_share: f64) -> sections::Puzzles {
         sections::Puzzles {
@@ -220,30 +231,30 @@ mod tests {
         }
     }
 
-    fn puzzle(id: &str) -> Puzzle {
-        let three = |a: &str, b: &str, c: &str| vec![a.to_owned(), b.to_owned(), c.to_owned()];
-        let confirmed = Some("confirmed".to_owned());
-        Puzzle {
-            id: id.into(),
-            question: "Which bird goes down?".into(),
-            answer: "A swallow.".into(),
-            kind: Some("word".into()),
-            distractors: three("A duck.", "A robin.", "A heron."),
-            semantic_question: Some("A bird goes down. Which?".into()),
-            context_question: Some("Which bird lifts loads?".into()),
-            context_answer: Some("A crane.".into()),
-            context_distractors: three("An eagle.", "A heron.", "A stork."),
-            kind_status: confirmed.clone(),
-            distractors_status: confirmed.clone(),
-            semantic_status: confirmed.clone(),
-            context_status: confirmed.clone(),
-            context_distractors_status: confirmed,
-            ..Puzzle::default()
-        }
+    fn puzzle(id: &str) -> Row {
+        row(
+            "puzzles",
+            json!({
+                "id": id,
+                "question": "Which bird goes down?",
+                "answer": "A swallow.",
+                "kind": "word",
+                "distractors": ["A duck.", "A robin.", "A heron."],
+                "semantic_question": "A bird goes down. Which?",
+                "context_question": "Which bird lifts loads?",
+                "context_answer": "A crane.",
+                "context_distractors": ["An eagle.", "A heron.", "A stork."],
+                "kind_status": "confirmed",
+                "distractors_status": "confirmed",
+                "semantic_status": "confirmed",
+                "context_status": "confirmed",
+                "context_distractors_status": "confirmed",
+            }),
+        )
     }
 
-    fn three(puzzle: Puzzle, settings: &sections::Puzzles) -> Option<Vec<Variant>> {
-        match group(puzzle, settings, 1) {
+    fn three(puzzle: &Row, settings: &sections::Puzzles) -> Option<Vec<Row>> {
+        match group(puzzle, kind("reconstructions"), settings, 1) {
             Outcome::Expanded(rows) => Some(rows.into_iter().map(|(row, _)| row).collect()),
             Outcome::Held { reason: Reason::GroupIncomplete, .. } => None,
             other => panic!("{other:?}"),
@@ -253,17 +264,21 @@ mod tests {
     #[test]
     fn a_group_shares_what_a_group_shares() {
         for share in [0.0, 1.0] {
-            let rows = three(puzzle("riddle:7"), &settings(share, 0.0)).unwrap();
-            let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
+            let rows = three(&puzzle("riddle:7"), &settings(share, 0.0)).unwrap();
+            let ids: Vec<&str> = rows.iter().map(Row::id).collect();
             assert_eq!(ids, ["riddle:7", "riddle:7_SR", "riddle:7_CR"]);
-            assert_eq!((&rows[0].answer, &rows[0].distractors), (&rows[1].answer, &rows[1].distractors));
-            assert!(rows.iter().all(|row| (row.answer == options::NONE) == (share > 0.5)));
-            assert!(rows.iter().all(|row| row.original_answer.is_some() == (share > 0.5)));
-            assert!(rows.iter().all(|row| row.standing == "confirmed" && row.split.is_none()));
+            let shared =
+                |row: &Row| (row.cell("answer").map(OwnedCell::from), row.list("distractors").to_vec());
+            assert_eq!(shared(&rows[0]), shared(&rows[1]));
+            assert!(rows.iter().all(|row| (row.text("answer") == Some(options::NONE)) == (share > 0.5)));
+            assert!(rows.iter().all(|row| row.text("original_answer").is_some() == (share > 0.5)));
+            assert!(rows.iter().all(|row| row.text("standing") == Some("confirmed")));
+            assert!(rows.iter().all(|row| row.text("split").is_none()));
         }
-        let provisional = Puzzle { semantic_status: Some("provisional".into()), ..puzzle("x") };
-        let standings: Vec<String> =
-            three(provisional, &settings(0.0, 0.0)).unwrap().into_iter().map(|row| row.standing).collect();
+        let mut provisional = puzzle("x");
+        provisional.set_text("semantic_status", "provisional");
+        let rows = three(&provisional, &settings(0.0, 0.0)).unwrap();
+        let standings: Vec<_> = rows.iter().map(|row| row.text("standing").unwrap()).collect();
         assert_eq!(standings, ["confirmed", "provisional", "confirmed"]);
     }
 
@@ -272,9 +287,9 @@ mod tests {
         let settings = settings(0.06, 0.8);
         let mut train = 0;
         for n in 0..500 {
-            let rows = three(puzzle(&format!("riddle:{n}")), &settings).unwrap();
-            assert!(rows.iter().all(|row| row.split == rows[0].split));
-            train += usize::from(rows[0].split.as_deref() == Some("train"));
+            let rows = three(&puzzle(&format!("riddle:{n}")), &settings).unwrap();
+            assert!(rows.iter().all(|row| row.text("split") == rows[0].text("split")));
+            train += usize::from(rows[0].text("split") == Some("train"));
         }
         assert!((350..450).contains(&train), "{train} of 500");
     }
@@ -284,15 +299,18 @@ mod tests {
         fn three_rows_or_none(lacking in 0..7usize, id in "[a-z]{1,6}") {
             let mut puzzle = puzzle(&id);
             match lacking {
-                0 => puzzle.semantic_question = None,
-                1 => puzzle.context_question = Some(" ".into()),
-                2 => puzzle.context_answer = None,
-                3 => puzzle.distractors.truncate(2),
-                4 => puzzle.context_distractors[1] = "an eagle".into(),
-                5 => puzzle.kind = None,
+                0 => puzzle.set("semantic_question", OwnedCell::Null),
+                1 => puzzle.set_text("context_question", " "),
+                2 => puzzle.set("context_answer", OwnedCell::Null),
+                3 => puzzle.set_list("distractors", ["A duck.", "A robin."].map(String::from).into()),
+                4 => {
+                    let same = ["An eagle.", "an eagle", "A stork."];
+                    puzzle.set_list("context_distractors", same.map(String::from).into());
+                }
+                5 => puzzle.set("kind", OwnedCell::Null),
                 _ => {}
             }
-            let rows = three(puzzle, &settings(0.06, 0.0));
+            let rows = three(&puzzle, &settings(0.06, 0.0));
             prop_assert_eq!(rows.map(|rows| rows.len()), (lacking == 6).then_some(3));
         }
     }

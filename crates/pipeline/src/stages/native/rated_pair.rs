@@ -11,7 +11,7 @@ use crate::stages::stage::{Rows, StageError};
 use crate::stages::unusable::Unusable;
 use riddlemill_tables::{StageReader, StageWriter};
 use riddlemill_text::options::{Mean, gap_pair, order};
-use riddlemill_text::record::{Choice, Outcome, Question, Reason, Response, Row, Standing, Typed};
+use riddlemill_text::record::{Column, Outcome, OwnedCell, Reason, Record, Row, Standing};
 
 pub(super) struct RatedPair;
 
@@ -78,15 +78,19 @@ impl Operation for RatedPair {
         };
         let mut writer = job.writer()?;
         let of_rows = (&job.published, job.asking.recipe);
-        pairs(typed(questions)?, typed(responses)?, draw, of_rows, &mut writer);
+        pairs(rows_of(questions)?, rows_of(responses)?, draw, of_rows, &mut writer);
         Ok(Box::new(writer))
     }
 }
 
-/// The rows of an input, of which the columns are taken that the operation names.
-fn typed<T: Typed>((rows, input): &(Rows, &StageReader)) -> Result<Vec<T>, StageError> {
-    let rows: Vec<Row> = input.all_of(rows.columns(), "rows")?;
-    Ok(rows.iter().map(Row::typed).collect())
+/// The rows of an input.
+fn rows_of((rows, input): &(Rows, &StageReader)) -> Result<Vec<Row>, StageError> {
+    Ok(input.all_of(rows.columns(), "rows")?)
+}
+
+/// A text, empty where there is none.
+fn text<'r>(row: &'r Row, column: &str) -> &'r str {
+    row.text(column).unwrap_or_default()
 }
 
 /// What a pair is drawn with.
@@ -102,43 +106,43 @@ struct Draw {
 /// Joins questions and their rated responses into items. Answers to normal questions end here. What a published row of the
 /// benchmark says about a question is its item.
 fn pairs(
-    questions: Vec<Question>,
-    responses: Vec<Response>,
+    questions: Vec<Row>,
+    responses: Vec<Row>,
     draw: Draw,
     (rows, benchmark): (&Published, &str),
     writer: &mut StageWriter<Row>,
 ) {
-    let mut answers: HashMap<String, Vec<Response>> = HashMap::with_capacity(questions.len());
+    let mut answers: HashMap<String, Vec<Row>> = HashMap::with_capacity(questions.len());
     let mut normal = Vec::new();
     for response in responses {
-        if response.normal {
-            normal.push(response.id);
+        if response.flag("normal").unwrap_or_default() {
+            normal.push(response.id().to_owned());
         } else {
-            answers.entry(response.question.clone()).or_default().push(response);
+            answers.entry(text(&response, "question").to_owned()).or_default().push(response);
         }
     }
+    let into = writer.columns();
     for question in questions {
-        let mut answers = answers.remove(&question.id).unwrap_or_default();
+        let id = question.id().to_owned();
+        let mut answers = answers.remove(&id).unwrap_or_default();
         // An order of their own, whatever order they came in.
-        answers.sort_by(|a, b| (&a.model, a.sample).cmp(&(&b.model, b.sample)));
-        let id = question.id.clone();
-        let of_row = published::choice(rows, benchmark, &question, draw.seed, draw.purpose);
-        let made = match of_row {
+        answers.sort_by(|a, b| (text(a, "model"), sample(a)).cmp(&(text(b, "model"), sample(b))));
+        let bare = bare(&question, into, draw);
+        let made = match published::choice(rows, benchmark, &bare) {
             Some(made) => Ok(with_ratings(made, &answers)),
-            None => choice(question, &answers, draw),
+            None => choice(&question, bare, &answers, draw),
         };
         match made {
             Ok(choice) => {
-                let into = choice.id.clone();
+                let into = choice.id().to_owned();
                 let parents: Vec<(String, &'static str)> = std::iter::once((id.clone(), "question"))
-                    .chain(answers.iter().map(|answer| (answer.id.clone(), role(answer, &choice))))
+                    .chain(answers.iter().map(|answer| (answer.id().to_owned(), role(answer, &choice))))
                     .collect();
                 writer.append(&id, &Outcome::Joined { into: into.clone() });
                 for answer in answers {
-                    writer.append(&answer.id, &Outcome::Joined { into: into.clone() });
+                    writer.append(answer.id(), &Outcome::Joined { into: into.clone() });
                 }
-                let made = Row::of(writer.columns(), &choice);
-                writer.join(made, parents);
+                writer.join(choice, parents);
             }
             Err(error) => {
                 let evidence = error.to_string();
@@ -148,7 +152,7 @@ fn pairs(
                 };
                 writer.append(&id, &held(&evidence));
                 for answer in answers {
-                    writer.append(&answer.id, &held(&format!("with its question: {evidence}")));
+                    writer.append(answer.id(), &held(&format!("with its question: {evidence}")));
                 }
             }
         }
@@ -158,21 +162,50 @@ fn pairs(
         writer.append(&id, &Outcome::Dropped { reason: Reason::ToNormalQuestion, evidence });
     }
     // Responses to questions that are gone since. Sorted: a map has no order of its own.
-    let mut lost: Vec<Response> = answers.into_values().flatten().collect();
-    lost.sort_by(|a, b| a.id.cmp(&b.id));
+    let mut lost: Vec<Row> = answers.into_values().flatten().collect();
+    lost.sort_by(|a, b| a.id().cmp(b.id()));
     for response in lost {
-        let evidence = format!("no question {}", response.question);
-        writer.append(&response.id, &Outcome::Held { reason: Reason::OptionsMissing, evidence });
+        let evidence = format!("no question {}", text(&response, "question"));
+        writer.append(response.id(), &Outcome::Held { reason: Reason::OptionsMissing, evidence });
     }
 }
 
 /// What an answer is to the item.
-fn role(answer: &Response, choice: &Choice) -> &'static str {
-    match answer {
-        a if a.name() == choice.good_model => "good",
-        a if a.name() == choice.bad_model => "bad",
+fn role(answer: &Row, choice: &Row) -> &'static str {
+    match name(answer) {
+        name if name == text(choice, "good_model") => "good",
+        name if name == text(choice, "bad_model") => "bad",
         _ => "rated",
     }
+}
+
+/// Which of a model's answers to its question it is, from 0.
+fn sample(answer: &Row) -> u64 {
+    answer.count("sample").unwrap_or_default()
+}
+
+/// The model of an answer, with a number from its second answer on.
+fn name(answer: &Row) -> String {
+    let model = text(answer, "model");
+    match sample(answer) {
+        0 => model.to_owned(),
+        n => format!("{model}#{}", n + 1),
+    }
+}
+
+/// The item of a question before its answers are chosen: with the order in which they are shown.
+fn bare(question: &Row, into: &'static [Column], draw: Draw) -> Row {
+    let mut made = Row::new(into, question.id());
+    for column in ["text", "question_en", "irrationality"] {
+        made.set_text(column, text(question, column));
+    }
+    if let Some(pair) = question.text("pair") {
+        made.set_text("pair", pair);
+    }
+    made.set_list("categories", question.list("categories").to_vec());
+    let good_first = order(draw.seed, draw.purpose, question.id(), 2) == [0, 1];
+    made.set("good_first", OwnedCell::Flag(good_first));
+    made
 }
 
 /// Why a question becomes no item.
@@ -191,115 +224,102 @@ enum NoItem {
 }
 
 /// The item of a question. `answers` are in the order of their names.
-fn choice(question: Question, answers: &[Response], draw: Draw) -> Result<Choice, NoItem> {
-    let means: Vec<Mean> = answers.iter().map(|answer| Mean::new(answer.numbers())).collect();
-    let Some(pair) = gap_pair(&means, draw.gap, draw.seed, &question.id) else {
+fn choice(question: &Row, bare: Row, answers: &[Row], draw: Draw) -> Result<Row, NoItem> {
+    let numbers = |answer: &Row| -> Vec<u32> {
+        answer.list("ratings").iter().filter_map(|rating| rating.parse().ok()).collect()
+    };
+    let means: Vec<Mean> = answers.iter().map(|answer| Mean::new(numbers(answer))).collect();
+    let Some(pair) = gap_pair(&means, draw.gap, draw.seed, question.id()) else {
         let rated = means.iter().filter(|mean| mean.count > 0).count();
         return Err(match rated {
             0 | 1 => NoItem::TooFewRated(rated),
             n => NoItem::RatedAlike(n),
         });
     };
-    let (Some(question_en), Some(irrationality)) =
-        (question.question_en.clone(), question.irrationality.clone())
-    else {
+    if question.text("question_en").is_none() || question.text("irrationality").is_none() {
         return Err(NoItem::Unfinished);
-    };
+    }
     let (good, bad) = (&answers[pair.good], &answers[pair.bad]);
-    if good.text == bad.text {
+    if text(good, "text") == text(bad, "text") {
         return Err(NoItem::SameWords);
     }
-    let made = Choice {
-        question_en,
-        irrationality,
-        good: good.text.clone(),
-        good_model: good.name(),
-        bad: bad.text.clone(),
-        bad_model: bad.name(),
-        gap: means[pair.good].value() - means[pair.bad].value(),
-        pairs: pair.of as u64,
-        good_first: order(draw.seed, draw.purpose, &question.id, 2) == [0, 1],
-        standing: standing(&question, answers).code().into(),
-        id: question.id,
-        text: question.text,
-        pair: question.pair,
-        categories: question.categories,
-        ..Choice::default()
-    };
+    let mut made = bare;
+    made.set_text("good", text(good, "text"));
+    made.set_text("good_model", name(good));
+    made.set_text("bad", text(bad, "text"));
+    made.set_text("bad_model", name(bad));
+    made.set("gap", OwnedCell::Real(means[pair.good].value() - means[pair.bad].value()));
+    made.set("pairs", OwnedCell::Count(pair.of as u64));
+    made.set_text("standing", standing(question, answers).code());
     Ok(with_ratings(made, answers))
 }
 
 /// An item with every judge's rating of the answers to its question.
-fn with_ratings(made: Choice, answers: &[Response]) -> Choice {
+fn with_ratings(mut made: Row, answers: &[Row]) -> Row {
     let ratings = || {
-        answers.iter().flat_map(|answer| answer.judges.iter().zip(&answer.ratings).map(move |r| (answer, r)))
+        answers.iter().flat_map(|answer| {
+            answer.list("judges").iter().zip(answer.list("ratings")).map(move |rating| (answer, rating))
+        })
     };
-    Choice {
-        rating_models: ratings().map(|(answer, _)| answer.name()).collect(),
-        rating_judges: ratings().map(|(_, (judge, _))| judge.clone()).collect(),
-        ratings: ratings().map(|(_, (_, rating))| rating.clone()).collect(),
-        ..made
-    }
+    made.set_list("rating_models", ratings().map(|(answer, _)| name(answer)).collect());
+    made.set_list("rating_judges", ratings().map(|(_, (judge, _))| judge.clone()).collect());
+    made.set_list("ratings", ratings().map(|(_, (_, rating))| rating.clone()).collect());
+    made
 }
 
 /// As sure as the question; synthetic where a sample answered or judged. What is still without a status at the end of
 /// the questions' reviews is what an optional one left undecided, and no reason to doubt the rest.
-fn standing(question: &Question, answers: &[Response]) -> Standing {
-    let fields = [
-        question.screen_status.as_deref(),
-        question.translation_status.as_deref(),
-        question.irrationality_status.as_deref(),
-        question.category_status.as_deref(),
-    ];
+fn standing(question: &Row, answers: &[Row]) -> Standing {
+    let fields = ["screen_status", "translation_status", "irrationality_status", "category_status"];
     let sample = answers
         .iter()
-        .flat_map(|answer| answer.basis.iter().chain(&answer.rating_basis))
+        .flat_map(|answer| answer.list("basis").iter().chain(answer.list("rating_basis")))
         .any(|basis| basis.starts_with("sample:"));
     let asked = if sample { Standing::Synthetic } else { Standing::Confirmed };
-    Standing::least(fields.into_iter().flatten().map(Some)).min(asked)
+    Standing::least(fields.into_iter().filter_map(|field| question.text(field)).map(Some)).min(asked)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stages::subject::rows::{kind, row};
+    use riddlemill_text::record::Cell;
+    use serde_json::json;
 
     const DRAW: Draw = Draw { gap: GAP, purpose: PURPOSE, seed: 7 };
 
-    fn question(id: &str) -> Question {
-        Question {
-            id: id.into(),
-            question_en: Some("Why?".into()),
-            irrationality: Some("No reason.".into()),
-            ..Question::default()
-        }
+    fn question() -> Row {
+        row("questions", json!({ "id": "q", "question_en": "Why?", "irrationality": "No reason." }))
     }
 
-    fn answer(model: &str, ratings: &[u32]) -> Response {
-        Response {
-            id: Response::id_of("q", false, model, 0),
-            question: "q".into(),
-            model: model.into(),
-            text: format!("says {model}"),
-            judges: (0..ratings.len()).map(|n| format!("judge {n}")).collect(),
-            ratings: ratings.iter().map(ToString::to_string).collect(),
-            ..Response::default()
-        }
+    fn answer(model: &str, ratings: &[u32]) -> Row {
+        let judges: Vec<String> = (0..ratings.len()).map(|n| format!("judge {n}")).collect();
+        let ratings: Vec<String> = ratings.iter().map(ToString::to_string).collect();
+        let text = format!("says {model}");
+        let id = format!("of {model}");
+        row(
+            "responses",
+            json!({ "id": id, "question": "q", "model": model, "text": text, "judges": judges, "ratings": ratings }),
+        )
+    }
+
+    fn made(question: &Row, answers: &[Row]) -> Result<Row, NoItem> {
+        choice(question, bare(question, kind("multiple choices"), DRAW), answers, DRAW)
     }
 
     #[test]
     fn the_higher_one_is_good() {
         let answers = [answer("a", &[0, 1, 0]), answer("b", &[4, 4, 3]), answer("c", &[])];
-        let made = choice(question("q"), &answers, DRAW).unwrap();
-        assert_eq!((made.good_model.as_str(), made.bad_model.as_str(), made.pairs), ("b", "a", 1));
-        assert!((made.gap - 10.0 / 3.0).abs() < 1e-12);
-        assert_eq!(made.ratings, ["0", "1", "0", "4", "4", "3"]);
+        let item = made(&question(), &answers).unwrap();
+        assert_eq!((item.text("good_model"), item.text("bad_model")), (Some("b"), Some("a")));
+        let Some(Cell::Real(gap)) = item.cell("gap") else { panic!("{item:?}") };
+        assert!((gap - 10.0 / 3.0).abs() < 1e-12);
+        assert_eq!((item.count("pairs"), item.list("ratings").join(" ").as_str()), (Some(1), "0 1 0 4 4 3"));
         let standing = |status: Option<&str>| {
-            let question = Question {
-                screen_status: Some("confirmed".into()),
-                category_status: status.map(str::to_owned),
-                ..question("q")
-            };
-            choice(question, &answers, DRAW).unwrap().standing
+            let mut question = question();
+            question.set_text("screen_status", "confirmed");
+            status.into_iter().for_each(|status| question.set_text("category_status", status));
+            made(&question, &answers).unwrap().text("standing").unwrap().to_owned()
         };
         assert_eq!(standing(Some("provisional")), "provisional");
         assert_eq!(standing(Some("synthetic")), "synthetic");
@@ -308,11 +328,12 @@ mod tests {
 
     #[test]
     fn two_rated_answers_are_needed_and_they_must_differ() {
-        let why = |answers: &[Response]| choice(question("q"), answers, DRAW).unwrap_err();
+        let why = |answers: &[Row]| made(&question(), answers).unwrap_err();
         assert_eq!(why(&[answer("a", &[1])]).to_string(), "1 rated answers, and two are needed");
         let alike = why(&[answer("a", &[1]), answer("b", &[1, 1])]);
         assert_eq!(alike.to_string(), "all 2 answers are rated alike");
-        let same = Response { text: "says a".into(), ..answer("b", &[4]) };
+        let mut same = answer("b", &[4]);
+        same.set_text("text", "says a");
         assert_eq!(why(&[answer("a", &[1]), same]), NoItem::SameWords);
     }
 }

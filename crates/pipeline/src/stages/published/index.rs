@@ -252,6 +252,15 @@ pub(super) fn with_values<R: Record>(record: &R, values: &PublishedValues, step:
     })
 }
 
+/// What is said of a field, as a text; empty where nothing is.
+pub(super) fn text_of(values: &PublishedValues, field: &str) -> String {
+    let said = values.iter().find(|(said, _)| *said == field);
+    match said.map(|(_, value)| cell(CellKind::Text, value)) {
+        Some(OwnedCell::Text(text)) => text,
+        _ => String::new(),
+    }
+}
+
 /// The groups of a record with what is said in that of a step.
 fn groups_with_values(mut record: Row, values: &PublishedValues, step: &str) -> String {
     let mut all = Groups::split(&record);

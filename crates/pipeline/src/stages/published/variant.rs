@@ -2,58 +2,41 @@
 
 use super::index::with_values;
 use super::{Published, PublishedRow};
-use crate::stages::native::ROLES;
-use riddlemill_text::record::{Outcome, Puzzle, Row, Variant};
+use crate::stages::native::{ROLES, bare_variant, of_role};
+use riddlemill_text::record::{Column, Outcome, OwnedCell, Record, Row};
 
 /// The questions that the rows of a puzzle's group are. Where people decided otherwise on the puzzle, a question follows
 /// that and keeps the order of its options.
-pub fn group(published: &Published, step: &str, puzzle: &Row, earlier: &[&str]) -> Outcome<Variant> {
+pub fn group(
+    published: &Published,
+    step: &str,
+    puzzle: &Row,
+    earlier: &[&str],
+    into: &'static [Column],
+) -> Outcome<Row> {
     let untouched = earlier.iter().fold(puzzle.clone(), |puzzle, step| published.with(&puzzle, step));
-    let (puzzle, untouched): (&Puzzle, Puzzle) = (&puzzle.typed(), untouched.typed());
-    let rows: Vec<&PublishedRow> = published.of_record(&puzzle.id).collect();
+    let rows: Vec<&PublishedRow> = published.of_record(puzzle.id()).collect();
     let mut variants = Vec::with_capacity(rows.len());
     for row in rows {
         let role = ROLES.iter().map(|(role, _)| *role).find(|role| *role == row.role).unwrap_or("original");
-        let bare = Variant {
-            id: row.id.clone(),
-            group: puzzle.id.clone(),
-            role: role.into(),
-            kind: puzzle.kind.clone().unwrap_or_default(),
-            source: puzzle.source.clone(),
-            file: row.file.clone(),
-            position: row.position,
-            licence: puzzle.licence.clone(),
-            ..Variant::default()
-        };
+        let mut bare = bare_variant(puzzle, into, role, &row.id);
+        bare.set_text("file", row.file.as_str());
+        bare.set("position", OwnedCell::Count(row.position));
         let mut variant = with_values(&bare, &published.values_of_row(row, step), step);
         let (now, then) = (of_role(puzzle, role), of_role(&untouched, role));
         if now.0 != then.0 {
-            variant.question = now.0.clone().unwrap_or_default();
+            variant.set_text("question", now.0.unwrap_or_default());
         }
         if now.1 != then.1 {
-            variant.answer = now.1.clone().unwrap_or_default();
+            variant.set_text("answer", now.1.unwrap_or_default());
         }
         if now.2 != then.2 {
-            variant.distractors = now.2.clone();
+            variant.set_list("distractors", now.2.to_vec());
         }
-        if puzzle.kind != untouched.kind {
-            variant.kind = puzzle.kind.clone().unwrap_or_default();
+        if puzzle.text("kind") != untouched.text("kind") {
+            variant.set_text("kind", puzzle.text("kind").unwrap_or_default());
         }
         variants.push((variant, role));
     }
     Outcome::Expanded(variants)
-}
-
-/// Question, answer and distractors of a question of the group.
-fn of_role(puzzle: &Puzzle, role: &str) -> (Option<String>, Option<String>, Vec<String>) {
-    let (question, answer) = (Some(puzzle.question.clone()), Some(puzzle.answer.clone()));
-    match role {
-        "semantic" => (puzzle.semantic_question.clone(), answer, puzzle.distractors.clone()),
-        "context" => (
-            puzzle.context_question.clone(),
-            puzzle.context_answer.clone(),
-            puzzle.context_distractors.clone(),
-        ),
-        _ => (question, answer, puzzle.distractors.clone()),
-    }
 }

@@ -185,11 +185,12 @@ fn read(line: &str, draft: &Declaration, known: &HashMap<&str, &Row>) -> Result<
 mod tests {
     use super::super::tests::responding;
     use super::*;
-    use riddlemill_text::record::Question;
+    use crate::stages::subject::rows::row;
+    use serde_json::json;
 
     #[test]
     fn lines_are_checked_and_counted_once() {
-        let question = Question { id: "q".into(), question_en: Some("Why?".into()), ..Question::default() };
+        let question = row("questions", json!({ "id": "q", "question_en": "Why?" }));
         let lines = [
             r#"{"item": "q", "model": "m", "text": "So."}"#,
             r#"{"item": "q", "model": "m", "text": "Otherwise."}"#,
@@ -202,15 +203,15 @@ mod tests {
             r#"{"item": "q", "model": "m", "text": "So.", "for": "pairs"}"#,
         ];
         let file = File { name: "f".into(), text: lines.join("\n"), sample: false };
-        let (made, refused) = Made { files: vec![file] }.to_records(responding(), &[question.into()]);
+        let (made, refused) = Made { files: vec![file] }.to_records(responding(), &[question]);
         let kept: Vec<(u64, &str)> = made["q"].iter().map(|r| (r.sample, r.basis.as_str())).collect();
         assert_eq!(kept, [(0, "made:f:1"), (2, "made:f:4")]);
         let places: Vec<&str> = refused.iter().map(|line| line.id.as_str()).collect();
         assert_eq!(places, ["f:2", "f:3", "f:5", "f:6", "f:7", "f:8", "f:9"]);
         let sample = |line: &str| File { name: "s".into(), text: line.into(), sample: true };
         let files = vec![sample(lines[4]), sample(lines[7])];
-        let (_, refused_of_sample) = Made { files }
-            .to_records(responding(), &[Question { id: "q".into(), ..Question::default() }.into()]);
+        let unasked = row("questions", json!({ "id": "q" }));
+        let (_, refused_of_sample) = Made { files }.to_records(responding(), &[unasked]);
         assert_eq!(refused_of_sample.len(), 1, "a sample's questions may be others: {refused_of_sample:?}");
         assert!(refused[0].evidence.contains("as f:1") && refused[2].evidence.contains("explain r"));
         assert!(refused[4].evidence.contains("\"pair\" is not asked"), "{}", refused[4].evidence);

@@ -194,7 +194,8 @@ fn outcome(
 #[cfg(test)]
 pub(in crate::stages) mod tests {
     use super::*;
-    use riddlemill_text::record::{Declared, Question, Response};
+    use crate::stages::subject::rows::row;
+    use riddlemill_text::record::Declared;
 
     /// The responding step of RuozhiBench-MC.
     pub(in crate::stages) fn responding() -> &'static Declaration {
@@ -202,14 +203,10 @@ pub(in crate::stages) mod tests {
         drafts.iter().find(|draft| draft.name == "respond").unwrap()
     }
 
-    fn question() -> Question {
-        Question {
-            id: "q".into(),
-            question_en: Some("Why?".into()),
-            irrationality: Some("No reason.".into()),
-            pair: Some("When?".into()),
-            ..Question::default()
-        }
+    fn question() -> Row {
+        let values =
+            json!({ "id": "q", "question_en": "Why?", "irrationality": "No reason.", "pair": "When?" });
+        row("questions", values)
     }
 
     fn made(ask: usize, model: &str) -> Answer {
@@ -219,23 +216,23 @@ pub(in crate::stages) mod tests {
 
     #[test]
     fn a_question_becomes_its_responses() {
-        let outcome = |elsewhere, least| -> Outcome<Response> {
-            super::outcome(&question().into(), responding(), Vec::new(), elsewhere, least)
-                .map(|row| row.typed())
-        };
+        let outcome =
+            |elsewhere, least| super::outcome(&question(), responding(), Vec::new(), elsewhere, least);
         let Outcome::Expanded(rows) = outcome(vec![made(0, "m"), made(1, "m"), made(0, "n")], 0) else {
             panic!()
         };
         assert_eq!(rows.len(), 3);
-        let pair = rows.iter().find(|(row, _)| row.normal).unwrap();
+        let normal = |row: &Row| row.flag("normal").unwrap();
+        let pair = rows.iter().find(|(row, _)| normal(row)).unwrap();
         assert_eq!(
-            (pair.1, pair.0.asked.as_str(), &pair.0.irrationality),
-            ("response to the pair", "When?", &None)
+            (pair.1, pair.0.text("asked"), pair.0.text("irrationality")),
+            ("response to the pair", Some("When?"), None)
         );
-        let own = &rows.iter().find(|(row, _)| !row.normal && row.model == "n").unwrap().0;
-        assert_eq!((own.id.as_str(), own.text.as_str()), (&*Response::id_of("q", false, "n", 0), "Because."));
-        assert_eq!((own.asked.as_str(), own.irrationality.as_deref()), ("Why?", Some("No reason.")));
-        assert_eq!((own.question.as_str(), own.basis.as_slice()), ("q", &["made:f:1".to_owned()][..]));
+        let own = &rows.iter().find(|(row, _)| !normal(row) && row.text("model") == Some("n")).unwrap().0;
+        let id = derived("response", &["q", "n", "0"]);
+        assert_eq!((own.id(), own.text("text")), (id.as_str(), Some("Because.")));
+        assert_eq!((own.text("asked"), own.text("irrationality")), (Some("Why?"), Some("No reason.")));
+        assert_eq!((own.text("question"), own.list("basis")), (Some("q"), &["made:f:1".to_owned()][..]));
         let nobody = outcome(vec![made(1, "m")], 0);
         assert!(matches!(nobody, Outcome::Held { reason: Reason::ResponsesMissing, .. }), "{nobody:?}");
         let two = outcome(vec![made(0, "m"), made(0, "n")], 3);
@@ -263,7 +260,7 @@ pub(in crate::stages) mod tests {
         let wanted = json!({ "of": "r", "ask": "question", "model": "m", "sample": 0, "text": "Because.", "basis": ["made:f:1"] });
         assert_eq!(
             (&groups["respond"], made.id().len()),
-            (&wanted, Response::id_of("r", false, "m", 0).len())
+            (&wanted, derived("response", &["r", "m", "0"]).len())
         );
     }
 }

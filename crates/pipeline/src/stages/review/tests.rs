@@ -1,8 +1,9 @@
 use super::*;
-use crate::stages::subject::typed::TypedSubject;
+use crate::stages::subject::items;
+use crate::stages::subject::rows::{row, with};
 use riddlemill_review::Digest;
 use riddlemill_review::ballot::{Role, Round};
-use riddlemill_text::record::{CunningText, Joke, Question};
+use serde_json::json;
 
 fn settings(draft_ahead: &[&str]) -> sections::Review {
     let names = draft_ahead.iter().map(ToString::to_string).collect();
@@ -14,17 +15,17 @@ fn of(benchmark: &str, ballot: &str) -> Review {
     Review::new(ballot.unwrap())
 }
 
-fn question() -> Question {
-    Question {
-        id: "q".into(),
-        text: "鱼会不会口渴？".into(),
-        translation_draft: Some("Do fish get thirsty?".into()),
-        ..Question::default()
-    }
+fn question() -> Row {
+    let values = json!({ "id": "q", "text": "鱼会不会口渴？", "translation_draft": "Do fish get thirsty?" });
+    row("questions", values)
 }
 
-fn item(step: &Ballot, question: &Question) -> Item {
-    question.items(step, 1).remove(0)
+fn cunning_text(text: &str) -> Row {
+    row("cunning texts", json!({ "id": "t", "text": text }))
+}
+
+fn item(step: &Ballot, record: &Row) -> Item {
+    items(record, step, 1).remove(0)
 }
 
 fn vote(step: &Ballot, item: &Item, annotator: &str, synthetic: bool, values: &[(&str, &str)]) -> Vote {
@@ -53,20 +54,14 @@ fn vote(step: &Ballot, item: &Item, annotator: &str, synthetic: bool, values: &[
     .sealed()
 }
 
-fn decide(
-    review: Review,
-    question: Question,
-    settings: &sections::Review,
-    votes: &[Vote],
-) -> Outcome<Question> {
+fn decide(review: Review, question: Row, settings: &sections::Review, votes: &[Vote]) -> Outcome<Row> {
     let step = review.ballot(settings);
     let item = item(&step, &question);
     let votes: Vec<&Vote> = votes.iter().collect();
     let resolution = review::resolve(&step, &item, &votes);
     let parts = [Part { resolution: &resolution, votes: current(&votes) }];
     let optional = settings.optional.iter().any(|s| s == step.name);
-    outcome(&step, question.into(), &parts, if optional { Missing::GoesOn } else { Missing::Holds })
-        .map(|row| row.typed())
+    outcome(&step, question, &parts, if optional { Missing::GoesOn } else { Missing::Holds })
 }
 
 #[test]
@@ -78,9 +73,9 @@ fn a_rewritten_translation_becomes_the_question() {
     let votes = [vote(&step, &item, "a", false, &values)];
     let decided = decide(of("ruozhibench-gen", "translation"), question(), &settings, &votes);
     let Outcome::Changed { row, rule, evidence, before, .. } = decided else { panic!("{decided:?}") };
-    assert_eq!(row.question_en.as_deref(), Some("Are fish ever thirsty?"));
-    assert_eq!(row.translation_status.as_deref(), Some("confirmed"));
-    assert_eq!(row.translation_basis, [format!("vote:{}", votes[0].id)]);
+    assert_eq!(row.text("question_en"), Some("Are fish ever thirsty?"));
+    assert_eq!(row.text("translation_status"), Some("confirmed"));
+    assert_eq!(row.list("translation_basis"), [format!("vote:{}", votes[0].id)]);
     assert_eq!((rule, before.as_str()), ("rewritten", "Do fish get thirsty?"));
     assert!(evidence.contains("by a"), "{evidence}");
 }
@@ -94,7 +89,7 @@ fn a_samples_vote_is_no_persons() {
     let votes = [vote(&step, &item, "a", true, &values)];
     let decided = decide(of("ruozhibench-gen", "translation"), question(), &settings, &votes);
     let Outcome::Changed { row, rule, .. } = decided else { panic!("{decided:?}") };
-    assert_eq!((rule, row.translation_status.as_deref()), ("sample_confirmed", Some("synthetic")));
+    assert_eq!((rule, row.text("translation_status")), ("sample_confirmed", Some("synthetic")));
 }
 
 #[test]
@@ -103,15 +98,15 @@ fn what_nobody_voted_on_waits_or_goes_ahead() {
     assert!(matches!(waits, Outcome::Held { reason: Reason::VotesMissing, .. }));
     let ahead = decide(of("ruozhibench-gen", "translation"), question(), &settings(&["translation"]), &[]);
     let Outcome::Changed { row, rule, .. } = ahead else { panic!("{ahead:?}") };
-    assert_eq!((rule, row.translation_status.as_deref()), ("provisional", Some("provisional")));
-    assert_eq!(row.question_en, row.translation_draft);
+    assert_eq!((rule, row.text("translation_status")), ("provisional", Some("provisional")));
+    assert_eq!(row.text("question_en"), row.text("translation_draft"));
     let optional = sections::Review { optional: vec!["pair".into()], ..settings(&[]) };
     assert_eq!(decide(of("ruozhibench-gen", "pair"), question(), &optional, &[]), Outcome::Kept(question()));
 }
 
 #[test]
 fn votes_reject_and_drafts_do_not() {
-    let drafted = Question { screen_draft: vec!["harmful".into()], ..question() };
+    let drafted = with(&question(), json!({ "screen_draft": ["harmful"] }));
     let ahead = decide(of("ruozhibench-gen", "screen"), drafted.clone(), &settings(&["screen"]), &[]);
     assert!(matches!(ahead, Outcome::Held { .. }), "{ahead:?}");
     let settings = settings(&[]);
@@ -134,7 +129,7 @@ fn a_vote_on_an_older_text_is_told_and_not_counted() {
     let item = item(&step, &question());
     let values = [("verdict", "accept"), ("question_en", "Do fish get thirsty?")];
     let votes = [vote(&step, &item, "a", false, &values)];
-    let edited = Question { translation_draft: Some("Is a fish thirsty?".into()), ..question() };
+    let edited = with(&question(), json!({ "translation_draft": "Is a fish thirsty?" }));
     let decided = decide(of("ruozhibench-gen", "translation"), edited, &settings, &votes);
     let Outcome::Held { evidence, .. } = decided else { panic!("{decided:?}") };
     assert!(evidence.contains("outdated"), "{evidence}");
@@ -150,26 +145,20 @@ fn on(votes: &[Vote]) -> FxHashMap<&str, Vec<&Vote>> {
 }
 
 /// What a step makes of a record.
-fn outcome_of<S: TypedSubject + Into<Row>>(
-    review: Review,
-    record: S,
-    optional: bool,
-    votes: &[Vote],
-) -> Outcome<S> {
+fn outcome_of(review: Review, record: Row, optional: bool, votes: &[Vote]) -> Outcome<Row> {
     let step = review.ballot(&settings(&[]));
-    let (items, votes) = (record.items(&step, 1), on(votes));
+    let (items, votes) = (items(&record, &step, 1), on(votes));
     let resolved = resolve_all(&step, &items, &votes);
     let parts: Vec<Part<'_>> =
         items.iter().zip(&resolved).map(|(item, found)| Part::new(item, found, &votes)).collect();
-    outcome(&step, record.into(), &parts, if optional { Missing::GoesOn } else { Missing::Holds })
-        .map(|row| row.typed())
+    outcome(&step, record, &parts, if optional { Missing::GoesOn } else { Missing::Holds })
 }
 
 #[test]
 fn a_rewritten_text_keeps_what_was_posted() {
-    let posted = CunningText { id: "t".into(), text: "鱼渴吗 转发".into(), ..CunningText::default() };
+    let posted = cunning_text("鱼渴吗 转发");
     let step = of("flub", "clean").ballot(&settings(&[]));
-    let item = posted.items(&step, 1).remove(0);
+    let item = item(&step, &posted);
     let rewrite = [("verdict", "rewrite"), ("text", "鱼会口渴吗？"), ("is_question", "yes")];
     let votes = [vote(&step, &item, "a", false, &rewrite)];
     let Outcome::Changed { row, before, after, .. } =
@@ -177,9 +166,9 @@ fn a_rewritten_text_keeps_what_was_posted() {
     else {
         panic!()
     };
-    assert_eq!((row.text.as_str(), row.original.as_deref()), ("鱼会口渴吗？", Some("鱼渴吗 转发")));
+    assert_eq!((row.text("text"), row.text("original")), (Some("鱼会口渴吗？"), Some("鱼渴吗 转发")));
     assert_eq!(
-        (before.as_str(), after.as_str(), row.is_question),
+        (before.as_str(), after.as_str(), row.flag("is_question")),
         ("鱼渴吗 转发", "鱼会口渴吗？", Some(true))
     );
     let mut votes = [vote(&step, &item, "a", false, &[("verdict", "reject")])];
@@ -191,14 +180,14 @@ fn a_rewritten_text_keeps_what_was_posted() {
 
 #[test]
 fn an_explanation_of_an_older_text_is_asked_for_again() {
-    let text = CunningText { id: "t".into(), text: "旧".into(), ..CunningText::default() };
+    let text = cunning_text("旧");
     let step = of("flub", "explanation").ballot(&settings(&[]));
-    let item = text.items(&step, 1).remove(0);
+    let item = item(&step, &text);
     let votes = ["a", "b"].map(|name| vote(&step, &item, name, false, &[("explanation", "因为。")]));
     let waits = outcome_of(of("flub", "explanation"), text.clone(), false, &votes);
     let Outcome::Held { evidence, .. } = &waits else { panic!("{waits:?}") };
     assert!(evidence.contains("(review) of senior"), "{evidence}");
-    let rewritten = CunningText { text: "新".into(), ..text };
+    let rewritten = cunning_text("新");
     let Outcome::Held { evidence, .. } = outcome_of(of("flub", "explanation"), rewritten, false, &votes)
     else {
         panic!()
@@ -208,39 +197,39 @@ fn an_explanation_of_an_older_text_is_asked_for_again() {
 
 #[test]
 fn candidates_are_three_from_each_and_three_are_picked() {
-    let mut text = CunningText { id: "t".into(), text: "鱼".into(), ..CunningText::default() };
+    let text = cunning_text("鱼");
     let step = of("flub", "wrong-candidates").ballot(&settings(&[]));
-    let item = text.items(&step, 1).remove(0);
+    let item = item(&step, &text);
     let votes = ["b", "a", "c"].map(|name| {
         let texts = [1, 2, 3].map(|n| format!("{name}{n}"));
         let values = [("wrong_1", &*texts[0]), ("wrong_2", &texts[1]), ("wrong_3", &texts[2])];
         vote(&step, &item, name, false, &values)
     });
-    let Outcome::Changed { row, .. } = outcome_of(of("flub", "wrong-candidates"), text, false, &votes) else {
+    let Outcome::Changed { row: text, .. } = outcome_of(of("flub", "wrong-candidates"), text, false, &votes)
+    else {
         panic!()
     };
-    assert_eq!(row.candidates, ["a1", "a2", "a3", "b1", "b2", "b3", "c1", "c2", "c3"]);
-    text = row;
+    assert_eq!(text.list("candidates"), ["a1", "a2", "a3", "b1", "b2", "b3", "c1", "c2", "c3"]);
     let step = of("flub", "wrong").ballot(&settings(&[]));
-    let item = text.items(&step, 1).remove(0);
+    let item = item(&step, &text);
     let mut votes = [vote(&step, &item, "s", false, &[])];
     votes[0].values.set("wrong", vec!["1".to_owned(), "5".into(), "9".into()]);
     votes[0] = votes[0].clone().sealed();
     let Outcome::Changed { row, .. } = outcome_of(of("flub", "wrong"), text, false, &votes) else { panic!() };
-    assert_eq!(row.wrong, ["a1", "b2", "c3"]);
+    assert_eq!(row.list("wrong"), ["a1", "b2", "c3"]);
 }
 
 #[test]
 fn a_joke_waits_until_all_its_opponents_are_voted_on() {
-    let joke = Joke {
-        id: "j".into(),
-        explanation: Some("人写的。".into()),
-        opponents: vec!["m".into(), "n".into()],
-        opponent_explanations: vec!["甲。".into(), "乙。".into()],
-        ..Joke::default()
-    };
+    let values = json!({
+        "id": "j",
+        "explanation": "人写的。",
+        "opponents": ["m", "n"],
+        "opponent_explanations": ["甲。", "乙。"],
+    });
+    let joke = row("jokes", values);
     let step = of("chumor", "preference").ballot(&settings(&[]));
-    let items = joke.items(&step, 1);
+    let items = items(&joke, &step, 1);
     assert!(items.len() == 2 && items[0].id != items[1].id);
     let cast = |item: &Item, codes: [&str; 3]| {
         let names = ["a", "b", "c"].into_iter().zip(codes);
@@ -256,7 +245,7 @@ fn a_joke_waits_until_all_its_opponents_are_voted_on() {
     else {
         panic!()
     };
-    assert_eq!(row.votes, ["human human equal", "human llm equal"]);
-    assert_eq!(row.verdicts, ["human", "undecided"]);
+    assert_eq!(row.list("votes"), ["human human equal", "human llm equal"]);
+    assert_eq!(row.list("verdicts"), ["human", "undecided"]);
     assert_eq!(after, "m: human; n: undecided");
 }

@@ -276,9 +276,10 @@ fn findings(scope: &Scope<'_>, check: &Expression) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use riddlemill_text::record::{CunningText, Joke, Question};
+    use serde_json::json;
 
-    use super::super::typed::TypedSubject;
+    use super::super::drafted;
+    use super::super::rows::{prompt, row, with};
     use super::*;
     use crate::stages::draft::Draft as Asked;
 
@@ -297,51 +298,54 @@ mod tests {
         answers.into_iter().zip(1..).map(reply).collect()
     }
 
-    fn question() -> Question {
-        Question {
-            id: "q".into(),
-            text: "鱼会淹死吗？".into(),
-            question_en: Some("Can fish drown?".into()),
-            ..Question::default()
-        }
+    fn question() -> Row {
+        row("questions", json!({ "id": "q", "text": "鱼会淹死吗？", "question_en": "Can fish drown?" }))
+    }
+
+    /// What is found in the replies to a draft of a record.
+    fn found(record: &mut Row, draft: &str, replies: &[Drafted]) -> Vec<String> {
+        drafted(record, step(draft), replies)
     }
 
     #[test]
     fn whoever_explains_is_shown_the_note_of_the_thread() {
-        let mut question = Question { note: Some("注".into()), ..question() };
-        let asked =
-            |question: &Question| question.prompt(step("ruozhibench-gen/irrationality"), &Slot::default());
-        let prompt = asked(&question).unwrap();
+        let noted = with(&question(), json!({ "note": "注" }));
+        let asked = |question: &Row| {
+            prompt(question, step("ruozhibench-gen/irrationality"), &Slot::default()).unwrap()
+        };
+        let prompt = asked(&noted);
         assert_eq!(prompt.template, "ruozhibench/irrationality");
         assert_eq!(prompt.values["question"], "Can fish drown?\n（楼主注：注）");
         assert_eq!(prompt.values["question_zh"], "鱼会淹死吗？");
-        (question.note, question.question_en) = (None, None);
-        assert_eq!(asked(&question).unwrap().values["question"], "");
+        let bare = with(&question(), json!({ "question_en": null }));
+        assert_eq!(asked(&bare).values["question"], "");
     }
 
     #[test]
     fn a_draft_that_is_none_is_left_out() {
         let mut question = question();
         let refused = replies([&[("question_en", "I'm sorry, but I can't help with that request.")]]);
-        let found = question.drafted(step("ruozhibench-gen/translate"), &refused);
-        assert_eq!(found, ["refuses to answer; the draft is discarded"]);
         assert_eq!(
-            (&question.translation_draft, &question.translation_basis),
-            (&None, &vec!["reply:1".to_owned()])
+            found(&mut question, "ruozhibench-gen/translate", &refused),
+            ["refuses to answer; the draft is discarded"]
         );
+        assert_eq!(question.text("translation_draft"), None);
+        assert_eq!(question.list("translation_basis"), ["reply:1"]);
         let lost = replies([&[("question_en", "Can 鱼 drown.")]]);
-        let found = question.drafted(step("ruozhibench-gen/translate"), &lost);
-        assert_eq!(found, ["the question is no question any more", "Chinese is left in it"]);
+        assert_eq!(
+            found(&mut question, "ruozhibench-gen/translate", &lost),
+            ["the question is no question any more", "Chinese is left in it"]
+        );
         let refused = replies([&[("pairing", "accept"), ("pair", "……")]]);
-        assert_eq!(question.drafted(step("ruozhibench-gen/pair"), &refused), ["says nothing"]);
-        assert!(question.pair_draft.is_none() && question.pair_basis.is_empty());
+        assert_eq!(found(&mut question, "ruozhibench-gen/pair", &refused), ["says nothing"]);
+        assert!(question.text("pair_draft").is_none() && question.list("pair_basis").is_empty());
     }
 
     #[test]
     fn an_analysis_keeps_within_the_figure() {
         let found = |analysis: &str| {
             let replies = replies([&[("irrationality", analysis)]]);
-            question().drafted(step("ruozhibench-gen/irrationality"), &replies).join("; ")
+            drafted(&mut question(), step("ruozhibench-gen/irrationality"), &replies).join("; ")
         };
         assert_eq!(found("Fish live in water, so they cannot drown in it."), "");
         assert_eq!(
@@ -357,10 +361,10 @@ mod tests {
     #[test]
     fn a_pair_differs_a_little() {
         let found = |pair: &str| {
-            let english = Some("Why do cats never sleep on the moon?".into());
-            let mut question = Question { question_en: english, ..question() };
-            question
-                .drafted(step("ruozhibench-gen/pair"), &replies([&[("pairing", "accept"), ("pair", pair)]]))
+            let english = "Why do cats never sleep on the moon?";
+            let mut question = with(&question(), json!({ "question_en": english }));
+            let replies = replies([&[("pairing", "accept"), ("pair", pair)]]);
+            drafted(&mut question, step("ruozhibench-gen/pair"), &replies)
         };
         assert_eq!(found("Why do cats sleep on the sofa?"), Vec::<String>::new());
         assert_eq!(
@@ -369,8 +373,9 @@ mod tests {
         );
         assert_eq!(found("Q?"), ["is another question altogether"]);
         let mut question = question();
-        question.drafted(step("ruozhibench-gen/pair"), &replies([&[("pairing", "none")]]));
-        assert_eq!((question.pair_draft, question.pair_basis), (None, vec!["reply:1".to_owned()]));
+        drafted(&mut question, step("ruozhibench-gen/pair"), &replies([&[("pairing", "none")]]));
+        assert_eq!(question.text("pair_draft"), None);
+        assert_eq!(question.list("pair_basis"), ["reply:1"]);
     }
 
     #[test]
@@ -380,8 +385,8 @@ mod tests {
             values.set("categories", categories[..count].iter().map(ToString::to_string).collect::<Vec<_>>());
             let reply = Drafted { element: 0, slot: Slot::default(), values, basis: "reply:1".into() };
             let mut question = question();
-            let found = question.drafted(step("ruozhibench-gen/category"), &[reply]);
-            assert_eq!(question.category_draft.len(), count);
+            let found = drafted(&mut question, step("ruozhibench-gen/category"), &[reply]);
+            assert_eq!(question.list("category_draft").len(), count);
             found
         };
         assert_eq!(found(["6", "1", "2"], 3), ["6 (others) comes first, with further categories behind it"]);
@@ -390,41 +395,37 @@ mod tests {
 
     #[test]
     fn each_reply_of_several_is_looked_at() {
-        let mut joke = Joke { id: "j".into(), text: "鱼会淹死吗？".into(), ..Joke::default() };
+        let mut joke = row("jokes", json!({ "id": "j", "text": "鱼会淹死吗？" }));
         let drafts = replies([
             &[("explanation", "先说一句。再说一句。")],
             &[("explanation", "只有一句。")],
             &[("explanation", "一。二。三。")],
             &[("explanation", "鱼会淹死吗")],
         ]);
-        let found = joke.drafted(step("chumor/opponents"), &drafts);
         assert_eq!(
-            found,
+            found(&mut joke, "chumor/opponents", &drafts),
             [
                 "m2: one sentence instead of two",
                 "m3: 3 sentences instead of two",
                 "m4: copies what it was asked about"
             ]
         );
-        assert_eq!(joke.opponents, ["m1", "m2", "m3", "m4"]);
-        assert_eq!(joke.opponent_explanations[1], "只有一句。");
-        assert_eq!(joke.opponent_basis, ["reply:1", "reply:2", "reply:3", "reply:4"]);
+        assert_eq!(joke.list("opponents"), ["m1", "m2", "m3", "m4"]);
+        assert_eq!(joke.list("opponent_explanations")[1], "只有一句。");
+        assert_eq!(joke.list("opponent_basis"), ["reply:1", "reply:2", "reply:3", "reply:4"]);
     }
 
     #[test]
     fn wrong_answers_of_several_replies_stand_in_one_list() {
-        let explanation = Some("对。".into());
-        let mut text =
-            CunningText { id: "t".into(), text: "云".into(), explanation, ..CunningText::default() };
+        let mut text = row("cunning texts", json!({ "id": "t", "text": "云", "explanation": "对。" }));
         let drafts = replies([
             &[("wrong_1", "甲"), ("wrong_2", "乙"), ("wrong_3", "甲！")],
             &[("wrong_1", "对"), ("wrong_2", "……"), ("wrong_3", "丁")],
         ]);
-        let found = text.drafted(step("flub/wrong-candidates"), &drafts);
         assert_eq!(
-            found,
+            found(&mut text, "flub/wrong-candidates", &drafts),
             ["number 3 says the same as number 1", "number 4 is the explanation", "number 5 says nothing"]
         );
-        assert_eq!(text.wrong_draft, ["甲", "乙", "甲！", "对", "……", "丁"]);
+        assert_eq!(text.list("wrong_draft"), ["甲", "乙", "甲！", "对", "……", "丁"]);
     }
 }

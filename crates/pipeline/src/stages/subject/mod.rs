@@ -10,7 +10,7 @@ mod drafts;
 #[cfg(test)]
 mod puzzle_tests;
 #[cfg(test)]
-pub(in crate::stages) mod typed;
+pub(in crate::stages) mod rows;
 
 use std::collections::BTreeMap;
 

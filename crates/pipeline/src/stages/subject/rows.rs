@@ -1,0 +1,44 @@
+//! Rows of the built-in benchmarks in tests.
+
+use super::{Prompt, draft_items};
+use crate::stages::draft::{Draft, Slot};
+use riddlemill_text::record::{Column, OwnedCell, Row};
+use serde_json::Value as Json;
+
+/// The columns of a kind.
+pub(in crate::stages) fn kind(name: &str) -> &'static [Column] {
+    let mut kinds = riddlemill_benchmarks::all().iter().flat_map(|benchmark| &benchmark.kinds);
+    kinds.find(|kind| kind.name == name).unwrap().columns
+}
+
+/// A row of a kind with these values.
+pub(in crate::stages) fn row(name: &str, values: Json) -> Row {
+    with(&Row::new(kind(name), ""), values)
+}
+
+/// The row with other values.
+pub(in crate::stages) fn with(row: &Row, values: Json) -> Row {
+    let mut row = row.clone();
+    for (column, value) in values.as_object().unwrap() {
+        assert!(row.has(column), "{column}");
+        row.set(column, cell(value));
+    }
+    row
+}
+
+/// What a draft asks about the first of its items.
+pub(in crate::stages) fn prompt(record: &Row, draft: Draft, slot: &Slot) -> Option<Prompt> {
+    draft_items(record, draft).ok()?.first()?.prompt(draft, slot)
+}
+
+fn cell(value: &Json) -> OwnedCell {
+    let text = |value: &Json| value.as_str().unwrap().to_owned();
+    match value {
+        Json::Null => OwnedCell::Null,
+        Json::Bool(flag) => OwnedCell::Flag(*flag),
+        Json::Number(number) => OwnedCell::Count(number.as_u64().unwrap()),
+        Json::String(text) => OwnedCell::Text(text.clone()),
+        Json::Array(list) => OwnedCell::Texts(list.iter().map(text).collect()),
+        Json::Object(_) => panic!("no cell: {value}"),
+    }
+}
