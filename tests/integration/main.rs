@@ -59,6 +59,7 @@ mod pieces;
 mod profiles;
 mod publish;
 mod published;
+mod puzzle_rows;
 mod puzzles;
 mod puzzles_pack;
 mod reference;

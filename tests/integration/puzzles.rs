@@ -4,16 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use riddlemill::puzzle::options::{NONE, choices, label};
 use riddlemill::puzzle::statistics::{self, figures};
 use riddlemill::recipe;
 use riddlemill::record::{Record, Row};
-use riddlemill::store::{StageReader, Workspace as Place};
 use serde_json::{Value, json};
 
 use crate::harness::{WITHOUT_WORDNET, Workspace, reference, source};
-
-const BRAIN: &str = "brainteaser";
+use crate::puzzle_rows::{BRAIN, groups, is_word, rows};
 
 fn run(ws: &Workspace, more: &[&str]) -> crate::harness::Said {
     ws.call(["run", "--recipe", BRAIN, "--offline"].iter().chain(more))
@@ -34,38 +31,6 @@ fn sample() -> Workspace {
         ws.write(&format!("raw/sample/{file}"), fs::read(there.join(file)).unwrap());
     }
     ws
-}
-
-/// The rows of a step.
-pub fn rows(ws: &Path, step: &str) -> Vec<Row> {
-    let (number, step) = recipe::find(BRAIN).unwrap().step(step).unwrap();
-    let place = Place::new(ws).stage(BRAIN, number, step.name);
-    StageReader::open(&place).unwrap().unwrap().all_of(step.stage.rows().columns(), "rows").unwrap()
-}
-
-fn is_word(puzzle: &Row) -> bool {
-    puzzle.text("kind") == Some("word")
-}
-
-/// Variants by group; every group has its three, and every row is consistent with its parts.
-fn groups(ws: &Workspace) -> BTreeMap<String, Vec<Row>> {
-    let mut groups: BTreeMap<String, Vec<Row>> = BTreeMap::new();
-    for row in rows(ws.root(), "topic") {
-        let places: Vec<u64> = row.list("order").iter().map(|place| place.parse().unwrap()).collect();
-        let places: [u64; 4] = places.try_into().unwrap();
-        let distractors: [String; 3] = row.list("distractors").to_vec().try_into().unwrap();
-        let answer = row.text("answer").unwrap();
-        let shown = choices(answer, &distractors, &places);
-        assert_eq!(shown[label(&places) as usize], answer, "{row:?}");
-        let replaced = row.text("original_answer").is_some();
-        assert_eq!((shown[3].as_str(), replaced), (NONE, answer == NONE), "{row:?}");
-        groups.entry(row.text("group").unwrap().to_owned()).or_default().push(row);
-    }
-    for (group, rows) in &groups {
-        let roles: Vec<&str> = rows.iter().map(|row| row.text("role").unwrap()).collect();
-        assert_eq!(roles, ["original", "semantic", "context"], "{group}");
-    }
-    groups
 }
 
 #[test]

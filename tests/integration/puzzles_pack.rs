@@ -17,7 +17,7 @@ use serde_json::{Value as Json, json};
 
 use crate::harness::Silent;
 use crate::packs::{Cast, vote};
-use crate::puzzles::rows;
+use crate::puzzle_rows::rows;
 
 const LICENCE: &str = "Written for a sample workspace, in the format that wndb(5) documents.\nCC0-1.0";
 

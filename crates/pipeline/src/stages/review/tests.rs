@@ -30,26 +30,12 @@ fn item(step: &Ballot, record: &Row) -> Item {
 
 fn vote(step: &Ballot, item: &Item, annotator: &str, synthetic: bool, values: &[(&str, &str)]) -> Vote {
     Vote {
-        id: Digest::of_parts("", []),
-        recipe: step.recipe.into(),
-        step: step.name.into(),
-        item: item.id.clone(),
-        content_hash: item.content_hash,
         annotator: annotator.into(),
-        role: Role::Annotator,
-        round: Round::Vote,
         values: values.iter().copied().collect(),
         at: "2026-01-01T00:00:00Z".into(),
         source: "test".into(),
         synthetic,
-        order: Vec::new(),
-        seconds: None,
-        base: None,
-        supersedes: None,
-        settles: Vec::new(),
-        contradicts: Vec::new(),
-        carried: None,
-        guideline: None,
+        ..Vote::on(step, item)
     }
     .sealed()
 }
@@ -199,11 +185,11 @@ fn an_explanation_of_an_older_text_is_asked_for_again() {
 fn candidates_are_three_from_each_and_three_are_picked() {
     let text = cunning_text("鱼");
     let step = of("flub", "wrong-candidates").ballot(&settings(&[]));
-    let item = item(&step, &text);
+    let shown = item(&step, &text);
     let votes = ["b", "a", "c"].map(|name| {
         let texts = [1, 2, 3].map(|n| format!("{name}{n}"));
         let values = [("wrong_1", &*texts[0]), ("wrong_2", &texts[1]), ("wrong_3", &texts[2])];
-        vote(&step, &item, name, false, &values)
+        vote(&step, &shown, name, false, &values)
     });
     let Outcome::Changed { row: text, .. } = outcome_of(of("flub", "wrong-candidates"), text, false, &votes)
     else {
@@ -211,8 +197,8 @@ fn candidates_are_three_from_each_and_three_are_picked() {
     };
     assert_eq!(text.list("candidates"), ["a1", "a2", "a3", "b1", "b2", "b3", "c1", "c2", "c3"]);
     let step = of("flub", "wrong").ballot(&settings(&[]));
-    let item = item(&step, &text);
-    let mut votes = [vote(&step, &item, "s", false, &[])];
+    let shown = item(&step, &text);
+    let mut votes = [vote(&step, &shown, "s", false, &[])];
     votes[0].values.set("wrong", vec!["1".to_owned(), "5".into(), "9".into()]);
     votes[0] = votes[0].clone().sealed();
     let Outcome::Changed { row, .. } = outcome_of(of("flub", "wrong"), text, false, &votes) else { panic!() };

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 /// The columns of a kind.
 pub(in crate::stages) fn kind(name: &str) -> &'static [Column] {
     let mut kinds = riddlemill_benchmarks::all().iter().flat_map(|benchmark| &benchmark.kinds);
-    kinds.find(|kind| kind.name == name).unwrap().columns
+    kinds.find(|kind| kind.name == name).expect("a kind of records").columns
 }
 
 /// A row of a kind with these values.
@@ -19,7 +19,7 @@ pub(in crate::stages) fn row(name: &str, values: Json) -> Row {
 /// The row with other values.
 pub(in crate::stages) fn with(row: &Row, values: Json) -> Row {
     let mut row = row.clone();
-    for (column, value) in values.as_object().unwrap() {
+    for (column, value) in values.as_object().expect("values by columns") {
         assert!(row.has(column), "{column}");
         row.set(column, cell(value));
     }
@@ -32,11 +32,11 @@ pub(in crate::stages) fn prompt(record: &Row, draft: Draft, slot: &Slot) -> Opti
 }
 
 fn cell(value: &Json) -> OwnedCell {
-    let text = |value: &Json| value.as_str().unwrap().to_owned();
+    let text = |value: &Json| value.as_str().expect("a text").to_owned();
     match value {
         Json::Null => OwnedCell::Null,
         Json::Bool(flag) => OwnedCell::Flag(*flag),
-        Json::Number(number) => OwnedCell::Count(number.as_u64().unwrap()),
+        Json::Number(number) => OwnedCell::Count(number.as_u64().expect("a count")),
         Json::String(text) => OwnedCell::Text(text.clone()),
         Json::Array(list) => OwnedCell::Texts(list.iter().map(text).collect()),
         Json::Object(_) => panic!("no cell: {value}"),
