@@ -1,11 +1,10 @@
 //! BrainTeaser from riddle pages to groups of three.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use riddlemill::puzzle::options::{NONE, choices, label};
 use riddlemill::puzzle::statistics::{self, figures};
-use riddlemill::recipe;
 use riddlemill::record::{Record, Row};
 use serde_json::{Value, json};
 

@@ -153,8 +153,7 @@ mod tests {
         let pair = Draft::of(riddlemill_benchmarks::find("ruozhibench-gen").unwrap(), "pair").unwrap();
         let held = outcome(pair, question.clone(), waits(), false);
         assert!(matches!(held, Outcome::Held { reason: Reason::ReplyMissing, .. }));
-        let Outcome::Changed { row, rule, .. } =
-            outcome(pair, question, waits(), true) else {
+        let Outcome::Changed { row, rule, .. } = outcome(pair, question, waits(), true) else {
             panic!("an optional draft held its question");
         };
         assert_eq!(

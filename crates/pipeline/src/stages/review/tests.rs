@@ -1,8 +1,6 @@
 use super::*;
 use crate::stages::subject::items;
 use crate::stages::subject::rows::{row, with};
-use riddlemill_review::Digest;
-use riddlemill_review::ballot::{Role, Round};
 use serde_json::json;
 
 fn settings(draft_ahead: &[&str]) -> sections::Review {
