@@ -84,9 +84,9 @@ const LENGTH_BARS: usize = 21;
 /// # Errors
 /// [`Error`] if a stage is damaged.
 pub fn figures(workspace: &Workspace, recipe: &'static Recipe, size: usize) -> Result<Figures, Error> {
-    let stages = funnel(workspace, recipe)?.stages;
+    let (stages, steps) = (funnel(workspace, recipe)?.stages, recipe.steps_made(workspace)?);
     let mut reasons = Vec::new();
-    for (stage, step) in stages.iter().zip(recipe.steps) {
+    for (stage, step) in stages.iter().zip(steps) {
         let mut some = examples(workspace, recipe, step, size)?;
         let mut rows = Vec::new();
         for (key, count) in &stage.counts.reasons {
@@ -103,7 +103,7 @@ pub fn figures(workspace: &Workspace, recipe: &'static Recipe, size: usize) -> R
         rows.sort_by(|x, y| (y.count, &x.code).cmp(&(x.count, &y.code)));
         reasons.append(&mut rows);
     }
-    let made = &recipe.steps[..stages.len()];
+    let made = &steps[..stages.len()];
     let mut lengths = length_bars();
     if let (Some(first), Some(last)) = (made.first(), made.last()) {
         measure(workspace, recipe, first.name, |bar| &mut bar.other, &mut lengths)?;

@@ -111,7 +111,7 @@ pub fn find_by_text(
 ) -> Result<Vec<String>, Error> {
     let wanted = fold(target, Fold::KEY);
     let mut found = TextMatches::default();
-    let import = recipe.steps.first().filter(|step| step.stage.rows() == Rows::Posts);
+    let import = recipe.steps().first().filter(|step| step.stage.rows() == Rows::Posts);
     for stage in stages(workspace, recipe)?.iter().take(import.into_iter().count()) {
         for part in stage.parts::<Post>("rows") {
             found.take(&wanted, part?.into_iter().map(|post| (post.id, post.text)).collect());
@@ -233,7 +233,7 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
         present = next;
     }
     explained.ends = "in".into();
-    explained.next = recipe.steps.get(stages.len()).map(|step| step.name);
+    explained.next = recipe.steps_made(workspace)?.get(stages.len()).map(|step| step.name);
     Ok(explained)
 }
 
@@ -277,7 +277,7 @@ pub fn compare(
     let merged = |passage: &&mut Passage| passage.outcome == State::Merged.code();
     for passage in explained.way.iter_mut().chain(&mut explained.absorbed).filter(merged) {
         let Some(into) = passage.into.clone() else { continue };
-        if recipe.origin().steps.first().is_some_and(|step| step.name == passage.stage) {
+        if recipe.origin().steps().first().is_some_and(|step| step.name == passage.stage) {
             // If a later copy of an id has another text, the ledger has that.
             passage.into_text = post.as_ref().filter(|post| post.id == into).map(|post| post.text.clone());
             let other =
@@ -306,7 +306,7 @@ pub fn compare(
 /// [`Error`] if a stage cannot be read.
 pub fn raw_post(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Result<Option<Post>, Error> {
     let origin = recipe.origin();
-    let Some(first) = origin.steps.first().filter(|step| step.stage.rows() == Rows::Posts) else {
+    let Some(first) = origin.steps().first().filter(|step| step.stage.rows() == Rows::Posts) else {
         return Ok(None);
     };
     let Some(reader) = StageReader::open(&workspace.stage(origin.name, 1, first.name))? else {

@@ -33,8 +33,8 @@ pub struct FunnelStage {
 /// [`Error`] if a manifest cannot be read.
 pub fn funnel(workspace: &Workspace, recipe: &'static Recipe) -> Result<Funnel, Error> {
     let mut stages = Vec::new();
-    for (i, step) in recipe.steps.iter().enumerate() {
-        match Manifest::read(&workspace.stage(recipe.name, i + 1, step.name))? {
+    for step in recipe.steps_made(workspace)? {
+        match Manifest::read(&workspace.stage(recipe.name, step.number, step.name))? {
             Some(manifest) => {
                 let names = manifest.tables.get("names").map(|t| t.parts.iter().map(|part| part.rows).sum());
                 stages.push(FunnelStage { stage: step.name.into(), counts: manifest.counts, names });

@@ -23,8 +23,9 @@ pub fn last_passages(
     }
     let origin = Some(recipe.origin()).filter(|origin| origin.name != recipe.name);
     for recipe in origin.into_iter().chain([recipe]) {
-        for (i, step) in recipe.steps.iter().enumerate() {
-            let Some(stage) = StageReader::open(&workspace.stage(recipe.name, i + 1, step.name))? else {
+        for step in recipe.steps_made(workspace)? {
+            let Some(stage) = StageReader::open(&workspace.stage(recipe.name, step.number, step.name))?
+            else {
                 break;
             };
             let these = |column| Filter::any_of(column, ids.iter().copied());

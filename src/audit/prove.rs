@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::config::Config;
 use crate::pipeline::{RunError, stale_stages};
-use crate::recipe::Recipe;
+use crate::recipe::{Recipe, Step};
 use crate::record::{Counts, Entry, Link, Post, Record, Row, State, row_digest};
 use crate::release::CandidateSource;
 use crate::stages::Rows;
@@ -47,14 +47,16 @@ pub struct Proof {
 /// Audits every existing stage of a recipe.
 pub fn prove(workspace: &Workspace, recipe: &'static Recipe, proof: &mut Proof) {
     let mut made: BTreeMap<&str, (Manifest, Ids)> = BTreeMap::new();
-    for input in recipe.steps.iter().flat_map(|step| step.inputs).filter(|input| input.contains('/')) {
+    // A manifest that cannot be read is reported with its stage.
+    let steps = recipe.steps_made(workspace).unwrap_or_else(|_| recipe.steps());
+    for input in recipe.steps().iter().flat_map(|step| step.inputs).filter(|input| input.contains('/')) {
         // The other recipe's own audit proves these rows; here they are only counted.
         if let Some(found) = foreign(workspace, recipe, input) {
             made.insert(input, found);
         }
     }
-    for (i, step) in recipe.steps.iter().enumerate() {
-        let place = workspace.stage(recipe.name, i + 1, step.name);
+    for (i, step) in steps.iter().enumerate() {
+        let place = workspace.stage(recipe.name, step.number, step.name);
         let mut gaps = Vec::new();
         match StageReader::open(&place) {
             Ok(Some(stage)) => {
@@ -65,11 +67,10 @@ pub fn prove(workspace: &Workspace, recipe: &'static Recipe, proof: &mut Proof) 
             }
             Ok(None) => {
                 // Later stages without this one would have no input.
-                let later = recipe.steps.iter().enumerate().skip(i + 1);
-                if later
-                    .clone()
-                    .any(|(j, s)| workspace.stage(recipe.name, j + 1, s.name).join(MANIFEST).exists())
-                {
+                let is_made = |step: &Step| {
+                    workspace.stage(recipe.name, step.number, step.name).join(MANIFEST).exists()
+                };
+                if steps[i + 1..].iter().any(is_made) {
                     gaps.push("the stage is missing, but a later one is there".to_string());
                 }
             }
@@ -84,7 +85,7 @@ pub fn prove(workspace: &Workspace, recipe: &'static Recipe, proof: &mut Proof) 
         let manifest = fs::read(candidate.join("MANIFEST.json")).ok();
         let manifest = manifest.and_then(|b| serde_json::from_slice::<crate::release::Candidate>(&b).ok());
         let end = CandidateSource::of_chain(recipe, manifest.map_or(usize::MAX, |c| c.stages.len()));
-        let last = made.get(recipe.steps[end.number() - 1].name);
+        let last = made.get(end.step().name);
         let chain =
             last.map(|(manifest, _)| manifest.tables.get("rows").map(|t| t.hash.clone()).unwrap_or_default());
         let gap = |what| Gap { recipe: recipe.name.into(), stage: "candidate".into(), what };
@@ -349,8 +350,8 @@ fn candidate_rows(
     end: CandidateSource,
     gaps: &mut Vec<String>,
 ) {
-    let step = &recipe.steps[end.number() - 1];
-    let place = workspace.stage(recipe.name, end.number(), step.name);
+    let step = end.step();
+    let place = workspace.stage(recipe.name, step.number, step.name);
     // A missing or damaged stage is a gap of its own.
     let Ok(Some(stage)) = StageReader::open(&place) else { return };
     let Ok(expected) = crate::release::rows_sha256(workspace, end, &stage) else { return };

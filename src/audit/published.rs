@@ -107,16 +107,18 @@ pub fn published(workspace: &Workspace, recipe: &'static Recipe) -> Result<Optio
             oddities(layout, &read(candidate.join("data").join(recipe.name).join("test.jsonl")));
     }
     report.missing = missing(&rows);
-    for (at, step) in recipe.steps.iter().enumerate() {
-        let Some(stage) = StageReader::open(&workspace.stage(recipe.name, at + 1, step.name))? else { break };
+    let steps = recipe.steps_made(workspace)?;
+    for (at, step) in steps.iter().enumerate() {
+        let Some(stage) = StageReader::open(&workspace.stage(recipe.name, step.number, step.name))? else {
+            break;
+        };
         let entries: Vec<Entry> = select(&stage, "ledger", &Filter::equals("reason", "published"))?;
         report.let_through.extend(let_through(step.name, entries));
         let merges = step.stage.compares_pairs();
         // Puzzles are posts only at the import, before they are merged.
-        let posts = recipe.steps[..at].iter().rposition(|before| before.stage.rows() == Rows::Posts);
+        let posts = steps[..at].iter().rfind(|before| before.stage.rows() == Rows::Posts);
         if let (true, Some(posts)) = (merges, posts)
-            && let Some(posts) =
-                StageReader::open(&workspace.stage(recipe.name, posts + 1, recipe.steps[posts].name))?
+            && let Some(posts) = StageReader::open(&workspace.stage(recipe.name, posts.number, posts.name))?
         {
             report.found = found(&stage, &posts)?;
             report.kept = kept(&stage, &posts, &report.found)?;

@@ -127,11 +127,12 @@ pub fn whereabouts(
             }
         }
     }
-    let next = recipe.steps.get(stages.len()).map(|step| step.name);
+    let next = recipe.steps_made(workspace)?.get(stages.len()).map(|step| step.name);
     for at in alive.into_keys() {
         if let Some(known) = &mut found[at] {
             known.ending = if next.is_some() { Ending::Waiting } else { Ending::In };
-            known.stage = next.or(recipe.steps.last().map(|step| step.name)).unwrap_or_default().to_string();
+            known.stage =
+                next.or(recipe.steps().last().map(|step| step.name)).unwrap_or_default().to_string();
             (known.outcome, known.reason, known.into) = (None, None, None);
         }
     }
@@ -171,8 +172,8 @@ pub(super) fn entries(stage: &StageReader, ids: &[&str], into: &[&str]) -> Resul
 /// The existing stages, in order, up to the first missing one.
 pub(super) fn stages(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<StageReader>, Error> {
     let mut stages = Vec::new();
-    for (i, step) in recipe.steps.iter().enumerate() {
-        match StageReader::open(&workspace.stage(recipe.name, i + 1, step.name))? {
+    for step in recipe.steps_made(workspace)? {
+        match StageReader::open(&workspace.stage(recipe.name, step.number, step.name))? {
             Some(stage) => stages.push(stage),
             None => break,
         }

@@ -46,7 +46,7 @@ fn origin(name: &str, global: &Global) -> &'static str {
 
 fn list(global: &Global) -> Result<(), Failure> {
     if global.json {
-        let row = |recipe: &Recipe| json!({ "name": recipe.name, "about": recipe.about, "from": origin(recipe.name, global), "steps": recipe.steps.len() });
+        let row = |recipe: &Recipe| json!({ "name": recipe.name, "about": recipe.about, "from": origin(recipe.name, global), "steps": recipe.steps().len() });
         return output::json(&RECIPES.iter().map(row).collect::<Vec<_>>());
     }
     let width = RECIPES.iter().map(|recipe| recipe.name.len()).max().unwrap_or(0);
@@ -65,6 +65,7 @@ pub(super) fn does(step: &recipe::Step) -> (&'static str, String) {
         Stage::Clean => ("clean", String::new()),
         Stage::Anonymise | Stage::Mark(_) => ("anonymise", String::new()),
         Stage::Filter => ("filter", String::new()),
+        Stage::Embed => ("embed", "asks embeddings.endpoint".to_owned()),
         Stage::Dedup => ("dedup", String::new()),
         Stage::Draft(draft) => {
             let over = each_of(draft.declared().over.as_ref());
@@ -95,7 +96,7 @@ fn show(recipe: &'static Recipe, global: &Global) -> Result<(), Failure> {
     let benchmark = declared(recipe);
     if global.json {
         let steps: Vec<Json> = recipe
-            .steps
+            .steps()
             .iter()
             .map(|step| {
                 let (kind, about) = does(step);
@@ -122,8 +123,8 @@ fn show(recipe: &'static Recipe, global: &Global) -> Result<(), Failure> {
         }));
     }
     let mut text = format!("{}: {} ({})\n\nsteps\n", recipe.name, recipe.about, origin(recipe.name, global));
-    let width = recipe.steps.iter().map(|step| step.name.len()).max().unwrap_or(0);
-    for step in recipe.steps {
+    let width = recipe.steps().iter().map(|step| step.name.len()).max().unwrap_or(0);
+    for step in recipe.steps() {
         let (kind, about) = does(step);
         let _ = writeln!(text, "{}", format!("  {:width$}  {kind:9}  {about}", step.name).trim_end());
     }
@@ -214,7 +215,7 @@ fn tried(config: &Config, recipe: &'static Recipe, post: Post, global: &Global) 
     let prompts = draft::prompts(config)?;
     let seed = config.typed::<crate::config::sections::Options>(Some(recipe.name), "options").seed;
     let review: crate::config::sections::Review = config.typed(Some(recipe.name), "review");
-    for step in recipe.steps {
+    for step in recipe.steps() {
         match step.stage {
             Stage::Draft(kind) => {
                 let record = record(recipe, config, kind.subjects(), post.clone());
@@ -300,7 +301,7 @@ fn tried(config: &Config, recipe: &'static Recipe, post: Post, global: &Global) 
 
 /// The record of a post at the first step with models or people.
 fn record(recipe: &'static Recipe, config: &Config, of: Rows, post: Post) -> Option<Row> {
-    let natives = recipe.steps.iter().filter_map(|step| match step.stage {
+    let natives = recipe.steps().iter().filter_map(|step| match step.stage {
         Stage::Native(native) if native.is_of_riddles() => Some(native),
         _ => None,
     });

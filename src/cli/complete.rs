@@ -52,7 +52,7 @@ pub(super) fn recipes() -> Vec<CompletionCandidate> {
 }
 
 pub(super) fn stages() -> Vec<CompletionCandidate> {
-    plain(RECIPES.iter().flat_map(|recipe| recipe.steps).map(|step| step.name.to_string()))
+    plain(RECIPES.iter().flat_map(|recipe| recipe.steps()).map(|step| step.name.to_string()))
 }
 
 pub(super) fn reviews() -> Vec<CompletionCandidate> {

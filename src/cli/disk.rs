@@ -22,7 +22,7 @@ pub(super) fn check(config: &Config, recipes: &[&'static Recipe]) -> Result<(), 
     let workspace = Workspace::new(&config.root);
     // A rebuilt stage is written next to the old one, so it needs the same space again.
     let fresh = recipes.iter().filter(|recipe| {
-        let first = recipe.steps.first().map(|step| workspace.stage(recipe.name, 1, step.name));
+        let first = recipe.steps().first().map(|step| workspace.stage(recipe.name, 1, step.name));
         first.is_some_and(|place| !place.join(MANIFEST).exists())
     });
     let fresh: Vec<&Recipe> = fresh.copied().collect();

@@ -32,7 +32,7 @@ impl RecipeState {
         recipe: &'static Recipe,
         made: &[Manifest],
     ) -> Result<RecipeState, Failure> {
-        let due = recipe.steps.len() - made.len();
+        let due = recipe.steps().len() - made.len();
         Ok(RecipeState { recipe, due, causes: causes(config, recipe, made)? })
     }
 

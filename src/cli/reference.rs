@@ -149,7 +149,7 @@ fn benchmarks() -> String {
     for recipe in RECIPES.iter() {
         let _ = write!(page, "\n## {}\n\n{}\n\n", recipe.name, cell(recipe.about));
         page.push_str("| step | does | rows | reads |\n|---|---|---|---|\n");
-        for step in recipe.steps {
+        for step in recipe.steps() {
             let (kind, about) = super::benchmark::does(step);
             let does = if about.is_empty() { kind.to_owned() } else { format!("{kind}: {about}") };
             let rows = step.stage.rows().name();

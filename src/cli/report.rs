@@ -64,7 +64,7 @@ pub(super) fn report(args: &Report, global: &Global) -> Result<Exit, Failure> {
 fn all_examples(workspace: &Workspace, recipe: &'static Recipe, size: usize) -> Result<Examples, Failure> {
     let mut all = Examples::new();
     if size > 0 {
-        for step in recipe.steps {
+        for step in recipe.steps() {
             all.insert(step.name.into(), examples(workspace, recipe, step, size)?);
         }
     }

@@ -124,8 +124,8 @@ fn refused(config: &Config, recipe: &'static Recipe, global: &Global) -> Result<
     const SHOWN: usize = 10;
     let takes = |stage: Stage| matches!(stage, Stage::Draft(draft) if draft.declared().made.is_some());
     let mut lines: Vec<Refused> = Vec::new();
-    for (step, number) in recipe.steps.iter().zip(1..).filter(|(step, _)| takes(step.stage)) {
-        let place = Workspace::new(&config.root).stage(recipe.name, number, step.name);
+    for step in recipe.steps().iter().filter(|step| takes(step.stage)) {
+        let place = Workspace::new(&config.root).stage(recipe.name, step.number, step.name);
         let Some(stage) = StageReader::open(&place)? else { continue };
         // Stages made by earlier versions have no such table.
         if stage.manifest().tables.contains_key("refused") {
@@ -157,11 +157,11 @@ fn make(
     let manifests = pipeline::run(config, recipe, selection, stop, &talk)?;
     let standing = RecipeState::after(config, recipe, &manifests)?;
     let mut candidate = None;
-    if manifests.len() == recipe.steps.len() && !release::is_published(recipe) {
+    if manifests.len() == recipe.steps().len() && !release::is_published(recipe) {
         if !global.quiet {
             eprintln!("{}: its benchmark.toml has no [data] yet, so it cannot be released", recipe.name);
         }
-    } else if manifests.len() == recipe.steps.len() {
+    } else if manifests.len() == recipe.steps().len() {
         let workspace = Workspace::new(&config.root);
         let (built, written) = release::build(config, recipe, &manifests)?;
         super::release::restore(&workspace, recipe, global)?;

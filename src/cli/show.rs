@@ -97,7 +97,7 @@ fn steps(
         recipes.iter().filter_map(|r| r.step(&args.stage).map(|(_, step)| (*r, step))).collect();
     if found.is_empty() {
         let recipes = if recipes.is_empty() { RECIPES.iter().collect() } else { recipes };
-        let mut known: Vec<&str> = recipes.iter().flat_map(|r| r.steps.iter().map(|s| s.name)).collect();
+        let mut known: Vec<&str> = recipes.iter().flat_map(|r| r.steps().iter().map(|s| s.name)).collect();
         known.sort_unstable();
         known.dedup();
         return Err(Failure::usage(unknown("stage", &args.stage, known)));

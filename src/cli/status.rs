@@ -41,7 +41,7 @@ pub(super) fn print(
         let planned = plan(config, recipe)?;
         let standing = RecipeState::planned(config, recipe, &planned)?;
         let outdates = outdated(config, recipe, &planned)?.filter(|found| found.posts > 0);
-        let width = recipe.steps.iter().map(|s| s.name.len()).max().unwrap_or(0);
+        let width = recipe.steps().iter().map(|s| s.name.len()).max().unwrap_or(0);
         text.push_str(&format!("{}\n", recipe.name));
         for step in &planned {
             let (state, description) = describe(step);

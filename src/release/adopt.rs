@@ -31,8 +31,8 @@ pub struct Adopted {
 pub fn adopt(config: &Config, recipe: &'static Recipe, published: &Path) -> Result<Adopted, ReleaseError> {
     let workspace = Workspace::new(&config.root);
     let _locks = numbering(&workspace, recipe)?;
-    let last = reader(&workspace, recipe, recipe.steps.len())?;
     let end = CandidateSource::new(recipe);
+    let last = reader(&workspace, recipe, end.step())?;
     let items = read_rows::of_file(published)?;
     let numbers: Vec<(String, u64)> =
         items.iter().filter_map(|item| published_number(recipe, item)).collect();

@@ -36,8 +36,8 @@ pub fn build(
         durable::sweep(folder)?;
     }
     let end = CandidateSource::new(recipe);
-    let chain: Vec<Link> = stages[..end.number()].iter().map(Link::to).collect();
-    let last = reader(&workspace, recipe, end.number())?;
+    let chain: Vec<Link> = stages.iter().map(Link::to).collect();
+    let last = reader(&workspace, recipe, end.step())?;
     let layouts = end.layouts(&last)?;
     let numbers = allot(&workspace, end, &last)?;
     let fingerprint = fingerprint(config, recipe, &layouts, &numbers);
@@ -98,7 +98,7 @@ fn declared(recipe: &Recipe) -> Vec<&'static str> {
 /// not in the recipe's own chain.
 fn origin(config: &Config, recipe: &'static Recipe) -> Option<String> {
     let from = Some(recipe.origin()).filter(|origin| origin.name != recipe.name)?;
-    let place = Workspace::new(&config.root).stage(from.name, 1, from.steps.first()?.name);
+    let place = Workspace::new(&config.root).stage(from.name, 1, from.steps().first()?.name);
     let manifest = Manifest::read(&place).ok()??;
     let rows = manifest.tables.get("rows").map(|table| table.hash.clone()).unwrap_or_default();
     Some(format!("{} {rows}", manifest.fingerprint))
@@ -129,7 +129,7 @@ pub(super) fn standing(place: &Path) -> Option<Candidate> {
 /// [`RunError`] if a stage or the registry cannot be read.
 pub fn rows_json(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<JsonRow>, RunError> {
     let end = CandidateSource::new(recipe);
-    let last = reader(workspace, recipe, end.number())?;
+    let last = reader(workspace, recipe, end.step())?;
     let numbers = allot(workspace, end, &last)?;
     let mut found = Vec::new();
     let mut line = Vec::new();
@@ -154,7 +154,8 @@ impl Origin {
         stages: &[StageReader],
     ) -> Result<Origin, RunError> {
         let workspace = Workspace::new(&config.root);
-        let import = reader(&workspace, end.recipe().origin(), 1)?;
+        let origin = end.recipe().origin();
+        let import = reader(&workspace, origin, &origin.declared()[0])?;
         Ok(Origin {
             raw: raw(config, &import)?,
             newest: newest(&import)?,

@@ -16,7 +16,7 @@ use crate::store::{Error, Filter, StageReader, select};
 pub(super) fn list(end: CandidateSource, stages: &[StageReader]) -> Result<Vec<LeftOut>, Error> {
     let mut left_out = Vec::new();
     let states = [State::Held, State::Failed];
-    for (step, stage) in end.recipe().steps.iter().zip(stages) {
+    for (step, stage) in end.recipe().steps().iter().zip(stages) {
         let counts = &stage.manifest().counts;
         if step.stage == Stage::Import || states.iter().all(|state| counts.state(*state) == 0) {
             continue;
@@ -34,7 +34,7 @@ pub(super) fn list(end: CandidateSource, stages: &[StageReader]) -> Result<Vec<L
             items,
         }));
     }
-    if let Some(last) = stages.get(end.number() - 1) {
+    if let Some(last) = stages.last() {
         left_out.extend(incomplete(end, last)?);
     }
     Ok(left_out)

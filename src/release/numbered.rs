@@ -90,7 +90,7 @@ pub(super) fn numbered(
         Some(Number::Own(series)) => numbered_of(end.rows(), end.recipe(), data, series, last),
         // Including those that did not get so far here: the other benchmark counts them.
         Some(Number::Of(_)) => {
-            let step = end.recipe().steps.first().and_then(|step| end.recipe().input(step.inputs.first()?));
+            let step = end.recipe().steps().first().and_then(|step| end.recipe().input(step.inputs.first()?));
             let Some(((recipe, number, step), series)) = step.zip(series(data)) else { return none() };
             let Some(questions) = StageReader::open(&workspace.stage(recipe.name, number, step.name))? else {
                 return none();
@@ -209,7 +209,7 @@ impl<'a> Declared<'a> {
             true => {
                 // A recipe's stages are sibling folders.
                 let stages = last.place().parent().map(Path::to_path_buf).unwrap_or_default();
-                let import = stages.join(format!("01_{}", end.recipe().steps[0].name));
+                let import = stages.join(format!("01_{}", end.recipe().steps()[0].name));
                 Some(StageReader::open(&import)?.as_ref().map(kinds).transpose()?.unwrap_or_default())
             }
         };
@@ -289,9 +289,9 @@ fn optional(end: CandidateSource, last: &StageReader) -> Result<Optional, Error>
     let mut optional = Optional::new();
     let Some(root) = last.place().ancestors().nth(3) else { return Ok(optional) };
     let recipe = end.recipe();
-    for (at, step) in recipe.steps.iter().enumerate() {
+    for step in recipe.steps() {
         let Stage::Review(review) = step.stage else { continue };
-        let made = Manifest::read(&Workspace::new(root).stage(recipe.name, at + 1, step.name))?;
+        let made = Manifest::read(&Workspace::new(root).stage(recipe.name, step.number, step.name))?;
         if made.is_some_and(|made| made.settings.get("optional") == Some(&true.into())) {
             optional.insert(review.place().1);
         }

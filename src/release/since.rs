@@ -109,11 +109,11 @@ impl Since {
 pub fn since(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<Since>, StageError> {
     let registry = Registry::open(workspace, recipe.name)?;
     let end = CandidateSource::new(recipe);
-    let step = &recipe.steps[end.number() - 1];
+    let step = end.step();
     if registry.releases.is_empty() {
         return Ok(Vec::new());
     }
-    let Some(last) = StageReader::open(&workspace.stage(recipe.name, end.number(), step.name))? else {
+    let Some(last) = StageReader::open(&workspace.stage(recipe.name, step.number, step.name))? else {
         return Ok(Vec::new());
     };
     let now = today(workspace, end, &last)?;

@@ -5,7 +5,7 @@ use super::manifest::Link;
 use riddlemill_benchmarks::data::PUBLISHED;
 
 use crate::pipeline::RunError;
-use crate::recipe::Recipe;
+use crate::recipe::{Recipe, Step};
 use crate::stages::Rows;
 use crate::stages::published::Published;
 use crate::store::{Error, StageReader, Workspace, json_parts};
@@ -15,18 +15,20 @@ use crate::store::{Error, StageReader, Workspace, json_parts};
 #[derive(Clone, Copy)]
 pub struct CandidateSource {
     recipe: &'static Recipe,
-    number: usize,
+    step: &'static Step,
 }
 
 impl CandidateSource {
     /// The end of a recipe.
     pub fn new(recipe: &'static Recipe) -> Self {
-        Self { recipe, number: recipe.steps.len() }
+        Self::of_chain(recipe, usize::MAX)
     }
 
-    /// The end of a candidate or release whose manifest has this many stages.
+    /// The end of a candidate or release whose manifest has this many stages. One more than the folder declares embedded
+    /// the posts, and is at no end.
     pub fn of_chain(recipe: &'static Recipe, stages: usize) -> Self {
-        Self { recipe, number: stages.clamp(1, recipe.steps.len()) }
+        let declared = recipe.declared();
+        Self { recipe, step: &declared[stages.clamp(1, declared.len()) - 1] }
     }
 
     /// The recipe.
@@ -34,14 +36,14 @@ impl CandidateSource {
         self.recipe
     }
 
-    /// The number of the step, from 1.
-    pub fn number(self) -> usize {
-        self.number
+    /// The step.
+    pub fn step(self) -> &'static Step {
+        self.step
     }
 
     /// The kind of its rows.
     pub fn rows(self) -> Rows {
-        self.recipe.steps[self.number - 1].stage.rows()
+        self.step.stage.rows()
     }
 
     /// The layouts in which its rows are published, given the stage that contains them.
@@ -74,7 +76,9 @@ impl CandidateSource {
     /// # Errors
     /// [`RunError`] if one is missing or cannot be read.
     pub fn readers(self, workspace: &Workspace) -> Result<Vec<StageReader>, RunError> {
-        (1..=self.number).map(|number| reader(workspace, self.recipe, number)).collect()
+        let steps = self.recipe.steps_made(workspace)?;
+        let end = steps.iter().position(|step| step.name == self.step.name).map_or(steps.len(), |at| at + 1);
+        steps[..end].iter().map(|step| reader(workspace, self.recipe, step)).collect()
     }
 
     /// These stages as listed in a manifest.
@@ -86,10 +90,9 @@ impl CandidateSource {
 pub(super) fn reader(
     workspace: &Workspace,
     recipe: &'static Recipe,
-    number: usize,
+    step: &'static Step,
 ) -> Result<StageReader, RunError> {
-    let step = &recipe.steps[number - 1];
-    let place = workspace.stage(recipe.name, number, step.name);
+    let place = workspace.stage(recipe.name, step.number, step.name);
     StageReader::open(&place)?.ok_or(RunError::Missing { recipe: recipe.name, stage: step.name })
 }
 

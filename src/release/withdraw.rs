@@ -149,7 +149,7 @@ fn own(config: &Config) -> impl Iterator<Item = &'static Recipe> {
 }
 
 fn import(workspace: &Workspace, recipe: &'static Recipe) -> Result<Option<StageReader>, Error> {
-    let step = recipe.steps.first().filter(|step| step.stage == Stage::Import);
+    let step = recipe.steps().first().filter(|step| step.stage == Stage::Import);
     step.map_or(Ok(None), |step| StageReader::open(&workspace.stage(recipe.name, 1, step.name)))
 }
 
@@ -181,8 +181,9 @@ fn copies(workspace: &Workspace, config: &Config, id: &str) -> Result<(Vec<Strin
     copies.sort_by_key(|copy| (copy != id, copy.clone()));
     copies.dedup();
     for recipe in own(config) {
-        for (i, step) in recipe.steps.iter().enumerate().filter(|(_, step)| step.stage == Stage::Dedup) {
-            let Some(stage) = StageReader::open(&workspace.stage(recipe.name, i + 1, step.name))? else {
+        for step in recipe.steps().iter().filter(|step| step.stage == Stage::Dedup) {
+            let Some(stage) = StageReader::open(&workspace.stage(recipe.name, step.number, step.name))?
+            else {
                 continue;
             };
             // The second round finds copies of the record into which it was merged.

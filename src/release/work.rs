@@ -8,6 +8,7 @@ use serde_json::{Map, Value as Json};
 
 use super::data::day;
 use super::manifest::Link;
+use super::source::CandidateSource;
 use crate::config::Config;
 use crate::llm::store::Origin;
 use crate::llm::{Key, Store, Usd};
@@ -142,8 +143,8 @@ fn basis(
     stages: usize,
 ) -> Result<BTreeMap<String, Vec<String>>, RunError> {
     let mut basis: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let step = &recipe.steps[stages.saturating_sub(1).min(recipe.steps.len() - 1)];
-    let place = Workspace::new(&config.root).stage(recipe.name, stages, step.name);
+    let step = CandidateSource::of_chain(recipe, stages).step();
+    let place = Workspace::new(&config.root).stage(recipe.name, step.number, step.name);
     let Some(reader) = StageReader::open(&place)? else { return Ok(basis) };
     for part in json_parts(&reader, "rows", &[]) {
         for row in part? {

@@ -193,7 +193,7 @@ impl Running {
         for (at, recipe) in recipes.iter().enumerate() {
             let talk = RunConsole { running: self, config, ahead: &recipes[at..], selection: &selection };
             let manifests = pipeline::run(config, recipe, &selection, &self.stop, &talk)?;
-            if manifests.len() == recipe.steps.len() && release::is_published(recipe) {
+            if manifests.len() == recipe.steps().len() && release::is_published(recipe) {
                 let (built, _) = release::build(config, recipe, &manifests)?;
                 release::restore(&Workspace::new(&config.root), recipe)?;
                 self.update(|state| state.built.push((recipe.name, built.rows)));

@@ -48,7 +48,7 @@ fn books_close(root: &Path, recipe: &'static Recipe, made: &[Manifest]) -> Resul
     let mut proof = Proof::default();
     prove(&Workspace::new(root), recipe, &mut proof);
     prop_assert!(proof.gaps.is_empty(), "{:?}", proof.gaps);
-    prop_assert_eq!(proof.stages, recipe.steps.len());
+    prop_assert_eq!(proof.stages, recipe.steps().len());
     Ok(())
 }
 

@@ -219,8 +219,13 @@ fn answer(
     if let Some(text) = body["q"].as_str() {
         return translated(stream, text, &body, counts);
     }
-    if let Some(texts) = body["input"].as_array() {
-        return crate::embeddings::embedded(stream, texts, counts);
+    // One text is sent as it is, several as a list.
+    match &body["input"] {
+        Value::Array(texts) => return crate::embeddings::embedded(stream, texts, counts, delay),
+        text @ Value::String(_) => {
+            return crate::embeddings::embedded(stream, std::slice::from_ref(text), counts, delay);
+        }
+        _ => {}
     }
     let messages = body["messages"].as_array().unwrap();
     let prompt: String = messages.iter().filter_map(|m| m["content"].as_str()).collect();

@@ -123,7 +123,7 @@ fn make() -> (String, String, String) {
             }
         }
         making.write("replies.jsonl", &replies);
-        for step in recipe.steps {
+        for step in recipe.steps() {
             let Stage::Review(review) = step.stage else { continue };
             making.run_to(recipe, step.inputs[0]);
             let (ballot, items) = making.items(recipe, review.place().1);

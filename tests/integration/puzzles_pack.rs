@@ -126,7 +126,7 @@ fn make() -> (String, String) {
     }
     making.write("replies.jsonl", &replies);
     let mut votes = String::new();
-    for step in making.recipe.steps {
+    for step in making.recipe.steps() {
         let Stage::Review(review) = step.stage else { continue };
         making.run_to(step.inputs[0]);
         let (ballot, items) =

@@ -82,7 +82,7 @@ fn filled(path: &str, secrets: &Secrets) -> Vec<String> {
     fill("{recipe}", &|_| texts(&RECIPES));
     let of = |path: &str| recipe::find(path.split('/').find(|part| RECIPES.contains(part)).unwrap()).unwrap();
     fill("{step}", &|path| of(path).reviews().map(|review| review.place().1.to_string()).collect());
-    fill("{stage}", &|path| of(path).steps.iter().map(|step| coded(step.name)).collect());
+    fill("{stage}", &|path| of(path).steps().iter().map(|step| coded(step.name)).collect());
     fill("{round}", &|_| texts(&ROUNDS));
     fill("{*path}", &|_| texts(&["MANIFEST.json", "..%2f..%2f..%2fraw%2faccess.jsonl"]));
     fill("{token}", &|_| texts(&["0123456789abcdef"]));

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::config::{Config, Problems, unknown};
-use crate::recipe::Recipe;
-use crate::stages::{Pulse, Rows, StageError, Stop, salt};
+use crate::recipe::{Recipe, Step};
+use crate::stages::{Embeds, Pulse, Rows, Stage, StageError, Stop, salt};
 use riddlemill_llm::Run;
 use riddlemill_tables::{self as store, CommitError, Lock, Manifest, StageReader, Workspace, durable};
 use riddlemill_text::record::{Reason, State};
@@ -33,7 +33,7 @@ mod waits;
 mod withheld;
 
 pub use assemble::{AssembleError, assemble};
-use evidence::RunContext;
+use evidence::{RunContext, not_embedded};
 pub use forecast::{Forecast, Later, StepForecast, forecast, outlook};
 pub use freshness::{Change, Freshness, describe_changes, differences};
 pub use merge::{MergeError, Merged, merge};
@@ -105,11 +105,9 @@ impl Selection {
     /// # Errors
     /// [`RunError::NoStage`] if a name is not one of the recipe's.
     pub fn range(&self, recipe: &'static Recipe) -> Result<std::ops::Range<usize>, RunError> {
-        let number = |name: &String| {
-            recipe.step(name).map(|(number, _)| number - 1).ok_or_else(|| no_stage(recipe, name))
-        };
+        let number = |name: &String| recipe.place_of(name).ok_or_else(|| no_stage(recipe, name));
         let from = self.from.as_ref().map(number).transpose()?.unwrap_or(0);
-        let to = self.to.as_ref().map(number).transpose()?.map_or(recipe.steps.len(), |to| to + 1);
+        let to = self.to.as_ref().map(number).transpose()?.map_or(recipe.steps().len(), |to| to + 1);
         Ok(from..to.max(from))
     }
 }
@@ -150,9 +148,9 @@ pub fn run(
         durable::remove_folder(&workspace.stage(recipe.name, number, then))?;
     }
     let mut kept = false;
-    for (i, step) in recipe.steps[..range.end].iter().enumerate() {
+    for (i, step) in recipe.steps()[..range.end].iter().enumerate() {
         stop.check()?;
-        let place = workspace.stage(recipe.name, i + 1, step.name);
+        let place = workspace.stage(recipe.name, step.number, step.name);
         let opening = known.opening(step, &made)?;
         let freshness = match known.freshness(step, &place, &opening, selection.offline)? {
             Freshness::Fresh(manifest) if !selection.force => whole(&place, manifest),
@@ -164,6 +162,7 @@ pub fn run(
                     || !(selection.force || selection.retry_failed && failed_for_good(&manifest) > 0) =>
             {
                 progress.fresh(recipe.name, &manifest);
+                put_off(&workspace, recipe, step)?;
                 made.insert(step.name, *manifest);
                 continue;
             }
@@ -190,11 +189,17 @@ pub fn run(
             seen::keep(config, recipe, i)?;
         }
         // Replies and votes about a recipe's records belong to that recipe.
+        // Embeddings that another recipe's run did not ask for are asked for now.
+        let asks = !selection.offline
+            && Embeds::of(step.stage)
+                .is_some_and(|embeds| embeds.asks(config, recipe.name).is_ok_and(|asks| asks));
+        let lacks = |twin: &Manifest| asks && not_embedded(Embeds::Posts, twin) > 0;
         if step.stage.rows() == Rows::Posts
             && !selection.force
-            && let Some(manifest) = reuse::link(&workspace, recipe, &place, &opening)?
+            && let Some(manifest) = reuse::link(&workspace, recipe, &place, &opening, lacks)?
         {
             progress.end(recipe.name, &manifest);
+            put_off(&workspace, recipe, step)?;
             made.insert(step.name, manifest);
             continue;
         }
@@ -207,9 +212,18 @@ pub fn run(
             make::StageRunner { known, place, inputs, made: &made, run, offline, retry_failed, stop, pulse };
         let manifest = making.make(step, opening)?;
         progress.end(recipe.name, &manifest);
+        put_off(&workspace, recipe, step)?;
         made.insert(step.name, manifest);
     }
-    Ok(recipe.steps[..range.end].iter().filter_map(|s| made.remove(s.name)).collect())
+    Ok(recipe.steps()[..range.end].iter().filter_map(|s| made.remove(s.name)).collect())
+}
+
+/// Removes the stage of embeddings where the settings name no model any more, once dedup does not read it.
+fn put_off(workspace: &Workspace, recipe: &Recipe, made: &Step) -> Result<(), RunError> {
+    if let (Stage::Dedup, Some(step)) = (made.stage, recipe.put_off()) {
+        durable::remove_folder(&workspace.stage(recipe.name, step.number, step.name))?;
+    }
+    Ok(())
 }
 
 /// Verifies a stage before it is reused: if any byte was changed, it is remade.
@@ -226,7 +240,8 @@ fn failed_for_good(manifest: &Manifest) -> u64 {
     let count = |state: State, reason: Reason| {
         manifest.counts.reasons.get(&format!("{}/{}", state.code(), reason.code())).copied().unwrap_or(0)
     };
-    count(State::Failed, Reason::RequestRefused)
+    count(State::Changed, Reason::Unembeddable)
+        + count(State::Failed, Reason::RequestRefused)
         + count(State::Failed, Reason::ReplyUnparseable)
         + count(State::Changed, Reason::Undraftable)
 }
@@ -237,7 +252,7 @@ fn foreign(
     recipe: &'static Recipe,
 ) -> Result<BTreeMap<&'static str, Manifest>, RunError> {
     let mut made = BTreeMap::new();
-    for input in recipe.steps.iter().flat_map(|step| step.inputs) {
+    for input in recipe.steps().iter().flat_map(|step| step.inputs) {
         if input.contains('/') {
             made.insert(*input, open(workspace, recipe, input)?.manifest().clone());
         }
@@ -246,7 +261,7 @@ fn foreign(
 }
 
 fn no_stage(recipe: &'static Recipe, name: &str) -> RunError {
-    let unknown = unknown("stage", name, recipe.steps.iter().map(|step| step.name));
+    let unknown = unknown("stage", name, recipe.steps().iter().map(|step| step.name));
     RunError::NoStage { recipe: recipe.name, unknown }
 }
 

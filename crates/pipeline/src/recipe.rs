@@ -1,13 +1,14 @@
 //! The benchmarks, each as a list of stages: a recipe contains choices and no logic.
 
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::config::sections::SECTIONS;
-use crate::config::{
-    Config, FILE, Kind, Mismatch, PAPER, Problem, Problems, Source, TABLE, reference, unknown, value_json,
-};
-use crate::stages::{Review, Rows, Stage};
+use crate::config::{Config, FILE, Kind, PAPER, Problem, Problems, Source, TABLE, reference, unknown};
+use crate::stages::{Embeds, Review, Rows, Stage};
 use riddlemill_benchmarks::{Benchmark, Paper};
+use riddlemill_tables::{Manifest, Workspace};
+
+mod checks;
 
 /// How one benchmark is built.
 #[derive(Clone, Copy, Debug)]
@@ -18,8 +19,12 @@ pub struct Recipe {
     pub about: &'static str,
     /// The same in Chinese.
     pub about_zh: &'static str,
-    /// Its stages, in order; an input is named by the stage that writes it.
-    pub steps: &'static [Step],
+    /// Its steps as its folder declares them.
+    declared: &'static [Step],
+    /// The same with a step before dedup that embeds its posts; `None` if it has no dedup.
+    embedding: Option<&'static [Step]>,
+    /// Whether the settings name a model for that step.
+    embeds: &'static AtomicBool,
     /// Defaults that the benchmark's paper changes: `stage.key` and TOML.
     pub choices: &'static [(&'static str, &'static str)],
     /// Further changes under `run.profile = "paper"`.
@@ -35,6 +40,9 @@ pub struct Recipe {
 pub struct Step {
     /// Its name in the recipe: that of its folder, and the argument of `--from`.
     pub name: &'static str,
+    /// The number of its folder, from 1: its place among the declared steps. The step that embeds has that of dedup, so that
+    /// the folders of all others are the same with and without it.
+    pub number: usize,
     /// What it does.
     pub stage: Stage,
     /// The steps whose rows it reads; those of another recipe as `recipe/step`.
@@ -54,14 +62,15 @@ pub fn open(root: &std::path::Path) -> Result<(), Problems> {
     riddlemill_benchmarks::open(&root.join("benchmarks"))?;
     let mut problems = Vec::new();
     for benchmark in riddlemill_benchmarks::all() {
-        problems.extend(choices_of(benchmark));
-        problems.extend(shadowed(benchmark));
+        problems.extend(checks::choices_of(benchmark));
+        problems.extend(checks::shadowed(benchmark));
+        problems.extend(checks::reserved(benchmark));
         problems.extend(crate::stages::draft::problems(benchmark));
         problems.extend(crate::stages::native::problems(benchmark));
         if !Stage::has_records_of_its_own(benchmark) {
             problems.extend(benchmark.unknown_names(crate::stages::native::leaves));
-            problems.extend(prompts_of(benchmark));
-            problems.extend(behind_records(benchmark));
+            problems.extend(checks::prompts_of(benchmark));
+            problems.extend(checks::behind_records(benchmark));
         }
         let unmade = |step: &&riddlemill_benchmarks::Step| {
             let native = matches!(step.kind, riddlemill_benchmarks::Kind::Native(_));
@@ -77,123 +86,36 @@ pub fn open(root: &std::path::Path) -> Result<(), Problems> {
     if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
 }
 
-/// Problems of a benchmark's prompts: missing values, and texts sent without delimiters.
-fn prompts_of(benchmark: &Benchmark) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    for prompt in &benchmark.prompts {
-        let file = prompt.name.split_once('/').map_or(prompt.name, |(_, name)| name);
-        let mut problem = |place: String, what: String| problems.push(Problem { place, what });
-        let place = format!("{}/prompts/{file}.jinja", benchmark.name);
-        let examined = match riddlemill_llm::prompt::examine(prompt.text) {
-            Ok(examined) => examined,
-            Err(error) => {
-                problem(place, error.to_string());
-                continue;
-            }
-        };
-        for bare in &examined.bare {
-            let what = format!(
-                "`{bare}` is sent without delimiters, so a post could pass for instructions\n  hint: {{{{ {bare} | inside(\"tag\") }}}} puts it \
-                 between tags that it cannot close; `alone` sends a question that is the whole message"
-            );
-            problem(place.clone(), what);
-        }
-        let asks = |template: &&str| *template == prompt.name;
-        let of_steps = benchmark.drafts.iter().flat_map(|draft| {
-            let cases = draft.cases.iter().filter(|case| asks(&case.template));
-            cases.map(|case| (format!("[step.{}]", draft.name), &case.with))
-        });
-        let tasks = benchmark.tasks.iter().filter(|task| asks(&task.template));
-        let of_tasks = tasks.map(|task| (format!("[[task]] {}", task.title), &task.with));
-        for (table, with) in of_steps.chain(of_tasks) {
-            let place = format!("{}/benchmark.toml {table}", benchmark.name);
-            let given: Vec<&str> = with.iter().map(|(name, _)| *name).collect();
-            for name in examined.variables.iter().filter(|name| !given.contains(&name.as_str())) {
-                problem(
-                    place.clone(),
-                    format!("`with` does not give {name:?}, which the prompt {file:?} asks for"),
-                );
-            }
-            for name in given.iter().filter(|name| !examined.variables.iter().any(|asked| asked == *name)) {
-                let asked = examined.variables.iter().map(String::as_str);
-                problem(place.clone(), unknown(&format!("value of the prompt {file:?}"), name, asked));
-            }
-        }
-    }
-    problems
-}
+/// The name of the step that embeds posts. No folder declares it: the settings put it before dedup.
+pub const EMBEDDINGS: &str = "embeddings";
 
-/// Steps of posts after one that makes records of them.
-fn behind_records(benchmark: &'static Benchmark) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    let mut made: Option<&str> = None;
-    for step in &benchmark.steps {
-        match (Stage::declared(benchmark, step).map(Stage::rows), made) {
-            (Some(Rows::Posts), Some(before)) => {
-                let what = format!(
-                    "{:?} reads posts, and {before:?} makes records of them: name it before\n  hint: personal data of records is \
-                     marked by [step.anonymise] with `texts`",
-                    step.name
-                );
-                problems.push(Problem { place: format!("{}/benchmark.toml", benchmark.name), what });
-            }
-            (Some(Rows::Groups | Rows::Kind(_)), None) => made = Some(step.name),
-            _ => {}
-        }
-    }
-    problems
-}
-
-/// A benchmark's own settings with the name of a general one.
-fn shadowed(benchmark: &Benchmark) -> Vec<Problem> {
-    let known = |own: &&riddlemill_benchmarks::setting::Setting| {
-        let section = SECTIONS.iter().find(|section| section.name == own.section);
-        own.section == "run"
-            || section.is_some_and(|section| section.keys.iter().any(|key| key.name == own.name))
-    };
-    let problem = |own: &riddlemill_benchmarks::setting::Setting| Problem {
-        place: format!("{}/benchmark.toml [setting.{}.{}]", benchmark.name, own.section, own.name),
-        what: format!("{}.{} is already a setting of riddlemill", own.section, own.name),
-    };
-    benchmark.own.declared.iter().filter(known).map(problem).collect()
-}
-
-/// Problems of a benchmark's changed defaults.
-fn choices_of(benchmark: &Benchmark) -> Vec<Problem> {
-    let problem = |(table, (key, toml)): (&str, &(&str, &str))| {
-        let (section, name) = key.split_once('.')?;
-        let what = match SECTIONS.iter().find(|known| known.name == section) {
-            None => unknown("table of settings", section, SECTIONS.iter().map(|known| known.name)),
-            Some(known) => match known.keys.iter().find(|known| known.name == name) {
-                None => unknown(&format!("key of [{section}]"), name, known.keys.iter().map(|key| key.name)),
-                Some(known) => {
-                    let value = toml.parse::<toml_edit::Value>().ok().and_then(|value| value_json(&value));
-                    let wrong = value
-                        .ok_or_else(|| Mismatch::new("a value of TOML"))
-                        .and_then(|value| known.kind.check(&value));
-                    format!("{key}: {}", wrong.err()?)
-                }
-            },
-        };
-        Some(Problem { place: format!("{}/benchmark.toml [{table}.{section}]", benchmark.name), what })
-    };
-    let settings = benchmark.settings.iter().map(|choice| ("settings", choice));
-    settings.chain(benchmark.profile.iter().map(|choice| ("profile", choice))).filter_map(problem).collect()
+/// The steps with one before dedup that embeds its posts; `None` if there is no dedup.
+fn embedding(declared: &[Step]) -> Option<&'static [Step]> {
+    let at = declared.iter().position(|step| step.stage == Stage::Dedup)?;
+    let mut steps = declared.to_vec();
+    let embeds = Step { name: EMBEDDINGS, stage: Stage::Embed, ..steps[at] };
+    steps[at].inputs = &[EMBEDDINGS];
+    steps.insert(at, embeds);
+    Some(steps.leak())
 }
 
 fn declared(benchmark: &'static Benchmark) -> Recipe {
-    let step = |step: &'static riddlemill_benchmarks::Step| Step {
+    let step = |(number, step): (usize, &'static riddlemill_benchmarks::Step)| Step {
         name: step.name,
+        number,
         // [`open`] refuses steps that cannot be made, and a test makes every step of the built-in ones.
         stage: Stage::declared(benchmark, step)
             .unwrap_or_else(|| unreachable!("nothing makes {}/{}", benchmark.name, step.name)),
         inputs: &step.from,
     };
+    let declared: &'static [Step] = (1..).zip(&benchmark.steps).map(step).collect::<Vec<_>>().leak();
     Recipe {
         name: benchmark.name,
         about: benchmark.about.en,
         about_zh: benchmark.about.zh,
-        steps: benchmark.steps.iter().map(step).collect::<Vec<_>>().leak(),
+        declared,
+        embedding: embedding(declared),
+        embeds: Box::leak(Box::default()),
         choices: &benchmark.settings,
         profile: &benchmark.profile,
         renamed: &benchmark.renamed,
@@ -301,10 +223,15 @@ static DECLARED: LazyLock<Vec<(&'static str, String, &'static str)>> = LazyLock:
     riddlemill_benchmarks::all().iter().flat_map(of).collect()
 });
 
-/// Sets the values of benchmarks' own settings, before their expressions are computed.
+/// Sets the values of benchmarks' own settings, before their expressions are computed, and which recipes have a step that
+/// embeds posts.
 pub fn give_settings(config: &Config) {
     for benchmark in riddlemill_benchmarks::all() {
         benchmark.own.give(&config.own(benchmark.name));
+    }
+    for recipe in RECIPES.iter() {
+        let embeds = Embeds::Posts.cosine(config, recipe.name).is_some();
+        recipe.embeds.store(embeds, Ordering::Relaxed);
     }
 }
 
@@ -316,14 +243,48 @@ static PAPERS: LazyLock<Vec<(&'static str, String, &'static str)>> = LazyLock::n
 });
 
 impl Recipe {
+    /// Its steps, in order; an input is named by the step that writes it.
+    pub fn steps(&self) -> &'static [Step] {
+        self.embedding.filter(|_| self.embeds.load(Ordering::Relaxed)).unwrap_or(self.declared)
+    }
+
+    /// Its steps as its folder declares them: without the one that settings put before dedup.
+    pub fn declared(&self) -> &'static [Step] {
+        self.declared
+    }
+
+    /// Its steps as those of its stages that exist were made: with the one that embeds if dedup read its rows, whatever the
+    /// settings say now or an earlier version of the program did. [`Recipe::steps`] if there is no dedup yet.
+    ///
+    /// # Errors
+    /// [`riddlemill_tables::Error`] if the manifest of dedup cannot be read.
+    pub fn steps_made(&self, workspace: &Workspace) -> Result<&'static [Step], riddlemill_tables::Error> {
+        let Some(embedding) = self.embedding else { return Ok(self.declared) };
+        let Some(dedup) = self.declared.iter().find(|step| step.stage == Stage::Dedup) else {
+            return Ok(self.declared);
+        };
+        let made = Manifest::read(&workspace.stage(self.name, dedup.number, dedup.name))?;
+        Ok(match made {
+            None => self.steps(),
+            Some(made) if made.inputs.iter().any(|input| input.stage == EMBEDDINGS) => embedding,
+            Some(_) => self.declared,
+        })
+    }
+
+    /// The step that embeds posts, if settings have put it there before and it is not one of the recipe's now.
+    pub fn put_off(&self) -> Option<&'static Step> {
+        let step = self.embedding?.iter().find(|step| step.stage == Stage::Embed)?;
+        (!self.embeds.load(Ordering::Relaxed)).then_some(step)
+    }
+
     /// The kind of its last stage's rows.
     pub fn rows(&self) -> Rows {
-        self.steps.last().map_or(Rows::Posts, |step| step.stage.rows())
+        self.steps().last().map_or(Rows::Posts, |step| step.stage.rows())
     }
 
     /// The review step of a ballot, and the step that provides its rows.
     pub fn review(&self, ballot: &str) -> Option<(Review, &'static Step)> {
-        self.steps.iter().find_map(|step| match step.stage {
+        self.steps().iter().find_map(|step| match step.stage {
             Stage::Review(review) if review.place().1 == ballot => {
                 Some((review, self.step(step.inputs.first()?)?.1))
             }
@@ -333,7 +294,7 @@ impl Recipe {
 
     /// Its review steps, in order.
     pub fn reviews(&self) -> impl Iterator<Item = Review> {
-        self.steps.iter().filter_map(|step| match step.stage {
+        self.steps().iter().filter_map(|step| match step.stage {
             Stage::Review(review) => Some(review),
             _ => None,
         })
@@ -346,7 +307,7 @@ impl Recipe {
 
     /// Whether it is made of riddles and their answers instead of a forum's posts.
     pub fn is_of_riddles(&self) -> bool {
-        self.steps.iter().any(|step| matches!(step.stage, Stage::Native(native) if native.is_of_riddles()))
+        self.steps().iter().any(|step| matches!(step.stage, Stage::Native(native) if native.is_of_riddles()))
     }
 
     /// The step that an input names, its number from 1, and its recipe.
@@ -361,20 +322,26 @@ impl Recipe {
 
     /// The recipe that imports its records: itself, or the one that it continues.
     pub fn origin(&'static self) -> &'static Recipe {
-        let first = self.steps.first().and_then(|step| step.inputs.first());
+        let first = self.steps().first().and_then(|step| step.inputs.first());
         first.and_then(|input| self.input(input)).map_or(self, |(recipe, ..)| recipe)
     }
 
-    /// A step and its number, from 1; an earlier name of a step works too.
+    /// A step and the number of its folder; an earlier name of a step works too.
     pub fn step(&self, name: &str) -> Option<(usize, &'static Step)> {
+        let step = &self.steps()[self.place_of(name)?];
+        Some((step.number, step))
+    }
+
+    /// The place of a step among [`Recipe::steps`], from 0; an earlier name of a step works too.
+    pub fn place_of(&self, name: &str) -> Option<usize> {
         let now = || self.renamed.iter().find(|(then, _)| *then == name).map(|(_, now)| *now);
-        let at = |name: &str| self.steps.iter().position(|step| step.name == name);
-        at(name).or_else(|| at(now()?)).map(|i| (i + 1, &self.steps[i]))
+        let at = |name: &str| self.steps().iter().position(|step| step.name == name);
+        at(name).or_else(|| at(now()?))
     }
 
     /// The names allowed in [`Kind::Steps`]: those of its drafts and its reviews, which share them.
     pub fn decided(&self) -> impl Iterator<Item = &'static str> {
-        self.steps.iter().filter_map(|step| match step.stage {
+        self.steps().iter().filter_map(|step| match step.stage {
             Stage::Draft(draft) => Some(draft.name()),
             Stage::Review(review) => Some(review.place().1),
             _ => None,
@@ -393,7 +360,7 @@ mod tests {
     fn every_input_is_an_earlier_step() {
         for recipe in RECIPES.iter() {
             let mut made = BTreeSet::new();
-            for step in recipe.steps {
+            for step in recipe.steps() {
                 let foreign = |input: &str| input.contains('/') && recipe.input(input).is_some();
                 let known = |input: &&str| made.contains(*input) || foreign(input);
                 assert!(step.inputs.iter().all(known), "{} {}", recipe.name, step.name);

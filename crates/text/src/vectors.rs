@@ -4,6 +4,8 @@
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
+use crate::join::Watch;
+
 /// Number of rows compared with as many others while both fit in a core's own cache.
 const BLOCK: usize = 64;
 
@@ -16,25 +18,24 @@ const SLACK: f32 = 1e-3;
 /// Every pair of vectors whose cosine is at least the threshold, ascending by index, with the cosine. A
 /// vector that is missing, zero or of another length is similar to none.
 ///
-/// `stopped` is asked every few milliseconds, since 100,000 vectors take minutes; once it says so, what is returned is of
-/// no use.
-pub fn similar(
-    vectors: &[Option<Vec<f32>>],
-    threshold: f64,
-    stopped: &(dyn Fn() -> bool + Sync),
-) -> Vec<(usize, usize, f64)> {
+/// `watch` is asked every few milliseconds whether to stop, since 100,000 vectors take minutes; once it says so, what is
+/// returned is of no use.
+pub fn similar(vectors: &[Option<Vec<f32>>], threshold: f64, watch: &dyn Watch) -> Vec<(usize, usize, f64)> {
     let arch = Arch::new();
     let units: Vec<Unit> = vectors.par_iter().enumerate().filter_map(|(row, v)| Unit::new(row, v)).collect();
     let blocks: Vec<&[Unit]> = units.chunks(BLOCK).collect();
     let least = threshold as f32 - SLACK;
+    // Of blocks, each with itself and with all after it.
+    let comparisons = (blocks.len() * (blocks.len() + 1) / 2) as f64;
     let of_block = |at: usize| {
         let mut near = Vec::new();
         for other in &blocks[at..] {
-            if stopped() {
+            if watch.stopped() {
                 break;
             }
             arch.dispatch(Near { block: blocks[at], other, least, near: &mut near });
         }
+        watch.advance((blocks.len() - at) as f64 / comparisons);
         let exact = |(a, b): (usize, usize)| {
             let cosine = cosine(vectors[a].as_deref()?, vectors[b].as_deref()?)?;
             (cosine >= threshold).then_some((a, b, cosine.min(1.0)))
@@ -112,15 +113,46 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::join::Unwatched;
+
+    struct Stopped;
+
+    impl Watch for Stopped {
+        fn stopped(&self) -> bool {
+            true
+        }
+
+        fn advance(&self, _: f64) {}
+    }
+
+    #[test]
+    fn all_shares_of_a_comparison_sum_to_one() {
+        #[derive(Default)]
+        struct Shares(std::sync::Mutex<f64>);
+        impl Watch for Shares {
+            fn stopped(&self) -> bool {
+                false
+            }
+
+            fn advance(&self, share: f64) {
+                *self.0.lock().unwrap() += share;
+            }
+        }
+        let vectors: Vec<_> = (0..1000).map(|n| Some(vec![1.0, n as f32])).collect();
+        let shares = Shares::default();
+        similar(&vectors, 0.9, &shares);
+        let all = *shares.0.lock().unwrap();
+        assert!((all - 1.0).abs() < 1e-9, "{all}");
+    }
 
     #[test]
     fn vectors_of_one_direction_are_near() {
         let vectors =
             [Some(vec![3.0, 4.0]), Some(vec![6.0, 8.0]), None, Some(vec![4.0, -3.0]), Some(vec![1.0])];
-        assert_eq!(similar(&vectors, 0.9, &|| false), [(0, 1, 1.0)]);
-        assert!(similar(&vectors, 0.9, &|| true).is_empty());
+        assert_eq!(similar(&vectors, 0.9, &Unwatched), [(0, 1, 1.0)]);
+        assert!(similar(&vectors, 0.9, &Stopped).is_empty());
         let of_no_length = [Some(vec![0.0]), Some(vec![0.0]), Some(vec![f32::NAN])];
-        assert!(similar(&of_no_length, 0.0, &|| false).is_empty());
+        assert!(similar(&of_no_length, 0.0, &Unwatched).is_empty());
     }
 
     proptest! {
@@ -143,7 +175,7 @@ mod tests {
                     }
                 }
             }
-            prop_assert_eq!(similar(&vectors, threshold, &|| false), expected);
+            prop_assert_eq!(similar(&vectors, threshold, &Unwatched), expected);
         }
     }
 }

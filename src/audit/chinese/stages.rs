@@ -6,6 +6,7 @@ pub(super) const STAGES: &[(&str, &str, &str)] = &[
     ("clean", "Clean", "清洗"),
     ("anonymise", "Anonymise", "匿名化"),
     ("filter", "Filter", "筛选"),
+    ("embeddings", "Embeddings", "向量"),
     ("dedup", "Dedup", "去重"),
     ("screen", "Screening", "初筛"),
     ("suitability", "Suitability", "适宜性"),

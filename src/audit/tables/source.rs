@@ -42,15 +42,15 @@ impl<'a> Source<'a> {
     /// `None` where the recipe makes posts or did not get to its end.
     pub fn open(config: &'a Config, recipe: &'static Recipe) -> Result<Option<Source<'a>>, RunError> {
         let workspace = Workspace::new(&config.root);
-        let Some((last, benchmark)) = recipe.steps.last().zip(riddlemill_benchmarks::find(recipe.name))
+        let Some((last, benchmark)) = recipe.steps().last().zip(riddlemill_benchmarks::find(recipe.name))
         else {
             return Ok(None);
         };
-        let end = workspace.stage(recipe.name, recipe.steps.len(), last.name);
+        let end = workspace.stage(recipe.name, last.number, last.name);
         if recipe.rows() == Rows::Posts || StageReader::open(&end)?.is_none() {
             return Ok(None);
         }
-        let import = StageReader::open(&workspace.stage(recipe.name, 1, recipe.steps[0].name))?;
+        let import = StageReader::open(&workspace.stage(recipe.name, 1, recipe.steps()[0].name))?;
         let kinds = import.as_ref().map(kinds).transpose()?.unwrap_or_default();
         let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
         let (rows, items, votes) = (RefCell::default(), RefCell::default(), RefCell::default());
@@ -89,15 +89,15 @@ impl<'a> Source<'a> {
 
     /// The records behind a step, or behind the last one, as the names of their columns; none where it was not made.
     pub fn rows(&self, step: Option<&str>) -> Result<Rc<Vec<Value>>, RunError> {
-        let number = match step {
-            None => self.recipe.steps.len(),
-            Some(name) => self.recipe.step(name).map_or(0, |(number, _)| number),
+        let step = match step {
+            None => self.recipe.steps().last(),
+            Some(name) => self.recipe.step(name).map(|(_, step)| step),
         };
+        let number = step.map_or(0, |step| step.number);
         if let Some(rows) = self.rows.borrow().get(&number) {
             return Ok(Rc::clone(rows));
         }
         let mut rows = Vec::new();
-        let step = number.checked_sub(1).and_then(|place| self.recipe.steps.get(place));
         if let Some(step) = step
             && let Some(stage) =
                 StageReader::open(&self.workspace.stage(self.recipe.name, number, step.name))?

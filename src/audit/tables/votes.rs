@@ -102,9 +102,10 @@ impl Reviewed {
 pub(super) fn reviews(source: &Source<'_>) -> Result<Found, RunError> {
     let recipe = source.recipe;
     let mut reviews = Vec::new();
-    for (i, step) in recipe.steps.iter().enumerate() {
+    for step in recipe.steps() {
         if let Stage::Review(review) = step.stage
-            && let Some(manifest) = Manifest::read(&source.workspace.stage(recipe.name, i + 1, step.name))?
+            && let Some(manifest) =
+                Manifest::read(&source.workspace.stage(recipe.name, step.number, step.name))?
         {
             let voted = on_ballot(source, review.place().1, |step, items, votes| {
                 let resolved = resolve_all(step, items, votes);

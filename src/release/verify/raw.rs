@@ -42,12 +42,13 @@ pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<
             Some(_) => {}
         }
     }
-    for (i, link) in manifest.stages.iter().enumerate() {
-        if i >= recipe.steps.len() {
+    let mut steps = recipe.steps_made(&workspace)?.iter();
+    for link in &manifest.stages {
+        let Some(step) = steps.next() else {
             found.push(format!("{MANIFEST}: stage {} is not one of recipe {}", link.stage, recipe.name));
             return Ok(());
-        }
-        let stage = reader(&workspace, recipe, i + 1)?;
+        };
+        let stage = reader(&workspace, recipe, step)?;
         if Link::to(stage.manifest()) != *link {
             found.push(format!(
                 "{MANIFEST}: stage {} is not what staged/ holds now\n  hint: restore the \
@@ -64,7 +65,7 @@ pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<
     let stages = proof.gaps.into_iter().filter(|gap| gap.stage != "candidate");
     found.extend(stages.map(|gap| format!("{} {}: {}", gap.recipe, gap.stage, gap.what)));
     let end = CandidateSource::of_chain(recipe, manifest.stages.len());
-    let last = reader(&workspace, recipe, end.number())?;
+    let last = reader(&workspace, recipe, end.step())?;
     let numbers = allot(&workspace, end, &last)?;
     for layout in end.layouts(&last)? {
         let file = format!("data/{}/test.jsonl", layout.config);

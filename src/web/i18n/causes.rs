@@ -70,6 +70,7 @@ pub(in crate::web) fn cause(language: Language, cause: &Cause) -> String {
         Fate::Person => "条等待人工查看",
         Fate::Other => "条等待",
         Fate::Undrafted => "条没有草稿即继续",
+        Fate::Unembedded => "条没有向量即继续",
     };
     let mend = match &cause.mend {
         Remedy::Command(command) => format!("请运行 {command}"),

@@ -141,7 +141,7 @@ mod tests {
         for role in [Role::Annotator, Role::Junior, Role::Senior, Role::Meta] {
             assert!(word(Language::Zh, &format!("role_{}", role.name())).is_some(), "{role:?}");
         }
-        for step in RECIPES.iter().flat_map(|recipe| recipe.steps) {
+        for step in RECIPES.iter().flat_map(|recipe| recipe.steps()) {
             let name = step.name.strip_prefix("review:").unwrap_or(step.name);
             assert!(chinese::stage(name).is_some(), "{name} has no name for people");
         }

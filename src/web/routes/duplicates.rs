@@ -110,7 +110,7 @@ pub(in crate::web) async fn page(
 
 /// The step of a recipe that compares records.
 fn comparing(recipe: &'static Recipe) -> Option<&'static Step> {
-    recipe.steps.iter().find(|step| step.stage.compares_pairs())
+    recipe.steps().iter().find(|step| step.stage.compares_pairs())
 }
 
 fn find(app: &App, recipe: &'static Recipe, filter: Filter, visitor: &Visitor) -> Result<Found, PageError> {

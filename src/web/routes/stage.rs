@@ -111,7 +111,7 @@ fn find(
     filter: Filter,
     visitor: &Visitor,
 ) -> Result<Found, PageError> {
-    let steps = recipe.steps.iter().map(|step| step.name).collect();
+    let steps = recipe.steps().iter().map(|step| step.name).collect();
     let sorts = Sort::ALL.into_iter().map(Sort::name).collect();
     let number = |text: &str| text.trim().parse::<usize>().unwrap_or(0);
     let query = Query {

@@ -195,7 +195,7 @@ pub const DEDUP: Section = Section {
 /// Similarity by embeddings.
 pub const EMBEDDINGS: Section = Section {
     name: "embeddings",
-    doc: "Near duplicates among posts by a model's embeddings, in addition to dedup.metric. Only `run` asks for them, for at most 100000 posts. Puzzles have settings of their own, puzzles.embeddings.",
+    doc: "Near duplicates among posts by a model's embeddings, in addition to dedup.metric. If a model is named, `run` asks it in a step before dedup, for at most 100000 posts. Puzzles have settings of their own, puzzles.embeddings.",
     keys: &[
         key("endpoint", Kind::Text, "\"\"", "The [llm.<name>] that embeds posts; \"\" for none."),
         key(

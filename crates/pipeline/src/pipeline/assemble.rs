@@ -142,12 +142,15 @@ pub fn assemble(
         .step(stage)
         .filter(|(_, step)| step.stage.rows() == Rows::Posts)
         .ok_or_else(|| AssembleError::Stage { stage: stage.into() })?;
+    if matches!(step.stage, Stage::Embed | Stage::Dedup) {
+        refuse_in_parts(config, Some(recipe.name)).map_err(RunError::from)?;
+    }
     let known = RunContext::new(config, recipe);
     let _lock = Lock::take(&workspace.recipe(recipe.name))?;
     durable::sweep(&workspace.recipe(recipe.name))?;
     salt::read_or_draw(&workspace).map_err(RunError::from)?;
     let mut made: BTreeMap<&str, Manifest> = BTreeMap::new();
-    for step in &recipe.steps[..number - 1] {
+    for step in recipe.steps().iter().take_while(|before| before.name != step.name) {
         made.insert(step.name, open(&workspace, recipe, step.name)?.manifest().clone());
     }
     let opening = known.opening(step, &made)?;
@@ -218,7 +221,6 @@ pub fn assemble(
             append_names(&list, &mut writer)?;
         }
         Stage::Dedup => {
-            refuse_in_parts(config, Some(recipe.name)).map_err(RunError::from)?;
             near_pairs(&mut writer, pairs)?;
         }
         _ => {}

@@ -13,7 +13,7 @@ use crate::stages::published::Published;
 use crate::stages::respond::Made;
 use crate::stages::review::Votes;
 use crate::stages::withdrawal::Withdrawals;
-use crate::stages::{Embeds, Rows, Stage, StageError, draft, salt};
+use crate::stages::{Embeds, NEAR, Rows, Stage, StageError, draft, salt};
 use riddlemill_review::decisions::{DecisionLog, Verdict};
 use riddlemill_tables::{self as store, InputRef, Manifest, Workspace};
 use riddlemill_text::record::{Reason, State};
@@ -41,7 +41,7 @@ impl<'a> RunContext<'a> {
         if let Some(dumps) = self.dumps.get() {
             return Ok(dumps);
         }
-        let imports = self.recipe.steps.iter().any(|step| step.stage == Stage::Import);
+        let imports = self.recipe.steps().iter().any(|step| step.stage == Stage::Import);
         let riddles = self.recipe.is_of_riddles();
         let dumps = if imports { files(self.config, self.recipe.name, riddles)? } else { Vec::new() };
         Ok(self.dumps.get_or_init(|| dumps))
@@ -80,13 +80,19 @@ impl<'a> RunContext<'a> {
                 .map(|t| t.hash.clone())
                 .unwrap_or_default(),
         });
+        let mut evidence = self.evidence(step)?;
+        if step.stage == Stage::Dedup {
+            // Pairs are no rows, by which inputs are compared.
+            let near = step.inputs.iter().find_map(|input| made.get(input)?.tables.get(NEAR));
+            evidence.extend(near.map(|near| ("embeddings".to_owned(), near.hash.clone())));
+        }
         Ok(store::opening(
             self.recipe.name,
             step.name,
             step.stage.version(),
             self.with_own(step, self.settings(step)),
             inputs.collect(),
-            self.evidence(step)?,
+            evidence,
         ))
     }
 
@@ -164,6 +170,7 @@ impl<'a> RunContext<'a> {
                 decide
             }
             Stage::Native(native) => native.settings(self.config, self.recipe.name),
+            Stage::Embed => Embeds::Posts.near_settings(self.config, self.recipe.name),
             Stage::Dedup => Embeds::Posts.comparison(self.config, self.recipe.name),
             _ => self.config.stage(recipe, step.stage.section()),
         }
@@ -205,7 +212,12 @@ impl<'a> RunContext<'a> {
                 evidence.insert("votes".into(), self.votes()?.evidence(recipe, ballot));
             }
             Stage::Native(native) => evidence.extend(native.evidence(self.config, self.recipe.name)?),
-            Stage::Clean | Stage::Filter | Stage::Dedup | Stage::Options(_) | Stage::Choose(_) => {}
+            Stage::Clean
+            | Stage::Filter
+            | Stage::Embed
+            | Stage::Dedup
+            | Stage::Options(_)
+            | Stage::Choose(_) => {}
         }
         if let Some(embeds) = Embeds::of(step.stage) {
             let texts = || rows::embedded(&Workspace::new(&self.config.root), self.recipe, step, embeds);
@@ -249,8 +261,7 @@ impl<'a> RunContext<'a> {
         if let (Some(embeds), false, Freshness::Fresh(manifest)) = (Embeds::of(step.stage), offline, &found)
             && embeds.asks(self.config, self.recipe.name)?
         {
-            let stored = manifest.evidence.get("embeddings").and_then(|e| e.split(' ').next()?.parse().ok());
-            let missing = manifest.counts.records_in.saturating_sub(stored.unwrap_or(0));
+            let missing = not_embedded(embeds, manifest);
             let why = Change::Missing { key: "embeddings".to_owned(), count: missing };
             return Ok(if missing > 0 { Freshness::Stale(manifest.clone(), vec![why]) } else { found });
         }
@@ -264,6 +275,20 @@ impl<'a> RunContext<'a> {
         }
         let why = Change::Missing { key: "replies".to_owned(), count: missing };
         Ok(Freshness::Stale(manifest.clone(), vec![why]))
+    }
+}
+
+/// Texts without an embedding that another run may get.
+pub(super) fn not_embedded(embeds: Embeds, manifest: &Manifest) -> u64 {
+    match embeds {
+        Embeds::Posts => {
+            let key = format!("{}/{}", State::Changed.code(), Reason::NotEmbedded.code());
+            manifest.counts.reasons.get(&key).copied().unwrap_or(0)
+        }
+        Embeds::Questions => {
+            let stored = manifest.evidence.get("embeddings").and_then(|e| e.split(' ').next()?.parse().ok());
+            manifest.counts.records_in.saturating_sub(stored.unwrap_or(0))
+        }
     }
 }
 

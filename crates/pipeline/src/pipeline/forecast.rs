@@ -82,7 +82,7 @@ pub fn forecast(config: &Config, recipes: &[&'static Recipe]) -> Result<Vec<Fore
         |recipe: &'static Recipe| Forecast { recipe: recipe.name, steps: Vec::new(), imported: false };
     let imported = |recipe: &'static Recipe| -> Result<bool, RunError> {
         let origin = recipe.origin();
-        let import = Workspace::new(&config.root).stage(origin.name, 1, origin.steps[0].name);
+        let import = Workspace::new(&config.root).stage(origin.name, 1, origin.steps()[0].name);
         Ok(import.exists())
     };
     let mut rehearsal: Option<Rehearsal> = None;
@@ -120,7 +120,7 @@ pub fn outlook(
     let mut forecasts = forecast(config, recipes).ok()?;
     for (forecast, recipe) in forecasts.iter_mut().zip(recipes) {
         let made = selection.range(recipe).ok()?;
-        let is_made = |name| recipe.step(name).is_some_and(|(number, _)| made.contains(&(number - 1)));
+        let is_made = |name| recipe.place_of(name).is_some_and(|place| made.contains(&place));
         forecast.steps.retain(|step| is_made(step.step));
     }
     let steps = || forecasts.iter().flat_map(|forecast| &forecast.steps);
@@ -154,7 +154,7 @@ fn walk(
     let prompts = draft::prompts(config)?;
     let mut waiting = Waiting::default();
     let mut steps = Vec::new();
-    for (at, step) in recipe.steps.iter().enumerate() {
+    for (at, step) in recipe.steps().iter().enumerate() {
         if let Some(foreign) = step.inputs.iter().find(|input| input.contains('/')) {
             // Records that wait in the other recipe enter where its rows do.
             if at == 0
@@ -167,7 +167,7 @@ fn walk(
         for (endpoint, asks) in asks.into_iter().flatten() {
             steps.push(of_step(config, &prompts, recipe, step, &endpoint, &asks, waiting)?);
         }
-        if let Some(made) = Manifest::read(&workspace.stage(recipe.name, at + 1, step.name))? {
+        if let Some(made) = Manifest::read(&workspace.stage(recipe.name, step.number, step.name))? {
             waiting = after(config, recipe, step, &made, waiting)?;
         }
         if to == Some(step.name) {
@@ -278,14 +278,14 @@ fn longest(config: &Config, recipe: &'static Recipe) -> Result<u64, RunError> {
     let origin = recipe.origin();
     let workspace = Workspace::new(&config.root);
     let mut longest = 0;
-    for (at, step) in origin.steps.iter().enumerate() {
+    for step in origin.steps() {
         let columns: &'static [&'static str] = match (step.stage, step.stage.rows()) {
             (Stage::Import, _) => continue,
             (_, Rows::Posts) => &["text"],
             (_, rows @ Rows::Kind(_)) if rows.has("question") && !rows.has("text") => &["question", "answer"],
             _ => break,
         };
-        let Some(stage) = StageReader::open(&workspace.stage(origin.name, at + 1, step.name))? else {
+        let Some(stage) = StageReader::open(&workspace.stage(origin.name, step.number, step.name))? else {
             continue;
         };
         for part in json_parts(&stage, "rows", columns) {

@@ -165,17 +165,19 @@ impl StageRunner<'_> {
                     }
                 }
             }
+            Stage::Embed => {
+                stages::embed_posts(&self.inputs, &mut writer, &self.asking())?;
+                // The embeddings it asked for are part of its evidence.
+                return Ok(writer.commit(self.known.opening(step, self.made)?)?);
+            }
             Stage::Dedup => {
                 let settings: sections::Dedup = self.settings(step);
                 let people = self.decisions(step)?;
                 let run: sections::Run = self.known.config.typed(None, "run");
                 let folder = self.place.parent().unwrap_or(self.place);
                 let on_disk = stages::OnDisk { folder, check: run.disk_check };
-                stages::dedup(&self.inputs, &settings, &people, on_disk, &mut writer, &self.asking())?;
-                if Embeds::Posts.cosine(self.known.config, self.known.recipe.name).is_some() {
-                    // The embeddings it asked for are part of its evidence.
-                    return Ok(writer.commit(self.known.opening(step, self.made)?)?);
-                }
+                let watched = (self.stop, self.pulse);
+                stages::dedup(&self.inputs, &settings, &people, on_disk, &mut writer, watched)?;
             }
             Stage::Draft(_)
             | Stage::Review(_)

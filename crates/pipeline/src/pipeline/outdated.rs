@@ -47,7 +47,7 @@ pub fn outdated(
     });
     let Some(stale) = stale else { return Ok(None) };
     let chain: Vec<_> = recipe
-        .steps
+        .steps()
         .iter()
         .take_while(|step| step.stage == Stage::Import || step.stage.writes_texts())
         .collect();
@@ -84,7 +84,7 @@ pub fn outdated(
     if changed.is_empty() {
         return Ok(Some(found));
     }
-    for step in recipe.steps {
+    for step in recipe.steps() {
         match step.stage {
             Stage::Review(review) => {
                 let records = records(&workspace, recipe, step, review.subjects(), &changed)?;

@@ -58,8 +58,8 @@ pub(super) fn plan_of(
     let mut made = super::foreign(&workspace, recipe).unwrap_or_default();
     let mut unmade: BTreeMap<&'static str, &'static str> = BTreeMap::new();
     let mut planned = Vec::new();
-    for (i, step) in recipe.steps.iter().enumerate() {
-        let place = workspace.stage(recipe.name, i + 1, step.name);
+    for step in recipe.steps() {
+        let place = workspace.stage(recipe.name, step.number, step.name);
         let after = step.inputs.iter().find_map(|input| unmade.get(input).copied());
         let opening = known.opening(step, &made)?;
         let freshness = known.freshness(step, &place, &opening, offline)?;

@@ -8,18 +8,20 @@ use std::path::Path;
 use crate::recipe::{RECIPES, Recipe};
 use riddlemill_tables::{Error, MANIFEST, Manifest, StageReader, Workspace, durable};
 
-/// Links another recipe's equal stage in this one's place. `None` if there is none, or it is being written.
+/// Links another recipe's equal stage in this one's place. `None` if there is none, it `lacks` what this one can have, or it
+/// is being written.
 pub(super) fn link(
     workspace: &Workspace,
     recipe: &'static Recipe,
     place: &Path,
     opening: &Manifest,
+    lacks: impl Fn(&Manifest) -> bool,
 ) -> Result<Option<Manifest>, Error> {
     for other in RECIPES.iter().filter(|other| other.name != recipe.name) {
         let Some((number, step)) = other.step(&opening.stage) else { continue };
         let twin = workspace.stage(other.name, number, step.name);
         let Ok(Some(reader)) = StageReader::open(&twin) else { continue };
-        if !same_work(reader.manifest(), opening) || reader.whole().is_err() {
+        if !same_work(reader.manifest(), opening) || lacks(reader.manifest()) || reader.whole().is_err() {
             continue;
         }
         if let Some(manifest) = link_parts(&reader, place, opening)? {

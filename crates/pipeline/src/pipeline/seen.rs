@@ -8,7 +8,7 @@ use crate::stages::review::Votes;
 use riddlemill_review::carry::{SeenLog, rested_on};
 use riddlemill_tables::Workspace;
 
-/// Keeps the content of reviews after step number `made`, for items with people's votes. Called before the
+/// Keeps the content of reviews after the step in place `made`, from 0, for items with people's votes. Called before the
 /// first stage of a run is written: afterwards the content of the votes' items would be lost.
 ///
 /// # Errors
@@ -24,7 +24,7 @@ pub(super) fn keep(config: &Config, recipe: &'static Recipe, made: usize) -> Res
         let (of, ballot) = review.place();
         let by_item = votes.by_item(of, ballot);
         let voted = by_item.values().flatten().any(|vote| !vote.synthetic);
-        let later = recipe.step(&format!("review:{ballot}")).is_none_or(|(number, _)| number > made + 1);
+        let later = recipe.place_of(&format!("review:{ballot}")).is_none_or(|place| place > made);
         if !voted || !later {
             continue;
         }

@@ -79,7 +79,7 @@ fn cut_short(manifest: &Manifest) -> Option<String> {
 /// The recipes that this one continues, each with the steps that lead to its input.
 fn upstream(recipe: &'static Recipe) -> Vec<(&'static Recipe, BTreeSet<&'static str>)> {
     let mut found: Vec<(&'static Recipe, BTreeSet<&'static str>)> = Vec::new();
-    let inputs = recipe.steps.iter().flat_map(|step| step.inputs);
+    let inputs = recipe.steps().iter().flat_map(|step| step.inputs);
     for (from, _, step) in inputs.filter(|input| input.contains('/')).filter_map(|name| recipe.input(name)) {
         let place = found.iter().position(|(known, _)| known.name == from.name).unwrap_or_else(|| {
             found.push((from, BTreeSet::new()));

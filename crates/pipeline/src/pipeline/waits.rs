@@ -36,6 +36,8 @@ pub enum Fate {
     Other,
     /// They went on without a draft.
     Undrafted,
+    /// They went on without an embedding.
+    Unembedded,
 }
 
 /// Records of one stage that one thing keeps back.
@@ -83,6 +85,7 @@ impl fmt::Display for Cause {
             Fate::Person => ["wait for a person", "waits for a person"],
             Fate::Other => ["wait", "waits"],
             Fate::Undrafted => ["went on without a draft", "went on without a draft"],
+            Fate::Unembedded => ["went on without an embedding", "went on without an embedding"],
         };
         write!(f, "{} {}", grouped(i64::try_from(self.records).unwrap_or(i64::MAX)), what[usize::from(one)])?;
         let more = [Some(self.what.as_str()).filter(|what| !what.is_empty()), self.mend.text()];
@@ -99,10 +102,10 @@ impl fmt::Display for Cause {
 pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Result<Vec<Cause>, RunError> {
     let workspace = Workspace::new(&config.root);
     let mut causes = Vec::new();
-    for (at, step) in recipe.steps.iter().enumerate() {
+    for step in recipe.steps() {
         let Some(manifest) = made.iter().find(|manifest| manifest.stage == step.name) else { continue };
         let Some(filter) = describe_filter(manifest) else { continue };
-        let Some(stage) = StageReader::open(&workspace.stage(recipe.name, at + 1, step.name))? else {
+        let Some(stage) = StageReader::open(&workspace.stage(recipe.name, step.number, step.name))? else {
             continue;
         };
         let mut groups: BTreeMap<(Fate, String), (u64, Entry)> = BTreeMap::new();
@@ -131,12 +134,13 @@ pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Re
             };
             let reason = reason(&first);
             let of_endpoint = matches!(reason, Some(Reason::RequestFailed | Reason::EndpointLeft));
-            let failed = fate == Fate::Failed || fate == Fate::Undrafted && of_endpoint;
+            let without = matches!(fate, Fate::Undrafted | Fate::Unembedded);
+            let failed = fate == Fate::Failed || without && of_endpoint;
             let blocks = match fate {
                 Fate::Model | Fate::Votes(_) | Fate::Provisional(_) => mend != Remedy::Nothing,
                 Fate::Failed => matches!(mend, Remedy::Run | Remedy::First(_)),
                 Fate::Other => matches!(mend, Remedy::First(_)),
-                Fate::Person | Fate::Undrafted => false,
+                Fate::Person | Fate::Undrafted | Fate::Unembedded => false,
             };
             found.push(Cause { stage: step.name, fate, records, what, mend, failed, blocks });
         }
@@ -145,6 +149,13 @@ pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Re
     }
     Ok(causes)
 }
+
+/// Reasons of records that went on without what a model was asked for.
+const WITHOUT: [Reason; 4] =
+    [Reason::NotDrafted, Reason::Undraftable, Reason::NotEmbedded, Reason::Unembeddable];
+
+/// Reasons of records that went on, and for which there is something left to do.
+const WENT_ON: [Reason; 5] = [WITHOUT[0], WITHOUT[1], WITHOUT[2], WITHOUT[3], Reason::Provisional];
 
 /// Entries of one part of a ledger, grouped by cause: how many, and the first of them.
 fn grouped_entries(step: &Step, entries: Vec<Entry>) -> BTreeMap<(Fate, String), (u64, Entry)> {
@@ -161,7 +172,7 @@ pub fn kept_back(manifest: &Manifest) -> u64 {
         let key = format!("{}/{}", State::Changed.code(), reason.code());
         manifest.counts.reasons.get(&key).copied().unwrap_or(0)
     };
-    let went_on = [Reason::NotDrafted, Reason::Undraftable, Reason::Provisional].iter().map(count);
+    let went_on = WENT_ON.iter().map(count);
     manifest.counts.state(State::Held) + manifest.counts.state(State::Failed) + went_on.sum::<u64>()
 }
 
@@ -172,10 +183,7 @@ fn describe_filter(manifest: &Manifest) -> Option<Filter> {
         manifest.counts.reasons.get(&key).copied().unwrap_or(0)
     };
     let states = [State::Held, State::Failed].into_iter().filter(|state| manifest.counts.state(*state) > 0);
-    let reasons = [Reason::NotDrafted, Reason::Undraftable, Reason::Provisional]
-        .into_iter()
-        .filter(|reason| count(State::Changed, *reason) > 0)
-        .map(Reason::code);
+    let reasons = WENT_ON.into_iter().filter(|reason| count(State::Changed, *reason) > 0).map(Reason::code);
     let states: Vec<&str> = states.map(State::code).collect();
     let reasons: Vec<&str> = reasons.collect();
     match (states.is_empty(), reasons.is_empty()) {
@@ -190,7 +198,7 @@ fn describe_filter(manifest: &Manifest) -> Option<Filter> {
 fn reason(entry: &Entry) -> Option<Reason> {
     let reason = Reason::from_code(entry.reason.as_deref()?);
     match reason {
-        Some(Reason::NotDrafted | Reason::Undraftable) => {
+        Some(reason) if WITHOUT.contains(&reason) => {
             let (code, _) = entry.evidence.as_deref()?.split_once(": ")?;
             Reason::from_code(code)
         }
@@ -201,16 +209,15 @@ fn reason(entry: &Entry) -> Option<Reason> {
 /// The evidence in the ledger, for a draft without the reason why it is missing.
 fn evidence(entry: &Entry) -> &str {
     let evidence = entry.evidence.as_deref().unwrap_or_default();
-    match (is_undrafted(entry), evidence.split_once(": ")) {
+    match (is_without(entry), evidence.split_once(": ")) {
         (true, Some((code, rest))) if Reason::from_code(code).is_some() => rest,
         _ => evidence,
     }
 }
 
-/// Whether a record went on without a draft.
-fn is_undrafted(entry: &Entry) -> bool {
-    let codes = [Reason::NotDrafted, Reason::Undraftable].map(Reason::code);
-    entry.reason.as_deref().is_some_and(|reason| codes.contains(&reason))
+/// Whether a record went on without a draft or an embedding.
+fn is_without(entry: &Entry) -> bool {
+    entry.reason.as_deref().is_some_and(|reason| WITHOUT.map(Reason::code).contains(&reason))
 }
 
 /// The group of an entry: its state, and what the entries of one cause share.
@@ -239,8 +246,8 @@ fn group(step: &Step, entry: &Entry) -> (Fate, String) {
         _ if step.stage == Stage::Import => format!("{} {}", code(), source(entry)),
         _ => code(),
     };
-    if is_undrafted(entry) {
-        return (Fate::Undrafted, shared);
+    if is_without(entry) {
+        return (if step.stage == Stage::Embed { Fate::Unembedded } else { Fate::Undrafted }, shared);
     }
     let round = || if evidence_text.contains("(review)") { Round::Review } else { Round::Vote };
     let fate = match (State::from_code(&entry.outcome), reason) {
@@ -408,12 +415,16 @@ impl OfStage<'_> {
                 cut => (cut.map_or(evidence, |(what, _)| what).to_owned(), Remedy::Run),
             };
         }
-        let Stage::Draft(kind) = self.step.stage else { return (short(evidence), Remedy::Run) };
-        let endpoints = draft::endpoints(kind, self.config, self.recipe.name).unwrap_or_default();
         let offline = evidence.contains("offline");
+        let asked_yet = if offline { "the run was offline" } else { "nobody was asked yet" };
+        let kind = match self.step.stage {
+            Stage::Draft(kind) => kind,
+            Stage::Embed => return (asked_yet.into(), Remedy::Run),
+            _ => return (short(evidence), Remedy::Run),
+        };
+        let endpoints = draft::endpoints(kind, self.config, self.recipe.name).unwrap_or_default();
         if endpoints.iter().any(draft::sends) {
-            let what = if offline { "the run was offline" } else { "nobody was asked yet" };
-            return (what.into(), Remedy::Run);
+            return (asked_yet.into(), Remedy::Run);
         }
         let asks = draft::asks(kind, self.config, self.recipe.name);
         let setting = if asks.several { asks.key.as_str() } else { "draft.endpoint" };

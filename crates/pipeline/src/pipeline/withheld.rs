@@ -31,7 +31,7 @@ impl Withheld {
     pub fn open(workspace: &Workspace, recipe: &'static Recipe) -> Result<Withheld, Error> {
         let withdrawals = Withdrawals::load(workspace)?;
         let origin = recipe.origin();
-        let first = origin.steps.first().filter(|_| !withdrawals.is_empty());
+        let first = origin.steps().first().filter(|_| !withdrawals.is_empty());
         let import = first.map(|first| StageReader::open(&workspace.stage(origin.name, 1, first.name)));
         let import = import.transpose()?.flatten();
         let files = match &import {

@@ -182,7 +182,7 @@ fn changes(root: &Path, config: &Config, indexes: &[(Dump, Index)]) -> Result<Ve
     let workspace = Workspace::new(root);
     let mut changed = Vec::new();
     for recipe in recipe::used(config) {
-        let Some(first) = recipe.steps.first() else { continue };
+        let Some(first) = recipe.steps().first() else { continue };
         let Some(stage) = StageReader::open(&workspace.stage(recipe.name, 1, first.name))? else { continue };
         if !stage.manifest().tables.contains_key("files") {
             continue;

@@ -1,5 +1,6 @@
 //! Embeddings of texts: if an endpoint for them is set, their similarity is additional evidence for duplicates among posts
-//! and among puzzles (BrainTeaser 3.2). Embeddings are stored permanently, like every reply.
+//! and among puzzles (BrainTeaser 3.2). Embeddings are stored permanently, like every reply. Those of posts have a step of
+//! their own before dedup, [`embed_posts`](super::embed_posts()); an operation that compares riddles asks for theirs itself.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,9 +11,10 @@ use serde_json::Value;
 
 use crate::config::{Config, sections};
 use crate::stages::draft::{LlmContext, agreed, open_store, sends, words};
-use crate::stages::{Stage, StageError, Unusable};
-use riddlemill_llm::{Ask, Endpoint, Engine, Progress};
+use crate::stages::{Stage, StageError, Stop, Unusable, Waiting};
+use riddlemill_llm::{Answer, Ask, Endpoint, Engine, Progress};
 use riddlemill_tables::Workspace;
+use riddlemill_text::join::Watch;
 use riddlemill_text::record::Post;
 use riddlemill_text::vectors::similar;
 
@@ -43,11 +45,19 @@ impl From<&Post> for Embedded {
     }
 }
 
+/// What a comparison found.
+pub struct Compared {
+    /// What came for each text, in their order.
+    pub answers: Vec<Answer>,
+    /// Every two of the texts whose embeddings are near, by number, with their cosine.
+    pub near: Vec<(usize, usize, f64)>,
+}
+
 impl Embeds {
     /// What a stage embeds where its settings name an endpoint; `None` of a stage that never does.
     pub fn of(stage: Stage) -> Option<Embeds> {
         match stage {
-            Stage::Dedup => Some(Embeds::Posts),
+            Stage::Embed => Some(Embeds::Posts),
             Stage::Native(native) if native.compares_pairs() => Some(Embeds::Questions),
             _ => None,
         }
@@ -84,8 +94,18 @@ impl Embeds {
     pub fn comparison(self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
         let mut decide = config.stage(Some(recipe), "dedup");
         decide.remove("memory_mib");
-        decide.extend(self.cosine(config, recipe).map(|cosine| ("cosine".to_owned(), cosine.into())));
+        if self == Embeds::Questions {
+            decide.extend(self.cosine(config, recipe).map(|cosine| ("cosine".to_owned(), cosine.into())));
+        }
         decide
+    }
+
+    /// The settings that can change which texts are near.
+    pub fn near_settings(self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
+        let endpoint = self.endpoint(config, recipe).ok().flatten();
+        let model = endpoint.map(|endpoint| ("model".to_owned(), endpoint.identity().into()));
+        let cosine = self.cosine(config, recipe).map(|cosine| ("cosine".to_owned(), cosine.into()));
+        model.into_iter().chain(cosine).collect()
     }
 
     /// The endpoint that the settings name; `None` where they name none.
@@ -122,25 +142,46 @@ impl Embeds {
         texts: &[Embedded],
         asking: &LlmContext<'_>,
     ) -> Result<Vec<(usize, usize, f64)>, StageError> {
-        let Some(endpoint) = self.endpoint(asking.config, asking.recipe)? else { return Ok(Vec::new()) };
-        let (_, cosine) = self.settings(asking.config, asking.recipe);
+        if self.endpoint(asking.config, asking.recipe)?.is_none() {
+            return Ok(Vec::new());
+        }
         let count = texts.len() as u64;
         // What a model takes for an embedding says nothing of how long the comparison takes.
         asking.pulse.part("embeddings", count);
-        let vectors = self.vectors(endpoint, texts, asking)?;
+        let answers = self.answers(texts, asking)?;
         asking.pulse.part("", count);
-        let near = similar(&vectors, cosine, &|| asking.stop.asked());
+        self.near(&answers, asking, &Unwatched { stop: asking.stop })
+    }
+
+    /// As [`Embeds::similar`], with what came for each text. The bar of the stage is that of the requests.
+    ///
+    /// # Errors
+    /// As of [`Embeds::similar`].
+    pub fn compare(self, texts: &[Embedded], asking: &LlmContext<'_>) -> Result<Compared, StageError> {
+        let answers = self.answers(texts, asking)?;
+        let count = texts.len() as u64;
+        asking.pulse.part("comparison", count);
+        let near = self.near(&answers, asking, &Waiting::new(asking.stop, asking.pulse, count))?;
+        Ok(Compared { answers, near })
+    }
+
+    fn near(
+        self,
+        answers: &[Answer],
+        asking: &LlmContext<'_>,
+        watch: &dyn Watch,
+    ) -> Result<Vec<(usize, usize, f64)>, StageError> {
+        let (_, cosine) = self.settings(asking.config, asking.recipe);
+        let vector = |answer: &Answer| answer.reply().and_then(|reply| reply.vector.clone());
+        let vectors: Vec<Option<Vec<f32>>> = answers.iter().map(vector).collect();
+        let near = similar(&vectors, cosine, watch);
         asking.stop.check()?;
         Ok(near)
     }
 
-    /// A vector a text, in their order; `None` where none is stored and none can be had.
-    fn vectors(
-        self,
-        endpoint: Endpoint,
-        texts: &[Embedded],
-        asking: &LlmContext<'_>,
-    ) -> Result<Vec<Option<Vec<f32>>>, StageError> {
+    /// What comes for each text, in their order; nothing where no endpoint is set.
+    fn answers(self, texts: &[Embedded], asking: &LlmContext<'_>) -> Result<Vec<Answer>, StageError> {
+        let Some(endpoint) = self.endpoint(asking.config, asking.recipe)? else { return Ok(Vec::new()) };
         let (limits, cancel) = asking.limits();
         let asks = self.requests(texts);
         let store = Arc::new(open_store(asking.config)?);
@@ -171,7 +212,7 @@ impl Embeds {
             }
         });
         asking.stop.check()?;
-        Ok(answers.iter().map(|answer| answer.reply().and_then(|reply| reply.vector.clone())).collect())
+        Ok(answers)
     }
 
     /// The embeddings that are stored, as `<how many> <hash>`; `None` where no endpoint is set.
@@ -224,6 +265,19 @@ impl Embeds {
     fn unusable(self, what: impl std::fmt::Display) -> StageError {
         Unusable::at(self.key(), what).into()
     }
+}
+
+/// For a comparison whose progress its stage does not count.
+struct Unwatched<'a> {
+    stop: &'a Stop,
+}
+
+impl Watch for Unwatched<'_> {
+    fn stopped(&self) -> bool {
+        self.stop.asked()
+    }
+
+    fn advance(&self, _: f64) {}
 }
 
 /// Refuses settings that ask for embeddings where a stage works in parts, without a workspace or on a cluster.

@@ -10,6 +10,7 @@ mod dedup;
 pub mod draft;
 mod each;
 pub mod embed;
+mod embed_posts;
 pub mod import;
 mod line_error;
 pub mod native;
@@ -33,6 +34,7 @@ pub use dedup::{NearPair, OnDisk, OnDiskError, Output, apply_on_disk, dedup, par
 pub use draft::Draft;
 pub use each::{all, each};
 pub use embed::Embeds;
+pub use embed_posts::{NEAR, NearEmbeddings, embed_posts};
 pub use native::Native;
 pub use options::options;
 pub use overrule::{anonymise_decided, clean_decided, filter_decided};

@@ -24,6 +24,8 @@ pub enum Stage {
     Anonymise,
     /// Posts of the recipe's kind.
     Filter,
+    /// What a model embeds, for dedup: only where the settings name one.
+    Embed,
     /// One record a joke.
     Dedup,
     /// What a model proposes.
@@ -136,6 +138,7 @@ impl Stage {
             Stage::Clean => "clean",
             Stage::Anonymise => "anonymise",
             Stage::Filter => "filter",
+            Stage::Embed => "embeddings",
             Stage::Dedup => "dedup",
             Stage::Draft(_) => "draft",
             Stage::Review(_) => "review",
@@ -148,7 +151,9 @@ impl Stage {
     /// What it writes.
     pub fn rows(self) -> Rows {
         match self {
-            Stage::Import | Stage::Clean | Stage::Anonymise | Stage::Filter | Stage::Dedup => Rows::Posts,
+            Stage::Import | Stage::Clean | Stage::Anonymise | Stage::Filter | Stage::Embed | Stage::Dedup => {
+                Rows::Posts
+            }
             Stage::Draft(draft) => draft.rows(),
             Stage::Review(review) => review.subjects(),
             Stage::Options(rows) => rows,
@@ -167,7 +172,12 @@ impl Stage {
             Stage::Dedup => verdict.is_of_pair(),
             Stage::Review(_) => verdict == Verdict::Keep,
             Stage::Native(native) => native.takes(verdict),
-            Stage::Import | Stage::Draft(_) | Stage::Options(_) | Stage::Mark(_) | Stage::Choose(_) => false,
+            Stage::Import
+            | Stage::Embed
+            | Stage::Draft(_)
+            | Stage::Options(_)
+            | Stage::Mark(_)
+            | Stage::Choose(_) => false,
         }
     }
 
@@ -203,6 +213,7 @@ impl Stage {
             // named, premises, and answers with a reason. 4 takes what somebody says after a colon for reported, and advice
             // for an answer.
             Stage::Filter => 4,
+            Stage::Embed => 1,
             // 2 keeps a text in capitals alone where there is no other. 3 wants a third of the pairs of neighbours. 4 takes
             // more retellings for the same, and the forum's names for no likeness.
             Stage::Dedup => 4,

@@ -121,6 +121,14 @@ reasons! {
     /// The text asks nothing, and the recipe takes questions only.
     NotAQuestion = "not_a_question",
 
+    // embeddings
+    /// A model's embedding of the text is stored; dedup compares it with those of the others.
+    Embedded = "embedded",
+    /// No embedding of the text could be had: dedup compares its words alone.
+    NotEmbedded = "not_embedded",
+    /// No embedding of the text can be had from this model: dedup compares its words alone.
+    Unembeddable = "unembeddable",
+
     // dedup
     /// After folding, the text is that of the record it went into.
     ExactDuplicate = "exact_duplicate",

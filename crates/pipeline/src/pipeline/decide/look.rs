@@ -17,6 +17,7 @@ use riddlemill_text::record::{Entry, Post, Record, Row, State};
 pub(super) struct Stages<'c> {
     config: &'c Config,
     pub(super) recipe: &'static Recipe,
+    steps: &'static [Step],
     made: Vec<Option<StageReader>>,
     /// The last record looked up, and where it ended, because every verdict asks for it.
     last: RefCell<Option<(String, Option<CurrentState>)>>,
@@ -57,21 +58,20 @@ impl CurrentState {
 impl<'c> Stages<'c> {
     pub(super) fn open(config: &'c Config, recipe: &'static Recipe) -> Result<Stages<'c>, RunError> {
         let workspace = Workspace::new(&config.root);
-        let open = |(i, step): (usize, &Step)| match StageReader::open(&workspace.stage(
-            recipe.name,
-            i + 1,
-            step.name,
-        )) {
-            Err(Error::Layout { .. }) => Ok(None),
-            found => found,
-        };
-        let made = recipe.steps.iter().enumerate().map(open).collect::<Result<_, _>>()?;
-        Ok(Stages { config, recipe, made, last: RefCell::default() })
+        let open =
+            |step: &Step| match StageReader::open(&workspace.stage(recipe.name, step.number, step.name)) {
+                Err(Error::Layout { .. }) => Ok(None),
+                found => found,
+            };
+        let steps = recipe.steps_made(&workspace)?;
+        let made = steps.iter().map(open).collect::<Result<_, _>>()?;
+        Ok(Stages { config, recipe, steps, made, last: RefCell::default() })
     }
 
     pub(super) fn made(&self, step: &str) -> Option<&StageReader> {
-        let (number, _) = self.recipe.step(step)?;
-        self.made.get(number - 1)?.as_ref()
+        let (_, step) = self.recipe.step(step)?;
+        let place = self.steps.iter().position(|made| made.name == step.name)?;
+        self.made[place].as_ref()
     }
 
     /// The input of a step; if another recipe feeds it, that recipe's rows.
@@ -94,7 +94,7 @@ impl<'c> Stages<'c> {
 
     fn look_for_its_end(&self, id: &str) -> Result<Option<CurrentState>, Error> {
         let mut last = None;
-        for (step, stage) in self.recipe.steps.iter().zip(&self.made) {
+        for (step, stage) in self.steps.iter().zip(&self.made) {
             let Some(stage) = stage else { break };
             let of_import = step.stage == Stage::Import;
             let named = match of_import {
@@ -185,7 +185,7 @@ impl<'c> Stages<'c> {
             }
             // Items are made of posts.
             _ => {
-                let posts = self.recipe.steps.iter().rev().find(|step| step.stage.rows() == Rows::Posts);
+                let posts = self.steps.iter().rev().find(|step| step.stage.rows() == Rows::Posts);
                 let Some(reader) = posts.and_then(|step| self.made(step.name)) else { return Ok(Vec::new()) };
                 let posts = select::<Post>(reader, "rows", &wanted)?.into_iter();
                 posts.map(|post| (post.id, post.text)).collect()

@@ -344,7 +344,7 @@ fn place(stages: &Stages<'_>, wish: &DecisionRequest) -> Result<(&'static Step, 
             step
         }
         None => {
-            let takes = || recipe.steps.iter().filter(|step| step.stage.takes(verdict));
+            let takes = || recipe.steps().iter().filter(|step| step.stage.takes(verdict));
             let here = ended.step.filter(|step| ended.stops() && step.stage.takes(verdict));
             let step = match verdict {
                 // The last stage before duplicates are searched and models are asked.
@@ -385,7 +385,7 @@ fn place(stages: &Stages<'_>, wish: &DecisionRequest) -> Result<(&'static Step, 
 
 /// The stages of a recipe that a verdict can overrule.
 fn hint(recipe: &Recipe, verdict: Verdict) -> String {
-    let takes = recipe.steps.iter().filter(|step| step.stage.takes(verdict));
+    let takes = recipe.steps().iter().filter(|step| step.stage.takes(verdict));
     let names: Vec<&str> = takes.map(|step| step.name).collect();
     match names.is_empty() {
         true => origin_hint(recipe),
@@ -394,7 +394,7 @@ fn hint(recipe: &Recipe, verdict: Verdict) -> String {
 }
 
 fn origin_hint(recipe: &Recipe) -> String {
-    let first = recipe.steps.first().and_then(|step| step.inputs.first());
+    let first = recipe.steps().first().and_then(|step| step.inputs.first());
     match first.and_then(|input| input.split_once('/')) {
         Some((origin, _)) => format!("its records are those of {origin}: decide there"),
         None => "the recipe has no such stage".into(),

@@ -56,7 +56,7 @@ pub fn open_records(
 ) -> Result<Vec<Open>, RunError> {
     let stages = Stages::open(config, recipe)?;
     let mut open = Vec::new();
-    for step in recipe.steps {
+    for step in recipe.steps() {
         match listed {
             Listed::Pairs if step.stage.takes(Verdict::Two) => pairs(&stages, step, &mut open)?,
             Listed::Records { stage, state }

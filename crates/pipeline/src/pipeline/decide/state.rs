@@ -76,7 +76,7 @@ pub fn states(
     let mut found = Vec::new();
     for recipe in recipe::used(config) {
         let stages = Stages::open(config, recipe)?;
-        for step in recipe.steps {
+        for step in recipe.steps() {
             let here = |d: &&Decision| d.stage == step.name && d.is_for(recipe.name) && wanted(d);
             let decisions: Vec<&Decision> = log.all().iter().filter(here).collect();
             if !decisions.is_empty() {

@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use super::fates::{Fates, FoundPairs};
 use super::posts::{Held, Posts, disk_error};
 use super::room::{Needs, room_of_pairs};
 use crate::config::sections::{self, Language};
-use crate::stages::draft::LlmContext;
-use crate::stages::embed::{Embedded, Embeds};
-use crate::stages::{StageError, Waiting};
+use crate::stages::{NEAR, NearEmbeddings, Pulse, StageError, Stop, Waiting};
 use riddlemill_review::decisions::StageDecisions;
 use riddlemill_tables::{StageReader, StageWriter};
 use riddlemill_text::join::{Spill, Unwatched, Watch};
@@ -53,8 +52,8 @@ pub struct OnDisk<'a> {
 }
 
 /// Removes duplicates among the posts of these stages, as the texts and people's decisions say. What does not fit in
-/// the memory that the settings allow works on the disk, with the same result. Where an endpoint is set for it,
-/// [embeddings](Embeds) that are near are further evidence, unless a veto of the default similarity holds, which reads Chinese.
+/// the memory that the settings allow works on the disk, with the same result. Pairs whose embeddings a step before has found
+/// near are further evidence, unless a veto of the default similarity holds, which reads Chinese.
 ///
 /// # Errors
 /// [`StageError`] where the stage cannot be written, there is no room for it, or the user stopped.
@@ -64,9 +63,8 @@ pub fn dedup(
     decisions: &StageDecisions,
     on_disk: OnDisk<'_>,
     writer: &mut StageWriter<Post>,
-    asking: &LlmContext<'_>,
+    (stop, pulse): (&Stop, &dyn Pulse),
 ) -> Result<(), StageError> {
-    let (stop, pulse) = (asking.stop, asking.pulse);
     let needs = Needs::of(inputs)?;
     let spills = needs.memory() > settings.memory_mib.saturating_mul(1 << 20);
     if spills {
@@ -74,7 +72,7 @@ pub fn dedup(
         pulse.tell(&needs.words(settings));
     }
     let posts = Held::read(inputs, spills.then_some(on_disk.folder), stop)?;
-    let near = near_by_embeddings(&posts, asking)?;
+    let near = near_by_embeddings(inputs, &posts)?;
     let count = posts.count() as u64;
     // Some records are left for the writing, which is the stage's end.
     let (joined, written) = (count - count / WRITING, count / WRITING);
@@ -203,14 +201,17 @@ const WRITING: u64 = 20;
 const COSINE: &str = "cosine";
 
 /// Which posts are near by their embeddings, by number, with their cosine.
-fn near_by_embeddings(posts: &Held, asking: &LlmContext<'_>) -> Result<Vec<(usize, usize, f64)>, StageError> {
-    if Embeds::Posts.cosine(asking.config, asking.recipe).is_none() {
+fn near_by_embeddings(inputs: &[StageReader], posts: &Held) -> Result<Vec<(usize, usize, f64)>, StageError> {
+    let mut pairs: Vec<NearEmbeddings> = Vec::new();
+    for input in inputs.iter().filter(|input| input.manifest().tables.contains_key(NEAR)) {
+        pairs.append(&mut input.all(NEAR)?);
+    }
+    if pairs.is_empty() {
         return Ok(Vec::new());
     }
-    Embeds::Posts.refuse_many(posts.count() as u64)?;
-    let text = |post| Ok(Embedded { id: posts.id(post).to_owned(), text: posts.text(post)?.into_owned() });
-    let texts: Vec<Embedded> = (0..posts.count()).map(text).collect::<Result<_, StageError>>()?;
-    Embeds::Posts.similar(&texts, asking)
+    let at: FxHashMap<&str, usize> = (0..posts.count()).map(|post| (posts.id(post), post)).collect();
+    let number = |pair: &NearEmbeddings| Some((*at.get(&*pair.a)?, *at.get(&*pair.b)?, pair.cosine));
+    Ok(pairs.iter().filter_map(number).collect())
 }
 
 /// Adds rows that are near by their embeddings to the pairs of groups that are alike by their words. A pair that a veto

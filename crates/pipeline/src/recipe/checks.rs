@@ -1,0 +1,123 @@
+//! What is wrong with a benchmark's folder that only its steps, settings and prompts together show.
+
+use super::EMBEDDINGS;
+use crate::config::sections::SECTIONS;
+use crate::config::{Mismatch, Problem, unknown, value_json};
+use crate::stages::{Rows, Stage};
+use riddlemill_benchmarks::Benchmark;
+
+/// Problems of a benchmark's prompts: missing values, and texts sent without delimiters.
+pub(super) fn prompts_of(benchmark: &Benchmark) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for prompt in &benchmark.prompts {
+        let file = prompt.name.split_once('/').map_or(prompt.name, |(_, name)| name);
+        let mut problem = |place: String, what: String| problems.push(Problem { place, what });
+        let place = format!("{}/prompts/{file}.jinja", benchmark.name);
+        let examined = match riddlemill_llm::prompt::examine(prompt.text) {
+            Ok(examined) => examined,
+            Err(error) => {
+                problem(place, error.to_string());
+                continue;
+            }
+        };
+        for bare in &examined.bare {
+            let what = format!(
+                "`{bare}` is sent without delimiters, so a post could pass for instructions\n  hint: {{{{ {bare} | inside(\"tag\") }}}} puts it \
+                 between tags that it cannot close; `alone` sends a question that is the whole message"
+            );
+            problem(place.clone(), what);
+        }
+        let asks = |template: &&str| *template == prompt.name;
+        let of_steps = benchmark.drafts.iter().flat_map(|draft| {
+            let cases = draft.cases.iter().filter(|case| asks(&case.template));
+            cases.map(|case| (format!("[step.{}]", draft.name), &case.with))
+        });
+        let tasks = benchmark.tasks.iter().filter(|task| asks(&task.template));
+        let of_tasks = tasks.map(|task| (format!("[[task]] {}", task.title), &task.with));
+        for (table, with) in of_steps.chain(of_tasks) {
+            let place = format!("{}/benchmark.toml {table}", benchmark.name);
+            let given: Vec<&str> = with.iter().map(|(name, _)| *name).collect();
+            for name in examined.variables.iter().filter(|name| !given.contains(&name.as_str())) {
+                problem(
+                    place.clone(),
+                    format!("`with` does not give {name:?}, which the prompt {file:?} asks for"),
+                );
+            }
+            for name in given.iter().filter(|name| !examined.variables.iter().any(|asked| asked == *name)) {
+                let asked = examined.variables.iter().map(String::as_str);
+                problem(place.clone(), unknown(&format!("value of the prompt {file:?}"), name, asked));
+            }
+        }
+    }
+    problems
+}
+
+/// Steps of posts after one that makes records of them.
+pub(super) fn behind_records(benchmark: &'static Benchmark) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut made: Option<&str> = None;
+    for step in &benchmark.steps {
+        match (Stage::declared(benchmark, step).map(Stage::rows), made) {
+            (Some(Rows::Posts), Some(before)) => {
+                let what = format!(
+                    "{:?} reads posts, and {before:?} makes records of them: name it before\n  hint: personal data of records is \
+                     marked by [step.anonymise] with `texts`",
+                    step.name
+                );
+                problems.push(Problem { place: format!("{}/benchmark.toml", benchmark.name), what });
+            }
+            (Some(Rows::Groups | Rows::Kind(_)), None) => made = Some(step.name),
+            _ => {}
+        }
+    }
+    problems
+}
+
+/// A benchmark's own settings with the name of a general one.
+pub(super) fn shadowed(benchmark: &Benchmark) -> Vec<Problem> {
+    let known = |own: &&riddlemill_benchmarks::setting::Setting| {
+        let section = SECTIONS.iter().find(|section| section.name == own.section);
+        own.section == "run"
+            || section.is_some_and(|section| section.keys.iter().any(|key| key.name == own.name))
+    };
+    let problem = |own: &riddlemill_benchmarks::setting::Setting| Problem {
+        place: format!("{}/benchmark.toml [setting.{}.{}]", benchmark.name, own.section, own.name),
+        what: format!("{}.{} is already a setting of riddlemill", own.section, own.name),
+    };
+    benchmark.own.declared.iter().filter(known).map(problem).collect()
+}
+
+/// A step with the name of the one that settings put before dedup.
+pub(super) fn reserved(benchmark: &Benchmark) -> Option<Problem> {
+    let has = |kind: riddlemill_benchmarks::Kind| benchmark.steps.iter().any(|step| step.kind == kind);
+    let named = benchmark.steps.iter().any(|step| step.name == EMBEDDINGS);
+    (named && has(riddlemill_benchmarks::Kind::Dedup)).then(|| Problem {
+        place: format!("{}/benchmark.toml", benchmark.name),
+        what: format!(
+            "steps: {EMBEDDINGS:?} is the step before dedup that [embeddings] adds; take another name"
+        ),
+    })
+}
+
+/// Problems of a benchmark's changed defaults.
+pub(super) fn choices_of(benchmark: &Benchmark) -> Vec<Problem> {
+    let problem = |(table, (key, toml)): (&str, &(&str, &str))| {
+        let (section, name) = key.split_once('.')?;
+        let what = match SECTIONS.iter().find(|known| known.name == section) {
+            None => unknown("table of settings", section, SECTIONS.iter().map(|known| known.name)),
+            Some(known) => match known.keys.iter().find(|known| known.name == name) {
+                None => unknown(&format!("key of [{section}]"), name, known.keys.iter().map(|key| key.name)),
+                Some(known) => {
+                    let value = toml.parse::<toml_edit::Value>().ok().and_then(|value| value_json(&value));
+                    let wrong = value
+                        .ok_or_else(|| Mismatch::new("a value of TOML"))
+                        .and_then(|value| known.kind.check(&value));
+                    format!("{key}: {}", wrong.err()?)
+                }
+            },
+        };
+        Some(Problem { place: format!("{}/benchmark.toml [{table}.{section}]", benchmark.name), what })
+    };
+    let settings = benchmark.settings.iter().map(|choice| ("settings", choice));
+    settings.chain(benchmark.profile.iter().map(|choice| ("profile", choice))).filter_map(problem).collect()
+}

@@ -1,0 +1,76 @@
+//! The step before dedup that asks a model for an embedding of every post, and finds the pairs that are near. Dedup reads
+//! the pairs; no post changes.
+
+use super::draft::LlmContext;
+use super::each::all;
+use super::embed::{Embedded, Embeds};
+use super::stage::StageError;
+use riddlemill_llm::Answer;
+use riddlemill_tables::{StageReader, StageWriter};
+use riddlemill_text::record::{Outcome, Post, Reason, record};
+
+record! {
+    /// Two posts whose embeddings are near.
+    pub struct NearEmbeddings {
+        /// The post that comes first.
+        a: String,
+        /// The other.
+        b: String,
+        /// The cosine of their embeddings, at least that of the settings.
+        cosine: f64,
+    }
+}
+
+/// The table of pairs that are near.
+pub const NEAR: &str = "near";
+
+/// Embeds the posts that entered, all of which go on, and finds those that are near.
+///
+/// # Errors
+/// [`StageError::Stopped`] after a Ctrl-C, when what was in flight is stored; else where there are too many posts, nobody
+/// agreed to pay, or endpoint, store or stage cannot be used.
+pub fn embed_posts(
+    inputs: &[StageReader],
+    writer: &mut StageWriter<Post>,
+    asking: &LlmContext<'_>,
+) -> Result<(), StageError> {
+    Embeds::Posts.refuse_many(inputs.iter().map(|input| input.table("rows").rows).sum())?;
+    let mut posts: Vec<Post> = Vec::new();
+    for input in inputs {
+        all((), input, asking.stop, &mut posts)?;
+    }
+    let texts: Vec<Embedded> = posts.iter().map(Embedded::from).collect();
+    let compared = Embeds::Posts.compare(&texts, asking)?;
+    let mut table = writer.table::<NearEmbeddings>(NEAR)?;
+    for (a, b, cosine) in compared.near {
+        table.append(&NearEmbeddings { a: texts[a].id.clone(), b: texts[b].id.clone(), cosine });
+    }
+    writer.keep(table)?;
+    for (post, answer) in posts.into_iter().zip(&compared.answers) {
+        let (reason, evidence) = embedded(answer);
+        let id = post.id.clone();
+        let (before, after) = (String::new(), String::new());
+        writer.append(&id, &Outcome::Changed { row: post, rule: reason.code(), evidence, before, after });
+    }
+    Ok(writer.flush()?)
+}
+
+/// Whether a text was embedded, and by which reply or why not.
+fn embedded(answer: &Answer) -> (Reason, String) {
+    let missing = |reason: Reason, words: &str| {
+        let lasting = matches!(reason, Reason::RequestRefused | Reason::ReplyUnparseable);
+        let rule = if lasting { Reason::Unembeddable } else { Reason::NotEmbedded };
+        (rule, format!("{}: {words}", reason.code()))
+    };
+    match answer {
+        Answer::Reply(reply) => {
+            let basis = format!("{}:{}", reply.marks.origin(), reply.key);
+            match &reply.vector {
+                Some(_) => (Reason::Embedded, basis),
+                None => missing(Reason::ReplyUnparseable, &format!("no embedding in it ({basis})")),
+            }
+        }
+        Answer::Held(held) => missing(held.reason, &held.what),
+        Answer::Failed(failed) => missing(failed.reason, &format!("{} (reply:{})", failed.error, failed.key)),
+    }
+}
