@@ -119,7 +119,7 @@ fn show(recipe: &'static Recipe, global: &Global) -> Result<(), Failure> {
             "prompts": benchmark.prompts.iter().map(|prompt| prompt.name).collect::<Vec<_>>(),
             "columns": benchmark.data.as_ref().map(columns).unwrap_or_default(),
             "figures": figures(benchmark).map(|(name, kind, title)| json!({ "name": name, "kind": kind, "title": title })).collect::<Vec<_>>(),
-            "compat": benchmark.data.iter().flat_map(|data| &data.compat).map(|c| c.file).collect::<Vec<_>>(),
+            "compat": benchmark.data.iter().flat_map(|data| &data.compat.files).map(|c| c.file).collect::<Vec<_>>(),
         }));
     }
     let mut text = format!("{}: {} ({})\n\nsteps\n", recipe.name, recipe.about, origin(recipe.name, global));
@@ -140,7 +140,7 @@ fn show(recipe: &'static Recipe, global: &Global) -> Result<(), Failure> {
         for column in data.columns.iter().chain(&data.sometimes) {
             let _ = writeln!(text, "  {:width$}  {}", column.name, column.about);
         }
-        let files: Vec<&str> = data.compat.iter().map(|compat| compat.file).collect();
+        let files: Vec<&str> = data.compat.files.iter().map(|compat| compat.file).collect();
         if !files.is_empty() {
             let _ = writeln!(text, "\npublished files: {}", files.join(", "));
         }

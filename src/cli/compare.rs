@@ -9,7 +9,8 @@ use super::output;
 use super::progress::Bar;
 use crate::config::FILE;
 use crate::recipe::{self, Recipe};
-use crate::release::compare::{self as comparing, FLUB_TYPES};
+use crate::release::compare as comparing;
+use crate::release::layout;
 use crate::release::read_rows::JsonRow;
 use crate::release::{Candidate, lost, read_rows};
 use crate::stages::{Stop, Waiting};
@@ -18,13 +19,15 @@ use crate::store::{Error, Workspace, durable};
 pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> {
     let mut rows: Vec<JsonRow> = read_rows::of_path(&args.set)?;
     let mut reference = read_rows::of_path(&args.reference)?;
-    let map = match &args.map {
-        Some(path) => std::fs::read_to_string(path).map_err(Error::io("read", path))?,
-        None => FLUB_TYPES.into(),
+    let types: BTreeMap<String, String> = match &args.map {
+        Some(path) => {
+            let map = std::fs::read_to_string(path).map_err(Error::io("read", path))?;
+            serde_json::from_str(&map).map_err(|e| {
+                Failure::usage(format!("{e}\n  hint: --map takes a JSON object, published label to label"))
+            })?
+        }
+        None => layout::renamed(),
     };
-    let types: BTreeMap<String, String> = serde_json::from_str(&map).map_err(|e| {
-        Failure::usage(format!("{e}\n  hint: --map takes a JSON object, published label to label"))
-    })?;
     args.recipe.as_deref().map(output::recipe).transpose()?;
     let named = args.recipe.clone().or_else(|| Some(Candidate::read(&args.set).ok()??.recipe));
     let recipe = match named {
@@ -33,7 +36,7 @@ pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> 
         None => None,
     };
     // The recipe only matters for withdrawn dumps; files without a recipe are checked by id and text.
-    if let Some(own) = recipe.or_else(|| recipe::find("flub")) {
+    if let Some(own) = recipe.or_else(|| recipe::RECIPES.iter().next()) {
         for (path, rows) in [(&args.set, &mut rows), (&args.reference, &mut reference)] {
             let hidden = hide_of(own, global, rows)?;
             if hidden > 0 && !global.quiet {

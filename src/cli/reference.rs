@@ -174,7 +174,7 @@ fn benchmarks() -> String {
             );
         }
         let files: Vec<String> =
-            data.compat.iter().map(|compat| format!("`compat/{}`", compat.file)).collect();
+            data.compat.files.iter().map(|compat| format!("`compat/{}`", compat.file)).collect();
         if !files.is_empty() {
             let _ = write!(page, "\nPublished files: {}.\n", files.join(", "));
         }

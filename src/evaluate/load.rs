@@ -1,6 +1,5 @@
 //! Loads a set: a release or candidate, by its folder or as `recipe[@version]`, or a published file.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::error::{EvaluateError, SetAside};
@@ -9,10 +8,9 @@ use super::set::Set;
 use super::task::Task;
 use crate::pipeline::Withheld;
 use crate::recipe;
-use crate::release::Candidate;
-use crate::release::compare::FLUB_TYPES;
-use crate::release::layout;
+use crate::release::layout::{self, Column};
 use crate::release::read_rows::{self, JsonRow};
+use crate::release::{Candidate, Value};
 use crate::store::Workspace;
 
 /// Loads a set named on the command line. Rows withdrawn from the workspace are left out: they are shown to
@@ -68,13 +66,12 @@ fn of_folder(workspace: &Workspace, folder: &Path) -> Result<(Set, Vec<SetAside>
 
 /// A file as published by the set's authors, or a release's own test.jsonl.
 fn published(workspace: &Workspace, path: &Path) -> Result<(Set, Vec<SetAside>), EvaluateError> {
-    let types: BTreeMap<String, String> = serde_json::from_str(FLUB_TYPES).unwrap_or_default();
     let mut config: Option<&'static str> = None;
     let mut rows = Vec::new();
     let mut skipped = Vec::new();
     for (at, row) in read_rows::of_file(path).map_err(EvaluateError::Store)?.into_iter().enumerate() {
         let place = format!("{}:{}", path.display(), at + 1);
-        match clean(row, &types) {
+        match clean(row) {
             Some((of, row)) if config.is_none_or(|known| known == of) => {
                 config = Some(of);
                 rows.push(row);
@@ -124,19 +121,17 @@ fn items(
 }
 
 /// The set of a row and the row in its columns.
-fn clean(row: JsonRow, types: &BTreeMap<String, String>) -> Option<(&'static str, JsonRow)> {
+fn clean(row: JsonRow) -> Option<(&'static str, JsonRow)> {
     let own = layout::all().find(|l| l.columns.iter().all(|c| row.contains_key(c.name)));
     if let Some(layout) = own {
         return Some((layout.config, row));
     }
     let (layout, made) = layout::from_published(&row)?;
     let cells = layout.columns.iter().zip(made.0);
-    let mut row: JsonRow = cells.map(|(column, value)| (column.name.to_string(), value.to_json())).collect();
-    // Some published types are the paper's under another name.
-    if let Some(kind) = row.get_mut("type")
-        && let Some(known) = kind.as_str().and_then(|kind| types.get(kind))
-    {
-        *kind = known.as_str().into();
-    }
-    Some((layout.config, row))
+    let cell = |(column, value): (&Column, Value)| {
+        let value = value.to_json();
+        let label = value.as_str().and_then(|theirs| layout.label_for(column.name, theirs));
+        (column.name.to_string(), label.map_or(value, Into::into))
+    };
+    Some((layout.config, cells.map(cell).collect()))
 }

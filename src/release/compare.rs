@@ -19,6 +19,7 @@ pub use labels::LabelFigures;
 pub use options::OptionFigures;
 
 use self::groups::{Groups, Role};
+use super::layout;
 use super::read_rows::JsonRow;
 use crate::config::sections::{self, Language};
 use crate::join::Watch;
@@ -34,11 +35,6 @@ mod perturbed;
 #[cfg(test)]
 mod tests;
 
-/// FLUB's published type strings and the paper's types: used by `compare` if no file is named.
-pub const FLUB_TYPES: &str = include_str!("templates/flub_types.json");
-
-/// Columns with an item's text, in order of preference.
-const TEXTS: &[&str] = &["question_zh", "text", "joke", "question"];
 /// Columns with labels.
 const LABELS: &[&str] =
     &["type", "is_question", "answer", "label", "category", "categories", "category_names"];
@@ -138,8 +134,9 @@ pub fn compare<'a>(
     watch: &dyn Watch,
 ) -> Comparison {
     // A table without texts, such as that of preferences, is matched by its rows' ids.
-    let named =
-        |side: &[JsonRow]| side.first().is_some_and(|row| TEXTS.iter().all(|text| !row.contains_key(*text)));
+    let named = |side: &[JsonRow]| {
+        side.first().is_some_and(|row| layout::texts().iter().all(|text| !row.contains_key(*text)))
+    };
     let by_name = named(rows) || named(reference);
     let id = |row: &'a JsonRow| row.get("id").and_then(Json::as_str).unwrap_or_default();
     let key = |row: &'a JsonRow, other: &[JsonRow]| if by_name { id(row) } else { text(row, other) };
@@ -290,8 +287,10 @@ impl Comparison {
         if let Some(same) = options {
             self.options.get_or_insert_default().push(same);
         }
-        let shown =
-            TEXTS.iter().copied().find(|text| reference.contains_key(*text) && row.contains_key(*text));
+        let shown = layout::texts()
+            .iter()
+            .copied()
+            .find(|text| reference.contains_key(*text) && row.contains_key(*text));
         for (column, theirs) in reference {
             let Some(value) = row.get(column).filter(|_| !NAMES.contains(&column.as_str())) else { continue };
             let same = match (column.as_str(), options) {
@@ -393,9 +392,10 @@ impl Comparison {
 
 /// An item's text: the first text column that the other side has too, else the first it has.
 fn text<'a>(row: &'a JsonRow, other: &[JsonRow]) -> &'a str {
-    let shared =
-        TEXTS.iter().find(|t| row.contains_key(**t) && other.first().is_some_and(|o| o.contains_key(**t)));
-    let own = || TEXTS.iter().find(|t| row.contains_key(**t));
+    let shared = layout::texts()
+        .iter()
+        .find(|t| row.contains_key(**t) && other.first().is_some_and(|o| o.contains_key(**t)));
+    let own = || layout::texts().iter().find(|t| row.contains_key(**t));
     shared.or_else(own).and_then(|t| row[*t].as_str()).unwrap_or_default()
 }
 

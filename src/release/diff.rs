@@ -181,7 +181,7 @@ pub fn of_rows(config: String, old: &[JsonRow], new: &[JsonRow], cause: Cause<'_
     let mut kept: Vec<(&JsonRow, &JsonRow)> = Vec::new();
     for row in new {
         let Some(&place) = places.get(id(row)) else {
-            diff.added.push(side(row, cause(CauseOf::Added(record(row)))));
+            diff.added.push(side(&config, row, cause(CauseOf::Added(record(row)))));
             continue;
         };
         diff.moved |= last.is_some_and(|last| place < last);
@@ -201,7 +201,7 @@ pub fn of_rows(config: String, old: &[JsonRow], new: &[JsonRow], cause: Cause<'_
         }
     }
     let removed = old.iter().filter(|row| !here.contains_key(id(row)));
-    diff.removed = removed.map(|row| side(row, cause(CauseOf::Removed(record(row))))).collect();
+    diff.removed = removed.map(|row| side(&config, row, cause(CauseOf::Removed(record(row))))).collect();
     for label in labels_of(&config).into_iter().filter(|l| was.contains(*l) && is.contains(*l)) {
         let moves = Moves::count(
             kept.iter().map(|(before, after)| (as_text(&before[label]), as_text(&after[label]))),
@@ -233,9 +233,8 @@ fn labels_of(config: &str) -> Vec<&'static str> {
     layout::find(config).map_or_else(|| vec!["kind"], |layout| layout.labels.to_vec())
 }
 
-fn side(row: &JsonRow, cause: Option<String>) -> Side {
-    let text = ["text", "question_zh", "joke", "question"].into_iter().find_map(|key| row.get(key));
-    let text = text.or_else(|| row.values().nth(1)).map(as_text).unwrap_or_default();
+fn side(config: &str, row: &JsonRow, cause: Option<String>) -> Side {
+    let text = layout::text_of(config, row).or_else(|| row.values().nth(1)).map(as_text).unwrap_or_default();
     Side { id: id(row).into(), text, cause }
 }
 

@@ -244,6 +244,18 @@ fn published_rows_come_back_field_for_field() {
     assert!(strange.len() <= 3 && strange.iter().all(|s| s.1 == ["id"]), "{strange:?}");
 }
 
+#[test]
+fn texts_and_labels_of_sets_are_those_of_their_folders() {
+    assert_eq!(layout::texts(), ["question_zh", "text", "joke", "question"]);
+    let flub = layout::find("flub").unwrap();
+    assert_eq!(flub.label_for("type", "谐音"), Some("字音错误"));
+    assert_eq!((flub.label_for("type", "歧义"), flub.label_for("text", "谐音")), (None, None));
+    assert_eq!(layout::renamed()["违反常识"], "事实性错误");
+    let row = json!({ "id": "a", "text": "其他", "joke": "笑话" });
+    assert_eq!(layout::text_of("chumor", row.as_object().unwrap()), Some(&json!("笑话")));
+    assert_eq!(layout::text_of("unknown", row.as_object().unwrap()), Some(&json!("其他")));
+}
+
 /// Rows of a layout can be read back from its published form, apart from what that form lacks.
 #[test]
 fn a_published_form_is_known_by_its_keys() {

@@ -99,6 +99,41 @@ fn further_columns_own_settings_and_tables_are_declared() {
 }
 
 #[test]
+fn its_columns_of_texts_and_of_records_have_any_name() {
+    let ws = lines_by_people();
+    let folder = "benchmarks/loan-lines/benchmark.toml";
+    ws.write(folder, ws.read(folder).replace("name = \"source_id\"", "name = \"line\""));
+    vote_on_lines(&ws);
+    ws.call(["release", LINES]).expect(0);
+    let set = "output/loan-lines/1.0.0";
+    // A file of the same lines in another order and without ids.
+    let file = ws.read(&format!("{set}/data/{LINES}/test.jsonl"));
+    let known = |line: &str| -> Value { serde_json::from_str(line).unwrap() };
+    let foreign = |row: Value| format!("{}\n", json!({ "zh": row["zh"], "kind": row["kind"] }));
+    ws.write("foreign.jsonl", file.lines().rev().map(known).map(foreign).collect::<String>());
+    let compared = || {
+        let said = ws.call(["compare", set, "foreign.jsonl", "--json"]);
+        let found = known(&said.out);
+        (found["items"].clone(), found["exact"].clone(), said.err)
+    };
+    assert_eq!(compared(), (json!(8), json!(8), String::new()));
+
+    // A candidate with another text of a record that is withdrawn then.
+    let phone = known(file.lines().find(|line| line.contains("line:7")).unwrap());
+    let other = format!("{}\n", json!({ "id": "LL-1", "zh": "另一句。", "line": phone["line"] }));
+    ws.write(
+        "other.jsonl",
+        other + &format!("{}\n", json!({ "id": "LL-2", "zh": "别的。", "line": "line:6" })),
+    );
+    ws.call(["withdraw", "line:7", "--reason", "asked"]).expect(0);
+    let said = ws.call(["compare", "other.jsonl", "foreign.jsonl", "--recipe", LINES, "--json"]);
+    assert_eq!(
+        (&known(&said.out)["items"], said.err.matches("1 row left out: withdrawn").count()),
+        (&json!(1), 1)
+    );
+}
+
+#[test]
 fn a_setting_of_its_own_is_known_checked_and_makes_its_steps_stale() {
     let ws = lines_by_people();
     vote_on_lines(&ws);

@@ -1,10 +1,9 @@
-//! `[data]`, `[[compat]]` and `[compat.back]`: the released rows of records, and their published form.
+//! `[data]`: the released rows of records.
 
 use std::sync::Arc;
 
-use minijinja::value::Value;
-
-use crate::expression::{Expression, Language, Trouble};
+use crate::compat::{self, Compats};
+use crate::expression::{Expression, Language};
 use crate::reader::Keys;
 
 /// Names for expressions over a record, in order; each may use those before it.
@@ -38,9 +37,7 @@ pub struct Data {
     /// The parts of the set for the tables of an evaluation: a text or several for each row.
     pub parts: Vec<Expression>,
     /// The published files.
-    pub compat: Vec<Compat>,
-    /// Columns computed from an object of a published file.
-    pub back: Vec<(&'static str, Expression)>,
+    pub compat: Compats,
 }
 
 /// A column of a release.
@@ -175,44 +172,6 @@ pub enum Answer {
     Words(&'static str),
 }
 
-/// A file in the form that the set's authors published.
-#[derive(Debug)]
-pub struct Compat {
-    /// Its name under compat/.
-    pub file: &'static str,
-    /// Objects line by line, or one array.
-    pub lines: bool,
-    /// Its name as a separate config for `load_dataset`. A file without rows is not one.
-    pub config: Option<&'static str>,
-    /// The condition for a row to be in it; none means all.
-    pub when: Option<Expression>,
-    /// Its keys in the published order, with their values over the columns.
-    pub keys: Arc<Vec<(&'static str, Expression)>>,
-}
-
-impl Compat {
-    /// A row in published form; `None` if it is not in this file.
-    ///
-    /// # Errors
-    /// [`Trouble`] if a value cannot be computed.
-    pub fn published(
-        &self,
-        row: &Value,
-    ) -> Result<Option<serde_json::Map<String, serde_json::Value>>, Trouble> {
-        if let Some(when) = &self.when
-            && !when.holds(row)?
-        {
-            return Ok(None);
-        }
-        let mut published = serde_json::Map::new();
-        for (key, value) in self.keys.iter() {
-            let value = serde_json::to_value(value.value(row)?).unwrap_or_default();
-            published.insert((*key).to_owned(), value);
-        }
-        Ok(Some(published))
-    }
-}
-
 impl Kind {
     /// Whether a value of a row is of this type.
     pub(crate) fn fits(self, value: &serde_json::Value) -> bool {
@@ -239,7 +198,7 @@ impl Data {
 /// `[fields]` from the root of a benchmark.toml.
 pub(crate) fn fields(language: Language, file: &str, keys: &Keys<'_>) -> Fields {
     let each = |keys: &Keys<'_>| -> Vec<_> {
-        let named = |name: &'static str| Some((name, expression(language, file, keys, name)?));
+        let named = |name: &'static str| Some((name, Expression::at(language, file, keys, name)?));
         keys.names().into_iter().filter_map(named).collect()
     };
     Arc::new(keys.table("fields", each).unwrap_or_default())
@@ -247,7 +206,7 @@ pub(crate) fn fields(language: Language, file: &str, keys: &Keys<'_>) -> Fields 
 
 /// Parses the tables of a benchmark.toml; `None` if nothing is declared.
 pub(crate) fn read(language: Language, file: &str, fields: &Fields, keys: &Keys<'_>) -> Option<Data> {
-    let over = |keys: &Keys<'_>, key: &str| expression(language, file, keys, key);
+    let over = |keys: &Keys<'_>, key: &str| Expression::at(language, file, keys, key);
     let check = |keys: &Keys<'_>| {
         let (holds, says) = (needed(language, file, keys, "holds"), says(language, file, keys));
         Some(Check { holds: holds?, says: says? })
@@ -267,48 +226,13 @@ pub(crate) fn read(language: Language, file: &str, fields: &Fields, keys: &Keys<
             poses: keys.table("poses", poses),
             group: over(keys, "group"),
             parts: parts(language, keys),
-            compat: Vec::new(),
-            back: Vec::new(),
+            compat: Compats::default(),
         };
         known(&data, keys);
         data
     })?;
-    let mut back = Vec::new();
-    let mut read: Vec<Compat> = Vec::new();
-    keys.tables("compat", |keys| {
-        let mut compat = compat(language, file, keys);
-        if let Some(like) = keys.text("like") {
-            match read.iter().find(|other| other.file == like) {
-                Some(other) => compat.keys = Arc::clone(&other.keys),
-                None => {
-                    let known = read.iter().map(|other| other.file);
-                    keys.problem("like", riddlemill_text::hint::unknown("file before this one", like, known));
-                }
-            }
-        }
-        let columns: Vec<&str> = data.columns.iter().map(|column| column.name).collect();
-        let names = || columns.iter().copied().chain(["this"]);
-        let asked = compat.keys.iter().map(|(_, value)| value).chain(&compat.when);
-        for problem in asked.filter_map(|value| value.unknown("column", names())) {
-            keys.problem("keys", problem);
-        }
-        let of_column = |keys: &Keys<'_>| -> Vec<_> {
-            let names = keys.names().into_iter();
-            let read = names.filter_map(|name| {
-                if !columns.contains(&name) {
-                    keys.problem(
-                        name,
-                        riddlemill_text::hint::unknown("column", name, columns.iter().copied()),
-                    );
-                }
-                Some((name, over(keys, name)?))
-            });
-            read.collect()
-        };
-        back.extend(keys.table("back", of_column).unwrap_or_default());
-        read.push(compat);
-    });
-    (data.compat, data.back) = (read, back);
+    let columns: Vec<&str> = data.columns.iter().map(|column| column.name).collect();
+    data.compat = compat::read(language, file, keys, &columns);
     Some(data)
 }
 
@@ -400,7 +324,7 @@ fn rests_on(language: Language, file: &str, keys: &Keys<'_>) -> Vec<Rests> {
     }
     keys.table("rests_when", |keys| {
         for name in keys.names() {
-            let when = expression(language, file, keys, name);
+            let when = Expression::at(language, file, keys, name);
             match rests.iter_mut().find(|rests| rests.ballot == name) {
                 Some(rests) => rests.when = when,
                 None => keys.problem(name, format!("{name:?} is not in `rests_on`")),
@@ -442,20 +366,6 @@ fn poses(keys: &Keys<'_>) -> Poses {
     Poses { question: keys.needed("question"), instruction: keys.needed("instruction"), answer }
 }
 
-fn compat(language: Language, file: &str, keys: &Keys<'_>) -> Compat {
-    let published = |keys: &Keys<'_>| -> Vec<_> {
-        let value = |name: &'static str| Some((name, expression(language, file, keys, name)?));
-        keys.names().into_iter().filter_map(value).collect()
-    };
-    Compat {
-        file: keys.needed("file"),
-        lines: keys.flag("lines").unwrap_or(true),
-        config: keys.text("config"),
-        when: expression(language, file, keys, "when"),
-        keys: Arc::new(keys.table("keys", published).unwrap_or_default()),
-    }
-}
-
 fn says(language: Language, file: &str, keys: &Keys<'_>) -> Option<Expression> {
     if !keys.has("says") {
         keys.needed("says");
@@ -477,11 +387,5 @@ fn needed(language: Language, file: &str, keys: &Keys<'_>, key: &str) -> Option<
         keys.needed(key);
         return None;
     }
-    expression(language, file, keys, key)
-}
-
-fn expression(language: Language, file: &str, keys: &Keys<'_>, key: &str) -> Option<Expression> {
-    let source = keys.text(key)?;
-    let place = keys.place(key).unwrap_or_else(|| file.to_owned());
-    Expression::parse(language, place, source).map_err(|what| keys.problem(key, what)).ok()
+    Expression::at(language, file, keys, key)
 }

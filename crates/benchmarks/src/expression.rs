@@ -15,6 +15,7 @@ use sha1::{Digest, Sha1};
 
 use crate::checks;
 use crate::choice::{Choice, Lists};
+use crate::reader::Keys;
 use crate::setting::{self, SettingValues};
 use crate::value::{listed, texts};
 
@@ -73,6 +74,13 @@ pub struct Trouble {
 }
 
 impl Expression {
+    /// Parses the value of a key; `None` if there is none, or it is reported as a problem.
+    pub(crate) fn at(language: Language, file: &str, keys: &Keys<'_>, key: &str) -> Option<Expression> {
+        let source = keys.text(key)?;
+        let place = keys.place(key).unwrap_or_else(|| file.to_owned());
+        Expression::parse(language, place, source).map_err(|what| keys.problem(key, what)).ok()
+    }
+
     /// # Errors
     /// [`SyntaxError`] if it is not an expression.
     pub(crate) fn parse(

@@ -11,7 +11,7 @@
 //! - [`choice`]: texts in two languages, and options. [`ballot`]: the parts of a ballot; `faults`: checks of a ballot;
 //!   [`asked`]: what a ballot takes from a record; [`ballots`]: `ballots.toml`. [`paper`]: the published set.
 //! - [`expression`]: computed over a record or a row; `value`: its result as a text or a list of texts; [`data`]: the
-//!   columns of a release, and the published files.
+//!   columns of a release; [`compat`]: the published files.
 //! - `checks`: functions that expressions may call. [`reply`]: how a reply is parsed.
 //! - [`draft`]: the table of a draft step; [`arranged`]: those of options and marked texts; [`native`]: that of a named operation; [`scope`]: a record as expressions see it; `records`: kinds of records with
 //!   columns.
@@ -33,6 +33,7 @@ pub mod ballots;
 pub mod benchmark;
 mod checks;
 pub mod choice;
+pub mod compat;
 pub mod data;
 mod declares;
 pub mod draft;

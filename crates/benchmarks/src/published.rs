@@ -40,11 +40,7 @@ impl Published {
 /// of others that it may cover.
 pub(crate) fn read(language: Language, file: &str, keys: &Keys<'_>) -> Option<Published> {
     keys.table("published", |keys| {
-        let over = |keys: &Keys<'_>, key: &str| {
-            let source = keys.text(key)?;
-            let place = keys.place(key).unwrap_or_else(|| file.to_owned());
-            Expression::parse(language, place, source).map_err(|what| keys.problem(key, what)).ok()
-        };
+        let over = |keys: &Keys<'_>, key: &str| Expression::at(language, file, keys, key);
         let published = Published {
             id: over(keys, "id"),
             text: over(keys, "text"),

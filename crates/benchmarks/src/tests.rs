@@ -83,6 +83,8 @@ file = "jokes.json"
 like = "joke.json"
 [compat.back]
 jokes = "text"
+[compat.labels.jokes]
+pun = 1
 
 [paper]
 set = "Jokes"

@@ -78,7 +78,7 @@ fn puzzles() -> Vec<JsonRow> {
 }
 
 fn against(rows: &[JsonRow], reference: &[JsonRow]) -> Comparison {
-    let types = serde_json::from_str(FLUB_TYPES).unwrap();
+    let types = layout::renamed();
     let likeness = crate::config::Config::defaults().typed(None, "dedup");
     compare(rows, reference, &types, &likeness, &|_| None, &crate::join::Unwatched)
 }

@@ -13,7 +13,7 @@ fn against(ours: &[JsonRow], reference: &[JsonRow]) -> Comparison {
     compare(
         ours,
         reference,
-        &serde_json::from_str(FLUB_TYPES).unwrap(),
+        &layout::renamed(),
         &crate::config::Config::defaults().typed(None, "dedup"),
         &|_| None,
         &crate::join::Unwatched,

@@ -1,7 +1,8 @@
 //! The shape of a config's rows.
 
 use riddlemill_benchmarks::Data;
-use riddlemill_benchmarks::data::{Compat, Kind, Poses};
+use riddlemill_benchmarks::compat::Compat;
+use riddlemill_benchmarks::data::{Kind, Poses};
 
 /// The shape of one config of a release.
 #[derive(Clone, Copy, Debug)]

@@ -24,7 +24,8 @@ use crate::stages::Rows;
 
 pub use columns::{Column, Layout};
 pub use posts::post_row;
-pub use riddlemill_benchmarks::data::{Answer, Compat, Kind};
+pub use riddlemill_benchmarks::compat::Compat;
+pub use riddlemill_benchmarks::data::{Answer, Kind};
 
 const fn column(name: &'static str, kind: Kind, about: &'static str) -> Column {
     Column { name, kind, nullable: false, about, values: &[] }
@@ -61,7 +62,7 @@ fn declare(config: &'static str, declared: &'static Data) -> Vec<Layout> {
         about: declared.about,
         standing: columns.iter().map(|column| column.name).find(|name| *name == "standing"),
         columns: columns.clone().leak(),
-        compat: &declared.compat,
+        compat: &declared.compat.files,
         task: declared.poses.as_ref(),
         labels: &declared.labels,
         sometimes: sometimes.iter().map(|column| column.name).collect::<Vec<_>>().leak(),
@@ -95,6 +96,37 @@ pub fn all() -> impl Iterator<Item = &'static Layout> {
 /// A finished set's layout by its config.
 pub fn find(config: &str) -> Option<&'static Layout> {
     all().find(|layout| layout.config == config)
+}
+
+/// The columns with the texts of items, each once, in the order of the sets.
+pub fn texts() -> &'static [&'static str] {
+    static TEXTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+        let mut texts: Vec<&str> = Vec::new();
+        for text in all().filter_map(Layout::text) {
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        texts
+    });
+    &TEXTS
+}
+
+/// The text of a row of a config; of a config of no known layout, the first that it has.
+pub fn text_of<'r>(config: &str, row: &'r Map<String, Json>) -> Option<&'r Json> {
+    match find(config).and_then(Layout::text) {
+        Some(text) => row.get(text),
+        None => texts().iter().find_map(|text| row.get(*text)),
+    }
+}
+
+/// Labels that published files write otherwise than the sets, with the sets' labels.
+pub fn renamed() -> BTreeMap<String, String> {
+    let declared = all().filter_map(|layout| layout.declared).flat_map(|declared| &declared.compat.renamed);
+    declared
+        .flat_map(|(_, labels)| labels)
+        .map(|(theirs, ours)| (theirs.to_string(), ours.to_string()))
+        .collect()
 }
 
 /// The layouts of a recipe's candidates with these rows.
@@ -220,11 +252,11 @@ impl Layout {
 
     /// Parses an object of the published file; `None` if it has another form.
     fn back(&self, json: &Map<String, Json>) -> Option<Row> {
-        let declared = self.declared.filter(|declared| !declared.back.is_empty())?;
+        let declared = self.declared.filter(|declared| !declared.compat.back.is_empty())?;
         let over =
             with_this(json.iter().map(|(key, value)| (key.clone(), TemplateValue::from(Serde(value)))));
         let value = |column: &Column| {
-            let back = declared.back.iter().find(|(name, _)| *name == column.name);
+            let back = declared.compat.back.iter().find(|(name, _)| *name == column.name);
             let value = match back {
                 Some((_, back)) => typed(column.kind, &back.value(&over).ok()?)?,
                 None => Value::Null,
@@ -232,6 +264,18 @@ impl Layout {
             (column.nullable || value != Value::Null).then_some(value)
         };
         self.columns.iter().map(value).collect::<Option<_>>().map(Row)
+    }
+
+    /// The column with an item's text: the first one with any text behind the id.
+    pub fn text(&self) -> Option<&'static str> {
+        let any_text = |column: &&Column| column.kind == Kind::Text && column.values.is_empty();
+        self.columns.iter().skip(1).find(any_text).map(|column| column.name)
+    }
+
+    /// The set's label for one of a published file, if it is another one.
+    pub fn label_for(&self, column: &str, theirs: &str) -> Option<&'static str> {
+        let renamed = self.declared.map(|declared| declared.compat.renamed.as_slice()).unwrap_or_default();
+        renamed.iter().find(|(name, _)| *name == column)?.1.get(theirs).copied()
     }
 
     /// For columns that the published form lacks, the constant that parsing gives them (`'confirmed'`), or
@@ -243,7 +287,7 @@ impl Layout {
             Some(Answer::Choice { gold, .. }) => Some(gold),
             _ => None,
         };
-        let back = self.declared.map(|declared| declared.back.as_slice()).unwrap_or_default();
+        let back = self.declared.map(|declared| declared.compat.back.as_slice()).unwrap_or_default();
         let stand_in = |column: &Column| {
             let Some((_, back)) = back.iter().find(|(name, _)| *name == column.name) else {
                 return Some((column.name, Value::Null));

@@ -98,8 +98,7 @@ pub(super) fn counted(config: &Config, recipe: &'static Recipe, name: &str, rows
     };
     let mut lengths = vec![0; 31];
     for row in rows {
-        let text =
-            ["text", "question_zh", "joke", "question"].into_iter().find_map(|key| row.get(key)?.as_str());
+        let text = layout::text_of(name, row).and_then(Value::as_str);
         let chars = text.map_or(0, |text| text.chars().count());
         lengths[(chars / BIN).min(30)] += 1;
     }

@@ -11,9 +11,6 @@ use riddlemill_review::{Item, Value};
 use riddlemill_tables::{Error, Filter, StageReader, Workspace, select};
 use riddlemill_text::record::{Entry, Link};
 
-/// Columns that name the record from which a row was made.
-const NAMES: [&str; 5] = ["id", "source_id", "question", "group", "puzzle"];
-
 /// The withdrawals of a workspace, with a recipe's import.
 pub struct Withheld {
     withdrawals: Withdrawals,
@@ -97,18 +94,17 @@ impl Withheld {
     ///
     /// # Errors
     /// [`Error`] if the import stage cannot be read.
-    pub fn rows(&self, rows: &[Map<String, Json>]) -> Result<Vec<bool>, Error> {
+    pub fn rows<'r>(&self, rows: &'r [Map<String, Json>]) -> Result<Vec<bool>, Error> {
         if self.withdrawals.is_empty() {
             return Ok(vec![false; rows.len()]);
         }
-        let named = |row: &'_ Map<String, Json>| -> Vec<String> {
-            let names = NAMES.iter().filter_map(|name| row.get(*name)?.as_str());
-            names.flat_map(|name| [name, name.split('#').next().unwrap_or(name)]).map(str::to_owned).collect()
-        };
-        let names: Vec<Vec<String>> = rows.iter().map(named).collect();
-        let withdrawn = self.among(names.iter().flatten().map(String::as_str))?;
-        let is_gone = |(row, names): (&Map<String, Json>, &Vec<String>)| {
-            names.iter().any(|name| withdrawn.contains(name.as_str()))
+        // Any column may name the record from which a row was made: a benchmark calls it what it likes.
+        let both = |name: &'r str| [name, name.split('#').next().unwrap_or(name)];
+        let texts = |row: &'r Map<String, Json>| row.values().filter_map(Json::as_str);
+        let names: Vec<Vec<&str>> = rows.iter().map(|row| texts(row).flat_map(both).collect()).collect();
+        let withdrawn = self.among(names.iter().flatten().copied())?;
+        let is_gone = |(row, names): (&Map<String, Json>, &Vec<&str>)| {
+            names.iter().any(|name| withdrawn.contains(name))
                 || row.values().any(|value| self.contains_withdrawn(value))
         };
         Ok(rows.iter().zip(&names).map(is_gone).collect())
