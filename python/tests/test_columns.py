@@ -137,7 +137,7 @@ def test_no_rows_have_the_columns_and_types_of_many(made):
     ("given", "says"),
     [
         ("云会恐高吗", "pass a list of it"),
-        ([1, 2], r"texts\[0\] is a int and no text"),
+        ([1, 2], r"texts\[0\] is a int, not a text"),
         (["a", b"b"], r"texts\[1\] is a bytes"),
         (7, "a list of strings"),
         (pa.array([1, 2]), "texts is a column of Int64"),
