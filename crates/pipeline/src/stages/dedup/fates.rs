@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::decided::{DECISION, Goes, PairDecisions, ordered};
-use super::posts::{Posts, disk_error};
+use super::posts::{Posts, disk_error, places_of_ids};
 use super::stage::NearPair;
 use crate::stages::StageError;
 use riddlemill_review::decisions::{Decision, Pairing, StageDecisions, seen_pair};
@@ -186,15 +186,15 @@ impl<'a> Fates<'a> {
                 Ok::<_, StageError>(true)
             }
         };
+        let places = places_of_ids(posts);
+        let key = |like: &SimilarPair| {
+            let (a, b) = self.ends(like);
+            (places[a], places[b])
+        };
         let pairs = match &self.similar_pairs {
             FoundPairs::Held(pairs) => pairs,
             FoundPairs::Filed(pairs) => {
-                let order = self.order_of_ids(posts);
-                let key = |like: &SimilarPair| {
-                    let (a, b) = self.ends(like);
-                    Some((order[a], order[b]))
-                };
-                let mut sorted = pairs.sorted_by(watch, key).map_err(disk_error)?;
+                let mut sorted = pairs.sorted_by(watch, |like| Some(key(like))).map_err(disk_error)?;
                 loop {
                     let batch = sorted.by_ref().take(BATCH).map(|found| found.map(|(_, pair)| pair));
                     let batch = batch.collect::<Result<Vec<_>, _>>().map_err(disk_error)?;
@@ -204,14 +204,11 @@ impl<'a> Fates<'a> {
                 }
             }
         };
-        let ids = |at: u32| {
-            let (a, b) = self.ends(&pairs[at as usize]);
-            (posts.id(a), posts.id(b))
-        };
-        let mut order: Vec<u32> = (0..pairs.len() as u32).collect();
-        order.par_sort_by(|x, y| ids(*x).cmp(&ids(*y)));
+        let mut order: Vec<((u32, u32), u32)> =
+            pairs.par_iter().zip(0..pairs.len() as u32).map(|(like, at)| (key(like), at)).collect();
+        order.par_sort_unstable();
         for batch in order.chunks(BATCH) {
-            if !put(&batch.iter().map(|at| pairs[*at as usize]).collect::<Vec<_>>())? {
+            if !put(&batch.iter().map(|(_, at)| pairs[*at as usize]).collect::<Vec<_>>())? {
                 break;
             }
         }
@@ -222,18 +219,6 @@ impl<'a> Fates<'a> {
     fn ends(&self, like: &SimilarPair) -> (usize, usize) {
         let (a, b) = (self.heads[like.a as usize], self.heads[like.b as usize]);
         if self.ranks[b] < self.ranks[a] { (b, a) } else { (a, b) }
-    }
-
-    /// By post: its id's place among the ids. Equal ids have the same.
-    fn order_of_ids<P: Posts + ?Sized>(&self, posts: &P) -> Vec<u32> {
-        let mut by_id: Vec<u32> = (0..posts.count() as u32).collect();
-        by_id.par_sort_unstable_by_key(|post| posts.id(*post as usize));
-        let mut order = vec![0; by_id.len()];
-        let equal = by_id.chunk_by(|x, y| posts.id(*x as usize) == posts.id(*y as usize));
-        for (posts, place) in equal.zip(0..) {
-            posts.iter().for_each(|post| order[*post as usize] = place);
-        }
-        order
     }
 }
 

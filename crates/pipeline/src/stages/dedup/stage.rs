@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::fates::{Fates, FoundPairs};
-use super::posts::{Held, Posts, disk_error};
+use super::posts::{Held, Posts, disk_error, places_of_ids};
 use super::room::{Needs, room_of_pairs};
 use crate::config::sections::{self, Language};
 use crate::stages::{NEAR, NearEmbeddings, Pulse, StageError, Stop, Waiting};
@@ -104,7 +104,9 @@ pub fn dedup(
         })?;
         pairs = FoundPairs::Held(held);
     }
-    let ranks = ranks(&posts.standings, &settings.keep, |row| posts.id(row as usize));
+    let places = places_of_ids(&posts);
+    let ranks = ranks(&posts.standings, &settings.keep, |row| places[row as usize]);
+    drop(places);
     let fates = match pairs {
         FoundPairs::Held(pairs) => Fates::of(Found::of(groups, pairs, ranks), &posts, decisions)?,
         FoundPairs::Filed(pairs) => Fates::of_filed(groups, pairs, ranks, &posts, decisions, &waiting)?,
