@@ -241,9 +241,18 @@ impl Hits {
     }
 }
 
-/// `out: import dropped (chatter)`.
+/// An ending, for people.
+fn in_words(ending: Ending) -> &'static str {
+    match ending {
+        Ending::In => "kept to the end",
+        Ending::Out => "left out",
+        Ending::Waiting => "waiting",
+    }
+}
+
+/// `left out: import dropped (chatter)`.
 fn describe(ended: &Whereabouts) -> String {
-    let word = colour(ended.ending, ended.ending.word());
+    let word = colour(ended.ending, in_words(ended.ending));
     let Some(outcome) = &ended.outcome else {
         return match ended.ending {
             Ending::In => word,
@@ -260,9 +269,9 @@ fn print(explained: &Explained, full: bool) -> String {
     let bold = Style::new().bold();
     let ending = explained.ending();
     let state = match (ending, explained.next) {
-        (Ending::In, _) => "in".to_string(),
+        (Ending::In, _) => in_words(ending).to_string(),
         (_, Some(next)) => format!("waiting ({next} has not been run)"),
-        _ => format!("{} ({})", ending.word(), explained.ends),
+        _ => format!("{} ({})", in_words(ending), explained.ends),
     };
     let mut text =
         format!("{bold}{}{bold:#} in {}: {}\n", explained.id, explained.recipe, colour(ending, &state));
@@ -291,7 +300,8 @@ fn print(explained: &Explained, full: bool) -> String {
     }
     let hidden = explained.way.iter().flat_map(|passage| &passage.details).filter(|d| !brief(d.what)).count();
     if hidden > 0 && !full {
-        text.push_str(&format!("  {} behind --full\n", output::count(hidden as u64, "prompt or reply")));
+        let hidden = output::count(hidden as u64, "prompt or reply");
+        text.push_str(&format!("  --full shows {hidden} more\n"));
     }
     text.push('\n');
     text

@@ -4,7 +4,7 @@
 /// English with `{}` for values of the workspace, and the Chinese, with as many in the same order.
 const SENTENCES: &[(&str, &str)] = &[
     // What keeps records back.
-    ("a listed term is in them", "文本含有词表中的词"),
+    ("the text contains a listed term", "文本含有词表中的词"),
     ("somebody decided so", "有人如此裁定"),
     ("the run was interrupted", "运行被中断"),
     ("the run was offline", "运行时离线"),
@@ -21,8 +21,13 @@ const SENTENCES: &[(&str, &str)] = &[
     ("{} is not set", "未设置 {}"),
     ("no model has answered it", "尚无模型作答"),
     ("{} of at least {} models have answered it: {}", "已有 {} 个模型作答（至少需要 {} 个）：{}"),
-    ("{} rated answers, and two are needed", "已评分的回答有 {} 个，需要两个"),
+    ("{} rated answers, but two are needed", "已评分的回答有 {} 个，需要两个"),
     ("all {} answers are rated alike", "全部 {} 个回答评分相同"),
+    ("{} first-round vote still needed from {}", "还需 {} 票（投票）：{}"),
+    ("{} first-round votes still needed from {}", "还需 {} 票（投票）：{}"),
+    ("{} review vote still needed from {}", "还需 {} 票（复核）：{}"),
+    ("{} review votes still needed from {}", "还需 {} 票（复核）：{}"),
+    // Of ledgers that earlier versions wrote.
     ("waits for {} vote (vote) of {}", "还需 {} 票（投票）：{}"),
     ("waits for {} votes (vote) of {}", "还需 {} 票（投票）：{}"),
     ("waits for {} vote (review) of {}", "还需 {} 票（复核）：{}"),
@@ -205,7 +210,7 @@ mod tests {
     #[test]
     fn sentences_keep_their_names_and_figures() {
         let zh = |text: &str| sentence(text).unwrap_or_else(|| text.to_string());
-        assert_eq!(zh("a listed term is in them"), "文本含有词表中的词");
+        assert_eq!(zh("the text contains a listed term"), "文本含有词表中的词");
         assert_eq!(
             zh("24 rows of flub are synthetic: people have still to confirm them"),
             "24 行（flub）来自合成投票，尚待人工确认"

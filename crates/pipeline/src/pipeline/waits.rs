@@ -363,7 +363,7 @@ impl OfStage<'_> {
                 let (stage, recipe) = (self.step.name, self.recipe.name);
                 let table =
                     format!("riddlemill decide export --recipe {recipe} --stage {stage} --out held.csv");
-                ("a listed term is in them".into(), Remedy::Command(table))
+                ("the text contains a listed term".into(), Remedy::Command(table))
             }
             Some(Reason::DecidedHold) => ("somebody decided so".into(), Remedy::Nothing),
             reason if fate == Fate::Failed && self.step.stage == Stage::Import => {

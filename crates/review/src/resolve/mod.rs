@@ -111,11 +111,12 @@ impl std::fmt::Display for Pending {
             Pending::Waiting { round, on, votes } => {
                 let roles: Vec<&str> = on.iter().map(|role| role.name()).collect();
                 let votes_word = if *votes == 1 { "vote" } else { "votes" };
-                write!(f, "waits for {votes} {votes_word} ({}) of {}", round.name(), roles.join(" or "))
+                let round = if *round == Round::Vote { "first-round" } else { round.name() };
+                write!(f, "{votes} {round} {votes_word} still needed from {}", roles.join(" or "))
             }
             Pending::Adjudicate { by, why } => {
                 let why: Vec<String> = why.iter().map(Why::to_string).collect();
-                write!(f, "waits for a decision of {}: {}", by.name(), why.join("; "))
+                write!(f, "waits for a decision by {}: {}", by.name(), why.join("; "))
             }
         }
     }

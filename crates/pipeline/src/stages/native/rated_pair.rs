@@ -212,7 +212,7 @@ fn bare(question: &Row, into: &'static [Column], draw: Draw) -> Row {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 enum NoItem {
     /// Of its answers only so many are rated.
-    #[error("{0} rated answers, and two are needed")]
+    #[error("{0} rated answers, but two are needed")]
     TooFewRated(usize),
     /// No two of so many answers are rated far enough apart.
     #[error("all {0} answers are rated alike")]
@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn two_rated_answers_are_needed_and_they_must_differ() {
         let why = |answers: &[Row]| made(&question(), answers).unwrap_err();
-        assert_eq!(why(&[answer("a", &[1])]).to_string(), "1 rated answers, and two are needed");
+        assert_eq!(why(&[answer("a", &[1])]).to_string(), "1 rated answers, but two are needed");
         let alike = why(&[answer("a", &[1]), answer("b", &[1, 1])]);
         assert_eq!(alike.to_string(), "all 2 answers are rated alike");
         let mut same = answer("b", &[4]);

@@ -170,13 +170,16 @@ fn an_explanation_of_an_older_text_is_asked_for_again() {
     let votes = ["a", "b"].map(|name| vote(&step, &item, name, false, &[("explanation", "因为。")]));
     let waits = outcome_of(of("flub", "explanation"), text.clone(), false, &votes);
     let Outcome::Held { evidence, .. } = &waits else { panic!("{waits:?}") };
-    assert!(evidence.contains("(review) of senior"), "{evidence}");
+    assert!(evidence.contains("1 review vote still needed from senior"), "{evidence}");
     let rewritten = cunning_text("新");
     let Outcome::Held { evidence, .. } = outcome_of(of("flub", "explanation"), rewritten, false, &votes)
     else {
         panic!()
     };
-    assert!(evidence.contains("2 votes (vote)") && evidence.contains("outdated"), "{evidence}");
+    assert!(
+        evidence.contains("2 first-round votes still needed") && evidence.contains("outdated"),
+        "{evidence}"
+    );
 }
 
 #[test]

@@ -31,30 +31,30 @@ macro_rules! rules {
 }
 
 rules! {
-    /// The score at the end of a post of an annual thread leaves the text and becomes a number.
+    /// The score at the end of a post of an annual thread is removed from the text and stored as a number.
     Score = "score", "12.云会恐高吗\n评分：3.5" => "云会恐高吗";
-    /// The rank and the star before a post of an annual thread leave the text.
+    /// The rank and the star before a post of an annual thread are removed.
     Number = "number", "12*.云会恐高吗" => "云会恐高吗";
-    /// Control characters, zero-width characters and whitespace at the edges go.
+    /// Control characters, zero-width characters and whitespace at the edges are removed.
     Debris = "debris", "\u{200b}云会恐高吗 \r\n" => "云会恐高吗";
-    /// A bar set between characters to dodge a word filter goes.
+    /// Bars between characters, which dodge a word filter, are removed.
     Bar = "bar", "云会丨恐丨高丨吗" => "云会恐高吗";
-    /// The trace of an image goes.
+    /// The mark that an image left in the text is removed.
     Image = "image", "[图片]云会恐高吗" => "云会恐高吗";
     /// A link that is separate from the sentence is removed.
     Link = "link", "云会恐高吗 http://example.com/1" => "云会恐高吗";
-    /// The line that a client adds under a post goes.
+    /// The line that an app adds under a post is removed.
     Signature = "signature", "云会恐高吗\n——来自 某某 客户端" => "云会恐高吗";
-    /// Content that is there because the forum demanded some goes.
+    /// Content that was only typed because the forum requires some is removed.
     Placeholder = "placeholder", "云会恐高吗 / 如题" => "云会恐高吗";
-    /// The words `如题，` before the content proper go.
+    /// `如题，` (as in the title) before the actual content is removed.
     SeeTitle = "see_title", "云会恐高吗 / 如题，我家的云会" => "云会恐高吗\n我家的云会";
-    /// A title without a letter goes.
+    /// A title without a letter is removed.
     EmptyTitle = "empty_title", "…… / 云会恐高吗" => "云会恐高吗";
-    /// Content that repeats the title, or is in it already, is not said twice.
+    /// Of a title and content that repeat each other, the longer one is kept.
     Repeated = "repeated", "云会恐高吗 / 云会恐高吗。" => "云会恐高吗。";
-    /// A title that the forum cut, or that has a slip, is replaced by the content that holds it whole.
+    /// A title that the forum cut, or that has a typing error, is replaced by the content, which has it in full.
     CutTitle = "cut_title", "云对风说：我其 / 云对风说：我其实恐高" => "云对风说：我其实恐高";
-    /// Title and content that say different things are joined by a line break.
+    /// A title and content with different texts are joined by a line break.
     Joined = "joined", "云恐高 / 所以下雨" => "云恐高\n所以下雨";
 }
