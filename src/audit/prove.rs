@@ -231,7 +231,7 @@ impl Audit<'_> {
         }
         if rows != went_on {
             self.gap(format!(
-                "{} rows, but by the ledger {} records, or different ones, go on",
+                "{} rows, but by the ledger {} records, or different ones, are kept",
                 rows.count, went_on.count
             ));
         }

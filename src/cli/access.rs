@@ -45,7 +45,7 @@ pub(super) fn access(verb: &AccessVerb, global: &Global) -> Result<Exit, Failure
                 false => output::print(&format!("{token}\n"))?,
             }
             if !global.quiet && !global.json {
-                eprintln!("{name}'s token as {}; it is shown this once", rank.name());
+                eprintln!("this is the token of {name} ({}); it is not shown again", rank.name());
             }
             Ok(Exit::Done)
         }

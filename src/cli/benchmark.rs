@@ -33,7 +33,7 @@ pub(super) fn benchmark(verb: &BenchmarkVerb, global: &Global) -> Result<Exit, F
 
 fn declared(recipe: &Recipe) -> &'static Benchmark {
     riddlemill_benchmarks::find(recipe.name)
-        .unwrap_or_else(|| unreachable!("every recipe is made of a benchmark: {}", recipe.name))
+        .unwrap_or_else(|| unreachable!("every recipe has a benchmark: {}", recipe.name))
 }
 
 /// The place of its folder.

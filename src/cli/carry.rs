@@ -213,9 +213,9 @@ pub(super) fn import(
 #[derive(Debug, thiserror::Error)]
 enum RowError {
     /// The column `carry` is neither.
-    #[error("carry is yes or no, not {0:?}")]
+    #[error("`carry` must be yes or no, not {0:?}")]
     NoAnswer(String),
-    #[error("a yes without an item")]
+    #[error("`yes` in a row without an item")]
     NoItem,
     /// What the row shows is not what is there now.
     #[error("{0}: its text or its votes have changed since; export it again")]

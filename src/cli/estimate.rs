@@ -65,7 +65,7 @@ fn later(step: &StepForecast) -> String {
     let money = later.max_usd.map_or("no price is set".into(), |usd| format!("at most {usd}"));
     let likely = match later.likely == later.requests {
         true => String::new(),
-        false => format!(", {} at the share let through so far", number(later.likely)),
+        false => format!(", probably {} at the share kept so far", number(later.likely)),
     };
     let (name, and) = match step.now.items {
         0 => (step.step, format!("llm.{}:", step.now.endpoint)),
@@ -85,7 +85,7 @@ fn total(forecast: &Forecast, reasks: u32) -> String {
     format!(
         "  {:<14} {HANG}{min} to {max} for the records that reach their drafts now, at most {all} to the \
          end of the recipe: if every reply is as long as possible, is cut and requested once more at \
-         max_tokens_ceiling, and is asked for again {reasks}×, and if all waiting records go on. A request \
+         max_tokens_ceiling, and is asked for again {reasks}×, and if all waiting records are kept. A request \
          that fails after it was sent is charged, too.\n",
         "all"
     )

@@ -29,13 +29,13 @@ pub enum Exit {
 
 pub(super) const HELP: &str = "\
 Exit codes:
-  0    done, or people or an endpoint that is not set up are waited for
+  0    done, or waiting for people or for an endpoint that is not set up
   1    audit or fsck found a gap, or explain found no such post
   2    the command line or pipeline.toml cannot be used
   3    finished, but some of the input could not be read or an endpoint failed (status says what)
   4    a file could not be read or written
-  5    another run is at work on the recipe
-  130  stopped by Ctrl-C; the same command goes on";
+  5    another run is using the recipe
+  130  stopped by Ctrl-C; the same command continues";
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {

@@ -289,7 +289,7 @@ fn print(explained: &Explained, full: bool) -> String {
         text.push_str(&print_passage(passage, full));
     }
     if !explained.absorbed.is_empty() {
-        text.push_str("  went into it:\n");
+        text.push_str("  merged into it:\n");
         let most = if full { usize::MAX } else { LISTED / 2 };
         for passage in explained.absorbed.iter().take(most) {
             text.push_str(&print_passage(passage, full));

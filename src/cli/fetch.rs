@@ -71,7 +71,7 @@ pub(super) fn fetch(args: &Fetch, global: &Global) -> Result<Exit, Failure> {
 fn describe(fetched: &Fetched) -> (&'static str, &Pin) {
     match fetched {
         Fetched::There(pin) => ("unchanged", pin),
-        Fetched::Adopted(pin) => ("pinned as it lies there:", pin),
+        Fetched::Adopted(pin) => ("pinned as found:", pin),
         Fetched::New(pin) => ("fetched", pin),
         Fetched::Updated(pin, _) => ("updated", pin),
     }

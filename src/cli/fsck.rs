@@ -245,8 +245,10 @@ fn record(reader: &mut Reader<BufReader<File>>) -> Result<Option<Option<String>>
         let block = reader.block(BLOCK)?;
         if block_digest(&block.bytes) != stated {
             let at = record.at;
-            wrong =
-                Some(format!("record at byte {}+{}: its block is not what was stored", at.member, at.skip));
+            wrong = Some(format!(
+                "record at byte {}+{}: its block differs from what was stored",
+                at.member, at.skip
+            ));
         }
     }
     // The checksum is at the end of the record's gzip member.
@@ -266,7 +268,7 @@ fn secrets(workspace: &Workspace, found: &mut Vec<Finding>) -> Vec<Finding> {
         let path = workspace.raw().join(name);
         let mode = fs::metadata(&path).map_or(0, |meta| meta.permissions().mode() & 0o777);
         if mode & 0o077 != 0 {
-            let what = format!("others may read it (mode {mode:03o}): `chmod 600` closes it");
+            let what = format!("other users can read it (mode {mode:03o}): `chmod 600` prevents that");
             notes.push(finding(workspace, &path, what));
         }
     }

@@ -138,7 +138,7 @@ impl View<'_> {
         let came = if page.date.is_empty() { "saved page".into() } else { format!("status {}", page.status) };
         let mut text = format!("{url}\n  {came}, {}", self.encoding);
         if self.replaced {
-            text.push_str(", with bytes that it does not have");
+            text.push_str(", with invalid bytes");
         }
         text.push_str(&format!("; by {}: {what}", self.name));
         if self.class != Class::Ok {
@@ -187,12 +187,12 @@ impl View<'_> {
         for stranger in &missing.strangers {
             let near = near_miss(stranger, self.seen.element_names.iter().map(String::as_str));
             let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            text.push_str(&format!("\n            `{stranger}` is nowhere on the page{hint}"));
+            text.push_str(&format!("\n            `{stranger}` is not on the page{hint}"));
         }
         if let Some((part, found)) = missing.part.as_ref().filter(|(part, _)| *part != missing.description) {
             text.push_str(&format!(
-                "\n            `{part}` finds {found}, the rest of the selector nothing \
-                                    inside"
+                "\n            `{part}` finds {found}; the rest of the selector finds \
+                 nothing inside"
             ));
         } else if missing.part.is_some() && missing.posts.is_some() {
             text.push_str("\n            it is on the page, but in no item: `in = \"page\"`?");
@@ -250,7 +250,7 @@ fn post(number: usize, item: &Inspected) -> String {
     for seen in &item.seen {
         let read = match seen.key {
             "time" => Some(entry.time.clone().unwrap_or_else(|| {
-                "not a known form of time: see \
+                "not a known format of times: see \
                                          `time_formats`"
                     .into()
             })),

@@ -15,7 +15,8 @@ pub(super) fn completions(args: &Completions) -> Result<Exit, Failure> {
     let io = |message: String| Failure { exit: Exit::Io, message };
     let shells = Shells::builtins();
     let shell = args.shell.to_string();
-    let completer = shells.completer(&shell).ok_or_else(|| io(format!("nothing completes {shell}")))?;
+    let completer =
+        shells.completer(&shell).ok_or_else(|| io(format!("there are no completions for {shell}")))?;
     let mut script = Vec::new();
     completer
         .write_registration("COMPLETE", "riddlemill", "riddlemill", "riddlemill", &mut script)

@@ -149,7 +149,7 @@ fn watch_interrupt(stop: &Arc<Stop>, quiet: bool) {
         }
         stop.set();
         if !quiet {
-            eprintln!("stopping; what is finished is kept. Once more to stop at once");
+            eprintln!("stopping; finished work is kept. Press Ctrl-C again to stop at once");
         }
     });
     // Without the handler Ctrl-C still ends the process, and only complete stages are in the store.

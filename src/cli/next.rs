@@ -87,7 +87,7 @@ pub(super) fn next(
     for standing in standings {
         let name = standing.recipe.name;
         if release::due(config, standing.recipe)? {
-            let why = format!("{name} is complete, and no release equals its candidate");
+            let why = format!("{name} is complete, and its candidate is not released");
             return Ok(Some(Next { command: format!("riddlemill release {name}"), why }));
         }
     }

@@ -312,7 +312,7 @@ fn by_a_senior(
         match waiting.get(cell("answer")) {
             None => trouble(format!("`{}` is not an answer that waits for a grade", disarm(cell("answer")))),
             Some(given) if given.annotator == by => {
-                trouble("it is the senior's own answer; somebody else grades it".to_owned());
+                trouble("it is the senior's own answer; somebody else must grade it".to_owned());
             }
             Some(given) => {
                 graded.entry(&given.annotator).or_default().insert(&given.item, (given, right));

@@ -315,7 +315,7 @@ enum VoteError {
     Answer(String),
     #[error("{answer:?} is not a whole number from {min} to {max}")]
     OffScale { answer: String, min: u32, max: u32 },
-    #[error("{0:?} is none of 1, 2 and tie")]
+    #[error("{0:?} is not 1, 2 or tie")]
     NoChoice(String),
 }
 

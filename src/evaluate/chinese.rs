@@ -53,7 +53,7 @@ const WORDS: &[(&str, &str)] = &[
     ("Model", "模型"),
     ("Model and setting", "模型与设置"),
     ("Model and judge", "模型与评委"),
-    ("Model and who judges", "模型与评判者"),
+    ("Model and who judges", "模型与评委"),
     ("Judge and model", "评委与模型"),
     ("Judges", "评委"),
     ("People", "人"),

@@ -17,10 +17,10 @@ use super::task::Task;
 #[derive(Debug, thiserror::Error)]
 pub enum ItemError {
     /// There are no tasks for this set.
-    #[error("no tasks are known on {0:?}")]
+    #[error("there are no tasks for {0:?}")]
     NoTasks(String),
     /// It has no id.
-    #[error("id: it is missing")]
+    #[error("id: missing")]
     NoId,
     /// It lacks a column that a task uses, or has it in another type.
     #[error(transparent)]

@@ -54,7 +54,7 @@ fn of_folder(workspace: &Workspace, folder: &Path) -> Result<(Set, Vec<SetAside>
     let known = tables.iter().position(|(config, _)| !Task::of_config(config).is_empty());
     let Some(at) = known else {
         let what = "it holds no finished set".to_string();
-        let hint = "there are tasks on the sets of the papers; a recipe that ends at posts has none".into();
+        let hint = "there are tasks only for the papers' sets, not for a recipe that ends at posts".into();
         return Err(EvaluateError::Form { path: folder.into(), what, hint });
     };
     let (config, rows) = tables.swap_remove(at);

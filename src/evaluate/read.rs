@@ -27,7 +27,7 @@ pub fn read(item: &Item, task: Task, setting: Setting, text: &str) -> Result<Opt
 
 /// Parses an answer in the format that its task declares.
 fn answer_in(item: &Item, task: Task, setting: Setting, text: &str) -> Result<String, Unreadable> {
-    let none = || Unreadable::new("the task asks nothing of the item");
+    let none = || Unreadable::new("the task does not apply to the item");
     let options = &item.posed(task).ok_or_else(none)?.options;
     match &task.declared().wants {
         Wants::Choice { words: true, .. } => option(options, text),

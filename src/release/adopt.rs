@@ -57,8 +57,8 @@ pub fn adopt(config: &Config, recipe: &'static Recipe, published: &Path) -> Resu
         };
         match (known.find(series, key), known.bearer(series, *number)) {
             (Some(own), _) if own == *number => {}
-            (Some(own), _) => return Err(refused(format!("it bears {own}"))),
-            (None, Some(other)) => return Err(refused(format!("{other} bears it"))),
+            (Some(own), _) => return Err(refused(format!("it already has {own}"))),
+            (None, Some(other)) => return Err(refused(format!("{other} already has it"))),
             (None, None) => {
                 known.know(series, key, *number);
                 new.push((series.clone(), key.clone(), *number));

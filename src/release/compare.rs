@@ -363,7 +363,7 @@ impl Comparison {
         if let Some(o) = self.options {
             let _ = writeln!(
                 out,
-                "options of {}: {} say the same, {} with the same right answer, {} in the same order",
+                "options of {}: {} are equal, {} with the same right answer, {} in the same order",
                 o.items, o.contents, o.right, o.order
             );
         }

@@ -42,7 +42,7 @@ pub fn croissant(facts: &Facts, layouts: &[Layout], files: &[(String, String)]) 
         "rai:dataCollectionType": ["Web Scraping"],
         "rai:dataPreprocessingProtocol": facts.funnel.iter().map(|s| format!("{}: {} in, {} out", s.stage, s.records_in, s.records_out)).collect::<Vec<_>>(),
         "rai:personalSensitiveInformation": ["Names and ids of users are hashed at import; personal data in texts is replaced by marks."],
-        "rai:dataReleaseMaintenancePlan": "Versions follow the rows: MAJOR where a row is edited, removed or moved, MINOR where rows are added, PATCH where the same rows are packaged anew. A version is never overwritten.",
+        "rai:dataReleaseMaintenancePlan": "Version numbers depend on the rows: MAJOR if a row was changed, removed or moved, MINOR if rows were only added, PATCH if the same rows were packaged again. A version is never overwritten.",
     });
     if let Some(date) = &facts.date {
         json["datePublished"] = json!(date);
@@ -122,7 +122,7 @@ fn analysis(facts: &Facts) -> Vec<String> {
                 figure(field.alpha),
                 figure(field.fleiss),
                 figure(field.cohen),
-                if step.voted.sample { " (synthetic votes: this says nothing of people)" } else { "" },
+                if step.voted.sample { " (synthetic votes: these figures do not measure people)" } else { "" },
             )
         })
         .collect()

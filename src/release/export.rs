@@ -111,7 +111,7 @@ fn workbook(rows: &[JsonRow], path: &Path) -> Result<(), Box<dyn std::error::Err
                     let text = cell(other);
                     if text.encode_utf16().count() > CELL {
                         return Err(format!(
-                            "row {line}: a text of more than {CELL} characters fits no cell"
+                            "row {line}: a text of more than {CELL} characters does not fit into a cell"
                         )
                         .into());
                     }

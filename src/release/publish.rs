@@ -100,7 +100,7 @@ pub fn release(
             .map(|file| format!("{}: {}", file.file, file.licence.as_deref().unwrap_or("no licence")));
         return Err(ReleaseError::Unlicensed { recipe: recipe.name.into(), stated: stated.collect() });
     }
-    facts.draft.extend(stale.iter().map(|stage| format!("made before this reached it: {stage}")));
+    facts.draft.extend(stale.iter().map(|stage| format!("built before this change: {stage}")));
     if wanted.draft && facts.draft.is_empty() {
         facts.draft.push("asked for as a draft".into());
     }

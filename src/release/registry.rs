@@ -336,7 +336,7 @@ pub(super) fn sealing(registry: &Registry, version: Version) -> Result<PathBuf, 
     if place.exists() {
         return Err(Error::Damaged {
             path: place,
-            what: format!("it exists, and {version} was never entered"),
+            what: format!("it exists, but the registry does not list {version}"),
             hint: "sealed files are never overwritten; check what is in it, and move it away".into(),
         });
     }

@@ -53,7 +53,7 @@ fn fields_and_annotators_are_named_too() {
       hint: did you mean "junior-1"?
     "#);
     let said = told(&ws, &["review", "assign", "clean", "--to", "meta-1"], 2);
-    assert!(said.contains("meta-1: role = \"meta\", and the step wants"), "{said}");
+    assert!(said.contains("meta-1: role = \"meta\", but the step requires"), "{said}");
     let said = told(&ws, &["review", "assign", "clean", "--language", "fr"], 2);
     assert!(said.contains("0 may vote") && said.contains("languages lack fr"), "{said}");
 }
@@ -91,7 +91,7 @@ fn the_reference_of_the_settings_is_one_command_away() {
     Ballots; a step is named as in review:<step>.
 
       optional
-        Steps that hold no record: undecided records go on without an answer.
+        Steps that hold no record: undecided records continue without an answer.
         a list of steps, ["…", "…"]; default: []
     "#);
     assert!(told("llm").contains("key_env") && told("annotator").contains("qualified"));

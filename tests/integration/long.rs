@@ -76,7 +76,7 @@ fn ctrl_c_ends_dedup_within_two_seconds() {
     let took = asked.elapsed();
     let mut rest = String::new();
     talk.read_to_string(&mut rest).unwrap();
-    assert!(rest.contains("stopping; what is finished is kept"), "{rest}");
+    assert!(rest.contains("stopping; finished work is kept"), "{rest}");
     assert!(rest.contains("the same command continues"), "{rest}");
     // Two seconds on an idle machine with two cores.
     assert!(took < Duration::from_secs(2) || after - before < 4.0, "{took:?}, {} s of work", after - before);

@@ -132,7 +132,7 @@ fn decisions_withdrawals_and_archives_of_two_machines_come_together() {
     assert!(outcome("tieba:1").contains("held"), "what was decided here holds: {}", outcome("tieba:1"));
     assert!(outcome("tieba:2").contains("dropped"), "{}", outcome("tieba:2"));
     let list = here.call(["decide", "list", "tieba:1"]).expect(0).out;
-    assert!(list.contains("against what was decided here"), "{list}");
+    assert!(list.contains("contradicts a decision of this one"), "{list}");
     assert!(here.call(["explain", "tieba:3"]).out.contains("withdrawn"));
     // The next decision settles it, whether or not it is the same as before.
     decide(&here, &["drop", "tieba:1"]);

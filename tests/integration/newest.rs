@@ -62,7 +62,7 @@ fn votes_settings_and_dumps_that_are_newer_refuse_a_release() {
     let said = release(ws, &["--draft"]).expect(0);
     assert!(said.out.contains("1.0.0-draft.1") && said.out.contains("3 new votes"), "{}", said.out);
     let card = ws.read(&format!("output/{GEN}/1.0.0-draft.1/README.md"));
-    assert!(card.contains("made before this reached it") && card.contains("3 new votes"), "{card}");
+    assert!(card.contains("built before this change") && card.contains("3 new votes"), "{card}");
     let candidate = format!("output/{GEN}/candidate");
     let said = ws.call(["export", &candidate, "csv", "draft.csv", "--draft"]).expect(0);
     assert!(said.err.contains("a draft") && said.err.contains("3 new votes"), "{}", said.err);

@@ -315,7 +315,7 @@ fn cunning_texts_come_to_a_release_in_the_papers_way() {
         let card = researcher.ws.read("output/flub/1.0.0/README.md");
         assert!(
             card.contains(
-                "0 passed a trial on known answers (over 80 %, seniors over 95 %), 3 were let in by hand"
+                "0 annotators passed a trial on known answers (over 80 %, seniors over 95 %), 3 were admitted"
             ),
             "{card}"
         );

@@ -84,7 +84,7 @@ fn votes_are_brought_over_where_somebody_saw_both_texts() {
     };
     let take = ["filled.csv", "--by", "meta-1", "--why", "the number is back"];
     fill("perhaps");
-    assert!(carry(&take).expect(3).err.contains("carry is yes or no"));
+    assert!(carry(&take).expect(3).err.contains("`carry` must be yes or no"));
     fill("yes");
     assert!(carry(&take).expect(0).out.contains("1 vote carried over"));
     assert!(carry(&take).expect(3).err.contains("have changed since"));

@@ -146,7 +146,7 @@ fn models_answer_and_judge_declared_records() {
     let said = ws.call(["run"]).expect(3).err;
     assert!(said.contains("mine.jsonl:2: \"hinted\" is not asked about \"riddle:2\""), "{said}");
     assert!(said.contains("mine.jsonl:3: unknown value of \"for\" \"hint\""), "{said}");
-    assert!(said.contains("mine.jsonl:2: 4 is no rating from 1 to 3"), "{said}");
+    assert!(said.contains("mine.jsonl:2: 4 is not a rating from 1 to 3"), "{said}");
     ws.audit_clean();
     let rows = ws.candidates(NAME);
     let told = |ask: &str, model: &str, riddle: &str| {

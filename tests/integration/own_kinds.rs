@@ -268,7 +268,7 @@ fn what_an_operation_lacks_is_said_with_what_helps() {
         cut,
         &[
             "\"puzzle_group\" reads a kind of records with",
-            "written riddles come to it, without context_answer",
+            "but its input is written riddles, without context_answer",
         ],
     );
     ws.write(&ballots, THREES_BALLOTS);
@@ -281,7 +281,7 @@ fn what_an_operation_lacks_is_said_with_what_helps() {
     wrong(
         declared,
         &[
-            "\"anonymise_riddle\" reads a kind of records with the columns question, answer, and declared records come to it",
+            "\"anonymise_riddle\" reads a kind of records with the columns question, answer, but its input is declared records",
             "hint: a table `[step.anonymise]` with `texts = [\"riddle.question\", \"riddle.answer\"]`",
             "hint: `records = \"puzzles\"` in front of `steps`",
         ],

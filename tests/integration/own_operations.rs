@@ -275,9 +275,9 @@ fn what_is_wrong_with_an_operation_is_told_with_its_place() {
         "op = \"puzzle_group\"\nwhen = \"id\"\n",
         &[
             "\"puzzle_group\" makes a kind of records with the columns group, kind, role, question, answer,",
-            "and the records of this step are declared records",
+            "but the records of this step are declared records",
             "\"puzzle_group\" reads a kind of records with the columns question, answer, kind, distractors,",
-            "and posts come to it",
+            "but its input is posts",
             "\"puzzle_group\" has no `when`: it makes whole records",
         ],
     );

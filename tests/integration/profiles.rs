@@ -172,9 +172,9 @@ fn what_a_page_lacks_is_told_with_what_it_has() {
     let page = fixture("sites/discuz/thread.html");
     let said = ws.call(["crawl", "--try", &page, "--profile", "mine"]).expect(0).out;
     for part in [
-        "`#thread_subjct` is nowhere on the page; did you mean `#thread_subject`?",
-        "`td.t_f` finds 2, the rest of the selector nothing inside",
-        "`.nxx` is nowhere on the page; did you mean `.nxt`?",
+        "`#thread_subjct` is not on the page; did you mean `#thread_subject`?",
+        "`td.t_f` finds 2; the rest of the selector finds nothing inside",
+        "`.nxx` is not on the page; did you mean `.nxt`?",
     ] {
         assert!(said.contains(part), "{part} is not in\n{said}");
     }

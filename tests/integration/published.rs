@@ -232,7 +232,7 @@ fn numpys_arrays_are_read_as_their_json_is() {
     ws.write("raw/published/numbers.npy", fixture("numbers.npy"));
     ws.call(["run", "--recipe", "brainteaser", "--offline"]).expect(3);
     let failed = ws.call(["show", "import", "--recipe", "brainteaser", "--outcome", "failed"]).expect(0);
-    assert!(failed.out.contains("holds numbers and no objects"), "{}", failed.out);
+    assert!(failed.out.contains("contains numbers instead of objects"), "{}", failed.out);
 }
 
 #[test]

@@ -145,6 +145,6 @@ fn votes_are_waited_for_by_command() {
 #[test]
 fn the_codes_are_in_the_help() {
     let help = Workspace::folder().call(["--help"]).expect(0).out;
-    assert!(help.contains("an endpoint that is not set up are waited for"), "{help}");
+    assert!(help.contains("waiting for people or for an endpoint that is not set up"), "{help}");
     assert!(help.contains("an endpoint failed"), "{help}");
 }

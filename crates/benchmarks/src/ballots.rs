@@ -220,7 +220,7 @@ fn asked(language: Language, file: &str, name: &'static str, keys: &Keys<'_>) ->
             sides.filter_map(|side| Some((side, read(keys, side, keys.text(side)?)?))).collect();
         let sides = <[_; 2]>::try_from(sides).ok();
         if sides.is_none() {
-            keys.problem("key", "two sides are compared, each a code and an expression");
+            keys.problem("key", "exactly two sides are compared, each a code and an expression");
         }
         Some(Compares { key, sides: sides? })
     };
@@ -356,7 +356,7 @@ fn kind(lists: &Lists, keys: &Keys<'_>) -> Kind {
         Some(Form::Preference) => {
             let sides = keys.texts("sides").and_then(|sides| <[&str; 2]>::try_from(sides).ok());
             if sides.is_none() {
-                keys.problem("sides", "`sides` names two, as votes are to call them");
+                keys.problem("sides", "`sides` must name two codes, which votes use");
             }
             let blank = || Choice {
                 code: "",
@@ -366,7 +366,7 @@ fn kind(lists: &Lists, keys: &Keys<'_>) -> Kind {
             };
             let tie = keys.table("tie", choice);
             if tie.is_none() {
-                keys.problem("tie", "`tie` is missing: what an annotator says who finds neither better");
+                keys.problem("tie", "`tie` is missing: the code for \"neither is better\"");
             }
             Kind::Preference { sides: sides.unwrap_or_default(), tie: tie.unwrap_or_else(blank) }
         }
@@ -412,7 +412,7 @@ fn combine(keys: &Keys<'_>) -> Combine {
     match (rule, keys.text("else")) {
         (Combine::Majority, Some(code)) => Combine::MajorityOr(code),
         (rule, Some(_)) => {
-            keys.problem("else", "`else` goes with `rule = \"majority\"` alone");
+            keys.problem("else", "`else` can only be used with `rule = \"majority\"`");
             rule
         }
         (rule, None) => rule,

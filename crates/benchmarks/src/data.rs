@@ -246,7 +246,7 @@ pub(crate) fn published_column(language: Language, file: &str) -> Option<Column>
         kind: Kind::Text,
         nullable: true,
         is: Expression::parse(language, file.to_owned(), PUBLISHED).ok()?,
-        about: "Of a row of a published file: what that file says otherwise than the other columns give, by its keys, in the file's own notation; null where it says the same.",
+        about: "For a row of a published file: the values of that file that differ from the other columns, by the file's keys and in its own notation; null if there are none.",
         values: Vec::new(),
     })
 }

@@ -245,7 +245,7 @@ fn setting(keys: &Keys<'_>, key: &str, like: &str) -> Option<Option<Key>> {
     let named = keys.text(key)?;
     let parted = named.split_once('.');
     if parted.is_none() {
-        keys.problem(key, format!("{named:?} is no setting; such as {like:?}"));
+        keys.problem(key, format!("{named:?} is not a setting; an example is {like:?}"));
     }
     Some(parted)
 }
@@ -292,7 +292,7 @@ impl Place<'_> {
         let cases = match responding || keys.has(cases_in) {
             true => {
                 if let Some(key) = ["prompt", "with"].into_iter().find(|key| keys.has(key)) {
-                    keys.problem(key, format!("each `{cases_in}` has a `{key}` of its own"));
+                    keys.problem(key, format!("each `{cases_in}` needs its own `{key}`"));
                 }
                 if responding && !keys.has("ask") {
                     keys.problem("ask", "`[[step.NAME.ask]]` is missing: what is asked");

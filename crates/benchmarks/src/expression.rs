@@ -360,7 +360,7 @@ fn place(value: Value, list: Value) -> Result<Value, Error> {
 /// A list of texts padded with empty ones to the length of another.
 fn padded(mut list: Vec<String>, like: Value) -> Result<Vec<String>, Error> {
     let length =
-        like.len().ok_or_else(|| Error::new(ErrorKind::InvalidOperation, "`padded` goes by a list"))?;
+        like.len().ok_or_else(|| Error::new(ErrorKind::InvalidOperation, "`padded` needs a list"))?;
     list.resize(length, String::new());
     Ok(list)
 }
@@ -425,7 +425,7 @@ fn texts_at(places: Value, list: Vec<String>) -> Vec<String> {
 
 /// The number of votes for each code, in the order of the options.
 fn tallied(tally: &Value) -> Result<Vec<(String, u64)>, Error> {
-    let wrong = || Error::new(ErrorKind::InvalidOperation, "a tally is wanted: BALLOT.tally.FIELD");
+    let wrong = || Error::new(ErrorKind::InvalidOperation, "expected a tally, BALLOT.tally.FIELD");
     let mut counts = Vec::new();
     for code in tally.try_iter().map_err(|_| wrong())? {
         let count = tally.get_item(&code)?.as_usize().ok_or_else(wrong)?;

@@ -167,7 +167,7 @@ impl Reader<'_> {
                     (self.needed(keys, "of"), bound("from"), bound("to"), bound("wide"));
                 // No bar width, or too many bars to read.
                 if wide <= 0.0 || to <= from || (to - from) / wide > 1000.0 {
-                    keys.problem("wide", "bars are `wide` each, between `from` and `to`, a thousand at most");
+                    keys.problem("wide", "`from`, `to` and `wide` must give 1 to 1000 bars");
                     return None;
                 }
                 Kind::Bars(Bars { of: of?, from, to, wide })
@@ -330,7 +330,7 @@ impl Reader<'_> {
         if self.known.ballots.and_then(|all| all.step(name)).is_some_and(|ballot| ballot.review.is_none()) {
             keys.problem(
                 key,
-                format!("the ballot {name:?} has no second look, which could change a decision"),
+                format!("the ballot {name:?} has no second review, which could change a decision"),
             );
         }
         name

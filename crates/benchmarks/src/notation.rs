@@ -21,11 +21,11 @@ pub struct NotationError {
 enum Wrong {
     #[error("`{0}` is missing")]
     Missing(char),
-    #[error("a key is no text")]
+    #[error("a key must be a string")]
     Key,
     #[error("no value")]
     NoValue,
-    #[error("something follows it")]
+    #[error("unexpected text after it")]
     More,
 }
 
@@ -200,9 +200,9 @@ mod tests {
     fn what_is_neither_is_told_with_its_byte() {
         let told = |text: &str| members(text).unwrap_err().to_string();
         assert_eq!(told("[1]"), "`{` is missing at byte 0");
-        assert_eq!(told("{1: 2}"), "a key is no text at byte 2");
+        assert_eq!(told("{1: 2}"), "a key must be a string at byte 2");
         assert_eq!(told("{\"a\": nan}"), "no value at byte 6");
-        assert_eq!(told("{\"a\": 1} x"), "something follows it at byte 9");
+        assert_eq!(told("{\"a\": 1} x"), "unexpected text after it at byte 9");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::data::{Data, Kind};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ColumnError {
     /// A required value is missing.
-    #[error("{0}: it is missing")]
+    #[error("{0}: missing")]
     Missing(&'static str),
     /// Its value has another type.
     #[error("{column}: {value} is not {}", kind.name())]

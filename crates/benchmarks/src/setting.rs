@@ -133,11 +133,11 @@ fn setting(section: &'static str, name: &'static str, keys: &Keys<'_>) -> Option
     let word = keys.one_of("type", &words)?;
     if !matches!(word, Word::Integer | Word::Number) {
         for key in ["min", "max"].into_iter().filter(|key| keys.has(key)) {
-            keys.problem(key, format!("`{key}` goes with the types \"integer\" and \"number\" alone"));
+            keys.problem(key, format!("`{key}` can only be used with the types \"integer\" and \"number\""));
         }
     }
     if word != Word::Text && values.is_some() {
-        keys.problem("values", "`values` goes with the type \"text\" alone");
+        keys.problem("values", "`values` can only be used with the type \"text\"");
     }
     let kind = match word {
         Word::Flag => Kind::Flag,

@@ -239,7 +239,7 @@ impl Context<'_> {
             })?),
             "score" => Measure::Score(self.task(keys, measure, |task| {
                 let judged = task.judged.as_ref().and_then(Judged::scale);
-                judged.map(|_| ()).ok_or("a `judge` who rates")
+                judged.map(|_| ()).ok_or("a `judge` that rates")
             })?),
             "groups" => {
                 let parts = keys.texts("all_of").unwrap_or_default();

@@ -268,13 +268,18 @@ impl Task {
                 };
                 match place.filter(|place| *place < options.len()) {
                     Some(place) => (options, Some(LETTERS[place].to_owned())),
-                    None => return Err(gold.trouble(format!("{right} is none of {} options", options.len()))),
+                    None => {
+                        return Err(gold.trouble(format!(
+                            "{right} is not the position of one of {} options",
+                            options.len()
+                        )));
+                    }
                 }
             }
             Wants::Tag { options, gold, names } => {
                 let texts = texts(&options.value(row)?);
                 if texts.len() != names.len() {
-                    let what = format!("{} options where {} are wanted", texts.len(), names.len());
+                    let what = format!("{} options, expected {}", texts.len(), names.len());
                     return Err(options.trouble(what));
                 }
                 (texts, Some((*gold).to_owned()))

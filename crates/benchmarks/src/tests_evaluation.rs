@@ -125,7 +125,7 @@ fn a_row_of_another_type_is_told() {
         data.lacking(row.as_object().unwrap(), [column].into_iter()).map(|error| error.to_string())
     };
     assert_eq!(lacking(json!({ "why": null }), "why"), None, "it may be missing");
-    assert_eq!(lacking(json!({}), "text").as_deref(), Some("text: it is missing"));
+    assert_eq!(lacking(json!({}), "text").as_deref(), Some("text: missing"));
     assert_eq!(lacking(json!({ "both": [1] }), "both").as_deref(), Some("both: [1] is not a list of texts"));
     assert_eq!(lacking(json!({}), "said"), None, "no column is called so");
 }
@@ -210,7 +210,7 @@ columns = [{ title = "A", score = "kind" }, { title = "B", groups = "kind" }]
         "the answers to \"explain\" are not of the kind that this table measures",
         "`tasks` names 2 for a table of this kind",
         "`columns` has 3 headings",
-        "`score` measures tasks with a `judge` who rates",
+        "`score` measures tasks with a `judge` that rates",
         "`all_of` names the parts of a group",
     ] {
         assert!(told.contains(what), "{what}\n{told}");

@@ -25,7 +25,7 @@ pub enum EndpointError {
     #[error("headers: {0:?} is not a header name")]
     HeaderName(String),
     /// The value of this variable or setting cannot be sent in a header.
-    #[error("the value of {0} holds characters that no header may")]
+    #[error("the value of {0} contains characters that are not allowed in a header")]
     HeaderValue(String),
     /// The HTTP client cannot be built.
     #[error("{0}")]

@@ -133,8 +133,8 @@ impl Fault {
             Kind::Garbage(why) => format!("not an answer of this interface from {endpoint}: {why}"),
             Kind::Empty => format!("an empty answer from {endpoint}"),
             Kind::OnlyReasoning => format!("an answer from {endpoint} that is all reasoning"),
-            Kind::Blocked => format!("nothing from {endpoint}, whose filter of content held it back"),
-            Kind::TooLarge => format!("an answer from {endpoint} that is too large to be one"),
+            Kind::Blocked => format!("no answer from {endpoint}: its content filter blocked it"),
+            Kind::TooLarge => format!("an answer from {endpoint} that is too large"),
         };
         match self.status().and_then(|_| error_message(&self.raw)) {
             Some(message) => format!("{description} ({message})"),
@@ -176,8 +176,8 @@ impl fmt::Display for Fault {
             Kind::Garbage(why) => write!(f, "not an answer of this interface: {why}"),
             Kind::Empty => f.write_str("an empty answer"),
             Kind::OnlyReasoning => f.write_str("an answer that is all reasoning"),
-            Kind::Blocked => f.write_str("held back by the server's filter of content"),
-            Kind::TooLarge => f.write_str("an answer too large to be one"),
+            Kind::Blocked => f.write_str("blocked by the server's content filter"),
+            Kind::TooLarge => f.write_str("an answer that is too large"),
         }
     }
 }

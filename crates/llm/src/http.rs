@@ -61,7 +61,7 @@ pub trait Transport: Send + Sync {
 
     /// Runs an errand once.
     fn run(&self, errand: FileRequest) -> BoxFuture<'_, Result<Received, Fault>> {
-        let fault = Fault::new(Kind::Connect(format!("this transport runs no errands: {errand:?}")));
+        let fault = Fault::new(Kind::Connect(format!("this transport does not support {errand:?}")));
         Box::pin(std::future::ready(Err(fault)))
     }
 

@@ -432,5 +432,5 @@ fn left(how: &str) -> Answer {
 }
 
 fn interrupted() -> Answer {
-    Answer::Held(Held { reason: Reason::Interrupted, what: "run again to go on".into() })
+    Answer::Held(Held { reason: Reason::Interrupted, what: "run again to continue".into() })
 }

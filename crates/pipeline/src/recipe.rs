@@ -77,8 +77,9 @@ pub fn open(root: &std::path::Path) -> Result<(), Problems> {
             !native && Stage::declared(benchmark, step).is_none()
         };
         for step in benchmark.steps.iter().filter(unmade) {
-            let what = crate::stages::lacking(step)
-                .unwrap_or_else(|| format!("nothing makes the step {:?}", step.name));
+            let what = crate::stages::lacking(step).unwrap_or_else(|| {
+                format!("the step {:?} has no `[step]` table that says what it does", step.name)
+            });
             let place = format!("{}/benchmark.toml", benchmark.name);
             problems.push(Problem { place, what });
         }
@@ -105,7 +106,7 @@ fn declared(benchmark: &'static Benchmark) -> Recipe {
         number,
         // [`open`] refuses steps that cannot be made, and a test makes every step of the built-in ones.
         stage: Stage::declared(benchmark, step)
-            .unwrap_or_else(|| unreachable!("nothing makes {}/{}", benchmark.name, step.name)),
+            .unwrap_or_else(|| unreachable!("{}/{} cannot be built", benchmark.name, step.name)),
         inputs: &step.from,
     };
     let declared: &'static [Step] = (1..).zip(&benchmark.steps).map(step).collect::<Vec<_>>().leak();

@@ -187,7 +187,7 @@ pub fn missing_requirement(
     let roles: Vec<&str> = step.roles(settings.round).into_iter().map(Role::name).collect();
     let mut lacks = Vec::new();
     if !step.roles(settings.round).contains(&person.role) {
-        lacks.push(format!("role = {:?}, and the step wants {}", person.role.name(), roles.join(" or ")));
+        lacks.push(format!("role = {:?}, but the step requires {}", person.role.name(), roles.join(" or ")));
     } else if !person.may_vote(step, settings.round) {
         lacks.push(match person.trial(step) {
             Some(_) => "their trial was not passed (`riddlemill review qualify`)".into(),

@@ -95,7 +95,7 @@ impl StageReader {
         for (name, table) in &self.manifest.tables {
             if Table::hash_of(&table.parts) != table.hash {
                 let path = self.place.join(super::MANIFEST);
-                return Err(Error::stale_file(&path, format!("{name} has not the hash of its parts")));
+                return Err(Error::stale_file(&path, format!("the hash of {name} is not that of its parts")));
             }
         }
         let parts: Vec<&Part> = self.manifest.tables.values().flat_map(|table| &table.parts).collect();

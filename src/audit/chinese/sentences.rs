@@ -156,7 +156,7 @@ const SENTENCES: &[(&str, &str)] = &[
         "{} 行（{}）来自合成投票，尚待人工确认",
     ),
     ("{} ends at candidate posts: no person has looked at them", "{} 止于候选帖子，尚无人看过"),
-    ("made before this reached it: {}", "生成于此变动之前：{}"),
+    ("built before this change: {}", "生成于此变动之前：{}"),
     ("asked for as a draft", "按要求作为草稿"),
     // What a set lacks.
     ("a field that every row has is missing", "缺少每行都有的字段"),

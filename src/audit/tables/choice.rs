@@ -1,4 +1,4 @@
-//! What may be guessed of multiple choices.
+//! What can be guessed of multiple choices.
 
 use riddlemill_benchmarks::Trouble;
 use riddlemill_benchmarks::data::{Answer, Data};
@@ -75,7 +75,7 @@ fn describe(figures: &Shortcuts) -> String {
         format!("{:>5.1} % [{:.1}, {:.1}]", share.value * 100.0, share.low * 100.0, share.high * 100.0)
     };
     let mut text = format!(
-        "  what may be guessed of {} items; chance is {:.1} %\n",
+        "  what can be guessed of {} items; chance is {:.1} %\n",
         figures.items,
         figures.lengths.longest.chance * 100.0
     );

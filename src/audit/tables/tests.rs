@@ -279,7 +279,7 @@ kind = "shortcuts"
     );
     assert_eq!(report.figures["shortcuts"]["items"], 2, "one of the three has no right answer");
     assert_eq!(report.figures["shortcuts"]["positions"]["counts"], json!([2, 0, 0]));
-    assert!(report.text.starts_with("  what may be guessed of 2 items"), "{}", report.text);
+    assert!(report.text.starts_with("  what can be guessed of 2 items"), "{}", report.text);
     assert_eq!(report.figures["of_items"], Json::Null);
 }
 

@@ -100,7 +100,7 @@ fn read_rows(path: &Path) -> Result<Vec<Row>, Failure> {
     let lines = text.split(|byte| *byte == b'\n').zip(1..).filter(|(line, _)| !line.trim_ascii().is_empty());
     lines
         .map(|(line, n)| {
-            row_of(line).map_err(|e| Failure::usage(format!("{}:{n}: no row: {e}", path.display())))
+            row_of(line).map_err(|e| Failure::usage(format!("{}:{n}: not a row: {e}", path.display())))
         })
         .collect()
 }

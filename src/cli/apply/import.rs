@@ -100,7 +100,7 @@ fn spooled(args: &Apply) -> Result<(Option<tempfile::NamedTempFile>, PathBuf), F
         }
     };
     if !fs::metadata(&path).map_err(Error::io("read", &path))?.is_file() {
-        let hint = "the dump is read more than once; to read a pipe leave FILE out, and it comes from stdin";
+        let hint = "the dump is read more than once, so FILE cannot be a pipe; leave out FILE to read stdin";
         return Err(Failure::usage(format!("{} is not a file\n  hint: {hint}", path.display())));
     }
     File::open(&path).map_err(Error::io("read", &path))?;
@@ -176,12 +176,13 @@ fn dump(args: &Apply, config: &Config, path: PathBuf) -> Result<Dump, Failure> {
         }
     };
     if kind == SourceKind::Profile && source.is_none_or(|source| source.profile.is_none()) {
-        let what =
-            "pages need a profile, which a [[source]] of kind \"profile\" names: give it with --source";
+        let what = "pages need a profile: give a [[source]] of kind \"profile\" with --source";
         return Err(Failure::usage(what));
     }
     if args.offset > 0 && !is_divisible(kind) {
-        return Err(Failure::usage("a dump of this kind is read as one: `apply import --list` shows `cut`"));
+        return Err(Failure::usage(
+            "a dump of this kind cannot be read in pieces: `apply import --list` shows where one can be cut (`cut`)",
+        ));
     }
     let own = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let file = match (&args.file, &args.input) {

@@ -109,7 +109,7 @@ impl Bad {
 
     pub(super) fn exit(&self) -> Exit {
         if self.0 > TOLD {
-            eprintln!("warning: {} lines more could not be used", self.0 - TOLD);
+            eprintln!("warning: {} more lines could not be used", self.0 - TOLD);
         }
         if self.0 > 0 { Exit::Partial } else { Exit::Done }
     }

@@ -12,10 +12,10 @@ pub(super) const HINT: &str = "a line is {\"item\": …, \"model\": …, \"task\
 #[derive(Debug, thiserror::Error)]
 pub(super) enum OutputError {
     /// The line is not JSON.
-    #[error("no JSON: {0}\n  hint: {hint}", hint = HINT)]
+    #[error("not JSON: {0}\n  hint: {hint}", hint = HINT)]
     NoJson(serde_json::Error),
     /// The line is JSON, but has none of the formats.
-    #[error("no output: {0}\n  hint: {hint}", hint = HINT)]
+    #[error("not an output: {0}\n  hint: {hint}", hint = HINT)]
     NoForm(serde_json::Error),
     /// A second answer of one model to the same question.
     #[error("a further answer of a model: the first is evaluated")]

@@ -88,9 +88,7 @@ fn another_order_is_no_other_answer_and_a_full_stop_no_other_text() {
     let options = found.options.unwrap();
     assert!(fields.is_empty() && !found.labels.contains_key("answer"), "{fields:?}");
     assert_eq!((options.items, options.contents, options.right, options.order), (1, 1, 1, 0));
-    assert!(
-        found.text().contains("options of 1: 1 say the same, 1 with the same right answer, 0 in the same")
-    );
+    assert!(found.text().contains("options of 1: 1 are equal, 1 with the same right answer, 0 in the same"));
     let (fields, _) = compared(row(["丙", "丁", "甲", "乙"], "C", "闹钟 不睡觉", "2(B), 3(C)"));
     assert_eq!(fields, [("answer".into(), false), ("explanation".into(), true)]);
     let (fields, found) = compared(row(["甲", "乙", "丙", "戊"], "C", "闹钟要睡觉。", "6(F)"));

@@ -32,16 +32,16 @@ pub(super) fn check(folder: &Path, verified: &mut Verified) -> Result<(), Error>
     }
     for (file, sum) in &stated {
         if here.iter().all(|h| h != file) {
-            verified.findings.push(format!("{file}: named in {SUMS}, but not there"));
+            verified.findings.push(format!("{file}: listed in {SUMS}, but missing"));
             continue;
         }
         verified.files += 1;
         if sha256(&folder.join(file))? != **sum {
-            verified.findings.push(format!("{file}: its bytes are not those {SUMS} names"));
+            verified.findings.push(format!("{file}: its hash is not the one in {SUMS}"));
         }
     }
     for file in here.iter().filter(|file| *file != SUMS && !stated.contains_key(file.as_str())) {
-        verified.findings.push(format!("{file}: not named in {SUMS}"));
+        verified.findings.push(format!("{file}: not listed in {SUMS}"));
     }
     Ok(())
 }

@@ -253,7 +253,7 @@ impl Visitor {
                 200..=299 => return self.rules(&answer),
                 300..=399 => {
                     let target = answer.head.get("location").and_then(|to| at.join(to).ok());
-                    let Some(target) = target else { return unreachable("a redirect to nowhere") };
+                    let Some(target) = target else { return unreachable("a redirect without a target") };
                     at = target;
                 }
                 429 => return unreachable("status 429"),

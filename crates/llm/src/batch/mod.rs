@@ -168,7 +168,7 @@ impl Engine {
     ) {
         let hold = |reason, what: &str| Answer::Held(Held { reason, what: what.to_owned() });
         if self.limits.cancel.is_cancelled() {
-            let interrupted = hold(Reason::Interrupted, "run again to go on");
+            let interrupted = hold(Reason::Interrupted, "run again to continue");
             chunk.iter().for_each(|&at| answers[at] = Some(interrupted.clone()));
             return;
         }

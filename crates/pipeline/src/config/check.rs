@@ -534,7 +534,7 @@ fn twice(text: &str, span: Range<usize>) -> Option<String> {
     let first = text.lines().take(line - 1).position(is_line_of)? + 1;
     Some(match is_table {
         true => format!(
-            "[{whole}] is there already, at line {first}\n  hint: put its keys there, and leave this line out"
+            "[{whole}] is already in the file, at line {first}\n  hint: put its keys there, and leave this line out"
         ),
         false => format!("`{name}` is set already, at line {first}"),
     })

@@ -241,7 +241,7 @@ pub const DRAFT: Section = Section {
             "optional",
             Kind::Steps,
             "[]",
-            "Steps that can go on without a draft if the reply is missing; people then write from scratch.",
+            "Steps that continue without a draft if the reply is missing; people then write from scratch.",
         ),
         key("skip", Kind::Steps, "[]", "Steps without drafts, where people write from scratch."),
         key(
@@ -268,13 +268,13 @@ pub const REVIEW: Section = Section {
             "draft_ahead",
             Kind::Steps,
             "[]",
-            "Steps that go on with drafts, provisionally, while votes are missing.",
+            "Steps that continue with drafts, provisionally, while votes are missing.",
         ),
         key(
             "optional",
             Kind::Steps,
             "[]",
-            "Steps that hold no record: undecided records go on without an answer.",
+            "Steps that hold no record: undecided records continue without an answer.",
         ),
         key(
             "wanted",
@@ -309,7 +309,7 @@ pub const RESPOND: Section = Section {
             "min_models",
             Kind::Whole(0, 10_000),
             "0",
-            "A question goes on when this many models have answered it; 0: when all have.",
+            "How many models must have answered a question before it continues; 0: all.",
         ),
         key(
             "sample",
@@ -331,7 +331,7 @@ pub const JUDGE: Section = Section {
             "min_judges",
             Kind::Whole(0, 1000),
             "0",
-            "An answer goes on when this many judges have rated it; 0: when all that may rate it have.",
+            "How many judges must have rated an answer before it continues; 0: all that may rate it.",
         ),
         key(
             "barred",

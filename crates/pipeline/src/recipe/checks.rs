@@ -60,7 +60,7 @@ pub(super) fn behind_records(benchmark: &'static Benchmark) -> Vec<Problem> {
         match (Stage::declared(benchmark, step).map(Stage::rows), made) {
             (Some(Rows::Posts), Some(before)) => {
                 let what = format!(
-                    "{:?} reads posts, and {before:?} makes records of them: name it before\n  hint: personal data of records is \
+                    "{:?} reads posts, and {before:?} turns them into records: put it before that step\n  hint: personal data of records is \
                      marked by [step.anonymise] with `texts`",
                     step.name
                 );
@@ -94,7 +94,7 @@ pub(super) fn reserved(benchmark: &Benchmark) -> Option<Problem> {
     (named && has(riddlemill_benchmarks::Kind::Dedup)).then(|| Problem {
         place: format!("{}/benchmark.toml", benchmark.name),
         what: format!(
-            "steps: {EMBEDDINGS:?} is the step before dedup that [embeddings] adds; take another name"
+            "steps: {EMBEDDINGS:?} is the name of the step that [embeddings] adds before dedup; choose another name"
         ),
     })
 }

@@ -9,11 +9,11 @@ pub enum LineError {
     #[error(transparent)]
     Form(#[from] serde_json::Error),
     /// A line of raw/responses is not JSON or has wrong keys.
-    #[error("no response: {0}\n  hint: a line is {{\"item\": …, \"model\": …, \"text\": …, \"for\": …}}")]
+    #[error("not a response: {0}\n  hint: a line is {{\"item\": …, \"model\": …, \"text\": …, \"for\": …}}")]
     NoResponse(serde_json::Error),
     /// A line of raw/ratings is not JSON or has wrong keys.
     #[error(
-        "no rating: {0}\n  hint: a line is {{\"item\": …, \"model\": …, \"judge\": …, \"rating\": …, \"for\": …}}"
+        "not a rating: {0}\n  hint: a line is {{\"item\": …, \"model\": …, \"judge\": …, \"rating\": …, \"for\": …}}"
     )]
     NoRating(serde_json::Error),
     /// A response to an item that is not a question.
@@ -42,10 +42,10 @@ pub enum LineError {
         first: String,
     },
     /// The model gave the same answer to this question before.
-    #[error("this model has answered so before, word for word")]
+    #[error("this model already gave the same answer, word for word")]
     SameWords,
     /// A rating that is not on the scale of the step.
-    #[error("{rating} is no rating from {from} to {to}")]
+    #[error("{rating} is not a rating from {from} to {to}")]
     OffScale {
         /// The rating.
         rating: u64,
@@ -75,7 +75,7 @@ pub enum LineError {
     },
     /// The line names neither a puzzle nor a word.
     #[error(
-        "it names no puzzle and no word\n  hint: \"question\" (or \"head\", or \"id\") with \"premises\" or \"tails\"; \"word\" with \"members\""
+        "it names neither a puzzle nor a word\n  hint: \"question\" (or \"head\", or \"id\") with \"premises\" or \"tails\"; \"word\" with \"members\""
     )]
     AboutNothing,
     /// Fewer premises than the paper works with, or more.
@@ -87,7 +87,7 @@ pub enum LineError {
         wanted: RangeInclusive<usize>,
     },
     /// `overturned` is not the index of a premise.
-    #[error("\"overturned\" is no number of a premise, from 0")]
+    #[error("\"overturned\" must be the number of a premise, counted from 0")]
     Overturned,
     /// The line has both `premises` and `tails`, or neither.
     #[error("it has neither \"premises\" nor \"tails\", or both")]

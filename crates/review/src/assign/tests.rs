@@ -42,7 +42,7 @@ fn only_those_who_may_vote_are_asked() {
     insta::assert_snapshot!(error, @r#"
     type: 3 different annotators are needed for each item, but 2 may vote
       c: no trial passed (`riddlemill review qualify`), nor qualified = true
-      d: role = "senior", and the step wants junior
+      d: role = "senior", but the step requires junior
       e: no trial passed (`riddlemill review qualify`), nor qualified = true
       f: languages lack zh
     "#);

@@ -237,7 +237,7 @@ pub(super) fn read(
     if rows.is_empty() && !cancelled && !tasks.is_empty() {
         return Err(Trouble::Unreadable {
             what: format!("none of its {} tasks has an annotation", tasks.len()),
-            hint: Some("the tasks are what Label Studio takes; export JSON or JSON-MIN from there"),
+            hint: Some("this is the file for import into Label Studio; export JSON or JSON-MIN from there"),
         });
     }
     Ok((Entries { sheet: None, columns, rows, places: Places::Tasks }, notes, Vec::new()))
@@ -299,7 +299,7 @@ fn annotations(number: usize, task: &Json) -> Result<Vec<Annotation<'_>>, Troubl
             lead_time: &task["lead_time"],
         }]),
         _ => Err(Trouble::Unreadable {
-            what: format!("task {number} is of no export of Label Studio that is known here"),
+            what: format!("task {number} is not in a known export format of Label Studio"),
             hint: Some("export JSON or JSON-MIN"),
         }),
     }

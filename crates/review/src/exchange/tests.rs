@@ -478,7 +478,7 @@ fn label_studios_short_export_is_read_and_what_holds_no_annotation_is_refused() 
     assert!(messages(&import)[0].contains("unknown annotator `99`"), "{:?}", messages(&import));
     for (bytes, word) in [
         (tasks.bytes.clone(), "none of its 3 tasks has an annotation"),
-        (br#"[{"image": "a.png"}]"#.to_vec(), "task 1 is of no export of Label Studio"),
+        (br#"[{"image": "a.png"}]"#.to_vec(), "task 1 is not in a known export format"),
     ] {
         let import = read(&step, &items, "export.json", &bytes);
         assert!(import.votes.is_empty() && messages(&import)[0].contains(word), "{:?}", messages(&import));

@@ -17,7 +17,7 @@ pub struct Witness {
 /// What a stage did with one record that entered it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome<T> {
-    /// Goes on as it came.
+    /// Kept unchanged.
     Kept(T),
     /// Goes on with another text.
     Changed {
@@ -39,7 +39,7 @@ pub enum Outcome<T> {
         /// What in the record made the rule fire.
         evidence: String,
     },
-    /// Is the same as another record, which is itself kept.
+    /// Merged into another record, which is itself kept.
     Merged {
         /// The other record's id.
         into: String,
@@ -98,7 +98,7 @@ impl<T> Outcome<T> {
 /// The eight states, as written in ledgers and counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum State {
-    /// Goes on as it came.
+    /// Kept unchanged.
     Kept,
     /// Goes on with another text.
     Changed,
@@ -106,9 +106,9 @@ pub enum State {
     Dropped,
     /// Is the same as another record.
     Merged,
-    /// Became several records.
+    /// Split into several records.
     Expanded,
-    /// Went with others into one record.
+    /// Joined with other records into one.
     Joined,
     /// Waits for a person or a reply.
     Held,
@@ -146,12 +146,12 @@ impl State {
     /// One sentence that a reader of a ledger understands without the source.
     pub const fn definition(self) -> &'static str {
         match self {
-            State::Kept => "Goes on as it came.",
-            State::Changed => "Goes on with another text, or with what a draft or a ballot added.",
-            State::Dropped => "Is out, by a rule or by people.",
-            State::Merged => "Is the same as another record, which is itself kept.",
-            State::Expanded => "Became several records.",
-            State::Joined => "Went with others into one record.",
+            State::Kept => "Kept unchanged.",
+            State::Changed => "Kept with another text, or with what a draft or a ballot added.",
+            State::Dropped => "Left out, by a rule or by people.",
+            State::Merged => "Merged into another record, which is itself kept.",
+            State::Expanded => "Split into several records.",
+            State::Joined => "Joined with other records into one.",
             State::Held => "Waits for a person or a reply.",
             State::Failed => "Could not be processed; the evidence is the error.",
         }

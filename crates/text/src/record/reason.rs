@@ -39,29 +39,29 @@ reasons! {
     Oversize = "oversize",
     /// The text is not UTF-8, or it was read in another encoding than it was written in.
     Encoding = "encoding",
-    /// The file ends in the middle, or its compression is damaged: what is behind is not there.
+    /// The file ends in the middle, or its compression is damaged: everything after this point is missing.
     Truncated = "truncated",
     /// A record with this id was read before, from this source or from another.
     SameId = "same_id",
-    /// Somebody asked for its removal: raw/ holds a tombstone with the date and the reason, and the text is nowhere.
+    /// Somebody asked for its removal: raw/ holds a tombstone with the date and the reason, and the text is not stored.
     Withdrawn = "withdrawn",
     /// A post of an annual thread that the thread's owner did not write.
     NotOwner = "not_owner",
-    /// A post of a thread that is no candidate: an answer to a post, a reply behind the first floor, or what the owner of an annual thread says between the ranked jokes.
+    /// A post of a thread that is not a candidate: an answer to a post, a reply after the first floor, or what the owner of an annual thread writes between the ranked jokes.
     Chatter = "chatter",
-    /// A note that the owner of an annual thread wrote under one of the jokes: it goes with that joke, whose id is the evidence.
+    /// A note that the owner of an annual thread wrote under one of the jokes: it is stored with that joke, whose id is the evidence.
     Note = "note",
-    /// The forum gave the item the number 0 or none: an advertisement or a notice between the posts.
+    /// The item has the number 0 or none: an advertisement or a notice between the posts.
     NoNumber = "no_number",
-    /// The author or a moderator took the text away before it was archived; what is left is a mark.
+    /// The author or a moderator removed the text before it was archived; only a placeholder is left.
     TakenAway = "taken_away",
-    /// The archived page is no list, thread or answer of the forum.
+    /// The archived page is not a list, thread or reply of the forum.
     PageOther = "page_other",
-    /// The site demanded a captcha or turned away whoever asked.
+    /// The site demanded a captcha or refused the request.
     PageBlocked = "page_blocked",
     /// The page is not for visitors.
     PageForbidden = "page_forbidden",
-    /// The page is a script's empty frame: its content came by other requests.
+    /// The page has no content of its own: a script would load it with further requests.
     PageShell = "page_shell",
     /// The page says that the thread was taken down.
     PageDeleted = "page_deleted",
@@ -69,25 +69,25 @@ reasons! {
     PageHidden = "page_hidden",
     /// The page says that the forum was merged into another.
     PageMerged = "page_merged",
-    /// The page has the right structure and no post in it.
+    /// The page has the right structure, but contains no post.
     PageEmpty = "page_empty",
-    /// The page has no structure that this version knows: another layout, a server's error, a cut page.
+    /// The page has no known structure: another layout, a server error, a truncated page.
     PageUnparsed = "page_unparsed",
 
     // puzzles
-    /// The riddle's answer is not known, and the puzzle waits for whoever knows it.
+    /// The riddle's answer is unknown; the puzzle waits until somebody adds it.
     AnswerMissing = "answer_missing",
-    /// A site's own talk stood behind what the riddle says; the evidence is what was taken off.
+    /// The site's own text after the riddle was removed; the evidence is the removed text.
     Promotion = "promotion",
     /// Entities were decoded, line breaks and runs of spaces became one space.
     Tidied = "tidied",
     /// A dictionary knows another spelling of the words in the evidence; the text waits for people.
     Misspelt = "misspelt",
-    /// A file in raw/premises has premises of the puzzle, or says what follows from it; no model is asked for those.
+    /// A file in raw/premises has premises or inferences of the puzzle; no model is asked for them.
     PremisesGiven = "premises_given",
-    /// A file or WordNet has three words beside the answer: they are the drafted distractors.
+    /// A file or WordNet has three words related to the answer: they are the drafted distractors.
     BesideAnswer = "beside_answer",
-    /// A question, answer or distractor of the group of three is missing, or two options read the same.
+    /// A question, answer or distractor of the group of three is missing, or two options are equal.
     GroupIncomplete = "group_incomplete",
 
     // clean
@@ -95,52 +95,52 @@ reasons! {
     Placeholder = "placeholder",
 
     // anonymise
-    /// The text holds personal data of a kind that the settings do not let pass even when it is marked.
+    /// The text contains personal data of a kind that the settings do not allow, even if it is marked.
     PersonalData = "personal_data",
-    /// Personal data in the text was replaced by marks; the evidence says kinds and counts.
+    /// Personal data in the text was replaced by marks; the evidence lists kinds and counts.
     PersonalDataMarked = "personal_data_marked",
 
     // policy
-    /// A term of a word list is in the text, and a person has to look at it.
+    /// The text contains a term of a word list, and a person has to look at it.
     ListedTerm = "listed_term",
 
     // filter
-    /// Nothing is left to read: no text, or no letter and no digit in it.
+    /// There is nothing to read: no text, or a text without a letter or digit.
     Empty = "empty",
     /// The text is shorter than the settings allow.
     TooShort = "too_short",
     /// The text is longer than the settings allow.
     TooLong = "too_long",
-    /// The post runs the forum instead of joking in it: rules, notices, recruiting, events, yearly lists, pointers to other threads.
+    /// The post manages the forum and is not a joke: rules, notices, recruiting, events, yearly lists, pointers to other threads.
     Management = "management",
-    /// The post is a link or an image and says nothing itself.
+    /// The post is only a link or an image.
     LinkOnly = "link_only",
-    /// The text promises what is not there: an image that is gone, a story on another floor.
+    /// The text refers to something that is missing: a lost image, a story on another floor.
     PromisedElsewhere = "promised_elsewhere",
 
-    /// The text asks nothing, and the recipe takes questions only.
+    /// The text is not a question, and the recipe keeps only questions.
     NotAQuestion = "not_a_question",
 
     // embeddings
     /// A model's embedding of the text is stored; dedup compares it with those of the others.
     Embedded = "embedded",
-    /// No embedding of the text could be had: dedup compares its words alone.
+    /// No embedding of the text could be obtained: dedup compares only its words.
     NotEmbedded = "not_embedded",
-    /// No embedding of the text can be had from this model: dedup compares its words alone.
+    /// This model cannot embed the text: dedup compares only its words.
     Unembeddable = "unembeddable",
 
     // dedup
-    /// After folding, the text is that of the record it went into.
+    /// After folding, the text equals that of the record it was merged into.
     ExactDuplicate = "exact_duplicate",
-    /// The text is nearly that of the record it went into, which is itself kept and directly similar.
+    /// The text is nearly equal to that of the record it was merged into, which is itself kept.
     NearDuplicate = "near_duplicate",
 
     // llm
-    /// What a step asks about one by one is no list of the record, or cannot be computed.
+    /// The list whose elements a step asks about is not a list in this record, or cannot be computed.
     NotAList = "not_a_list",
-    /// The reply is not stored and nothing may be sent, or the sample pack holds none.
+    /// The reply is not stored and nothing may be sent, or the sample pack does not contain it.
     ReplyMissing = "reply_missing",
-    /// Sending could pass the cap of the run, the recipe or the endpoint.
+    /// Sending could exceed the cap of the run, the recipe or the endpoint.
     BudgetReached = "budget_reached",
     /// The endpoint has neither prices nor `free = true`, so that no cap could be kept.
     NoPrice = "no_price",
@@ -150,21 +150,21 @@ reasons! {
     Interrupted = "interrupted",
     /// The endpoint refused the request, or every attempt failed.
     RequestFailed = "request_failed",
-    /// The answer was cut at the largest limit of tokens before it began; what it thought until then is kept.
+    /// The reply reached the largest token limit while the model was still reasoning; the reasoning is kept.
     AnswerCut = "answer_cut",
-    /// The endpoint had failed in the same way several times in a row, and was left alone for the rest of the run.
+    /// The endpoint failed in the same way several times in a row, and was not used in the rest of the run.
     EndpointLeft = "endpoint_left",
-    /// The endpoint refuses this very request, or answers nothing to it however often it is asked: it is asked again with another prompt or `--retry-failed` only.
+    /// The endpoint refuses this request, or never answers it: it is sent again only with another prompt or `--retry-failed`.
     RequestRefused = "request_refused",
-    /// The reply does not say what was asked for, re-asks included.
+    /// The reply cannot be parsed, nor can those to the repeated requests.
     ReplyUnparseable = "reply_unparseable",
 
     // drafts
-    /// A model's draft is on the record now; a person has to look at it.
+    /// The record now has a model's draft; a person has to look at it.
     Drafted = "drafted",
-    /// No draft could be had, and the settings let the record go on without one.
+    /// No draft could be obtained, and the settings let the record continue without one.
     NotDrafted = "not_drafted",
-    /// No draft can be had with this model and prompt, and the settings let the record go on without one.
+    /// This model and prompt cannot give a draft, and the settings let the record continue without one.
     Undraftable = "undraftable",
 
     // review
@@ -176,47 +176,47 @@ reasons! {
     SampleConfirmed = "sample_confirmed",
     /// The votes of a sample wrote another text than the drafted one; no person did.
     SampleRewritten = "sample_rewritten",
-    /// The draft stands for the time being: votes are missing, and the settings let drafts go ahead.
+    /// The draft is used provisionally: votes are missing, and the settings let the recipe continue with drafts.
     Provisional = "provisional",
     /// The votes reject the record.
     Rejected = "rejected",
     // options
-    /// Options cannot be made yet: the explanation or a wrong answer is missing, or two are the same.
+    /// Options cannot be built yet: the explanation or a wrong answer is missing, or two of them are equal.
     OptionsMissing = "options_missing",
-    /// The answers of models to a question are missing.
+    /// Models' answers to a question are missing.
     ResponsesMissing = "responses_missing",
-    /// Fewer judges may rate a response than the settings ask for.
+    /// Fewer judges may rate a response than the settings require.
     JudgesMissing = "judges_missing",
     /// Judges rated the response.
     Rated = "rated",
-    /// The response answers the paired normal question: it is rated to compare, and no option is made of it.
+    /// The response answers the paired normal question: it is rated for comparison and does not become an option.
     ToNormalQuestion = "to_normal_question",
-    /// The options are in the order that was drawn for the record.
+    /// The options are in the random order of the record.
     Ordered = "ordered",
 
     // decisions
-    /// A person decided that the record goes on, whatever the rule, draft or votes say; the evidence names both.
+    /// A person decided to keep the record, overruling the rule, draft or votes; the evidence names both.
     DecidedKeep = "decided_keep",
-    /// A person decided that the record goes out; the evidence names the decision.
+    /// A person decided to drop the record; the evidence names the decision.
     DecidedDrop = "decided_drop",
-    /// A person decided that the record waits; the evidence names the decision.
+    /// A person decided to hold the record; the evidence names the decision.
     DecidedHold = "decided_hold",
-    /// A person decided how the text reads; the text before is the one that was imported.
+    /// A person changed the text; the text before is the one that was imported.
     DecidedText = "decided_text",
     /// A person decided that the two are one joke.
     DecidedOne = "decided_one",
-    /// A person decided that the two are not one joke, whatever the rule says; both go on.
+    /// A person decided that the two are not one joke, overruling the rule; both are kept.
     DecidedTwo = "decided_two",
 
     // published sets
-    /// The record is a row of a published set, or has its annotation from there; the evidence names the row, and what the stage would have done otherwise.
+    /// The record is a row of a published set, or has its annotation from there; the evidence names the row, and what the stage would have done without it.
     Published = "published",
-    /// The row belongs to a group of a published set, and goes on as a part of the record that it went into.
+    /// The row belongs to a group of a published set, and continues as a part of the record of its group.
     GroupMember = "group_member",
 
     // review, undecided
     /// The record waits for votes.
     VotesMissing = "votes_missing",
-    /// The votes do not decide, and the record waits for whoever settles disputes.
+    /// The votes differ, and the record waits for an adjudicator.
     Disputed = "disputed",
 }

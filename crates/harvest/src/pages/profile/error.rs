@@ -50,7 +50,7 @@ fn last_line(error: &regex::Error) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum XmlError {
     /// From here on it is not XML.
-    #[error("no XML from byte {byte}: {why}")]
+    #[error("not valid XML from byte {byte}: {why}")]
     NoXml {
         /// Byte offset from 0.
         byte: u64,

@@ -139,7 +139,7 @@ impl Reader<'_> {
                 self.fault(&["each"], "the pattern has no named group, as (?<body>…)");
             }
             for name in names.into_iter().filter(|name| !known.contains(name)) {
-                let what = format!("the group {name:?} is none of a post's fields");
+                let what = format!("the group {name:?} is not a field of a post");
                 self.faults.push(Fault {
                     path: vec!["each".into(), name.into()],
                     what,
@@ -357,7 +357,7 @@ impl Reader<'_> {
         let of = of.and_then(|text| self.from(&text, &way_path("of")));
         for (key, there) in [("param", param.is_some()), ("while", goes_on.is_some())] {
             if there && !next {
-                self.fault(&way_path(key), format!("`{key}` is of `next` alone"));
+                self.fault(&way_path(key), format!("`{key}` can only be used in `next`"));
             }
         }
         if goes_on.is_some() && param.is_none() {

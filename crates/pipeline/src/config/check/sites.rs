@@ -58,10 +58,9 @@ impl Reader<'_> {
                 let known = names.iter().map(String::as_str).chain(others.iter().copied());
                 let hint = match near_miss(name, known) {
                     Some(near) => format!("did you mean {near:?}?"),
-                    None => format!(
-                        "`riddlemill profiles list` shows those that there are; your own lies in {}/",
-                        profile::FOLDER
-                    ),
+                    None => {
+                        format!("`riddlemill profiles list` shows all; your own are in {}/", profile::FOLDER)
+                    }
                 };
                 self.problem(span, format!("unknown profile {name:?}\n  hint: {hint}"));
                 None

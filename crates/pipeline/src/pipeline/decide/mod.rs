@@ -288,7 +288,10 @@ fn at_import(recipe: &'static Recipe, record: &str, ended: CurrentState) -> Deci
     let of = ended.evidence.unwrap_or_default();
     let hint = match reason {
         Some(Reason::SameId) => {
-            format!("it went into {}, the first of its id: decide about that", ended.into.unwrap_or_default())
+            format!(
+                "it was merged into {}, the first record with its id: decide about that one",
+                ended.into.unwrap_or_default()
+            )
         }
         Some(Reason::Withdrawn) => "`riddlemill withdraw --undo` takes a withdrawal back".to_owned(),
         Some(Reason::Note) => format!("it is shown with its joke: decide about {of}"),
@@ -296,11 +299,11 @@ fn at_import(recipe: &'static Recipe, record: &str, ended: CurrentState) -> Deci
             "put a repaired copy of the record into a separate dump, and add that as a [[source]]".to_owned()
         }
         Some(Reason::Chatter | Reason::NotOwner) => {
-            "`take = \"main\"` in its [[source]] reads every post on a floor of its own; one alone comes in as a row \
-             of a `table` source"
+            "`take = \"main\"` in its [[source]] reads every main post; to read only this one, add it as a \
+             row of a `table` source"
                 .to_owned()
         }
-        _ => "what it says comes in as a row of a `table` source of your own".to_owned(),
+        _ => "add its text as a row of a `table` source of your own".to_owned(),
     };
     DecideError::AtImport { record: record.to_owned(), recipe: recipe.name, why, hint }
 }
@@ -356,7 +359,7 @@ fn place(stages: &Stages<'_>, wish: &DecisionRequest) -> Result<(&'static Step, 
     };
     if !step.stage.takes(verdict) {
         let hint = match verdict == Verdict::Keep && step.stage.takes(Verdict::Answer) {
-            true => format!("say its answer: `riddlemill decide answer {} \"…\"`", wish.record),
+            true => format!("add its answer: `riddlemill decide answer {} \"…\"`", wish.record),
             false => hint(recipe, verdict),
         };
         return Err(not_there(step.name, hint));

@@ -47,7 +47,9 @@ impl State {
             State::Absent => "the record does not reach this stage",
             State::Overruled => "overruled by a later decision",
             State::TakenBack => "taken back",
-            State::Disputed => "made elsewhere, against what was decided here: decide again which holds",
+            State::Disputed => {
+                "made in another workspace, and contradicts a decision of this one: decide again"
+            }
         }
     }
 }

@@ -18,7 +18,7 @@ use super::readers;
 /// The answers that a reply gives, by field.
 pub(super) fn read(draft: &Draft, template: &str, reply: &str) -> Result<Values, Unreadable> {
     let Some(Reading { form, gives, refuses }) = draft.reading(template) else {
-        return Err(Unreadable::new(format!("{template} is no prompt of this step")));
+        return Err(Unreadable::new(format!("{template} is not a prompt of this step")));
     };
     let read = match form {
         Reply::Native(name, _) => {
@@ -103,7 +103,9 @@ fn said(form: &Reply, reply: &str) -> Result<BTreeMap<String, TemplateValue>, Un
             let map = object(reply, &needed)?;
             keys.iter().map(|(key, form)| Ok(((*key).to_owned(), under(&map, key, form)?))).collect()
         }
-        Reply::Native(name, _) => Err(Unreadable::new(format!("the reader {name:?} reads alone"))),
+        Reply::Native(name, _) => {
+            Err(Unreadable::new(format!("the reader {name:?} cannot be combined with other forms")))
+        }
     }
 }
 

@@ -147,7 +147,7 @@ pub fn named(
             Some(endpoint) if endpoint.provider == Provider::Libretranslate && !translates => {
                 let translator = Unusable::at(key, format!("[llm.{name}] only translates"));
                 return Err(translator
-                    .hint(format!("draft.translator = {name:?}, and another {key}"))
+                    .hint(format!("set draft.translator = {name:?}, and name a model as {key}"))
                     .into());
             }
             Some(mut endpoint) => {
@@ -237,7 +237,7 @@ fn bars_of(
 fn barred(setting: &str, lines: &[String]) -> Result<Vec<(String, Pattern)>, StageError> {
     let read = |line: &String| {
         let wrong = || {
-            let none = Unusable::at(setting, format!("{line:?} is no \"endpoint: model\""));
+            let none = Unusable::at(setting, format!("{line:?} is not of the form \"endpoint: model\""));
             StageError::from(none.hint("\"my-judge: my-family-*\""))
         };
         let (judge, model) = line.split_once(':').ok_or_else(wrong)?;

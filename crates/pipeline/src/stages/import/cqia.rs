@@ -21,7 +21,7 @@ pub(super) fn post(line: &str) -> Parsed {
         Err(bad) => return bad,
     };
     let Some(instruction) = object.instruction else {
-        return Parsed::Bad("`instruction` is no text".into());
+        return Parsed::Bad("`instruction` must be a string".into());
     };
     let content = match object.input.filter(|input| !input.trim().is_empty()) {
         Some(input) => format!("{instruction}\n{input}"),

@@ -198,12 +198,12 @@ pub fn files(config: &Config, recipe: &str, riddles: bool) -> Result<Vec<Dump>, 
 enum PatternError {
     /// Patterns are texts, and the workspace's path is none.
     #[error(
-        "the path of the workspace, {}, is not Unicode, so no pattern can be looked for\n  hint: rename the folder, or name each file in full",
+        "the path of the workspace, {}, is not Unicode, so patterns cannot be used\n  hint: rename the folder, or name each file in full",
         .0.display()
     )]
     Workspace(PathBuf),
     /// The source's path has signs of a pattern at places where they mean nothing.
-    #[error("{path:?} is no pattern: {source}")]
+    #[error("{path:?} is not a valid pattern: {source}")]
     Pattern { path: String, source: glob::PatternError },
 }
 
@@ -271,7 +271,7 @@ fn dumps_of(root: &Path, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Miss
                 }
                 // A pattern may match folders; a file that was named is reported.
                 Ok(meta) if !(meta.is_file() || meta.is_dir() && several(&source.path)) => {
-                    problems.push(problem(format!("{} is no file", path.display())));
+                    problems.push(problem(format!("{} is not a file", path.display())));
                 }
                 Ok(_) => {}
                 Err(e) => problems.push(problem(format!("cannot read {}: {e}", path.display()))),

@@ -32,7 +32,7 @@ pub(super) fn title(line: &str) -> Parsed {
         Err(bad) => return bad,
     };
     if row.title.is_none() && row.abs.is_none() {
-        return Parsed::Bad("neither `title` nor `abs` is a text".into());
+        return Parsed::Bad("neither `title` nor `abs` is a string".into());
     }
     let mentions =
         row.lz.iter().filter(|name| super::mentioned(name, [&row.title, &row.abs])).cloned().collect();
@@ -64,7 +64,7 @@ pub(super) fn annual(line: &str) -> Parsed {
         Err(bad) => return bad,
     };
     let Some(content) = row.content else {
-        return Parsed::Bad("`content` is no text".into());
+        return Parsed::Bad("`content` must be a string".into());
     };
     let mentions =
         row.author.iter().filter(|name| content.contains(name.as_str()) && name.chars().count() > 1);

@@ -20,7 +20,7 @@ const DEPTH: usize = 64;
 /// # Errors
 /// What is no such array.
 pub fn array(bytes: &[u8]) -> Result<Vec<String>, &'static str> {
-    let rest = bytes.strip_prefix(MAGIC).ok_or("it is no array of numpy's")?;
+    let rest = bytes.strip_prefix(MAGIC).ok_or("it is not a numpy array")?;
     let (major, rest) = rest.split_first().ok_or(CUT)?;
     let rest = rest.get(1..).ok_or(CUT)?;
     let (length, rest) = match major {
@@ -36,7 +36,7 @@ pub fn array(bytes: &[u8]) -> Result<Vec<String>, &'static str> {
     let header = rest.get(..length).ok_or(CUT)?;
     let header = String::from_utf8_lossy(header);
     if !header.contains("'|O'") && !header.contains("\"|O\"") {
-        return Err("the array holds numbers and no objects");
+        return Err("the array contains numbers instead of objects");
     }
     let value = Machine::new(&rest[length..]).run()?;
     let elements = match value {
@@ -61,7 +61,7 @@ fn shared<T>(items: Vec<T>) -> Shared<T> {
 }
 
 const CUT: &str = "the array ends in the middle";
-const FOREIGN: &str = "the array holds objects that are no dictionaries, lists, texts or numbers";
+const FOREIGN: &str = "the array contains objects other than dictionaries, lists, strings and numbers";
 
 #[derive(Clone, Debug)]
 enum Value {

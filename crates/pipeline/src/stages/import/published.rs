@@ -135,7 +135,7 @@ fn declared(dump: &Dump) -> Option<(&'static str, &'static Published)> {
 /// Why a row has no record.
 #[derive(Debug, thiserror::Error)]
 enum RowError {
-    #[error("no JSON object: {0}")]
+    #[error("not a JSON object: {0}")]
     NoObject(#[from] NotationError),
     /// What the benchmark takes as the text or the question is not there.
     #[error("it has no {key} ({declared})")]

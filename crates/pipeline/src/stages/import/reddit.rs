@@ -42,7 +42,7 @@ pub(super) fn post(line: &str) -> Parsed {
     };
     let Some(id) = object.id.filter(|id| !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric()))
     else {
-        return Parsed::Bad("`id` is no id of Reddit".into());
+        return Parsed::Bad("`id` is not an id of Reddit".into());
     };
     let texts = [&object.title, &object.selftext, &object.body];
     if let Some(mark) = texts.into_iter().flatten().find(|text| taken_away(text)) {
@@ -60,7 +60,7 @@ pub(super) fn post(line: &str) -> Parsed {
         _ => (format!("reddit:{id}"), object.selftext.filter(|text| !text.is_empty())),
     };
     if object.title.is_none() && content.is_none() {
-        return Parsed::Bad("neither `title`, `selftext` nor `body` is a text".into());
+        return Parsed::Bad("neither `title`, `selftext` nor `body` is a string".into());
     }
     let author = object.author.filter(|name| !taken_away(name));
     let mentions =

@@ -130,7 +130,7 @@ pub(super) fn puzzle(line: &str) -> Parsed {
         Err(bad) => return bad,
     };
     let Some(question) = line.question.filter(|text| !text.trim().is_empty()) else {
-        return Parsed::Bad("`question` is no text".into());
+        return Parsed::Bad("`question` must be a string".into());
     };
     if let Some(out) = mojibake(&question, line.answer.as_deref()) {
         return out;

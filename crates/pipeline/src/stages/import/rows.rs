@@ -93,7 +93,7 @@ fn csv(path: &Path, limit: u64, sender: &SyncSender<Items>) {
     if let Err(error) = cut {
         let why = match error.kind() {
             ::csv::ErrorKind::Io(error) => dump::describe(error),
-            _ => "the rows are no CSV from here",
+            _ => "the rows from here on are not valid CSV",
         };
         items.push(last + 1, Err(Unread::Truncated(why)));
     }

@@ -29,7 +29,7 @@ pub(super) fn post(line: &str, fields: &BTreeMap<String, String>) -> Parsed {
     if title.is_none() && content.is_none() {
         let wanted: Vec<&str> =
             ["title", "content"].iter().filter_map(|n| fields.get(*n)).map(String::as_str).collect();
-        return Parsed::Bad(format!("column {} is absent or no text", wanted.join(" or ")));
+        return Parsed::Bad(format!("column {} is missing or not text", wanted.join(" or ")));
     }
     let id = field("id").filter(|id| !id.is_empty());
     let author = field("author").filter(|name| !name.is_empty());

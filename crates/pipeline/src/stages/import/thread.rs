@@ -197,7 +197,7 @@ pub(super) fn post(row: Row, threads: Option<&Threads>, take: Take) -> Parsed {
         Some(_) => (row.tid.clone(), row.pid.clone()),
     };
     let (Some(tid), Some(pid)) = (tid, pid) else {
-        return Parsed::Bad("`tid` or `pid` is no number".into());
+        return Parsed::Bad("`tid` or `pid` is not a number".into());
     };
     let text = row.text.clone().unwrap_or_default();
     let thread = threads.and_then(|t| t.threads.get(&tid));

@@ -50,7 +50,7 @@ fn records(benchmark: &'static Benchmark, native: Native, problems: &mut Vec<Pro
         Records::Made { of, into } => {
             if !into.iter().any(|shape| shape.is_of(native.rows())) {
                 let what = format!(
-                    "{name:?} makes {}, and the records of this step are {}{}{}",
+                    "{name:?} makes {}, but the records of this step are {}{}{}",
                     listed(into),
                     native.rows().name(),
                     lacking(into, native.rows()),
@@ -60,7 +60,7 @@ fn records(benchmark: &'static Benchmark, native: Native, problems: &mut Vec<Pro
             }
             for rows in come.iter().filter(|rows| !of.iter().any(|shape| shape.is_of(**rows))) {
                 let what = format!(
-                    "{name:?} reads {}, and {} come to it{}{}",
+                    "{name:?} reads {}, but its input is {}{}{}",
                     listed(of),
                     rows.name(),
                     lacking(of, *rows),
@@ -74,7 +74,7 @@ fn records(benchmark: &'static Benchmark, native: Native, problems: &mut Vec<Pro
             let strange = |rows: &&Rows| **rows != native.rows() && !(posts_too && **rows == Rows::Posts);
             for rows in come.iter().filter(strange) {
                 let what =
-                    format!("{name:?} leaves {}, and {} come to it", native.rows().name(), rows.name());
+                    format!("{name:?} returns {}, but its input is {}", native.rows().name(), rows.name());
                 problems.push(problem(declared, what));
             }
         }
