@@ -162,7 +162,7 @@ impl Audit<'_> {
         let mut counted = Counts::default();
         let (mut entered, mut went_on) = (Ids::default(), Ids::default());
         let mut joined = HashSet::new();
-        let mut astray = 0;
+        let mut unresolved = 0;
         self.table::<Entry>((), stage, "ledger", |entry| {
             entered.add(&entry.id);
             counted.add(entry);
@@ -171,16 +171,16 @@ impl Audit<'_> {
                 Some(State::Merged)
                     if !entry.into.as_ref().is_some_and(|i| texts.rows.contains(&digest(i))) =>
                 {
-                    astray += 1
+                    unresolved += 1
                 }
                 Some(State::Joined) => joined.extend(entry.into.clone()),
                 Some(_) => {}
-                None => astray += 1,
+                None => unresolved += 1,
             }
         });
-        if astray > 0 {
+        if unresolved > 0 {
             self.gap(format!(
-                "{astray} ledger entries are merged into a record that is not kept, or have no known state"
+                "{unresolved} ledger entries are merged into a record that is not kept, or have no known state"
             ));
         }
         for id in &joined {

@@ -86,7 +86,7 @@ pub(super) fn list(room: &ReviewSession<'_>, global: &Global) -> Result<Exit, Fa
 fn summary(found: &Carryable<'_>) -> String {
     let votes: usize = found.items.iter().map(|one| one.votes.len()).sum();
     let items = count(found.items.len() as u64, "item");
-    let mut text = format!("{items} with {} on an older text\n", count(votes as u64, "vote"));
+    let mut text = format!("{items} with {}\n", count(votes as u64, "outdated vote"));
     if found.unknown > 0 {
         text.push_str(&format!(
             "{} on a text that was not stored: have them voted on again\n",
@@ -105,7 +105,7 @@ pub(super) fn confirm(room: &ReviewSession<'_>, items: &[String], act: &Act<'_>)
         let of_item: Vec<&Outdated<'_>> = found.items.iter().filter(|one| one.item.id == *id).collect();
         if of_item.is_empty() {
             return Err(usage(format!(
-                "{id} has no vote on an older text in {}\n  hint: `riddlemill review carry {}` lists them",
+                "{id} has no outdated vote in {}\n  hint: `riddlemill review carry {}` lists them",
                 room.step.name, room.step.name
             )));
         }

@@ -48,7 +48,7 @@ pub(super) fn crawl(args: &Crawl, global: &Global, stop: &Stop) -> Result<Exit, 
     };
     let tell = |event| {
         if !global.quiet {
-            say(&event, global.verbose);
+            print_event(&event, global.verbose);
         }
     };
     let summary = runtime.block_on(crawl::run(source, &dirs, tell, cancel))?;
@@ -70,7 +70,7 @@ pub(super) fn dirs(config: &Config) -> Dirs {
     Dirs { warc: workspace.raw().join("warc"), state: config.root.join("staged").join(".crawl") }
 }
 
-fn say(event: &Event, verbose: bool) {
+fn print_event(event: &Event, verbose: bool) {
     match event {
         Event::Done { url, class, status, bytes, done, pending } if verbose => {
             eprintln!("{done} done, {pending} wait: {status} {class:?} {bytes} bytes {url}");

@@ -28,12 +28,14 @@ use crate::store::{Error, Workspace, durable};
 
 pub(super) fn decide(verb: &DecideVerb, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
-    let record =
-        |verdict, args: &OfRecord| say(&config, verdict, &args.record, None, None, &args.act, global);
-    let edit =
-        |verdict, args: &Edit| say(&config, verdict, &args.record, None, Some(&args.text), &args.act, global);
+    let record = |verdict, args: &OfRecord| {
+        decide_record(&config, verdict, &args.record, None, None, &args.act, global)
+    };
+    let edit = |verdict, args: &Edit| {
+        decide_record(&config, verdict, &args.record, None, Some(&args.text), &args.act, global)
+    };
     let pair = |verdict, args: &OfPair| {
-        say(&config, verdict, &args.record, Some(&args.other), None, &args.act, global)
+        decide_record(&config, verdict, &args.record, Some(&args.other), None, &args.act, global)
     };
     match verb {
         DecideVerb::Keep(args) => record(Verdict::Keep, args),
@@ -117,7 +119,7 @@ fn named(config: &Config, only: Option<&str>, target: &str) -> Result<String, Fa
     }
 }
 
-fn say(
+fn decide_record(
     config: &Config,
     verdict: Verdict,
     record: &str,

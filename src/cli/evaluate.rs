@@ -35,32 +35,33 @@ const SHOWN: usize = 10;
 
 /// A progress bar that estimates the remaining work.
 struct Bar<'a> {
-    talk: &'a RunConsole<'a>,
+    console: &'a RunConsole<'a>,
     /// The sets and settings; `None` if only the cost is estimated.
     ahead: Option<(&'a Config, &'a [String], &'a Settings)>,
 }
 
 impl Pulse for Bar<'_> {
     fn advance(&self, records: u64) {
-        self.talk.advance(records);
+        self.console.advance(records);
     }
 
-    fn say(&self, message: &str) {
-        self.talk.say(message);
+    fn show_status(&self, message: &str) {
+        self.console.show_status(message);
     }
 
-    fn tell(&self, message: &str) {
-        self.talk.tell(message);
+    fn notify(&self, message: &str) {
+        self.console.notify(message);
     }
 
     fn agrees(&self, question: &str) -> Option<bool> {
-        self.talk.agrees(question)
+        self.console.agrees(question)
     }
 
     /// The number of answers over all sets and models, and of their ratings.
     fn outlook(&self, requests: usize) -> Option<String> {
         let (config, sets, settings) = self.ahead?;
-        let (run, stop, pulse) = (Run::default(), Stop::default(), Bar { talk: self.talk, ahead: None });
+        let (run, stop, pulse) =
+            (Run::default(), Stop::default(), Bar { console: self.console, ahead: None });
         let means = ModelAccess { config, run: &run, offline: true, stop: &stop, pulse: &pulse };
         let estimates = evaluating::estimates(sets, settings, &means).ok()?;
         let all: usize = estimates.iter().map(|(_, estimate)| estimate.requests).sum();
@@ -110,8 +111,8 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
     if args.yes {
         run.agree();
     }
-    let talk = RunConsole::new(global.quiet, global.verbose, None);
-    let bar = Bar { talk: &talk, ahead: Some((&config, &args.sets, &settings)) };
+    let console = RunConsole::new(global.quiet, global.verbose, None);
+    let bar = Bar { console: &console, ahead: Some((&config, &args.sets, &settings)) };
     let means = ModelAccess { config: &config, run: &run, offline: args.offline, stop, pulse: &bar };
     if args.dry_run {
         return estimates(args, &settings, &means, global);
@@ -134,7 +135,7 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
                 "missing": one.missing, "set_aside": one.skipped })),
             false => output::print(&text(one, &place))?,
         }
-        talk_of(one, global);
+        print_evaluated(one, global);
         if !one.skipped.is_empty() {
             exit = Exit::Partial;
         }
@@ -206,7 +207,7 @@ fn text(one: &Evaluated, place: &Path) -> String {
 }
 
 /// Prints what is missing, with hints.
-fn talk_of(one: &Evaluated, global: &Global) {
+fn print_evaluated(one: &Evaluated, global: &Global) {
     if global.quiet {
         return;
     }

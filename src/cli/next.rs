@@ -68,13 +68,13 @@ pub(super) fn next(
         return Ok(Some(Next { command: run, why: format!("{} to make", count(due as u64, "stage")) }));
     }
     let of_cause = |standing: &RecipeState, cause: &Cause| {
-        let command = match &cause.mend {
+        let command = match &cause.remedy {
             Remedy::Nothing => return None,
             Remedy::Run => run.clone(),
             Remedy::First(what) => format!("{what}; then {run}"),
             Remedy::Command(command) => command.clone(),
         };
-        let short = Cause { mend: Remedy::Nothing, ..cause.clone() };
+        let short = Cause { remedy: Remedy::Nothing, ..cause.clone() };
         Some(Next { command, why: format!("{} {}: {short}", standing.recipe.name, cause.stage) })
     };
     let all =
@@ -96,7 +96,7 @@ pub(super) fn next(
         let candidate = Workspace::new(&config.root).candidate(standing.recipe.name);
         Candidate::read(&candidate).ok().flatten().is_none_or(|candidate| candidate.rows == 0)
     };
-    let commands = all().filter(|(_, cause)| matches!(cause.mend, Remedy::Command(_)));
+    let commands = all().filter(|(_, cause)| matches!(cause.remedy, Remedy::Command(_)));
     let other = most(commands.filter(|(standing, _)| empty(standing)));
     Ok(other.and_then(|(standing, cause)| of_cause(standing, cause)))
 }
@@ -123,7 +123,7 @@ impl Next {
 pub(super) fn row(cause: &Cause) -> Value {
     json!({
         "stage": cause.stage, "records": cause.records, "what": cause.what, "words": cause.to_string(),
-        "mend": cause.mend.text(), "failed": cause.failed,
+        "mend": cause.remedy.text(), "failed": cause.failed,
     })
 }
 

@@ -81,7 +81,7 @@ impl Bar {
     }
 
     /// Prints a line: in a log directly, on a terminal above the bar.
-    fn tell(&self, message: &str) {
+    fn notify(&self, message: &str) {
         match &self.shown {
             Shown::Nothing => {}
             Shown::Drawn(bar) => bar.suspend(|| eprintln!("{message}")),
@@ -120,7 +120,7 @@ impl Pulse for Bar {
         }
     }
 
-    fn say(&self, message: &str) {
+    fn show_status(&self, message: &str) {
         if let Shown::Drawn(bar) = &self.shown {
             if bar.message().is_empty() {
                 bar.set_style(style(self.total, true));
@@ -129,8 +129,8 @@ impl Pulse for Bar {
         }
     }
 
-    fn tell(&self, message: &str) {
-        Bar::tell(self, message);
+    fn notify(&self, message: &str) {
+        Bar::notify(self, message);
     }
 }
 
@@ -259,17 +259,17 @@ impl Pulse for RunConsole<'_> {
         });
     }
 
-    fn say(&self, message: &str) {
+    fn show_status(&self, message: &str) {
         self.with(|bar| {
             if let Some(bar) = bar {
-                bar.say(message);
+                bar.show_status(message);
             }
         });
     }
 
-    fn tell(&self, message: &str) {
+    fn notify(&self, message: &str) {
         self.with(|bar| match bar {
-            Some(bar) => bar.tell(message),
+            Some(bar) => bar.notify(message),
             None if self.quiet => {}
             None => eprintln!("{message}"),
         });

@@ -82,20 +82,20 @@ fn how(taken: &Taken) -> &'static str {
 /// What was new, line by line, and what is left to do.
 fn describe(merged: &Merged, dry_run: bool) -> String {
     let mut text = String::new();
-    let mut say = |line: String| {
+    let mut add_line = |line: String| {
         text.push_str(&line);
         text.push('\n');
     };
     for vote in &merged.votes {
         let disputed = merged.contradicting.contains(&vote.id);
-        say(format!(
+        add_line(format!(
             "vote {}{}",
             of_vote(vote),
             if disputed { "  (contradicts one in this workspace)" } else { "" }
         ));
     }
     for line in &merged.decisions {
-        say(match line {
+        add_line(match line {
             Line::Decide(decision) => format!("decision {}", super::decide::describe(decision)),
             Line::Dispute(decision) => {
                 format!("decision {}  (contradicts one in this workspace)", super::decide::describe(decision))
@@ -106,45 +106,47 @@ fn describe(merged: &Merged, dry_run: bool) -> String {
     let replies = &merged.replies;
     for ((model, template), n) in &replies.replies {
         let template = if template.is_empty() { "an embedding" } else { template };
-        say(format!("{} of {model} to {template}", count(*n, "reply")));
+        add_line(format!("{} of {model} to {template}", count(*n, "reply")));
     }
     if replies.second > 0 {
         let what = "to requests that have a reply here, too: the local reply stays the answer";
-        say(format!("{} {what}", count(replies.second, "reply")));
+        add_line(format!("{} {what}", count(replies.second, "reply")));
     }
     if replies.forgotten > 0 {
-        say(format!("{} forgotten", count(replies.forgotten, "reply")));
+        add_line(format!("{} forgotten", count(replies.forgotten, "reply")));
     }
     for (budget, charged) in &replies.charged {
-        say(format!("{} also counts against {budget}", charged));
+        add_line(format!("{} also counts against {budget}", charged));
     }
     for (file, n) in &merged.tasks {
-        say(format!("{} of raw/{}", count(*n as u64, "line"), file.display()));
+        add_line(format!("{} of raw/{}", count(*n as u64, "line"), file.display()));
     }
     if merged.seen > 0 {
-        say(format!("{} that voters saw", count(merged.seen as u64, "text")));
+        add_line(format!("{} that voters saw", count(merged.seen as u64, "text")));
     }
     if merged.withdrawn > 0 {
-        say(count(merged.withdrawn as u64, "withdrawal"));
+        add_line(count(merged.withdrawn as u64, "withdrawal"));
     }
     for taken in &merged.archives {
-        say(format!("archive raw/warc/{}: {}", taken.path().display(), how(taken)));
+        add_line(format!("archive raw/warc/{}: {}", taken.path().display(), how(taken)));
     }
     if merged.is_empty() {
-        say("nothing is new there".into());
+        add_line("nothing is new there".into());
     } else if dry_run {
-        say("nothing was copied: `--dry-run`".into());
+        add_line("nothing was copied: `--dry-run`".into());
     } else {
-        say("`riddlemill run` applies it".into());
+        add_line("`riddlemill run` applies it".into());
     }
     let disputed = merged.decisions.iter().any(|line| matches!(line, Line::Dispute(_)));
     if !merged.contradicting.is_empty() {
-        say("  hint: `riddlemill review adjudicate STEP` shows both answers; their voter votes again, or an adjudicator decides".into());
+        add_line("  hint: `riddlemill review adjudicate STEP` shows both answers; their voter votes again, or an adjudicator decides".into());
     }
     if disputed {
-        say("  hint: `riddlemill decide list` shows both decisions; the next decision settles it".into());
+        add_line(
+            "  hint: `riddlemill decide list` shows both decisions; the next decision settles it".into(),
+        );
     }
-    merged.left.iter().for_each(|left| say(format!("not copied: {left}")));
+    merged.left.iter().for_each(|left| add_line(format!("not copied: {left}")));
     text
 }
 

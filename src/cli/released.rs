@@ -35,7 +35,7 @@ fn lines(recipe: &Recipe, since: &Since) -> String {
     let mut text = format!("  released {version} ({date}{yanked}): {state}\n");
     for row in otherwise.iter().take(NAMED) {
         let why = row.why.replace('\n', "⏎");
-        text.push_str(&format!("    {:9} {}  {why}\n", row.fate.word(), row.id));
+        text.push_str(&format!("    {:9} {}  {why}\n", row.fate.name(), row.id));
     }
     if otherwise.len() > NAMED {
         let folder = format!("output/{}", recipe.name);

@@ -263,7 +263,7 @@ fn spread(
     } else {
         let loads: Vec<String> = loads.iter().map(|(name, n)| format!("{name} {}", number(*n))).collect();
         let loads = if loads.is_empty() { String::new() } else { format!(": {}", loads.join(", ")) };
-        output::print(&format!("{} given{loads}\n", count(new.len() as u64, "new task")))?;
+        output::print(&format!("{} assigned{loads}\n", count(new.len() as u64, "new task")))?;
     }
     Ok(Exit::Done)
 }

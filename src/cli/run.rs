@@ -149,12 +149,12 @@ fn make(
     global: &Global,
 ) -> Result<RunResult, Failure> {
     let recipe = ahead[0];
-    let talk = RunConsole::new(
+    let console = RunConsole::new(
         global.quiet,
         global.verbose,
         Some(RemainingWork { config, recipes: ahead, selection }),
     );
-    let manifests = pipeline::run(config, recipe, selection, stop, &talk)?;
+    let manifests = pipeline::run(config, recipe, selection, stop, &console)?;
     let standing = RecipeState::after(config, recipe, &manifests)?;
     let mut candidate = None;
     if manifests.len() == recipe.steps().len() && !release::is_published(recipe) {

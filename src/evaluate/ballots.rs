@@ -124,7 +124,7 @@ type Filling = (&'static str, Vec<&'static str>, Vec<Vec<String>>);
 struct Sheets(Vec<Filling>);
 
 impl Sheets {
-    fn put(&mut self, name: &'static str, heads: &[&'static str], row: Vec<String>) {
+    fn append_row(&mut self, name: &'static str, heads: &[&'static str], row: Vec<String>) {
         match self.0.iter_mut().find(|(known, ..)| *known == name) {
             Some((_, _, rows)) => rows.push(row),
             None => self.0.push((name, heads.to_vec(), vec![row])),
@@ -166,14 +166,14 @@ pub fn blank(
                     }
                 };
                 let row = vec![id, asked(item, task), options, String::new(), String::new()];
-                sheets.put(sheet, &[&heads[..], &["answer", "annotator"]].concat(), row);
+                sheets.append_row(sheet, &[&heads[..], &["answer", "annotator"]].concat(), row);
             }
             About::Open(at, task) => {
                 let Some(people) = &task.declared().people else { continue };
                 let first = context(people, &set.items[at]).into_iter().next();
                 let (head, text) = first.unwrap_or_default();
                 let row = vec![id, text, String::new(), String::new()];
-                sheets.put("write", &["ballot", head, "answer", "annotator"], row);
+                sheets.append_row("write", &["ballot", head, "answer", "annotator"], row);
             }
             About::Answer(at) => {
                 let answer = &answers[at];
@@ -203,7 +203,7 @@ pub fn blank(
                 }
                 heads.extend(["answer", "annotator"]);
                 row.extend([String::new(), String::new()]);
-                sheets.put(people.sheet, &heads, row);
+                sheets.append_row(people.sheet, &heads, row);
             }
         }
     }

@@ -198,7 +198,7 @@ pub fn drafts(raw: &[Raw], layouts: &[Layout], written: &[Written], recipe: &str
             let rows = written.labels.get(column).and_then(|l| l.get(standing)).copied().unwrap_or(0);
             if rows > 0 {
                 why.push(format!(
-                    "{rows} rows of {} are {standing}: people have still to confirm them",
+                    "{rows} rows of {} are {standing}: people still have to confirm them",
                     layout.config
                 ));
             }

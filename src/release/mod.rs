@@ -70,7 +70,7 @@ pub use publish::{Proposal, Wanted, current, due, release};
 pub use restore::{Restored, restore, unsound};
 pub use row::{Row, RowError, Value};
 pub use shortcuts::Guessed;
-pub use since::{ChangedRow, Fate, Since, since};
+pub use since::{ChangedRow, RowState, Since, since};
 pub use source::CandidateSource;
 pub use version::{Bump, NoVersion, Version};
 pub use withdraw::{Copy, Near, Place, Request, look_up, look_up_dump};

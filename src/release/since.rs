@@ -44,7 +44,7 @@ pub struct Since {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ChangedRow {
     /// Its current state.
-    pub fate: Fate,
+    pub fate: RowState,
     /// The row's id.
     pub id: String,
     /// The record from which it was made.
@@ -56,7 +56,7 @@ pub struct ChangedRow {
 /// The current state of a released row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Fate {
+pub enum RowState {
     /// Its removal was requested.
     Withdrawn,
     /// People voted it out.
@@ -71,23 +71,23 @@ pub enum Fate {
     Edited,
 }
 
-impl Fate {
+impl RowState {
     /// Its name.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
-            Fate::Withdrawn => "withdrawn",
-            Fate::Rejected => "rejected",
-            Fate::Held => "held",
-            Fate::Merged => "merged",
-            Fate::Gone => "gone",
-            Fate::Edited => "edited",
+            RowState::Withdrawn => "withdrawn",
+            RowState::Rejected => "rejected",
+            RowState::Held => "held",
+            RowState::Merged => "merged",
+            RowState::Gone => "gone",
+            RowState::Edited => "edited",
         }
     }
 }
 
 impl Since {
     /// Number of rows by state.
-    pub fn counts(&self) -> BTreeMap<Fate, usize> {
+    pub fn counts(&self) -> BTreeMap<RowState, usize> {
         let mut counts = BTreeMap::new();
         self.otherwise.iter().for_each(|row| *counts.entry(row.fate).or_default() += 1);
         counts
@@ -96,7 +96,7 @@ impl Since {
     /// `2 rejected, 1 held`; empty if all rows are unchanged.
     pub fn describe(&self) -> String {
         let counts = self.counts();
-        let parts: Vec<String> = counts.iter().map(|(fate, n)| format!("{n} {}", fate.word())).collect();
+        let parts: Vec<String> = counts.iter().map(|(fate, n)| format!("{n} {}", fate.name())).collect();
         parts.join(", ")
     }
 }
@@ -178,13 +178,15 @@ fn of_release(
         }
     }
     let records: BTreeSet<&str> = gone.iter().map(|(_, record)| record.as_str()).collect();
-    let fates = last_passages(workspace, recipe, &records)?;
+    let last_by_record = last_passages(workspace, recipe, &records)?;
     let mut otherwise: Vec<ChangedRow> = gone
         .into_iter()
         .map(|(id, record)| {
             let (fate, why) = match withdrawn.of_id(&record) {
-                Some(tombstone) => (Fate::Withdrawn, tombstone.at.get(..10).unwrap_or_default().to_string()),
-                None => fate(fates.get(record.as_str())),
+                Some(tombstone) => {
+                    (RowState::Withdrawn, tombstone.at.get(..10).unwrap_or_default().to_string())
+                }
+                None => row_state(last_by_record.get(record.as_str())),
             };
             ChangedRow { fate, id, record, why }
         })
@@ -197,7 +199,7 @@ fn of_release(
             Some(cause) => format!("{}: {cause}", columns.join(", ")),
             None => columns.join(", "),
         };
-        ChangedRow { fate: Fate::Edited, id, record, why }
+        ChangedRow { fate: RowState::Edited, id, record, why }
     }));
     let yanked = registry.yanked.get(&release.version).cloned();
     Ok(Since { version: release.version, date: release.date.clone(), rows, yanked, otherwise })
@@ -210,17 +212,17 @@ fn differing(row: &JsonRow, today: &JsonRow) -> Vec<String> {
     columns.filter(|column| today.get(*column).is_some_and(|now| *now != row[*column])).cloned().collect()
 }
 
-fn fate(last: Option<&Passage>) -> (Fate, String) {
-    let Some(last) = last else { return (Fate::Gone, "no dump holds it any longer".into()) };
+fn row_state(last: Option<&Passage>) -> (RowState, String) {
+    let Some(last) = last else { return (RowState::Gone, "no dump holds it any longer".into()) };
     let fate = match State::from_code(&last.outcome) {
-        Some(State::Dropped) if last.stage.starts_with("review:") => Fate::Rejected,
-        Some(State::Held | State::Failed) => Fate::Held,
-        Some(State::Merged) => Fate::Merged,
+        Some(State::Dropped) if last.stage.starts_with("review:") => RowState::Rejected,
+        Some(State::Held | State::Failed) => RowState::Held,
+        Some(State::Merged) => RowState::Merged,
         // It went on but is not a row: an answer it had is being asked for again.
         Some(State::Kept | State::Changed) => {
-            return (Fate::Held, "it lacks what every row has: an answer was outdated".into());
+            return (RowState::Held, "it lacks what every row has: an answer was outdated".into());
         }
-        _ => Fate::Gone,
+        _ => RowState::Gone,
     };
     (fate, passage(last))
 }

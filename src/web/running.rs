@@ -19,7 +19,7 @@ use crate::stages::{Pulse, Stop, draft};
 use crate::store::{Manifest, Workspace};
 
 /// Most messages kept of a run.
-const TOLD: usize = 50;
+const MAX_LINES: usize = 50;
 
 /// The server's run, current or finished.
 #[derive(Default)]
@@ -191,8 +191,8 @@ impl Running {
         let selection = Selection { offline, run: llm::Run::new(max), ..Selection::default() };
         draft::refuse_lost_replies(config).map_err(RunError::from)?;
         for (at, recipe) in recipes.iter().enumerate() {
-            let talk = RunConsole { running: self, config, ahead: &recipes[at..], selection: &selection };
-            let manifests = pipeline::run(config, recipe, &selection, &self.stop, &talk)?;
+            let console = RunConsole { running: self, config, ahead: &recipes[at..], selection: &selection };
+            let manifests = pipeline::run(config, recipe, &selection, &self.stop, &console)?;
             if manifests.len() == recipe.steps().len() && release::is_published(recipe) {
                 let (built, _) = release::build(config, recipe, &manifests)?;
                 release::restore(&Workspace::new(&config.root), recipe)?;
@@ -271,13 +271,13 @@ impl Pulse for RunConsole<'_> {
         });
     }
 
-    fn say(&self, message: &str) {
+    fn show_status(&self, message: &str) {
         self.running.update(|state| state.note = message.to_string());
     }
 
-    fn tell(&self, message: &str) {
+    fn notify(&self, message: &str) {
         self.running.update(|state| {
-            if state.lines.len() < TOLD {
+            if state.lines.len() < MAX_LINES {
                 state.lines.push(message.to_string());
             }
         });

@@ -47,8 +47,7 @@ fn votes_are_brought_over_where_somebody_saw_both_texts() {
     run();
     assert_eq!(confirmed(), 1);
     let listed = carry(&[]).expect(0).out;
-    for word in ["雨伞打", "13800138000", "a1 (vote): screen=keep", "2 items with 2 votes on an older text"]
-    {
+    for word in ["雨伞打", "13800138000", "a1 (vote): screen=keep", "2 items with 2 outdated votes"] {
         assert!(listed.contains(word), "no {word:?}: {listed}");
     }
 

@@ -184,10 +184,10 @@ impl Expression {
         known: impl Iterator<Item = &'k str> + Clone,
     ) -> Option<String> {
         let names = self.names();
-        let strange = names
+        let unexpected = names
             .iter()
             .find(|name| !self.calls(name) && !known.clone().any(|known| known == name.as_str()))?;
-        Some(riddlemill_text::hint::unknown(what, strange, known))
+        Some(riddlemill_text::hint::unknown(what, unexpected, known))
     }
 }
 
@@ -244,9 +244,9 @@ pub(crate) fn language(lists: Lists, settings: &Arc<SettingValues>) -> Language 
             let what = riddlemill_text::hint::unknown("list", list, labels_of.keys().copied());
             return Err(Error::new(ErrorKind::InvalidOperation, what));
         };
-        let told = options.iter().filter(|option| !without.iter().any(|code| code == option.code));
+        let offered = options.iter().filter(|option| !without.iter().any(|code| code == option.code));
         let label = |option: &Choice| if language == "zh" { option.label.zh } else { option.label.en };
-        Ok(told.map(label).collect::<Vec<_>>())
+        Ok(offered.map(label).collect::<Vec<_>>())
     });
     language.add_filter("label", move |code: &str, list: &str, language: &str| {
         let Some(options) = lists.get(list) else {

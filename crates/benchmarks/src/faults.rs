@@ -95,9 +95,9 @@ impl Ballot {
                     )),
                     Some(Some(compares)) => {
                         let known = || compares.sides.iter().map(|(code, _)| *code);
-                        let strange = sides.iter().filter(|side| !known().any(|code| code == **side));
+                        let unexpected = sides.iter().filter(|side| !known().any(|code| code == **side));
                         faults.extend(
-                            strange.map(|side| format!("`{}`: {}", field.name, unknown("side of `compares`", side, known()))),
+                            unexpected.map(|side| format!("`{}`: {}", field.name, unknown("side of `compares`", side, known()))),
                         );
                     }
                     None => {}

@@ -42,18 +42,18 @@ pub(crate) struct Known<'a> {
 
 /// Parses a report; the default report if there is no file.
 pub(crate) fn load(text: Option<&str>, known: &Known<'_>) -> Result<Report, Problems> {
-    let mut strange = Vec::new();
+    let mut unexpected = Vec::new();
     let reader = Reader { known, names: RefCell::default(), usual: text.is_none() };
     let read = read(known.file, text.unwrap_or(USUAL), |keys| {
         let report = reader.report(keys);
-        strange = reader.strange_names(&report);
+        unexpected = reader.strange_names(&report);
         report
     });
     match read {
-        Ok(report) if strange.is_empty() => Ok(report),
-        Ok(_) => Err(Problems(strange)),
+        Ok(report) if unexpected.is_empty() => Ok(report),
+        Ok(_) => Err(Problems(unexpected)),
         Err(mut problems) => {
-            problems.0.extend(strange);
+            problems.0.extend(unexpected);
             Err(problems)
         }
     }
@@ -364,8 +364,8 @@ impl Reader<'_> {
         let all: Vec<&str> = names.iter().map(|(_, name)| *name).chain(divisions).chain(["value"]).collect();
         let mut problems = Vec::new();
         let mut tell = |e: &Expression, what: &str, known: &[&str]| {
-            let strange = e.unknown(what, known.iter().copied());
-            problems.extend(strange.map(|what| Problem { place: e.place().to_owned(), what }));
+            let unexpected = e.unknown(what, known.iter().copied());
+            problems.extend(unexpected.map(|what| Problem { place: e.place().to_owned(), what }));
         };
         for figure in &report.figures {
             if let Some(title) = &figure.title {

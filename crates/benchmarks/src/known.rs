@@ -140,8 +140,8 @@ fn unknown_names(
                     }
                     check(&shown, e);
                 }
-                let strange = ballot.asked.iter().flat_map(|asked| asked.of_columns());
-                strange.for_each(|(key, e)| {
+                let unexpected = ballot.asked.iter().flat_map(|asked| asked.of_columns());
+                unexpected.for_each(|(key, e)| {
                     let what = format!(
                         "`{key}` is for records with columns: what is decided is in the group {:?}",
                         group(name)

@@ -184,10 +184,10 @@ mod tests {
     fn members_keep_the_text_of_their_values() {
         let row = r#" {"a": NaN, "b" : [1, NaN, {"x": -Infinity}], "c":"NaN, \" }", "d": 1.0 } "#;
         let read = members(row).unwrap();
-        let told: Vec<(&str, &str)> = read.iter().map(|(key, text)| (key.as_str(), *text)).collect();
+        let actual: Vec<(&str, &str)> = read.iter().map(|(key, text)| (key.as_str(), *text)).collect();
         let expected =
             [("a", "NaN"), ("b", r#"[1, NaN, {"x": -Infinity}]"#), ("c", r#""NaN, \" }""#), ("d", "1.0")];
-        assert_eq!(told, expected);
+        assert_eq!(actual, expected);
         let json: Vec<bool> = read.iter().map(|(_, text)| is_json(text)).collect();
         assert_eq!(json, [false, false, true, true]);
         assert_eq!(value("[1, NaN]"), Some(serde_json::json!([1, null])));
@@ -197,12 +197,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_neither_is_told_with_its_byte() {
-        let told = |text: &str| members(text).unwrap_err().to_string();
-        assert_eq!(told("[1]"), "`{` is missing at byte 0");
-        assert_eq!(told("{1: 2}"), "a key must be a string at byte 2");
-        assert_eq!(told("{\"a\": nan}"), "no value at byte 6");
-        assert_eq!(told("{\"a\": 1} x"), "unexpected text after it at byte 9");
+    fn errors_name_the_byte() {
+        let read_error = |text: &str| members(text).unwrap_err().to_string();
+        assert_eq!(read_error("[1]"), "`{` is missing at byte 0");
+        assert_eq!(read_error("{1: 2}"), "a key must be a string at byte 2");
+        assert_eq!(read_error("{\"a\": nan}"), "no value at byte 6");
+        assert_eq!(read_error("{\"a\": 1} x"), "unexpected text after it at byte 9");
     }
 
     #[test]

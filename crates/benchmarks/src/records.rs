@@ -55,16 +55,16 @@ fn unknown_to_step<'e>(
 ) -> Vec<Problem> {
     let Some(known) = records.map(|kind| kind.columns) else { return Vec::new() };
     let names = || known.iter().map(|column| column.name).chain(fields.iter().map(|(name, _)| *name));
-    let told =
+    let problem =
         |e: &Expression, what: Option<String>| what.map(|what| Problem { place: e.place().to_owned(), what });
     let named =
-        named.filter_map(|(e, more)| told(e, e.unknown("column", names().chain(more.iter().copied()))));
+        named.filter_map(|(e, more)| problem(e, e.unknown("column", names().chain(more.iter().copied()))));
     let columns = kind.map(|kind| kind.columns).unwrap_or_default();
-    let strange = keeps.iter().filter(|(column, _)| !columns.iter().any(|known| known.name == *column));
-    let strange = strange.filter_map(|(column, e)| {
-        told(e, Some(unknown("column", column, columns.iter().map(|column| column.name))))
+    let unexpected = keeps.iter().filter(|(column, _)| !columns.iter().any(|known| known.name == *column));
+    let unexpected = unexpected.filter_map(|(column, e)| {
+        problem(e, Some(unknown("column", column, columns.iter().map(|column| column.name))))
     });
-    named.chain(strange).collect()
+    named.chain(unexpected).collect()
 }
 
 /// Columns that the records of a benchmark have not, where its report names them.
@@ -79,8 +79,8 @@ pub(crate) fn unknown_to_report(
     let mut check = |kind: Option<&RecordKind>, asked: &Expression| {
         let Some(columns) = kind.map(|kind| kind.columns) else { return };
         let known = || columns.iter().map(|column| column.name).chain(fields()).chain(["source_kind"]);
-        let strange = asked.unknown("column", known());
-        problems.extend(strange.map(|what| Problem { place: asked.place().to_owned(), what }));
+        let unexpected = asked.unknown("column", known());
+        problems.extend(unexpected.map(|what| Problem { place: asked.place().to_owned(), what }));
     };
     report.parts.iter().for_each(|part| check(at(None), &part.of));
     for figure in &report.figures {
@@ -102,18 +102,18 @@ pub(crate) fn unknown_columns(
     let mut problems = Vec::new();
     for ballot in ballots {
         let Some(asked) = ballot.asked else { continue };
-        let told = |e: &Expression, what: Option<String>| {
+        let problem = |e: &Expression, what: Option<String>| {
             what.map(|what| Problem { place: e.place().to_owned(), what })
         };
         for (e, more) in asked.asked_with() {
             let known = columns().chain(fields()).chain(SHOWN).chain(more.iter().copied());
-            problems.extend(told(e, e.unknown("column", known)));
+            problems.extend(problem(e, e.unknown("column", known)));
         }
         for e in asked.decided() {
-            problems.extend(told(e, e.unknown("column", columns().chain(fields()).chain(SAID))));
+            problems.extend(problem(e, e.unknown("column", columns().chain(fields()).chain(SAID))));
         }
         for (column, e) in asked.keeps.iter().filter(|(column, _)| !columns().any(|known| known == *column)) {
-            problems.extend(told(e, Some(unknown("column", column, columns()))));
+            problems.extend(problem(e, Some(unknown("column", column, columns()))));
         }
         for column in ["status", "basis"].map(|end| format!("{}_{end}", asked.standing)) {
             if !columns().any(|known| known == column) {

@@ -227,7 +227,7 @@ impl Judged {
 }
 
 /// A value for a prompt: booleans unchanged, everything else as text.
-fn told(value: &Value) -> Json {
+fn to_json(value: &Value) -> Json {
     match value.kind() {
         ValueKind::Bool => value.is_true().into(),
         _ => text(value).unwrap_or_default().into(),
@@ -239,7 +239,7 @@ fn told(value: &Value) -> Json {
 /// # Errors
 /// [`Trouble`] if one cannot be computed.
 pub fn values(with: &With, over: &Value) -> Result<Vec<(&'static str, Json)>, Trouble> {
-    with.iter().map(|(name, value)| Ok((*name, told(&value.value(over)?)))).collect()
+    with.iter().map(|(name, value)| Ok((*name, to_json(&value.value(over)?)))).collect()
 }
 
 impl Task {

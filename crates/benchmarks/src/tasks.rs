@@ -103,10 +103,11 @@ impl Known<'_> {
             let known = list.iter().map(|option| option.code);
             keys.problem("without", riddlemill_text::hint::unknown("code", code, known));
         }
-        let told = || list.iter().filter(|option| !without.contains(&option.code));
-        let labels = |en: bool| told().map(|o| if en { o.label.en } else { o.label.zh }).collect::<Vec<_>>();
+        let offered = || list.iter().filter(|option| !without.contains(&option.code));
+        let labels =
+            |en: bool| offered().map(|o| if en { o.label.en } else { o.label.zh }).collect::<Vec<_>>();
         let (codes, others) = match language {
-            None => (told().map(|option| option.code).collect(), Vec::new()),
+            None => (offered().map(|option| option.code).collect(), Vec::new()),
             Some(en) => (labels(en), labels(!en)),
         };
         Some(Wants::Labels { codes, others, many, gold: gold?, behind })

@@ -125,28 +125,29 @@ label = { en = "Why", zh = "理由" }
 kind = "text"
 when = { field = "verdict", write = ["no"] }
 "#;
-    let told = |files: Vec<(&'static str, &'static str)>| match benchmark::load(&[("jokes", files)], true) {
-        Ok(_) => "no problem".to_owned(),
-        Err(problems) => problems.to_string(),
-    };
+    let problems_of =
+        |files: Vec<(&'static str, &'static str)>| match benchmark::load(&[("jokes", files)], true) {
+            Ok(_) => "no problem".to_owned(),
+            Err(problems) => problems.to_string(),
+        };
     let leak = |text: &str| reader::keep(text);
     insta::assert_snapshot!(
         "ballots",
-        told(vec![
+        problems_of(vec![
             ("benchmark.toml", leak("about = \"jokes\"\nsteps = [\"import\"]\n[paper]\nlike = \"joke\"\n")),
             ("ballots.toml", leak(ballots)),
         ])
     );
     insta::assert_snapshot!(
         "benchmark",
-        told(vec![
+        problems_of(vec![
             ("benchmark.toml", leak(benchmark)),
             ("ballots.toml", ""),
             ("prompts/explanation.jinja", "{{ text }}"),
         ])
     );
-    insta::assert_snapshot!("no_toml", told(vec![("benchmark.toml", "about = \n")]));
-    insta::assert_snapshot!("nothing", told(vec![]));
+    insta::assert_snapshot!("no_toml", problems_of(vec![("benchmark.toml", "about = \n")]));
+    insta::assert_snapshot!("nothing", problems_of(vec![]));
 }
 
 #[test]
@@ -163,15 +164,15 @@ name = "explanation"
 label = "Why"
 kind = "text"
 "#;
-    let told = |benchmark: &str, ballots: &str| {
+    let problems_of = |benchmark: &str, ballots: &str| {
         let files =
             vec![("benchmark.toml", reader::keep(benchmark)), ("ballots.toml", reader::keep(ballots))];
         benchmark::load(&[("jokes", files)], true).map(|_| ()).map_err(|problems| problems.to_string())
     };
-    let reason = told(benchmark, ballots).unwrap_err();
+    let reason = problems_of(benchmark, ballots).unwrap_err();
     assert!(reason.contains("jokes/ballots.toml:6:") && reason.contains("\"no_answer\""), "{reason}");
     let known = ballots.replace("no_answer", "answer_missing");
-    let columns = told(benchmark, &known).unwrap_err();
+    let columns = problems_of(benchmark, &known).unwrap_err();
     for (place, hint) in [
         ("jokes/ballots.toml:4:", "unknown column \"txt\"\n  hint: did you mean \"text\"?"),
         ("jokes/ballots.toml:5:", "unknown column \"explanaton\"\n  hint: did you mean \"explanation\"?"),
@@ -181,8 +182,8 @@ kind = "text"
         assert!(format!("jokes/{line}").starts_with(place), "{place} {columns}");
     }
     let right = known.replace("\"txt\"", "\"text\"").replace("explanaton", "explanation");
-    assert_eq!(told(benchmark, &right.replace(" if opponent\"", "\"")), Ok(()));
-    let kind = told(&benchmark.replace("\"jokes\"\nsteps", "\"joke\"\nsteps"), &right).unwrap_err();
+    assert_eq!(problems_of(benchmark, &right.replace(" if opponent\"", "\"")), Ok(()));
+    let kind = problems_of(&benchmark.replace("\"jokes\"\nsteps", "\"joke\"\nsteps"), &right).unwrap_err();
     assert!(kind.contains("unknown kind of records \"joke\"\n  hint: did you mean \"jokes\"?"), "{kind}");
 }
 

@@ -112,7 +112,7 @@ fn a_task_is_asked_as_its_folder_says() {
     let turned = second.posed(&whole).unwrap().unwrap();
     assert_eq!((turned.options, turned.gold.as_deref()), (vec!["Two.".into(), "One.".into()], Some("Y")));
     let three = first.posed(&row(json!({ "both": ["One.", "Two.", "Three."] }))).unwrap_err();
-    assert!(three.what.contains("3 options where 2 are wanted") && three.place.contains("benchmark.toml:"));
+    assert!(three.what.contains("3 options, expected 2") && three.place.contains("benchmark.toml:"));
     let columns: Vec<&str> = explain.columns().collect();
     assert!(columns.contains(&"why") && !columns.contains(&"both"), "{columns:?}");
 }
@@ -193,7 +193,7 @@ name = "kinds"
 title = "Kinds"
 columns = [{ title = "A", score = "kind" }, { title = "B", groups = "kind" }]
 "#;
-    let told = read(&wrong).unwrap_err().to_string();
+    let error = read(&wrong).unwrap_err().to_string();
     for what in [
         "did you mean \"judge\"?",
         "`scale` is the lowest and the highest",
@@ -202,10 +202,10 @@ columns = [{ title = "A", score = "kind" }, { title = "B", groups = "kind" }]
         "unknown name \"Z\"",
         "did you mean \"kind\"?",
     ] {
-        assert!(told.contains(what), "{what}\n{told}");
+        assert!(error.contains(what), "{what}\n{error}");
     }
-    assert!(!told.contains("unknown key"), "what follows a mistake is none: {told}");
-    let told = read(&format!("{TASKS}{table}")).unwrap_err().to_string();
+    assert!(!error.contains("unknown key"), "what follows a mistake is none: {error}");
+    let error = read(&format!("{TASKS}{table}")).unwrap_err().to_string();
     for what in [
         "the answers to \"explain\" are not of the kind that this table measures",
         "`tasks` names 2 for a table of this kind",
@@ -213,7 +213,7 @@ columns = [{ title = "A", score = "kind" }, { title = "B", groups = "kind" }]
         "`score` measures tasks with a `judge` that rates",
         "`all_of` names the parts of a group",
     ] {
-        assert!(told.contains(what), "{what}\n{told}");
+        assert!(error.contains(what), "{what}\n{error}");
     }
-    assert!(told.lines().filter(|line| line.starts_with("jokes/benchmark.toml:")).count() >= 5, "{told}");
+    assert!(error.lines().filter(|line| line.starts_with("jokes/benchmark.toml:")).count() >= 5, "{error}");
 }

@@ -70,7 +70,7 @@ line = "{{ label | left(8) }} {{ count | right(4) }} of {{ texts }}"
 
 #[test]
 fn every_problem_of_a_report_is_told_with_its_place() {
-    let told = read(
+    let error = read(
         r#"[part.kinds]
 key = "kind"
 of = "kindd"
@@ -125,16 +125,16 @@ of = "typs"
     )
     .map(|_| "no problem".to_owned())
     .unwrap_or_else(|problems| problems.to_string());
-    insta::assert_snapshot!(told);
+    insta::assert_snapshot!(error);
     // What is wrong about records is told once the files themselves can be read.
-    let told = read(
+    let error = read(
         "[[figure]]\nname = \"types\"\nkind = \"counts\"\nby = \"cuning_type\"\n\
          [[figure]]\nkind = \"numbers\"\nnumbers = [{ name = \"annual\", count = \"source_kid == 'annual'\" }]\n",
     )
     .unwrap_err()
     .to_string();
     assert_eq!(
-        told,
+        error,
         "texts/report.toml:4:6: unknown column \"cuning_type\"\n  hint: did you mean \"cunning_type\"?\n\
          texts/report.toml:7:39: unknown column \"source_kid\"\n  hint: did you mean \"source_kind\"?"
     );

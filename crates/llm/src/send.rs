@@ -31,7 +31,7 @@ pub(super) const BUDGET_POLL: Duration = Duration::from_millis(20);
 /// Bytes of an answer without its tokens, of a stored error, or of a vector.
 const ANSWER: u64 = 96 << 10;
 /// How many models' names an error lists if none is close.
-const MODELS_TOLD: usize = 5;
+const MAX_MODELS_LISTED: usize = 5;
 /// A lease outlasts the longest attempt by this much.
 const LEASE_MARGIN: Duration = Duration::from_secs(60);
 
@@ -321,7 +321,7 @@ impl Engine {
         match near_miss(model, models.iter().map(String::as_str)) {
             Some(near) => format!("; the server has no model {model:?}, did you mean {near:?}?"),
             None => {
-                let few: Vec<&str> = models.iter().take(MODELS_TOLD).map(String::as_str).collect();
+                let few: Vec<&str> = models.iter().take(MAX_MODELS_LISTED).map(String::as_str).collect();
                 let more = if models.len() > few.len() { ", …" } else { "" };
                 format!("; the server has no model {model:?}, but {}{more}", few.join(", "))
             }

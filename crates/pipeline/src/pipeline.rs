@@ -43,7 +43,7 @@ pub use rows::{ByEndpoint, blinding, draft_requests, review_items, shown_items};
 pub use stale::{StaleStage, stale_stages};
 pub use tasks::{Tasks, now};
 pub use voting::{Remedy, votes_as_tasks};
-pub use waits::{Cause, Fate, causes, kept_back};
+pub use waits::{Cause, CauseState, causes, kept_back};
 pub use withheld::Withheld;
 
 /// Why a run ended early.

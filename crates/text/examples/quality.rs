@@ -46,7 +46,7 @@ fn part(text: &str) -> u8 {
     hasher.finalize().as_bytes()[0] % 2
 }
 
-fn say<'r>(name: &str, part: &str, rows: impl Iterator<Item = &'r Row>, exact: bool) {
+fn print_scores<'r>(name: &str, part: &str, rows: impl Iterator<Item = &'r Row>, exact: bool) {
     let (mut tp, mut fp, mut fneg, mut tn) = (0u32, 0u32, 0u32, 0u32);
     for row in rows {
         *match (row.want, row.got) {
@@ -138,8 +138,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     ];
     for (name, rows, exact) in sets.iter().filter(|(_, rows, _)| !rows.is_empty()) {
         let part = |of: u8| rows.iter().filter(move |row| part(&row.text) == of);
-        say(name, "fit", part(0), *exact);
-        say(name, "held", part(1), *exact);
+        print_scores(name, "fit", part(0), *exact);
+        print_scores(name, "held", part(1), *exact);
         if misses {
             for row in part(0).filter(|row| row.want != row.got) {
                 println!("   {} {}", if row.want { "missed" } else { "false " }, row.why);

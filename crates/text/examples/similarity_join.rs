@@ -35,7 +35,7 @@ fn peak() -> Option<u64> {
     line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib / 1024)
 }
 
-fn say(what: &str, effort: Effort, found: usize, before: f64) {
+fn print_effort(what: &str, effort: Effort, found: usize, before: f64) {
     let Effort { keys, probes, met, compared } = effort;
     println!(
         "{what}: {keys} keys, {probes} lookups, {met} met, {compared} compared, {found} found, {:.1} compared for each, \
@@ -105,7 +105,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let views: Vec<Cow<'_, str>> = folded.iter().filter(long).map(|text| (join.view)(text)).collect();
             let views: Vec<&str> = views.iter().map(AsRef::as_ref).collect();
             let joined = self_join(&views, &join.query);
-            say(join.predicate.name(), joined.effort, joined.pairs.len(), before);
+            print_effort(join.predicate.name(), joined.effort, joined.pairs.len(), before);
         }
     }
     if each.is_none_or(|name| name == "whole") {
@@ -113,7 +113,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let texts: Vec<&str> = posts.iter().map(String::as_str).collect();
         let found = alike(&texts);
         let same = found.pairs.iter().filter(|pair| pair.comparison.verdict == Verdict::Same).count();
-        say("all", found.effort, found.pairs.len(), before);
+        print_effort("all", found.effort, found.pairs.len(), before);
         let mut digest: u64 = 0;
         for pair in &found.pairs {
             let word = u64::from(pair.a) << 32 | u64::from(pair.b);

@@ -148,11 +148,11 @@ const SENTENCES: &[(&str, &str)] = &[
     // Why a set is a draft.
     ("built from the synthetic sample ({})", "由合成示例生成（{}）"),
     (
-        "{} rows of {} are provisional: people have still to confirm them",
+        "{} rows of {} are provisional: people still have to confirm them",
         "{} 行（{}）暂以草稿为准，尚待人工确认",
     ),
     (
-        "{} rows of {} are synthetic: people have still to confirm them",
+        "{} rows of {} are synthetic: people still have to confirm them",
         "{} 行（{}）来自合成投票，尚待人工确认",
     ),
     ("{} ends at candidate posts: no person has looked at them", "{} 止于候选帖子，尚无人看过"),
@@ -212,7 +212,7 @@ mod tests {
         let zh = |text: &str| sentence(text).unwrap_or_else(|| text.to_string());
         assert_eq!(zh("the text contains a listed term"), "文本含有词表中的词");
         assert_eq!(
-            zh("24 rows of flub are synthetic: people have still to confirm them"),
+            zh("24 rows of flub are synthetic: people still have to confirm them"),
             "24 行（flub）来自合成投票，尚待人工确认"
         );
         assert_eq!(

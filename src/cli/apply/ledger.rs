@@ -60,7 +60,7 @@ pub(super) fn lines(
         let encoded: Vec<Encoded> =
             batch.par_chunks(TASK).map(|lines| encoded(lines, &decide)).collect::<Result<_, _>>()?;
         let (lines, wrong): (Vec<_>, Vec<_>) = encoded.into_iter().unzip();
-        wrong.into_iter().flatten().for_each(|(n, error)| bad.tell(n, error));
+        wrong.into_iter().flatten().for_each(|(n, error)| bad.report(n, error));
         if !write_lines(&mut out, &lines)? {
             return Ok(Exit::Done);
         }

@@ -97,19 +97,19 @@ impl Lines {
 pub(super) struct Bad(u64);
 
 /// Most of them that are reported one by one.
-const TOLD: u64 = 20;
+const MAX_REPORTED: u64 = 20;
 
 impl Bad {
-    pub(super) fn tell(&mut self, line: u64, error: impl std::fmt::Display) {
+    pub(super) fn report(&mut self, line: u64, error: impl std::fmt::Display) {
         self.0 += 1;
-        if self.0 <= TOLD {
+        if self.0 <= MAX_REPORTED {
             eprintln!("warning: line {line}: {error}");
         }
     }
 
     pub(super) fn exit(&self) -> Exit {
-        if self.0 > TOLD {
-            eprintln!("warning: {} more lines could not be used", self.0 - TOLD);
+        if self.0 > MAX_REPORTED {
+            eprintln!("warning: {} more lines could not be used", self.0 - MAX_REPORTED);
         }
         if self.0 > 0 { Exit::Partial } else { Exit::Done }
     }

@@ -54,7 +54,7 @@ fn stats(measure: &Measure) -> Result<Exit, Failure> {
             .collect();
         for (stats, wrong) in counted {
             all = all.merge(stats);
-            wrong.into_iter().for_each(|(n, error)| bad.tell(n, error));
+            wrong.into_iter().for_each(|(n, error)| bad.report(n, error));
         }
     }
     let mut out = output();
@@ -144,7 +144,7 @@ fn each_row(
         for (n, row) in cut {
             match row {
                 Ok(lines) => keys.push(lines),
-                Err(error) => bad.tell(n, error),
+                Err(error) => bad.report(n, error),
             }
         }
         if !write_lines(&mut out, &keys)? {
@@ -166,7 +166,7 @@ fn verified(measure: &Measure) -> Result<Exit, Failure> {
             let line = match line {
                 Ok(line) => line,
                 Err(error) => {
-                    bad.tell(n, error);
+                    bad.report(n, error);
                     continue;
                 }
             };
@@ -201,7 +201,7 @@ fn resolved(args: &Apply) -> Result<Exit, Failure> {
             let (n, line): (u64, Vec<u8>) = batch.next()?;
             match serde_json::from_slice::<PairLine>(&line) {
                 Ok(pair) => return Some(Ok(pair)),
-                Err(error) => bad.tell(n, error),
+                Err(error) => bad.report(n, error),
             }
         }
     });

@@ -56,7 +56,7 @@ pub(super) fn rows(stages: &[Applied; 3], folder: &Path) -> Result<Exit, Failure
             for ((file, path), ledger) in files.iter_mut().zip(&made.ledgers) {
                 file.write_all(ledger).map_err(Error::io("write", path))?;
             }
-            made.wrong.into_iter().for_each(|(n, error)| bad.tell(n, error));
+            made.wrong.into_iter().for_each(|(n, error)| bad.report(n, error));
             if !write_lines(&mut out, &[made.rows])? {
                 return Ok(Exit::Done);
             }

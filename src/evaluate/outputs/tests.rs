@@ -90,12 +90,12 @@ fn what_is_set_aside_says_what_is_wrong_and_what_would_help() {
     let (_, skipped) = read_file(&set, "b.jsonl", "{\"item\": 1}\nno", None);
     let hint = "\n  hint: a line is {\"item\": …, \"model\": …, \"task\": …, \"text\": …}, with \"setting\": \"5-shot\" or \"cot\" where it is not 0-shot";
     assert!(
-        skipped[0].what.starts_with("no output: ") && skipped[0].what.ends_with(hint),
+        skipped[0].what.starts_with("not an output: ") && skipped[0].what.ends_with(hint),
         "{}",
         skipped[0].what
     );
     assert!(
-        skipped[1].what.starts_with("no JSON: ") && skipped[1].what.ends_with(hint),
+        skipped[1].what.starts_with("not JSON: ") && skipped[1].what.ends_with(hint),
         "{}",
         skipped[1].what
     );

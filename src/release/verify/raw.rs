@@ -87,9 +87,9 @@ pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<
                 }
             }
         }
-        let mut strange: Vec<usize> = released.into_values().collect();
-        strange.sort_unstable();
-        found.extend(strange.iter().map(|line| format!("{file}:{line}: no stage wrote this row")));
+        let mut unexpected: Vec<usize> = released.into_values().collect();
+        unexpected.sort_unstable();
+        found.extend(unexpected.iter().map(|line| format!("{file}:{line}: no stage wrote this row")));
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::{Language, sentence, stage, word};
 use crate::audit::chinese::fill;
-use crate::pipeline::{Cause, Change, Fate, Remedy};
+use crate::pipeline::{Cause, CauseState, Change, Remedy};
 use crate::review::ballot::Round;
 use crate::text::grouped;
 
@@ -61,25 +61,25 @@ pub(in crate::web) fn cause(language: Language, cause: &Cause) -> String {
     if language == Language::En {
         return cause.to_string();
     }
-    let what = match cause.fate {
-        Fate::Model => "条等待模型",
-        Fate::Failed => "条失败",
-        Fate::Votes(Round::Adjudication) => "条等待仲裁",
-        Fate::Votes(_) => "条等待投票",
-        Fate::Provisional(_) => "条暂以草稿为准，等待投票",
-        Fate::Person => "条等待人工查看",
-        Fate::Other => "条等待",
-        Fate::Undrafted => "条没有草稿即继续",
-        Fate::Unembedded => "条没有向量即继续",
+    let what = match cause.state {
+        CauseState::Model => "条等待模型",
+        CauseState::Failed => "条失败",
+        CauseState::Votes(Round::Adjudication) => "条等待仲裁",
+        CauseState::Votes(_) => "条等待投票",
+        CauseState::Provisional(_) => "条暂以草稿为准，等待投票",
+        CauseState::Person => "条等待人工查看",
+        CauseState::Other => "条等待",
+        CauseState::Undrafted => "条没有草稿即继续",
+        CauseState::Unembedded => "条没有向量即继续",
     };
-    let mend = match &cause.mend {
+    let remedy = match &cause.remedy {
         Remedy::Command(command) => format!("请运行 {command}"),
         Remedy::Run => format!("请运行 {}", Remedy::Run.text().unwrap_or_default()),
         Remedy::First(what) => sentence(language, what),
         Remedy::Nothing => String::new(),
     };
     let kept = sentence(language, &cause.what);
-    let more: Vec<&str> = [kept.as_str(), &mend].into_iter().filter(|more| !more.is_empty()).collect();
+    let more: Vec<&str> = [kept.as_str(), &remedy].into_iter().filter(|more| !more.is_empty()).collect();
     let records = grouped(i64::try_from(cause.records).unwrap_or(i64::MAX));
     match more.is_empty() {
         true => format!("{records} {what}"),
@@ -109,10 +109,10 @@ mod tests {
     fn what_keeps_records_back_is_told_with_its_command() {
         let waits = Cause {
             stage: "review:type",
-            fate: Fate::Votes(Round::Vote),
+            state: CauseState::Votes(Round::Vote),
             records: 1200,
             what: String::new(),
-            mend: Remedy::Command("riddlemill review assign type".into()),
+            remedy: Remedy::Command("riddlemill review assign type".into()),
             failed: false,
             blocks: true,
         };

@@ -380,8 +380,8 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("assign", "Assign {} items", "分配 {} 条"),
     ("overlap", "items with one vote more, in %", "多投一票的条目比例（%）"),
     ("export_votes", "Votes as JSON Lines", "下载投票（JSON Lines）"),
-    // Votes on older texts.
-    ("carry", "Votes on older texts", "旧文本上的投票"),
+    // Outdated votes.
+    ("carry", "Outdated votes", "旧文本上的投票"),
     (
         "carry_about",
         "These texts have changed since people voted on them. Read both versions, and confirm the votes whose answers still hold for the current text; the votes stay those of their voters, and your name is stored as that of the person who confirmed them.",
@@ -390,7 +390,7 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("carry_old", "the text they voted on", "投票时"),
     ("carry_new", "the current text", "现在"),
     ("carry_button", "The answers still hold", "答案仍成立"),
-    ("carry_none", "There are no votes on older texts.", "没有旧文本上的投票。"),
+    ("carry_none", "There are no outdated votes.", "没有旧文本上的投票。"),
     ("carry_unknown", "{} votes are on texts that were not stored", "另有 {} 票所针对的文本没有保留"),
     ("carry_done", "Carried over", "已沿用"),
     // Decisions.

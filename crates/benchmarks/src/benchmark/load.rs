@@ -161,8 +161,8 @@ fn benchmark(
         prompts_of: keys.text("prompts_of").unwrap_or(name),
         prompts: &names,
     };
-    let mut told = StepTables::default();
-    let steps = steps(ballots, &at, others, keys, &mut told);
+    let mut tables = StepTables::default();
+    let steps = steps(ballots, &at, others, keys, &mut tables);
     let fields = data::fields(language, place, keys);
     let mut data = data::read(language, place, &fields, keys);
     let published = published::read(language, place, keys);
@@ -192,7 +192,7 @@ fn benchmark(
         of_report.extend(problems.0);
         Report::default()
     });
-    let StepTables { drafts, options, marked, natives } = told;
+    let StepTables { drafts, options, marked, natives } = tables;
     let benchmark = Benchmark {
         drafts,
         options,

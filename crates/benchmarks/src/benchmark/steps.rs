@@ -30,7 +30,7 @@ pub(super) fn steps(
     at: &Place<'_>,
     others: &Others,
     keys: &Keys<'_>,
-    told: &mut StepTables,
+    tables: &mut StepTables,
 ) -> Vec<Step> {
     if !keys.has("steps") {
         keys.needed("steps");
@@ -53,7 +53,7 @@ pub(super) fn steps(
             Some((other, step)) => others.behind(other, step),
             None => before(place.unwrap_or_default()),
         };
-        (name, said(&Place { name, records, ..*at }, ballots, leaves, keys, told))
+        (name, said(&Place { name, records, ..*at }, ballots, leaves, keys, tables))
     });
     let benchmark = at.benchmark;
     let mut steps: Vec<Step> = Vec::new();
@@ -119,7 +119,7 @@ fn said(
     ballots: Option<&Ballots>,
     leaves: Option<&'static RecordKind>,
     keys: &Keys<'_>,
-    told: &mut StepTables,
+    tables: &mut StepTables,
 ) -> (Option<Kind>, Option<Vec<&'static str>>) {
     #[derive(Clone, Copy)]
     enum Word {
@@ -129,7 +129,7 @@ fn said(
         Native,
     }
     if at.name == "anonymise" && keys.has("texts") {
-        told.marked.push(at.marked(keys));
+        tables.marked.push(at.marked(keys));
         return (None, keys.texts("from"));
     }
     let words = [
@@ -143,17 +143,17 @@ fn said(
             let ballot = ballot_of(ballots, keys);
             // Without a prompt it is a draft made by the program.
             if ["prompt", "case", "reply"].into_iter().any(|key| keys.has(key)) {
-                told.drafts.extend(at.draft(ballots, at.records, false, keys));
+                tables.drafts.extend(at.draft(ballots, at.records, false, keys));
             }
             Some(Kind::Draft(ballot.unwrap_or(at.name)))
         }
         Some(Word::Respond) => {
-            told.drafts.extend(at.draft(ballots, leaves, true, keys));
+            tables.drafts.extend(at.draft(ballots, leaves, true, keys));
             Some(Kind::Draft(at.name))
         }
         Some(Word::Options) => {
             if keys.has("right") || keys.has("wrong") {
-                told.options.extend(at.options(keys));
+                tables.options.extend(at.options(keys));
             }
             Some(Kind::Options)
         }
@@ -161,7 +161,7 @@ fn said(
             ballot_of(ballots, keys);
             let leaves = leaves.or(at.records);
             let op = keys.needed("op");
-            told.natives.push(at.native(op, leaves, keys));
+            tables.natives.push(at.native(op, leaves, keys));
             Some(Kind::Native(op))
         }
         None => None,

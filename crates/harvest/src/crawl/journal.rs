@@ -55,13 +55,13 @@ impl From<Entry> for Line {
     }
 }
 
-/// Reads the journal and the part of the archive after it. With `mend`, damaged ends of both are cut off.
-pub(super) fn replay(source: &Source, dirs: &Dirs, mend: bool) -> Result<Replayed, FrontierError> {
+/// Reads the journal and the part of the archive after it. With `repair`, damaged ends of both are cut off.
+pub(super) fn replay(source: &Source, dirs: &Dirs, repair: bool) -> Result<Replayed, FrontierError> {
     let path = dirs.journal(&source.name);
     let folder = dirs.archive(&source.name);
     let lengths = lengths(&folder).map_err(|error| FrontierError::io(&folder, error))?;
     let journal = read_journal(&path, &lengths).map_err(|error| FrontierError::io(&path, error))?;
-    if mend && let Some(whole) = journal.cut {
+    if repair && let Some(whole) = journal.cut {
         let file = OpenOptions::new().write(true).open(&path);
         file.and_then(|file| file.set_len(whole)).map_err(|error| FrontierError::io(&path, error))?;
     }
@@ -76,7 +76,7 @@ pub(super) fn replay(source: &Source, dirs: &Dirs, mend: bool) -> Result<Replaye
             Line::PassEnd { pass_end: pass } => pass_end = pass_end.max(pass),
         }
     }
-    let adopted = segment::scan(&folder, &known, mend)?;
+    let adopted = segment::scan(&folder, &known, repair)?;
     Ok(Replayed { entries, adopted, pass_end })
 }
 

@@ -196,14 +196,14 @@ pub(super) fn warc_date(at: SystemTime) -> String {
     time::utc_micros(at)
 }
 
-/// Groups in the archive beyond the lengths in `known` for each file. With `mend`, a torn tail is cut off.
+/// Groups in the archive beyond the lengths in `known` for each file. With `repair`, a torn tail is cut off.
 ///
 /// # Errors
 /// Damage followed by whole records is not a torn tail: nothing is changed then.
 pub(super) fn scan(
     folder: &Path,
     known: &BTreeMap<String, u64>,
-    mend: bool,
+    repair: bool,
 ) -> Result<Vec<Entry>, FrontierError> {
     let mut entries = Vec::new();
     let names = files(folder).map_err(|e| FrontierError::io(folder, e))?;
@@ -222,7 +222,7 @@ pub(super) fn scan(
         {
             return Err(FrontierError::Damaged { path, at });
         }
-        if mend {
+        if repair {
             let file = OpenOptions::new().write(true).open(&path).map_err(wrap)?;
             file.set_len(whole).and_then(|()| file.sync_all()).map_err(wrap)?;
         }

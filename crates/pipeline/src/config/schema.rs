@@ -94,9 +94,9 @@ impl Kind {
                 mismatch.near(near)
             }
             Kind::Map(words) => {
-                let strange =
+                let unexpected =
                     value.as_object().and_then(|map| map.keys().find(|k| !words.contains(&k.as_str())));
-                let hint = strange.map_or(ValueHint::Nothing, |key| ValueHint::Strange(key.clone()));
+                let hint = unexpected.map_or(ValueHint::Nothing, |key| ValueHint::Strange(key.clone()));
                 Mismatch { hint, ..mismatch }
             }
             _ => mismatch,

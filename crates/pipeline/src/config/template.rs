@@ -96,7 +96,7 @@ pack = "raw/sample/replies.jsonl"
 [recipe.ruozhibench-mc.judge]
 endpoints = ["sample-judge-1", "sample-judge-2", "sample-judge-3"]
 
-# A model that answers the finished sets, and a judge of what it says: for `riddlemill evaluate`.
+# A model that answers the finished sets, and a judge of its answers: for `riddlemill evaluate`.
 [llm.sample-solver]
 provider = "sample"
 model = "sample-solver"
@@ -335,7 +335,7 @@ mod tests {
         let problem = problems("[draft]\nmax_reasks = 1\n\n[filter]\nmin_chars = 2\n[draft]\nmax_usd = 1\n");
         assert_eq!(
             problem,
-            "pipeline.toml:6:2: [draft] is there already, at line 1\n  hint: put its keys there, and leave this line out"
+            "pipeline.toml:6:2: [draft] is already in the file, at line 1\n  hint: put its keys there, and leave this line out"
         );
         let problem = problems("[filter]\nmin_chars = 2\nmax_chars = 3\nmin_chars = 4\n");
         assert_eq!(problem, "pipeline.toml:4:1: `min_chars` is set already, at line 2");

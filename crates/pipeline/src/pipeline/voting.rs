@@ -58,7 +58,7 @@ impl<'c> Voting<'c> {
     }
 
     /// The command that helps the items waiting in a round.
-    pub(super) fn mend(&self, round: Round) -> Remedy {
+    pub(super) fn remedy(&self, round: Round) -> Remedy {
         let waits = |resolution: &Resolution| match resolution.pending() {
             Some(Pending::Waiting { round: of, .. }) => *of == round,
             Some(Pending::Adjudicate { .. }) => round == Round::Adjudication,

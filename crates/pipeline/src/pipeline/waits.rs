@@ -21,7 +21,7 @@ const CHARS: usize = 120;
 
 /// The state of a cause's records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fate {
+pub enum CauseState {
     /// They wait for a model's reply.
     Model,
     /// They failed.
@@ -46,13 +46,13 @@ pub struct Cause {
     /// The stage.
     pub stage: &'static str,
     /// Their state.
-    pub fate: Fate,
+    pub state: CauseState,
     /// How many.
     pub records: u64,
     /// What keeps them back; empty if the state says it.
     pub what: String,
     /// The remedy.
-    pub mend: Remedy,
+    pub remedy: Remedy,
     /// Whether input or an endpoint failed, rather than somebody being waited for.
     pub failed: bool,
     /// Whether fixing it would add rows to a release, and is possible.
@@ -74,21 +74,21 @@ impl Remedy {
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let one = self.records == 1;
-        let what = match self.fate {
-            Fate::Model => ["wait for a model", "waits for a model"],
-            Fate::Failed => ["failed", "failed"],
-            Fate::Votes(Round::Adjudication) => ["wait for a decision", "waits for a decision"],
-            Fate::Votes(_) => ["wait for votes", "waits for votes"],
-            Fate::Provisional(_) => {
+        let what = match self.state {
+            CauseState::Model => ["wait for a model", "waits for a model"],
+            CauseState::Failed => ["failed", "failed"],
+            CauseState::Votes(Round::Adjudication) => ["wait for a decision", "waits for a decision"],
+            CauseState::Votes(_) => ["wait for votes", "waits for votes"],
+            CauseState::Provisional(_) => {
                 ["are provisional, on their draft, and wait for votes", "is provisional and waits for votes"]
             }
-            Fate::Person => ["wait for a person", "waits for a person"],
-            Fate::Other => ["wait", "waits"],
-            Fate::Undrafted => ["went on without a draft", "went on without a draft"],
-            Fate::Unembedded => ["went on without an embedding", "went on without an embedding"],
+            CauseState::Person => ["wait for a person", "waits for a person"],
+            CauseState::Other => ["wait", "waits"],
+            CauseState::Undrafted => ["went on without a draft", "went on without a draft"],
+            CauseState::Unembedded => ["went on without an embedding", "went on without an embedding"],
         };
         write!(f, "{} {}", grouped(i64::try_from(self.records).unwrap_or(i64::MAX)), what[usize::from(one)])?;
-        let more = [Some(self.what.as_str()).filter(|what| !what.is_empty()), self.mend.text()];
+        let more = [Some(self.what.as_str()).filter(|what| !what.is_empty()), self.remedy.text()];
         let more: Vec<&str> = more.into_iter().flatten().collect();
         if more.is_empty() { Ok(()) } else { write!(f, ": {}", more.join("; ")) }
     }
@@ -108,7 +108,7 @@ pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Re
         let Some(stage) = StageReader::open(&workspace.stage(recipe.name, step.number, step.name))? else {
             continue;
         };
-        let mut groups: BTreeMap<(Fate, String), (u64, Entry)> = BTreeMap::new();
+        let mut groups: BTreeMap<(CauseState, String), (u64, Entry)> = BTreeMap::new();
         for part in fold_parts(&stage, "ledger", &filter, |entries| grouped_entries(step, entries))? {
             for (key, (records, first)) in part {
                 groups.entry(key).or_insert_with(|| (0, first)).0 += records;
@@ -117,9 +117,9 @@ pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Re
         let of_stage = OfStage { config, recipe, step, empty: manifest.counts.records_out == 0 };
         let mut found = Vec::new();
         let mut voting: Option<Voting<'_>> = None;
-        for ((fate, _), (records, first)) in groups {
-            let (what, mend) = match (fate, step.stage) {
-                (Fate::Votes(round) | Fate::Provisional(round), Stage::Review(review)) => {
+        for ((state, _), (records, first)) in groups {
+            let (what, remedy) = match (state, step.stage) {
+                (CauseState::Votes(round) | CauseState::Provisional(round), Stage::Review(review)) => {
                     let untouched = match round {
                         Round::Vote if voting.is_none() => voting::untouched(config, recipe, review)?,
                         _ => None,
@@ -127,22 +127,24 @@ pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Re
                     if voting.is_none() && untouched.is_none() {
                         voting = Voting::open(config, recipe, review)?;
                     }
-                    let looked = || voting.as_ref().map_or(Remedy::Run, |voting| voting.mend(round));
+                    let looked = || voting.as_ref().map_or(Remedy::Run, |voting| voting.remedy(round));
                     (String::new(), untouched.unwrap_or_else(looked))
                 }
-                _ => of_stage.mend(fate, &first),
+                _ => of_stage.remedy(state, &first),
             };
             let reason = reason(&first);
             let of_endpoint = matches!(reason, Some(Reason::RequestFailed | Reason::EndpointLeft));
-            let without = matches!(fate, Fate::Undrafted | Fate::Unembedded);
-            let failed = fate == Fate::Failed || without && of_endpoint;
-            let blocks = match fate {
-                Fate::Model | Fate::Votes(_) | Fate::Provisional(_) => mend != Remedy::Nothing,
-                Fate::Failed => matches!(mend, Remedy::Run | Remedy::First(_)),
-                Fate::Other => matches!(mend, Remedy::First(_)),
-                Fate::Person | Fate::Undrafted | Fate::Unembedded => false,
+            let without = matches!(state, CauseState::Undrafted | CauseState::Unembedded);
+            let failed = state == CauseState::Failed || without && of_endpoint;
+            let blocks = match state {
+                CauseState::Model | CauseState::Votes(_) | CauseState::Provisional(_) => {
+                    remedy != Remedy::Nothing
+                }
+                CauseState::Failed => matches!(remedy, Remedy::Run | Remedy::First(_)),
+                CauseState::Other => matches!(remedy, Remedy::First(_)),
+                CauseState::Person | CauseState::Undrafted | CauseState::Unembedded => false,
             };
-            found.push(Cause { stage: step.name, fate, records, what, mend, failed, blocks });
+            found.push(Cause { stage: step.name, state, records, what, remedy, failed, blocks });
         }
         found.sort_by_key(|cause| std::cmp::Reverse(cause.records));
         causes.append(&mut found);
@@ -158,7 +160,7 @@ const WITHOUT: [Reason; 4] =
 const WENT_ON: [Reason; 5] = [WITHOUT[0], WITHOUT[1], WITHOUT[2], WITHOUT[3], Reason::Provisional];
 
 /// Entries of one part of a ledger, grouped by cause: how many, and the first of them.
-fn grouped_entries(step: &Step, entries: Vec<Entry>) -> BTreeMap<(Fate, String), (u64, Entry)> {
+fn grouped_entries(step: &Step, entries: Vec<Entry>) -> BTreeMap<(CauseState, String), (u64, Entry)> {
     let mut groups = BTreeMap::new();
     for entry in entries {
         groups.entry(group(step, &entry)).or_insert_with(|| (0, entry)).0 += 1;
@@ -221,7 +223,7 @@ fn is_without(entry: &Entry) -> bool {
 }
 
 /// The group of an entry: its state, and what the entries of one cause share.
-fn group(step: &Step, entry: &Entry) -> (Fate, String) {
+fn group(step: &Step, entry: &Entry) -> (CauseState, String) {
     let reason = reason(entry);
     let code = || entry.reason.clone().unwrap_or_default();
     let evidence_text = evidence(entry);
@@ -247,16 +249,19 @@ fn group(step: &Step, entry: &Entry) -> (Fate, String) {
         _ => code(),
     };
     if is_without(entry) {
-        return (if step.stage == Stage::Embed { Fate::Unembedded } else { Fate::Undrafted }, shared);
+        return (
+            if step.stage == Stage::Embed { CauseState::Unembedded } else { CauseState::Undrafted },
+            shared,
+        );
     }
     let round = || if evidence_text.contains("(review)") { Round::Review } else { Round::Vote };
-    let fate = match (State::from_code(&entry.outcome), reason) {
-        (Some(State::Changed), _) => Fate::Provisional(round()),
+    let state = match (State::from_code(&entry.outcome), reason) {
+        (Some(State::Changed), _) => CauseState::Provisional(round()),
         // Requests skipped because an endpoint was left alone would have failed like those before.
-        (Some(State::Failed), _) | (_, Some(Reason::EndpointLeft)) => Fate::Failed,
-        (_, Some(Reason::VotesMissing)) => Fate::Votes(round()),
-        (_, Some(Reason::Disputed)) => Fate::Votes(Round::Adjudication),
-        (_, Some(Reason::ListedTerm | Reason::DecidedHold)) => Fate::Person,
+        (Some(State::Failed), _) | (_, Some(Reason::EndpointLeft)) => CauseState::Failed,
+        (_, Some(Reason::VotesMissing)) => CauseState::Votes(round()),
+        (_, Some(Reason::Disputed)) => CauseState::Votes(Round::Adjudication),
+        (_, Some(Reason::ListedTerm | Reason::DecidedHold)) => CauseState::Person,
         (
             _,
             Some(
@@ -267,10 +272,10 @@ fn group(step: &Step, entry: &Entry) -> (Fate, String) {
                 | Reason::AnswerCut
                 | Reason::Interrupted,
             ),
-        ) => Fate::Model,
-        _ => Fate::Other,
+        ) => CauseState::Model,
+        _ => CauseState::Other,
     };
-    (fate, shared)
+    (state, shared)
 }
 
 fn source(entry: &Entry) -> &str {
@@ -308,19 +313,19 @@ struct OfStage<'a> {
 
 impl OfStage<'_> {
     /// What keeps records like this one back, and the remedy.
-    fn mend(&self, fate: Fate, entry: &Entry) -> (String, Remedy) {
+    fn remedy(&self, state: CauseState, entry: &Entry) -> (String, Remedy) {
         let evidence_text = evidence(entry);
         match reason(entry) {
             Some(Reason::KeyMissing) => {
                 let names = self.config.endpoints.iter().flat_map(|endpoint| endpoint.variables());
                 let name = names.into_iter().find(|name| evidence_text.split(' ').any(|word| word == *name));
-                let mend = match name {
+                let remedy = match name {
                     Some(name) if ApiKey::from_env(name).is_none() => {
                         Remedy::First(format!("export {name}=…"))
                     }
                     _ => Remedy::Run,
                 };
-                (fault(evidence_text).to_owned(), mend)
+                (fault(evidence_text).to_owned(), remedy)
             }
             Some(Reason::NoPrice) => {
                 let set = self.endpoint(evidence_text).is_some_and(|endpoint| endpoint.price().is_some());
@@ -341,11 +346,11 @@ impl OfStage<'_> {
             Some(reason @ (Reason::RequestFailed | Reason::EndpointLeft | Reason::RequestRefused)) => {
                 let what = evidence_text.split(" (reply:").next().unwrap_or(evidence_text);
                 let what = what.split(" (attempt ").next().unwrap_or(what);
-                let mend = self.parameter(evidence_text).unwrap_or_else(|| match reason {
+                let remedy = self.parameter(evidence_text).unwrap_or_else(|| match reason {
                     Reason::RequestRefused => self.again(),
                     _ => self.request_failed(evidence_text),
                 });
-                (short(what), mend)
+                (short(what), remedy)
             }
             Some(Reason::ReplyUnparseable) => {
                 let what = evidence_text.split(" (reply:").next().unwrap_or(evidence_text);
@@ -366,7 +371,7 @@ impl OfStage<'_> {
                 ("the text contains a listed term".into(), Remedy::Command(table))
             }
             Some(Reason::DecidedHold) => ("somebody decided so".into(), Remedy::Nothing),
-            reason if fate == Fate::Failed && self.step.stage == Stage::Import => {
+            reason if state == CauseState::Failed && self.step.stage == Stage::Import => {
                 let what = format!("{}: {}", reason.map_or("unreadable", Reason::code), short(evidence_text));
                 let name = source(entry);
                 let published = |of: &&crate::config::Source| of.name == name && of.published.is_some();
@@ -376,7 +381,10 @@ impl OfStage<'_> {
                 };
                 (what, if self.empty { Remedy::First(kind) } else { self.look() })
             }
-            _ => (short(evidence_text), if fate == Fate::Failed { self.look() } else { Remedy::Nothing }),
+            _ => (
+                short(evidence_text),
+                if state == CauseState::Failed { self.look() } else { Remedy::Nothing },
+            ),
         }
     }
 

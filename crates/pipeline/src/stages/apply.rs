@@ -46,7 +46,7 @@ pub fn apply(what: &Applied, mut row: Row) -> Row {
             let by_form = interrogative::judge_by(content, Notion::Form).is_question;
             row.insert("is_question".into(), judgement.is_question.into());
             row.insert("is_question_by_form".into(), by_form.into());
-            say(&mut row, "kept", Some(judgement.rule.code()), Some(judgement.evidence));
+            set_outcome(&mut row, "kept", Some(judgement.rule.code()), Some(judgement.evidence));
             row
         }
         Applied::Similarity => {
@@ -57,7 +57,7 @@ pub fn apply(what: &Applied, mut row: Row) -> Row {
             row.insert("verdict".into(), found.verdict.name().into());
             row.insert("score".into(), json!(found.score));
             let evidence = found.veto.map(|veto| format!("veto {}", veto.name()));
-            say(
+            set_outcome(
                 &mut row,
                 if same { "merged" } else { "kept" },
                 found.predicate.map(Predicate::name),
@@ -141,7 +141,7 @@ pub fn row_of(line: &[u8]) -> Result<Row, NoRow> {
 pub fn unreadable(line: u64, error: &str) -> Row {
     let mut row = Row::new();
     row.insert("line".into(), line.into());
-    say(&mut row, "failed", Some(Reason::Unreadable.code()), Some(error.into()));
+    set_outcome(&mut row, "failed", Some(Reason::Unreadable.code()), Some(error.into()));
     row
 }
 
@@ -170,7 +170,7 @@ fn post(mut row: Row, decide: impl Fn(Post) -> Outcome<Post>) -> Row {
             }
         }
     }
-    say(&mut row, outcome, reason, evidence);
+    set_outcome(&mut row, outcome, reason, evidence);
     row
 }
 
@@ -178,7 +178,7 @@ fn text<'a>(row: &'a Row, field: &str) -> Option<&'a str> {
     row.get(field).and_then(Value::as_str)
 }
 
-fn say(row: &mut Row, outcome: &str, reason: Option<&str>, evidence: Option<String>) {
+fn set_outcome(row: &mut Row, outcome: &str, reason: Option<&str>, evidence: Option<String>) {
     row.entry("id").or_insert(Value::Null);
     row.insert("outcome".into(), outcome.into());
     row.insert("reason".into(), reason.map_or(Value::Null, Value::from));
@@ -257,12 +257,12 @@ pub(super) fn deduped(mut row: Row, id: Value, into: Option<(Value, Outcome<Post
         Some((into, Outcome::Merged { reason, score, evidence, .. })) => {
             row.insert("into".into(), into);
             row.insert("score".into(), json!(score));
-            say(&mut row, "merged", Some(reason.code()), Some(evidence));
+            set_outcome(&mut row, "merged", Some(reason.code()), Some(evidence));
         }
         _ => {
             row.insert("into".into(), Value::Null);
             row.insert("score".into(), Value::Null);
-            say(&mut row, "kept", None, None);
+            set_outcome(&mut row, "kept", None, None);
         }
     }
     row

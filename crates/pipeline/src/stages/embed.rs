@@ -194,7 +194,7 @@ impl Embeds {
             let finished = progress.finished();
             let before = so_far.fetch_max(finished, Ordering::Relaxed);
             asking.pulse.advance(finished.saturating_sub(before) as u64);
-            asking.pulse.say(&words(progress));
+            asking.pulse.show_status(&words(progress));
         };
         let answers = runtime.block_on(async {
             let work = engine.ask_all(asks, on_event);

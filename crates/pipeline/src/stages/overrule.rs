@@ -96,7 +96,7 @@ pub(super) fn overruled<T>(
     ruling: &Ruling<'_>,
     passing: impl FnOnce() -> Option<T>,
 ) -> Outcome<T> {
-    let Some(decision) = ruling.fate else { return outcome };
+    let Some(decision) = ruling.outcome else { return outcome };
     let evidence = format!("{decision}; {}", by_rule(&outcome));
     match decision.verdict {
         Verdict::Drop => Outcome::Dropped { reason: Reason::DecidedDrop, evidence },

@@ -294,9 +294,9 @@ pub trait Pulse: Sync {
     /// for the stage itself.
     fn part(&self, _name: &str, _records: u64) {}
     /// Other current information, in one line.
-    fn say(&self, _words: &str) {}
+    fn show_status(&self, _words: &str) {}
     /// A message that the user has to see, once.
-    fn tell(&self, _words: &str) {}
+    fn notify(&self, _words: &str) {}
     /// Asks the user a yes-or-no question; `None` if nobody can be asked.
     fn agrees(&self, _question: &str) -> Option<bool> {
         None

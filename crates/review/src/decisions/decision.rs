@@ -32,7 +32,7 @@ pub enum Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Question {
     /// Whether the record goes on.
-    Fate,
+    Outcome,
     /// What the text is.
     Text,
     /// What the title is.
@@ -78,7 +78,7 @@ impl Verdict {
     /// The question that it answers.
     pub fn question(self) -> Question {
         match self {
-            Verdict::Keep | Verdict::Drop | Verdict::Hold => Question::Fate,
+            Verdict::Keep | Verdict::Drop | Verdict::Hold => Question::Outcome,
             Verdict::Text => Question::Text,
             Verdict::Title => Question::Title,
             Verdict::Answer => Question::Answer,

@@ -317,10 +317,10 @@ mod tests {
     use super::super::decision::tests::decision;
     use super::*;
 
-    fn fate(log: &DecisionLog, recipe: &str) -> Option<Verdict> {
+    fn outcome(log: &DecisionLog, recipe: &str) -> Option<Verdict> {
         let stage = log.of_stage(recipe, "filter");
         let ruling = stage.ruling("tieba:1", || super::super::seen_text("云会恐高吗"))?;
-        ruling.fate.map(|d| d.verdict)
+        ruling.outcome.map(|d| d.verdict)
     }
 
     #[test]
@@ -338,21 +338,21 @@ mod tests {
         assert_eq!(add(Verdict::Keep, None), Receipt { added: vec![], known: 1 });
         let drop = add(Verdict::Drop, Some("flub")).added[0];
         let read = || DecisionLog::read(&folder).unwrap();
-        assert_eq!(fate(&read(), "flub"), Some(Verdict::Drop));
-        assert_eq!(fate(&read(), "chumor"), Some(Verdict::Keep));
+        assert_eq!(outcome(&read(), "flub"), Some(Verdict::Drop));
+        assert_eq!(outcome(&read(), "chumor"), Some(Verdict::Keep));
         // For all recipes again, including flub.
         assert_eq!(add(Verdict::Keep, None).added.len(), 1);
-        assert_eq!(fate(&read(), "flub"), Some(Verdict::Keep));
+        assert_eq!(outcome(&read(), "flub"), Some(Verdict::Keep));
         let last = read().all()[2].id;
         assert!(DecisionLog::undo(&folder, last, "meta-1", "a slip", "2026-11-23T00:00:00Z").unwrap());
         assert!(!DecisionLog::undo(&folder, last, "meta-1", "a slip", "2026-11-23T00:00:00Z").unwrap());
-        assert_eq!(fate(&read(), "flub"), Some(Verdict::Drop));
+        assert_eq!(outcome(&read(), "flub"), Some(Verdict::Drop));
         assert!(DecisionLog::undo(&folder, drop, "meta-1", "x", "2026-11-23T00:00:00Z").unwrap());
         assert!(DecisionLog::undo(&folder, keep, "meta-1", "x", "2026-11-23T00:00:00Z").unwrap());
-        assert_eq!(fate(&read(), "flub"), None);
+        assert_eq!(outcome(&read(), "flub"), None);
         // A withdrawn decision can be made again.
         assert_eq!(add(Verdict::Keep, None).added.len(), 1);
-        assert_eq!(fate(&read(), "flub"), Some(Verdict::Keep));
+        assert_eq!(outcome(&read(), "flub"), Some(Verdict::Keep));
         assert!(read().damaged().is_empty());
     }
 
@@ -381,7 +381,7 @@ mod tests {
             read()
                 .of_stage("flub", "filter")
                 .ruling(record, || super::super::seen_text("云会恐高吗"))?
-                .fate
+                .outcome
                 .map(|d| d.verdict)
         };
         assert_eq!(verdict("tieba:1"), Some(Verdict::Hold), "what was decided here stays");

@@ -18,7 +18,7 @@ pub struct StageDecisions {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ruling<'a> {
     /// Whether it goes on.
-    pub fate: Option<&'a Decision>,
+    pub outcome: Option<&'a Decision>,
     /// What the text is.
     pub text: Option<&'a Decision>,
     /// What the title is.
@@ -82,7 +82,7 @@ impl StageDecisions {
         for decision in decisions.iter().filter(|decision| decision.seen == seen) {
             any = true;
             let place = match decision.verdict.question() {
-                Question::Fate => &mut ruling.fate,
+                Question::Outcome => &mut ruling.outcome,
                 Question::Text => &mut ruling.text,
                 Question::Title => &mut ruling.title,
                 Question::Answer => &mut ruling.answer,

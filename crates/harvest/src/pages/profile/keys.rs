@@ -151,7 +151,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ("images", "Pictures in it."),
     ("strip", "Elements that are removed from every text: quotations, edit notes, signatures."),
     ("strip_text", "Patterns that are removed from texts: \"(?s)\\\\[quote\\\\].*?\\\\[/quote\\\\]\"."),
-    ("gone", "Patterns of texts that stand in for a removed post: \"^\\\\[removed\\\\]$\"."),
+    ("gone", "Patterns of texts that replace a removed post: \"^\\\\[removed\\\\]$\"."),
     (
         "jokes",
         "\"all\" posts, the \"first\" of each thread, or \"numbered\": those numbered by the thread's owner, or otherwise the first.",

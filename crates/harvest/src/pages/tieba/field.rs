@@ -5,7 +5,7 @@ use serde_json::Value;
 /// Parses an attribute's value. Rendered variants quote with `'` and leave keys bare; these are repaired.
 pub fn parse(field: &str) -> Option<Value> {
     let field = field.trim();
-    serde_json::from_str(field).ok().or_else(|| serde_json::from_str(&mend(field)).ok())
+    serde_json::from_str(field).ok().or_else(|| serde_json::from_str(&repair_json(field)).ok())
 }
 
 /// A non-negative whole number written as number or string.
@@ -32,7 +32,7 @@ pub fn flag(value: Option<&Value>) -> bool {
 
 /// Turns single-quoted strings into JSON ones and quotes bare keys. A quote inside a name does
 /// not end its string unless `,`, `:`, `]` or `}` follows.
-fn mend(field: &str) -> String {
+fn repair_json(field: &str) -> String {
     let mut out = String::with_capacity(field.len() + 16);
     let chars: Vec<char> = field.chars().collect();
     let mut at = 0;

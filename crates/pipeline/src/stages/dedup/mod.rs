@@ -1,13 +1,13 @@
 //! Dedup: one record per joke, as decided by [`riddlemill_text::offline::dedup`].
 //!
-//! [`decided`] applies people's decisions, [`fates`] determines the outcome of each post, and [`stage`] writes it. [`room`]
+//! [`decided`] applies people's decisions, [`outcomes`] determines the outcome of each post, and [`stage`] writes it. [`room`]
 //! estimates what fits in memory, and [`posts`] contains what is in memory of posts. [`on_disk`] handles loose rows that do
 //! not fit in memory, and [`ledger_record`](parted::ledger_record) records decisions that were made in parts.
 
 mod decided;
-mod fates;
 mod ledger;
 mod on_disk;
+mod outcomes;
 mod posts;
 mod room;
 mod stage;

@@ -6,7 +6,7 @@ use std::path::Path;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::fates::{Fates, FoundPairs};
+use super::outcomes::{DedupOutcomes, FoundPairs};
 use super::posts::{Held, Posts, disk_error, places_of_ids};
 use super::room::{Needs, room_of_pairs};
 use crate::config::sections::{self, Language};
@@ -69,7 +69,7 @@ pub fn dedup(
     let spills = needs.memory() > settings.memory_mib.saturating_mul(1 << 20);
     if spills {
         needs.room(on_disk)?;
-        pulse.tell(&needs.words(settings));
+        pulse.notify(&needs.words(settings));
     }
     let posts = Held::read(inputs, spills.then_some(on_disk.folder), stop)?;
     let near = near_by_embeddings(inputs, &posts)?;
@@ -107,13 +107,15 @@ pub fn dedup(
     let places = places_of_ids(&posts);
     let ranks = ranks(&posts.standings, &settings.keep, |row| places[row as usize]);
     drop(places);
-    let fates = match pairs {
-        FoundPairs::Held(pairs) => Fates::of(Found::of(groups, pairs, ranks), &posts, decisions)?,
-        FoundPairs::Filed(pairs) => Fates::of_filed(groups, pairs, ranks, &posts, decisions, &waiting)?,
+    let decided = match pairs {
+        FoundPairs::Held(pairs) => DedupOutcomes::of(Found::of(groups, pairs, ranks), &posts, decisions)?,
+        FoundPairs::Filed(pairs) => {
+            DedupOutcomes::of_filed(groups, pairs, ranks, &posts, decisions, &waiting)?
+        }
     };
     stop.check()?;
     let mut table = writer.table::<NearPair>("pairs")?;
-    fates.pairs(&posts, &waiting, |pairs| {
+    decided.pairs(&posts, &waiting, |pairs| {
         pairs.iter().for_each(|pair| table.append(pair));
         Ok(table.flush()?)
     })?;
@@ -122,7 +124,7 @@ pub fn dedup(
     let (mut sources, mut first) = (Sources::default(), 0);
     for part in inputs.iter().flat_map(|input| input.parts::<Post>("rows")) {
         let part = part?;
-        let outcome = |(at, post): (usize, &Post)| fates.outcome(first + at, post, &posts);
+        let outcome = |(at, post): (usize, &Post)| decided.outcome(first + at, post, &posts);
         let outcomes: Vec<Option<Outcome<Post>>> =
             part.par_iter().enumerate().map(outcome).collect::<Result<_, _>>()?;
         first += part.len();
@@ -136,7 +138,7 @@ pub fn dedup(
         }
         writer.flush()?;
     }
-    sources.emptied().iter().for_each(|words| pulse.tell(words));
+    sources.emptied().iter().for_each(|words| pulse.notify(words));
     Ok(())
 }
 
@@ -277,11 +279,11 @@ pub(in crate::stages) fn decide_where(
     for like in &mut found.similar_pairs {
         like.same &= agree(found.heads[like.a as usize], found.heads[like.b as usize]);
     }
-    let fates = Fates::of(found, posts, decisions)?;
-    let outcome = |(row, post)| fates.outcome(row, post, posts);
+    let decided = DedupOutcomes::of(found, posts, decisions)?;
+    let outcome = |(row, post)| decided.outcome(row, post, posts);
     let outcomes = posts.iter().enumerate().map(outcome).collect::<Result<_, _>>()?;
     let mut pairs = Vec::new();
-    fates.pairs(posts, &Unwatched, |more| {
+    decided.pairs(posts, &Unwatched, |more| {
         pairs.extend(more);
         Ok(())
     })?;

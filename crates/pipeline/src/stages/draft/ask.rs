@@ -346,7 +346,7 @@ pub fn ask_endpoints<T>(
                 let before = flight.finished.fetch_max(finished, Ordering::Relaxed);
                 flight.now.store(progress.in_flight, Ordering::Relaxed);
                 asking.pulse.advance(finished.saturating_sub(before) as u64);
-                asking.pulse.say(&words(progress));
+                asking.pulse.show_status(&words(progress));
             };
             ask_parsed(engine, asks, &read, max_reasks, on_event).await
         });
@@ -357,7 +357,7 @@ pub fn ask_endpoints<T>(
             asked.retain(|name| {
                 let left = asking.run.left(name);
                 left.iter().for_each(|how| {
-                    asking.pulse.tell(&format!("{name} gets no more requests in this run: {how}"));
+                    asking.pulse.notify(&format!("{name} gets no more requests in this run: {how}"));
                 });
                 left.is_none()
             });
@@ -373,7 +373,7 @@ pub fn ask_endpoints<T>(
                     tell_left();
                     if asking.stop.asked() && !cancel.is_cancelled() {
                         cancel.cancel();
-                        asking.pulse.tell(&waits_for(&flights));
+                        asking.pulse.notify(&waits_for(&flights));
                     }
                 }
             }

@@ -93,9 +93,9 @@ fn outcome(
             continue;
         }
         match enough(item, element, replies, elsewhere, needs) {
-            Ok((more, told)) => {
+            Ok((more, more_evidence)) => {
                 drafted.extend(more);
-                evidence.extend(told);
+                evidence.extend(more_evidence);
             }
             Err(lack) if lack.held => return Outcome::Held { reason: lack.reason, evidence: lack.evidence },
             Err(lack) => return Outcome::Failed { reason: lack.reason, evidence: lack.evidence },

@@ -71,8 +71,8 @@ fn records(benchmark: &'static Benchmark, native: Native, problems: &mut Vec<Pro
         }
         Records::AsTheyCome => {
             let posts_too = native.rows() == Rows::Groups;
-            let strange = |rows: &&Rows| **rows != native.rows() && !(posts_too && **rows == Rows::Posts);
-            for rows in come.iter().filter(strange) {
+            let unexpected = |rows: &&Rows| **rows != native.rows() && !(posts_too && **rows == Rows::Posts);
+            for rows in come.iter().filter(unexpected) {
                 let what =
                     format!("{name:?} returns {}, but its input is {}", native.rows().name(), rows.name());
                 problems.push(problem(declared, what));

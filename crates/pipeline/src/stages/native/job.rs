@@ -113,6 +113,8 @@ impl Job<'_> {
 
     /// Lines of a person's file that cannot be used are said, and the others count.
     pub(super) fn tell_refused(&self, refused: &[(String, String)]) {
-        refused.iter().for_each(|(place, why)| self.asking.pulse.tell(&format!("{place}: left out: {why}")));
+        refused
+            .iter()
+            .for_each(|(place, why)| self.asking.pulse.notify(&format!("{place}: left out: {why}")));
     }
 }

@@ -140,7 +140,7 @@ pub fn review(
             },
             Some(ruling) => {
                 let before = outcome(&step, record.clone(), &parts, missing);
-                let keep = ruling.fate.filter(|_| stops(&before));
+                let keep = ruling.outcome.filter(|_| stops(&before));
                 let values = keep.and(passing(&step, looked_at.iter().map(|(item, _)| *item)));
                 match (keep, values) {
                     (Some(decision), Some(values)) => kept(&step, record, values, decision, &before),

@@ -21,7 +21,7 @@ use riddlemill_text::record::{Outcome, Post, Reason, Witness};
 const BATCH: usize = 1 << 13;
 
 /// What becomes of posts. An outcome is made when it is asked for: a million of them would lie in memory.
-pub(super) struct Fates<'a> {
+pub(super) struct DedupOutcomes<'a> {
     /// Where each post goes by the rule alone, and why.
     rule: Vec<Gone>,
     /// What people made of it, where they decided about any of them.
@@ -60,7 +60,7 @@ struct People<'a> {
     apart: BTreeMap<u32, &'a Decision>,
 }
 
-impl<'a> Fates<'a> {
+impl<'a> DedupOutcomes<'a> {
     /// Of what a join found, and what people decided about these posts.
     pub fn of<P: Posts + ?Sized>(
         found: Found,
@@ -72,9 +72,16 @@ impl<'a> Fates<'a> {
         let pairings = pairings(posts, decisions)?;
         if pairings.is_empty() {
             let similar_pairs = FoundPairs::Held(similar_pairs);
-            return Ok(Fates { rule, people: None, similar_pairs, heads, ranks, words: BTreeMap::new() });
+            return Ok(DedupOutcomes {
+                rule,
+                people: None,
+                similar_pairs,
+                heads,
+                ranks,
+                words: BTreeMap::new(),
+            });
         }
-        Ok(Fates::decided(rule, groups, similar_pairs, ranks, &pairings))
+        Ok(DedupOutcomes::decided(rule, groups, similar_pairs, ranks, &pairings))
     }
 
     /// The same of pairs on disk. Where people decided about any of these posts, all pairs are held nevertheless: what
@@ -92,10 +99,17 @@ impl<'a> Fates<'a> {
         let pairings = pairings(posts, decisions)?;
         if pairings.is_empty() {
             let similar_pairs = FoundPairs::Filed(pairs);
-            return Ok(Fates { rule, people: None, similar_pairs, heads, ranks, words: BTreeMap::new() });
+            return Ok(DedupOutcomes {
+                rule,
+                people: None,
+                similar_pairs,
+                heads,
+                ranks,
+                words: BTreeMap::new(),
+            });
         }
         let pairs = pairs.into_memory().map_err(disk_error)?;
-        Ok(Fates::decided(rule, groups, pairs, ranks, &pairings))
+        Ok(DedupOutcomes::decided(rule, groups, pairs, ranks, &pairings))
     }
 
     /// Puts people's decisions over the rule.
@@ -117,7 +131,7 @@ impl<'a> Fates<'a> {
             similar_pairs.push(SimilarPair { a, b, score, same: false, predicate: DECISION, veto: None });
         }
         let similar_pairs = FoundPairs::Held(similar_pairs);
-        Fates { rule, people: Some(people), similar_pairs, heads, ranks, words }
+        DedupOutcomes { rule, people: Some(people), similar_pairs, heads, ranks, words }
     }
 
     /// What becomes of one; `None` where it goes on as it is.
