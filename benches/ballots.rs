@@ -54,7 +54,7 @@ fn main() {
 
     let start = Instant::now();
     let mut lap = start;
-    let mut told = |what: &str| {
+    let mut actual = |what: &str| {
         println!("{what}: {:.2} s", lap.elapsed().as_secs_f64());
         lap = Instant::now();
     };
@@ -68,23 +68,23 @@ fn main() {
     };
     let import = import("votes.csv", csv.as_bytes(), find, &settings);
     assert_eq!((import.votes.len(), import.problems.len()), (3 * ITEMS, 0));
-    told("read 1,000,002 rows");
+    actual("read 1,000,002 rows");
     assert_eq!(log.append(import.votes).unwrap().added.len(), 3 * ITEMS);
-    told("stored and synced");
+    actual("stored and synced");
     drop(log);
-    told("dropped");
+    actual("dropped");
     let log = VoteLog::open(dir.path()).unwrap();
-    told("loaded and verified");
+    actual("loaded and verified");
     let votes = log.by_item("flub", "type");
     let resolutions = resolve_all(&step, &items, &votes);
-    told("resolved");
+    actual("resolved");
     let status = status(&items, &resolutions, &votes, &[]);
-    told("status");
+    actual("status");
     assert_eq!(status.waiting[&Round::Review].0, ITEMS);
     let bootstrap = Bootstrap { resamples: 200, seed: 1, level: 0.95 };
     let settings = AgreementSettings { bootstrap, synthetic: false };
     let figures = agreement(&step, &votes, find, &settings);
-    told("agreement with 200 resamples");
+    actual("agreement with 200 resamples");
     let fleiss = figures[0].fleiss.unwrap();
     println!("fleiss {:.4} [{:.4}, {:.4}]", fleiss.value, fleiss.low, fleiss.high);
     assert!(fleiss.low < fleiss.value && fleiss.value < fleiss.high);

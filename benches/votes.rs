@@ -58,10 +58,10 @@ fn make(workspace: &Path, people: usize, votes: usize) -> Result<Vec<String>, Bo
     }
     fs::write(workspace.join("pipeline.toml"), settings)?;
     let call = |args: &[&str]| -> Result<String, Box<dyn Error>> {
-        let said = command(workspace).args(args).output()?;
-        match said.status.success() {
-            true => Ok(String::from_utf8(said.stdout)?.trim().to_string()),
-            false => Err(format!("{args:?}: {}", String::from_utf8_lossy(&said.stderr)).into()),
+        let result = command(workspace).args(args).output()?;
+        match result.status.success() {
+            true => Ok(String::from_utf8(result.stdout)?.trim().to_string()),
+            false => Err(format!("{args:?}: {}", String::from_utf8_lossy(&result.stderr)).into()),
         }
     };
     call(&["run", "--offline", "-q", "--recipe", "chumor", "--to", "dedup"])?;
@@ -179,8 +179,8 @@ fn patient(mut ask: impl FnMut() -> io::Result<http::Answer>) -> Result<(http::A
 }
 
 fn saved(body: &str) -> Result<String, Wrong> {
-    let told: serde_json::Value = serde_json::from_str(body)?;
-    match (told["told"].as_str(), told["vote"].as_str()) {
+    let actual: serde_json::Value = serde_json::from_str(body)?;
+    match (actual["told"].as_str(), actual["vote"].as_str()) {
         (Some("saved"), Some(vote)) => Ok(vote.to_string()),
         _ => Err(format!("not saved: {body}").into()),
     }

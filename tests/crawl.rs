@@ -656,8 +656,8 @@ async fn sitemaps_url_files_and_profiles_are_seeds() {
         _ => Reply::html("<div class=post>text</div>"),
     }))
     .await;
-    let said = serde_json::json!({ "list": "a.t", "item": ".post", "next": "a.next" });
-    let profile = Profile::from_json(&said).unwrap();
+    let result = serde_json::json!({ "list": "a.t", "item": ".post", "next": "a.next" });
+    let profile = Profile::from_json(&result).unwrap();
     let list = bench.folder.path().join("urls.txt");
     std::fs::write(&list, format!("{}\n", bench.server.url("/2"))).unwrap();
     let mut source = bench.source(Site::Profile(profile), &["/topics"]);

@@ -98,8 +98,8 @@ fn dumps_cover_the_rules_of_the_three_formats() {
     assert!(titles.iter().any(|row| text(&row["title"]).contains("\r\n")));
 
     let thread = lines("dumps/thread.jsonl");
-    let said = |sign: &str| thread.iter().filter(|row| text(&row["text"]).contains(sign)).count();
-    assert!(said("\n评分：") >= 25 && said("丨") >= 3 && said("*.") >= 2);
+    let result = |sign: &str| thread.iter().filter(|row| text(&row["text"]).contains(sign)).count();
+    assert!(result("\n评分：") >= 25 && result("丨") >= 3 && result("*.") >= 2);
     assert_eq!(thread.iter().filter(|row| text(&row["text"]).starts_with("*:")).count(), 1);
     assert!(thread.iter().any(|row| row["is_comment"] == true && row["parent_pid"].is_u64()));
     for row in &thread {

@@ -222,7 +222,7 @@ fn shown_entries(withheld: &Withheld, entries: Vec<Entry>) -> Result<Vec<Entry>,
     Ok(entries.into_iter().filter(stays).collect())
 }
 
-/// The new id of a record that goes on under another one.
+/// The new id of a record that is kept under another one.
 fn own_name(entry: &Entry) -> Option<&str> {
     entry.into.as_deref().filter(|_| entry.outcome != State::Merged.code())
 }

@@ -69,7 +69,7 @@ pub fn whereabouts(
     let mut found: Vec<Option<Whereabouts>> = records.iter().map(|_| None).collect();
     let Some(first) = stages.first().filter(|_| !records.is_empty()) else { return Ok(found) };
 
-    // The current ids of records that go on.
+    // The current ids of kept records.
     let mut alive: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
     let page = |record: &Recalled| record.locator.split_once('#').map(|(page, _)| page.to_string());
     let mut names: BTreeSet<String> = BTreeSet::new();
@@ -121,7 +121,7 @@ pub fn whereabouts(
                     }
                 }
             }
-            // Of several records made from one, some may go on while others end.
+            // Of several records made from one, some may be kept and others not.
             if !next.is_empty() {
                 alive.insert(at, next);
             }

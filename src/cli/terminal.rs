@@ -172,7 +172,7 @@ pub(super) fn visible(text: &str) -> String {
 /// A colour by its meaning, the same everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tone {
-    /// It exists, or goes on.
+    /// It exists, or continues.
     Good,
     /// It differs from before.
     Other,

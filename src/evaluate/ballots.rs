@@ -294,7 +294,7 @@ pub fn read(
     Ok(skipped)
 }
 
-/// Why a row is no vote.
+/// Why a row is not a vote.
 #[derive(Debug, thiserror::Error)]
 enum VoteError {
     #[error(

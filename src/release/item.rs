@@ -57,7 +57,7 @@ impl Seen {
         Ok(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     }
 
-    /// The series of the number that a record bears, and its key there.
+    /// The series of a record's number, and its key there.
     pub fn place(&self, series: &Series) -> Result<(String, String), Trouble> {
         Ok((self.text(&series.series)?, self.text(&series.key)?))
     }

@@ -7,7 +7,7 @@ use crate::pipeline::RunError;
 use crate::stages::StageError;
 use crate::store;
 
-/// Why there is no page. `guard` renders it.
+/// The error of a page. `guard` renders it.
 #[derive(Clone, Debug)]
 pub(super) struct PageError {
     pub(super) status: StatusCode,

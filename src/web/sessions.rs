@@ -128,7 +128,7 @@ fn read(path: &Path) -> Result<FxHashMap<String, Session>, Error> {
         Err(e) => return Err(Error::io("read", path)(e)),
     };
     let mut sessions: FxHashMap<String, Session> = FxHashMap::default();
-    // An unreadable line is no session; its owner logs in again.
+    // An unreadable line is not a session; its owner logs in again.
     for event in text.lines().filter_map(|line| serde_json::from_str(line).ok()) {
         match event {
             Event::Open { session, name, grant, until } => {

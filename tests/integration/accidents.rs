@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use crate::harness::{BINARY, Said, Workspace, assert_same, root, title};
+use crate::harness::{BINARY, CallResult, Workspace, assert_same, root, title};
 
 #[test]
 fn a_second_run_on_a_recipe_is_turned_away() {
@@ -15,8 +15,8 @@ fn a_second_run_on_a_recipe_is_turned_away() {
     let before = ws.derived();
     let lock = File::options().read(true).write(true).open(ws.path("staged/flub/.lock")).unwrap();
     lock.lock().unwrap();
-    let said = ws.call(["run", "--recipe", "flub", "--force"]).expect(5);
-    assert!(said.err.contains("another run holds") && said.err.contains("hint"), "{}", said.err);
+    let result = ws.call(["run", "--recipe", "flub", "--force"]).expect(5);
+    assert!(result.err.contains("another run holds") && result.err.contains("hint"), "{}", result.err);
     ws.call(["run", "--recipe", "chumor", "--force"]).expect(0);
     assert_same(&before, &ws.derived(), "while locked");
     // Read-only commands need no lock.
@@ -64,16 +64,16 @@ fn a_full_disk_at_any_write() {
     let (mut failed, mut done) = (0, 0);
     for limit in [0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 64, 96, 4096] {
         ws.remove("output");
-        let said = ws.shell(&format!("trap '' XFSZ; ulimit -f {limit}; exec $0 run --recipe flub --force"));
-        if said.code == 0 {
+        let result = ws.shell(&format!("trap '' XFSZ; ulimit -f {limit}; exec $0 run --recipe flub --force"));
+        if result.code == 0 {
             done += 1;
         } else {
             failed += 1;
-            assert_eq!(said.code, 4, "limit {limit}: {}", said.err);
+            assert_eq!(result.code, 4, "limit {limit}: {}", result.err);
             assert!(
-                said.err.contains("error: cannot write ") && said.err.contains("ulimit -f"),
+                result.err.contains("error: cannot write ") && result.err.contains("ulimit -f"),
                 "limit {limit}: {}",
-                said.err
+                result.err
             );
         }
         let mut now = ws.derived();
@@ -92,8 +92,8 @@ fn a_full_disk_in_a_new_workspace() {
     let ws = Workspace::folder();
     ws.call(["init"]).expect(0);
     for limit in [0, 1, 8] {
-        let said = ws.shell(&format!("trap '' XFSZ; ulimit -f {limit}; exec $0 run")).expect(4);
-        assert!(said.err.contains("error: cannot write "), "{}", said.err);
+        let result = ws.shell(&format!("trap '' XFSZ; ulimit -f {limit}; exec $0 run")).expect(4);
+        assert!(result.err.contains("error: cannot write "), "{}", result.err);
     }
     let left: Vec<_> = fs::read_dir(ws.path("raw")).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert!(left.iter().all(|name| !name.to_string_lossy().ends_with(".tmp")), "{left:?}");
@@ -124,11 +124,11 @@ impl Nobody {
         Some(Nobody { ws, binary })
     }
 
-    fn call(&self, args: &str) -> Said {
+    fn call(&self, args: &str) -> CallResult {
         let line =
             format!("cd {} && {}/riddlemill {args}", self.ws.root().display(), self.binary.path().display());
         let output = Command::new("su").args(["nobody", "-s", "/bin/sh", "-c", &line]).output().unwrap();
-        Said {
+        CallResult {
             code: output.status.code().unwrap_or(-1),
             out: String::from_utf8_lossy(&output.stdout).into_owned(),
             err: String::from_utf8_lossy(&output.stderr).into_owned(),
@@ -145,15 +145,15 @@ fn dumps_that_may_not_be_read() {
     let Some(nobody) = Nobody::new() else { return };
     nobody.mode("raw/sample/dumps/annual.json", 0o000);
     nobody.mode("raw/sample/dumps/thread.jsonl", 0o000);
-    let said = nobody.call("run").expect(2);
+    let result = nobody.call("run").expect(2);
     for source in ["sample-annual", "sample-thread"] {
-        assert!(said.err.contains(source), "{}", said.err);
+        assert!(result.err.contains(source), "{}", result.err);
     }
-    assert!(said.err.contains("Permission denied"), "{}", said.err);
+    assert!(result.err.contains("Permission denied"), "{}", result.err);
     // An unreadable folder is not the same as a missing file.
     nobody.mode("raw/sample/dumps", 0o000);
-    let said = nobody.call("run").expect(2);
-    assert!(said.err.contains("Permission denied"), "{}", said.err);
+    let result = nobody.call("run").expect(2);
+    assert!(result.err.contains("Permission denied"), "{}", result.err);
     nobody.mode("raw/sample/dumps", 0o755);
     nobody.mode("raw/sample/dumps/annual.json", 0o644);
     nobody.mode("raw/sample/dumps/thread.jsonl", 0o644);
@@ -170,8 +170,8 @@ fn raw_may_be_read_only() {
     nobody.call("audit").expect(0);
     // Only the salt has to be written there, once.
     nobody.ws.remove("raw/salt");
-    let said = nobody.call("run --force").expect(4);
-    assert!(said.err.contains("raw/salt") && said.err.contains("hint"), "{}", said.err);
+    let result = nobody.call("run --force").expect(4);
+    assert!(result.err.contains("raw/salt") && result.err.contains("hint"), "{}", result.err);
     nobody.mode("raw", 0o755);
 }
 
@@ -185,11 +185,11 @@ fn derived_folders_that_may_not_be_written() {
         if folder == "output/flub" {
             nobody.ws.remove("output/flub/candidate/SHA256SUMS");
         }
-        let said = nobody.call("run --recipe flub --force").expect(4);
+        let result = nobody.call("run --recipe flub --force").expect(4);
         assert!(
-            said.err.contains(folder) && said.err.contains("hint: check the owner and mode"),
+            result.err.contains(folder) && result.err.contains("hint: check the owner and mode"),
             "{}",
-            said.err
+            result.err
         );
         nobody.mode(folder, 0o755);
         nobody.call("run").expect(0);

@@ -105,10 +105,10 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
 }
 
 /// A decision: the index of the verdict, two records, a text, and whether it is undone at once.
-type Said = (usize, usize, usize, String, bool);
+type Row = (usize, usize, usize, String, bool);
 
 /// Runs flub over these posts, decides, runs again, and audits it; then repeats that from scratch.
-fn closes_with(root: &Path, texts: &[String], said: &[Said]) -> Result<(), TestCaseError> {
+fn closes_with(root: &Path, texts: &[String], result: &[Row]) -> Result<(), TestCaseError> {
     let fail = |e: &dyn std::fmt::Display| TestCaseError::fail(e.to_string());
     fs::create_dir_all(root.join("raw/dumps")).unwrap();
     let rows: Vec<String> = texts.iter().zip(1..).map(|(text, n)| title(n, text)).collect();
@@ -124,7 +124,7 @@ fn closes_with(root: &Path, texts: &[String], said: &[Said]) -> Result<(), TestC
     };
     run()?;
     let folder = Workspace::new(root).decisions();
-    for (verdict, record, other, text, undo) in said {
+    for (verdict, record, other, text, undo) in result {
         let verdict = Verdict::ALL[verdict % Verdict::ALL.len()];
         let id = |n: &usize| format!("tieba:{}", n % texts.len() + 1);
         let wish = DecisionRequest {
@@ -165,10 +165,10 @@ proptest! {
     #[test]
     fn every_record_is_accounted_for_with_decisions_of_every_kind(
         texts in texts(),
-        said in vec((any::<usize>(), any::<usize>(), any::<usize>(), "[雨伞会不会怕]{1,9}？", prop::bool::weighted(0.2)), 1..10),
+        result in vec((any::<usize>(), any::<usize>(), any::<usize>(), "[雨伞会不会怕]{1,9}？", prop::bool::weighted(0.2)), 1..10),
     ) {
         let folder = tempfile::tempdir().unwrap();
-        closes_with(folder.path(), &texts, &said)?;
+        closes_with(folder.path(), &texts, &result)?;
     }
 }
 

@@ -15,9 +15,9 @@ fn made() -> Workspace {
 /// The audit fails and its output contains all of these.
 #[track_caller]
 fn finds(ws: &Workspace, words: &[&str]) {
-    let said = ws.call(["audit"]).expect(1);
+    let result = ws.call(["audit"]).expect(1);
     for word in words {
-        assert!(said.out.contains(word), "{word:?} is not in\n{}", said.out);
+        assert!(result.out.contains(word), "{word:?} is not in\n{}", result.out);
     }
     let json: serde_json::Value = serde_json::from_str(&ws.call(["audit", "--json"]).expect(1).out).unwrap();
     assert!(!json["gaps"].as_array().unwrap().is_empty());
@@ -186,8 +186,8 @@ fn a_forged_candidate() {
     assert_ne!(before, ws.read(&path(manifest)));
     let new_manifest = sha256(&ws.path(&path(manifest))).unwrap();
     ws.write(&path(sums), ws.read(&path(sums)).replace(&old_manifest, &new_manifest));
-    let said = ws.call(["audit"]).expect(1);
-    assert_eq!(said.out.lines().count(), 2, "{}", said.out);
+    let result = ws.call(["audit"]).expect(1);
+    assert_eq!(result.out.lines().count(), 2, "{}", result.out);
     finds(&ws, &["chumor candidate: data/chumor/test.jsonl: its lines are not the rows of review:errors"]);
 }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 
 use crate::generate::{GEN, reply_to};
-use crate::harness::{Said, Workspace};
+use crate::harness::{CallResult, Workspace};
 
 const PROVIDERS: [&str; 4] = ["openai", "azure", "anthropic", "gemini"];
 
@@ -231,7 +231,7 @@ fn prompt(body: &Value) -> String {
     system + &texts(&body["messages"], "/content") + &texts(&body["contents"], "/parts/0/text")
 }
 
-fn run(ws: &Workspace, more: &[&str]) -> Said {
+fn run(ws: &Workspace, more: &[&str]) -> CallResult {
     let base = ["run", "--recipe", GEN, "--to", "screen", "--set", "draft.endpoint=slow"];
     ws.call(base.iter().chain(more))
 }
@@ -305,8 +305,8 @@ fn a_batch_that_its_server_lost_is_named_with_the_way_out() {
     let command = said.split("; riddlemill ").find(|command| command.starts_with("replies cancel ")).unwrap();
     let args: Vec<&str> = command.split(' ').take(4).collect();
     assert_eq!(args[3], "--lost", "{said}");
-    let told = ws.call(&args).expect(0).err;
-    assert!(told.contains("91 requests counted as spent, and asked again"), "{told}");
+    let actual = ws.call(&args).expect(0).err;
+    assert!(actual.contains("91 requests counted as spent, and asked again"), "{actual}");
     let stats: Value = serde_json::from_str(&ws.call(["replies", "stats", "--json"]).expect(0).out).unwrap();
     assert!(stats["budgets"][0]["usd"].as_f64().unwrap() > 0.0, "{stats}");
 }

@@ -7,17 +7,17 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::generate::{GEN, Server, reply_to, served};
-use crate::harness::{Said, Workspace};
+use crate::harness::{CallResult, Workspace};
 
 const SCREEN: [&str; 6] = ["run", "--recipe", GEN, "--to", "screen", "--set"];
 
-fn run(ws: &Workspace, more: &[&str]) -> Said {
+fn run(ws: &Workspace, more: &[&str]) -> CallResult {
     ws.call(SCREEN.iter().chain(&["draft.endpoint=loop"]).chain(more))
 }
 
 /// The lines about causes, and what is printed during the run.
-fn told(said: &Said) -> String {
-    let lines = said.err.lines().filter(|line| {
+fn actual(result: &CallResult) -> String {
+    let lines = result.err.lines().filter(|line| {
         line.starts_with("  ")
             || line.contains(
                 "gets no more \
@@ -28,8 +28,8 @@ fn told(said: &Said) -> String {
 }
 
 fn state(ws: &Workspace) -> Value {
-    let said = ws.call(["status", "--recipe", GEN, "--json", "--set", "draft.endpoint=loop"]).expect(0);
-    let rows: Vec<Value> = serde_json::from_str(&said.out).unwrap();
+    let result = ws.call(["status", "--recipe", GEN, "--json", "--set", "draft.endpoint=loop"]).expect(0);
+    let rows: Vec<Value> = serde_json::from_str(&result.out).unwrap();
     rows.into_iter().find(|row| row["stage"] == "screen").unwrap()["state"].clone()
 }
 
@@ -38,9 +38,9 @@ fn an_endpoint_that_refuses_everybody_is_left_alone() {
     let guard = Arc::new(|_: &str, _: u32| Some((401, "invalid api key")));
     let server = Server::guarded(reply_to, None, Duration::from_millis(20), guard);
     let ws = served(&server);
-    let said = run(&ws, &[]).expect(3);
+    let result = run(&ws, &[]).expect(3);
     // One cause, whether a record's request failed or was skipped because of it.
-    insta::assert_snapshot!("left_alone", told(&said));
+    insta::assert_snapshot!("left_alone", actual(&result));
     let asked = server.count();
     assert!((5..20).contains(&asked), "{asked}");
     let reasons = ws.reasons(GEN);
@@ -75,8 +75,8 @@ fn what_failed_for_good_is_asked_again_when_somebody_wants_it() {
         }),
     );
     let ws = served(&refusing);
-    let said = run(&ws, &[]).expect(3);
-    insta::assert_snapshot!("failed_for_good", told(&said));
+    let result = run(&ws, &[]).expect(3);
+    insta::assert_snapshot!("failed_for_good", actual(&result));
     let reasons = ws.reasons(GEN);
     let (refused, unreadable) = (reasons["failed/request_refused"], reasons["failed/reply_unparseable"]);
     assert!(refused > 2 && unreadable > 0, "{reasons:?}");
@@ -130,12 +130,12 @@ fn another_model_behind_a_name_is_told() {
     server.take();
     ws.call(&ahead).expect(0);
     let pairs = server.count();
-    let told = status();
-    let line = told.lines().find(|line| line.starts_with("llm.loop: ")).unwrap();
+    let actual = status();
+    let line = actual.lines().find(|line| line.starts_with("llm.loop: ")).unwrap();
     assert!(line.contains("\"m\" is answered by m-other since 20"), "{line}");
     assert!(line.contains(&format!("({pairs} replies), before by m (")), "{line}");
-    let said = ws.call(["status", "--recipe", GEN, "--json"]).expect(0).out;
-    let rows: Vec<Value> = serde_json::from_str(&said).unwrap();
+    let result = ws.call(["status", "--recipe", GEN, "--json"]).expect(0).out;
+    let rows: Vec<Value> = serde_json::from_str(&result).unwrap();
     let origins = rows.iter().find(|row| row["endpoint"] == "loop").unwrap();
     assert_eq!(origins["origins"][1]["model"], "m-other");
 }

@@ -53,8 +53,8 @@ fn call(ws: &Workspace, command: &str) -> String {
         vote(ws, step, who);
     }
     let folder = if command.starts_with("init") { "." } else { "twisters" };
-    let said = ws.shell(&format!("cd {folder} && \"$0\" {command} 2>&1"));
-    assert!([0, 3].contains(&said.code), "{command}: {} {}", said.out, said.err);
+    let result = ws.shell(&format!("cd {folder} && \"$0\" {command} 2>&1"));
+    assert!([0, 3].contains(&result.code), "{command}: {} {}", result.out, result.err);
     let others = ["annotator-2", "annotator-3"];
     for (step, who) in
         sheet.iter().filter(|(step, _)| *step != "best").flat_map(|(step, _)| others.map(|who| (step, who)))
@@ -70,18 +70,18 @@ fn call(ws: &Workspace, command: &str) -> String {
         ))
         .expect(0);
     }
-    untimed(&said.out)
+    untimed(&result.out)
 }
 
 /// Without the durations that `run` prints for slow steps.
-fn untimed(said: &str) -> String {
+fn untimed(result: &str) -> String {
     let line = |line: &str| match line.rsplit_once(", ") {
         Some((before, time)) if before.contains(" records in, ") && time.ends_with(" s") => {
             format!("{before}\n")
         }
         _ => format!("{line}\n"),
     };
-    said.lines().map(line).collect()
+    result.lines().map(line).collect()
 }
 
 /// Writes a block's contents into its file: appended, or replacing the steps or the columns.
@@ -129,16 +129,16 @@ fn the_chapter_on_benchmarks_of_ones_own_says_what_happens() {
     .into_iter();
     let mut prompts = ["ideas", "choose"].into_iter();
     let folder = "twisters/benchmarks/brain-twisters";
-    let mut told = String::new();
+    let mut actual = String::new();
     for part in blocks(typed) {
         let block = match part {
             Err(text) => {
-                told += text;
+                actual += text;
                 continue;
             }
             Ok(block) => block,
         };
-        let mut said = String::new();
+        let mut result = String::new();
         match block.language {
             "csv" => ws.write("twisters/raw/dumps/riddles.csv", block.text),
             "json" => ws.write("twisters/raw/sample/replies.jsonl", block.text),
@@ -149,24 +149,25 @@ fn the_chapter_on_benchmarks_of_ones_own_says_what_happens() {
             },
             "console" => {
                 for line in block.text.lines().filter_map(|line| line.strip_prefix("$ ")) {
-                    said += &format!("$ {line}\n{}", call(&ws, line));
+                    result += &format!("$ {line}\n{}", call(&ws, line));
                 }
             }
             other => panic!("a block of {other}"),
         }
-        let text = if block.language == "console" { &said } else { block.text };
-        told += &format!("```{}\n{text}```", block.language);
+        let text = if block.language == "console" { &result } else { block.text };
+        actual += &format!("```{}\n{text}```", block.language);
     }
     assert_eq!((tables.next(), prompts.next()), (None, None));
     // The result equals the example, except for the Chinese texts.
     let shown = |workspace: &str| {
-        let said = ws.shell(&format!("\"$0\" -C {workspace} benchmark show brain-twisters --json")).expect(0);
-        serde_json::from_str::<serde_json::Value>(&said.out).unwrap()
+        let result =
+            ws.shell(&format!("\"$0\" -C {workspace} benchmark show brain-twisters --json")).expect(0);
+        serde_json::from_str::<serde_json::Value>(&result.out).unwrap()
     };
     assert_eq!(shown("twisters"), shown(&format!("\"{}\"", root.join("examples/brain-twisters").display())));
     if std::env::var_os("RIDDLEMILL_BLESS").is_some() {
-        fs::write(&path, format!("{told}## 7. {rest}")).unwrap();
+        fs::write(&path, format!("{actual}## 7. {rest}")).unwrap();
         return;
     }
-    assert_eq!(told, typed);
+    assert_eq!(actual, typed);
 }

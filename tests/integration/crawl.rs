@@ -89,14 +89,14 @@ fn fifty_kills_through_the_command() {
 fn a_plan_contacts_nobody_and_a_contact_is_demanded() {
     let site = Site::start(open(|_| Reply::html("<p>x")));
     let ws = workspace(&site, "[{ thread = 5 }]", "");
-    let said = ws.call(["crawl", "forum", "--dry-run"]).expect(0);
-    assert!(said.out.contains("/p/5") && said.out.contains("tests@example.invalid"), "{}", said.out);
+    let result = ws.call(["crawl", "forum", "--dry-run"]).expect(0);
+    assert!(result.out.contains("/p/5") && result.out.contains("tests@example.invalid"), "{}", result.out);
     assert!(site.server.asked().is_empty());
     ws.write("pipeline.toml", ws.read("pipeline.toml").replace("contact = \"tests@example.invalid\"\n", ""));
-    let said = ws.call(["crawl", "forum"]).expect(2);
-    assert!(said.err.contains("contact"), "{}", said.err);
-    let said = ws.call(["crawl", "forun"]).expect(2);
-    assert!(said.err.contains("\"forun\"") && said.err.contains("forum"), "{}", said.err);
+    let result = ws.call(["crawl", "forum"]).expect(2);
+    assert!(result.err.contains("contact"), "{}", result.err);
+    let result = ws.call(["crawl", "forun"]).expect(2);
+    assert!(result.err.contains("\"forun\"") && result.err.contains("forum"), "{}", result.err);
     assert!(site.server.asked().is_empty());
 }
 
@@ -107,17 +107,17 @@ fn a_url_file_lies_in_the_workspace_wherever_the_command_runs() {
     let page = site.server.url("/p/7");
     ws.write("lists/urls.txt", format!("# mine\n{page}\n"));
     let elsewhere = tempfile::tempdir().unwrap();
-    let said = Command::new(env!("CARGO_BIN_EXE_riddlemill"))
+    let result = Command::new(env!("CARGO_BIN_EXE_riddlemill"))
         .current_dir(elsewhere.path())
         .args(["crawl", "forum", "--dry-run", "-C"])
         .arg(ws.path(""))
         .output()
         .unwrap();
-    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
-    assert!(String::from_utf8_lossy(&said.stdout).contains(&page));
+    assert!(result.status.success(), "{}", String::from_utf8_lossy(&result.stderr));
+    assert!(String::from_utf8_lossy(&result.stdout).contains(&page));
     ws.write("lists/urls.txt", format!("{page}\nnot an address\n"));
-    let told = ws.call(["crawl", "forum", "--dry-run"]).expect(2).err;
-    assert!(told.contains("urls.txt:2"), "{told}");
+    let actual = ws.call(["crawl", "forum", "--dry-run"]).expect(2).err;
+    assert!(actual.contains("urls.txt:2"), "{actual}");
 }
 
 #[test]
@@ -129,13 +129,13 @@ fn a_block_is_said_plainly_and_ends_the_crawl() {
     }));
     let ws =
         workspace(&site, "[{ thread = 7700000002 }, { thread = 7700000003 }, { thread = 7700000004 }]", "");
-    let said = ws.call(["crawl", "forum"]).expect(3);
+    let result = ws.call(["crawl", "forum"]).expect(3);
     assert!(
-        said.out.contains("blocked") && said.out.contains("the block is not circumvented"),
+        result.out.contains("blocked") && result.out.contains("the block is not circumvented"),
         "{}",
-        said.out
+        result.out
     );
-    assert!(said.err.contains("gets no more requests"), "{}", said.err);
+    assert!(result.err.contains("gets no more requests"), "{}", result.err);
     assert_eq!(imported(&ws).len(), 1, "what was had is kept");
 }
 

@@ -49,9 +49,13 @@ fn a_page_that_is_forbidden_is_set_aside_and_the_crawl_goes_on() {
         _ => Reply::html("<p>x"),
     }));
     let ws = workspace(&site, &["/ok11", "/forbidden", "/ok12"], "");
-    let told = crawl(&ws, 0);
-    assert_eq!((told["done"].as_u64(), told["classes"]["forbidden"].as_u64()), (Some(3), Some(1)), "{told}");
-    assert_eq!(words(&told["forbidden"]), [site.server.url("/forbidden")]);
+    let actual = crawl(&ws, 0);
+    assert_eq!(
+        (actual["done"].as_u64(), actual["classes"]["forbidden"].as_u64()),
+        (Some(3), Some(1)),
+        "{actual}"
+    );
+    assert_eq!(words(&actual["forbidden"]), [site.server.url("/forbidden")]);
     crawl(&ws, 0);
     assert_eq!(paths(&site), ["/ok11", "/forbidden", "/ok12"], "nothing is asked for again");
     ws.call(["run", "--recipe", "flub", "--to", "import"]).expect(0);
@@ -77,13 +81,13 @@ fn a_challenge_or_refusals_in_a_row_block_and_the_crawl_goes_on_later_where_it_s
             _ => Reply::status(403),
         }));
         let ws = workspace(&site, &["/members", "/1", "/2", "/3", "/4", "/5", "/6", "/7", "/8"], "");
-        let said = ws.call(["crawl", "site"]).expect(3);
-        assert!(said.out.contains("continues where it stopped"), "{}", said.out);
+        let result = ws.call(["crawl", "site"]).expect(3);
+        assert!(result.out.contains("continues where it stopped"), "{}", result.out);
         let asked = if challenge { 3 } else { 7 };
         assert_eq!(paths(&site).len(), asked, "{:?}", paths(&site));
         shut.store(false, Ordering::SeqCst);
-        let told = crawl(&ws, 0);
-        assert_eq!((told["done"].as_u64(), told["pending"].as_u64()), (Some(9), Some(0)), "{told}");
+        let actual = crawl(&ws, 0);
+        assert_eq!((actual["done"].as_u64(), actual["pending"].as_u64()), (Some(9), Some(0)), "{actual}");
         assert_eq!(site.server.count("/members"), 1, "that one was forbidden before anything was wrong");
         assert_eq!(site.server.count("/1"), 1);
     }
@@ -99,8 +103,8 @@ fn a_part_for_members_only_does_not_end_every_run() {
     assert_eq!(crawl(&ws, 3)["pending"].as_u64(), Some(6));
     // `/ok` is first now, and then the refused ones, for the last time.
     crawl(&ws, 3);
-    let told = crawl(&ws, 0);
-    assert_eq!((told["done"].as_u64(), told["pending"].as_u64()), (Some(6), Some(0)), "{told}");
+    let actual = crawl(&ws, 0);
+    assert_eq!((actual["done"].as_u64(), actual["pending"].as_u64()), (Some(6), Some(0)), "{actual}");
     assert_eq!((site.server.count("/ok"), site.server.count("/m3")), (1, 2));
 }
 
@@ -116,12 +120,12 @@ fn what_failed_is_counted_and_asked_for_again() {
     }));
     let ws = workspace(&site, &["/1", "/slow", "/2"], "refresh = true");
     ws.write("pipeline.toml", ws.read("pipeline.toml").replace("retries = 3", "retries = 0"));
-    let told = crawl(&ws, 3);
-    assert_eq!((told["done"].as_u64(), told["complete"].as_bool()), (Some(2), Some(false)), "{told}");
-    assert!(told["failed"][site.server.url("/slow")].as_str().unwrap().contains("slowly"), "{told}");
+    let actual = crawl(&ws, 3);
+    assert_eq!((actual["done"].as_u64(), actual["complete"].as_bool()), (Some(2), Some(false)), "{actual}");
+    assert!(actual["failed"][site.server.url("/slow")].as_str().unwrap().contains("slowly"), "{actual}");
     slow.store(false, Ordering::SeqCst);
-    let told = crawl(&ws, 0);
-    assert_eq!((told["pass"].as_u64(), told["complete"].as_bool()), (Some(2), Some(true)), "{told}");
+    let actual = crawl(&ws, 0);
+    assert_eq!((actual["pass"].as_u64(), actual["complete"].as_bool()), (Some(2), Some(true)), "{actual}");
     let slow: Vec<Asked> = site.server.asked().into_iter().filter(|asked| asked.path == "/slow").collect();
     assert!(
         slow.len() == 2 && !slow[1].headers.contains_key("if-none-match"),
@@ -139,9 +143,13 @@ fn a_host_that_cannot_be_found_is_no_success() {
     let own = ws.read("pipeline.toml");
     let line = own.lines().find(|line| line.starts_with("seeds")).unwrap();
     ws.write("pipeline.toml", own.replace(line, &seeds));
-    let told = crawl(&ws, 3);
-    assert_eq!((told["complete"].as_bool(), told["pending"].as_u64()), (Some(false), Some(1)), "{told}");
-    assert!(told["deferred"]["no-such-host.invalid"].as_str().unwrap().contains("resolved"), "{told}");
+    let actual = crawl(&ws, 3);
+    assert_eq!(
+        (actual["complete"].as_bool(), actual["pending"].as_u64()),
+        (Some(false), Some(1)),
+        "{actual}"
+    );
+    assert!(actual["deferred"]["no-such-host.invalid"].as_str().unwrap().contains("resolved"), "{actual}");
 }
 
 /// Endless lists `/a/N` and `/b/N`, each page with its own threads.
@@ -165,36 +173,36 @@ fn a_limit_is_each_lists_own_and_is_named_and_a_list_that_repeats_itself_ends() 
     let site = Site::start(open(lists));
     let more = format!("{LIST}\nscope = {{ max_list_pages = 3, exclude = [\"/tb2\", \"*/pinned$\"] }}");
     let ws = workspace(&site, &["/a/1", "/b/1", "/same/1"], &more);
-    let told = crawl(&ws, 0);
+    let actual = crawl(&ws, 0);
     let of = |start: &str| paths(&site).iter().filter(|path| path.starts_with(start)).count();
     assert_eq!((of("/a/"), of("/b/"), of("/same/")), (3, 3, 2), "{:?}", paths(&site));
     assert_eq!((of("/ta"), of("/tb"), of("/pinned")), (3, 2, 0), "{:?}", paths(&site));
-    let ended = words(&told["ended_by"]);
+    let ended = words(&actual["ended_by"]);
     assert_eq!(ended.len(), 2, "{ended:?}");
     assert!(ended.iter().all(|limit| limit.starts_with("scope.max_list_pages = 3 (http")), "{ended:?}");
 
     let site = Site::start(open(lists));
     let more = format!("{LIST}\nscope = {{ max_pages = 4, include = [\"/a/*\"] }}");
-    let told = crawl(&workspace(&site, &["/a/1"], &more), 0);
-    assert_eq!(words(&told["ended_by"]), ["scope.max_pages = 4"]);
+    let actual = crawl(&workspace(&site, &["/a/1"], &more), 0);
+    assert_eq!(words(&actual["ended_by"]), ["scope.max_pages = 4"]);
     assert_eq!(paths(&site), ["/a/1", "/a/2", "/a/3", "/a/4"]);
 
     let site = Site::start(open(lists));
     let ws = workspace(&site, &["/a/1"], "scope = { exclude = [\"thread\"] }");
-    let told = ws.call(["crawl", "site"]).expect(2).err;
-    assert!(told.contains("`thread`") && told.contains("begins with"), "{told}");
+    let actual = ws.call(["crawl", "site"]).expect(2).err;
+    assert!(actual.contains("`thread`") && actual.contains("begins with"), "{actual}");
 }
 
 #[test]
 fn a_host_that_answers_429_slows_down_as_a_whole() {
     let site = Site::start(open(|_| Reply::status(429)));
     let ws = workspace(&site, &["/1", "/2", "/3", "/4", "/5"], "");
-    let told = crawl(&ws, 3);
+    let actual = crawl(&ws, 3);
     assert_eq!(paths(&site), ["/1", "/1", "/1", "/1", "/2"], "no four requests for each of five pages");
     assert_eq!(
-        (told["blocked"].as_object().unwrap().len(), told["pending"].as_u64()),
+        (actual["blocked"].as_object().unwrap().len(), actual["pending"].as_u64()),
         (1, Some(5)),
-        "{told}"
+        "{actual}"
     );
 
     // Every third request is one too many: all pages are fetched, at a lower rate.

@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::browser::{Browser, Server, hidden};
-use crate::harness::{Said, WITHOUT_WORDNET, Workspace, assert_same, title};
+use crate::harness::{CallResult, WITHOUT_WORDNET, Workspace, assert_same, title};
 
 const SETTINGS: &str = r#"
 version = 1
@@ -63,15 +63,15 @@ fn run(ws: &Workspace) {
     ws.call(["run", "--offline", "--recipe", "flub", "--recipe", "chumor", "-q"]).expect(0);
 }
 
-fn decide(ws: &Workspace, args: &[&str]) -> Said {
+fn decide(ws: &Workspace, args: &[&str]) -> CallResult {
     let by = ["--by", "meta-1", "--why", "I looked at it"];
     ws.call(["decide"].iter().chain(args).chain(&by))
 }
 
 /// The outcome of a record at a stage of a recipe.
 fn passage(ws: &Workspace, recipe: &str, id: &str, stage: &str) -> Value {
-    let told = ws.explain(recipe, id);
-    let way = told["way"].as_array().unwrap().clone();
+    let actual = ws.explain(recipe, id);
+    let way = actual["way"].as_array().unwrap().clone();
     way.into_iter().find(|passage| passage["stage"] == stage).unwrap_or_else(|| panic!("{id} not at {stage}"))
 }
 
@@ -85,8 +85,8 @@ fn evidence(ws: &Workspace, id: &str, stage: &str) -> String {
 }
 
 fn states(ws: &Workspace) -> Vec<(String, String)> {
-    let said = ws.call(["decide", "list", "--json"]).expect(0);
-    let rows: Vec<Value> = serde_json::from_str(&said.out).unwrap();
+    let result = ws.call(["decide", "list", "--json"]).expect(0);
+    let rows: Vec<Value> = serde_json::from_str(&result.out).unwrap();
     let of_flub = rows.iter().filter(|row| row["recipe"] == "flub");
     of_flub
         .map(|row| {
@@ -118,9 +118,9 @@ fn a_dropped_post_goes_on_a_kept_one_goes_out_and_another_waits() {
     assert_eq!(states(&ws)[0], ("keep".into(), "waits_for_run".into()));
     run(&ws);
     assert_eq!(outcome(&ws, "tieba:101", "filter"), "changed/decided_keep");
-    let told = evidence(&ws, "tieba:101", "filter");
-    assert!(told.contains("by meta-1") && told.contains("I looked at it"), "{told}");
-    assert!(told.contains("by rule dropped (too_short)"), "{told}");
+    let actual = evidence(&ws, "tieba:101", "filter");
+    assert!(actual.contains("by meta-1") && actual.contains("I looked at it"), "{actual}");
+    assert!(actual.contains("by rule dropped (too_short)"), "{actual}");
     assert_eq!(outcome(&ws, "tieba:102", "filter"), "dropped/decided_drop");
     assert_eq!(outcome(&ws, "tieba:103", "filter"), "held/decided_hold");
     assert_eq!(passage(&ws, "chumor", "tieba:103", "filter")["outcome"], "kept", "for flub alone");
@@ -173,8 +173,8 @@ fn two_that_were_split_stay_two_and_two_that_were_joined_are_one() {
     run(&ws);
     assert_ne!(into("tieba:105").as_deref(), Some("tieba:108"));
     assert_eq!(outcome(&ws, "tieba:105", "dedup"), "changed/decided_two");
-    let told = evidence(&ws, "tieba:105", "dedup");
-    assert!(told.contains("by meta-1") && told.contains("by rule merged into tieba:108"), "{told}");
+    let actual = evidence(&ws, "tieba:105", "dedup");
+    assert!(actual.contains("by meta-1") && actual.contains("by rule merged into tieba:108"), "{actual}");
     assert_eq!(into("tieba:104").as_deref(), Some("tieba:108"), "the third goes where it did");
     comes_back(&ws);
     // 105 is one with 108 after all and 104 is not one with 105: so 104 is not merged with 108, though they
@@ -237,8 +237,8 @@ fn a_person_decides_over_missing_votes() {
     decide(&ws, &["keep", "tieba:102", "--recipe", "flub"]).expect(0);
     run(&ws);
     assert_eq!(outcome(&ws, "tieba:102", review), "changed/decided_keep");
-    let told = evidence(&ws, "tieba:102", review);
-    assert!(told.contains("by meta-1") && told.contains("by votes held (votes_missing)"), "{told}");
+    let actual = evidence(&ws, "tieba:102", review);
+    assert!(actual.contains("by meta-1") && actual.contains("by votes held (votes_missing)"), "{actual}");
     comes_back(&ws);
 }
 
@@ -275,10 +275,10 @@ fn an_answer_makes_a_puzzle_of_a_riddle_without_one() {
 #[test]
 fn whoever_may_not_and_whatever_makes_no_sense_is_refused() {
     let ws = workspace();
-    let said = |args: &[&str]| ws.call(["decide"].iter().chain(args));
+    let result = |args: &[&str]| ws.call(["decide"].iter().chain(args));
     let refused = |args: &[&str], word: &str| {
-        let said = said(args).expect(2);
-        assert!(said.err.contains(word), "{args:?}: {}", said.err);
+        let result = result(args).expect(2);
+        assert!(result.err.contains(word), "{args:?}: {}", result.err);
     };
     refused(&["keep", "tieba:101", "--by", "annotator-1", "--why", "x"], "senior or meta");
     refused(&["keep", "tieba:101", "--by", "nobody", "--why", "x"], "no [[annotator]]");
@@ -288,12 +288,12 @@ fn whoever_may_not_and_whatever_makes_no_sense_is_refused() {
     refused(&["two", "tieba:103", "tieba:103", "--by", "meta-1", "--why", "x"], "two different records");
     refused(&["two", "tieba:101", "tieba:103", "--by", "meta-1", "--why", "x"], "does not reach dedup");
     refused(&["drop", "tieba:103", "--stage", "dedup", "--by", "meta-1", "--why", "x"], "it can overrule");
-    let unknown = said(&["keep", "tieba:999", "--by", "meta-1", "--why", "x"]).expect(1);
+    let unknown = result(&["keep", "tieba:999", "--by", "meta-1", "--why", "x"]).expect(1);
     assert!(unknown.err.contains("no stage has"), "{}", unknown.err);
     assert!(!ws.exists("raw/decisions"), "nothing was stored");
     // The same decision twice counts once.
-    said(&["drop", "tieba:103", "--by", "senior-1", "--why", "x"]).expect(0);
-    let again = said(&["drop", "tieba:103", "--by", "meta-1", "--why", "y"]).expect(0);
+    result(&["drop", "tieba:103", "--by", "senior-1", "--why", "x"]).expect(0);
+    let again = result(&["drop", "tieba:103", "--by", "meta-1", "--why", "y"]).expect(0);
     assert!(again.out.contains("has already been decided"), "{}", again.out);
 }
 
@@ -305,8 +305,8 @@ fn decisions_come_in_by_table_and_every_wrong_row_is_named() {
         ws.call(args).expect(0);
         assert!(!fs::read(ws.path(name)).unwrap().is_empty());
         // Unchanged, the table decides nothing.
-        let said = ws.call(["decide", "import", name, "--by", "meta-1"]).expect(0);
-        assert!(said.out.contains("0 decisions added"), "{}", said.out);
+        let result = ws.call(["decide", "import", name, "--by", "meta-1"]).expect(0);
+        assert!(result.out.contains("0 decisions added"), "{}", result.out);
     }
     let mut rows: Vec<Value> =
         ws.read("open.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -319,14 +319,14 @@ fn decisions_come_in_by_table_and_every_wrong_row_is_named() {
     rows.push(json!({ "record": "tieba:107", "verdict": "drop", "why": "x", "seen": "0".repeat(32) }));
     let table: Vec<String> = rows.iter().map(Value::to_string).collect();
     ws.write("filled.jsonl", table.join("\n"));
-    let said = ws.call(["decide", "import", "filled.jsonl", "--by", "meta-1"]).expect(3);
-    assert!(said.out.contains("1 decision added"), "{}", said.out);
+    let result = ws.call(["decide", "import", "filled.jsonl", "--by", "meta-1"]).expect(3);
+    assert!(result.out.contains("1 decision added"), "{}", result.out);
     for word in ["unknown verdict \"perhaps\"", "needs a reason", "has changed since it was shown"] {
-        assert!(said.err.contains(word), "{word}: {}", said.err);
+        assert!(result.err.contains(word), "{word}: {}", result.err);
     }
     // The same table again adds nothing.
-    let said = ws.call(["decide", "import", "filled.jsonl", "--by", "meta-1"]).expect(3);
-    assert!(said.out.contains("0 decisions added, 1 known"), "{}", said.out);
+    let result = ws.call(["decide", "import", "filled.jsonl", "--by", "meta-1"]).expect(3);
+    assert!(result.out.contains("0 decisions added, 1 known"), "{}", result.out);
     run(&ws);
     assert_eq!(outcome(&ws, "tieba:101", "filter"), "changed/decided_keep");
     comes_back(&ws);
@@ -336,11 +336,11 @@ fn decisions_come_in_by_table_and_every_wrong_row_is_named() {
 fn books_of_other_machines_do_not_pass_over_decisions() {
     let ws = workspace();
     decide(&ws, &["keep", "tieba:101", "--recipe", "flub"]).expect(0);
-    let said = ws.call(["assemble", "filter", "--recipe", "flub", "terms.txt"]);
-    assert_eq!(said.code, 2, "{}", said.err);
-    assert!(said.err.contains("raw/decisions has a decision about it"), "{}", said.err);
-    let said = ws.shell("echo '{\"id\":1,\"text\":\"嗯\"}' | $0 apply filter --recipe flub").expect(0);
-    assert!(said.err.contains("raw/decisions has 1 decision about filter"), "{}", said.err);
+    let result = ws.call(["assemble", "filter", "--recipe", "flub", "terms.txt"]);
+    assert_eq!(result.code, 2, "{}", result.err);
+    assert!(result.err.contains("raw/decisions has a decision about it"), "{}", result.err);
+    let result = ws.shell("echo '{\"id\":1,\"text\":\"嗯\"}' | $0 apply filter --recipe flub").expect(0);
+    assert!(result.err.contains("raw/decisions has 1 decision about filter"), "{}", result.err);
 }
 
 #[test]
@@ -413,8 +413,8 @@ fn a_curator_decides_on_the_pages() {
 
     // A user with read permission sees the decisions and cannot decide.
     let token = |name: &str, rank: &str| {
-        let said = ws.call(["access", "grant", name, "--rank", rank]).expect(0);
-        said.out.split_whitespace().find(|word| word.len() == 64).unwrap().to_string()
+        let result = ws.call(["access", "grant", name, "--rank", rank]).expect(0);
+        result.out.split_whitespace().find(|word| word.len() == 64).unwrap().to_string()
     };
     let mut reader = Browser::login(&server, &token("reader", "reader"));
     let page = reader.get(&server, &format!("/flub/record/{record}")).body;
@@ -431,21 +431,21 @@ fn what_import_set_aside_is_refused_with_what_to_do_instead() {
     ws.write("raw/dumps/posts.json", dump(&[&POSTS[..], &[(102, "雨伞怎么又怕水了？")]].concat()));
     run(&ws);
     // By its text as well as by its place; a second copy was merged into the first.
-    let said = decide(&ws, &["keep", "雨伞怎么又怕水了？"]).expect(2);
-    assert!(said.err.contains("same_id. ") && said.err.contains("went into tieba:102"), "{}", said.err);
+    let result = decide(&ws, &["keep", "雨伞怎么又怕水了？"]).expect(2);
+    assert!(result.err.contains("same_id. ") && result.err.contains("went into tieba:102"), "{}", result.err);
     ws.write(
         "raw/dumps/posts.json",
         dump(&POSTS).replace("\"title\":\"影子会不会觉得累呀？\"", "\"title\":null"),
     );
     ws.call(["run", "--offline", "--recipe", "flub"]);
     for target in ["posts:7", "posts/posts.json:7"] {
-        let said = decide(&ws, &["keep", target, "--recipe", "flub"]).expect(2);
+        let result = decide(&ws, &["keep", target, "--recipe", "flub"]).expect(2);
         for word in [
             "set it aside at import: unreadable. ",
             "The line or page could not be read",
             "hint: put a repaired copy",
         ] {
-            assert!(said.err.contains(word), "no {word:?}: {}", said.err);
+            assert!(result.err.contains(word), "no {word:?}: {}", result.err);
         }
     }
 }
@@ -466,8 +466,8 @@ fn the_last_word_sets_what_a_ballot_writes() {
     let recipe = ["--recipe", crate::reviewed::GEN];
     // The steps after it were voted on with the other question, and wait.
     let english = || {
-        let said = ws.call(["show", "review:translation", "--json"].iter().chain(&recipe)).expect(0);
-        let shown: Value = serde_json::from_str(&said.out).unwrap();
+        let result = ws.call(["show", "review:translation", "--json"].iter().chain(&recipe)).expect(0);
+        let shown: Value = serde_json::from_str(&result.out).unwrap();
         shown[0]["rows"][0]["row"]["question_en"].as_str().unwrap().to_owned()
     };
     assert_eq!(english(), "What does a pillow rest on?");
@@ -487,7 +487,7 @@ fn the_last_word_sets_what_a_ballot_writes() {
     say(&[&why[..], &["--overrule"]].concat()).expect(0);
     ws.call(["run", "--offline"].iter().chain(&recipe)).expect(0);
     assert_eq!(english(), "On what does a pillow lay its head?");
-    let told = ws.call(["explain", &id].iter().chain(&recipe)).expect(0).out;
-    assert!(told.contains("meta-1 (adjudication)") && told.contains("the head was lost"), "{told}");
+    let actual = ws.call(["explain", &id].iter().chain(&recipe)).expect(0).out;
+    assert!(actual.contains("meta-1 (adjudication)") && actual.contains("the head was lost"), "{actual}");
     ws.audit_clean_with(&recipe);
 }

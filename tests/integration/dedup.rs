@@ -36,7 +36,7 @@ fn pairs_come_in_input_order_with_ids_as_given() {
     workspace.write("rows.jsonl", format!("{ROWS}{numbers}"));
     let dedup = "\"$0\" apply dedup --metric indel --threshold 0.8 --normalize none --pairs";
     // A line that is not a row is reported, and the exit code is 3.
-    let said = workspace.shell(&format!("{dedup} pairs.jsonl < rows.jsonl")).expect(3);
+    let result = workspace.shell(&format!("{dedup} pairs.jsonl < rows.jsonl")).expect(3);
     let pairs: Vec<(Value, Value)> =
         lines(&workspace.read("pairs.jsonl")).into_iter().map(|p| (p["a"].clone(), p["b"].clone())).collect();
     // Two empty strings are not a pair; a row without an id is identified by its number; 8 of 10 is on the
@@ -44,7 +44,7 @@ fn pairs_come_in_input_order_with_ids_as_given() {
     let expected =
         [(json!(7), json!("x")), (json!({"of": [1, null]}), json!(4)), (json!(true), json!(false))];
     assert_eq!(pairs, expected);
-    let rows = lines(&said.out);
+    let rows = lines(&result.out);
     assert_eq!(rows.len(), 11);
     assert_eq!(rows[3]["outcome"], "failed");
     // Numbers that JSON readers would round are reported, not rounded.
@@ -58,7 +58,7 @@ fn pairs_come_in_input_order_with_ids_as_given() {
 
     let on_disk =
         workspace.shell(&format!("{dedup} disk.jsonl --on-disk . --memory 1 < rows.jsonl")).expect(3);
-    assert_eq!(on_disk.out, said.out);
+    assert_eq!(on_disk.out, result.out);
     assert_eq!(workspace.read("disk.jsonl"), workspace.read("pairs.jsonl"));
     let left = std::fs::read_dir(workspace.root()).unwrap().count();
     assert_eq!(left, 3, "no working file is left");
@@ -80,8 +80,8 @@ fn rows_that_resemble_another_set_are_named() {
         assert_eq!(rows[1]["outcome"], "merged", "the set itself is deduplicated as ever");
     }
     workspace.write("published.jsonl", "{\"id\":1}\nno row\n");
-    let said = workspace.shell("\"$0\" apply dedup --against published.jsonl < rows.jsonl").expect(2);
-    assert!(said.err.contains("published.jsonl:2"), "{}", said.err);
+    let result = workspace.shell("\"$0\" apply dedup --against published.jsonl < rows.jsonl").expect(2);
+    assert!(result.err.contains("published.jsonl:2"), "{}", result.err);
 }
 
 #[test]

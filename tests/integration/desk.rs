@@ -64,8 +64,8 @@ fn a_vote_is_stored_once_and_people_are_told() {
     assert!(!list.contains("Better so?") && !list.contains("annotator-1</"));
 
     workspace.run();
-    let told = workspace.explain("ruozhibench-gen", &id).to_string();
-    assert!(told.contains("Better so?"), "the run uses the vote: {told}");
+    let actual = workspace.explain("ruozhibench-gen", &id).to_string();
+    assert!(actual.contains("Better so?"), "the run uses the vote: {actual}");
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_dispute_goes_to_whoever_settles_it_and_names_nobody() {
     let place = "/review/ruozhibench-gen/category/vote";
     let first = Browser::default().get(&server, &format!("{place}?as=annotator-1")).body;
     let (id, ..) = item(&first);
-    for (name, said) in [("annotator-1", "1"), ("annotator-2", "2")] {
+    for (name, result) in [("annotator-1", "1"), ("annotator-2", "2")] {
         let mut browser = Browser::default();
         let page = browser.get(&server, &format!("{place}?as={name}&item={}", coded(&id))).body;
         let (_, hash, base) = item(&page);
@@ -87,7 +87,7 @@ fn a_dispute_goes_to_whoever_settles_it_and_names_nobody() {
             ("item", &id),
             ("hash", &hash),
             ("base", &base),
-            ("f.categories", said),
+            ("f.categories", result),
             ("f.sure", "yes"),
         ];
         let answer = browser.post(&server, place, &fields);
@@ -147,8 +147,8 @@ fn a_killed_server_has_every_vote_it_called_saved() {
                         ];
                         match browser.try_post(server, place, &fields) {
                             Some(answer) if answer.body.contains("\"saved\"") => {
-                                let told: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
-                                sent.send(told["vote"].as_str().unwrap().to_string()).unwrap();
+                                let actual: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+                                sent.send(actual["vote"].as_str().unwrap().to_string()).unwrap();
                             }
                             // Somebody else was faster, or the server has stopped.
                             _ => {}

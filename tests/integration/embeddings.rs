@@ -12,7 +12,7 @@ use riddlemill::store::StageReader;
 use serde_json::{Value, json};
 
 use crate::generate::Server;
-use crate::harness::{Said, Workspace, source, title};
+use crate::harness::{CallResult, Workspace, source, title};
 
 /// Texts on one topic are close to each other; a text without a topic is far from all.
 fn vector(text: &str) -> Vec<f64> {
@@ -67,9 +67,10 @@ const PUZZLES: &str = r#"{"id": "riddle:1", "question": "How did the shepherd ge
 "#;
 
 fn merged(ws: &Workspace, recipe: &str) -> BTreeMap<String, (String, String)> {
-    let said = ws.call(["show", "dedup", "--recipe", recipe, "--outcome", "merged", "--json"]).expect(0).out;
-    let told: Value = serde_json::from_str(&said).unwrap();
-    let rows = told[0]["rows"].as_array().unwrap().clone();
+    let result =
+        ws.call(["show", "dedup", "--recipe", recipe, "--outcome", "merged", "--json"]).expect(0).out;
+    let actual: Value = serde_json::from_str(&result).unwrap();
+    let rows = actual[0]["rows"].as_array().unwrap().clone();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
     rows.iter().map(|row| (text(&row["id"]), (text(&row["into"]), text(&row["evidence"])))).collect()
 }
@@ -143,14 +144,14 @@ fn embedding(server: &Server, texts: &[&str]) -> Workspace {
     ws
 }
 
-fn run(ws: &Workspace, more: &[&str]) -> Said {
+fn run(ws: &Workspace, more: &[&str]) -> CallResult {
     ws.call(["run", "--recipe", "flub", "--to", "dedup"].iter().chain(more))
 }
 
 /// The state of a step, and why it is not fresh.
 fn state(ws: &Workspace, step: &str, more: &[&str]) -> Option<(String, String)> {
-    let said = ws.call(["status", "--recipe", "flub", "--json"].iter().chain(more)).expect(0).out;
-    let steps: Vec<Value> = serde_json::from_str(&said).unwrap();
+    let result = ws.call(["status", "--recipe", "flub", "--json"].iter().chain(more)).expect(0).out;
+    let steps: Vec<Value> = serde_json::from_str(&result).unwrap();
     let step = steps.iter().find(|row| row["stage"] == step)?;
     let text = |key: &str| step[key].as_str().unwrap_or_default().to_owned();
     Some((text("state"), text("why")))
@@ -311,8 +312,8 @@ fn a_killed_run_loses_no_embedding_and_a_refused_post_goes_on() {
     ws.call(["replies", "verify"]).expect(0);
 
     // One text has no embedding from this model: it goes on, and is asked for again only on request.
-    let said = ws.call(["status", "--recipe", "flub"]).expect(0).out;
-    assert!(said.contains("1 went on without an embedding: 400 from loop"), "{said}");
+    let result = ws.call(["status", "--recipe", "flub"]).expect(0).out;
+    assert!(result.contains("1 went on without an embedding: 400 from loop"), "{result}");
     assert_eq!(state(&ws, "embeddings", &[]).unwrap().0, "fresh");
     run(&ws, &[]).expect(0);
     assert_eq!(server.count(), 0);

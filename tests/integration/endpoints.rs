@@ -13,7 +13,7 @@ use crate::generate::Server;
 use crate::harness::Workspace;
 
 /// Replaces the parts of the output that differ from day to day.
-fn the_same_every_day(said: &str) -> String {
+fn the_same_every_day(result: &str) -> String {
     static PLACES: OnceLock<[(Regex, &str); 3]> = OnceLock::new();
     let places = PLACES.get_or_init(|| {
         [
@@ -25,7 +25,7 @@ fn the_same_every_day(said: &str) -> String {
     });
     places
         .iter()
-        .fold(said.to_owned(), |said, (place, instead)| place.replace_all(&said, *instead).into_owned())
+        .fold(result.to_owned(), |result, (place, instead)| place.replace_all(&result, *instead).into_owned())
 }
 
 #[test]
@@ -39,16 +39,16 @@ fn the_chapter_on_endpoints_says_what_happens() {
     ];
     let ws = Workspace::folder();
     let (mut folder, mut exported) = (".".to_owned(), String::new());
-    let mut told = String::new();
+    let mut actual = String::new();
     for part in blocks(&chapter) {
         let block = match part {
             Err(text) => {
-                told += text;
+                actual += text;
                 continue;
             }
             Ok(block) => block,
         };
-        let mut said = String::new();
+        let mut result = String::new();
         if block.language == "toml" {
             let file = format!("{folder}/pipeline.toml");
             let here = |text: &str| {
@@ -58,7 +58,7 @@ fn the_chapter_on_endpoints_says_what_happens() {
             ws.shell(&format!("cd {folder} && \"$0\" config")).expect(0);
         }
         for line in block.text.lines().filter_map(|line| line.strip_prefix("$ ")) {
-            said += &format!("$ {line}\n");
+            result += &format!("$ {line}\n");
             if let Some(to) = line.strip_prefix("cd ") {
                 folder = to.to_owned();
                 continue;
@@ -70,17 +70,17 @@ fn the_chapter_on_endpoints_says_what_happens() {
             let command = line.strip_prefix("riddlemill ").unwrap();
             let out = ws.shell(&format!("cd {folder} && {exported}\"$0\" {command} 2>&1"));
             assert!([0, 2, 3].contains(&out.code), "{command}: {} {}", out.out, out.err);
-            said += &the_same_every_day(&out.out);
+            result += &the_same_every_day(&out.out);
         }
-        let text = if block.language == "console" { &said } else { block.text };
-        told += &format!("```{}\n{text}```", block.language);
+        let text = if block.language == "console" { &result } else { block.text };
+        actual += &format!("```{}\n{text}```", block.language);
     }
     if std::env::var_os("RIDDLEMILL_BLESS").is_some() {
-        fs::write(&path, told).unwrap();
+        fs::write(&path, actual).unwrap();
         return;
     }
-    for (told, chapter) in told.lines().zip(chapter.lines()) {
-        assert_eq!(told, chapter);
+    for (actual, chapter) in actual.lines().zip(chapter.lines()) {
+        assert_eq!(actual, chapter);
     }
-    assert_eq!(told.lines().count(), chapter.lines().count());
+    assert_eq!(actual.lines().count(), chapter.lines().count());
 }

@@ -34,8 +34,8 @@ fn spent(ws: &Workspace) -> f64 {
 
 /// The rows of the steps, and the recipe's own.
 fn estimate(ws: &Workspace, more: &[&str]) -> (Vec<Value>, Value) {
-    let said = ws.call(["estimate", "--recipe", GEN, "--json"].iter().chain(more)).expect(0).out;
-    let mut rows: Vec<Value> = serde_json::from_str(&said).unwrap();
+    let result = ws.call(["estimate", "--recipe", GEN, "--json"].iter().chain(more)).expect(0).out;
+    let mut rows: Vec<Value> = serde_json::from_str(&result).unwrap();
     let of_recipe = rows.pop().unwrap();
     (rows, of_recipe)
 }
@@ -46,16 +46,16 @@ const LOOP: [&str; 2] = ["--set", "draft.endpoint=loop"];
 fn nothing_is_known_before_an_import_and_nothing_is_made_by_looking() {
     let server = Server::start(None);
     let ws = priced(&server);
-    let said = ws.call(["estimate", "--recipe", GEN].iter().chain(&LOOP)).expect(0).out;
+    let result = ws.call(["estimate", "--recipe", GEN].iter().chain(&LOOP)).expect(0).out;
     assert!(
-        said.contains("not imported yet") && said.contains("riddlemill run --offline --to dedup"),
-        "{said}"
+        result.contains("not imported yet") && result.contains("riddlemill run --offline --to dedup"),
+        "{result}"
     );
     assert!(!ws.exists("staged"));
     ws.call(["run", "--offline", "--recipe", GEN].iter().chain(&LOOP)).expect(0);
     let before = ws.derived();
-    let said = ws.call(["estimate", "--recipe", GEN].iter().chain(&LOOP)).expect(0).out;
-    insta::assert_snapshot!("estimate", said);
+    let result = ws.call(["estimate", "--recipe", GEN].iter().chain(&LOOP)).expect(0).out;
+    insta::assert_snapshot!("estimate", result);
     // With another rule for texts: what would be made is estimated, and nothing of it exists.
     let longer = ["--set", "filter.min_chars=30"];
     let (rows, _) = estimate(&ws, &[LOOP, longer].concat());
@@ -129,8 +129,8 @@ fn the_upper_end_is_never_lower_than_what_is_spent() {
             let before = spent(&ws);
             // Some runs stop half-way.
             let cap = format!("run.max_usd={}", if random.bool() { 0.002 } else { 100.0 });
-            let said = ws.call(["run", "--recipe", GEN, "--set", &cap].iter().chain(&args));
-            assert!([0, 3].contains(&said.code), "{}", said.err);
+            let result = ws.call(["run", "--recipe", GEN, "--set", &cap].iter().chain(&args));
+            assert!([0, 3].contains(&result.code), "{}", result.err);
             let paid = spent(&ws) - before;
             assert!(
                 paid <= most + 1e-12,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::generate::Server;
-use crate::harness::{Said, Tree, Workspace};
+use crate::harness::{CallResult, Tree, Workspace};
 
 fn candidates(recipes: &[&str]) -> Workspace {
     let ws = Workspace::sample();
@@ -61,8 +61,8 @@ fn the_sample_is_evaluated_without_a_network() {
         "200",
     ];
     let call = || ws.call(args.iter().chain(&sets));
-    let said = call().expect(0);
-    assert!(!said.err.contains("missing"), "{}", said.err);
+    let result = call().expect(0);
+    assert!(!result.err.contains("missing"), "{}", result.err);
     let before = results(&ws);
     call().expect(0);
     crate::harness::assert_same(&before, &results(&ws), "a second call");
@@ -166,7 +166,7 @@ fn what_is_stored_is_not_asked_again_and_a_cap_holds() {
     let prices =
         "usd_per_million_in = 1.0\nusd_per_million_out = 2.0\nsampling = { max_tokens = 10 }\nsize_b = 7.0\n";
     ws.write("pipeline.toml", settings + &server.settings().replace("free = true\n", prices));
-    let call = |more: &[&str]| -> Said {
+    let call = |more: &[&str]| -> CallResult {
         ws.call(["evaluate", "brainteaser", "--model", "loop"].iter().chain(more))
     };
 
@@ -174,13 +174,13 @@ fn what_is_stored_is_not_asked_again_and_a_cap_holds() {
     let estimate: Value = serde_json::from_str(&estimate).unwrap();
     let asked = estimate[0]["requests"].as_u64().unwrap();
     assert!(asked > 60 && estimate[0]["max_usd"].as_f64().unwrap() > 0.0, "{estimate}");
-    let said = call(&["--offline"]).expect(0);
-    assert!(said.err.contains("missing") && said.err.contains("offline"), "{}", said.err);
+    let result = call(&["--offline"]).expect(0);
+    assert!(result.err.contains("missing") && result.err.contains("offline"), "{}", result.err);
     assert_eq!(server.count(), 0, "an estimate and an offline call send nothing");
 
-    let said = call(&["--max-usd", "0.0000001"]).expect(0);
+    let result = call(&["--max-usd", "0.0000001"]).expect(0);
     assert_eq!(server.count(), 0, "a cap is held before anything is sent");
-    assert!(said.err.contains("spent, the next request could cost"), "{}", said.err);
+    assert!(result.err.contains("spent, the next request could cost"), "{}", result.err);
     let least = estimate[0]["min_usd"].as_f64().unwrap();
     call(&["--max-usd", &(least / 2.0).to_string()]).expect(0);
     let some = u64::from(server.count());
@@ -200,9 +200,9 @@ fn what_is_stored_is_not_asked_again_and_a_cap_holds() {
     assert!((format - 100.0 * (93 - errors) as f64 / 93.0).abs() < 1e-9);
 
     // A sample for another model, drawn by whole groups.
-    let said =
+    let result =
         ws.call(["evaluate", "brainteaser", "--model", "random", "--limit", "9", "--out", "few"]).expect(0);
-    assert!(said.out.contains("9 answers in few"), "{}", said.out);
+    assert!(result.out.contains("9 answers in few"), "{}", result.out);
     assert_eq!(server.count() as u64, asked);
 }
 
@@ -218,20 +218,20 @@ fn puzzles_are_answered_freely_where_that_is_asked_for() {
     let open = |more: &[&str]| {
         ws.call(args.iter().chain(&["--task", "solve-open", "--limit", "20"]).chain(more)).expect(0)
     };
-    let said = open(&["--write-ballots", "blank"]);
-    assert!(!said.err.contains("missing"), "{}", said.err);
+    let result = open(&["--write-ballots", "blank"]);
+    assert!(!result.err.contains("missing"), "{}", result.err);
     let answers = lines(&ws, "output/brainteaser/evaluation/candidate/answers.jsonl");
     assert_eq!(answers.len(), 20);
     let up = answers.iter().filter(|answer| answer["text"] == "-").count();
     assert!(up > 0 && answers.iter().all(|answer| answer["item"].as_str().unwrap().ends_with("_CR")));
     let found = evaluation(&ws, "brainteaser");
-    let told = cell(table(&found, "open-ended"), "sample-solver", "Judges");
+    let actual = cell(table(&found, "open-ended"), "sample-solver", "Judges");
     let sum: f64 = answers
         .iter()
         .flat_map(|answer| answer["ratings"].as_array().unwrap())
         .map(|rating| rating["value"].as_str().unwrap().parse::<f64>().unwrap())
         .sum();
-    assert!((told["value"].as_f64().unwrap() - sum / 20.0).abs() < 1e-9 && told["n"] == 20, "{told}");
+    assert!((actual["value"].as_f64().unwrap() - sum / 20.0).abs() < 1e-9 && actual["n"] == 20, "{actual}");
     let gave_up = &cell(table(&found, "open-ended"), "sample-solver", "Given up")["value"];
     assert!((gave_up.as_f64().unwrap() - up as f64 * 5.0).abs() < 1e-9);
     // A person writes answers; experts score these and the model's, blindly.
@@ -286,8 +286,8 @@ fn the_responses_of_the_sample_are_outputs() {
     let judges = ["1", "2", "3"].map(|n| format!("sample-judge-{n}"));
     let judges = judges.iter().flat_map(|judge| ["--judge", judge.as_str()]);
     let args = ["evaluate", "ruozhibench-gen", "--offline", "--outputs", "raw/sample/responses.jsonl"];
-    let said = ws.call(args.into_iter().chain(judges));
-    assert!(said.code == 0 || said.code == 3, "{}", said.err);
+    let result = ws.call(args.into_iter().chain(judges));
+    assert!(result.code == 0 || result.code == 3, "{}", result.err);
     let found = evaluation(&ws, "ruozhibench-gen");
     assert!(table(&found, "scores")["rows"].as_array().unwrap().len() == 5, "four models and their average");
     assert_eq!(table(&found, "judges")["rows"].as_array().unwrap().len(), 3);
@@ -317,8 +317,8 @@ fn outputs_made_elsewhere_are_scored_and_bad_lines_set_aside() {
         .collect();
     ws.write("log.json", json!({ "eval": { "model": "third" }, "samples": samples }).to_string());
     let outputs = ["--outputs", "mine.jsonl", "org__other/samples_flub_1.jsonl", "log.json"];
-    let said = ws.call(["evaluate", "output/flub/candidate"].iter().chain(&outputs)).expect(3);
-    assert!(said.err.contains(&format!("mine.jsonl:{}", plain.len())), "{}", said.err);
+    let result = ws.call(["evaluate", "output/flub/candidate"].iter().chain(&outputs)).expect(3);
+    assert!(result.err.contains(&format!("mine.jsonl:{}", plain.len())), "{}", result.err);
     let found = evaluation(&ws, "flub");
     let accuracy =
         |model: &str| cell(table(&found, "tasks"), model, "Selection accuracy")["value"].as_f64().unwrap();
@@ -416,7 +416,7 @@ fn what_cannot_be_evaluated_says_why() {
         (&["evaluate", "flub@9.9.9", "--model", "random"], "9.9.9"),
         (&["evaluate", "flub", "--model", "random", "--task", "sing"], "no task"),
     ] {
-        let said = ws.call(args).expect(2);
-        assert!(said.err.contains(word), "{args:?}: {}", said.err);
+        let result = ws.call(args).expect(2);
+        assert!(result.err.contains(word), "{args:?}: {}", result.err);
     }
 }

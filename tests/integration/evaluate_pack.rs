@@ -47,16 +47,16 @@ fn lucky(purpose: &str, id: &str, percent: usize) -> bool {
     Draw::new(1, purpose, id).below(100) < percent
 }
 
-fn said<'a>(row: &'a Json, key: &str) -> &'a str {
+fn result<'a>(row: &'a Json, key: &str) -> &'a str {
     row[key].as_str().unwrap()
 }
 
 /// Notices the trick, or takes the question literally; the marker rates accordingly.
 fn question(row: &Json, lines: &mut Vec<Json>) {
-    let record = said(row, "source_id");
+    let record = result(row, "source_id");
     let sees = lucky("answer", record, 65);
     let answer = match sees {
-        true => format!("There is a catch. {}", said(row, "irrationality")),
+        true => format!("There is a catch. {}", result(row, "irrationality")),
         false => "That depends on the circumstances. Try it in small steps and see what happens.".into(),
     };
     lines.push(line(SOLVER, "ruozhibench/respond", record, answer));
@@ -76,7 +76,7 @@ fn question(row: &Json, lines: &mut Vec<Json>) {
 }
 
 fn pair(row: &Json, lines: &mut Vec<Json>) {
-    let record = said(row, "source_id");
+    let record = result(row, "source_id");
     for (order, percent, letters) in [("good-first", 80, ["A", "B"]), ("bad-first", 65, ["B", "A"])] {
         let letter = letters[usize::from(!lucky(order, record, percent))];
         let reply = match lucky("form", &format!("{record} {order}"), 92) {
@@ -94,8 +94,8 @@ fn types() -> Vec<&'static str> {
 }
 
 fn text(row: &Json, lines: &mut Vec<Json>) {
-    let record = said(row, "source_id");
-    let gold = LETTERS.iter().position(|letter| *letter == said(row, "answer")).unwrap();
+    let record = result(row, "source_id");
+    let gold = LETTERS.iter().position(|letter| *letter == result(row, "answer")).unwrap();
     let pick = |purpose: &str, percent: usize| match lucky(purpose, record, percent) {
         true => gold,
         false => (gold + 1 + Draw::new(1, purpose, &format!("{record} wrong")).below(3)) % 4,
@@ -139,12 +139,12 @@ fn text(row: &Json, lines: &mut Vec<Json>) {
 
 /// The marker rates the models' explanations in the release.
 fn joke(row: &Json, lines: &mut Vec<Json>) {
-    let record = said(row, "source_id");
-    let told = match lucky("joke", record, 50) {
-        true => format!("先按常理去想，再发现常理不管用。{}", said(row, "explanation")),
+    let record = result(row, "source_id");
+    let actual = match lucky("joke", record, 50) {
+        true => format!("先按常理去想，再发现常理不管用。{}", result(row, "explanation")),
         false => "这是一个玩笑。听的人没想到会这样说。".into(),
     };
-    lines.push(line(SOLVER, "chumor/explanation", record, told));
+    lines.push(line(SOLVER, "chumor/explanation", record, actual));
     let opponents = row["opponent_models"].as_array().unwrap().iter().map(|model| model.as_str().unwrap());
     for model in opponents.chain([SOLVER]) {
         let about = format!("{record} {model}");
@@ -159,7 +159,7 @@ fn joke(row: &Json, lines: &mut Vec<Json>) {
 }
 
 fn puzzle(row: &Json, lines: &mut Vec<Json>) {
-    let id = said(row, "id");
+    let id = result(row, "id");
     let gold = usize::try_from(row["label"].as_u64().unwrap()).unwrap();
     let option = |place: usize| row["choice_list"][place].as_str().unwrap().to_string();
     for (about, percent) in [(id.to_string(), 60), (format!("{id} 2-shot"), 65)] {

@@ -21,8 +21,8 @@ fn lines(items: &[Item]) -> String {
 }
 
 fn compared(ws: &Workspace, set: &str, reference: &str, more: &[&str], code: i32) -> Value {
-    let said = ws.call(["compare", set, reference, "--json"].iter().chain(more)).expect(code);
-    serde_json::from_str(&said.out).unwrap()
+    let result = ws.call(["compare", set, reference, "--json"].iter().chain(more)).expect(code);
+    serde_json::from_str(&result.out).unwrap()
 }
 
 #[test]
@@ -84,8 +84,8 @@ fn planted_edits_are_found_and_nothing_else() {
     assert_eq!(differing, want);
     let agreement = &found["labels"]["type"];
     assert!(agreement["kappa"].as_f64().unwrap() > 0.98 && agreement["percent"].as_f64().unwrap() < 1.0);
-    let told = ws.call(["compare", "edited.jsonl", "reference.jsonl"]).expect(1).out;
-    assert!(told.contains("1 nearly, 1 missing; 1 are not in the reference"), "{told}");
+    let actual = ws.call(["compare", "edited.jsonl", "reference.jsonl"]).expect(1).out;
+    assert!(actual.contains("1 nearly, 1 missing; 1 are not in the reference"), "{actual}");
 }
 
 #[test]
@@ -126,8 +126,8 @@ fn published_rows_put_in_as_reviewed_items_come_out_as_published() {
     let published = items(&file);
     let mut people = Reviewed::new();
     people.add(&published);
-    let said = people.ws.call(["release", GEN, "--adopt", file.to_str().unwrap()]).expect(0);
-    assert!(said.out.contains(&format!("{} found here", published.len())), "{}", said.out);
+    let result = people.ws.call(["release", GEN, "--adopt", file.to_str().unwrap()]).expect(0);
+    assert!(result.out.contains(&format!("{} found here", published.len())), "{}", result.out);
     people.run();
     people.release(&[]).expect(0);
     let compat = people.ws.read(&format!("output/{GEN}/1.0.0/compat/ruozhibench_gen.jsonl"));
@@ -144,8 +144,8 @@ fn published_rows_put_in_as_reviewed_items_come_out_as_published() {
     other[0]["index"] = published[1]["index"].clone();
     other.truncate(1);
     people.ws.write("other.jsonl", lines(&other));
-    let said = people.ws.call(["release", GEN, "--adopt", "other.jsonl"]).expect(2);
-    assert!(said.err.contains("cannot be adopted"), "{}", said.err);
+    let result = people.ws.call(["release", GEN, "--adopt", "other.jsonl"]).expect(2);
+    assert!(result.err.contains("cannot be adopted"), "{}", result.err);
 }
 
 #[test]
@@ -182,8 +182,8 @@ fn stages_differ_by_what_a_stage_did() {
     let ws = Workspace::sample();
     ws.call(["run", "--recipe", GEN, "--offline"]).expect(0);
     let stage = |name: &str| format!("staged/{GEN}/{name}");
-    let said = ws.call(["diff", &stage("04_filter"), &stage("05_dedup"), "--json"]).expect(1);
-    let found: Value = serde_json::from_str(&said.out).unwrap();
+    let result = ws.call(["diff", &stage("04_filter"), &stage("05_dedup"), "--json"]).expect(1);
+    let found: Value = serde_json::from_str(&result.out).unwrap();
     let found = &found["configs"][0];
     let removed = found["removed"].as_array().unwrap();
     assert!(!removed.is_empty() && found["added"].as_array().unwrap().is_empty());
@@ -191,10 +191,10 @@ fn stages_differ_by_what_a_stage_did() {
         assert!(row["cause"].as_str().unwrap().starts_with("dedup merged "), "{row}");
     }
     // Drafts and reviews have other columns than posts.
-    let said = ws.call(["diff", &stage("09_translate"), &stage("10_review-translation")]);
+    let result = ws.call(["diff", &stage("09_translate"), &stage("10_review-translation")]);
     let other = ws.call(["diff", &stage("09_translate"), &stage("09_translate")]).expect(0);
     assert!(other.out.contains("0 added, 0 removed, 0 changed"), "{}", other.out);
-    assert!(said.code == 1 || said.err.contains("review"), "{} {}", said.out, said.err);
+    assert!(result.code == 1 || result.err.contains("review"), "{} {}", result.out, result.err);
 }
 
 #[test]
@@ -206,8 +206,8 @@ fn rows_go_out_in_every_form() {
     for (form, file) in
         [("label-studio", "l.json"), ("argilla", "a.jsonl"), ("csv", "c.csv"), ("xlsx", "x.xlsx")]
     {
-        let said = ws.call(["export", &candidate, form, file]).expect(0);
-        assert!(said.err.contains(&format!("{} rows", rows.len())), "{}", said.err);
+        let result = ws.call(["export", &candidate, form, file]).expect(0);
+        assert!(result.err.contains(&format!("{} rows", rows.len())), "{}", result.err);
     }
     let tasks: Vec<Value> = serde_json::from_str(&ws.read("l.json")).unwrap();
     assert_eq!(tasks.len(), rows.len());

@@ -64,8 +64,12 @@ fn a_connection_that_is_cut_goes_on_and_the_file_is_pinned() {
         Reply::Raw(answer)
     });
     let ws = workspace(&site, "");
-    let said = ws.call(["fetch"]).expect(0);
-    assert!(said.err.contains("; again in 1 s") && said.err.contains("titles: fetched "), "{}", said.err);
+    let result = ws.call(["fetch"]).expect(0);
+    assert!(
+        result.err.contains("; again in 1 s") && result.err.contains("titles: fetched "),
+        "{}",
+        result.err
+    );
     assert_eq!(ws.bytes(FILE), dump("盏灯"));
     assert_eq!(names(&ws), ["titles.jsonl"]);
     let asked = site.server.asked();
@@ -73,8 +77,8 @@ fn a_connection_that_is_cut_goes_on_and_the_file_is_pinned() {
     let lock = ws.read("pipeline.lock");
     assert!(lock.contains(&format!("sha256 = \"{}\"", sha(&dump("盏灯")))), "{lock}");
 
-    let said = ws.call(["fetch", "--json"]).expect(0);
-    let done: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    let result = ws.call(["fetch", "--json"]).expect(0);
+    let done: serde_json::Value = serde_json::from_str(&result.out).unwrap();
     assert_eq!((&done[0]["state"], &done[0]["file"]), (&"unchanged".into(), &FILE.into()));
     assert_eq!(site.server.asked().len(), asked.len(), "what lies there is not asked for");
     ws.call(["run", "--recipe", "flub", "--to", "import"]).expect(0);
@@ -103,8 +107,8 @@ fn a_length_that_is_a_lie_is_found_out() {
         Reply::Raw([b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n", &dump("把伞")[..]].concat())
     });
     let ws = workspace(&site, &format!("sha256 = \"{}\"\n", sha(&dump("把伞"))));
-    let said = ws.call(["fetch"]).expect(4);
-    assert!(said.err.contains("the settings state") && said.err.contains("hint"), "{}", said.err);
+    let result = ws.call(["fetch"]).expect(4);
+    assert!(result.err.contains("the settings state") && result.err.contains("hint"), "{}", result.err);
     assert_eq!(names(&ws), Vec::<String>::new(), "nothing is left that could be taken for the dump");
 }
 
@@ -133,9 +137,9 @@ fn import_takes_the_pinned_bytes_and_no_others() {
     let ws = workspace(&site, "");
     ws.call(["fetch", "--quiet"]).expect(0);
     ws.write(FILE, dump("座桥"));
-    let said = ws.call(["run", "--recipe", "flub", "--to", "import"]).expect(2);
+    let result = ws.call(["run", "--recipe", "flub", "--to", "import"]).expect(2);
     for word in ["pipeline.lock has", "titles.jsonl has the SHA-256", "hint: move it away"] {
-        assert!(said.err.contains(word), "{word:?} is not in {}", said.err);
+        assert!(result.err.contains(word), "{word:?} is not in {}", result.err);
     }
     // Fetching never overwrites an edited file.
     assert!(ws.call(["fetch"]).expect(4).err.contains("pipeline.lock has"));
@@ -168,6 +172,6 @@ fn what_is_no_source_with_a_url_is_said() {
     let ws = Workspace::with(&source("here", "leymore-titles", "raw/here"));
     assert!(ws.call(["fetch"]).expect(2).err.contains("no source has a url"));
     assert!(ws.call(["fetch", "here"]).expect(2).err.contains("has no url"));
-    let said = ws.call(["fetch", "there"]).expect(2).err;
-    assert!(said.contains("unknown source \"there\"") && said.contains("here"), "{said}");
+    let result = ws.call(["fetch", "there"]).expect(2).err;
+    assert!(result.contains("unknown source \"there\"") && result.contains("here"), "{result}");
 }

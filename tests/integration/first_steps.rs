@@ -4,14 +4,14 @@
 use crate::harness::{Workspace, reference, source, title};
 
 /// A message on stderr, without what differs from machine to machine.
-fn told(ws: &Workspace, args: &[&str], code: i32) -> String {
+fn actual(ws: &Workspace, args: &[&str], code: i32) -> String {
     ws.call(args).expect(code).err.replace(&ws.root().display().to_string(), "WORKSPACE")
 }
 
 #[test]
 fn outside_of_a_workspace_it_says_how_to_make_one() {
-    let said = told(&Workspace::folder(), &["run"], 2);
-    insta::assert_snapshot!(said, @r"
+    let result = actual(&Workspace::folder(), &["run"], 2);
+    insta::assert_snapshot!(result, @r"
     error: ./pipeline.toml: no workspace here
       hint: `riddlemill init` creates one; `-C DIR` selects one elsewhere
     ");
@@ -37,9 +37,9 @@ fn what_is_named_wrongly_is_said_to_be_with_what_was_meant() {
         vec!["config", "--explain", "dedupp"],
         vec!["config", "--explain", "draft.endpont"],
     ];
-    let said: Vec<String> =
-        all.iter().map(|args| format!("$ {}\n{}", args.join(" "), told(&ws, args, 2))).collect();
-    insta::assert_snapshot!("near_misses", said.join("\n"));
+    let result: Vec<String> =
+        all.iter().map(|args| format!("$ {}\n{}", args.join(" "), actual(&ws, args, 2))).collect();
+    insta::assert_snapshot!("near_misses", result.join("\n"));
     assert!(!ws.exists("staged/flub"), "nothing was made");
 }
 
@@ -47,39 +47,39 @@ fn what_is_named_wrongly_is_said_to_be_with_what_was_meant() {
 fn fields_and_annotators_are_named_too() {
     let ws = Workspace::sample();
     ws.call(["run", "--offline", "--recipe", "flub", "--to", "dedup"]).expect(0);
-    let said = told(&ws, &["review", "export", "clean", "--annotator", "junior-9"], 2);
-    insta::assert_snapshot!(said, @r#"
+    let result = actual(&ws, &["review", "export", "clean", "--annotator", "junior-9"], 2);
+    insta::assert_snapshot!(result, @r#"
     error: unknown annotator "junior-9"
       hint: did you mean "junior-1"?
     "#);
-    let said = told(&ws, &["review", "assign", "clean", "--to", "meta-1"], 2);
-    assert!(said.contains("meta-1: role = \"meta\", but the step requires"), "{said}");
-    let said = told(&ws, &["review", "assign", "clean", "--language", "fr"], 2);
-    assert!(said.contains("0 may vote") && said.contains("languages lack fr"), "{said}");
+    let result = actual(&ws, &["review", "assign", "clean", "--to", "meta-1"], 2);
+    assert!(result.contains("meta-1: role = \"meta\", but the step requires"), "{result}");
+    let result = actual(&ws, &["review", "assign", "clean", "--language", "fr"], 2);
+    assert!(result.contains("0 may vote") && result.contains("languages lack fr"), "{result}");
 }
 
 #[test]
 fn no_recipe_is_taken_silently() {
     let ws = Workspace::sample();
     ws.call(["run", "--offline", "--to", "dedup"]).expect(0);
-    let said = told(&ws, &["review", "export", "screen"], 2);
-    insta::assert_snapshot!(said, @r"
+    let result = actual(&ws, &["review", "export", "screen"], 2);
+    insta::assert_snapshot!(result, @r"
     error: review:screen is a step of ruozhibench-gen and chumor; name one
       hint: --recipe ruozhibench-gen
     ");
-    let said = ws.call(["review", "export", "clean", "--out", "ballots"]).expect(0);
-    assert!(said.out.contains("flub"), "one recipe has the step: {}", said.out);
+    let result = ws.call(["review", "export", "clean", "--out", "ballots"]).expect(0);
+    assert!(result.out.contains("flub"), "one recipe has the step: {}", result.out);
     // The recipes named in the workspace's settings apply, too.
-    let said =
+    let result =
         ws.call(["review", "export", "screen", "--out", "ballots", "--set", "run.recipes=[\"chumor\"]"]);
-    assert!(said.expect(0).out.contains("chumor"));
+    assert!(result.expect(0).out.contains("chumor"));
 }
 
 #[test]
 fn the_reference_of_the_settings_is_one_command_away() {
     let nowhere = Workspace::folder();
-    let told = |topic: &str| nowhere.call(["config", "--explain", topic]).expect(0).out;
-    let draft = told("draft");
+    let actual = |topic: &str| nowhere.call(["config", "--explain", topic]).expect(0).out;
+    let draft = actual("draft");
     for key in riddlemill::config::sections::DRAFT.keys {
         assert!(
             draft.contains(&format!("\n  {}\n", key.name)) && draft.contains(key.doc),
@@ -87,15 +87,15 @@ fn the_reference_of_the_settings_is_one_command_away() {
             key.name
         );
     }
-    insta::assert_snapshot!(told("review.optional"), @r#"
+    insta::assert_snapshot!(actual("review.optional"), @r#"
     Ballots; a step is named as in review:<step>.
 
       optional
         Steps that hold no record: undecided records continue without an answer.
         a list of steps, ["…", "…"]; default: []
     "#);
-    assert!(told("llm").contains("key_env") && told("annotator").contains("qualified"));
-    assert!(told("llm.timeouts").contains("timeouts.total_secs"));
+    assert!(actual("llm").contains("key_env") && actual("annotator").contains("qualified"));
+    assert!(actual("llm.timeouts").contains("timeouts.total_secs"));
     let all = nowhere.call(["config", "--explain"]).expect(0).out;
     assert!(["draft ", "llm ", "crawl ", "source "].iter().all(|table| all.contains(table)), "{all}");
     let json: serde_json::Value =
@@ -118,16 +118,20 @@ fn a_workspace_of_ones_own_hears_nothing_of_the_sample() {
     for args in
         [vec!["run", "--offline"], vec!["status"], vec!["run", "--offline", "--recipe", "ruozhibench-mc"]]
     {
-        let said = ws.call(&args).expect(0);
-        assert!(!said.err.contains("raw/sample") && !said.err.contains("warning"), "{args:?}: {}", said.err);
+        let result = ws.call(&args).expect(0);
+        assert!(
+            !result.err.contains("raw/sample") && !result.err.contains("warning"),
+            "{args:?}: {}",
+            result.err
+        );
     }
     let empty = Workspace::folder();
     empty.call(["init", "--empty"]).expect(0);
     let settings = empty.read("pipeline.toml");
     empty.write("pipeline.toml", format!("{settings}\n{own}"));
     empty.write("raw/dumps/own.json", format!("[{}]", title(1, "为什么鱼不会口渴？")));
-    let said = empty.call(["run", "--offline"]).expect(0);
-    assert!(!said.err.contains("raw/sample") && !said.err.contains("warning"), "{}", said.err);
+    let result = empty.call(["run", "--offline"]).expect(0);
+    assert!(!result.err.contains("raw/sample") && !result.err.contains("warning"), "{}", result.err);
 }
 
 #[test]
@@ -136,8 +140,8 @@ fn a_stage_of_another_name_is_found_and_gone() {
     ws.write("staged/flub/11_wrong/manifest.json", "{}");
     ws.call(["run", "--offline", "--recipe", "flub", "--to", "wrong"]).expect(0);
     assert!(ws.exists("staged/flub/11_wrong-candidates/manifest.json") && !ws.exists("staged/flub/11_wrong"));
-    let said = ws.call(["show", "wrong", "--recipe", "flub"]).expect(0);
-    assert!(said.out.contains("flub wrong-candidates: "), "{}", said.out);
+    let result = ws.call(["show", "wrong", "--recipe", "flub"]).expect(0);
+    assert!(result.out.contains("flub wrong-candidates: "), "{}", result.out);
 }
 
 #[test]
@@ -232,8 +236,8 @@ fn some_of_a_finished_step_are_checked_by_whom_one_names() {
     ws.call(["run", "--offline", "--recipe", "flub", "--to", "review:clean"]).expect(0);
     let assign = |more: &[&str]| {
         let base = ["review", "assign", "clean", "--json"];
-        let said = ws.call(base.iter().chain(more).copied()).expect(0);
-        serde_json::from_str::<Vec<serde_json::Value>>(&said.out).unwrap()
+        let result = ws.call(base.iter().chain(more).copied()).expect(0);
+        serde_json::from_str::<Vec<serde_json::Value>>(&result.out).unwrap()
     };
     let who = "junior-2";
     let tasks = assign(&["--sample", "10", "--to", who]);
@@ -258,6 +262,6 @@ fn the_real_dumps_ask_which_recipe() {
     );
     ws.call(["run", "--offline", "--to", "dedup"]).expect(0);
     // It is a workspace for Chumor, so the ballot is Chumor's.
-    let said = ws.call(["review", "export", "screen", "--format", "jsonl", "--out", "b"]).expect(0);
-    assert!(said.out.contains("chumor"), "{}", said.out);
+    let result = ws.call(["review", "export", "screen", "--format", "jsonl", "--out", "b"]).expect(0);
+    assert!(result.out.contains("chumor"), "{}", result.out);
 }

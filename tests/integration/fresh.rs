@@ -21,8 +21,8 @@ fn made(ws: &Workspace, args: &[&str]) -> Vec<&'static str> {
 }
 
 fn status(ws: &Workspace, args: &[&str]) -> Vec<(String, String)> {
-    let said = ws.call([&["status", "--recipe", "flub", "--json"], args].concat()).expect(0);
-    let stages: Vec<serde_json::Value> = serde_json::from_str(&said.out).unwrap();
+    let result = ws.call([&["status", "--recipe", "flub", "--json"], args].concat()).expect(0);
+    let stages: Vec<serde_json::Value> = serde_json::from_str(&result.out).unwrap();
     let text = |v: &serde_json::Value| v.as_str().unwrap().to_string();
     let stages = stages.iter().filter(|row| row["stage"].is_string());
     stages.map(|s| (text(&s["state"]), text(&s["why"]))).collect()
@@ -115,8 +115,12 @@ fn flags_choose_the_stages() {
     ws.run();
     assert_eq!(made(&ws, &["run", "--only", "clean", "--force"]), ["02_clean"]);
     assert_eq!(made(&ws, &["run", "--from", "filter", "--force"]), ["04_filter", "05_dedup"]);
-    let said = ws.call(["run", "--from", "polish"]).expect(2);
-    assert!(said.err.contains("unknown stage \"polish\"") && said.err.contains("dedup"), "{}", said.err);
+    let result = ws.call(["run", "--from", "polish"]).expect(2);
+    assert!(
+        result.err.contains("unknown stage \"polish\"") && result.err.contains("dedup"),
+        "{}",
+        result.err
+    );
 }
 
 #[test]

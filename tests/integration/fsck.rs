@@ -55,8 +55,8 @@ fn a_registry_that_lost_a_release_gives_no_version_twice() {
         let damaged = ws.exists(registry).then(|| ws.bytes(registry));
         for args in [&["run", "--recipe", "flub", "--offline"][..], &RELEASE, &["status", "--recipe", "flub"]]
         {
-            let said = ws.call(args).expect(4);
-            assert!(said.err.contains("registry.jsonl") && said.err.contains("hint"), "{}", said.err);
+            let result = ws.call(args).expect(4);
+            assert!(result.err.contains("registry.jsonl") && result.err.contains("hint"), "{}", result.err);
         }
         assert_eq!(damaged, ws.exists(registry).then(|| ws.bytes(registry)));
         // Without the derived folder, the sealed one is the evidence.
@@ -70,8 +70,12 @@ fn a_registry_that_lost_a_release_gives_no_version_twice() {
     // The event is complete, and only its line break is missing.
     ws.write(registry, &whole[..whole.len() - 1]);
     ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
-    let said = ws.call(RELEASE).expect(0);
-    assert!(said.out.contains("1.0.0-draft.2") && said.out.contains("since 1.0.0-draft.1"), "{}", said.out);
+    let result = ws.call(RELEASE).expect(0);
+    assert!(
+        result.out.contains("1.0.0-draft.2") && result.out.contains("since 1.0.0-draft.1"),
+        "{}",
+        result.out
+    );
     assert_eq!(ws.bytes(registry)[..whole.len()], whole);
     assert_eq!(sealed, tree(&ws, "raw/releases/flub/1.0.0-draft.1"));
 }
@@ -110,8 +114,8 @@ fn a_salt_that_is_gone_is_not_drawn_again() {
     let salt = ws.read("raw/salt");
     ws.remove("raw/salt");
     for verb in [&["run", "--recipe", "flub", "--to", "filter"][..], &["status", "--recipe", "flub"]] {
-        let said = ws.call(verb).expect(4);
-        assert!(said.err.contains("raw/salt") && said.err.contains("backup"), "{}", said.err);
+        let result = ws.call(verb).expect(4);
+        assert!(result.err.contains("raw/salt") && result.err.contains("backup"), "{}", result.err);
     }
     assert!(!ws.exists("raw/salt"));
     ws.write("raw/salt", salt);
@@ -133,8 +137,8 @@ fn an_init_that_was_killed_is_finished_and_writes_over_nothing() {
     ws.remove("pipeline.toml");
     ws.write(votes, "mine\n");
     ws.remove(reply);
-    let said = ws.call(["init"]).expect(2);
-    assert!(said.err.contains("votes.jsonl") && said.err.contains("--empty"), "{}", said.err);
+    let result = ws.call(["init"]).expect(2);
+    assert!(result.err.contains("votes.jsonl") && result.err.contains("--empty"), "{}", result.err);
     assert!(ws.read(votes) == "mine\n" && !ws.exists(reply) && !ws.exists("pipeline.toml"));
 }
 
@@ -153,8 +157,8 @@ fn what_is_no_file_is_not_read() {
         {
             ws.remove(&path);
             make(&path);
-            let said = ws.call(["verify", place]).expect(1);
-            assert!(said.out.contains(&format!("{name}: not a file")), "{}", said.out);
+            let result = ws.call(["verify", place]).expect(1);
+            assert!(result.out.contains(&format!("{name}: not a file")), "{}", result.out);
             fs::remove_file(ws.path(&path)).unwrap();
         }
         kept.into_iter().for_each(|bytes| ws.write(&path, bytes));
@@ -164,11 +168,11 @@ fn what_is_no_file_is_not_read() {
     let ws = Workspace::with_dump("leymore-titles", title(1, "云会恐高吗？"));
     ws.remove("raw/dumps/dump");
     assert!(Command::new("mkfifo").arg(ws.path("raw/dumps/dump")).status().unwrap().success());
-    let said = ws.call(["run", "--recipe", "flub", "--to", "filter"]).expect(2);
-    assert!(said.err.contains("raw/dumps/dump is no file"), "{}", said.err);
+    let result = ws.call(["run", "--recipe", "flub", "--to", "filter"]).expect(2);
+    assert!(result.err.contains("raw/dumps/dump is no file"), "{}", result.err);
     let args = ["apply", "import", "--kind", "leymore-titles", "raw/dumps/dump"];
-    let said = ws.call(args).expect(2);
-    assert!(said.err.contains("is not a file"), "{}", said.err);
+    let result = ws.call(args).expect(2);
+    assert!(result.err.contains("is not a file"), "{}", result.err);
 }
 
 #[test]
@@ -192,23 +196,23 @@ fn a_damaged_log_stops_everything_until_it_is_salvaged() {
     for damaged in [&whole[..whole.len() - 10], &whole[..second], &flipped[..], &whole[second..], &[]] {
         ws.write(log, damaged);
         for args in [&run[..], &["status"], &["release", "flub"], &["decide", "list"]] {
-            let said = ws.call(args).expect(4);
+            let result = ws.call(args).expect(4);
             assert!(
-                said.err.contains("raw/decisions") && said.err.contains("fsck --salvage"),
+                result.err.contains("raw/decisions") && result.err.contains("fsck --salvage"),
                 "{}",
-                said.err
+                result.err
             );
         }
-        let said = ws.call(["fsck"]).expect(1);
-        assert!(said.out.contains("raw/decisions"), "{}", said.out);
+        let result = ws.call(["fsck"]).expect(1);
+        assert!(result.out.contains("raw/decisions"), "{}", result.out);
         assert_eq!(ws.bytes(log), damaged, "looking changes nothing");
     }
     ws.remove(log);
     ws.call(run).expect(4);
     // The last line is torn: two are rebuilt, and the old file is kept.
     ws.write(log, &whole[..whole.len() - 10]);
-    let said = ws.call(["fsck", "--salvage"]).expect(0);
-    assert!(said.out.contains("2 lines kept, 1 left out"), "{}", said.out);
+    let result = ws.call(["fsck", "--salvage"]).expect(0);
+    assert!(result.out.contains("2 lines kept, 1 left out"), "{}", result.out);
     assert_eq!(ws.bytes("raw/damaged/001/decisions/000001.jsonl"), whole[..whole.len() - 10]);
     ws.call(run).expect(0);
     let list = ws.call(["decide", "list"]).expect(0).out;

@@ -30,7 +30,7 @@ impl Disk {
         copy(folder, kept.path());
         let size = format!("size={bytes}");
         let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(folder).output();
-        if !mounted.is_ok_and(|said| said.status.success()) {
+        if !mounted.is_ok_and(|result| result.status.success()) {
             eprintln!("skipped: nothing may be mounted");
             return None;
         }
@@ -58,8 +58,8 @@ impl Drop for Disk {
 }
 
 fn replies(ws: &Workspace) -> u64 {
-    let said = ws.call(["replies", "stats", "--json"]).expect(0).out;
-    serde_json::from_str::<Value>(&said).unwrap()["replies"].as_u64().unwrap()
+    let result = ws.call(["replies", "stats", "--json"]).expect(0).out;
+    serde_json::from_str::<Value>(&result).unwrap()["replies"].as_u64().unwrap()
 }
 
 /// Runs on the disk with this much room, then with all of it: every request sent gives a stored reply.
@@ -67,19 +67,19 @@ fn replies(ws: &Workspace) -> u64 {
 fn with_room(ws: &Workspace, disk: &Disk, server: &Server, room: u64) -> (u32, bool) {
     let run: Vec<&str> = ["run", "--yes", "--recipe", GEN].into_iter().chain(LOOP).collect();
     disk.leave(room);
-    let said = ws.call(&run);
-    let (sent, was_full) = (server.count(), said.code != 0);
+    let result = ws.call(&run);
+    let (sent, was_full) = (server.count(), result.code != 0);
     if was_full {
-        assert_eq!(said.code, 4, "{room}: {}", said.err);
+        assert_eq!(result.code, 4, "{room}: {}", result.err);
         assert!(
-            ["o space left", "o storage space", "is full"].iter().any(|full| said.err.contains(full)),
+            ["o space left", "o storage space", "is full"].iter().any(|full| result.err.contains(full)),
             "{room}: {}",
-            said.err
+            result.err
         );
-        assert!(said.err.contains("hint: make room"), "{room}: {}", said.err);
+        assert!(result.err.contains("hint: make room"), "{room}: {}", result.err);
     }
     disk.make_room();
-    assert_eq!(replies(ws), u64::from(sent), "{room}: every reply that came is kept: {}", said.err);
+    assert_eq!(replies(ws), u64::from(sent), "{room}: every reply that came is kept: {}", result.err);
     ws.call(["replies", "verify"]).expect(0);
     ws.call(&run).expect(0);
     assert_eq!(replies(ws), u64::from(server.count()), "{room}: nothing is asked twice");
@@ -121,13 +121,13 @@ fn what_was_sent_before_a_limit_on_files_was_met_is_kept() {
         let flags: Vec<String> = LOOP.iter().map(|flag| format!("'{flag}'")).collect();
         let line =
             format!("trap '' XFSZ; ulimit -f {limit}; exec $0 run --yes --recipe {GEN} {}", flags.join(" "));
-        let said = ws.shell(&line);
+        let result = ws.shell(&line);
         let sent = server.count();
         // The index is a file as well.
         let words = ["ile too large", "disk I/O error"];
-        assert!(said.code == 0 || words.iter().any(|word| said.err.contains(word)), "{}", said.err);
-        assert_eq!(replies(&ws), u64::from(sent), "{limit}: {}", said.err);
-        stopped_midway += u32::from(sent > 0 && said.code == 4);
+        assert!(result.code == 0 || words.iter().any(|word| result.err.contains(word)), "{}", result.err);
+        assert_eq!(replies(&ws), u64::from(sent), "{limit}: {}", result.err);
+        stopped_midway += u32::from(sent > 0 && result.code == 4);
     }
     assert!(stopped_midway >= 1, "{stopped_midway}");
 }

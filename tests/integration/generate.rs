@@ -14,13 +14,13 @@ pub const GEN: &str = "ruozhibench-gen";
 pub const AHEAD: &str =
     "review.draft_ahead=[\"screen\", \"translation\", \"irrationality\", \"category\", \"pair\"]";
 
-pub fn run(ws: &Workspace, more: &[&str]) -> crate::harness::Said {
+pub fn run(ws: &Workspace, more: &[&str]) -> crate::harness::CallResult {
     ws.call(["run", "--recipe", GEN].iter().chain(more))
 }
 
 fn status(ws: &Workspace, stage: &str, more: &[&str]) -> Value {
-    let said = ws.call(["status", "--recipe", GEN, "--json"].iter().chain(more)).expect(0);
-    let rows: Vec<Value> = serde_json::from_str(&said.out).unwrap();
+    let result = ws.call(["status", "--recipe", GEN, "--json"].iter().chain(more)).expect(0);
+    let rows: Vec<Value> = serde_json::from_str(&result.out).unwrap();
     rows.into_iter().find(|row| row["stage"] == stage).unwrap()
 }
 
@@ -62,10 +62,10 @@ fn a_finished_question_tells_prompts_replies_and_votes() {
     let ws = Workspace::sample();
     run(&ws, &["--offline"]).expect(0);
     let id = ws.candidates(GEN)[0]["source_id"].as_str().unwrap().to_string();
-    let told = ws.explain(GEN, &id);
-    assert_eq!(told["ends"], "in");
+    let actual = ws.explain(GEN, &id);
+    assert_eq!(actual["ends"], "in");
     let pieces = |stage: &str| -> Vec<String> {
-        let way = told["way"].as_array().unwrap();
+        let way = actual["way"].as_array().unwrap();
         let passage = way.iter().find(|passage| passage["stage"] == stage).unwrap();
         let details = passage["details"].as_array().unwrap();
         details.iter().map(|d| d["what"].as_str().unwrap().to_string()).collect()
@@ -340,8 +340,8 @@ fn an_edited_translation_is_analysed_again_and_nothing_else_is() {
     writer.write_record(&headers).unwrap();
     writer.write_record(&record).unwrap();
     ws.write("votes.csv", writer.into_inner().unwrap());
-    let said = ws.call(["review", "import", "translation", "votes.csv"]).expect(0);
-    assert!(said.out.contains("1 added"), "{}", said.out);
+    let result = ws.call(["review", "import", "translation", "votes.csv"]).expect(0);
+    assert!(result.out.contains("1 added"), "{}", result.out);
 
     assert_eq!(status(&ws, "review:translation", &LOOP)["why"], "1 new vote");
     run(&ws, &LOOP).expect(0);
@@ -362,8 +362,8 @@ fn an_edited_translation_is_analysed_again_and_nothing_else_is() {
 fn a_failing_endpoint_holds_up_what_it_fails_on_alone() {
     let server = Server::start(Some("冰箱"));
     let ws = served(&server);
-    let said = run(&ws, &["--offline", "--set", "draft.endpoint=loop"]).expect(0);
-    assert!(said.err.contains("held"), "{}", said.err);
+    let result = run(&ws, &["--offline", "--set", "draft.endpoint=loop"]).expect(0);
+    assert!(result.err.contains("held"), "{}", result.err);
     assert_eq!(server.take(), BTreeMap::new(), "offline sends nothing");
     let waiting = status(&ws, "screen", &LOOP);
     assert!(waiting["why"].as_str().unwrap().ends_with("replies are missing"), "{waiting}");
@@ -393,8 +393,8 @@ fn a_failing_endpoint_holds_up_what_it_fails_on_alone() {
 fn tasks_are_spread_ballots_written_and_disputes_settled() {
     let ws = Workspace::sample();
     run(&ws, &["--offline"]).expect(0);
-    let said = ws.call(["review", "assign", "category"]).expect(0);
-    assert!(said.out.contains("annotator-1"), "{}", said.out);
+    let result = ws.call(["review", "assign", "category"]).expect(0);
+    assert!(result.out.contains("annotator-1"), "{}", result.out);
     assert!(ws.call(["review", "assign", "category"]).expect(0).out.starts_with("0 new tasks"));
     for format in ["xlsx", "jsonl", "label-studio", "csv"] {
         let args =
@@ -402,8 +402,8 @@ fn tasks_are_spread_ballots_written_and_disputes_settled() {
         let written = ws.call(args).expect(0).out;
         assert!(written.lines().all(|path| ws.exists(path)), "{written}");
     }
-    let said = ws.call(["review", "status", "--recipe", GEN, "--agreement"]).expect(0).out;
-    assert!(said.contains("by the sample alone") && said.contains("alpha"), "{said}");
+    let result = ws.call(["review", "status", "--recipe", GEN, "--agreement"]).expect(0).out;
+    assert!(result.contains("by the sample alone") && result.contains("alpha"), "{result}");
 
     // Two people disagree, and the adjudicator decides.
     let mut item = String::new();
@@ -440,8 +440,8 @@ fn tasks_are_spread_ballots_written_and_disputes_settled() {
         writer.write_record(&headers).unwrap();
         writer.write_record(&row).unwrap();
         ws.write("votes.csv", writer.into_inner().unwrap());
-        let said = ws.call(["review", "import", "category", "votes.csv"]).expect(0);
-        assert!(said.out.contains("1 added"), "{} {}", said.out, said.err);
+        let result = ws.call(["review", "import", "category", "votes.csv"]).expect(0);
+        assert!(result.out.contains("1 added"), "{} {}", result.out, result.err);
     }
     run(&ws, &["--offline"]).expect(0);
     assert_eq!(ws.reasons(GEN)["held/disputed"], 1);

@@ -32,9 +32,9 @@ fn typed(page: &str) -> String {
                         continue;
                     }
                     let binary = "riddlemill() { \"$BINARY\" \"$@\"; }; BINARY=$0";
-                    let said = ws.shell(&format!("cd {folder}; {binary}; {{ {command}; }} 2>&1"));
-                    assert!(said.code < 4, "{command}: {}", said.out);
-                    printed.push_str(&said.out.replace(&today, "2026-01-05"));
+                    let result = ws.shell(&format!("cd {folder}; {binary}; {{ {command}; }} 2>&1"));
+                    assert!(result.code < 4, "{command}: {}", result.out);
+                    printed.push_str(&result.out.replace(&today, "2026-01-05"));
                 }
             }
             (_, Some((path, append))) => {

@@ -30,7 +30,7 @@ pub struct Workspace {
 }
 
 /// The output of a call, and its exit code.
-pub struct Said {
+pub struct CallResult {
     /// The exit code; -1 if it was ended by a signal.
     pub code: i32,
     pub out: String,
@@ -137,11 +137,11 @@ impl Workspace {
     }
 
     /// A shell line in this workspace; `$0` is the command.
-    pub fn shell(&self, line: &str) -> Said {
+    pub fn shell(&self, line: &str) -> CallResult {
         let mut command = Command::new("bash");
         command.args(["-c", line, BINARY]);
         self.bare(&mut command);
-        Said::new(command.output().unwrap())
+        CallResult::new(command.output().unwrap())
     }
 
     fn bare(&self, command: &mut Command) {
@@ -153,8 +153,8 @@ impl Workspace {
         }
     }
 
-    pub fn call<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Said {
-        Said::new(self.command(args).output().unwrap())
+    pub fn call<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> CallResult {
+        CallResult::new(self.command(args).output().unwrap())
     }
 
     /// Starts the command without waiting.
@@ -163,7 +163,7 @@ impl Workspace {
     }
 
     /// `run`, which must succeed.
-    pub fn run(&self) -> Said {
+    pub fn run(&self) -> CallResult {
         self.call(["run", "--offline"]).expect(0)
     }
 
@@ -174,8 +174,8 @@ impl Workspace {
 
     /// `audit` with the settings that the run was given, which must find nothing.
     pub fn audit_clean_with(&self, flags: &[&str]) {
-        let said = self.call(["audit"].iter().chain(flags)).expect(0);
-        assert!(said.out.contains("every record is accounted for"), "{}", said.out);
+        let result = self.call(["audit"].iter().chain(flags)).expect(0);
+        assert!(result.out.contains("every record is accounted for"), "{}", result.out);
     }
 
     /// Everything that a run derives.
@@ -194,15 +194,15 @@ impl Workspace {
 
     /// `explain --json` of a post in one recipe.
     pub fn explain(&self, recipe: &str, post: &str) -> serde_json::Value {
-        let said = self.call(["explain", post, "--recipe", recipe, "--json"]).expect(0);
-        let told: serde_json::Value = serde_json::from_str(&said.out).unwrap();
-        told["explained"][0].clone()
+        let result = self.call(["explain", post, "--recipe", recipe, "--json"]).expect(0);
+        let actual: serde_json::Value = serde_json::from_str(&result.out).unwrap();
+        actual["explained"][0].clone()
     }
 
     /// The reasons of a recipe's report, `state/reason` with its count, over all stages.
     pub fn reasons(&self, recipe: &str) -> BTreeMap<String, u64> {
-        let said = self.call(["report", "--recipe", recipe, "--json"]).expect(0);
-        let funnels: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+        let result = self.call(["report", "--recipe", recipe, "--json"]).expect(0);
+        let funnels: serde_json::Value = serde_json::from_str(&result.out).unwrap();
         let mut reasons = BTreeMap::new();
         for stage in funnels[0]["stages"].as_array().unwrap() {
             for (reason, n) in stage["counts"]["reasons"].as_object().unwrap() {
@@ -226,9 +226,9 @@ impl Workspace {
     }
 }
 
-impl Said {
-    fn new(output: Output) -> Said {
-        Said {
+impl CallResult {
+    fn new(output: Output) -> CallResult {
+        CallResult {
             code: output.status.code().unwrap_or(-1),
             out: String::from_utf8_lossy(&output.stdout).into_owned(),
             err: String::from_utf8_lossy(&output.stderr).into_owned(),
@@ -236,12 +236,12 @@ impl Said {
     }
 
     /// The result of a prepared command.
-    pub fn from(command: &mut Command) -> Said {
-        Said::new(command.output().unwrap())
+    pub fn from(command: &mut Command) -> CallResult {
+        CallResult::new(command.output().unwrap())
     }
 
     #[track_caller]
-    pub fn expect(self, code: i32) -> Said {
+    pub fn expect(self, code: i32) -> CallResult {
         assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.out, self.err);
         self
     }

@@ -18,8 +18,8 @@ fn rows(text: &str) -> Vec<Value> {
 
 fn ballot(ws: &Workspace, who: &str) -> Vec<Value> {
     let place = ["preference", "--recipe", "chumor", "--annotator", who, "--format", "jsonl"];
-    let said = ws.call(["review", "export"].iter().chain(&place)).expect(0);
-    rows(&ws.read(said.out.trim()))
+    let result = ws.call(["review", "export"].iter().chain(&place)).expect(0);
+    rows(&ws.read(result.out.trim()))
 }
 
 /// Whether the person's explanation is shown before the model's, which is the second one in the row.
@@ -96,16 +96,16 @@ fn nobody_computes_a_blind_side_and_old_sheets_hold() {
     let text: String = old.iter().map(|row| format!("{row}\n")).collect();
     import(&ws, &text, 0);
     import(&other, &text, 0);
-    let said = |ws: &Workspace| -> Vec<Value> {
+    let result = |ws: &Workspace| -> Vec<Value> {
         let votes = rows(&ws.read("raw/votes/000001.jsonl")).into_iter();
         let votes = votes.filter(|vote| vote["annotator"] == "annotator-3");
-        let mut said: Vec<_> = votes.map(|v| json!([v["item"], v["values"], v["order"]])).collect();
-        said.sort_by_key(Value::to_string);
-        said
+        let mut result: Vec<_> = votes.map(|v| json!([v["item"], v["values"], v["order"]])).collect();
+        result.sort_by_key(Value::to_string);
+        result
     };
-    assert_eq!(said(&ws), said(&other), "read alike whatever the secret");
+    assert_eq!(result(&ws), result(&other), "read alike whatever the secret");
     let seeded: Vec<bool> =
-        old.iter().map(|row| said(&ws).iter().any(|v| v[0] == row["item"] && v[2][0] == "human")).collect();
+        old.iter().map(|row| result(&ws).iter().any(|v| v[0] == row["item"] && v[2][0] == "human")).collect();
     let alike = seeded.iter().zip(order(&first)).filter(|(a, b)| **a == *b).count();
     assert!((first.len() / 5..=first.len() * 4 / 5).contains(&alike), "{alike} of {}", first.len());
 
@@ -297,10 +297,13 @@ fn a_place_that_cannot_be_worked_in_is_refused_with_a_word() {
     call(&ws.path(&long), &["init"]).expect(0);
     // What opens the reply index cannot work here: every command says why and what would help.
     for verb in [&["run", "--offline"][..], &["status"], &["estimate"], &["replies", "stats"]] {
-        let said = call(&ws.path(&long), verb).expect(4);
-        let told = said.err.lines().find(|line| line.starts_with("error: ")).unwrap_or_default();
-        assert!(told.starts_with("error: the path is too long: that of the reply index has 16"), "{told}");
-        assert!(told.ends_with("move the workspace to a shorter path"), "{verb:?}: {told}");
+        let result = call(&ws.path(&long), verb).expect(4);
+        let actual = result.err.lines().find(|line| line.starts_with("error: ")).unwrap_or_default();
+        assert!(
+            actual.starts_with("error: the path is too long: that of the reply index has 16"),
+            "{actual}"
+        );
+        assert!(actual.ends_with("move the workspace to a shorter path"), "{verb:?}: {actual}");
     }
     #[cfg(unix)]
     {
@@ -308,16 +311,20 @@ fn a_place_that_cannot_be_worked_in_is_refused_with_a_word() {
         let odd = ws.root().join(std::ffi::OsStr::from_bytes(b"bytes-\xff\xfe"));
         std::fs::create_dir(&odd).unwrap();
         call(&odd, &["init"]).expect(0);
-        let said = call(&odd, &["run", "--offline", "--recipe", "flub"]);
-        assert!(said.code == 0 || said.err.contains("not Unicode"), "{}", said.err);
+        let result = call(&odd, &["run", "--offline", "--recipe", "flub"]);
+        assert!(result.code == 0 || result.err.contains("not Unicode"), "{}", result.err);
         ws.write("pipeline.toml", crate::harness::source("dump", "leymore-titles", "raw/dumps/*.json"));
         std::fs::create_dir_all(ws.path("raw/dumps")).unwrap();
         let name = std::ffi::OsStr::from_bytes(b"\xff.json");
         std::fs::write(ws.path("raw/dumps").join(name), "[]").unwrap();
         // No pattern matches such a name: it is reported, alone and next to another file, not skipped.
         for _ in 0..2 {
-            let said = ws.call(["run", "--offline", "--recipe", "flub"]).expect(2);
-            assert!(said.err.contains("not Unicode") && said.err.contains("rename the file"), "{}", said.err);
+            let result = ws.call(["run", "--offline", "--recipe", "flub"]).expect(2);
+            assert!(
+                result.err.contains("not Unicode") && result.err.contains("rename the file"),
+                "{}",
+                result.err
+            );
             ws.write("raw/dumps/other.json", format!("[{}]", crate::harness::title(1, "云会恐高吗，会不会")));
         }
     }
@@ -400,8 +407,8 @@ fn a_reply_that_nests_without_end_costs_itself_alone() {
         let args = ["run", "--recipe", GEN, "--to", "screen", "--set", "draft.endpoint=loop"];
         ws.call(args.iter().chain(more))
     };
-    let said = run(&[]).expect(3);
-    assert!(said.err.contains("the reply cannot be read"), "{}", said.err);
+    let result = run(&[]).expect(3);
+    assert!(result.err.contains("the reply cannot be read"), "{}", result.err);
     let asked = server.take();
     let (deep, all) = (ws.reasons(GEN)["failed/reply_unparseable"], u64::from(asked["screen"]));
     assert!(deep >= 1 && all > 50, "{asked:?}");
@@ -460,12 +467,12 @@ fn no_token_is_told_that_opens_nothing() {
     let cut = whole.len() + 40;
     ws.write("raw/access.jsonl", &ws.read("raw/access.jsonl")[..cut]);
     let torn = ws.read("raw/access.jsonl");
-    let said = grant("third").expect(4);
+    let result = grant("third").expect(4);
     assert!(
-        said.out.is_empty() && said.err.contains("raw/access.jsonl is damaged"),
+        result.out.is_empty() && result.err.contains("raw/access.jsonl is damaged"),
         "{} {}",
-        said.out,
-        said.err
+        result.out,
+        result.err
     );
     assert_eq!(ws.read("raw/access.jsonl"), torn);
     ws.call(["fsck", "--salvage"]).expect(0);

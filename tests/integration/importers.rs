@@ -35,12 +35,12 @@ fn whole(ws: &Workspace) {
 /// A run that continues after a bad record, with the output of `explain` about it.
 #[track_caller]
 fn partial(ws: &Workspace, at: &str) -> (String, String) {
-    let said = ws.call(["run", "--recipe", "flub"]).expect(3);
-    assert!(said.err.contains("flub import: ") && said.err.contains(" failed: "), "{}", said.err);
+    let result = ws.call(["run", "--recipe", "flub"]).expect(3);
+    assert!(result.err.contains("flub import: ") && result.err.contains(" failed: "), "{}", result.err);
     ws.audit_clean();
-    let told = ws.explain("flub", at);
-    assert_eq!(told["ends"], "failed", "{told}");
-    let passage = &told["way"][0];
+    let actual = ws.explain("flub", at);
+    assert_eq!(actual["ends"], "failed", "{actual}");
+    let passage = &actual["way"][0];
     (passage["reason"].as_str().unwrap().into(), passage["evidence"].as_str().unwrap().into())
 }
 
@@ -178,18 +178,18 @@ fn one_id_is_one_record_and_conflicts_are_kept() {
     ws.write("raw/dumps/b", title(2, "雨伞自己淋湿了吗？") + "\n" + &title(3, TITLES[2]));
     whole(&ws);
     assert_eq!(ws.reasons("flub")["merged/same_id"], 3);
-    let told = ws.explain("flub", "tieba:2")["way"].to_string();
-    assert!(told.contains("other text: 雨伞自己淋湿了吗？"), "{told}");
-    let told = ws.explain("flub", "tieba:3")["way"].to_string();
-    assert!(told.contains("same text"), "{told}");
+    let actual = ws.explain("flub", "tieba:2")["way"].to_string();
+    assert!(actual.contains("other text: 雨伞自己淋湿了吗？"), "{actual}");
+    let actual = ws.explain("flub", "tieba:3")["way"].to_string();
+    assert!(actual.contains("same text"), "{actual}");
 }
 
 #[test]
 fn a_source_without_a_file_is_a_setting_that_cannot_be_used() {
     let settings =
         source("a", "leymore-titles", "raw/dumps/none-*.json") + &source("b", "thread-dump", "raw/b.jsonl");
-    let said = Workspace::with(&settings).call(["run"]).expect(2);
-    assert!(said.err.contains("(source \"a\")") && said.err.contains("(source \"b\")"), "{}", said.err);
+    let result = Workspace::with(&settings).call(["run"]).expect(2);
+    assert!(result.err.contains("(source \"a\")") && result.err.contains("(source \"b\")"), "{}", result.err);
 }
 
 #[test]
@@ -198,6 +198,10 @@ fn a_dump_that_is_another_one_is_refused() {
         &(source("dump", "leymore-titles", "raw/d") + &format!("sha256 = \"{}\"\n", "0".repeat(64))),
     );
     ws.write("raw/d", lines("\n"));
-    let said = ws.call(["run"]).expect(2);
-    assert!(said.err.contains("has the SHA-256") && said.err.contains("the settings state"), "{}", said.err);
+    let result = ws.call(["run"]).expect(2);
+    assert!(
+        result.err.contains("has the SHA-256") && result.err.contains("the settings state"),
+        "{}",
+        result.err
+    );
 }

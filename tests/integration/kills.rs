@@ -26,8 +26,8 @@ fn killed(
     let undisturbed = ws.copy();
     let start = Instant::now();
     let call = |ws: &Workspace| {
-        let said = ws.call(args);
-        assert!(ends.contains(&said.code), "{name}: {} {} {}", said.code, said.out, said.err);
+        let result = ws.call(args);
+        assert!(ends.contains(&result.code), "{name}: {} {} {}", result.code, result.out, result.err);
     };
     call(&undisturbed);
     let takes = start.elapsed();
@@ -43,11 +43,16 @@ fn killed(
         cut += u64::from(child.try_wait().unwrap().is_none());
         child.kill().unwrap();
         child.wait().unwrap();
-        let said = ws.call(["fsck"]);
-        assert!(whole.contains(&said.code), "{name}, kill {kill} at {share:.3}: {} {}", said.out, said.err);
+        let result = ws.call(["fsck"]);
+        assert!(
+            whole.contains(&result.code),
+            "{name}, kill {kill} at {share:.3}: {} {}",
+            result.out,
+            result.err
+        );
         call(&ws);
-        let said = ws.call(["fsck"]);
-        assert_eq!(said.code, after, "{name}, kill {kill}: {} {}", said.out, said.err);
+        let result = ws.call(["fsck"]);
+        assert_eq!(result.code, after, "{name}, kill {kill}: {} {}", result.out, result.err);
         assert_eq!(made(&ws), want, "{name}, kill {kill} at {share:.3}");
     }
     eprintln!("{name}: {cut} of {} were at work when they were killed", kills());
@@ -88,8 +93,8 @@ fn votes_tasks_and_tokens() {
     let votes = |ws: &Workspace| lines(ws, "raw/votes/000001.jsonl", &["id", "item", "annotator", "values"]);
     killed("review import", &ws, &import, [&[0], &[0]], votes);
     let tasks = format!("raw/votes/assigned/{GEN}.screen.jsonl");
-    let told = |ws: &Workspace| lines(ws, &tasks, &["item", "annotator", "round"]);
-    killed("review assign", &ws, &["review", "assign", "screen", "--recipe", GEN], [&[0], &[0]], told);
+    let actual = |ws: &Workspace| lines(ws, &tasks, &["item", "annotator", "round"]);
+    killed("review assign", &ws, &["review", "assign", "screen", "--recipe", GEN], [&[0], &[0]], actual);
     // Each call replaces the previous token by a new random one.
     let who = |ws: &Workspace| {
         let list = ws.call(["access", "list", "--json"]).expect(0).out;

@@ -99,16 +99,16 @@ fn ctrl_c_says_what_it_waits_for_and_a_second_one_leaves_it_booked_as_spent() {
     std::thread::sleep(Duration::from_millis(500));
     interrupt(child.id());
     let mut talk = BufReader::new(child.stderr.take().unwrap());
-    let mut said = String::new();
-    while !said.contains("in flight") {
-        assert!(talk.read_line(&mut said).unwrap() > 0, "{said}");
+    let mut result = String::new();
+    while !result.contains("in flight") {
+        assert!(talk.read_line(&mut result).unwrap() > 0, "{result}");
     }
     let sent = server.count();
     assert!(
-        said.contains("nothing more is sent; waiting for ") && said.contains(", 600 s at most"),
-        "{said}"
+        result.contains("nothing more is sent; waiting for ") && result.contains(", 600 s at most"),
+        "{result}"
     );
-    assert!(said.contains("once more leaves them, counted as spent"), "{said}");
+    assert!(result.contains("once more leaves them, counted as spent"), "{result}");
     interrupt(child.id());
     let asked = Instant::now();
     assert_eq!(child.wait().unwrap().code(), Some(130));
@@ -124,8 +124,8 @@ fn ctrl_c_says_what_it_waits_for_and_a_second_one_leaves_it_booked_as_spent() {
 #[test]
 fn a_closed_pipe_ends_no_run() {
     let ws = Workspace::sample();
-    let said = ws.shell("set -o pipefail; \"$0\" run --offline 2>&1 | head -3").expect(0);
-    assert_eq!(said.out.lines().count(), 3, "{}", said.out);
+    let result = ws.shell("set -o pipefail; \"$0\" run --offline 2>&1 | head -3").expect(0);
+    assert_eq!(result.out.lines().count(), 3, "{}", result.out);
     assert!(ws.exists("output/flub/candidate/MANIFEST.json"), "the run went on to its end");
     for verb in ["report", "status", "config", "explain 鱼", "show import"] {
         ws.shell(&format!("set -o pipefail; \"$0\" {verb} | head -1")).expect(0);
@@ -147,8 +147,8 @@ fn escapes_reach_terminals_alone_and_those_of_posts_none() {
     let free = |text: &str| !text.chars().any(|c| c.is_control() && c != '\n' && c != '\t');
     assert!(free(&run.err), "{:?}", run.err);
     for verb in &verbs {
-        let said = ws.call(verb).expect(0);
-        assert!(free(&said.out), "{verb:?}: {:?}", said.out);
+        let result = ws.call(verb).expect(0);
+        assert!(free(&result.out), "{verb:?}: {:?}", result.out);
         let mut command = ws.command(verb);
         let forced = command.env("CLICOLOR_FORCE", "1").env_remove("NO_COLOR").output().unwrap();
         let forced = String::from_utf8(forced.stdout).unwrap();
@@ -198,14 +198,14 @@ fn a_bar_has_a_rate_and_one_time_left() {
     }
     let ws = with_corpus(60_000);
     let line = "stty cols 80 2>/dev/null; \"$0\" run --offline --recipe chumor --to dedup";
-    let said =
+    let result =
         ws.shell(&format!("export BIN=\"$0\"; script -qec '{}' /dev/null", line.replace("\"$0\"", "$BIN")));
-    let bars: Vec<&str> = said
+    let bars: Vec<&str> = result
         .out
         .split(['\r', '\n'])
         .filter(|part| part.contains("chumor dedup") && part.contains(" left"))
         .collect();
-    assert!(bars.len() > 3, "{:?}", said.out);
+    assert!(bars.len() > 3, "{:?}", result.out);
     for bar in &bars {
         assert_eq!(bar.matches(" left").count(), 1, "one time left: {bar:?}");
         assert!(bar.contains("/s"), "{bar:?}");
@@ -223,12 +223,12 @@ fn a_run_without_room_on_the_disk_is_refused() {
         eprintln!("skipped: this file system has no files of 8 TiB");
         return;
     }
-    let said = ws.call(["run", "--offline"]).expect(4);
+    let result = ws.call(["run", "--offline"]).expect(4);
     assert!(
-        said.err.contains("staged/ needs about 35.2 TB for dumps of 8.8 TB, and its disk has "),
+        result.err.contains("staged/ needs about 35.2 TB for dumps of 8.8 TB, and its disk has "),
         "{}",
-        said.err
+        result.err
     );
-    assert!(said.err.contains("--set run.disk_check=false"), "{}", said.err);
+    assert!(result.err.contains("--set run.disk_check=false"), "{}", result.err);
     assert!(!ws.exists("staged"));
 }

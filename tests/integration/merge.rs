@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Said, Workspace, title};
+use crate::harness::{CallResult, Workspace, title};
 use crate::reviewed::{GEN, Reviewed, item};
 
-fn merge(ws: &Workspace, other: &Workspace, more: &[&str]) -> Said {
+fn merge(ws: &Workspace, other: &Workspace, more: &[&str]) -> CallResult {
     ws.call(["raw", "merge", other.root().to_str().unwrap()].iter().chain(more))
 }
 
@@ -38,12 +38,12 @@ fn votes_of_two_machines_come_together_and_what_contradicts_is_a_dispute() {
 
     let look = merge(&here.ws, &there.ws, &["--dry-run"]).expect(0).out;
     assert!(look.contains("nothing was copied") && look.matches("\nvote ").count() + 1 == 3, "{look}");
-    let said = merge(&here.ws, &there.ws, &[]).expect(0).out;
-    let contradicting: Vec<&str> = said.lines().filter(|line| line.contains("contradicts")).collect();
-    assert_eq!(contradicting.len(), 1, "{said}");
+    let result = merge(&here.ws, &there.ws, &[]).expect(0).out;
+    let contradicting: Vec<&str> = result.lines().filter(|line| line.contains("contradicts")).collect();
+    assert_eq!(contradicting.len(), 1, "{result}");
     assert!(
         contradicting[0].contains("annotator-1") && contradicting[0].contains("untranslatable"),
-        "{said}"
+        "{result}"
     );
     assert!(merge(&here.ws, &there.ws, &[]).expect(0).out.contains("nothing is new there"));
     here.ws.call(["fsck"]).expect(0);
@@ -110,17 +110,17 @@ fn decisions_withdrawals_and_archives_of_two_machines_come_together() {
     there.write("raw/dumps/2.json", title(9, "灯会不会怕黑？"));
     there.write("raw/replies/batches.jsonl", "{\"batch\":\"1-2-0\",\"endpoint\":\"mine\",\"at_ms\":1}\n");
 
-    let said = merge(&here, &there, &[]).expect(0).out;
+    let result = merge(&here, &there, &[]).expect(0).out;
     for word in [
         "drop tieba:2",
         "contradicts one in this workspace",
         "1 withdrawal",
         "raw/warc/ba/00001.warc.gz: new",
     ] {
-        assert!(said.contains(word), "no {word:?}: {said}");
+        assert!(result.contains(word), "no {word:?}: {result}");
     }
-    assert!(said.contains("not copied: raw/dumps/2.json is not here"), "{said}");
-    assert!(said.contains("1 of its batches are on their way"), "{said}");
+    assert!(result.contains("not copied: raw/dumps/2.json is not here"), "{result}");
+    assert!(result.contains("1 of its batches are on their way"), "{result}");
     assert_eq!(here.read("raw/warc/ba/00001.warc.gz"), "an archive");
     assert!(merge(&here, &there, &[]).expect(0).out.starts_with("nothing is new there"));
 
@@ -152,15 +152,15 @@ fn what_is_no_workspace_or_damaged_is_taken_over_by_nobody() {
     let votes = there.ws.read("raw/votes/000001.jsonl");
     there.ws.write("raw/votes/000001.jsonl", votes.replacen("untranslatable", "unharmful", 1));
     let before = here.ws.bytes("raw/votes/000001.jsonl");
-    let said = merge(&here.ws, &there.ws, &[]).expect(4);
-    assert!(said.err.contains("fsck"), "{}", said.err);
+    let result = merge(&here.ws, &there.ws, &[]).expect(4);
+    assert!(result.err.contains("fsck"), "{}", result.err);
     assert_eq!(before, here.ws.bytes("raw/votes/000001.jsonl"));
     // Withdrawals are hashes: under another salt they match nothing.
     there.ws.write("raw/votes/000001.jsonl", votes);
     there.ws.call(["withdraw", "风筝断了线会不会想家？", "--text", "--reason", "its author asked"]).expect(0);
     there.ws.write("raw/salt", "11".repeat(32));
-    let said = merge(&here.ws, &there.ws, &["--json"]).expect(3);
-    let told: Value = serde_json::from_str(&said.out).unwrap();
-    assert_eq!(told["votes"].as_array().unwrap().len(), 1, "{told}");
-    assert!(said.err.contains("another salt"), "{}", said.err);
+    let result = merge(&here.ws, &there.ws, &["--json"]).expect(3);
+    let actual: Value = serde_json::from_str(&result.out).unwrap();
+    assert_eq!(actual["votes"].as_array().unwrap().len(), 1, "{actual}");
+    assert!(result.err.contains("another salt"), "{}", result.err);
 }

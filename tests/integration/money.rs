@@ -73,8 +73,8 @@ fn what_no_cap_bounds_is_asked_about_before_it_is_sent() {
         let base = ["run", "--recipe", GEN, "--to", "screen", "--set", "draft.endpoint=loop"];
         ws.call(base.iter().chain(more))
     };
-    let said = run(&[]).expect(2).err;
-    let refused: Vec<&str> = said.lines().skip_while(|line| !line.starts_with("error:")).collect();
+    let result = run(&[]).expect(2).err;
+    let refused: Vec<&str> = result.lines().skip_while(|line| !line.starts_with("error:")).collect();
     insta::assert_snapshot!("no_consent", refused.join("\n"));
     assert_eq!(server.count(), 0, "nothing was sent");
     // Offline nothing is requested; the stages before it are made.
@@ -108,17 +108,17 @@ fn a_terminal_is_asked() {
             "echo {answer} | script -qec \"$0 run --recipe {GEN} --to screen --set draft.endpoint=loop\" /dev/null"
         )
     };
-    let said = ws.shell(&line("n"));
+    let result = ws.shell(&line("n"));
     assert!(
-        said.out.contains("for 91 requests to loop, at most $")
-            && said.out.contains(" until this run ends; continue? [y/N]"),
+        result.out.contains("for 91 requests to loop, at most $")
+            && result.out.contains(" until this run ends; continue? [y/N]"),
         "{} {}",
-        said.out,
-        said.err
+        result.out,
+        result.err
     );
-    assert!(said.out.contains("not agreed, and nothing was sent") && server.count() == 0, "{}", said.out);
-    let said = ws.shell(&line("y"));
-    assert!(server.count() > 50, "{} {}", said.out, said.err);
+    assert!(result.out.contains("not agreed, and nothing was sent") && server.count() == 0, "{}", result.out);
+    let result = ws.shell(&line("y"));
+    assert!(server.count() > 50, "{} {}", result.out, result.err);
 }
 
 #[test]
@@ -135,9 +135,9 @@ fn ctrl_c_keeps_what_is_in_flight() {
     let kill = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
     assert!(kill.success());
     let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(said.contains("the same command continues"), "{said}");
+    let result = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{result}");
+    assert!(result.contains("the same command continues"), "{result}");
     let before = server.take();
     let sent = before["screen"];
     assert!(before.len() == 1 && sent < 40, "{before:?}");
@@ -170,12 +170,12 @@ fn replies_that_are_gone_are_not_bought_again_without_a_word() {
             None => ws.remove(segment),
         }
         for call in [&args[..], &["status", "--recipe", GEN]] {
-            let said = ws.call(call).expect(4).err;
+            let result = ws.call(call).expect(4).err;
             assert!(
-                said.contains("000001.jsonl.zst") && said.contains(" replies, asking for them"),
-                "{said}"
+                result.contains("000001.jsonl.zst") && result.contains(" replies, asking for them"),
+                "{result}"
             );
-            assert!(said.contains("at most $") && said.contains("--accept-lost-replies"), "{said}");
+            assert!(result.contains("at most $") && result.contains("--accept-lost-replies"), "{result}");
         }
         assert!(ws.call(["fsck"]).expect(1).out.contains("raw/replies: segment 000001"));
         assert_eq!(server.count(), 0, "nothing was sent");
@@ -187,8 +187,8 @@ fn replies_that_are_gone_are_not_bought_again_without_a_word() {
 
     // Its intact part is recovered, and only the rest is requested again.
     ws.write(segment, &flipped);
-    let said = ws.call(["fsck", "--salvage"]).expect(0).out;
-    assert!(said.contains("kept,") && said.contains("damaged at byte"), "{said}");
+    let result = ws.call(["fsck", "--salvage"]).expect(0).out;
+    assert!(result.contains("kept,") && result.contains("damaged at byte"), "{result}");
     assert_eq!(ws.bytes("raw/damaged/001/replies/000001.jsonl.zst"), flipped);
     let kept = stats(&ws)["replies"].as_u64().unwrap();
     assert!(kept > 0 && kept < bought, "{kept} of {bought}");

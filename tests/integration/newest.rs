@@ -31,13 +31,17 @@ fn zh(item: &serde_json::Map<String, Value>) -> &str {
 /// Makes the workspace look up to date in some way, and checks why the release is refused.
 fn refused(ws: &Workspace, more: &[&str], stage: &str, change: &str) {
     let candidate = format!("output/{GEN}/candidate");
-    let said = release(ws, more).expect(2);
+    let result = release(ws, more).expect(2);
     for word in [stage, change, "hint: `riddlemill run --recipe ruozhibench-gen`", "--draft"] {
-        assert!(said.err.contains(word), "no {word:?}: {}", said.err);
+        assert!(result.err.contains(word), "no {word:?}: {}", result.err);
     }
     let export = ["export", &candidate, "csv", "rows.csv"];
-    let said = ws.call(export.iter().chain(more)).expect(2);
-    assert!(said.err.contains(stage) && said.err.contains(change) && !ws.exists("rows.csv"), "{}", said.err);
+    let result = ws.call(export.iter().chain(more)).expect(2);
+    assert!(
+        result.err.contains(stage) && result.err.contains(change) && !ws.exists("rows.csv"),
+        "{}",
+        result.err
+    );
     let audited = ws.call(["audit", "--recipe", GEN].iter().chain(more)).expect(1).out;
     assert!(
         audited.contains("candidate: it does not match raw/ and the settings") && audited.contains(change),
@@ -59,24 +63,24 @@ fn votes_settings_and_dumps_that_are_newer_refuse_a_release() {
     reject(&people, zh(&all[0]));
     refused(ws, &[], "review:screen", "3 new votes");
     // A draft is allowed, and is marked as one wherever it is shown.
-    let said = release(ws, &["--draft"]).expect(0);
-    assert!(said.out.contains("1.0.0-draft.1") && said.out.contains("3 new votes"), "{}", said.out);
+    let result = release(ws, &["--draft"]).expect(0);
+    assert!(result.out.contains("1.0.0-draft.1") && result.out.contains("3 new votes"), "{}", result.out);
     let card = ws.read(&format!("output/{GEN}/1.0.0-draft.1/README.md"));
     assert!(card.contains("built before this change") && card.contains("3 new votes"), "{card}");
     let candidate = format!("output/{GEN}/candidate");
-    let said = ws.call(["export", &candidate, "csv", "draft.csv", "--draft"]).expect(0);
-    assert!(said.err.contains("a draft") && said.err.contains("3 new votes"), "{}", said.err);
+    let result = ws.call(["export", &candidate, "csv", "draft.csv", "--draft"]).expect(0);
+    assert!(result.err.contains("a draft") && result.err.contains("3 new votes"), "{}", result.err);
     // A copy elsewhere and a stage are not affected.
     ws.call(["export", &format!("output/{GEN}/1.0.0-draft.1"), "csv", "copy.csv"]).expect(0);
     ws.call(["export", &format!("staged/{GEN}/05_dedup"), "csv", "stage.csv"]).expect(0);
 
     // A run that stops before the end.
     ws.call(["run", "--recipe", GEN, "--offline", "--to", "review:screen"]).expect(0);
-    let said = release(ws, &[]).expect(2);
-    assert!(said.err.contains("input review:screen changed"), "{}", said.err);
+    let result = release(ws, &[]).expect(2);
+    assert!(result.err.contains("input review:screen changed"), "{}", result.err);
     people.run();
-    let told: Value = serde_json::from_str(&release(ws, &["--json"]).expect(0).out).unwrap();
-    assert_eq!((&told["version"], &told["rows"][GEN]), (&json!("1.0.0"), &json!(1)));
+    let actual: Value = serde_json::from_str(&release(ws, &["--json"]).expect(0).out).unwrap();
+    assert_eq!((&actual["version"], &actual["rows"][GEN]), (&json!("1.0.0"), &json!(1)));
     ws.call(["verify", &format!("output/{GEN}/1.0.0"), "--raw"]).expect(0);
 
     ws.write("raw/dumps/9.json", title(900_001, zh(&all[2])) + "\n");
@@ -87,10 +91,14 @@ fn votes_settings_and_dumps_that_are_newer_refuse_a_release() {
 fn a_draft_may_be_asked_for() {
     let mut people = Reviewed::new();
     people.add(&questions()[..1]);
-    let said = people.release(&["--draft"]).expect(0);
-    assert!(said.out.contains("1.0.0-draft.1") && said.out.contains("asked for as a draft"), "{}", said.out);
-    let said = people.release(&["--draft", "--version", "1.0.0"]).expect(2);
-    assert!(said.err.contains("cannot be stable"), "{}", said.err);
+    let result = people.release(&["--draft"]).expect(0);
+    assert!(
+        result.out.contains("1.0.0-draft.1") && result.out.contains("asked for as a draft"),
+        "{}",
+        result.out
+    );
+    let result = people.release(&["--draft", "--version", "1.0.0"]).expect(2);
+    assert!(result.err.contains("cannot be stable"), "{}", result.err);
     assert!(people.release(&[]).expect(0).out.contains(&format!("{GEN} 1.0.0: ")));
 }
 
@@ -102,8 +110,8 @@ fn a_set_that_goes_on_from_another_follows_from_that_ones_votes() {
     ws.call(["run", "--recipe", GEN, "--recipe", MC, "--offline"]).expect(0);
     let fewer: String = all.lines().skip(1).map(|line| format!("{line}\n")).collect();
     ws.write("raw/sample/votes.jsonl", fewer);
-    let said = ws.call(["release", MC, "--date", "2026-01-02"]).expect(2);
-    assert!(said.err.contains("ruozhibench-gen review:screen: votes changed"), "{}", said.err);
+    let result = ws.call(["release", MC, "--date", "2026-01-02"]).expect(2);
+    assert!(result.err.contains("ruozhibench-gen review:screen: votes changed"), "{}", result.err);
     ws.write("raw/sample/votes.jsonl", all);
     ws.call(["release", MC, "--date", "2026-01-02"]).expect(0);
 }
@@ -111,9 +119,9 @@ fn a_set_that_goes_on_from_another_follows_from_that_ones_votes() {
 #[test]
 fn a_candidate_holds_what_reached_the_end() {
     let ws = Workspace::with_dump("leymore-titles", title(1, "冰块怕热还是怕化？") + "\n");
-    let said = ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
-    assert!(said.err.contains("flub: 0 items at the end -> "), "{}", said.err);
-    assert!(said.err.contains("flub review:clean: 1 waits for votes: "), "{}", said.err);
+    let result = ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
+    assert!(result.err.contains("flub: 0 items at the end -> "), "{}", result.err);
+    assert!(result.err.contains("flub review:clean: 1 waits for votes: "), "{}", result.err);
     assert!(ws.candidates("flub").is_empty());
     let text = ws.read("output/flub/candidate/MANIFEST.json");
     let manifest: Value = serde_json::from_str(&text).unwrap();
@@ -124,8 +132,8 @@ fn a_candidate_holds_what_reached_the_end() {
     }
     ws.call(["verify", "output/flub/candidate", "--raw"]).expect(0);
     ws.audit_clean();
-    let said = ws.call(["release", "flub", "--draft"]).expect(2);
-    assert!(said.err.contains("0 items of flub reached its end; 1 held at "), "{}", said.err);
+    let result = ws.call(["release", "flub", "--draft"]).expect(2);
+    assert!(result.err.contains("0 items of flub reached its end; 1 held at "), "{}", result.err);
     // The posts are read where they wait.
     let rows = ws.call(["show", "dedup", "--recipe", "flub"]).expect(0).out;
     assert!(rows.contains("冰块怕热还是怕化？"), "{rows}");
@@ -154,9 +162,9 @@ fn what_drops_out_is_counted_and_named() {
     let fewer: String = all.lines().filter(without).map(|line| format!("{line}\n")).collect();
     ws.write("raw/sample/votes.jsonl", fewer);
     ws.call(["run", "--recipe", GEN, "--offline"]).expect(0);
-    let said = release(&ws, &[]).expect(0).out;
-    let line = said.lines().find(|line| line.contains("held at review:screen (votes_missing)"));
-    assert!(line.is_some_and(|line| line.contains("left out: ")), "{said}");
+    let result = release(&ws, &[]).expect(0).out;
+    let line = result.lines().find(|line| line.contains("held at review:screen (votes_missing)"));
+    assert!(line.is_some_and(|line| line.contains("left out: ")), "{result}");
     let place = format!("output/{GEN}/1.0.0-draft.2");
     let card = ws.read(&format!("{place}/README.md"));
     assert!(
@@ -186,10 +194,10 @@ fn released_rows_are_followed() {
         json!({ "verdict": "rewrite", "irrationality": "A metro is a machine and knows no shame." });
     people.vote_again("irrationality", "annotator-1", zh(&all[2]), &reworded);
     people.run();
-    let told = status();
+    let actual = status();
     let line = |fate: &str| {
-        let found = told.lines().find(|line| line.trim_start().starts_with(fate));
-        found.unwrap_or_else(|| panic!("no {fate}: {told}")).to_string()
+        let found = actual.lines().find(|line| line.trim_start().starts_with(fate));
+        found.unwrap_or_else(|| panic!("no {fate}: {actual}")).to_string()
     };
     assert!(
         line("rejected").contains("review:screen dropped rejected") && line("rejected").contains("vote:")
@@ -197,7 +205,7 @@ fn released_rows_are_followed() {
     assert!(line("edited").contains("categories") && line("edited").contains("review:category changed"));
     // Decisions about the old text are asked for again.
     line("held");
-    assert!(told.contains("of 3 rows since"), "{told}");
+    assert!(actual.contains("of 3 rows since"), "{actual}");
     let json: Value =
         serde_json::from_str(&people.ws.call(["status", "--recipe", GEN, "--json"]).expect(0).out).unwrap();
     let released: Vec<&Value> =

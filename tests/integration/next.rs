@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::generate::{GEN, Server, reply_to};
-use crate::harness::{RECIPES, Said, Workspace, reference, source, title};
+use crate::harness::{CallResult, RECIPES, Workspace, reference, source, title};
 
 const KEY: &str = "sk-right-12345678";
 
@@ -46,14 +46,14 @@ impl Researcher {
         Researcher { ws, recipe, env: BTreeMap::new(), did: Vec::new() }
     }
 
-    fn call(&self, args: &[&str]) -> Said {
-        Said::from(self.ws.command(args).envs(&self.env))
+    fn call(&self, args: &[&str]) -> CallResult {
+        CallResult::from(self.ws.command(args).envs(&self.env))
     }
 
     /// The next step by `status`; a final option that names the recipe is removed.
     fn next(&self) -> Option<String> {
-        let said = self.call(&["status", "--recipe", self.recipe, "--json"]).expect(0);
-        let rows: Vec<Value> = serde_json::from_str(&said.out).unwrap();
+        let result = self.call(&["status", "--recipe", self.recipe, "--json"]).expect(0);
+        let rows: Vec<Value> = serde_json::from_str(&result.out).unwrap();
         let next = rows.iter().find_map(|row| row["next"]["command"].as_str());
         next.map(str::to_owned)
     }
@@ -77,11 +77,11 @@ impl Researcher {
         let mut args: Vec<&str> = command.split_whitespace().skip(1).collect();
         if args[..2] == ["review", "export"] {
             args.extend(["--format", "jsonl", "--out", "ballots"]);
-            let said = self.call(&args).expect(0);
-            return self.vote(args[2], said.out.trim());
+            let result = self.call(&args).expect(0);
+            return self.vote(args[2], result.out.trim());
         }
-        let said = self.call(&args);
-        assert!([0, 3].contains(&said.code), "{command}: {} {}", said.out, said.err);
+        let result = self.call(&args);
+        assert!([0, 3].contains(&result.code), "{command}: {} {}", result.out, result.err);
     }
 
     /// Fills in a ballot and imports it.

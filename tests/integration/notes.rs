@@ -115,8 +115,8 @@ fn a_list_of_annual_jokes_has_notes_too() {
     let noted = posts.iter().find(|post| !post["note"].is_null()).unwrap();
     assert_eq!(noted["note"], "[人名]提醒：当年有一把雨伞被罚款\n罚了两次");
     assert!(noted["text"].as_str().unwrap().contains("南极"), "{noted}");
-    let told = ws.explain("chumor", "罚了两次");
-    assert_eq!((&told["way"][0]["reason"], &told["way"][0]["evidence"]), (&json!("note"), &noted["id"]));
+    let actual = ws.explain("chumor", "罚了两次");
+    assert_eq!((&actual["way"][0]["reason"], &actual["way"][0]["evidence"]), (&json!("note"), &noted["id"]));
     let before = ws.derived();
     ws.remove_derived();
     run();

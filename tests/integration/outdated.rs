@@ -35,9 +35,9 @@ fn votes_are_brought_over_where_somebody_saw_both_texts() {
     let kept = ["--set", "anonymise.contacts=\"keep\""];
     let run = || ws.call(["run", "--recipe", "chumor", "--offline"].iter().chain(&kept)).expect(0);
     let confirmed = || -> u64 {
-        let said =
+        let result =
             ws.call(["review", "status", "--recipe", "chumor", "--json"].iter().chain(&kept)).expect(0);
-        let steps: Vec<Value> = serde_json::from_str(&said.out).unwrap();
+        let steps: Vec<Value> = serde_json::from_str(&result.out).unwrap();
         steps.iter().find(|step| step["step"] == "screen").unwrap()["confirmed"].as_u64().unwrap()
     };
     let carry = |args: &[&str]| {
@@ -61,8 +61,8 @@ fn votes_are_brought_over_where_somebody_saw_both_texts() {
     carry(&[&one[..], &["--by", "meta-1", "--why", "again"]].concat()).expect(2);
     run();
     assert_eq!(confirmed(), 2);
-    let told = ws.call(["explain", "tieba:1", "--recipe", "chumor"].iter().chain(&kept)).expect(0).out;
-    assert!(told.contains("carried over from another text by meta-1: the number is back"), "{told}");
+    let actual = ws.call(["explain", "tieba:1", "--recipe", "chumor"].iter().chain(&kept)).expect(0).out;
+    assert!(actual.contains("carried over from another text by meta-1: the number is back"), "{actual}");
     // Stored votes are unchanged.
     let after = ws.read("raw/votes/000001.jsonl");
     assert!(after.starts_with(&before) && after.lines().count() == 4, "{after}");
@@ -111,8 +111,8 @@ fn votes_are_brought_over_on_a_page_that_shows_both_texts() {
     ws.write("pipeline.toml", settings + "[anonymise]\ncontacts = \"keep\"\n");
     ws.call(["run", "--recipe", "chumor", "--offline"]).expect(0);
     let confirmed = || -> u64 {
-        let said = ws.call(["review", "status", "--recipe", "chumor", "--json"]).expect(0);
-        let steps: Vec<Value> = serde_json::from_str(&said.out).unwrap();
+        let result = ws.call(["review", "status", "--recipe", "chumor", "--json"]).expect(0);
+        let steps: Vec<Value> = serde_json::from_str(&result.out).unwrap();
         steps.iter().find(|step| step["step"] == "screen").unwrap()["confirmed"].as_u64().unwrap()
     };
     assert_eq!(confirmed(), 1);
@@ -164,14 +164,14 @@ fn status_says_how_many_votes_a_changed_rule_would_outdate() {
         status(&kept)["outdates"],
         json!({ "step": "anonymise", "posts": 1, "votes": 1, "replies": 0 })
     );
-    let said = ws.call(["status", "--recipe", "chumor"].iter().chain(&kept)).expect(0).out;
-    assert!(said.contains("outdates texts of 1 post; 1 vote and 0 replies"), "{said}");
+    let result = ws.call(["status", "--recipe", "chumor"].iter().chain(&kept)).expect(0).out;
+    assert!(result.contains("outdates texts of 1 post; 1 vote and 0 replies"), "{result}");
     assert!(!ws.exists("raw/seen"));
     // The question changed nothing, and the prediction is correct.
     ws.audit_clean();
     ws.call(["run", "--recipe", "chumor", "--offline"].iter().chain(&kept)).expect(0);
-    let told = ws.explain("chumor", "tieba:1");
-    assert!(told["way"].to_string().contains("outdated votes"), "{told}");
+    let actual = ws.explain("chumor", "tieba:1");
+    assert!(actual["way"].to_string().contains("outdated votes"), "{actual}");
 }
 
 #[test]
@@ -205,8 +205,8 @@ fn status_says_how_many_votes_on_puzzles_a_changed_rule_would_outdate() {
     run(&[]);
     let kept = ["--set", "anonymise.contacts=\"keep\""];
     let asked = ["status", "--recipe", "brainteaser", "--json"];
-    let said: Vec<Value> = serde_json::from_str(&ws.call(asked.iter().chain(&kept)).expect(0).out).unwrap();
-    let step = said.iter().find(|step| step["stage"] == "anonymise").unwrap();
+    let result: Vec<Value> = serde_json::from_str(&ws.call(asked.iter().chain(&kept)).expect(0).out).unwrap();
+    let step = result.iter().find(|step| step["stage"] == "anonymise").unwrap();
     assert_eq!(step["outdates"], json!({ "step": "anonymise", "posts": 1, "votes": 1, "replies": 0 }));
     // The prediction is correct, and the vote is carried over by a person who saw both texts.
     run(&kept);

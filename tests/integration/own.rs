@@ -97,8 +97,8 @@ fn a_benchmark_by_declaration_alone_goes_from_dumps_to_a_release() {
     let out = ws.explain(TWISTERS, "riddle:8");
     assert!(out["way"].to_string().contains("unknowable"), "{out}");
 
-    let said = ws.call(["release", TWISTERS]).expect(0);
-    assert!(said.out.contains("brain-twisters 1.0.0: 7 rows"), "{}", said.out);
+    let result = ws.call(["release", TWISTERS]).expect(0);
+    assert!(result.out.contains("brain-twisters 1.0.0: 7 rows"), "{}", result.out);
     ws.call(["verify", "output/brain-twisters/1.0.0", "--raw"]).expect(0);
     let compat: Value =
         serde_json::from_str(&ws.read("output/brain-twisters/1.0.0/compat/brain_twisters.json")).unwrap();
@@ -302,15 +302,15 @@ fn a_benchmark_that_is_renamed_keeps_its_votes_tasks_and_decisions() {
     ws.run().expect(0);
     let mut want = ws.candidates(KINDS);
     let tasks = |recipe: &str| {
-        let said = ws.call(["review", "assign", "kinds", "--recipe", recipe]).expect(0);
-        format!("{}{}", said.out, said.err)
+        let result = ws.call(["review", "assign", "kinds", "--recipe", recipe]).expect(0);
+        format!("{}{}", result.out, result.err)
     };
     let given = tasks(KINDS);
 
     std::fs::rename(ws.path(&format!("benchmarks/{KINDS}")), ws.path(&format!("benchmarks/{NOW}"))).unwrap();
     let file = format!("benchmarks/{NOW}/benchmark.toml");
-    let told = ws.read(&file);
-    ws.write(&file, told.replacen("about =", &format!("was = [{KINDS:?}]\nabout ="), 1));
+    let actual = ws.read(&file);
+    ws.write(&file, actual.replacen("about =", &format!("was = [{KINDS:?}]\nabout ="), 1));
     let settings = ws.read("pipeline.toml").replace(&format!("\"{KINDS}\""), &format!("{NOW:?}"));
     ws.write("pipeline.toml", settings);
     ws.run().expect(0);
@@ -329,7 +329,7 @@ fn a_benchmark_that_is_renamed_keeps_its_votes_tasks_and_decisions() {
     assert_ne!(ws.candidates(NOW)[0]["rating"], now[0]["rating"]);
 
     // A current benchmark's name cannot be another's former name.
-    ws.write(&file, told.replacen("about =", "was = [\"flub\"]\nabout =", 1));
+    ws.write(&file, actual.replacen("about =", "was = [\"flub\"]\nabout =", 1));
     assert!(ws.call(["status"]).expect(2).err.contains("\"flub\" is the benchmark"));
 }
 
@@ -342,8 +342,8 @@ fn a_changed_file_makes_the_steps_stale_that_use_it() {
         let text = status.to_string();
         let steps = ["riddle", "review:fair", "ideas", "review:more", "review:best", "options"];
         assert!(steps.iter().all(|step| text.contains(&format!("\"{step}\""))), "{text}");
-        let said = ws.call(["status"]).expect(0).out;
-        said.lines().filter(|line| line.contains("stale")).map(str::to_owned).collect()
+        let result = ws.call(["status"]).expect(0).out;
+        result.lines().filter(|line| line.contains("stale")).map(str::to_owned).collect()
     };
     assert_eq!(stale(), Vec::<String>::new());
     let change = |file: &str, from: &str, to: &str| {
@@ -356,17 +356,23 @@ fn a_changed_file_makes_the_steps_stale_that_use_it() {
     change("ballots.toml", "Is this riddle fair?", "Is this a fair riddle?");
     assert_eq!(stale(), Vec::<String>::new());
     change("ballots.toml", "why\" }\n[[ballot.fair", "[why]\" }\n[[ballot.fair");
-    let told = stale();
-    assert!(told[0].contains("review:fair") && told[0].contains("ballots.toml [ballot.fair]"), "{told:?}");
+    let actual = stale();
+    assert!(
+        actual[0].contains("review:fair") && actual[0].contains("ballots.toml [ballot.fair]"),
+        "{actual:?}"
+    );
     change("ballots.toml", "[why]\" }\n[[ballot.fair", "why\" }\n[[ballot.fair");
     change("prompts/ideas.jinja", "Write three short answers", "Write three brief answers");
-    let told = stale();
-    assert!(told[0].contains("ideas") && told[0].contains("prompt brain-twisters/ideas"), "{told:?}");
+    let actual = stale();
+    assert!(actual[0].contains("ideas") && actual[0].contains("prompt brain-twisters/ideas"), "{actual:?}");
     change("prompts/ideas.jinja", "Write three brief answers", "Write three short answers");
     change("benchmark.toml", "number = 4", "number = 4\npurpose = \"another draw\"");
-    let told = stale();
-    assert!(told[0].contains("options") && told[0].contains("benchmark.toml [step.options]"), "{told:?}");
-    assert!(!told.iter().any(|line| line.contains("review:best")), "{told:?}");
+    let actual = stale();
+    assert!(
+        actual[0].contains("options") && actual[0].contains("benchmark.toml [step.options]"),
+        "{actual:?}"
+    );
+    assert!(!actual.iter().any(|line| line.contains("review:best")), "{actual:?}");
 }
 
 #[test]
@@ -381,32 +387,32 @@ fn every_problem_of_a_folder_is_told_at_once() {
     ws.call(["benchmark", "check"]).expect(0);
     change("benchmark.toml", "riddle = \"riddle.question\", answer", "riddle = \"riddle.qestion\", answer");
     change("benchmark.toml", "wrong = \"best.wrong\"", "wrong = \"bst.wrong\"");
-    let said = ws.call(["benchmark", "check"]).expect(2).err;
+    let result = ws.call(["benchmark", "check"]).expect(2).err;
     assert!(
-        said.contains("benchmark.toml:") && said.contains("\"qestion\"") && said.contains("question"),
-        "{said}"
+        result.contains("benchmark.toml:") && result.contains("\"qestion\"") && result.contains("question"),
+        "{result}"
     );
-    assert!(said.contains("\"bst\"") && said.contains("best"), "{said}");
+    assert!(result.contains("\"bst\"") && result.contains("best"), "{result}");
     change("benchmark.toml", "op = \"riddle\"", "op = \"ridle\"");
-    let said = ws.call(["run"]).expect(2).err;
-    assert!(said.contains("\"ridle\"") && said.contains("riddle"), "{said}");
+    let result = ws.call(["run"]).expect(2).err;
+    assert!(result.contains("\"ridle\"") && result.contains("riddle"), "{result}");
     change("benchmark.toml", "prompt = \"ideas\"", "prompt = \"idea\"\ntempo = 3");
     change("ballots.toml", "kind = \"pick\"", "kind = \"pik\"");
-    let said = ws.call(["status"]).expect(2).err;
+    let result = ws.call(["status"]).expect(2).err;
     for part in ["\"idea\"", "\"tempo\"", "\"pik\""] {
-        assert!(said.contains(part), "{part}: {said}");
+        assert!(result.contains(part), "{part}: {result}");
     }
     let ws = example(ENGLISH);
     let path = "benchmarks/asked-in-english/benchmark.toml";
     ws.write(path, ws.read(path).replace("questions = true", "questions = \"maybe\"\nquestion = true"));
-    let said = ws.call(["benchmark", "check"]).expect(2).err;
+    let result = ws.call(["benchmark", "check"]).expect(2).err;
     for part in ["filter.questions: expected", "\"question\"", "did you mean"] {
-        assert!(said.contains(part), "{part}: {said}");
+        assert!(result.contains(part), "{part}: {result}");
     }
     // A folder that is not a benchmark, and a pipe instead of a file.
     ws.write("benchmarks/Riddles/benchmark.toml", "");
-    let said = ws.call(["benchmark", "list"]).expect(2).err;
-    assert!(said.contains("benchmarks/Riddles") && said.contains("small letters"), "{said}");
+    let result = ws.call(["benchmark", "list"]).expect(2).err;
+    assert!(result.contains("benchmarks/Riddles") && result.contains("small letters"), "{result}");
 }
 
 #[test]
@@ -431,7 +437,7 @@ fn a_built_in_benchmark_is_copied_out_and_changed() {
 #[test]
 fn one_post_is_tried_without_asking_anybody() {
     let ws = example(TWISTERS);
-    let said = ws
+    let result = ws
         .call(["benchmark", "try", TWISTERS, "--post", "What has keys?", "--answer", "A piano."])
         .expect(0)
         .out;
@@ -441,7 +447,7 @@ fn one_post_is_tried_without_asking_anybody() {
         "<puzzle>\nWhat has keys?\n</puzzle>",
         "answer: A piano.",
     ] {
-        assert!(said.contains(part), "{part}: {said}");
+        assert!(result.contains(part), "{part}: {result}");
     }
     assert!(!ws.exists("raw/replies") && !ws.exists("staged"), "it leaves nothing");
     let shown = ws.call(["benchmark", "show", TWISTERS, "--json"]).expect(0).out;
@@ -461,13 +467,13 @@ fn a_release_is_given_back_and_verified_by_the_folder_it_was_made_with() {
 
     // The published form has another key now.
     let path = "benchmarks/brain-twisters/benchmark.toml";
-    let told = ws.read(path);
-    let keys = told.find("[compat.keys]\n").unwrap() + "[compat.keys]\n".len();
-    ws.write(path, format!("{}now = \"id\"\n{}", &told[..keys], &told[keys..]));
+    let actual = ws.read(path);
+    let keys = actual.find("[compat.keys]\n").unwrap() + "[compat.keys]\n".len();
+    ws.write(path, format!("{}now = \"id\"\n{}", &actual[..keys], &actual[keys..]));
     ws.call(["verify", version]).expect(0);
     std::fs::remove_dir_all(ws.path(version)).unwrap();
-    let said = ws.run().expect(0);
-    assert!(said.err.contains("restored from raw/releases"), "{}", said.err);
+    let result = ws.run().expect(0);
+    assert!(result.err.contains("restored from raw/releases"), "{}", result.err);
     assert_eq!(ws.read(&compat), published);
     assert_eq!(ws.read(&format!("{version}/SHA256SUMS")), sums);
     ws.call(["verify", version]).expect(0);
@@ -475,6 +481,6 @@ fn a_release_is_given_back_and_verified_by_the_folder_it_was_made_with() {
 
     // A changed copy of the settings it was made with is reported.
     ws.write(&format!("{version}/{path}"), "about = \"\"");
-    let said = ws.call(["verify", version]).expect(1);
-    assert!(said.out.contains("benchmarks/brain-twisters/benchmark.toml"), "{}", said.out);
+    let result = ws.call(["verify", version]).expect(1);
+    assert!(result.out.contains("benchmarks/brain-twisters/benchmark.toml"), "{}", result.out);
 }

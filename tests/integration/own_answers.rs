@@ -96,23 +96,23 @@ fn judged_riddles() -> Workspace {
         "raw/dumps/riddles.csv",
         "no,riddle,answer\n1,Which bird goes down?,A swallow.\n2,What has a neck and no head?,A bottle.\n",
     );
-    let said = |template: &str, record: &str, reply: Value| {
+    let result = |template: &str, record: &str, reply: Value| {
         json!({ "template": format!("{NAME}/{template}"), "record": record, "reply": reply }).to_string()
     };
     // What is asked with a hint is another record to a pack, and each answer is one of its own.
     let answer = |role: &str, riddle: &str, model: &str| derived(role, &[riddle, model, "0"]);
     let lines = [
-        said("answer", "riddle:1", "A duck.".into()),
-        said("answer", "riddle:2", "A bottle.".into()),
-        said("hinted", &derived("hinted", &["riddle:1"]), "A swallow.".into()),
-        said("judge", &answer("answer", "riddle:1", "talker"), json!({ "rating": 1 })),
-        said(
+        result("answer", "riddle:1", "A duck.".into()),
+        result("answer", "riddle:2", "A bottle.".into()),
+        result("hinted", &derived("hinted", &["riddle:1"]), "A swallow.".into()),
+        result("judge", &answer("answer", "riddle:1", "talker"), json!({ "rating": 1 })),
+        result(
             "judge",
             &answer("answer", "riddle:2", "talker"),
             json!({ "rating": 3, "explanation": "Right." }),
         ),
-        said("judge", &answer("answer to a hint", "riddle:1", "talker"), json!({ "rating": [3] })),
-        said("judge", &answer("answer", "riddle:1", "elsewhere"), json!({ "rating": "2/3" })),
+        result("judge", &answer("answer to a hint", "riddle:1", "talker"), json!({ "rating": [3] })),
+        result("judge", &answer("answer", "riddle:1", "elsewhere"), json!({ "rating": "2/3" })),
     ];
     ws.write("raw/sample/replies.jsonl", lines.map(|line| line + "\n").concat());
     ws.write(
@@ -143,25 +143,25 @@ fn models_answer_and_judge_declared_records() {
     let ws = judged_riddles();
     ws.call(["benchmark", "check"]).expect(0);
     // Lines that answer nothing are reported.
-    let said = ws.call(["run"]).expect(3).err;
-    assert!(said.contains("mine.jsonl:2: \"hinted\" is not asked about \"riddle:2\""), "{said}");
-    assert!(said.contains("mine.jsonl:3: unknown value of \"for\" \"hint\""), "{said}");
-    assert!(said.contains("mine.jsonl:2: 4 is not a rating from 1 to 3"), "{said}");
+    let result = ws.call(["run"]).expect(3).err;
+    assert!(result.contains("mine.jsonl:2: \"hinted\" is not asked about \"riddle:2\""), "{result}");
+    assert!(result.contains("mine.jsonl:3: unknown value of \"for\" \"hint\""), "{result}");
+    assert!(result.contains("mine.jsonl:2: 4 is not a rating from 1 to 3"), "{result}");
     ws.audit_clean();
     let rows = ws.candidates(NAME);
-    let told = |ask: &str, model: &str, riddle: &str| {
+    let actual = |ask: &str, model: &str, riddle: &str| {
         let found = |row: &&Value| {
             row["ask"] == ask && row["model"] == model && row["riddle"].as_str().unwrap().contains(riddle)
         };
         rows.iter().find(found).unwrap_or_else(|| panic!("no {ask} {model}: {rows:?}")).clone()
     };
     assert_eq!(rows.len(), 4, "{rows:?}");
-    let duck = told("riddle", "talker", "bird");
+    let duck = actual("riddle", "talker", "bird");
     assert_eq!((&duck["response"], &duck["ratings"]), (&json!("A duck."), &json!([1])));
-    assert_eq!(told("hinted", "talker", "bird")["ratings"], json!([3]));
-    assert_eq!(told("riddle", "talker", "neck")["ratings"], json!([3]));
+    assert_eq!(actual("hinted", "talker", "bird")["ratings"], json!([3]));
+    assert_eq!(actual("riddle", "talker", "neck")["ratings"], json!([3]));
     // The judge that is barred from a model does not rate it, and one elsewhere did.
-    let elsewhere = told("riddle", "elsewhere", "bird");
+    let elsewhere = actual("riddle", "elsewhere", "bird");
     assert_eq!((&elsewhere["judges"], &elsewhere["ratings"]), (&json!(["a person"]), &json!([2])));
 
     // The same raw/ makes the same bytes.
@@ -177,8 +177,8 @@ fn an_answer_waits_for_as_many_models_as_are_wanted() {
     let settings = ws.read("pipeline.toml").replace("[respond]\n", "[respond]\nmin_models = 2\n");
     ws.write("pipeline.toml", settings);
     ws.call(["run"]).expect(3);
-    let said = ws.call(["show", "respond", "--recipe", NAME, "--json"]).expect(0).out;
-    assert!(said.contains("1 of at least 2 models have answered it: talker"), "{said}");
+    let result = ws.call(["show", "respond", "--recipe", NAME, "--json"]).expect(0).out;
+    assert!(result.contains("1 of at least 2 models have answered it: talker"), "{result}");
     assert_eq!(ws.reasons(NAME)["held/responses_missing"], 1);
 }
 
@@ -188,9 +188,9 @@ fn what_is_wrong_with_an_asking_step_is_told_with_its_place() {
     let wrong = |from: &str, to: &str, parts: &[&str]| {
         assert!(BENCHMARK.contains(from), "{from}");
         ws.write(&format!("benchmarks/{NAME}/benchmark.toml"), BENCHMARK.replacen(from, to, 1));
-        let said = ws.call(["benchmark", "check"]).expect(2).err;
+        let result = ws.call(["benchmark", "check"]).expect(2).err;
         for part in parts {
-            assert!(said.contains(part), "{part}: {said}");
+            assert!(result.contains(part), "{part}: {result}");
         }
     };
     let setting = "did you mean \"min_models\"?";

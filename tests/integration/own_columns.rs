@@ -112,9 +112,9 @@ fn its_columns_of_texts_and_of_records_have_any_name() {
     let foreign = |row: Value| format!("{}\n", json!({ "zh": row["zh"], "kind": row["kind"] }));
     ws.write("foreign.jsonl", file.lines().rev().map(known).map(foreign).collect::<String>());
     let compared = || {
-        let said = ws.call(["compare", set, "foreign.jsonl", "--json"]);
-        let found = known(&said.out);
-        (found["items"].clone(), found["exact"].clone(), said.err)
+        let result = ws.call(["compare", set, "foreign.jsonl", "--json"]);
+        let found = known(&result.out);
+        (found["items"].clone(), found["exact"].clone(), result.err)
     };
     assert_eq!(compared(), (json!(8), json!(8), String::new()));
 
@@ -126,9 +126,9 @@ fn its_columns_of_texts_and_of_records_have_any_name() {
         other + &format!("{}\n", json!({ "id": "LL-2", "zh": "别的。", "line": "line:6" })),
     );
     ws.call(["withdraw", "line:7", "--reason", "asked"]).expect(0);
-    let said = ws.call(["compare", "other.jsonl", "foreign.jsonl", "--recipe", LINES, "--json"]);
+    let result = ws.call(["compare", "other.jsonl", "foreign.jsonl", "--recipe", LINES, "--json"]);
     assert_eq!(
-        (&known(&said.out)["items"], said.err.matches("1 row left out: withdrawn").count()),
+        (&known(&result.out)["items"], result.err.matches("1 row left out: withdrawn").count()),
         (&json!(1), 1)
     );
 }
@@ -141,17 +141,17 @@ fn a_setting_of_its_own_is_known_checked_and_makes_its_steps_stale() {
     let line = |part: &str| config.lines().find(|line| line.contains(part)).unwrap_or_default().to_owned();
     assert!(line("recipe.loan-lines.ask.tone = \"plain\"").contains("pipeline.toml:"), "{config}");
     assert!(line("recipe.loan-lines.ask.good = 4.5").contains("# recipe"), "{config}");
-    let told = ws.call(["config", "--explain", "recipe.loan-lines.ask.good"]).expect(0).out;
-    assert!(told.contains("from 1 to 5") && told.contains("is asked no better one"), "{told}");
+    let actual = ws.call(["config", "--explain", "recipe.loan-lines.ask.good"]).expect(0).out;
+    assert!(actual.contains("from 1 to 5") && actual.contains("is asked no better one"), "{actual}");
     let shown = ws.call(["benchmark", "show", LINES]).expect(0).out;
     assert!(shown.contains("ask.tone = \"plain\""), "{shown}");
 
     let status = |flags: &[&str]| ws.call(flags.iter().copied().chain(["status"])).expect(0).out;
     assert!(!status(&[]).contains("stale"));
-    let told = status(&["--set", "recipe.loan-lines.ask.good=2"]);
-    let stale: Vec<&str> = told.lines().filter(|line| line.contains("stale")).collect();
-    assert!(stale[0].contains("better") && stale[0].contains("ask.good 4.5 -> 2"), "{told}");
-    assert!(!stale.iter().any(|line| line.contains("review:rating")), "{told}");
+    let actual = status(&["--set", "recipe.loan-lines.ask.good=2"]);
+    let stale: Vec<&str> = actual.lines().filter(|line| line.contains("stale")).collect();
+    assert!(stale[0].contains("better") && stale[0].contains("ask.good 4.5 -> 2"), "{actual}");
+    assert!(!stale.iter().any(|line| line.contains("review:rating")), "{actual}");
     // Nobody is asked about items that are good enough.
     ws.call(["--set", "recipe.loan-lines.ask.good=2", "run"]).expect(0);
     assert!(ws.candidates(LINES).iter().all(|row| row["better"].is_null()));
@@ -161,11 +161,11 @@ fn a_setting_of_its_own_is_known_checked_and_makes_its_steps_stale() {
     assert!(wrong("recipe.loan-lines.ask.tone=plan").contains("did you mean \"plain\""));
     let settings = ws.read("pipeline.toml");
     ws.write("pipeline.toml", settings.replace("tone = \"plain\"", "ton = \"plain\""));
-    let said = ws.call(["status"]).expect(2).err;
-    assert!(said.contains("unknown key \"ton\"") && said.contains("\"tone\""), "{said}");
+    let result = ws.call(["status"]).expect(2).err;
+    assert!(result.contains("unknown key \"ton\"") && result.contains("\"tone\""), "{result}");
     ws.write("pipeline.toml", settings.replace("[recipe.loan-lines.ask]", "[recipe.loan-lines.asks]"));
-    let said = ws.call(["status"]).expect(2).err;
-    assert!(said.contains("did you mean \"ask\""), "{said}");
+    let result = ws.call(["status"]).expect(2).err;
+    assert!(result.contains("did you mean \"ask\""), "{result}");
 }
 
 #[test]
@@ -269,8 +269,8 @@ fn columns_settings_prompts_and_tables_are_checked() {
             ["not_by: unknown ballot", "errors"],
         ),
     ] {
-        let said = problems(file, from, to);
-        assert!(parts.iter().all(|part| said.contains(part)), "{to}: {said}");
+        let result = problems(file, from, to);
+        assert!(parts.iter().all(|part| result.contains(part)), "{to}: {result}");
     }
 }
 
@@ -301,8 +301,8 @@ fn whoever_wrote_the_wrong_answers_does_not_choose_among_them() {
         vote(&ws, TWISTERS, "more", who, |_| json!({ "wrong_4": "A ghost.", "wrong_5": "A shoe." }));
     }
     ws.run().expect(0);
-    let told = ws.call(["review", "assign", "best"]).expect(0);
+    let actual = ws.call(["review", "assign", "best"]).expect(0);
     ws.call(["review", "export", "best", "--annotator", "senior-1", "--format", "jsonl"]).expect(0);
     let best = ws.read("brain-twisters.best.senior-1.jsonl").lines().count();
-    assert!(best < 8, "{best} of 8, though the senior wrote for some: {}{}", told.out, told.err);
+    assert!(best < 8, "{best} of 8, though the senior wrote for some: {}{}", actual.out, actual.err);
 }

@@ -91,7 +91,7 @@ kind = "text"
 when = { field = "verdict", write = ["rewrite"], draft = ["accept"] }
 "#;
 
-fn said(template: &str, record: &str, reply: impl Into<Value>) -> String {
+fn result(template: &str, record: &str, reply: impl Into<Value>) -> String {
     json!({ "template": format!("{NAME}/{template}"), "record": record, "reply": reply.into() }).to_string()
         + "\n"
 }
@@ -123,10 +123,10 @@ fn near_words() -> Workspace {
     ];
     ws.write("raw/premises/facts.jsonl", facts.map(|line| format!("{line}\n")).concat());
     let replies = [
-        said("hint", "riddle:1/An eagle.", "It is in arms of states."),
-        said("hint", "riddle:1/A crow.", "It says: a crow."),
-        said("hint", "riddle:1/A robin.", "Its breast is red."),
-        said("hint", "riddle:2/A shelf.", "I'm sorry, but I can't help with that request."),
+        result("hint", "riddle:1/An eagle.", "It is in arms of states."),
+        result("hint", "riddle:1/A crow.", "It says: a crow."),
+        result("hint", "riddle:1/A robin.", "Its breast is red."),
+        result("hint", "riddle:2/A shelf.", "I'm sorry, but I can't help with that request."),
     ];
     ws.write("raw/sample/replies.jsonl", replies.concat());
     ws.write(
@@ -142,10 +142,10 @@ fn near_words() -> Workspace {
 }
 
 fn outcome(ws: &Workspace, step: &str, id: &str) -> Value {
-    let said = ws.call(["show", step, "--recipe", NAME, "--json"]).expect(0).out;
-    let told: Value = serde_json::from_str(&said).unwrap();
-    let rows = told[0]["rows"].as_array().unwrap();
-    rows.iter().find(|row| row["id"] == id).unwrap_or_else(|| panic!("no {id} in {said}")).clone()
+    let result = ws.call(["show", step, "--recipe", NAME, "--json"]).expect(0).out;
+    let actual: Value = serde_json::from_str(&result).unwrap();
+    let rows = actual[0]["rows"].as_array().unwrap();
+    rows.iter().find(|row| row["id"] == id).unwrap_or_else(|| panic!("no {id} in {result}")).clone()
 }
 
 #[test]
@@ -167,16 +167,17 @@ fn a_model_is_asked_about_each_element_of_a_list_and_people_see_its_draft() {
     assert_eq!((&clock["outcome"], &clock["reason"]), (&json!("held"), &json!("reply_missing")), "{clock}");
     assert!(clock["evidence"].as_str().unwrap().starts_with("A carpet.: "), "{clock}");
     assert_eq!(outcome(&ws, "hints", "riddle:3")["outcome"], "kept");
-    let told = ws.call(["explain", "riddle:1", "--recipe", NAME, "--full"]).expect(0).out;
+    let actual = ws.call(["explain", "riddle:1", "--recipe", NAME, "--full"]).expect(0).out;
     assert!(
-        told.contains("A hint to") && told.contains("An eagle.") && told.contains("Its breast is red."),
-        "{told}"
+        actual.contains("A hint to") && actual.contains("An eagle.") && actual.contains("Its breast is red."),
+        "{actual}"
     );
     let status = ws.call(["status"]).expect(0).out;
     assert!(status.contains("hints"), "{status}");
 
     // With the reply it goes on; the refusal is no draft of that element.
-    let pack = ws.read("raw/sample/replies.jsonl") + &said("hint", "riddle:2/A carpet.", "One walks on it.");
+    let pack =
+        ws.read("raw/sample/replies.jsonl") + &result("hint", "riddle:2/A carpet.", "One walks on it.");
     ws.write("raw/sample/replies.jsonl", &pack);
     ws.run().expect(0);
     let clock = outcome(&ws, "hints", "riddle:2");
@@ -207,7 +208,7 @@ fn a_model_is_asked_about_each_element_of_a_list_and_people_see_its_draft() {
         ("riddle:2", ["A sofa.", "A shelf.", "A carpet."]),
     ];
     let scores =
-        scored.map(|(id, words)| words.map(|word| said("score", &format!("{id} {word}"), "4")).concat());
+        scored.map(|(id, words)| words.map(|word| result("score", &format!("{id} {word}"), "4")).concat());
     ws.write("raw/sample/replies.jsonl", pack + &scores.concat());
     ws.run().expect(0);
     ws.audit_clean();
@@ -260,11 +261,11 @@ fn a_forecast_counts_every_element() {
         "[draft]\nendpoint = \"mine\"\n[llm.mine]\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\nfree = true\n",
     );
     ws.write("pipeline.toml", settings);
-    let said = ws.call(["estimate", "--recipe", NAME, "--json"]).expect(0).out;
-    let told: Value = serde_json::from_str(&said).unwrap();
+    let result = ws.call(["estimate", "--recipe", NAME, "--json"]).expect(0).out;
+    let actual: Value = serde_json::from_str(&result).unwrap();
     assert!(
-        said.contains("\"requests\": 5") || said.contains("\"requests\":5"),
-        "three words and two: {told}"
+        result.contains("\"requests\": 5") || result.contains("\"requests\":5"),
+        "three words and two: {actual}"
     );
 }
 
@@ -275,9 +276,9 @@ fn what_is_wrong_with_a_list_is_told_with_its_place() {
     let wrong = |from: &str, to: &str, parts: &[&str]| {
         assert!(BENCHMARK.contains(from), "{from}");
         ws.write(&path("benchmark.toml"), BENCHMARK.replacen(from, to, 1));
-        let said = ws.call(["benchmark", "check"]).expect(2).err;
+        let result = ws.call(["benchmark", "check"]).expect(2).err;
         for part in parts {
-            assert!(said.contains(part), "{part}: {said}");
+            assert!(result.contains(part), "{part}: {result}");
         }
     };
     let over = "over = \"near.distractors\"\n";
@@ -299,8 +300,8 @@ fn what_is_wrong_with_a_list_is_told_with_its_place() {
     let ballots = |from: &str, to: &str, part: &str| {
         assert!(BALLOTS.contains(from), "{from}");
         ws.write(&path("ballots.toml"), BALLOTS.replacen(from, to, 1));
-        let said = ws.call(["benchmark", "check"]).expect(2).err;
-        assert!(said.contains(part), "{part}: {said}");
+        let result = ws.call(["benchmark", "check"]).expect(2).err;
+        assert!(result.contains(part), "{part}: {result}");
     };
     ballots("drafted.flags", "drafted.flag", "did you mean \"flags\"?");
     let whole = "over = \"near.distractors\"\ncalled = \"it\"\n";
@@ -359,12 +360,12 @@ fn each_element_is_asked_about_where_records_have_columns() {
     ws.write("raw/dumps/riddles.csv", "no,riddle,answer\n1,Fish drown,\n");
     ws.write(
         "raw/sample/replies.jsonl",
-        said("word", "riddle:1/Fish", "animals") + &said("word", "riddle:1/drown", "drown"),
+        result("word", "riddle:1/Fish", "animals") + &result("word", "riddle:1/drown", "drown"),
     );
     ws.call(["benchmark", "check"]).expect(0);
     ws.run().expect(0);
-    let told = ws.call(["show", "words", "--recipe", NAME, "--json"]).expect(0).out;
-    assert!(told.contains("Fish: animals; drown: drown"), "{told}");
+    let actual = ws.call(["show", "words", "--recipe", NAME, "--json"]).expect(0).out;
+    assert!(actual.contains("Fish: animals; drown: drown"), "{actual}");
     vote(&ws, NAME, "words", "annotator-1", |see| {
         assert_eq!(see["words"], json!(["animals", "drown"]), "{see}");
         assert_eq!(see["flags"], json!(["drown: is a word"]), "{see}");
@@ -373,6 +374,6 @@ fn each_element_is_asked_about_where_records_have_columns() {
     ws.run().expect(0);
     ws.audit_clean();
     ws.write(&format!("benchmarks/{NAME}/benchmark.toml"), KIND.replace("each | map", "said | map"));
-    let said = ws.call(["benchmark", "check"]).expect(2).err;
-    assert!(said.contains("unknown column \"said\""), "{said}");
+    let result = ws.call(["benchmark", "check"]).expect(2).err;
+    assert!(result.contains("unknown column \"said\""), "{result}");
 }

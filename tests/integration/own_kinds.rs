@@ -234,20 +234,20 @@ fn riddles_become_groups_of_three_without_a_line_of_rust() {
     ws.run().expect(0);
     write_groups(&ws);
     ws.run().expect(0);
-    let said = ws.call(["release", THREES]).expect(0).out;
-    assert!(said.contains("1.1.0: 9 rows") && said.contains("3 added, 0 changed, 0 removed"), "{said}");
+    let result = ws.call(["release", THREES]).expect(0).out;
+    assert!(result.contains("1.1.0: 9 rows") && result.contains("3 added, 0 changed, 0 removed"), "{result}");
     let two = ["output/riddle-threes/1.0.0", "output/riddle-threes/1.1.0"];
-    let said = ws.call(["diff", two[0], two[1]]).expect(1).out;
-    assert!(said.contains("riddle:3"), "{said}");
+    let result = ws.call(["diff", two[0], two[1]]).expect(1).out;
+    assert!(result.contains("riddle:3"), "{result}");
     ws.call(["verify", two[1], "--raw"]).expect(0);
     ws.call(["export", two[1], "csv", "rows.csv"]).expect(0);
     assert!(ws.read("rows.csv").contains("Which room has no door?"));
-    let said =
+    let result =
         ws.call(["evaluate", THREES, "--model", "first-option", "--model", "random", "--json"]).expect(0).out;
-    let told: Value = serde_json::from_str(&said).unwrap();
+    let actual: Value = serde_json::from_str(&result).unwrap();
     let firsts = ws.candidates(THREES).iter().filter(|row| row["gold"] == 0).count();
-    let percent = told[0]["report"]["tables"][0]["rows"][0]["cells"][0]["value"].as_f64().unwrap();
-    assert!((percent - 100.0 * firsts as f64 / 9.0).abs() < 1e-9, "{told}");
+    let percent = actual[0]["report"]["tables"][0]["rows"][0]["cells"][0]["value"].as_f64().unwrap();
+    assert!((percent - 100.0 * firsts as f64 / 9.0).abs() < 1e-9, "{actual}");
 }
 
 #[test]
@@ -256,9 +256,9 @@ fn what_an_operation_lacks_is_said_with_what_helps() {
     let path = format!("benchmarks/{THREES}/benchmark.toml");
     let wrong = |text: String, parts: &[&str]| {
         ws.write(&path, text);
-        let said = ws.call(["benchmark", "check"]).expect(2).err;
+        let result = ws.call(["benchmark", "check"]).expect(2).err;
         for part in parts {
-            assert!(said.contains(part), "{part}: {said}");
+            assert!(result.contains(part), "{part}: {result}");
         }
     };
     let ballots = format!("benchmarks/{THREES}/ballots.toml");

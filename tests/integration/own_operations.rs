@@ -144,10 +144,10 @@ fn small_riddles() -> Workspace {
 
 /// The outcomes of a step, by record.
 fn outcome(ws: &Workspace, step: &str, id: &str) -> Value {
-    let said = ws.call(["show", step, "--recipe", RIDDLES, "--json"]).expect(0).out;
-    let told: Value = serde_json::from_str(&said).unwrap();
-    let rows = told[0]["rows"].as_array().unwrap();
-    rows.iter().find(|row| row["id"] == id).unwrap_or_else(|| panic!("no {id} in {said}")).clone()
+    let result = ws.call(["show", step, "--recipe", RIDDLES, "--json"]).expect(0).out;
+    let actual: Value = serde_json::from_str(&result).unwrap();
+    let rows = actual[0]["rows"].as_array().unwrap();
+    rows.iter().find(|row| row["id"] == id).unwrap_or_else(|| panic!("no {id} in {result}")).clone()
 }
 
 #[test]
@@ -199,8 +199,8 @@ fn operations_work_on_declared_records() {
     ws.run().expect(0);
     crate::harness::assert_same(&before, &ws.derived(), "made anew");
     ws.write("raw/premises/more.jsonl", "{\"word\": \"x\", \"members\": []}\n");
-    let said = ws.call(["status"]).expect(0).out;
-    assert!(said.contains("facts") && said.contains("premises raw/premises/more.jsonl"), "{said}");
+    let result = ws.call(["status"]).expect(0).out;
+    assert!(result.contains("facts") && result.contains("premises raw/premises/more.jsonl"), "{result}");
 }
 
 /// People decide about pairs of declared records on the page.
@@ -238,9 +238,9 @@ fn what_is_wrong_with_an_operation_is_told_with_its_place() {
     let wrong = |from: &str, to: &str, parts: &[&str]| {
         assert!(BENCHMARK.contains(from), "{from}");
         ws.write(&path, BENCHMARK.replacen(from, to, 1));
-        let said = ws.call(["benchmark", "check"]).expect(2).err;
+        let result = ws.call(["benchmark", "check"]).expect(2).err;
         for part in parts {
-            assert!(said.contains(part), "{part}: {said}");
+            assert!(result.contains(part), "{part}: {result}");
         }
     };
     wrong(
@@ -293,8 +293,8 @@ fn what_is_wrong_with_an_operation_is_told_with_its_place() {
     ws.write(&path, BENCHMARK);
     ws.call(["init", "--benchmark", "brainteaser"]).expect(0);
     ws.write("benchmarks/brainteaser/benchmark.toml", text);
-    let said = ws.call(["benchmark", "check"]).expect(2).err;
-    assert!(said.contains("unknown field that \"neighbours\" finds \"words\""), "{said}");
+    let result = ws.call(["benchmark", "check"]).expect(2).err;
+    assert!(result.contains("unknown field that \"neighbours\" finds \"words\""), "{result}");
 }
 
 /// Each word related to the answer is an item of its own.
@@ -355,8 +355,8 @@ options = [{ code = "yes", label = "yes", means = "It tempts." }, { code = "no",
         (options, &bird["standing"]),
         (vec!["A robin.", "A swallow.", "An eagle."], &json!("confirmed"))
     );
-    let told = outcome(&ws, "review:fits", "riddle:1");
-    assert_eq!(told["after"].as_str().map(|after| after.lines().count()), Some(3), "{told}");
+    let actual = outcome(&ws, "review:fits", "riddle:1");
+    assert_eq!(actual["after"].as_str().map(|after| after.lines().count()), Some(3), "{actual}");
 }
 
 /// Operations ask for columns, whatever the kind of the records is called and whatever other columns it has.
@@ -414,7 +414,7 @@ Mood = { type = "txt" }
 "#;
     let of = BENCHMARK.replacen("steps = ", "records = \"ridles\"\nsteps = ", 1);
     ws.write(&path, of + columns);
-    let said = ws.call(["benchmark", "check"]).expect(2).err;
+    let result = ws.call(["benchmark", "check"]).expect(2).err;
     for part in [
         "unknown kind of records \"ridles\"",
         "did you mean \"riddles\"?",
@@ -424,6 +424,6 @@ Mood = { type = "txt" }
         "Mood: a column's name has small letters, digits and `_`",
         "\"txt\"",
     ] {
-        assert!(said.contains(part), "{part}: {said}");
+        assert!(result.contains(part), "{part}: {result}");
     }
 }

@@ -226,8 +226,8 @@ fn what_is_wrong_with_a_comparison_is_told() {
     let wrong = |from: &str, to: &str, part: &str| {
         assert!(BALLOTS.contains(from), "{from}");
         ws.write(&format!("benchmarks/{NAME}/ballots.toml"), BALLOTS.replacen(from, to, 1));
-        let said = ws.call(["benchmark", "check"]).expect(2).err;
-        assert!(said.contains(part), "{part}: {said}");
+        let result = ws.call(["benchmark", "check"]).expect(2).err;
+        assert!(result.contains(part), "{part}: {result}");
     };
     let compares = "compares = { key = \"reply\", first = \"table.first\", second = \"table.second\" }\n";
     wrong(compares, "", "`better` is about two texts: `compares = { key = \"answer\", first = ");
@@ -253,6 +253,6 @@ fn picks_come_from_a_list_without_a_label() {
         &format!("benchmarks/{NAME}/ballots.toml"),
         ballots.replace("from = \"topics\"", "from = \"topic\""),
     );
-    let said = ws.call(["benchmark", "check"]).expect(2).err;
-    assert!(said.contains("picks from an unknown shown key") && said.contains("\"topics\""), "{said}");
+    let result = ws.call(["benchmark", "check"]).expect(2).err;
+    assert!(result.contains("picks from an unknown shown key") && result.contains("\"topics\""), "{result}");
 }

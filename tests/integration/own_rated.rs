@@ -243,8 +243,8 @@ fn questions_get_a_good_and_a_bad_answer_without_a_line_of_rust() {
         let good = row["options"][row["gold"].as_u64().unwrap() as usize].as_str().unwrap();
         assert!(good.starts_with("The premise of"), "{row}");
     }
-    let told = ws.call(["show", "options", "--recipe", ANSWERS, "--json"]).expect(0).out;
-    assert!(told.contains("joined"), "{told}");
+    let actual = ws.call(["show", "options", "--recipe", ANSWERS, "--json"]).expect(0).out;
+    assert!(actual.contains("joined"), "{actual}");
     ws.call(["release", ANSWERS]).expect(0);
     let place = std::fs::read_dir(ws.path("output/two-answers")).unwrap();
     let version = place
@@ -254,7 +254,7 @@ fn questions_get_a_good_and_a_bad_answer_without_a_line_of_rust() {
     let release = format!("output/two-answers/{version}");
     ws.call(["verify", &release, "--raw"]).expect(0);
     ws.call(["export", &release, "csv", "rows.csv"]).expect(0);
-    let said =
+    let result =
         ws.call(["evaluate", &format!("{ANSWERS}@{version}"), "--model", "first-option"]).expect(0).out;
-    assert!(said.contains("first-option"), "{said}");
+    assert!(result.contains("first-option"), "{result}");
 }

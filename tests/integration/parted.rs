@@ -140,13 +140,13 @@ fn dedup_in_parts_is_dedup() {
 fn what_is_no_line_is_told_and_the_rest_goes_on() {
     let ws = Workspace::folder();
     ws.write("rows.jsonl", "{\"id\":\"a\",\"text\":\"云会恐高吗\"}\nno row\n{\"text\":\"鱼\"}\n{\"id\":\"b\",\"text\":\"云会恐高吗！\"}\n");
-    let said = ws.shell("\"$0\" apply dedup-keys < rows.jsonl").expect(3);
-    assert_eq!(lines(&said.out).len(), 2);
-    assert!(said.err.contains("line 2") && said.err.contains("line 3"), "{}", said.err);
-    let said = ws.shell("\"$0\" apply dedup-stats < rows.jsonl").expect(3);
-    assert_eq!(lines(&said.out)[0]["rows"], 2, "{}", said.out);
-    let said = ws.shell("\"$0\" apply filter --ledger < rows.jsonl").expect(3);
-    let outcomes: Vec<Value> = lines(&said.out).iter().map(|row| row["entry"]["outcome"].clone()).collect();
+    let result = ws.shell("\"$0\" apply dedup-keys < rows.jsonl").expect(3);
+    assert_eq!(lines(&result.out).len(), 2);
+    assert!(result.err.contains("line 2") && result.err.contains("line 3"), "{}", result.err);
+    let result = ws.shell("\"$0\" apply dedup-stats < rows.jsonl").expect(3);
+    assert_eq!(lines(&result.out)[0]["rows"], 2, "{}", result.out);
+    let result = ws.shell("\"$0\" apply filter --ledger < rows.jsonl").expect(3);
+    let outcomes: Vec<Value> = lines(&result.out).iter().map(|row| row["entry"]["outcome"].clone()).collect();
     assert_eq!(outcomes, ["kept", "failed", "failed", "kept"]);
     // A numeric id is identified by its digits; of many invalid lines only the first are reported.
     let many = "no row\n".repeat(50);
@@ -154,17 +154,17 @@ fn what_is_no_line_is_told_and_the_rest_goes_on() {
         "numbers.jsonl",
         format!("{{\"id\":7,\"text\":\"鱼\"}}\n{{\"id\":12,\"text\":\"鱼！\"}}\n{many}"),
     );
-    let said = ws.shell("\"$0\" apply dedup-keys < numbers.jsonl").expect(3);
-    assert!(lines(&said.out)[0]["rank"].as_str().unwrap().ends_with(":7"), "{}", said.out);
-    assert!(said.err.contains("30 lines more") && said.err.lines().count() < 25, "{}", said.err);
+    let result = ws.shell("\"$0\" apply dedup-keys < numbers.jsonl").expect(3);
+    assert!(lines(&result.out)[0]["rank"].as_str().unwrap().ends_with(":7"), "{}", result.out);
+    assert!(result.err.contains("30 lines more") && result.err.lines().count() < 25, "{}", result.err);
     // Sorted differently, the keys are not grouped.
-    let said =
+    let result =
         ws.shell("\"$0\" apply dedup-keys < rows.jsonl | sort -r | \"$0\" apply dedup-verify").expect(2);
-    assert!(said.err.contains("sort"), "{}", said.err);
+    assert!(result.err.contains("sort"), "{}", result.err);
     // Counts for one measure cannot be used for another.
     ws.shell("\"$0\" apply dedup-stats < rows.jsonl > stats").expect(3);
-    let said = ws.shell("\"$0\" apply dedup-keys --metric indel --stats stats < rows.jsonl").expect(2);
-    assert!(said.err.contains("stats:1"), "{}", said.err);
+    let result = ws.shell("\"$0\" apply dedup-keys --metric indel --stats stats < rows.jsonl").expect(2);
+    assert!(result.err.contains("stats:1"), "{}", result.err);
 }
 
 #[test]
@@ -180,8 +180,8 @@ fn import_reads_a_dump_from_a_pipe() {
     assert_eq!(books[1]["entry"]["id"], "dump/dump.jsonl:2");
     assert_eq!(books[1]["entry"]["outcome"], "failed");
     assert_eq!(books[2]["rows"][0]["id"], "reddit:t2");
-    let said = ws.shell("\"$0\" apply import < dump.jsonl").expect(2);
-    assert!(said.err.contains("--kind"), "{}", said.err);
+    let result = ws.shell("\"$0\" apply import < dump.jsonl").expect(2);
+    assert!(result.err.contains("--kind"), "{}", result.err);
 }
 
 /// Import by file, the stateless stages by line, dedup by key: staged/ equals that of `run`, byte for byte.
@@ -218,8 +218,8 @@ fn partitions_are_assembled_into_what_run_writes() {
         let name = dump["source"].as_str().unwrap();
         let path = dump["path"].as_str().unwrap();
         for record in sh(&format!("\"$0\" apply import --unsettled --source {name} {path}")).out.lines() {
-            let told: Value = serde_json::from_str(record).unwrap();
-            let (id, text) = match &told["rows"][0] {
+            let actual: Value = serde_json::from_str(record).unwrap();
+            let (id, text) = match &actual["rows"][0] {
                 Value::Null => (String::new(), String::new()),
                 post => (post["id"].to_string(), post["text"].to_string()),
             };
@@ -248,8 +248,8 @@ fn partitions_are_assembled_into_what_run_writes() {
     }
     let of_dedup = |row: &Value| ["id", "text", "score", "time"].map(|column| row[column].clone());
     assert_eq!(left.iter().map(of_dedup).collect::<Vec<_>>(), rows.iter().map(of_dedup).collect::<Vec<_>>());
-    let said = ws.shell("\"$0\" apply rows --recipe flub < marked.jsonl").expect(2);
-    assert!(said.err.contains("rows needs --ledgers FOLDER"), "{}", said.err);
+    let result = ws.shell("\"$0\" apply rows --recipe flub < marked.jsonl").expect(2);
+    assert!(result.err.contains("rows needs --ledgers FOLDER"), "{}", result.err);
     let copies: BTreeSet<String> = lines(&ws.read("copies"))
         .iter()
         .map(|p| p["from"].as_str().unwrap().split_once(':').unwrap().1.into())
@@ -275,8 +275,8 @@ fn partitions_are_assembled_into_what_run_writes() {
     ws.write("pairs", jsonl(&pairs));
     // A missing partition is reported, and nothing is written.
     sh("\"$0\" assemble --recipe flub import books/import");
-    let said = ws.shell("head -n 3 books/clean > few; \"$0\" assemble --recipe flub clean few").expect(1);
-    assert!(said.err.contains("a partition is missing"), "{}", said.err);
+    let result = ws.shell("head -n 3 books/clean > few; \"$0\" assemble --recipe flub clean few").expect(1);
+    assert!(result.err.contains("a partition is missing"), "{}", result.err);
     assert!(!ws.exists("staged/flub/02_clean/manifest.json"));
     // The later stages are assembled where no dump is.
     sh("mkdir away; mv raw/?.json away");
@@ -293,10 +293,10 @@ fn partitions_are_assembled_into_what_run_writes() {
         "assembled",
     );
     ws.audit_clean();
-    let told = ws.explain("flub", "tieba:100");
-    assert!(told.to_string().contains("clean"), "{told}");
-    let said = ws.call(["run", "--offline", "--recipe", "flub", "--to", "dedup"]).expect(0);
-    assert!(!said.err.contains("not made yet"), "all of it is fresh: {}", said.err);
+    let actual = ws.explain("flub", "tieba:100");
+    assert!(actual.to_string().contains("clean"), "{actual}");
+    let result = ws.call(["run", "--offline", "--recipe", "flub", "--to", "dedup"]).expect(0);
+    assert!(!result.err.contains("not made yet"), "all of it is fresh: {}", result.err);
 }
 
 /// Applies the functions to random partitions of posts.
@@ -366,8 +366,8 @@ fn in_parts(
         .map(|d| {
             let decided = MergeTarget { into: post(&d.into), score: d.score, predicate: d.predicate };
             let entry = ledger_record(post(&d.id), Some(decided)).entry;
-            let said = format!("{:?} {:?}", entry.reason, entry.evidence);
-            (d.id, (d.into, d.score.to_bits(), said))
+            let result = format!("{:?} {:?}", entry.reason, entry.evidence);
+            (d.id, (d.into, d.score.to_bits(), result))
         })
         .collect()
 }
@@ -409,8 +409,8 @@ proptest! {
             .filter(|row| row["outcome"] == "merged")
             .map(|row| {
                 let text = |key: &str| row[key].as_str().map(str::to_string);
-                let said = format!("{:?} {:?}", text("reason"), text("evidence"));
-                (text("id").unwrap(), (text("into").unwrap(), row["score"].as_f64().unwrap().to_bits(), said))
+                let result = format!("{:?} {:?}", text("reason"), text("evidence"));
+                (text("id").unwrap(), (text("into").unwrap(), row["score"].as_f64().unwrap().to_bits(), result))
             })
             .collect();
         prop_assert_eq!(in_parts(&posts, &settings, parts), expected);

@@ -67,8 +67,8 @@ fn draw(funnel: &Value) -> String {
 fn the_funnel_of_the_readme_is_true() {
     let ws = Workspace::sample();
     ws.run();
-    let said = ws.call(["report", "--recipe", "ruozhibench-gen", "--json"]).expect(0);
-    let funnels: Value = serde_json::from_str(&said.out).unwrap();
+    let result = ws.call(["report", "--recipe", "ruozhibench-gen", "--json"]).expect(0);
+    let funnels: Value = serde_json::from_str(&result.out).unwrap();
     let drawn = draw(&funnels[0]);
     // A letter of a sans serif at 13 px is hardly ever wider than 8 px.
     let longest = funnels[0]["stages"].as_array().unwrap().iter().map(|s| s["stage"].as_str().unwrap().len());

@@ -44,9 +44,9 @@ fn dump(kind: SourceKind, path: &Path) -> Dump {
 }
 
 fn profile() -> Profile {
-    let said = json!({ "item": "div", "id": { "from": "@id", "match": "(.)(.*)" }, "title": "s", "author": "u", "floor": "i",
+    let result = json!({ "item": "div", "id": { "from": "@id", "match": "(.)(.*)" }, "title": "s", "author": "u", "floor": "i",
         "body": "b", "thread": "h1", "jokes": "numbered" });
-    Profile::from_json(&said).unwrap()
+    Profile::from_json(&result).unwrap()
 }
 
 /// The ledger records of a dump, a line each.
@@ -392,7 +392,7 @@ fn pieces_of_a_dump_are_imported_apart() {
     let census = "\"$0\" apply census --recipe flub --source s";
     let mut pieces = Vec::new();
     let cuts = [0, starts[40], starts[41], starts[150], bytes.len()];
-    let mut said = String::new();
+    let mut result = String::new();
     for (n, ends) in cuts.windows(2).enumerate() {
         ws.write(&format!("piece-{n}"), &bytes[ends[0]..ends[1]]);
         let from = ends[0];
@@ -400,13 +400,13 @@ fn pieces_of_a_dump_are_imported_apart() {
             ws.shell(&format!("{census} --offset {from} --write-names names-{n} < piece-{n}")).expect(0).out;
         let head: Value = serde_json::from_str(one.lines().next().unwrap()).unwrap();
         pieces.push((from, head["piece"][1]["lines"].as_u64().unwrap()));
-        said += &one;
+        result += &one;
     }
-    ws.write("parts", &said);
+    ws.write("parts", &result);
     for name in ["云中白鹤生", "甲乙", "雨神17号"] {
         assert!(
             String::from_utf8_lossy(&bytes).contains(name)
-                && !said.replace("云中白鹤生说的", "").contains(name),
+                && !result.replace("云中白鹤生说的", "").contains(name),
             "{name}"
         );
     }
@@ -418,29 +418,29 @@ fn pieces_of_a_dump_are_imported_apart() {
     let (mut found, mut before) = (String::new(), 0);
     for (n, (from, lines)) in pieces.iter().enumerate() {
         let place = format!("--file dump --offset {from} --lines {before} --census census");
-        let said = ws.shell(&format!("{import} {place} < piece-{n}"));
-        assert!(matches!(said.code, 0 | 3), "{}", said.err);
-        found += &said.out;
+        let result = ws.shell(&format!("{import} {place} < piece-{n}"));
+        assert!(matches!(result.code, 0 | 3), "{}", result.err);
+        found += &result.out;
         before += lines;
     }
     assert_eq!(found, whole);
 
-    let said = ws.shell(&format!("{import} --offset 7 < piece-1")).expect(2);
-    assert!(said.err.contains("a piece needs --census FILE"), "{}", said.err);
-    let said = ws.shell("\"$0\" apply census --kind leymore-annual --offset 7 < piece-1").expect(2);
-    assert!(said.err.contains("is read as one"), "{}", said.err);
+    let result = ws.shell(&format!("{import} --offset 7 < piece-1")).expect(2);
+    assert!(result.err.contains("a piece needs --census FILE"), "{}", result.err);
+    let result = ws.shell("\"$0\" apply census --kind leymore-annual --offset 7 < piece-1").expect(2);
+    assert!(result.err.contains("is read as one"), "{}", result.err);
     // Without the second piece, and cut in the middle of a line.
-    let said =
+    let result =
         ws.shell(&format!("grep -v 'piece.*\"byte\":{},' parts | {census} --merge", cuts[1])).expect(1);
-    assert!(said.err.contains("take the census of the whole file"), "{}", said.err);
+    assert!(result.err.contains("take the census of the whole file"), "{}", result.err);
     ws.write("half", &bytes[..starts[40] - 3]);
-    let said = ws.shell(&format!(
+    let result = ws.shell(&format!(
         "({census} < half; {census} --offset {} < piece-1) | {census} --merge",
         starts[40] - 3
     ));
-    assert!(said.expect(1).err.contains("take the census of the whole file"));
-    let said = ws.shell(&format!("echo no census | {census} --merge")).expect(2);
-    assert!(said.err.contains("line 1 is not a line of a census"), "{}", said.err);
-    let said = ws.shell(&format!("{import} --census parts --offset {} < piece-1", cuts[1]));
-    assert!(matches!(said.code, 0 | 3), "unmerged is as good: {}", said.err);
+    assert!(result.expect(1).err.contains("take the census of the whole file"));
+    let result = ws.shell(&format!("echo no census | {census} --merge")).expect(2);
+    assert!(result.err.contains("line 1 is not a line of a census"), "{}", result.err);
+    let result = ws.shell(&format!("{import} --census parts --offset {} < piece-1", cuts[1]));
+    assert!(matches!(result.code, 0 | 3), "unmerged is as good: {}", result.err);
 }

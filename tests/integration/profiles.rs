@@ -100,10 +100,10 @@ fn a_profile_is_listed_copied_changed_and_taken_back() {
         assert!(list.lines().any(|line| line.starts_with(name)), "{list}");
     }
     assert!(!list.contains("<-"), "{list}");
-    let said = ws.call(["profiles", "copy", "discuz"]).expect(0).out;
+    let result = ws.call(["profiles", "copy", "discuz"]).expect(0).out;
     assert!(
-        said.contains("profiles/discuz.toml") && said.contains("delete the file to get that back"),
-        "{said}"
+        result.contains("profiles/discuz.toml") && result.contains("delete the file to get that back"),
+        "{result}"
     );
     assert_eq!(ws.read("profiles/discuz.toml"), ws.call(["profiles", "show", "discuz"]).expect(0).out);
     // Existing files are not overwritten.
@@ -111,10 +111,10 @@ fn a_profile_is_listed_copied_changed_and_taken_back() {
         "profiles/discuz.toml",
         ws.read("profiles/discuz.toml").replace("jokes = \"first\"", "jokes = \"all\""),
     );
-    let said = ws.call(["profiles", "copy", "discuz"]).expect(2).err;
+    let result = ws.call(["profiles", "copy", "discuz"]).expect(2).err;
     assert!(
-        said.contains("already exists") && ws.read("profiles/discuz.toml").contains("jokes = \"all\""),
-        "{said}"
+        result.contains("already exists") && ws.read("profiles/discuz.toml").contains("jokes = \"all\""),
+        "{result}"
     );
     assert!(ws.call(["profiles", "list"]).expect(0).out.contains("instead of the built-in one"));
     let page = fixture("sites/discuz/thread.html");
@@ -124,8 +124,8 @@ fn a_profile_is_listed_copied_changed_and_taken_back() {
     assert!(try_it().contains("left out: `jokes` asks for the first"), "the program's is back");
     ws.call(["profiles", "copy", "articles", "--as", "mine"]).expect(0);
     ws.call(["profiles", "check"]).expect(0);
-    let told = ws.call(["profiles", "copy", "articels"]).expect(2).err;
-    assert!(told.contains("did you mean \"articles\"?"), "{told}");
+    let actual = ws.call(["profiles", "copy", "articels"]).expect(2).err;
+    assert!(actual.contains("did you mean \"articles\"?"), "{actual}");
     ws.call(["profiles", "copy", "articles", "--as", "../x"]).expect(2);
     assert!(ws.call(["profiles", "keys"]).expect(0).out.contains("strip_text"));
 }
@@ -138,7 +138,7 @@ fn mistakes_are_told_with_file_line_column_and_near_miss() {
          [crawl.site.profile]\nitem = \"p\"\nauther = \"b\"\ntime = { from = \"i[\" }\n",
     );
     ws.write("profiles/mine.toml", "item = \"p\"\njokes = \"frist\"\n");
-    let told = ws.call(["status"]).expect(2).err;
+    let actual = ws.call(["status"]).expect(2).err;
     for part in [
         "profiles/mine.toml:2:9: jokes: unknown value \"frist\"",
         "did you mean \"first\"?",
@@ -146,10 +146,10 @@ fn mistakes_are_told_with_file_line_column_and_near_miss() {
         "did you mean \"author\"?",
         "pipeline.toml:14:10: time: \"i[\" is not a CSS selector",
     ] {
-        assert!(told.contains(part), "{part} is not in\n{told}");
+        assert!(actual.contains(part), "{part} is not in\n{actual}");
     }
-    let told = ws.call(["profiles", "check"]).expect(2).out;
-    assert!(told.contains("profiles/mine.toml:2:9"), "{told}");
+    let actual = ws.call(["profiles", "check"]).expect(2).out;
+    assert!(actual.contains("profiles/mine.toml:2:9"), "{actual}");
     for (settings, part) in [
         ("kind = \"profile\"\npath = \"x\"", "lacks `profile`"),
         ("kind = \"profile\"\npath = \"x\"\nprofile = \"discus\"", "did you mean \"discuz\"?"),
@@ -157,12 +157,12 @@ fn mistakes_are_told_with_file_line_column_and_near_miss() {
         ("kind = \"profile\"\ncrawl = \"nowhere\"", "unknown crawl \"nowhere\""),
     ] {
         let ws = Workspace::with(&format!("[[source]]\nname = \"a\"\n{settings}\n"));
-        let told = ws.call(["status"]).expect(2).err;
-        assert!(told.contains(part) && told.contains("pipeline.toml:"), "{part} is not in\n{told}");
+        let actual = ws.call(["status"]).expect(2).err;
+        assert!(actual.contains(part) && actual.contains("pipeline.toml:"), "{part} is not in\n{actual}");
     }
     let of_tieba = "[[source]]\nname = \"a\"\nkind = \"profile\"\ncrawl = \"f\"\n\n[[crawl]]\nname = \"f\"\nsite = \"tieba\"\nseeds = [{ thread = 1 }]\ncontact = \"a@example.invalid\"\n";
-    let told = Workspace::with(of_tieba).call(["status"]).expect(2).err;
-    assert!(told.contains("kind \"warc\""), "{told}");
+    let actual = Workspace::with(of_tieba).call(["status"]).expect(2).err;
+    assert!(actual.contains("kind \"warc\""), "{actual}");
 }
 
 #[test]
@@ -170,20 +170,20 @@ fn what_a_page_lacks_is_told_with_what_it_has() {
     let ws = Workspace::with("");
     ws.write("profiles/mine.toml", "item = \"table[id^=pid]\"\ntitle = \"#thread_subjct\"\nbody = \"td.t_f div.text\"\nnext = \"a.nxx\"\nfloor = \"em\"\n");
     let page = fixture("sites/discuz/thread.html");
-    let said = ws.call(["crawl", "--try", &page, "--profile", "mine"]).expect(0).out;
+    let result = ws.call(["crawl", "--try", &page, "--profile", "mine"]).expect(0).out;
     for part in [
         "`#thread_subjct` is not on the page; did you mean `#thread_subject`?",
         "`td.t_f` finds 2; the rest of the selector finds nothing inside",
         "`.nxx` is not on the page; did you mean `.nxt`?",
     ] {
-        assert!(said.contains(part), "{part} is not in\n{said}");
+        assert!(result.contains(part), "{part} is not in\n{result}");
     }
     // A page without results is a failure.
     ws.write("profiles/none.toml", "item = \".nothing\"\n");
-    let said = ws.call(["crawl", "--try", &page, "--profile", "none"]).expect(3).out;
-    assert!(said.contains("not found") && said.contains("`.nothing` is nowhere"), "{said}");
-    let told = ws.call(["crawl", "--try", "https://a.example/1", "--profile", "none"]).expect(2).err;
-    assert!(told.contains("no [[crawl]] allows requests to a.example"), "{told}");
+    let result = ws.call(["crawl", "--try", &page, "--profile", "none"]).expect(3).out;
+    assert!(result.contains("not found") && result.contains("`.nothing` is nowhere"), "{result}");
+    let actual = ws.call(["crawl", "--try", "https://a.example/1", "--profile", "none"]).expect(2).err;
+    assert!(actual.contains("no [[crawl]] allows requests to a.example"), "{actual}");
     ws.call(["crawl", "--try", "no-such-file.html", "--profile", "none"]).expect(4);
 }
 
@@ -263,9 +263,9 @@ fn a_dump_of_questions_ends_as_riddles_with_their_answers() {
     ws.call(["run", "--recipe", "brainteaser", "--to", "import"]).expect(3);
     assert_eq!(ws.reasons("brainteaser")["failed/truncated"], 1);
     // The contents of a record can be looked up again.
-    let said =
+    let result =
         ws.call(["explain", "puzzling.stackexchange.com:501", "--recipe", "brainteaser"]).expect(0).out;
-    assert!(said.contains("beaten every morning"), "{said}");
+    assert!(result.contains("beaten every morning"), "{result}");
 }
 
 /// In a thread whose owner numbers jokes, these are kept, the notes below them are dropped with them, and the

@@ -14,7 +14,7 @@ fn released() -> (Workspace, &'static str) {
 }
 
 /// Runs with a script in place of `hf`, which logs its arguments and responds by `CASE`.
-fn with_hub(ws: &Workspace, case: &str, line: &str) -> crate::harness::Said {
+fn with_hub(ws: &Workspace, case: &str, line: &str) -> crate::harness::CallResult {
     ws.write(
         "bin/hf",
         "#!/bin/sh\necho \"$@\" >> \"$ASKED\"\n\

@@ -136,15 +136,15 @@ fn whatever_a_published_file_holds_comes_back() {
     ws.call(["verify", &ws.path(place).display().to_string()]).expect(0);
     ws.call(["audit", "--recipe", "flub"]).expect(0);
     // What the stages would have done is recorded for each row that they let through.
-    for (stage, told) in [
+    for (stage, actual) in [
         ("filter", "by rule dropped (too_short)"),
         ("clean", "by rule changed (debris)"),
         ("anonymise", "by rule changed (personal_data_marked)"),
         ("dedup", "by rule merged into published:flub:a1 (exact_duplicate)"),
         ("options", "by rule held (options_missing)"),
     ] {
-        let said = ws.call(["show", stage, "--recipe", "flub", "--outcome", "changed"]).expect(0);
-        assert!(said.out.contains(told), "{stage}: {}", said.out);
+        let result = ws.call(["show", stage, "--recipe", "flub", "--outcome", "changed"]).expect(0);
+        assert!(result.out.contains(actual), "{stage}: {}", result.out);
     }
     // Nobody is asked to vote, and no model is asked.
     let status = ws.call(["review", "status", "--recipe", "flub"]).expect(0);
@@ -325,11 +325,11 @@ fn a_page_tells_of_published_rows_and_the_posts_that_they_are() {
         [crate::harness::title(7, "影子会不会嫌我胖？"), crate::harness::title(8, "<b>井</b>的盖子盖着谁？")];
     ws.write("raw/dumps/own.json", format!("[{}]", posts.join(",")));
     ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
-    let said = ws.call(["published", "--recipe", "flub", "--html", "page.html"]).expect(0);
-    assert!(said.out.contains("17 rows published, 17 reproduced exactly"), "{}", said.out);
-    assert!(said.out.contains("1  posts of the dumps are published rows: tieba:7"), "{}", said.out);
+    let result = ws.call(["published", "--recipe", "flub", "--html", "page.html"]).expect(0);
+    assert!(result.out.contains("17 rows published, 17 reproduced exactly"), "{}", result.out);
+    assert!(result.out.contains("1  posts of the dumps are published rows: tieba:7"), "{}", result.out);
     let kept = "1  posts of the dumps are not published, although every rule keeps them: tieba:8";
-    assert!(said.out.contains(kept), "{}", said.out);
+    assert!(result.out.contains(kept), "{}", result.out);
     let page = ws.read("page.html");
     for shown in [
         "17 rows, 17 of them",
@@ -346,6 +346,6 @@ fn a_page_tells_of_published_rows_and_the_posts_that_they_are() {
     // Without a published set there is nothing to report.
     let none = Workspace::with(&format!("version = 1\n{dump}licence = \"CC0-1.0\"\n"));
     none.write("raw/dumps/own.json", "[]");
-    let said = none.call(["published", "--html", "page.html"]);
-    assert!(said.code == 1 && !none.exists("page.html"), "{} {}", said.code, said.err);
+    let result = none.call(["published", "--html", "page.html"]);
+    assert!(result.code == 1 && !none.exists("page.html"), "{} {}", result.code, result.err);
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::harness::{WITHOUT_WORDNET, Workspace, reference, source};
 use crate::puzzle_rows::{BRAIN, groups, is_word, rows};
 
-fn run(ws: &Workspace, more: &[&str]) -> crate::harness::Said {
+fn run(ws: &Workspace, more: &[&str]) -> crate::harness::CallResult {
     ws.call(["run", "--recipe", BRAIN, "--offline"].iter().chain(more))
 }
 
@@ -106,9 +106,9 @@ fn the_sample_ends_in_complete_groups() {
 /// in it.
 fn vote(ws: &Workspace, step: &str, answer: impl Fn(&Value) -> Option<Value>) -> usize {
     let place = [step, "--recipe", BRAIN, "--annotator", "annotator-1", "--format", "jsonl"];
-    let said = ws.call(["review", "export"].iter().chain(&place)).expect(0);
+    let result = ws.call(["review", "export"].iter().chain(&place)).expect(0);
     let mut filled = Vec::new();
-    for line in ws.read(said.out.trim()).lines() {
+    for line in ws.read(result.out.trim()).lines() {
         let mut row: Value = serde_json::from_str(line).unwrap();
         let Some(answers) = answer(&row) else { continue };
         row["answers"] = answers;
@@ -224,8 +224,12 @@ fn files_stand_in_for_comet_and_wikipedia() {
         json!({ "question": "broken", "premises": ["one"] }),
     ];
     ws.write("raw/premises/mine.jsonl", lines.map(|line| format!("{line}\n")).concat());
-    let said = run(&ws, &["--to", "near", "--set", "puzzles.premises=raw/premises/*.jsonl"]).expect(0);
-    assert!(said.err.contains("raw/premises/mine.jsonl:3: left out: 1 premises, not 4 to 8"), "{}", said.err);
+    let result = run(&ws, &["--to", "near", "--set", "puzzles.premises=raw/premises/*.jsonl"]).expect(0);
+    assert!(
+        result.err.contains("raw/premises/mine.jsonl:3: left out: 1 premises, not 4 to 8"),
+        "{}",
+        result.err
+    );
     let puzzles = rows(ws.root(), "near");
     let swallow = puzzles.iter().find(|puzzle| puzzle.id() == "riddle:900223").unwrap();
     let mut words = swallow.list("distractors_draft").to_vec();
@@ -234,16 +238,16 @@ fn files_stand_in_for_comet_and_wikipedia() {
     assert_eq!(swallow.list("distractors_basis"), ["file:raw/premises/mine.jsonl:1"]);
     // One more line, and the step is remade.
     ws.write("raw/premises/more.jsonl", "{\"word\": \"x\", \"members\": []}\n");
-    let said = ws.call(["status", "--set", "puzzles.premises=raw/premises/*.jsonl"]).expect(0).out;
-    assert!(said.contains("premises raw/premises/more.jsonl"), "{said}");
+    let result = ws.call(["status", "--set", "puzzles.premises=raw/premises/*.jsonl"]).expect(0).out;
+    assert!(result.contains("premises raw/premises/more.jsonl"), "{result}");
 }
 
 #[test]
 fn a_wordnet_that_is_not_there_stops_the_step() {
     let ws = sample();
-    let said = run(&ws, &["--to", "near", "--set", "puzzles.wordnet=nowhere"]).expect(2).err;
-    assert!(said.contains("puzzles.wordnet: ") && said.contains("nowhere is not a folder"), "{said}");
-    assert!(said.contains("hint: Debian's wordnet-base"), "{said}");
+    let result = run(&ws, &["--to", "near", "--set", "puzzles.wordnet=nowhere"]).expect(2).err;
+    assert!(result.contains("puzzles.wordnet: ") && result.contains("nowhere is not a folder"), "{result}");
+    assert!(result.contains("hint: Debian's wordnet-base"), "{result}");
     // The status can still be shown.
     ws.call(["status", "--set", "puzzles.wordnet=nowhere"]).expect(0);
 }
@@ -348,13 +352,13 @@ fn pages_become_puzzles_saved_or_archived() {
             (puzzles[6].id(), puzzles[6].text("question")),
             ("riddle:7", Some("What has 7 teeth, 7 eyes & no mouth?"))
         );
-        let said = |puzzle: &Row| {
+        let result = |puzzle: &Row| {
             (
                 puzzle.id().to_owned(),
                 ["question", "answer"].map(|column| puzzle.text(column).map(str::to_owned)),
             )
         };
-        found.push(puzzles.iter().map(said).collect::<Vec<_>>());
+        found.push(puzzles.iter().map(result).collect::<Vec<_>>());
     }
     assert_eq!(found[0], found[1], "a saved page and its archive say the same");
 }

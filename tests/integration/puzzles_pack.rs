@@ -230,23 +230,23 @@ fn overturning(
 fn votes_on(step: &Ballot, item: &Item, row: &Json) -> Vec<Vote> {
     let given = row["votes"][step.name].as_object().cloned().unwrap_or_default();
     let mut votes = Vec::new();
-    for (voter, said) in given.into_iter().filter(|(voter, _)| voter != "senior-1") {
-        let Some(answers) = answers(step, &said) else { continue };
+    for (voter, result) in given.into_iter().filter(|(voter, _)| voter != "senior-1") {
+        let Some(answers) = answers(step, &result) else { continue };
         let (item, role, round) = (item.clone(), Role::Annotator, Round::Vote);
         votes.push(vote(step, Cast { item, voter, role, round, answers }));
     }
     votes
 }
 
-fn answers(step: &Ballot, said: &Json) -> Option<BTreeMap<&'static str, Value>> {
+fn answers(step: &Ballot, result: &Json) -> Option<BTreeMap<&'static str, Value>> {
     let verdict = |verdict: &str| ("verdict", Value::from(verdict));
-    Some(match (step.name, said) {
+    Some(match (step.name, result) {
         ("kind", Json::String(kind)) if kind == "neither" => {
             BTreeMap::from([("kind", Value::from("neither")), ("other", Value::from("dad_joke"))])
         }
         ("kind", Json::String(kind)) => BTreeMap::from([("kind", Value::from(kind.as_str()))]),
-        ("validity", said) => {
-            let word = |key: &str| Value::from(if said[key] == true { "yes" } else { "no" });
+        ("validity", result) => {
+            let word = |key: &str| Value::from(if result[key] == true { "yes" } else { "no" });
             ["original", "semantic", "context"].map(|key| (key, word(key))).into()
         }
         (_, Json::String(word)) if word == "accept" || word == "none" => BTreeMap::from([verdict(word)]),

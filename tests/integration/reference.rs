@@ -175,8 +175,8 @@ fn names_of_real_users_stay_inside() {
     for recipe in ["chumor", "flub", "ruozhibench-gen"] {
         let posts: Vec<Post> = stage(&ws, recipe, "05_dedup").all("rows").unwrap();
         for post in &posts {
-            let said = [Some(&post.text), post.title.as_ref(), post.content.as_ref(), post.note.as_ref()];
-            for text in said.into_iter().flatten() {
+            let result = [Some(&post.text), post.title.as_ref(), post.content.as_ref(), post.note.as_ref()];
+            for text in result.into_iter().flatten() {
                 let named = names.iter().filter(|name| text.contains(name.as_str()));
                 left.extend(named.map(|name| (name.clone(), text.clone())));
             }

@@ -83,10 +83,10 @@ fn numbers_are_for_good_and_every_version_comes_back() {
     for (i, classes) in [&[0, 2, 4][..], &[1, 2, 3, 4], &[0, 1, 2, 3, 4, 5]].iter().enumerate() {
         ws.write("raw/sample/votes.jsonl", votes_of(&all, classes));
         ws.call(["run", "--recipe", GEN, "--offline"]).expect(0);
-        let said = release(&ws, &["--json"]).expect(0);
-        let told: Value = serde_json::from_str(&said.out).unwrap();
+        let result = release(&ws, &["--json"]).expect(0);
+        let actual: Value = serde_json::from_str(&result.out).unwrap();
         let version = format!("1.0.0-draft.{}", i + 1);
-        assert_eq!(told["version"], version);
+        assert_eq!(actual["version"], version);
         seen.push(ids(&ws, &version));
     }
     let [first, second, third] = &seen[..] else { unreachable!() };
@@ -110,9 +110,9 @@ fn numbers_are_for_good_and_every_version_comes_back() {
 
     // A released row, and one that is no longer in the candidate, are explained by their ids.
     for id in [third.values().next().unwrap(), &first[*gone.first().unwrap()].as_str()[..].to_string()] {
-        let told = ws.call(["explain", id, "--recipe", GEN, "--full"]).expect(0).out;
+        let actual = ws.call(["explain", id, "--recipe", GEN, "--full"]).expect(0).out;
         for piece in ["import", "prompt", "reply", "vote", "review:pair"] {
-            assert!(told.contains(piece), "{id}: no {piece}: {told}");
+            assert!(actual.contains(piece), "{id}: no {piece}: {actual}");
         }
     }
 
@@ -145,8 +145,8 @@ fn numbers_are_for_good_and_every_version_comes_back() {
 
     let output = ws.derived();
     ws.remove("output");
-    let said = ws.call(["run", "--recipe", GEN, "--offline"]).expect(0);
-    assert_eq!(said.err.matches("restored from raw/releases").count(), 3, "{}", said.err);
+    let result = ws.call(["run", "--recipe", GEN, "--offline"]).expect(0);
+    assert_eq!(result.err.matches("restored from raw/releases").count(), 3, "{}", result.err);
     assert_same(&output, &ws.derived(), "after rm -rf output");
 }
 
@@ -164,8 +164,8 @@ fn what_people_decide_is_told_as_the_cause() {
     }
     ws.call(["run", "--recipe", GEN, "--offline"]).expect(0);
     let (one, two) = (format!("output/{GEN}/1.0.0-draft.1"), format!("output/{GEN}/candidate"));
-    let said = ws.call(["diff", &one, &two]).expect(1).out;
-    assert!(said.contains("1 changed") && said.contains("category_names: rows by value"), "{said}");
+    let result = ws.call(["diff", &one, &two]).expect(1).out;
+    assert!(result.contains("1 changed") && result.contains("category_names: rows by value"), "{result}");
     let found: Value = serde_json::from_str(&ws.call(["diff", &one, &two, "--json"]).expect(1).out).unwrap();
     let changed = found["configs"][0]["changed"].as_array().unwrap();
     assert_eq!((changed.len(), &changed[0]["id"]), (1, &row["id"]));
@@ -213,8 +213,8 @@ fn the_version_follows_from_what_changed() {
     let all = questions();
     people.add(&all[..2]);
     let version = |more: &[&str]| {
-        let said = people_release(&people, more);
-        said["version"].as_str().unwrap().to_string()
+        let result = people_release(&people, more);
+        result["version"].as_str().unwrap().to_string()
     };
     assert_eq!(version(&[]), "1.0.0", "people confirmed everything");
     people.release(&[]).expect(2);
@@ -224,10 +224,10 @@ fn the_version_follows_from_what_changed() {
     let first = ids(&people.ws, "1.0.0");
 
     people.add(&all[2..3]);
-    let said = people.release(&["--version", "1.0.2"]).expect(2);
-    assert!(said.err.contains("too small") && said.err.contains("hint: 1.1.0"), "{}", said.err);
-    let told = people_release(&people, &[]);
-    assert_eq!((&told["version"], &told["bump"]), (&json!("1.1.0"), &json!("minor")));
+    let result = people.release(&["--version", "1.0.2"]).expect(2);
+    assert!(result.err.contains("too small") && result.err.contains("hint: 1.1.0"), "{}", result.err);
+    let actual = people_release(&people, &[]);
+    assert_eq!((&actual["version"], &actual["bump"]), (&json!("1.1.0"), &json!("minor")));
     assert!(first.iter().all(|(record, id)| ids(&people.ws, "1.1.0")[record] == *id));
 
     let other = json!({ "verdict": "rewrite", "irrationality": "An umbrella is a thing and fears nothing." });
@@ -240,8 +240,8 @@ fn the_version_follows_from_what_changed() {
     people.run();
     people.vote("pair", |asked| (asked == zh).then(|| json!({ "pairing": "none" })));
     people.run();
-    let said = people.release(&["--version", "1.2.0"]).expect(2);
-    assert!(said.err.contains("MAJOR") && said.err.contains("hint: 2.0.0"), "{}", said.err);
+    let result = people.release(&["--version", "1.2.0"]).expect(2);
+    assert!(result.err.contains("MAJOR") && result.err.contains("hint: 2.0.0"), "{}", result.err);
     assert_eq!(people_release(&people, &[])["version"], "2.0.0");
 
     let out = json!({ "screen": ["untranslatable"] });
@@ -275,18 +275,18 @@ fn people_release(people: &Reviewed, more: &[&str]) -> Value {
 fn what_people_have_not_confirmed_is_a_draft() {
     let ws = Workspace::sample();
     ws.call(["run", "--recipe", GEN, "--offline"]).expect(0);
-    let said = release(&ws, &["--version", "1.0.0"]).expect(2);
+    let result = release(&ws, &["--version", "1.0.0"]).expect(2);
     for why in ["cannot be stable", "synthetic", "1.0.0-draft.1"] {
-        assert!(said.err.contains(why), "{why}: {}", said.err);
+        assert!(result.err.contains(why), "{why}: {}", result.err);
     }
     assert!(!ws.exists(&format!("output/{GEN}/1.0.0")));
     ws.write("raw/sample/votes.jsonl", "");
     let ahead = "review.draft_ahead=[\"screen\", \"translation\", \"irrationality\", \"category\", \"pair\"]";
     ws.call(["run", "--recipe", GEN, "--offline", "--set", ahead]).expect(0);
-    let said = release(&ws, &["--set", ahead, "--version", "1.0.0"]).expect(2);
-    assert!(said.err.contains("are provisional"), "{}", said.err);
-    let said = release(&ws, &["--set", ahead]).expect(0);
-    assert!(said.out.contains("1.0.0-draft.1") && said.out.contains("a draft:"), "{}", said.out);
+    let result = release(&ws, &["--set", ahead, "--version", "1.0.0"]).expect(2);
+    assert!(result.err.contains("are provisional"), "{}", result.err);
+    let result = release(&ws, &["--set", ahead]).expect(0);
+    assert!(result.out.contains("1.0.0-draft.1") && result.out.contains("a draft:"), "{}", result.out);
     release(&ws, &["--set", ahead, "--date", "yesterday"]).expect(2);
 }
 
@@ -315,8 +315,8 @@ fn two_builds_are_one_and_any_flipped_byte_is_found() {
             let mut flipped = whole.clone();
             flipped[at] ^= 1;
             fs::write(ws.path(path), flipped).unwrap();
-            let said = ws.call(["verify", &place]).expect(1);
-            assert!(said.out.contains(name), "{name} byte {at}: {}", said.out);
+            let result = ws.call(["verify", &place]).expect(1);
+            assert!(result.out.contains(name), "{name} byte {at}: {}", result.out);
         }
         fs::write(ws.path(path), whole).unwrap();
     }
@@ -326,20 +326,20 @@ fn two_builds_are_one_and_any_flipped_byte_is_found() {
     // A dump that was replaced can no longer be followed.
     let dump = "raw/sample/dumps/titles.json";
     ws.write(dump, ws.read(dump) + "\n");
-    let said = ws.call(["verify", &place, "--raw"]).expect(1).out;
-    assert!(said.contains("sample-titles/titles.json"), "{said}");
+    let result = ws.call(["verify", &place, "--raw"]).expect(1).out;
+    assert!(result.contains("sample-titles/titles.json"), "{result}");
     ws.call(["verify", &place]).expect(0);
 }
 
 #[test]
 fn a_licence_is_an_identifier_and_a_release_has_one() {
     let ws = Workspace::sample();
-    let said = ws.call(["config", "--set", "release.licence=CC BY 4.0"]).expect(2);
-    assert!(said.err.contains("did you mean \"CC-BY-4.0\"?"), "{}", said.err);
+    let result = ws.call(["config", "--set", "release.licence=CC BY 4.0"]).expect(2);
+    assert!(result.err.contains("did you mean \"CC-BY-4.0\"?"), "{}", result.err);
     let settings = ws.read("pipeline.toml");
     ws.write("pipeline.toml", settings.replacen("\"CC0-1.0\"", "\"CC0\"", 1));
-    let said = ws.call(["config"]).expect(2);
-    assert!(said.err.contains("pipeline.toml:") && said.err.contains("\"CC0-1.0\""), "{}", said.err);
+    let result = ws.call(["config"]).expect(2);
+    assert!(result.err.contains("pipeline.toml:") && result.err.contains("\"CC0-1.0\""), "{}", result.err);
     // Different sources have no common licence, and the candidate states none.
     ws.write("pipeline.toml", settings.replacen("\"CC0-1.0\"", "\"CC-BY-4.0\"", 1));
     ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
@@ -349,9 +349,9 @@ fn a_licence_is_an_identifier_and_a_release_has_one() {
         let json: Value = serde_json::from_str(&ws.read(&format!("{folder}/{file}"))).unwrap();
         assert!(json.get("license").is_none() && json.get("licenses").is_none(), "{file}");
     }
-    let said = ws.call(["release", "flub", "--date", "2026-01-02"]).expect(2);
-    assert!(said.err.contains("no licence is set for flub as a whole: sample-"), "{}", said.err);
-    assert!(said.err.contains("CC-BY-4.0") && said.err.contains("[release]"), "{}", said.err);
+    let result = ws.call(["release", "flub", "--date", "2026-01-02"]).expect(2);
+    assert!(result.err.contains("no licence is set for flub as a whole: sample-"), "{}", result.err);
+    assert!(result.err.contains("CC-BY-4.0") && result.err.contains("[release]"), "{}", result.err);
     ws.write("pipeline.toml", format!("{settings}\n[release]\nlicence = \"GPL-3.0-only\"\n"));
     ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
     ws.call(["release", "flub", "--date", "2026-01-02"]).expect(0);

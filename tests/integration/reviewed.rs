@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::{Map, Value, json};
 
-use crate::harness::{Said, Workspace, title};
+use crate::harness::{CallResult, Workspace, title};
 
 pub const GEN: &str = "ruozhibench-gen";
 
@@ -149,8 +149,8 @@ impl Reviewed {
         row["vote"] = own;
         row["answers"] = answers.clone();
         self.ws.write("votes.jsonl", format!("{row}\n"));
-        let said = self.ws.call(["review", "import", step, "--recipe", GEN, "votes.jsonl"]).expect(0);
-        assert!(said.out.contains("1 added"), "{} {}", said.out, said.err);
+        let result = self.ws.call(["review", "import", step, "--recipe", GEN, "votes.jsonl"]).expect(0);
+        assert!(result.out.contains("1 added"), "{} {}", result.out, result.err);
     }
 
     /// The ballot that a voter filled in first.
@@ -158,12 +158,12 @@ impl Reviewed {
         format!("kept/{step}-{who}.jsonl")
     }
 
-    pub fn release(&self, more: &[&str]) -> Said {
+    pub fn release(&self, more: &[&str]) -> CallResult {
         release(&self.ws, more)
     }
 }
 
-pub fn release(ws: &Workspace, more: &[&str]) -> Said {
+pub fn release(ws: &Workspace, more: &[&str]) -> CallResult {
     ws.call(["release", GEN, "--date", "2026-01-02"].iter().chain(more))
 }
 
@@ -201,8 +201,8 @@ pub fn vote(ws: &Workspace, step: &str, who: &str, answer: impl Fn(&str) -> Opti
     let before = if ws.exists(&place) { ws.read(&place) } else { String::new() };
     // The latest ballot on a question first.
     ws.write(&place, kept + &before);
-    let said = ws.call(["review", "import", step, "--recipe", GEN, "votes.jsonl"]).expect(0);
-    assert!(said.out.contains(&format!("{votes} added")), "{step}: {} {}", said.out, said.err);
+    let result = ws.call(["review", "import", step, "--recipe", GEN, "votes.jsonl"]).expect(0);
+    assert!(result.out.contains(&format!("{votes} added")), "{step}: {} {}", result.out, result.err);
     votes
 }
 

@@ -28,12 +28,12 @@ fn up_to(report: &str, stage: &str) -> String {
 #[test]
 fn a_new_workspace_runs_and_answers() {
     let ws = Workspace::folder();
-    let said = ws.call(["init"]).expect(0);
-    assert!(said.err.contains("next: riddlemill run"), "{}", said.err);
-    let said = ws.call(["run"]).expect(0);
-    assert_eq!(said.out, "", "talk goes to stderr");
+    let result = ws.call(["init"]).expect(0);
+    assert!(result.err.contains("next: riddlemill run"), "{}", result.err);
+    let result = ws.call(["run"]).expect(0);
+    assert_eq!(result.out, "", "talk goes to stderr");
     for recipe in RECIPES {
-        assert!(said.err.contains(&format!("{recipe}: ")), "{}", said.err);
+        assert!(result.err.contains(&format!("{recipe}: ")), "{}", result.err);
         let rows = ws.candidates(recipe);
         let least = if recipe == "ruozhibench-gen" { 50 } else { 20 };
         assert!(rows.len() >= least, "{recipe}: {} candidates", rows.len());
@@ -60,8 +60,8 @@ fn a_new_workspace_runs_and_answers() {
 fn init_keeps_what_is_there() {
     let ws = Workspace::sample();
     ws.write("pipeline.toml", "# mine\n");
-    let said = ws.call(["init"]).expect(2);
-    assert!(said.err.contains("it was not changed"), "{}", said.err);
+    let result = ws.call(["init"]).expect(2);
+    assert!(result.err.contains("it was not changed"), "{}", result.err);
     assert_eq!(ws.read("pipeline.toml"), "# mine\n");
 }
 
@@ -205,6 +205,6 @@ fn a_post_tells_its_way() {
 fn who_is_not_there_is_not_explained() {
     let ws = Workspace::sample();
     ws.run();
-    let said = ws.call(["explain", "tieba:1"]).expect(1);
-    assert!(said.err.contains("no post matches"), "{}", said.err);
+    let result = ws.call(["explain", "tieba:1"]).expect(1);
+    assert!(result.err.contains("no post matches"), "{}", result.err);
 }

@@ -37,9 +37,9 @@ fn workspace() -> Workspace {
     ws
 }
 
-fn told(ws: &Workspace, target: &str) -> Value {
-    let said = ws.call(["explain", target, "--recipe", "flub", "--json"]).expect(0);
-    serde_json::from_str(&said.out).unwrap()
+fn actual(ws: &Workspace, target: &str) -> Value {
+    let result = ws.call(["explain", target, "--recipe", "flub", "--json"]).expect(0);
+    serde_json::from_str(&result.out).unwrap()
 }
 
 #[test]
@@ -47,16 +47,16 @@ fn what_import_set_aside_is_found_with_its_text() {
     let ws = workspace();
     let chatter = "threads/thread.jsonl:26";
     for target in ["做蛋糕之类的东西要用打蛋", "tieba:77:200", chatter, "threads:26"] {
-        let told = told(&ws, target);
-        let record = &told["explained"][0];
+        let actual = actual(&ws, target);
+        let record = &actual["explained"][0];
         assert_eq!(
             (&record["id"], &record["ends"]),
             (&json!(chatter), &json!("dropped")),
-            "{target}: {told}"
+            "{target}: {actual}"
         );
         assert_eq!(record["text"], "做蛋糕之类的东西要用打蛋器，我[人名]说的", "{target}");
     }
-    let broken = told(&ws, "坏掉的一行")["explained"][0].clone();
+    let broken = actual(&ws, "坏掉的一行")["explained"][0].clone();
     assert_eq!((&broken["ends"], &broken["text"]), (&json!("failed"), &json!("坏掉的一行也有话说")));
     // Nothing about its author, however it is searched for.
     for target in ["做蛋糕之类的东西要用打蛋", "坏掉的一行", "threads:26"] {
@@ -81,10 +81,10 @@ fn many_records_are_listed_with_where_they_ended() {
     let out = ws.call(["explain", "雨伞会不会羡慕"]).expect(0).out;
     assert!(out.contains("24 posts contain this") && out.contains("… and 4 more"), "{out}");
     assert!(out.contains("flub            waiting: ") && out.contains("chumor          waiting: "), "{out}");
-    let all = told(&ws, "雨伞会不会羡慕")["also"].clone();
+    let all = actual(&ws, "雨伞会不会羡慕")["also"].clone();
     assert_eq!(all.as_array().unwrap().len(), 24);
     assert_eq!(all[0]["recipes"]["flub"]["ending"], "waiting");
-    let short = told(&ws, "云飞");
+    let short = actual(&ws, "云飞");
     assert_eq!(
         (&short["explained"][0]["id"], &short["explained"][0]["ends"]),
         (&json!("tieba:4"), &json!("dropped"))
@@ -109,10 +109,10 @@ fn a_dump_that_changed_is_reported() {
     ws.call(["explain", "门铃半夜"]).expect(0);
     let changed = ws.read("raw/dumps/titles.json").replace("门铃半夜", "门铃中午");
     ws.write("raw/dumps/titles.json", changed);
-    let said = ws.call(["explain", "门铃中午"]).expect(0);
-    assert!(said.err.contains("titles/titles.json has changed since flub imported it"), "{}", said.err);
+    let result = ws.call(["explain", "门铃中午"]).expect(0);
+    assert!(result.err.contains("titles/titles.json has changed since flub imported it"), "{}", result.err);
     // The ledgers' information about the place is shown next to the current text.
-    assert!(said.out.contains("tieba:3"), "{}", said.out);
+    assert!(result.out.contains("tieba:3"), "{}", result.out);
     ws.remove("raw/dumps/titles.json");
     ws.call(["explain", "门铃中午"]).expect(1);
 }
@@ -120,8 +120,12 @@ fn a_dump_that_changed_is_reported() {
 #[test]
 fn a_dump_that_nobody_imported_is_searched_too() {
     let ws = Workspace::with_dump("leymore-titles", title(9, "门铃半夜睡不睡觉？"));
-    let said = ws.call(["explain", "门铃半夜"]).expect(0);
-    assert!(said.out.contains("tieba:9") && said.out.contains("no recipe has imported it"), "{}", said.out);
+    let result = ws.call(["explain", "门铃半夜"]).expect(0);
+    assert!(
+        result.out.contains("tieba:9") && result.out.contains("no recipe has imported it"),
+        "{}",
+        result.out
+    );
 }
 
 #[test]

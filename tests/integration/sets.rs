@@ -12,7 +12,7 @@ const FLUB: &str = "flub";
 const CHUMOR: &str = "chumor";
 const MC: &str = "ruozhibench-mc";
 
-fn run(ws: &Workspace, recipe: &str) -> crate::harness::Said {
+fn run(ws: &Workspace, recipe: &str) -> crate::harness::CallResult {
     ws.call(["run", "--offline", "--recipe", recipe])
 }
 
@@ -142,8 +142,8 @@ fn a_text_that_is_rewritten_is_explained_again() {
     let after = ws.candidates(FLUB);
     assert!(after.iter().all(|row| row["source_id"] != item.as_str()));
     assert_eq!(after.len(), rows.len() - 1);
-    let told = ws.explain(FLUB, &item);
-    let way = told["way"].as_array().unwrap();
+    let actual = ws.explain(FLUB, &item);
+    let way = actual["way"].as_array().unwrap();
     let last = way.last().unwrap().to_string();
     assert!(last.contains("outdated votes"), "{last}");
 }
@@ -178,8 +178,8 @@ fn chumor_ends_in_explanations_that_were_compared() {
 fn mc_ends_in_a_good_and_a_bad_answer() {
     let ws = Workspace::sample();
     // It is based on the other recipe, and says so if that is missing.
-    let said = run(&ws, MC).expect(2);
-    assert!(said.err.contains("ruozhibench-gen"), "{}", said.err);
+    let result = run(&ws, MC).expect(2);
+    assert!(result.err.contains("ruozhibench-gen"), "{}", result.err);
     run(&ws, "ruozhibench-gen").expect(0);
     run(&ws, MC).expect(0);
     ws.audit_clean();
@@ -262,8 +262,8 @@ fn responses_made_elsewhere_are_added_one_question_at_a_time() {
             assert_eq!(row, before[id]);
         }
     }
-    let said = run(&ws, MC).expect(3);
-    assert!(said.err.contains("more.jsonl:2") && said.err.contains("more.jsonl:3"), "{}", said.err);
+    let result = run(&ws, MC).expect(3);
+    assert!(result.err.contains("more.jsonl:2") && result.err.contains("more.jsonl:3"), "{}", result.err);
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn ratings_made_elsewhere_stand_beside_those_that_are_asked_for() {
         rating("sample-judge-3", 4, "nobody"),
     ];
     ws.write("raw/ratings/more.jsonl", rated.map(|line| format!("{line}\n")).concat());
-    let said = run(&ws, MC).expect(3);
+    let result = run(&ws, MC).expect(3);
     ws.audit_clean();
     let row = ws.candidates(MC).into_iter().find(|row| row["source_id"] == item.as_str()).unwrap();
     let of_another: Vec<(&Value, &Value)> = (0..row["ratings"].as_array().unwrap().len())
@@ -298,7 +298,11 @@ fn ratings_made_elsewhere_stand_beside_those_that_are_asked_for() {
         [(4, "the same response and judge"), (5, "no rating from 0 to 4"), (6, "no response of")]
     {
         let place = format!("raw/ratings/more.jsonl:{line}: ");
-        assert!(said.err.lines().any(|told| told.contains(&place) && told.contains(what)), "{}", said.err);
+        assert!(
+            result.err.lines().any(|actual| actual.contains(&place) && actual.contains(what)),
+            "{}",
+            result.err
+        );
     }
     // Repeating it changes nothing.
     run(&ws, MC).expect(3);
@@ -322,16 +326,16 @@ fn data_and_published_forms_of_one_set_compare_as_the_same() {
         for form in forms {
             let form = format!("{candidate}/compat/{form}");
             for [set, reference] in [[&candidate, &form], [&form, &candidate], [&form, &form]] {
-                let said = ws.call(["compare", set, reference, "--json"]);
-                let found: Value = serde_json::from_str(&said.out).unwrap();
+                let result = ws.call(["compare", set, reference, "--json"]);
+                let found: Value = serde_json::from_str(&result.out).unwrap();
                 for what in ["near", "differing"] {
                     assert_eq!(found[what], json!([]), "{recipe}: {set} beside {reference}");
                 }
                 let whole = found["missing"].as_array().unwrap().is_empty() && found["extra"] == 0;
-                assert!(whole || forms.len() > 1, "{recipe}: {set} beside {reference}: {}", said.out);
+                assert!(whole || forms.len() > 1, "{recipe}: {set} beside {reference}: {}", result.out);
             }
-            let said = ws.call(["compare", &candidate, &form, "--json"]);
-            let found: Value = serde_json::from_str(&said.out).unwrap();
+            let result = ws.call(["compare", &candidate, &form, "--json"]);
+            let found: Value = serde_json::from_str(&result.out).unwrap();
             assert_eq!(found["missing"], json!([]), "{recipe}: {form}");
             seen += found["exact"].as_u64().unwrap();
         }
@@ -360,12 +364,12 @@ fn a_strict_set_that_can_be_guessed_is_no_stable_release() {
         ws.call(args.iter().chain(&limit)).expect(2).err
     };
     let finding = "a classifier of the options alone is right in";
-    let told = stable("strict");
-    assert!(told.contains(finding) && told.contains("RB-"), "{told}");
+    let actual = stable("strict");
+    assert!(actual.contains(finding) && actual.contains("RB-"), "{actual}");
     // The rule, its figure, its limit and three items; no unread line.
-    assert!(told.contains("baseline: a classifier") && told.contains("(limit "), "{told}");
-    assert!(told.lines().all(|line| line.len() < 600 && line.matches("RB-").count() <= 3), "{told}");
-    let told = stable("paper");
-    assert!(told.contains("synthetic") && !told.contains(finding), "{told}");
+    assert!(actual.contains("baseline: a classifier") && actual.contains("(limit "), "{actual}");
+    assert!(actual.lines().all(|line| line.len() < 600 && line.matches("RB-").count() <= 3), "{actual}");
+    let actual = stable("paper");
+    assert!(actual.contains("synthetic") && !actual.contains(finding), "{actual}");
     assert!(!ws.exists(&format!("output/{MC}/1.0.0")));
 }

@@ -39,9 +39,9 @@ join = "newline"
 
 #[test]
 fn every_problem_at_once() {
-    let said = Workspace::with(WRONG).call(["run"]).expect(2);
-    assert_eq!(said.out, "");
-    insta::assert_snapshot!("wrong_settings", said.err);
+    let result = Workspace::with(WRONG).call(["run"]).expect(2);
+    assert_eq!(result.out, "");
+    insta::assert_snapshot!("wrong_settings", result.err);
 }
 
 #[test]
@@ -59,28 +59,28 @@ fn problems_of_files_environment_and_flags_together() {
 
 #[test]
 fn what_is_no_toml_is_placed() {
-    let said = Workspace::with("[filter]\nmin_chars = \n").call(["status"]).expect(2);
-    assert!(said.err.contains("pipeline.toml:2:13: "), "{}", said.err);
-    let said = Workspace::with("[filter]\nmin_chars = 9\nmax_chars = 3\n").call(["run"]).expect(2);
-    assert!(said.err.contains("filter.min_chars (9) is over filter.max_chars (3)"), "{}", said.err);
+    let result = Workspace::with("[filter]\nmin_chars = \n").call(["status"]).expect(2);
+    assert!(result.err.contains("pipeline.toml:2:13: "), "{}", result.err);
+    let result = Workspace::with("[filter]\nmin_chars = 9\nmax_chars = 3\n").call(["run"]).expect(2);
+    assert!(result.err.contains("filter.min_chars (9) is over filter.max_chars (3)"), "{}", result.err);
 }
 
 #[test]
 fn a_newer_file_is_not_guessed_at() {
     let ws = Workspace::with("version = 99\n[future]\nkey = 1\n");
-    let said = ws.call(["run"]).expect(2);
-    insta::assert_snapshot!("newer_settings", said.err);
+    let result = ws.call(["run"]).expect(2);
+    insta::assert_snapshot!("newer_settings", result.err);
     assert!(ws.derived().is_empty());
 }
 
 #[test]
 fn no_workspace_no_source() {
-    let said = Workspace::folder().call(["run"]).expect(2);
-    assert!(said.err.contains("riddlemill init"), "{}", said.err);
-    let said = Workspace::with("").call(["run"]).expect(2);
-    assert!(said.err.contains("no [[source]] is named"), "{}", said.err);
-    let said = Workspace::sample().call(["run", "--recipe", "flob"]).expect(2);
-    assert!(said.err.contains("unknown recipe \"flob\"") && said.err.contains("flub"), "{}", said.err);
+    let result = Workspace::folder().call(["run"]).expect(2);
+    assert!(result.err.contains("riddlemill init"), "{}", result.err);
+    let result = Workspace::with("").call(["run"]).expect(2);
+    assert!(result.err.contains("no [[source]] is named"), "{}", result.err);
+    let result = Workspace::sample().call(["run", "--recipe", "flob"]).expect(2);
+    assert!(result.err.contains("unknown recipe \"flob\"") && result.err.contains("flub"), "{}", result.err);
 }
 
 #[test]
@@ -157,12 +157,12 @@ fn every_number_of_an_endpoint_is_checked() {
         "size_b = nan",
         "model = 2026-01-01",
     ];
-    let told = |line: &str| {
+    let actual = |line: &str| {
         let ws = Workspace::with(&format!("[llm.mine]\n{line}\n"));
         format!("{line}\n{}", ws.call(["status"]).expect(2).err)
     };
-    insta::assert_snapshot!("endpoint_numbers", all.map(told).join("\n"));
+    insta::assert_snapshot!("endpoint_numbers", all.map(actual).join("\n"));
     let fine = "[llm.mine]\nmax_usd = 0\nusd_per_million_in = 0.15\nrpm = 60\nsampling = { max_tokens = 10, top_p = 1 }\n";
-    let said = Workspace::with(fine).call(["config"]).expect(0);
-    assert!(said.err.is_empty(), "{}", said.err);
+    let result = Workspace::with(fine).call(["config"]).expect(0);
+    assert!(result.err.is_empty(), "{}", result.err);
 }

@@ -96,12 +96,12 @@ fn what_cannot_be_shown_is_said() {
         (&["show", "fliter"], "unknown stage \"fliter\"\n  hint: did you mean \"filter\"?"),
         (&["show", "xyzzy"], "unknown stage \"xyzzy\"\n  hint: there are anonymise, "),
     ] {
-        let said = ws.call(args).expect(2);
-        assert!(said.err.contains(words), "{}", said.err);
+        let result = ws.call(args).expect(2);
+        assert!(result.err.contains(words), "{}", result.err);
     }
     ws.remove("staged/flub/05_dedup");
-    let said = ws.call(["show", "dedup", "--recipe", "flub"]).expect(1);
-    assert!(said.err.contains("hint: `riddlemill run --to dedup` makes it"), "{}", said.err);
+    let result = ws.call(["show", "dedup", "--recipe", "flub"]).expect(1);
+    assert!(result.err.contains("hint: `riddlemill run --to dedup` makes it"), "{}", result.err);
 }
 
 #[test]

@@ -149,8 +149,8 @@ fn crawl(ws: &Workspace, args: &[&str]) -> Value {
 fn a_forum_by_a_profile_killed_at_random_ends_as_the_same_posts() {
     let (_, site) = forum();
     let (whole, killed) = (workspace(&site), workspace(&site));
-    let told = crawl(&whole, &[]);
-    assert_eq!(told["forbidden"].as_array().unwrap().len(), 1, "{told}");
+    let actual = crawl(&whole, &[]);
+    assert_eq!(actual["forbidden"].as_array().unwrap().len(), 1, "{actual}");
     let all = paths(&site).len();
     let before = site.server.paths().len();
     let asked = || site.server.paths().len() - before;
@@ -205,8 +205,8 @@ fn a_second_crawl_asks_for_lists_and_for_what_is_new() {
     assert!(status.contains("less than a day ago") && status.contains("pass 1 is over"), "{status}");
     let asked = |args: &[&str]| {
         let before = paths(&site).len();
-        let told = crawl(&ws, args);
-        (paths(&site).split_off(before), told["pass"].as_u64().unwrap())
+        let actual = crawl(&ws, args);
+        (paths(&site).split_off(before), actual["pass"].as_u64().unwrap())
     };
     assert_eq!(asked(&[]), (vec![], 1), "a finished crawl asks for nothing");
     // Nothing is new, as the first list page shows.
@@ -247,19 +247,19 @@ fn a_page_is_tried_under_the_rules_of_its_crawl() {
     let (_, site) = forum();
     let ws = workspace(&site);
     let url = site.server.url("/thread-7-1-1.html");
-    let said = ws.call(["crawl", "--try", &url]).expect(0).out;
+    let result = ws.call(["crawl", "--try", &url]).expect(0).out;
     assert!(
-        said.contains("[[crawl]] forum")
-            && said.contains("第7问的第1句")
-            && said.contains("GBK") | said.contains("gb18030"),
-        "{said}"
+        result.contains("[[crawl]] forum")
+            && result.contains("第7问的第1句")
+            && result.contains("GBK") | result.contains("gb18030"),
+        "{result}"
     );
     assert_eq!(paths(&site), ["/thread-7-1-1.html"], "once");
     assert!(!ws.exists("raw/warc/forum"), "nothing is kept");
-    let said = ws.call(["crawl", "forum", "--try", &site.server.url("/forbidden/1")]).expect(3).err;
-    assert!(said.contains("robots.txt forbids"), "{said}");
-    let said = ws.call(["crawl", "forum", "--try", "http://elsewhere.example/"]).expect(3).err;
-    assert!(said.contains("elsewhere.example"), "{said}");
+    let result = ws.call(["crawl", "forum", "--try", &site.server.url("/forbidden/1")]).expect(3).err;
+    assert!(result.contains("robots.txt forbids"), "{result}");
+    let result = ws.call(["crawl", "forum", "--try", "http://elsewhere.example/"]).expect(3).err;
+    assert!(result.contains("elsewhere.example"), "{result}");
     assert_eq!(paths(&site).len(), 1);
 }
 
@@ -320,17 +320,18 @@ fn the_chapter_is_what_happens() {
     ws.write("puzzles/pipeline.toml", own);
     let saved = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/sites/discuz/thread.html");
     ws.write("puzzles/saved.html", std::fs::read(saved).unwrap());
-    let mut said = BTreeMap::new();
+    let mut result = BTreeMap::new();
     for line in rest {
         let command = command(line).replacen("riddlemill", "\"$0\"", 1);
-        said.insert(line.clone(), ws.shell(&format!("cd puzzles && {command}")).expect(0).out);
+        result.insert(line.clone(), ws.shell(&format!("cd puzzles && {command}")).expect(0).out);
     }
-    let of =
-        |what: &str| said.iter().find(|(line, _)| line.contains(what)).map(|(_, said)| said.clone()).unwrap();
+    let of = |what: &str| {
+        result.iter().find(|(line, _)| line.contains(what)).map(|(_, result)| result.clone()).unwrap()
+    };
     // The output of `--try` is in the chapter, except for what is elided there.
-    let told = of("--try saved.html");
+    let actual = of("--try saved.html");
     for line in blocks("text")[0].lines().take_while(|line| !line.contains('…')) {
-        assert!(told.contains(line.trim()), "{line:?} is not in\n{told}");
+        assert!(actual.contains(line.trim()), "{line:?} is not in\n{actual}");
     }
     assert!(of("riddlemill status").contains("crawl puzzles:"), "{}", of("riddlemill status"));
     let posts = std::fs::read_dir(ws.path("puzzles/staged/ruozhibench-gen/01_import/rows")).unwrap().count();

@@ -41,13 +41,13 @@ fn a_step_that_is_skipped_is_asked_of_nobody_and_left_to_people() {
         "{reasons:?}"
     );
     // People are asked, without a draft on their ballot.
-    let said =
+    let result =
         ws.call(["review", "export", "translation", "--format", "jsonl", "--out", "b"].iter().chain(&args));
-    let ballot = ws.read(said.expect(0).out.trim());
+    let ballot = ws.read(result.expect(0).out.trim());
     assert!(ballot.lines().count() > 50 && !ballot.contains("natural"), "{ballot}");
     ws.audit_clean_with(&args);
-    let said = ws.call(["status", "--set", "draft.skip=[\"pairr\"]"]).expect(2);
-    assert!(said.err.contains("did you mean \"pair\"?"), "{}", said.err);
+    let result = ws.call(["status", "--set", "draft.skip=[\"pairr\"]"]).expect(2);
+    assert!(result.err.contains("did you mean \"pair\"?"), "{}", result.err);
 }
 
 #[test]

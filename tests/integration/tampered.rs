@@ -22,13 +22,13 @@ fn a_stage_that_somebody_changed_is_made_anew() {
             flip(&ws, part);
         }
         ws.call(["audit"]).expect(1);
-        let said = ws.run();
-        assert!(said.err.contains("records in"), "{}", said.err);
+        let result = ws.run();
+        assert!(result.err.contains("records in"), "{}", result.err);
         assert_same(&before, &ws.derived(), &format!("round {round}"));
         ws.audit_clean();
     }
-    let said = ws.run();
-    assert!(!said.err.contains("records in"), "nothing is made again: {}", said.err);
+    let result = ws.run();
+    assert!(!result.err.contains("records in"), "nothing is made again: {}", result.err);
 }
 
 #[test]
@@ -49,8 +49,8 @@ fn a_candidate_that_somebody_changed_is_not_unchanged() {
     let ws = Workspace::sample();
     let run = ["run", "--recipe", "flub", "--offline"];
     ws.call(run).expect(0);
-    let said = ws.call(run).expect(0);
-    assert!(said.err.contains("(unchanged)"), "{}", said.err);
+    let result = ws.call(run).expect(0);
+    assert!(result.err.contains("(unchanged)"), "{}", result.err);
     let before = ws.derived();
     let files: Vec<&String> = before
         .keys()
@@ -59,8 +59,8 @@ fn a_candidate_that_somebody_changed_is_not_unchanged() {
     assert!(files.len() > 8, "{files:?}");
     for file in files {
         flip(&ws, file);
-        let said = ws.call(run).expect(0);
-        assert!(!said.err.contains("(unchanged)"), "{file}: {}", said.err);
+        let result = ws.call(run).expect(0);
+        assert!(!result.err.contains("(unchanged)"), "{file}: {}", result.err);
         assert_same(&before, &ws.derived(), file);
     }
 }
@@ -76,20 +76,20 @@ fn what_nobody_wrote_into_raw_is_seen() {
         for name in [hash.clone(), "notes.txt".into()] {
             let path = format!("{folder}/{name}");
             ws.write(&path, "{}\n");
-            let said = ws.call(["fsck"]).expect(1).out;
-            assert!(said.contains(&format!("{folder}: {name}: riddlemill did not write it")), "{said}");
+            let result = ws.call(["fsck"]).expect(1).out;
+            assert!(result.contains(&format!("{folder}: {name}: riddlemill did not write it")), "{result}");
             ws.remove(&path);
         }
     }
     // A file that looks like votes is not skipped by any reader of votes.
     ws.write(&format!("raw/votes/{hash}.jsonl"), "");
     for args in [&run[..], &["status"]] {
-        let said = ws.call(args).expect(4).err;
-        assert!(said.contains(&hash) && said.contains("riddlemill did not write it"), "{said}");
+        let result = ws.call(args).expect(4).err;
+        assert!(result.contains(&hash) && result.contains("riddlemill did not write it"), "{result}");
     }
     ws.call(["fsck"]).expect(1);
-    let said = ws.call(["fsck", "--salvage"]).expect(0).out;
-    assert!(said.contains("votes"), "{said}");
+    let result = ws.call(["fsck", "--salvage"]).expect(0).out;
+    assert!(result.contains("votes"), "{result}");
     assert!(ws.exists(&format!("raw/damaged/001/votes/{hash}.jsonl")));
     ws.call(run).expect(0);
 }

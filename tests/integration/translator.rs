@@ -24,10 +24,10 @@ fn a_server_that_takes_no_prompts_translates() {
     run(&ws, &translator).expect(0);
     assert_eq!(server.take(), BTreeMap::new(), "its replies are stored");
     let id = rows[0]["id"].as_str().unwrap();
-    let told = ws.call(["explain", id, "--full", "--recipe", GEN].iter().chain(&translator)).expect(0).out;
-    assert!(told.contains("| Is it ") && told.contains("reply:"), "{told}");
+    let actual = ws.call(["explain", id, "--full", "--recipe", GEN].iter().chain(&translator)).expect(0).out;
+    assert!(actual.contains("| Is it ") && actual.contains("reply:"), "{actual}");
     let card = ws.read(&format!("output/{GEN}/candidate/README.md"));
     assert!(card.contains(&format!("argos: {}", rows.len())), "{card}");
-    let said = run(&ws, &["--set", "draft.endpoint=libre", "--set", AHEAD]).expect(2);
-    assert!(said.err.contains("only translates"), "{}", said.err);
+    let result = run(&ws, &["--set", "draft.endpoint=libre", "--set", AHEAD]).expect(2);
+    assert!(result.err.contains("only translates"), "{}", result.err);
 }

@@ -20,8 +20,8 @@ fn known(ws: &Workspace) -> BTreeMap<String, String> {
 /// Fills in the trial of one person, the first `wrong` answers wrongly, and returns it.
 fn answered(ws: &Workspace, who: &str, gold: &BTreeMap<String, String>, wrong: usize, most: usize) -> String {
     let args = ["review", "export", "type", "--recipe", "flub", "--format", "jsonl", "--gold", "gold.jsonl"];
-    let said = ws.call(args.iter().chain(&["--annotator", who, "--out", "trials"])).expect(0);
-    let path = said.out.trim().to_string();
+    let result = ws.call(args.iter().chain(&["--annotator", who, "--out", "trials"])).expect(0);
+    let path = result.out.trim().to_string();
     let rows: Vec<Value> = ws.read(&path).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let mut items: Vec<&str> = rows.iter().filter_map(|row| row["item"].as_str()).collect();
     items.sort_unstable();
@@ -57,25 +57,25 @@ fn trials_on_known_answers_say_who_may_vote() {
         trials.iter().map(|(who, wrong, of, _)| answered(&ws, who, &gold, *wrong, *of)).collect();
     let args = ["review", "qualify", "type", "--recipe", "flub", "--gold", "gold.jsonl"];
     let files = files.iter().map(String::as_str);
-    let said = ws.call(args.into_iter().chain(files.clone()).chain(["--json"])).expect(0);
-    let told: Value = serde_json::from_str(&said.out).unwrap();
-    for (row, (who, wrong, of, level)) in told.as_array().unwrap().iter().zip(trials) {
+    let result = ws.call(args.into_iter().chain(files.clone()).chain(["--json"])).expect(0);
+    let actual: Value = serde_json::from_str(&result.out).unwrap();
+    for (row, (who, wrong, of, level)) in actual.as_array().unwrap().iter().zip(trials) {
         assert_eq!(*row, json!({ "annotator": who, "right": of - wrong, "of": of, "level": level }));
     }
-    let told = ws.call(args.into_iter().chain(files)).expect(0).out;
-    assert!(told.contains("senior-1       24 of 25 right (96 %): may be a senior"), "{told}");
+    let actual = ws.call(args.into_iter().chain(files)).expect(0).out;
+    assert!(actual.contains("senior-1       24 of 25 right (96 %): may be a senior"), "{actual}");
     let votes = fs::read_dir(ws.path("raw/votes")).unwrap().map(|file| file.unwrap().path());
     assert_eq!(votes.filter(|path| path.is_file()).count(), 0, "no answer of a trial becomes a vote");
 
     // A graded person may vote as the grade says, whatever the settings say; others as the settings say.
     let assign = ["review", "assign", "type", "--recipe", "flub"];
-    let said = ws.call(assign).expect(2);
+    let result = ws.call(assign).expect(2);
     assert!(
-        said.err.contains("3 different annotators are needed for each item, but 2 may vote"),
+        result.err.contains("3 different annotators are needed for each item, but 2 may vote"),
         "{}",
-        said.err
+        result.err
     );
-    assert!(said.err.contains("junior-2: their trial was not passed"), "{}", said.err);
+    assert!(result.err.contains("junior-2: their trial was not passed"), "{}", result.err);
     let of = |who: &str| {
         let args = ["review", "export", "type", "--recipe", "flub", "--format", "jsonl", "--annotator", who];
         ws.call(args.iter().chain(&["--out", "later"])).expect(0).out.trim().to_string()
@@ -86,11 +86,11 @@ fn trials_on_known_answers_say_who_may_vote() {
         let mut row: Value = serde_json::from_str(&row).unwrap();
         row["answers"] = json!({ "type": "paradox" });
         ws.write(&path, format!("{row}\n"));
-        let said = ws.call(["review", "import", "type", "--recipe", "flub", &path]).expect(code);
-        assert!(code == 0 || said.err.contains("may not vote here: not qualified"), "{}", said.err);
+        let result = ws.call(["review", "import", "type", "--recipe", "flub", &path]).expect(code);
+        assert!(code == 0 || result.err.contains("may not vote here: not qualified"), "{}", result.err);
     }
-    let told = ws.call(["review", "status", "--recipe", "flub"]).expect(0).out;
-    assert!(told.contains("may vote: 1 by a trial, 1 by qualified = true alone"), "{told}");
+    let actual = ws.call(["review", "status", "--recipe", "flub"]).expect(0).out;
+    assert!(actual.contains("may vote: 1 by a trial, 1 by qualified = true alone"), "{actual}");
     // Repeating the same trial adds no grade, and a better one counts.
     let again = |wrong: usize| {
         let path = answered(&ws, "junior-2", &gold, wrong, 25);
@@ -106,8 +106,8 @@ fn trials_on_known_answers_say_who_may_vote() {
         "gold.jsonl",
         ws.read("gold.jsonl") + "{\"item\": \"tieba:1\", \"answers\": {\"type\": \"pun\"}}\n",
     );
-    let said = ws.call(args).expect(2);
-    assert!(said.err.contains("gold.jsonl: line 26: no item \"tieba:1\""), "{}", said.err);
+    let result = ws.call(args).expect(2);
+    assert!(result.err.contains("gold.jsonl: line 26: no item \"tieba:1\""), "{}", result.err);
 }
 
 #[test]
@@ -187,9 +187,9 @@ fn texts_of_a_trial_are_graded_by_a_senior_who_does_not_see_whose_they_are() {
     ws.write("grade.csv", graded.join("\n"));
     let take = |by: &str| ws.call(qualify.into_iter().chain(["--graded", "grade.csv", "--by", by]));
     assert!(take("junior-3").expect(2).err.contains("is not a senior"));
-    let told = take("senior-1").expect(0).out;
-    assert!(told.contains("junior-1       20 of 20 right (100 %): may be a senior"), "{told}");
-    assert!(told.contains("junior-2       15 of 20 right (75 %): may not vote"), "{told}");
-    let said = ws.call(["review", "assign", "explanation", "--recipe", "flub"]).expect(0);
-    assert!(!said.out.contains("junior-2"), "{}", said.out);
+    let actual = take("senior-1").expect(0).out;
+    assert!(actual.contains("junior-1       20 of 20 right (100 %): may be a senior"), "{actual}");
+    assert!(actual.contains("junior-2       15 of 20 right (75 %): may not vote"), "{actual}");
+    let result = ws.call(["review", "assign", "explanation", "--recipe", "flub"]).expect(0);
+    assert!(!result.out.contains("junior-2"), "{}", result.out);
 }

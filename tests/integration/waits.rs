@@ -4,7 +4,7 @@
 use std::net::TcpListener;
 
 use crate::generate::GEN;
-use crate::harness::{Said, Site, Workspace, source, title};
+use crate::harness::{CallResult, Site, Workspace, source, title};
 use crate::support::Reply;
 
 const QUESTIONS: [&str; 3] = ["为什么鱼不会口渴？", "雨伞会不会淋湿？", "云会恐高吗？"];
@@ -23,13 +23,13 @@ fn asking(endpoint: &str) -> Workspace {
 
 /// The output of a run about its causes, and the next step.
 fn causes(ws: &Workspace, recipe: &str, more: &[&str], code: i32) -> String {
-    let said = ws.call(["run", "--recipe", recipe].iter().chain(more)).expect(code);
-    told(ws, &said)
+    let result = ws.call(["run", "--recipe", recipe].iter().chain(more)).expect(code);
+    actual(ws, &result)
 }
 
 /// The lines about causes, without what differs from machine to machine.
-fn told(ws: &Workspace, said: &Said) -> String {
-    let lines = said
+fn actual(ws: &Workspace, result: &CallResult) -> String {
+    let lines = result
         .err
         .lines()
         .filter(|line| line.starts_with("  ") || line.starts_with("next:") || line.starts_with("warning:"));
@@ -77,8 +77,8 @@ fn an_endpoint_that_fails_is_told_with_what_mends_it() {
     ] {
         let site = refusing(status, says);
         let ws = asking(&at(site.server.port, key));
-        let said = Said::from(ws.command(["run", "--recipe", GEN]).env("WAITS_KEY", "sk-12345678"));
-        insta::assert_snapshot!(name, told(&ws, &said.expect(3)));
+        let result = CallResult::from(ws.command(["run", "--recipe", GEN]).env("WAITS_KEY", "sk-12345678"));
+        insta::assert_snapshot!(name, actual(&ws, &result.expect(3)));
     }
     let port = closed_port();
     let ws = asking(&at(port, "free = true"));
@@ -134,8 +134,8 @@ fn votes_are_waited_for_by_command() {
     ws.call(["review", "assign", "screen", "--recipe", "chumor"]).expect(0);
     insta::assert_snapshot!("assigned", causes(&ws, "chumor", &[], 0));
     // The same for machines.
-    let said = ws.call(["status", "--recipe", "chumor", "--json"]).expect(0);
-    let rows: Vec<serde_json::Value> = serde_json::from_str(&said.out).unwrap();
+    let result = ws.call(["status", "--recipe", "chumor", "--json"]).expect(0);
+    let rows: Vec<serde_json::Value> = serde_json::from_str(&result.out).unwrap();
     let screen = rows.iter().find(|row| row["stage"] == "review:screen").unwrap();
     assert_eq!((&screen["causes"][0]["records"], &screen["causes"][0]["failed"]), (&3.into(), &false.into()));
     let next = rows.last().unwrap()["next"]["command"].as_str().unwrap();

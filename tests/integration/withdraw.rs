@@ -47,22 +47,22 @@ fn compared(ws: &Workspace, text: &str) {
     ws.write("published.jsonl", &drifted);
     for set in [&folder, &file] {
         for more in [&[][..], &["--json"]] {
-            let said = ws.call(["compare", set, "published.jsonl"].iter().chain(more)).expect(1);
+            let result = ws.call(["compare", set, "published.jsonl"].iter().chain(more)).expect(1);
             assert!(
-                !said.out.contains(text) && said.err.contains("1 row left out: withdrawn"),
+                !result.out.contains(text) && result.err.contains("1 row left out: withdrawn"),
                 "{}",
-                said.err
+                result.err
             );
         }
     }
     // Nor does a comparison with the unchanged set.
     ws.write("published.jsonl", ws.read(&file));
-    let said = ws.call(["compare", &format!("staged/{GEN}/06_screen"), "published.jsonl", "--json"]);
-    let told: Value = serde_json::from_str(&said.out).unwrap();
+    let result = ws.call(["compare", &format!("staged/{GEN}/06_screen"), "published.jsonl", "--json"]);
+    let actual: Value = serde_json::from_str(&result.out).unwrap();
     assert!(
-        !said.out.contains(text) && told["reference"] == ws.read(&file).lines().count() - 1,
+        !result.out.contains(text) && actual["reference"] == ws.read(&file).lines().count() - 1,
         "{}",
-        said.err
+        result.err
     );
 }
 
@@ -76,14 +76,14 @@ fn evaluated(ws: &Workspace, text: &str) {
     for set in [format!("{GEN}@1.0.0-draft.1"), folder.clone(), file] {
         let args = ["evaluate", &set, "--model", "random", "--out", "judged/results", "--offline"];
         let more = ["--write-ballots", "judged/ballots", "--json"];
-        let said = ws.call(args.iter().chain(&more));
-        let said = said.expect(0);
-        let told: Value = serde_json::from_str(&said.out).unwrap();
-        assert_eq!(told[0]["report"]["items"], rows - 1, "{set}");
-        assert_eq!(told[0]["report"]["withdrawn"], 1, "{set}");
+        let result = ws.call(args.iter().chain(&more));
+        let result = result.expect(0);
+        let actual: Value = serde_json::from_str(&result.out).unwrap();
+        assert_eq!(actual[0]["report"]["items"], rows - 1, "{set}");
+        assert_eq!(actual[0]["report"]["withdrawn"], 1, "{set}");
         let word =
             format!("1 row was withdrawn since and is left out; the figures are for the other {}", rows - 1);
-        assert!(said.err.contains(&word), "{}", said.err);
+        assert!(result.err.contains(&word), "{}", result.err);
         for file in ["report.md", "report.html"] {
             assert!(
                 ws.read(&format!("judged/results/{file}")).contains("1 row was withdrawn since"),
@@ -91,7 +91,7 @@ fn evaluated(ws: &Workspace, text: &str) {
             );
         }
         let shown = ws.shell("cat -- judged/*/* judged/results/*/*").out;
-        assert!(!shown.contains(text) && !said.out.contains(text) && shown.len() > 3000, "{set}");
+        assert!(!shown.contains(text) && !result.out.contains(text) && shown.len() > 3000, "{set}");
         ws.remove("judged");
     }
 }
@@ -109,26 +109,29 @@ fn a_withdrawn_post_leaves_everything() {
     ws.call(["withdraw", id]).expect(2);
     let dry = ws.call(["withdraw", id, "--reason", "x", "--dry-run"]).expect(0).out;
     assert!(dry.contains("would be withdrawn") && !ws.exists("raw/withdrawn.jsonl"), "{dry}");
-    let said = ws.call(["withdraw", number, "--reason", "its author asked"]).expect(0);
+    let result = ws.call(["withdraw", number, "--reason", "its author asked"]).expect(0);
     for word in
         [id, "its bytes: sample-", "released in ruozhibench-gen 1.0.0-draft.1", number, "release yank"]
     {
-        assert!(said.out.contains(word), "no {word:?}: {}", said.out);
+        assert!(result.out.contains(word), "no {word:?}: {}", result.out);
     }
     let log = ws.read("raw/withdrawn.jsonl");
     assert!(log.contains("its author asked") && !log.contains(id) && !log.contains(text), "{log}");
 
     // Immediately: its text is shown to nobody.
     for target in [id, number, text] {
-        let told = ws.call(["explain", target]).expect(0).out;
-        assert!(told.contains("withdrawn on ") && told.contains("its author asked"), "{target}: {told}");
-        assert!(target == text || !told.contains(text), "{told}");
+        let actual = ws.call(["explain", target]).expect(0).out;
+        assert!(
+            actual.contains("withdrawn on ") && actual.contains("its author asked"),
+            "{target}: {actual}"
+        );
+        assert!(target == text || !actual.contains(text), "{actual}");
     }
     let hidden = || {
         // A piece of it is not its whole text: a search of the dumps has to omit it.
         let piece: String = text.chars().take(text.chars().count() - 2).collect();
-        let told = ws.call(["explain", &piece, "--json"]);
-        assert!(!told.out.contains(text), "{}", told.out);
+        let actual = ws.call(["explain", &piece, "--json"]);
+        assert!(!actual.out.contains(text), "{}", actual.out);
         let server = Server::start(&ws, &[]);
         let page = server.get(&format!("/{GEN}/record/{id}"));
         assert!(page.status == 410 && page.body.contains("was withdrawn") && !page.body.contains(text));
@@ -170,10 +173,10 @@ fn a_withdrawn_post_leaves_everything() {
     };
     hidden();
     // The candidate that contains it cannot even be a draft.
-    let said = release(&ws, &["--draft"]).expect(2);
-    assert!(said.err.contains("1 row of the candidate of ruozhibench-gen was withdrawn"), "{}", said.err);
-    let said = release(&ws, &[]).expect(2);
-    assert!(said.err.contains("import") && said.err.contains("new withdrawal"), "{}", said.err);
+    let result = release(&ws, &["--draft"]).expect(2);
+    assert!(result.err.contains("1 row of the candidate of ruozhibench-gen was withdrawn"), "{}", result.err);
+    let result = release(&ws, &[]).expect(2);
+    assert!(result.err.contains("import") && result.err.contains("new withdrawal"), "{}", result.err);
 
     // After the next run no stage contains it.
     run(&ws);
@@ -221,15 +224,15 @@ fn copies_go_too_and_what_is_near_is_named() {
     ws.write("raw/dumps/b.json", dump(&[(3, "冰块怕热还是怕化?"), (4, "冰块是怕热还是怕化？")]));
     let run = || ws.call(["run", "--recipe", "flub", "--offline", "--to", "dedup"]).expect(0);
     run();
-    let said: Value =
+    let result: Value =
         serde_json::from_str(&ws.call(["withdraw", "tieba:1", "--reason", "asked", "--json"]).expect(0).out)
             .unwrap();
     let ids = |list: &str| -> Vec<String> {
-        let list = said["concerns"][list].as_array().unwrap();
+        let list = result["concerns"][list].as_array().unwrap();
         list.iter().map(|one| one["id"].as_str().unwrap().to_string()).collect()
     };
-    assert_eq!(ids("posts"), ["tieba:1", "tieba:3"], "{said}");
-    assert_eq!(ids("near"), ["tieba:4"], "{said}");
+    assert_eq!(ids("posts"), ["tieba:1", "tieba:3"], "{result}");
+    assert_eq!(ids("near"), ["tieba:4"], "{result}");
     // A later dump contains it again, without its id.
     ws.write("raw/dumps/b.json", dump(&[(4, "冰块是怕热还是怕化？"), (9, "冰块怕热 还是怕化？")]));
     run();
@@ -248,8 +251,8 @@ fn a_withdrawn_dump_may_be_deleted() {
     ws.write("raw/dumps/b.json", title(2, "梯子为什么从来不上进？") + "\n");
     let run = || ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
     run();
-    let said = ws.call(["withdraw", "a/nothing.json", "--dump", "--reason", "x"]).expect(2);
-    assert!(said.err.contains("there are a/a.json, b/b.json"), "{}", said.err);
+    let result = ws.call(["withdraw", "a/nothing.json", "--dump", "--reason", "x"]).expect(2);
+    assert!(result.err.contains("there are a/a.json, b/b.json"), "{}", result.err);
     ws.call(["withdraw", "a/a.json", "--dump", "--reason", "its licence ended"]).expect(0);
     run();
     ws.remove("raw/dumps/a.json");
@@ -257,8 +260,8 @@ fn a_withdrawn_dump_may_be_deleted() {
     ws.audit_clean();
     assert_eq!(ws.posts("flub").len(), 1);
     for target in ["tieba:1", "a/a.json:1"] {
-        let told = ws.call(["explain", target]).expect(0).out;
-        assert!(told.contains("withdrawn on ") && told.contains("its licence ended"), "{told}");
+        let actual = ws.call(["explain", target]).expect(0).out;
+        assert!(actual.contains("withdrawn on ") && actual.contains("its licence ended"), "{actual}");
     }
     let list = ws.call(["withdraw", "--list"]).expect(0).out;
     assert!(list.contains("the dump a/a.json: its licence ended"), "{list}");
@@ -279,8 +282,8 @@ fn a_yanked_version_says_so_wherever_it_lies() {
     };
     assert!(yank("3.0.0").expect(2).err.contains("no recipe has released 3.0.0"));
     let rows = ws.read(&format!("{place}/data/{GEN}/test.jsonl"));
-    let said = yank(version).expect(0);
-    assert!(said.out.contains("yanked on 2026-02-03"), "{}", said.out);
+    let result = yank(version).expect(0);
+    assert!(result.out.contains("yanked on 2026-02-03"), "{}", result.out);
     assert!(yank(version).expect(2).err.contains("was yanked on 2026-02-03"));
     for file in ["README.md", "YANKED.md", "MANIFEST.json"] {
         assert!(ws.read(&format!("{place}/{file}")).contains("it holds a withdrawn post"), "{file}");
@@ -327,8 +330,8 @@ fn until_the_next_run_no_listing_shows_it_either() {
         let mut seen = Vec::new();
         for stage in ["import", "clean", "anonymise", "filter", "dedup"] {
             for more in [&["--json"][..], &["--grep", &text[..6]], &["--like", text], &["--borderline"]] {
-                let said = ws.call(["show", stage, "--recipe", "flub"].iter().chain(more));
-                if said.out.contains(text) {
+                let result = ws.call(["show", stage, "--recipe", "flub"].iter().chain(more));
+                if result.out.contains(text) {
                     seen.push(format!("show {stage} {more:?}"));
                 }
             }
@@ -357,18 +360,18 @@ fn until_the_next_run_no_listing_shows_it_either() {
 
     // A post in two dumps stays the same if one of them is withdrawn.
     ws.call(["withdraw", "b/b.json", "--dump", "--reason", "asked"]).expect(0);
-    let told = |target: &str| ws.call(["explain", target, "--recipe", "flub"]);
+    let actual = |target: &str| ws.call(["explain", target, "--recipe", "flub"]);
     assert!(!seen(ladder).is_empty());
-    assert!(!told("tieba:2").expect(0).out.contains("withdrawn on"));
+    assert!(!actual("tieba:2").expect(0).out.contains("withdrawn on"));
     assert_eq!(seen("门铃半夜睡不睡觉？"), [""; 0]);
-    assert!(told("tieba:4").expect(0).out.contains("withdrawn on"));
+    assert!(actual("tieba:4").expect(0).out.contains("withdrawn on"));
     assert_eq!(server.get("/flub/record/tieba:4").status, 410);
     assert_eq!(server.get("/flub/record/tieba:2").status, 200);
     // After the run as before it.
     run();
-    assert!(!told("tieba:2").expect(0).out.contains("withdrawn on"));
-    assert!(told("tieba:4").expect(0).out.contains("withdrawn on"));
+    assert!(!actual("tieba:2").expect(0).out.contains("withdrawn on"));
+    assert!(actual("tieba:4").expect(0).out.contains("withdrawn on"));
     ws.call(["withdraw", "a/a.json", "--dump", "--reason", "asked"]).expect(0);
-    assert!(told("tieba:2").expect(0).out.contains("withdrawn on"));
+    assert!(actual("tieba:2").expect(0).out.contains("withdrawn on"));
     assert_eq!(seen(ladder), [""; 0]);
 }

@@ -107,10 +107,10 @@ fn votes(server: &Server, token: &str, place: &str, answer: &[(&str, &str)]) -> 
     let csrf = hidden(&page, "csrf");
     let mut fields = vec![("csrf", csrf.as_str()), ("item", &id), ("hash", &hash), ("base", &base)];
     fields.extend(answer);
-    let said = browser.post(server, place, &fields);
-    assert_eq!(said.status, 200, "{}", said.body);
-    let told: serde_json::Value = serde_json::from_str(&said.body).unwrap();
-    (id, told["vote"].as_str().unwrap().to_string())
+    let result = browser.post(server, place, &fields);
+    assert_eq!(result.status, 200, "{}", result.body);
+    let actual: serde_json::Value = serde_json::from_str(&result.body).unwrap();
+    (id, actual["vote"].as_str().unwrap().to_string())
 }
 
 /// The drafts that a blind ballot withholds.
@@ -224,18 +224,18 @@ fn every_route_keeps_to_itself_what_is_not_the_visitors() {
         for (at, address) in addresses.collect::<BTreeSet<_>>().into_iter().enumerate() {
             for visitor in &visitors {
                 for (what, answer) in visitor.try_everything(&server, &address, queries, at == 0) {
-                    let told =
+                    let actual =
                         format!("{}: {what} answered {}\n{}", visitor.name, answer.status, answer.body);
                     if needed.is_some() && visitor.rank < needed {
-                        assert!([303, 401, 403, 405].contains(&answer.status), "{told}");
-                        assert!(!answer.body.contains("tieba:"), "{told}");
+                        assert!([303, 401, 403, 405].contains(&answer.status), "{actual}");
+                        assert!(!answer.body.contains("tieba:"), "{actual}");
                     }
                     // A reader's audit pages show votes and drafts; nobody else's do.
                     if visitor.rank >= Some(Rank::Reader) && needed != Some(Rank::Curator) {
                         continue;
                     }
                     for secret in first.wrote.iter().chain(&second.wrote).chain(&drafts) {
-                        assert!(!answer.body.contains(secret.as_str()), "{secret}\n{told}");
+                        assert!(!answer.body.contains(secret.as_str()), "{secret}\n{actual}");
                     }
                 }
             }

@@ -116,8 +116,8 @@ async fn answer(
     body: &[u8],
 ) -> Option<()> {
     let body: Value = serde_json::from_slice(body).unwrap();
-    let said = body["messages"][0]["content"].as_str().unwrap();
-    let item: u64 = said.split_whitespace().last().unwrap().parse().unwrap();
+    let result = body["messages"][0]["content"].as_str().unwrap();
+    let item: u64 = result.split_whitespace().last().unwrap().parse().unwrap();
     let (fault, client) = {
         let mut seen = seen.lock().unwrap();
         seen.requests += 1;
@@ -260,7 +260,7 @@ async fn errand(
         Some(1) => return write(stream, "429 Too Many Requests\r\nretry-after: 0", "{}").await,
         _ => {}
     }
-    let said = {
+    let result = {
         let mut seen = seen.lock().unwrap();
         let id = path.split('/').nth(3).unwrap_or_default().to_owned();
         if path == "/v1/files" {
@@ -295,14 +295,14 @@ async fn errand(
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n{").await;
         return None;
     }
-    write(stream, "200 OK\r\ncontent-type: application/json", &said).await
+    write(stream, "200 OK\r\ncontent-type: application/json", &result).await
 }
 
 /// The line that answers one request of a batch; some get none.
 fn row_of(seen: &mut Seen, manner: Manner, row: &str) -> Option<String> {
     let row: Value = serde_json::from_str(row).unwrap();
-    let said = row["body"]["messages"][0]["content"].as_str().unwrap();
-    let item: u64 = said.split_whitespace().last().unwrap().parse().unwrap();
+    let result = row["body"]["messages"][0]["content"].as_str().unwrap();
+    let item: u64 = result.split_whitespace().last().unwrap().parse().unwrap();
     seen.requests += 1;
     seen.batched_again += u64::from(seen.batched.contains(&item));
     let faults = [

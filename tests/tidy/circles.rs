@@ -27,11 +27,11 @@ pub fn circles(root: &Path, folder: &str) -> Vec<String> {
     let nodes: BTreeSet<&PathBuf> = arrows.keys().flat_map(|(from, to)| [from, to]).collect();
     let reach: BTreeMap<&PathBuf, BTreeSet<&PathBuf>> =
         nodes.iter().map(|from| (*from, reachable(from, &arrows))).collect();
-    let mut told = BTreeSet::new();
+    let mut actual = BTreeSet::new();
     let mut found = Vec::new();
     for from in &nodes {
         let circle: Vec<_> = reach[*from].iter().filter(|to| reach[*to].contains(*from)).copied().collect();
-        if circle.len() < 2 || !told.insert(circle.clone()) {
+        if circle.len() < 2 || !actual.insert(circle.clone()) {
             continue;
         }
         let within = arrows.iter().filter(|((a, b), _)| circle.contains(&a) && circle.contains(&b));

@@ -53,7 +53,7 @@ pub struct BallotSource {
     pub ranked: Vec<(&'static str, Expression)>,
     /// Texts that no `distinct` answer may repeat; never shown.
     pub apart: Option<Expression>,
-    /// Which records go on without an answer, whatever the settings; the others wait.
+    /// Which records continue without an answer, regardless of settings; the others wait.
     pub passes: Option<Passes>,
     /// The columns for the answers, computed from the record and the decision.
     pub keeps: Vec<(&'static str, Expression)>,
@@ -90,7 +90,7 @@ pub struct Compares {
     pub sides: [(&'static str, Expression); 2],
 }
 
-/// Which records go on without an answer.
+/// Which records continue without an answer.
 #[derive(Debug)]
 pub struct Passes {
     /// The condition.

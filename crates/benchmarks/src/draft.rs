@@ -34,7 +34,7 @@ pub struct Draft {
     pub translates: Option<&'static str>,
     /// Replies per endpoint.
     pub replies: Count,
-    /// The setting with the number of models whose replies are enough; 0, and where nothing is said, all that were asked.
+    /// The setting with the number of models whose replies are enough; 0 or missing: all that were asked.
     pub at_least: Option<Key>,
     /// Endpoints that are not asked about some models' texts.
     pub barred: Option<Barred>,

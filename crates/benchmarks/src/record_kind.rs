@@ -84,7 +84,7 @@ fn of(name: &'static str, keys: &Keys<'_>) -> Option<Column> {
 /// The kinds that a file declares, whatever else is wrong with it.
 pub(crate) fn of_file(text: &str) -> Vec<&'static RecordKind> {
     let mut kinds = Vec::new();
-    // Its problems are told where the whole folder is read.
+    // Its problems are reported when the whole folder is read.
     drop(read("", text, |keys| kinds = declared(keys)));
     kinds
 }

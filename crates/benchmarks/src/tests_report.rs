@@ -126,7 +126,7 @@ of = "typs"
     .map(|_| "no problem".to_owned())
     .unwrap_or_else(|problems| problems.to_string());
     insta::assert_snapshot!(error);
-    // What is wrong about records is told once the files themselves can be read.
+    // Problems of records are reported once the files themselves can be read.
     let error = read(
         "[[figure]]\nname = \"types\"\nkind = \"counts\"\nby = \"cuning_type\"\n\
          [[figure]]\nkind = \"numbers\"\nnumbers = [{ name = \"annual\", count = \"source_kid == 'annual'\" }]\n",

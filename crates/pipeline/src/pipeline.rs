@@ -137,7 +137,7 @@ pub fn run(
     let workspace = Workspace::new(&config.root);
     let range = selection.range(recipe)?;
     let known = RunContext::new(config, recipe);
-    // Dumps that are not as the settings say are reported before anything is written.
+    // Dumps that differ from the settings are reported before anything is written.
     known.dumps()?;
     let _lock = Lock::take(&workspace.recipe(recipe.name))?;
     durable::sweep(&workspace.recipe(recipe.name))?;

@@ -1,5 +1,5 @@
 //! The order in which the sides of a preference, and the texts of a list to pick from, are shown: drawn with
-//! a secret of the workspace, so that nobody can compute from an item's id whose text is first.
+//! a secret of the workspace, so that the order of the texts cannot be computed from an item's id.
 //!
 //! The stages use one order, for an item's sides the one drawn by the recipe's seed, for a list the record's:
 //! its `content_hash` is made in it, votes hold numbers of it, and nothing in staged/ or output/ holds

@@ -83,7 +83,7 @@ impl Progress {
     }
 }
 
-/// Characters per second that nobody can read: 1,800 Chinese ones per minute are three times what a practised
+/// Characters per second that are impossible to read: 1,800 Chinese ones per minute are three times what a practised
 /// reader manages. Four letters of an alphabet count as one.
 const READ_A_SECOND: f64 = 30.0;
 /// The shortest plausible time for a vote, in seconds.

@@ -13,7 +13,7 @@ use riddlemill_text::record::{Cell, Entry, Link, Outcome, Record, State, Typed};
 pub struct LedgerRecord<R> {
     /// What happened.
     pub entry: Entry,
-    /// The rows that go on.
+    /// The kept rows.
     pub rows: Vec<R>,
     /// The origin of rows that did not keep their id.
     pub links: Vec<Link>,

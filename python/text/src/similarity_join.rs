@@ -203,7 +203,7 @@ fn rows_fit(rows: usize) -> PyResult<()> {
     }
 }
 
-/// Which texts are kept, and what the others go into: see the module's stub.
+/// Which texts are kept, and what the others are merged into: see the module's stub.
 #[pyfunction]
 #[pyo3(signature = (texts, ids, scores, times, metric, threshold, keep, normalize, language))]
 #[expect(clippy::too_many_arguments, reason = "a setting each; Python names them")]

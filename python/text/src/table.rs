@@ -61,7 +61,7 @@ pub(crate) fn comparisons<'a>(each: impl Iterator<Item = Option<Compared<'a>>> +
     ]
 }
 
-/// What a stage decided on rows, and how they read where they go on.
+/// What a stage decided on rows, and the texts of those that are kept.
 pub(crate) struct Decisions {
     text: Option<StringBuilder>,
     outcome: StringBuilder,

@@ -25,7 +25,7 @@ impl Watch for Stop {
     fn advance(&self, _share: f64) {}
 }
 
-/// Does something on the threads of this process. Other Python threads go on meanwhile; Ctrl-C sets `Stop`, waits for
+/// Does something on the threads of this process. Other Python threads continue meanwhile; Ctrl-C sets `Stop`, waits for
 /// the work to see it, and is raised.
 pub(crate) fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Stop) -> T + Send) -> PyResult<T> {
     let pool = pool()?;

@@ -10,7 +10,7 @@ use super::Found;
 use super::source::{Item as Row, Records};
 use crate::shortcuts::{Item, Share, Shortcuts, measure};
 
-/// A multiple choice as it is read.
+/// A multiple choice read from a record.
 struct Held {
     id: String,
     group: String,
@@ -19,7 +19,7 @@ struct Held {
     gold: usize,
 }
 
-/// Of records; those without options or a right one are no choice.
+/// From records; those without options or without a right one are skipped.
 pub(super) fn shortcuts(posed: &Posed, records: &Records<'_>, seed: u64) -> Result<Found, Trouble> {
     let (questions, options) = (records.values(&posed.question)?, records.values(&posed.options)?);
     let golds = records.values(&posed.gold)?;

@@ -11,7 +11,7 @@ use super::Found;
 use super::source::Records;
 use crate::judges::{self, JudgePair, Measures, Rating};
 
-/// A rating as it is read from a record.
+/// A rating read from a record.
 struct Given {
     question: String,
     normal: bool,

@@ -29,7 +29,7 @@ pub(super) fn numbers(
             of_records => measure(of_records, records).map_err(damaged)?,
         };
         match (&number.measure, &value) {
-            // Of no text there is no length to tell.
+            // There are no lengths without texts.
             (Measure::Lengths(_), Json::Null) => {}
             (Measure::Lengths(_), lengths) => found.lines.push_str(&format!(
                 "    {:<46} {:>7} {:>5} {:>5}\n",

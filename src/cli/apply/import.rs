@@ -111,7 +111,7 @@ fn spooled(args: &Apply) -> Result<(Option<tempfile::NamedTempFile>, PathBuf), F
 pub(super) fn census(args: &Apply, config: &Config, global: &Global) -> Result<Exit, Failure> {
     let salt = salt::read_or_draw(&Workspace::new(&global.workspace))?;
     let refused = |error: CensusError| match error {
-        // What was cut wrongly is no mistake of whoever cut: only reading the pieces shows it.
+        // A wrong cut is not the caller's mistake: it shows only when the pieces are read.
         CensusError::Apart => Failure { exit: Exit::Gap, message: error.to_string() },
         error => Failure::usage(error.to_string()),
     };

@@ -65,10 +65,10 @@ fn stats(measure: &Measure) -> Result<Exit, Failure> {
 /// Why a line cannot be used.
 #[derive(Debug, thiserror::Error)]
 enum LineError {
-    /// It is no row.
+    /// It is not a row.
     #[error(transparent)]
     Row(#[from] LedgerRecordError),
-    /// It is no counts.
+    /// It is not a table of counts.
     #[error(transparent)]
     NoCounts(#[from] serde_json::Error),
     /// Its counts cannot be added.

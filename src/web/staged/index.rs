@@ -61,7 +61,7 @@ impl Index {
         for (kind, at) in known {
             kinds[usize::from(at)] = kind;
         }
-        // A record that goes on under another id has it in `into`.
+        // A record that is kept under another id has it in `into`.
         let goes_on: Vec<bool> =
             kinds.iter().map(|(state, _)| state == "kept" || state == "changed").collect();
         let goes_on = |at: usize| goes_on[usize::from(of[at])];

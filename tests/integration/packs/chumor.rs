@@ -38,7 +38,7 @@ fn replies(id: &str, part: &Json) -> Vec<Json> {
 }
 
 fn votes(step: &Ballot, id: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
-    let said = &row["votes"]["chumor"][step.name];
+    let result = &row["votes"]["chumor"][step.name];
     let cast = |item: &Item, voter: &str, answers| Cast {
         item: item.clone(),
         voter: voter.into(),
@@ -51,8 +51,8 @@ fn votes(step: &Ballot, id: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
     let mut votes = Vec::new();
     match step.name {
         "screen" => {
-            for (voter, said) in said.as_object().unwrap() {
-                let verdict = match said["choice"].as_str() {
+            for (voter, result) in result.as_object().unwrap() {
+                let verdict = match result["choice"].as_str() {
                     Some("keep") => Value::from("keep"),
                     _ => Value::List(vec!["not_funny".into()]),
                 };
@@ -62,7 +62,7 @@ fn votes(step: &Ballot, id: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
             }
         }
         "explanation" => {
-            let text = said["annotator-1"]["text"].as_str().unwrap();
+            let text = result["annotator-1"]["text"].as_str().unwrap();
             if let Some(item) = items.first() {
                 votes.push(cast(item, "annotator-1", BTreeMap::from([("explanation", Value::from(text))])));
             }
@@ -70,7 +70,7 @@ fn votes(step: &Ballot, id: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
         "preference" => {
             for model in models.iter().filter_map(|model| model["model"].as_str()) {
                 let Some(item) = item_of(model) else { continue };
-                for (voter, side) in said[model].as_object().unwrap() {
+                for (voter, side) in result[model].as_object().unwrap() {
                     let side = side.as_str().map(|side| if side == "tie" { "equal" } else { side });
                     let answers = BTreeMap::from([("preference", Value::from(side.unwrap()))]);
                     votes.push(cast(item, voter, answers));

@@ -31,7 +31,7 @@ fn votes(step: &Ballot, _: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
         "wrong-candidates" => "wrong",
         name => name,
     };
-    let said = &row["votes"]["flub"][part];
+    let result = &row["votes"]["flub"][part];
     let cast = |voter: &str, role, round, item: &Item, answers| Cast {
         item: item.clone(),
         voter: voter.replace("annotator", "junior"),
@@ -40,8 +40,8 @@ fn votes(step: &Ballot, _: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
         answers,
     };
     let juniors = |of: fn(&Json) -> BTreeMap<&'static str, Value>| -> Vec<Cast> {
-        let said = said.as_object().unwrap().iter().filter(|(voter, _)| *voter != "senior-1");
-        said.map(|(voter, said)| cast(voter, Role::Junior, Round::Vote, item, of(said))).collect()
+        let result = result.as_object().unwrap().iter().filter(|(voter, _)| *voter != "senior-1");
+        result.map(|(voter, result)| cast(voter, Role::Junior, Round::Vote, item, of(result))).collect()
     };
     let senior = |round, item: &Item, answers| cast("senior-1", Role::Senior, round, item, answers);
     match step.name {
@@ -54,44 +54,44 @@ fn votes(step: &Ballot, _: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
             vec![cast("junior-1", Role::Junior, Round::Vote, item, answers)]
         }
         "type" => {
-            let mut votes = juniors(|said| BTreeMap::from([("type", Value::from(code(said)))]));
+            let mut votes = juniors(|result| BTreeMap::from([("type", Value::from(code(result)))]));
             let seen = seen(step, item, &votes);
             let answers = BTreeMap::from([
-                ("type", Value::from(code(&said["senior-1"]))),
+                ("type", Value::from(code(&result["senior-1"]))),
                 ("main_type", Value::from("clear")),
             ]);
             votes.push(senior(Round::Review, &seen, answers));
             votes
         }
         "explanation" => {
-            let text = |said: &Json| Value::from(said["text"].as_str().unwrap());
-            let mut votes = juniors(|said| {
-                BTreeMap::from([("explanation", Value::from(said["text"].as_str().unwrap()))])
+            let text = |result: &Json| Value::from(result["text"].as_str().unwrap());
+            let mut votes = juniors(|result| {
+                BTreeMap::from([("explanation", Value::from(result["text"].as_str().unwrap()))])
             });
             let seen = seen(step, item, &votes);
-            let better = text(&said[said["senior-1"]["choice"].as_str().unwrap()]);
+            let better = text(&result[result["senior-1"]["choice"].as_str().unwrap()]);
             let shown = seen.content["votes.explanation"].as_list().unwrap();
             let place = shown.iter().position(|text| Value::from(text.as_str()) == better).unwrap();
             let answers = BTreeMap::from([("chosen", Value::List(vec![(place + 1).to_string()]))]);
             votes.push(senior(Round::Review, &seen, answers));
             votes
         }
-        "wrong-candidates" => juniors(|said| {
+        "wrong-candidates" => juniors(|result| {
             let texts =
-                said["texts"].as_array().unwrap().iter().map(|text| Value::from(text.as_str().unwrap()));
+                result["texts"].as_array().unwrap().iter().map(|text| Value::from(text.as_str().unwrap()));
             ["wrong_1", "wrong_2", "wrong_3"].into_iter().zip(texts).collect()
         }),
         _ => {
             // The bank numbers the nine by person, as the stage does.
-            let numbers = said["senior-1"]["picked"].as_array().unwrap().iter();
+            let numbers = result["senior-1"]["picked"].as_array().unwrap().iter();
             let numbers = numbers.map(|place| (place.as_u64().unwrap() + 1).to_string()).collect();
             vec![senior(Round::Vote, item, BTreeMap::from([("wrong", Value::List(numbers))]))]
         }
     }
 }
 
-fn code(said: &Json) -> &'static str {
-    let name = said.as_str().unwrap_or("未分类");
+fn code(result: &Json) -> &'static str {
+    let name = result.as_str().unwrap_or("未分类");
     ballots::options("flub", "types").iter().find(|kind| kind.label.zh == name).unwrap().code
 }
 

@@ -78,9 +78,9 @@ fn votes(step: &Ballot, _: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
     let Some(item) = items.first() else { return Vec::new() };
     let given = row["votes"]["ruozhibench"][step.name].as_object().cloned().unwrap_or_default();
     let mut votes = Vec::new();
-    for (voter, said) in given {
+    for (voter, result) in given {
         let senior = voter == "senior-1";
-        let Some(mut answers) = answers(step.name, item, &said) else { continue };
+        let Some(mut answers) = answers(step.name, item, &result) else { continue };
         if senior {
             answers.insert(REASON, Value::from("Decided for the sample."));
         }
@@ -96,16 +96,16 @@ fn votes(step: &Ballot, _: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
 }
 
 /// An answer of the bank as the fields of the ballot; `None` if it only says "no".
-fn answers(step: &str, item: &Item, said: &Json) -> Option<BTreeMap<&'static str, Value>> {
-    let text = |key: &str| said[key].as_str();
+fn answers(step: &str, item: &Item, result: &Json) -> Option<BTreeMap<&'static str, Value>> {
+    let text = |key: &str| result[key].as_str();
     Some(match step {
         "screen" => {
             let mut against: Vec<String> = ["culture_bound", "harmful"]
                 .into_iter()
-                .filter(|code| said[*code] == true)
+                .filter(|code| result[*code] == true)
                 .map(Into::into)
                 .collect();
-            if against.is_empty() && said["suits_english"] != true {
+            if against.is_empty() && result["suits_english"] != true {
                 against.push("untranslatable".into());
             }
             let verdict = if against.is_empty() { Value::from("keep") } else { Value::List(against) };
@@ -122,7 +122,7 @@ fn answers(step: &str, item: &Item, said: &Json) -> Option<BTreeMap<&'static str
             }
         }
         "category" => {
-            let numbers = said.as_array()?.iter().map(ToString::to_string).collect::<Vec<_>>();
+            let numbers = result.as_array()?.iter().map(ToString::to_string).collect::<Vec<_>>();
             BTreeMap::from([("categories", Value::List(numbers)), ("sure", Value::from("yes"))])
         }
         _ if text("choice") == Some("accept") && item.draft.get("pair").is_none() => return None,

@@ -373,7 +373,7 @@ fn insert(
         let hint = near.map(|n| format!("\n  hint: did you mean {n:?}?")).unwrap_or_default();
         return problem(format!("unknown setting {dotted:?}{hint}"));
     };
-    // A bare word is a text, because nobody quotes twice in a shell.
+    // A bare word is a string, because quoting twice in a shell is inconvenient.
     let value = match kind {
         Kind::Text | Kind::Choice(_) | Kind::Licence => {
             toml_value(text).filter(Value::is_string).unwrap_or_else(|| text.into())

@@ -48,7 +48,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Whether a recipe reads it, which is made of riddles or of posts. A table may contain either: it is
+    /// Whether a recipe of riddles or of posts reads it. A table may contain either: it is
     /// read as riddles by the recipes that it names.
     pub fn serves(&self, recipe: &str, riddles: bool) -> bool {
         if let Some(benchmark) = self.published {

@@ -82,7 +82,7 @@ impl<'a> RunContext<'a> {
         });
         let mut evidence = self.evidence(step)?;
         if step.stage == Stage::Dedup {
-            // Pairs are no rows, by which inputs are compared.
+            // Inputs are compared by their rows, and pairs are not rows.
             let near = step.inputs.iter().find_map(|input| made.get(input)?.tables.get(NEAR));
             evidence.extend(near.map(|near| ("embeddings".to_owned(), near.hash.clone())));
         }

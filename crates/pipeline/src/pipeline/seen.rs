@@ -28,7 +28,7 @@ pub(super) fn keep(config: &Config, recipe: &'static Recipe, made: usize) -> Res
         if !voted || !later {
             continue;
         }
-        // Rows that were never made, or cannot be read, were shown to nobody.
+        // Rows that were never built, or cannot be read, were not shown to anybody.
         if let Ok(Some((step, items))) = rows::review_items(config, recipe, ballot) {
             texts.extend(rested_on(&step, &items, &by_item));
         }

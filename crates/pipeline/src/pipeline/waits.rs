@@ -28,7 +28,7 @@ pub enum CauseState {
     Failed,
     /// They wait for votes in a round.
     Votes(Round),
-    /// They go on provisionally, and their votes are still missing.
+    /// They continue provisionally, and their votes are still missing.
     Provisional(Round),
     /// They wait for a person's decision.
     Person,
@@ -49,7 +49,7 @@ pub struct Cause {
     pub state: CauseState,
     /// How many.
     pub records: u64,
-    /// What keeps them back; empty if the state says it.
+    /// What keeps them back; empty if the state implies it.
     pub what: String,
     /// The remedy.
     pub remedy: Remedy,
@@ -178,7 +178,7 @@ pub fn kept_back(manifest: &Manifest) -> u64 {
     manifest.counts.state(State::Held) + manifest.counts.state(State::Failed) + went_on.sum::<u64>()
 }
 
-/// A filter for ledger entries of records that do not go on as they should; `None` if there is none.
+/// A filter for the ledger entries of records that were stopped; `None` if none was.
 fn describe_filter(manifest: &Manifest) -> Option<Filter> {
     let count = |state: State, reason: Reason| {
         let key = format!("{}/{}", state.code(), reason.code());
@@ -249,10 +249,8 @@ fn group(step: &Step, entry: &Entry) -> (CauseState, String) {
         _ => code(),
     };
     if is_without(entry) {
-        return (
-            if step.stage == Stage::Embed { CauseState::Unembedded } else { CauseState::Undrafted },
-            shared,
-        );
+        let embeds = step.stage == Stage::Embed;
+        return (if embeds { CauseState::Unembedded } else { CauseState::Undrafted }, shared);
     }
     let round = || if evidence_text.contains("(review)") { Round::Review } else { Round::Vote };
     let state = match (State::from_code(&entry.outcome), reason) {
@@ -381,10 +379,8 @@ impl OfStage<'_> {
                 };
                 (what, if self.empty { Remedy::First(kind) } else { self.look() })
             }
-            _ => (
-                short(evidence_text),
-                if state == CauseState::Failed { self.look() } else { Remedy::Nothing },
-            ),
+            _ if state == CauseState::Failed => (short(evidence_text), self.look()),
+            _ => (short(evidence_text), Remedy::Nothing),
         }
     }
 

@@ -1,5 +1,5 @@
 //! One stage's decisions on loose rows: reads JSON objects and writes them with the decisions added.
-//! Of a workspace only the settings are read, and nothing is written.
+//! It reads only the settings of a workspace and writes nothing.
 
 use rayon::prelude::*;
 use serde::Deserialize;
@@ -68,7 +68,7 @@ pub fn apply(what: &Applied, mut row: Row) -> Row {
     }
 }
 
-/// What a stage does with a post, whole, as it goes into a ledger record.
+/// A stage's decision on a post, complete, as written into a ledger record.
 pub fn decide(what: &Applied, post: Post) -> Option<Outcome<Post>> {
     match what {
         Applied::Clean(settings) => Some(clean(post, settings)),
@@ -114,13 +114,13 @@ fn plain(line: &[u8]) -> Result<Post, LedgerRecordError> {
         .map_err(|e| LedgerRecordError::Unreadable(e.to_string()))
 }
 
-/// Why a line is no row.
+/// Why a line is not a row.
 #[derive(Debug, thiserror::Error)]
 pub enum NoRow {
-    /// It is no JSON object.
+    /// It is not a JSON object.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    /// Its id would not come out as it went in.
+    /// Its id would be changed by the conversion.
     #[error("the id {0} is a number beyond 64 bits and would be rounded; write it as a text")]
     Id(f64),
 }
@@ -137,7 +137,7 @@ pub fn row_of(line: &[u8]) -> Result<Row, NoRow> {
     }
 }
 
-/// The row of a line that is no JSON object.
+/// The row for a line that is not a JSON object.
 pub fn unreadable(line: u64, error: &str) -> Row {
     let mut row = Row::new();
     row.insert("line".into(), line.into());
@@ -250,7 +250,7 @@ pub(super) fn id_of(row: &Row, place: usize) -> Value {
     row.get("id").filter(|id| !id.is_null()).cloned().unwrap_or_else(|| (place + 1).into())
 }
 
-/// A row with what dedup decided: the id of the row it goes into and why, or that it is kept.
+/// A row with the decision of dedup: kept, or the id of the row that it is merged into and why.
 pub(super) fn deduped(mut row: Row, id: Value, into: Option<(Value, Outcome<Post>)>) -> Row {
     row.insert("id".into(), id);
     match into {

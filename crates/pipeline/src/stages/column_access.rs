@@ -95,7 +95,7 @@ mod tests {
         columns.0
     }
 
-    /// A post of which a stage gets only what it reads.
+    /// A post with only the columns that a stage reads.
     fn seen(post: &Post, touched: ColumnAccess) -> Post {
         let Post { id, kind, text, title, content, mentions, note, score, number, images, .. } = post.clone();
         let reads = |name| touched.reads.contains(&name);

@@ -49,7 +49,7 @@ pub fn mark(mut record: Row, marked: &Marked, anonymise: &Anonymise) -> Outcome<
     }
 }
 
-/// Puts a record's options in order, or says what is missing for that.
+/// Orders a record's options, or returns what is missing for that.
 pub fn choose(mut record: Row, options: &Options, settings: &sections::Options) -> Outcome<Row> {
     let hold = |evidence: String| Outcome::Held { reason: Reason::OptionsMissing, evidence };
     let scope = scope(&record, options.benchmark);

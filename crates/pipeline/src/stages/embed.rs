@@ -202,7 +202,7 @@ impl Embeds {
             loop {
                 tokio::select! {
                     answers = &mut work => break answers,
-                    // What is in flight is finished and kept; nothing new goes out.
+                    // Requests in flight are finished and their replies kept; no new ones are sent.
                     () = tokio::time::sleep(Duration::from_millis(100)) => {
                         if asking.stop.asked() {
                             cancel.cancel();

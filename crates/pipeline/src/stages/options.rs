@@ -9,7 +9,7 @@ const PURPOSE: &str = "flub options";
 /// The number of wrong answers.
 const WRONG: usize = 3;
 
-/// Puts a text's options in order, or says what is missing for that.
+/// Orders a text's options, or returns what is missing for that.
 pub fn options(mut text: Row, settings: &sections::Options) -> Outcome<Row> {
     let hold = |evidence: String| Outcome::Held { reason: Reason::OptionsMissing, evidence };
     let Some(explanation) = text.text("explanation").filter(|e| !e.trim().is_empty()) else {

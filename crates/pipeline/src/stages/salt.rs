@@ -54,7 +54,7 @@ fn trace(workspace: &Workspace) -> Result<Option<String>, Error> {
         found.extend(Some(recipe.join("registry.jsonl")).filter(|registry| registry.exists()));
     }
     for recipe in names(workspace.root().join("staged"))? {
-        // A stage that cannot be read is none that says so.
+        // A stage that cannot be read is no evidence.
         let salted = |import: &Manifest| import.evidence.contains_key("salt");
         for stage in names(recipe)?.into_iter().filter(|stage| stage.is_dir()) {
             let stage_is_salted =
@@ -67,7 +67,7 @@ fn trace(workspace: &Workspace) -> Result<Option<String>, Error> {
     Ok(found.first().map(below))
 }
 
-/// What a manifest says about the salt: enough to see that it changed, nothing to hash names with.
+/// A fingerprint of the salt for manifests: enough to see that it changed, not enough to hash names.
 pub fn fingerprint(salt: &[u8; 32]) -> String {
     hex::encode(&blake3::derive_key("riddlemill salt fingerprint", salt)[..8])
 }

@@ -13,12 +13,12 @@ use riddlemill_tables as store;
 use riddlemill_text::join::Watch;
 use riddlemill_text::record::{Column, Declared, Post, Typed};
 
-/// Every kind of stage. A recipe says which of them it uses, in which order.
+/// Every kind of stage. A recipe lists those that it uses, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Dumps to posts.
     Import,
-    /// What a post says once the forum's debris is gone.
+    /// The text of a post without the forum's additions.
     Clean,
     /// Personal data out of the texts.
     Anonymise,
@@ -98,7 +98,7 @@ impl Rows {
 }
 
 impl Stage {
-    /// What a benchmark's folder says that a step does; `None` where no code here does that.
+    /// The stage that a benchmark's folder declares for a step; `None` if there is no code for it.
     pub fn declared(
         benchmark: &'static riddlemill_benchmarks::Benchmark,
         step: &riddlemill_benchmarks::Step,
@@ -262,7 +262,7 @@ pub enum StageError {
     NoRoom(String),
 }
 
-/// Set when the user wants to stop; stages look at it between parts.
+/// Set when the user wants to stop; stages check it between parts.
 #[derive(Debug, Default)]
 pub struct Stop(AtomicBool);
 
@@ -297,7 +297,7 @@ pub trait Pulse: Sync {
     fn show_status(&self, _words: &str) {}
     /// A message that the user has to see, once.
     fn notify(&self, _words: &str) {}
-    /// Asks the user a yes-or-no question; `None` if nobody can be asked.
+    /// Asks the user a yes-or-no question; `None` if there is no way to ask.
     fn agrees(&self, _question: &str) -> Option<bool> {
         None
     }

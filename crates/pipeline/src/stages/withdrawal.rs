@@ -22,7 +22,7 @@ const TEXT_CHARS: usize = 4;
 pub struct Tombstone {
     /// When, RFC 3339, UTC.
     pub at: String,
-    /// Why, as whoever withdrew it wrote.
+    /// The reason given by the person who withdrew it.
     pub reason: String,
     /// What.
     #[serde(flatten)]
@@ -219,7 +219,7 @@ impl Withdrawals {
     }
 
     /// Why the bytes of a dump that was in raw/dumps, by their SHA-256, may be gone or replaced: the dump was
-    /// withdrawn, or a post in it. `None` where nobody asked for it, and the loss is one.
+    /// withdrawn, or a post in it. `None` if nothing was withdrawn, so that it really is lost.
     pub fn explains_missing_dump(&self, sha256: &str) -> Option<&Tombstone> {
         self.of_dump(sha256).or_else(|| self.holding.get(sha256).map(|place| &self.all[*place]))
     }

@@ -10,9 +10,9 @@ use crate::Digest;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// The record goes on, whatever holds or drops it.
+    /// The record is kept, whatever holds or drops it.
     Keep,
-    /// The record goes out.
+    /// The record is dropped.
     Drop,
     /// The record waits.
     Hold,
@@ -31,7 +31,7 @@ pub enum Verdict {
 /// The question that a verdict answers. The latest decision on a question counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Question {
-    /// Whether the record goes on.
+    /// Whether the record is kept, dropped or held.
     Outcome,
     /// What the text is.
     Text,

@@ -1,6 +1,6 @@
 //! People's decisions about records and pairs of records, kept as append-only lines under `raw/decisions`.
 //!
-//! A rule, a draft or a vote may be wrong; then a person decides: a held or dropped post goes on, a post goes
+//! A rule, a draft or a vote may be wrong; then a person decides: a held or dropped post is kept, a post goes
 //! out or waits, its text, title or answer is replaced, two posts are one joke or two.
 //!
 //! # Which one counts

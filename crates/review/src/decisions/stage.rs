@@ -17,7 +17,7 @@ pub struct StageDecisions {
 /// The decisions about one record with its current text.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ruling<'a> {
-    /// Whether it goes on.
+    /// Whether it is kept, dropped or held.
     pub outcome: Option<&'a Decision>,
     /// What the text is.
     pub text: Option<&'a Decision>,

@@ -22,7 +22,7 @@ pub enum Outcome {
         /// Whether it needs votes of a sample. A release based on such an item is a draft.
         synthetic: bool,
     },
-    /// The draft, for recipes that go on with drafts.
+    /// The draft, for recipes that continue with drafts.
     Provisional {
         /// The drafted answers.
         values: Values,

@@ -2,10 +2,10 @@
 
 use crate::record::{Outcome, PostKind};
 
-/// A stage's decision on one row, and the row if it goes on.
+/// A stage's decision on one row, and the row if it is kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowOutcome<T> {
-    /// The row as it goes on; `None` if it does not.
+    /// The kept row; `None` if it was dropped.
     pub row: Option<T>,
     /// The outcome's name in the ledger.
     pub outcome: &'static str,

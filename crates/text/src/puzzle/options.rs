@@ -25,7 +25,7 @@ pub struct Options {
     pub order: [u64; 4],
 }
 
-/// Why an answer and its distractors are no four options.
+/// Why an answer and its distractors do not give four options.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionsError {
     /// One says nothing.
@@ -44,7 +44,7 @@ pub fn replaced(seed: u64, group: &str, share: f64) -> bool {
 /// The options of a question with this answer and these distractors.
 ///
 /// # Errors
-/// [`OptionsError`] where they are no four options.
+/// [`OptionsError`] if they do not give four options.
 pub fn options(
     answer: &str,
     distractors: [&str; 3],

@@ -4,7 +4,7 @@ use super::cell::record;
 use super::{Post, PostKind};
 
 record! {
-    /// What is on a record behind its post is said by the steps of its benchmark: each makes a group of its name.
+    /// The steps of its benchmark declare the fields of a record in addition to its post: each makes a group with its name.
     pub struct Declared {
         /// The post's id.
         id: String,

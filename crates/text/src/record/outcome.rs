@@ -19,9 +19,9 @@ pub struct Witness {
 pub enum Outcome<T> {
     /// Kept unchanged.
     Kept(T),
-    /// Goes on with another text.
+    /// Kept with another text.
     Changed {
-        /// The record as it goes on.
+        /// The kept record.
         row: T,
         /// The code of the text rule that changed it; the first one where several did.
         rule: &'static str,
@@ -32,7 +32,7 @@ pub enum Outcome<T> {
         /// The text after.
         after: String,
     },
-    /// Is out.
+    /// Left out.
     Dropped {
         /// The rule.
         reason: Reason,
@@ -50,11 +50,11 @@ pub enum Outcome<T> {
         /// The predicate, and the figures to check it with.
         evidence: String,
     },
-    /// Became several records, each with its role.
+    /// Split into several records, each with its role.
     Expanded(Vec<(T, &'static str)>),
-    /// Went with others into a record that another entry brings out.
+    /// Joined with others into a record that belongs to another entry.
     Joined {
-        /// The id of the record it went into.
+        /// The id of the record that it was joined into.
         into: String,
     },
     /// Waits for a person or a reply.
@@ -74,7 +74,7 @@ pub enum Outcome<T> {
 }
 
 impl<T> Outcome<T> {
-    /// The same of the rows that `change` makes of its rows.
+    /// The same outcome with `change` applied to its rows.
     pub fn map<U>(self, mut change: impl FnMut(T) -> U) -> Outcome<U> {
         match self {
             Outcome::Kept(row) => Outcome::Kept(change(row)),
@@ -100,11 +100,11 @@ impl<T> Outcome<T> {
 pub enum State {
     /// Kept unchanged.
     Kept,
-    /// Goes on with another text.
+    /// Kept with another text.
     Changed,
-    /// Is out, by a rule.
+    /// Left out, by a rule.
     Dropped,
-    /// Is the same as another record.
+    /// Merged into another record.
     Merged,
     /// Split into several records.
     Expanded,

@@ -1,4 +1,4 @@
-//! A forum post on its way to being a question or a joke.
+//! A forum post, from which questions and jokes are made.
 
 use super::cell::{Cell, CellKind, Field, Values, record};
 
@@ -69,7 +69,7 @@ record! {
         time: Option<String>,
         /// The score its readers gave it, on the source's own scale.
         score: Option<f64>,
-        /// The number it bears in an annual thread.
+        /// Its number in an annual thread.
         number: Option<u64>,
         /// What the thread's owner notes under it, for readers who have forgotten the news.
         note: Option<String>,

@@ -210,7 +210,7 @@ impl<'c> Stages<'c> {
         Ok(record.map(|record: Row| subject::items(&record, &ballot, seed)))
     }
 
-    /// Whether a record that a person lets through at a step is complete enough to go on.
+    /// Whether a record that a person lets through at a step is complete enough to continue.
     pub(super) fn can_pass(&self, step: &Step, id: &str) -> Result<bool, RunError> {
         let Stage::Review(review) = step.stage else { return Ok(true) };
         let settings = self.config.typed::<sections::Review>(Some(self.recipe.name), "review");

@@ -1,7 +1,7 @@
 //! Turns people's wishes into decisions that stages look up, and reports the state of decisions.
 //!
 //! A person names a record and a verdict. The stage to overrule and the text that the person saw follow from
-//! the stages: a stopped record goes on where it was stopped, one is removed before models are asked, a text
+//! the stages: a stopped record continues where it was stopped, one is removed before models are asked, a text
 //! is replaced where texts are put together, and pairs are decided where duplicates are searched.
 
 mod look;
@@ -64,7 +64,7 @@ pub enum DecideError {
     /// No reason was given.
     #[error("a decision needs a reason\n  hint: --why \"…\"")]
     NoReason,
-    /// There is nobody of that name, or they are not entitled.
+    /// No annotator has this name, or they may not decide.
     #[error("{name:?} may not decide: {why}\n  hint: an [[annotator]] whose role is senior or meta may")]
     NotEntitled {
         /// The name.

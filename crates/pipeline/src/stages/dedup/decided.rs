@@ -13,20 +13,20 @@ use riddlemill_text::text::sameness::Predicate;
 /// The predicate of pairs that nothing but a decision makes one.
 pub(super) const DECISION: &str = "decision";
 
-/// Where a row goes, and why.
+/// The row that a row is merged into, and why.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Goes<'a> {
-    /// Into this row, as it would without decisions; nothing is said where the texts are equal.
+    /// Into this row, as without decisions; no predicate if the texts are equal.
     ByRule(usize, Option<(f64, &'static str)>),
-    /// Into this row, because a person said so of the two, or of others that they are one with.
+    /// Into this row, because a person joined the two, or others that they are merged with.
     ByDecision(usize, &'a Decision),
 }
 
-/// Groups of equal texts, what is alike among them and what people decided.
+/// Groups of equal texts, the similar pairs among them, and people's decisions.
 pub(super) struct PairDecisions<'a> {
     /// Groups with those rows apart that people split from an equal text.
     pub groups: Vec<Vec<u32>>,
-    /// What is alike; pairs that people split are no longer the same.
+    /// Similar pairs; those that people split no longer count as the same.
     pub similar_pairs: Vec<SimilarPair>,
     /// The row of each group that ranks first.
     pub heads: Vec<usize>,
@@ -40,12 +40,12 @@ pub(super) struct PairDecisions<'a> {
     splits: Vec<(u32, u32, &'a Decision)>,
     /// Units that stay out of a third because another one resembles it more.
     out: BTreeMap<u32, &'a Decision>,
-    /// What is alike among units.
+    /// Similar pairs of units.
     unit_likes: Vec<SimilarPair>,
 }
 
 impl<'a> PairDecisions<'a> {
-    /// Puts decisions, the latest last, over what is alike.
+    /// Applies decisions, the latest last, to the similar pairs.
     pub(super) fn new(
         mut groups: Vec<Vec<u32>>,
         mut similar_pairs: Vec<SimilarPair>,
@@ -113,7 +113,7 @@ impl<'a> PairDecisions<'a> {
         self.unit[group as usize]
     }
 
-    /// What is alike among units, without what people split.
+    /// Similar pairs of units, without those that people split.
     fn look_again(&mut self, ranks: &[u32]) {
         let apart: BTreeSet<(u32, u32)> =
             self.splits.iter().map(|(a, b, _)| ordered(self.unit(*a), self.unit(*b))).collect();
@@ -130,7 +130,7 @@ impl<'a> PairDecisions<'a> {
                 }
             }
         }
-        // Of two that were split the less like stays out of a third that both would go into.
+        // If both of two split rows would be merged into a third, the less similar one is not.
         let mut near: BTreeMap<u32, Vec<(u32, f64)>> = BTreeMap::new();
         for like in alike.values() {
             near.entry(like.a).or_default().push((like.b, like.score));
@@ -157,7 +157,7 @@ impl<'a> PairDecisions<'a> {
         self.unit_likes = alike.into_values().collect();
     }
 
-    /// Where each row goes that goes somewhere.
+    /// The row that each merged row is merged into.
     pub(super) fn goes(&self, ranks: &[u32]) -> Vec<(usize, Goes<'a>)> {
         let keepers = keepers(&self.unit_heads, &self.unit_likes, ranks);
         let direct: BTreeMap<(u32, u32), (f64, &'static str)> = self

@@ -1,4 +1,4 @@
-//! What becomes of a row, from the decision on it.
+//! The outcome of a row, from the decision on it.
 
 use super::stage::NearPair;
 use riddlemill_tables::LedgerRecord;
@@ -7,7 +7,7 @@ use riddlemill_text::offline::dedup::{Keeper, merged};
 use riddlemill_text::record::{Outcome, Post};
 use riddlemill_text::text::sameness::Predicate;
 
-/// The row that another goes into, and why.
+/// The row that another is merged into, and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MergeTarget {
     /// The row that is kept.

@@ -16,7 +16,7 @@ pub use on_disk::{OnDiskError, Output, apply_on_disk};
 pub use stage::{NearPair, OnDisk, dedup};
 pub(super) use stage::{decide_where, unmerged};
 
-/// Dedup in parts, and what is made of the parts.
+/// Dedup in parts, and the combination of the parts.
 pub mod parted {
     pub use super::ledger::{MergeTarget, ledger_record, near_pair};
     pub use riddlemill_text::offline::dedup::parted::*;

@@ -50,8 +50,8 @@ pub trait Output {
 
 /// Removes duplicates among the rows of these lines, each with its number, as
 /// [`apply_dedup`](crate::stages::apply::apply_dedup) does, with its working files in a new folder under
-/// `folder`. Whether pairs are wanted is the caller's to say: they are made one by one. Returns how many
-/// lines are no rows.
+/// `folder`. The caller decides whether pairs are needed: they are produced one by one. Returns how many
+/// lines are not rows.
 ///
 /// # Errors
 /// [`OnDiskError`] where a file cannot be written or read.
@@ -153,7 +153,7 @@ impl Keeping {
         Ok(Keeping { out, offsets: vec![0], standings: Vec::new(), bad: Vec::new() })
     }
 
-    /// Writes lines away and gives their texts back, empty for those that are no rows.
+    /// Stores lines and returns their texts, empty for those that are not rows.
     fn keep(&mut self, lines: &[(u64, Vec<u8>)]) -> io::Result<Vec<String>> {
         let read: Vec<Option<(String, Standing)>> = lines
             .par_iter()
@@ -193,7 +193,7 @@ struct SpooledRows {
     file: File,
     /// Where each line begins and the last one ends.
     offsets: Vec<u64>,
-    /// Lines that are no rows, ascending.
+    /// Lines that are not rows, ascending.
     bad: Vec<u32>,
 }
 

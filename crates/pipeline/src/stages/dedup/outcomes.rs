@@ -20,18 +20,18 @@ use riddlemill_text::record::{Outcome, Post, Reason, Witness};
 /// Pairs that are measured and handed over together.
 const BATCH: usize = 1 << 13;
 
-/// What becomes of posts. An outcome is made when it is asked for: a million of them would lie in memory.
+/// The outcomes of posts. Each is computed on request: a million of them would take too much memory.
 pub(super) struct DedupOutcomes<'a> {
-    /// Where each post goes by the rule alone, and why.
+    /// What each post is merged into by the rule alone, and why.
     rule: Vec<Gone>,
-    /// What people made of it, where they decided about any of them.
+    /// People's decisions, if there are any about these posts.
     people: Option<People<'a>>,
-    /// What is alike, by groups.
+    /// The similar pairs, by groups.
     similar_pairs: FoundPairs,
     /// The post of each group that ranks first.
     heads: Vec<usize>,
     ranks: Vec<u32>,
-    /// Words for pairs that people decided about.
+    /// The verdicts on pairs that people decided about.
     words: BTreeMap<(u32, u32), &'static str>,
 }
 
@@ -53,7 +53,7 @@ impl FoundPairs {
     }
 }
 
-/// Where posts go where people decided.
+/// The merges of posts about which people decided.
 struct People<'a> {
     goes: FxHashMap<usize, Goes<'a>>,
     /// Decisions that keep posts apart from others.
@@ -61,7 +61,7 @@ struct People<'a> {
 }
 
 impl<'a> DedupOutcomes<'a> {
-    /// Of what a join found, and what people decided about these posts.
+    /// From the result of a join and people's decisions about these posts.
     pub fn of<P: Posts + ?Sized>(
         found: Found,
         posts: &'a P,
@@ -84,8 +84,8 @@ impl<'a> DedupOutcomes<'a> {
         Ok(DedupOutcomes::decided(rule, groups, similar_pairs, ranks, &pairings))
     }
 
-    /// The same of pairs on disk. Where people decided about any of these posts, all pairs are held nevertheless: what
-    /// one decision changes may change what becomes of others.
+    /// The same for pairs on disk. If people decided about any of these posts, all pairs are loaded nevertheless: one
+    /// decision may change the outcomes of other posts.
     pub fn of_filed<P: Posts + ?Sized>(
         groups: Vec<Vec<u32>>,
         pairs: PairsOnDisk,
@@ -112,7 +112,7 @@ impl<'a> DedupOutcomes<'a> {
         Ok(DedupOutcomes::decided(rule, groups, pairs, ranks, &pairings))
     }
 
-    /// Puts people's decisions over the rule.
+    /// Applies people's decisions on top of the rule.
     fn decided(
         rule: Vec<Gone>,
         groups: Vec<Vec<u32>>,
@@ -134,7 +134,7 @@ impl<'a> DedupOutcomes<'a> {
         DedupOutcomes { rule, people: Some(people), similar_pairs, heads, ranks, words }
     }
 
-    /// What becomes of one; `None` where it goes on as it is.
+    /// The outcome of one post; `None` if it is kept unchanged.
     pub fn outcome<P: Posts + ?Sized>(
         &self,
         row: usize,
@@ -179,7 +179,7 @@ impl<'a> DedupOutcomes<'a> {
         })
     }
 
-    /// The table of all that is alike, in the order of the ids, some pairs at once. Whoever asked to stop takes no more.
+    /// The table of all similar pairs, in the order of the ids, some pairs at a time. It ends early if a stop was requested.
     pub fn pairs<P: Posts + ?Sized>(
         &self,
         posts: &P,

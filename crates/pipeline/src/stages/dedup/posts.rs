@@ -17,7 +17,7 @@ use riddlemill_text::join::{DiskError, Working};
 use riddlemill_text::offline::dedup::{Standing, standing};
 use riddlemill_text::record::Post;
 
-/// Posts by number, as far as a decision looks at them.
+/// Posts by number, with what decisions need of them.
 pub(in crate::stages) trait Posts: Sync {
     /// How many there are.
     fn count(&self) -> usize;
@@ -102,7 +102,7 @@ struct OnDisk {
     path: PathBuf,
     file: File,
     starts: Vec<u64>,
-    /// Last, so that the file goes when nobody reads it any more.
+    /// Last, so that the file is removed after its readers are closed.
     _folder: Working,
 }
 
@@ -233,7 +233,7 @@ impl Posts for Held {
     }
 }
 
-/// What a join on disk says, as a stage says it.
+/// The error of a join on disk as that of a stage.
 pub(super) fn disk_error(error: DiskError) -> StageError {
     match error {
         DiskError::Stopped => StageError::Stopped,

@@ -95,7 +95,7 @@ pub fn dedup(
     };
     stop.check()?;
     if !near.is_empty() {
-        // Of so few posts as are embedded all pairs can be held.
+        // Few enough posts are embedded that all pairs fit in memory.
         let mut held = pairs.held()?;
         add_near(&mut held, &groups, &near, |a, b| match settings.language {
             Language::Zh => Ok(veto(&posts.text(a)?, &posts.text(b)?).map(Veto::name)),
@@ -145,7 +145,7 @@ pub fn dedup(
 /// No warning for a source with fewer posts if half of them were merged: that happens by chance.
 const MANY_OF_A_SOURCE: usize = 10;
 
-/// How many posts a source has, and how many of them go into others.
+/// How many posts a source has, and how many of them are merged into others.
 #[derive(Default)]
 struct Sources(BTreeMap<String, (usize, usize)>);
 
@@ -160,7 +160,7 @@ impl Sources {
         }
     }
 
-    /// A line on each source of which over half of the posts go into others: a dump that is there twice, or a rule that
+    /// A warning for each source with over half of its posts merged into others: a dump that is there twice, or a rule that
     /// takes its posts for one.
     fn emptied(&self) -> Vec<String> {
         let warning = |(source, (all, gone)): (&String, &(usize, usize))| {
@@ -218,8 +218,8 @@ fn near_by_embeddings(inputs: &[StageReader], posts: &Held) -> Result<Vec<(usize
     Ok(pairs.iter().filter_map(number).collect())
 }
 
-/// Adds rows that are near by their embeddings to the pairs of groups that are alike by their words. A pair that a veto
-/// takes apart is one for a person to look at, whoever found it.
+/// Adds rows that are near by their embeddings to the pairs of groups that are similar by their words. A pair with a
+/// veto is listed for a person, however it was found.
 fn add_near(
     pairs: &mut Vec<SimilarPair>,
     groups: &[Vec<u32>],
@@ -246,7 +246,7 @@ fn add_near(
         }
         let veto = veto(first, second)?;
         if at.is_some() && veto.is_some() {
-            // For a person to look at already.
+            // Already listed for a person.
             continue;
         }
         let found = SimilarPair { a, b, score, same: veto.is_none(), predicate: COSINE, veto };
@@ -261,7 +261,7 @@ fn add_near(
     Ok(())
 }
 
-/// What becomes of each post, in order, and the table of all that is alike.
+/// The outcome of each post, in order, and the table of all similar pairs.
 type Decisions = (Vec<Option<Outcome<Post>>>, Vec<NearPair>);
 
 /// What [`dedup`] would do, and the pairs it lists, where texts that are near are the same only if `agree` says so of

@@ -27,7 +27,7 @@ use riddlemill_review::Values;
 use riddlemill_tables::{StageWriter, Workspace};
 use riddlemill_text::record::{Reason, Record, Row, derived, is_published};
 
-/// Why a stage asks nobody.
+/// Why a stage sends no requests.
 pub fn no_endpoint(draft: Draft, config: &Config, recipe: &str) -> String {
     let asks = asks(draft, config, recipe);
     match asks.several {
@@ -77,7 +77,7 @@ impl LlmContext<'_> {
 /// The prompts, the workspace's own in `prompts/` among them.
 ///
 /// # Errors
-/// [`StageError::Settings`] naming the file that is no prompt.
+/// [`StageError::Settings`] naming the file that is not a prompt.
 pub fn prompts(config: &Config) -> Result<Prompts, StageError> {
     let prompts = Prompts::load(Some(&config.root.join("prompts")))?;
     let wording = config.typed::<sections::Draft>(None, "draft").prompts;
@@ -118,7 +118,7 @@ pub fn requests(
     let mut requests = Vec::new();
     // What is published has its annotations already.
     for (at, record) in records.iter().enumerate().filter(|(_, record)| !is_published(record.id())) {
-        // Of a list that cannot be computed nothing is asked, and the record fails.
+        // If the list cannot be computed, nothing is asked and the record fails.
         let items = subject::draft_items(record, draft).unwrap_or_default();
         let all = items.iter().enumerate().flat_map(|item| slots.iter().map(move |slot| (item, slot)));
         for ((element, item), slot) in all {
@@ -127,7 +127,7 @@ pub fn requests(
             let translated = draft.declared().translates;
             let text = translated.and_then(|value| prompt.values.get(value).cloned());
             let rendered = prompts.render(prompt.template, prompt.values)?;
-            // What is said to another case than the first is another record to a pack.
+            // In a pack, the reply to any case but the first has a record name of its own.
             let other = slot.ask.filter(|ask| *ask > 0).and_then(|ask| draft.declared().responds.get(ask));
             let about = match other {
                 Some(asked) => derived(asked.name, &[record.id()]),
@@ -216,7 +216,7 @@ fn counted(mut names: Vec<String>) -> String {
 }
 
 /// Drafts one step for all records. A record that lacks a reply is held, one with a reply that cannot be
-/// read failed; where the step is optional both go on without a draft.
+/// read failed; if the step is optional, both continue without a draft.
 ///
 /// # Errors
 /// [`StageError::Stopped`] after a Ctrl-C, when what was in flight is stored; else where prompts, endpoints
@@ -316,7 +316,7 @@ pub fn replies(
 /// Asks every endpoint for its own, all of them at once: a list of what came for each endpoint's `asks`.
 ///
 /// # Errors
-/// [`StageError`] where an endpoint or the store cannot be used. After a Ctrl-C what is not answered is held.
+/// [`StageError`] where an endpoint or the store cannot be used. After a Ctrl-C unanswered records are held.
 pub fn ask_endpoints<T>(
     endpoints: Vec<Endpoint>,
     asks: Vec<Vec<Ask>>,
@@ -368,7 +368,7 @@ pub fn ask_endpoints<T>(
                     tell_left();
                     break parsed;
                 }
-                // What is in flight is finished and kept; nothing new goes out.
+                // Requests in flight are finished and their replies kept; no new ones are sent.
                 () = tokio::time::sleep(Duration::from_millis(100)) => {
                     tell_left();
                     if asking.stop.asked() && !cancel.is_cancelled() {

@@ -8,10 +8,10 @@ use riddlemill_text::text::grouped;
 
 use super::sends;
 
-/// Asks whoever started the run, once, before something is paid that no cap bounds.
+/// Asks the user once before paid requests without a cap are sent.
 ///
 /// # Errors
-/// [`StageError::NotAgreed`] where they do not agree, or nobody can be asked: nothing was sent then.
+/// [`StageError::NotAgreed`] if they do not agree or cannot be asked: then nothing was sent.
 pub(in crate::stages) fn agreed(
     store: &Store,
     endpoints: &[Endpoint],

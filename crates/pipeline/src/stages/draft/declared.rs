@@ -74,7 +74,7 @@ fn value_of(value: &TemplateValue) -> Option<Value> {
     }
 }
 
-/// What a reply says, by the names of its form.
+/// The values of a reply, by the names of its form.
 fn said(form: &Reply, reply: &str) -> Result<BTreeMap<String, TemplateValue>, Unreadable> {
     let one = |name: &str, value: TemplateValue| BTreeMap::from([(name.to_owned(), value)]);
     match form {

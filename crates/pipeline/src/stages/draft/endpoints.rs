@@ -23,7 +23,7 @@ pub struct Slot {
     pub model: String,
     /// Which of several replies of this model, from 0.
     pub sample: u32,
-    /// Which of the step's cases it answers, where all of them are asked; the first that holds where nothing is said.
+    /// Which of the step's cases it answers, if all of them are asked; default: the first whose condition holds.
     pub ask: Option<usize>,
     /// Models whose answers this one may not judge.
     pub bars: Vec<Pattern>,
@@ -32,7 +32,7 @@ pub struct Slot {
 /// Whom a draft asks, by their names in pipeline.toml.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asks {
-    /// The setting that says so.
+    /// The setting that names it.
     pub key: String,
     /// The names.
     pub names: Vec<String>,
@@ -59,7 +59,7 @@ pub fn asks(draft: Draft, config: &Config, recipe: &str) -> Asks {
     }
 }
 
-/// What is wrong with a setting that says whom a draft asks, or how often: there must be such a one, of a kind that says it.
+/// The problem with a setting that names a draft's endpoints or the number of replies: it must exist and have the right type.
 pub(super) fn unknown_setting(
     benchmark: &Benchmark,
     (section, name): (&str, &str),
@@ -80,7 +80,7 @@ pub(super) fn unknown_setting(
     }
 }
 
-/// A number that a setting says; 0 where it says none.
+/// The number in a setting; 0 if it is not set.
 pub(in crate::stages) fn number(config: &Config, recipe: &str, (section, key): (&str, &str)) -> u64 {
     config.value(recipe, section, key).and_then(Value::as_u64).unwrap_or_default()
 }
@@ -99,25 +99,25 @@ pub fn endpoints(draft: Draft, config: &Config, recipe: &str) -> Result<Vec<Endp
     named(config, &asks.key, asks.names, translates)
 }
 
-/// Whether a record goes on where its reply is missing.
+/// Whether a record continues if its reply is missing.
 pub fn optional(draft: Draft, config: &Config, recipe: &str) -> bool {
     let review: sections::Review = config.typed(Some(recipe), "review");
     let settings: sections::Draft = config.typed(Some(recipe), "draft");
     review.optional.iter().chain(&settings.optional).any(|step| step == draft.name())
 }
 
-/// Whether the settings say that nobody is asked for a draft.
+/// Whether the settings turn the draft off.
 pub fn is_skipped(draft: Draft, config: &Config, recipe: &str) -> bool {
     config.typed::<sections::Draft>(Some(recipe), "draft").skip.iter().any(|step| step == draft.name())
 }
 
-/// Whether a draft is shown to nobody before they vote: neither to those who vote nor to whoever looks over the votes.
+/// Whether the draft is hidden from everybody before they vote: from voters and from those who review the votes.
 fn is_hidden(draft: Draft, recipe: &str) -> bool {
     let ballot = ballots::step(recipe, draft.name());
     ballot.is_some_and(|ballot| ballot.review.is_none() && !ballot.shows_drafts(Round::Vote))
 }
 
-/// Whether a draft is asked for that nobody is shown: the settings say so, or records go on with it.
+/// Whether a draft that is not shown is requested nevertheless: the settings require it, or records continue with it.
 pub fn wants_unseen(draft: Draft, config: &Config, recipe: &str) -> bool {
     let drafts: sections::Draft = config.typed(Some(recipe), "draft");
     let review: sections::Review = config.typed(Some(recipe), "review");
@@ -125,7 +125,7 @@ pub fn wants_unseen(draft: Draft, config: &Config, recipe: &str) -> bool {
     is_hidden(draft, recipe) && (ahead || drafts.unseen)
 }
 
-/// Whether nobody is asked for a draft because nobody would be shown it. What is stored of such drafts is used.
+/// Whether no draft is requested because it would not be shown. Stored drafts are used.
 pub fn is_unseen(draft: Draft, config: &Config, recipe: &str) -> bool {
     is_hidden(draft, recipe) && !wants_unseen(draft, config, recipe)
 }
@@ -192,7 +192,7 @@ pub fn slots(
     Ok(all_slots(endpoints, &asks, samples, &bars))
 }
 
-/// The replies that an evaluation wants of each judge, as `[judge]` says.
+/// The number of replies that an evaluation requests from each judge, as set in `[judge]`.
 ///
 /// # Errors
 /// [`StageError::Settings`] where `judge.barred` cannot be read.

@@ -29,7 +29,7 @@ pub(super) fn waits_for(flights: &[Flight]) -> String {
     }
 }
 
-/// `412 asked, 80 stored, 3 failed, 64 in flight, 120,400 tokens, $0.0312`. The time left is the bar's to say.
+/// `412 asked, 80 stored, 3 failed, 64 in flight, 120,400 tokens, $0.0312`. The progress bar shows the time left.
 pub(in crate::stages) fn words(progress: &Progress) -> String {
     let tokens = grouped((progress.prompt_tokens + progress.completion_tokens) as i64);
     format!(

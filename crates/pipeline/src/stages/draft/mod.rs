@@ -47,7 +47,7 @@ use riddlemill_review::Values;
 pub struct Draft(&'static Declaration);
 
 impl Draft {
-    /// What a step of a benchmark asks; `None` where its folder does not say what.
+    /// What a step of a benchmark asks; `None` if its folder does not declare it.
     pub fn of(benchmark: &'static riddlemill_benchmarks::Benchmark, step: &str) -> Option<Draft> {
         benchmark.drafts.iter().find(|draft| draft.name == step).map(Draft)
     }
@@ -91,7 +91,7 @@ impl Draft {
     /// Reads a reply to one of its prompts as answers to the step's ballot, with remarks under names that no ballot has.
     ///
     /// # Errors
-    /// [`Unreadable`] in words that can be put to the model.
+    /// [`Unreadable`] in words that can be sent to the model.
     pub fn read(self, template: &str, reply: &str) -> Result<Values, Unreadable> {
         declared::read(self.0, template, reply)
     }
@@ -110,7 +110,7 @@ impl Draft {
     }
 }
 
-/// What is wrong with the readers that a benchmark's folder names, and with the settings that say whom it asks.
+/// What is wrong with the readers that a benchmark's folder names, and with the settings that name its endpoints.
 pub fn problems(benchmark: &riddlemill_benchmarks::Benchmark) -> Vec<Problem> {
     let mut problems = Vec::new();
     for draft in &benchmark.drafts {

@@ -1,4 +1,4 @@
-//! What becomes of a record by the replies about it.
+//! The outcome of a record, from the replies about it.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub struct Replied {
     pub parsed: Parsed<Values>,
 }
 
-/// What becomes of a record by its replies; where the step is `optional` it goes on without one.
+/// The outcome of a record, from its replies; if the step is `optional`, it continues without one.
 pub(super) fn outcome(draft: Draft, mut record: Row, replies: Vec<Replied>, optional: bool) -> Outcome<Row> {
     let items = match subject::draft_items(&record, draft) {
         Ok(items) => items,
@@ -71,7 +71,7 @@ pub(super) fn outcome(draft: Draft, mut record: Row, replies: Vec<Replied>, opti
     }
 }
 
-/// What becomes of a record of which a draft asks about the elements of a list, and there is none.
+/// The outcome of a record whose list, about whose elements a draft asks, does not exist.
 pub(super) fn no_list(trouble: &Trouble) -> Outcome<Row> {
     Outcome::Failed { reason: Reason::NotAList, evidence: trouble.to_string() }
 }

@@ -55,7 +55,7 @@ struct Line {
 }
 
 impl Ratings {
-    /// Reads what lies in raw/ratings; nothing where the step takes none.
+    /// Reads raw/ratings; empty if the step uses no ratings.
     ///
     /// # Errors
     /// [`StageError::Store`] where a file cannot be read.
@@ -88,7 +88,7 @@ impl Ratings {
         self.files.iter().map(|(name, text)| (format!("ratings {name}"), hash(text))).collect()
     }
 
-    /// The ratings by the id of the record, and the lines that are none. Of two in the same judge's name the first counts.
+    /// The ratings by record id, and the invalid lines. Of two ratings by the same judge the first counts.
     pub(super) fn of<R: Record>(
         &self,
         draft: &Declaration,

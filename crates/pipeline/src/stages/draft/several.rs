@@ -146,7 +146,7 @@ fn enough(
             }
         }
     }
-    // Where nobody is asked, those that are there are all that there will be.
+    // If no endpoint is asked, there will be no further replies.
     if !needs.asks && !elsewhere.is_empty() {
         missing.clear();
     }

@@ -302,21 +302,21 @@ fn each_unit(
     }
 }
 
-/// What a post of a described page says, whatever becomes of it.
-fn entered(entry: Entry, described: &Profile) -> Said {
+/// The text of a post of a page with a profile, whatever its outcome.
+fn entered(entry: Entry, described: &Profile) -> RecalledText {
     let (title, content) = match described.holds_riddles() {
         true => (entry.body.or(entry.title), entry.answer),
         false => (entry.title, entry.body),
     };
     let text = Post::written(title.as_deref(), content.as_deref());
-    Said {
+    RecalledText {
         ids: vec![entry.id.unwrap_or_else(|| text_id(&text))],
         text,
         names: entry.author.into_iter().collect(),
     }
 }
 
-/// Hands over the pages of an archive with their records, or only those of `wanted` blocks.
+/// Passes the pages of an archive with their records to `take`, or only those of the `wanted` blocks.
 fn each_page(
     dump: &Dump,
     site: &Site,
@@ -350,7 +350,7 @@ fn each_page(
         let read = |archived: riddlemill_harvest::warc::Page| {
             let (archived, parsed) = pages::read_page(site, archived);
             let at = block(archived.at);
-            let posts = parsed.posts.into_iter().map(|post| said(warc::row(post)));
+            let posts = parsed.posts.into_iter().map(|post| recalled_text(warc::row(post)));
             let riddles = parsed.riddles.into_iter().map(|riddle| drafted(riddles::riddle(riddle)));
             let entries =
                 parsed.entries.into_iter().filter_map(|entry| Some(entered(entry, dump.profile.as_ref()?)));
@@ -361,9 +361,9 @@ fn each_page(
     }
 }
 
-/// What a record says, before it has a place.
+/// The text of a record, before it has a place.
 #[derive(Default)]
-struct Said {
+struct RecalledText {
     ids: Vec<String>,
     text: String,
     /// Who wrote it, in clear: to be marked where it is in the text.
@@ -371,28 +371,34 @@ struct Said {
 }
 
 /// Posts of a page are numbered as the ledger numbers those that are set aside.
-fn page(dump: &Dump, at: u64, posts: Vec<Said>, sift: &Sift<'_>) -> Vec<Recalled> {
-    let place =
-        |(said, number): (Said, usize)| recalled(format!("{}#{number}", dump.locator(at)), said, sift);
+fn page(dump: &Dump, at: u64, posts: Vec<RecalledText>, sift: &Sift<'_>) -> Vec<Recalled> {
+    let place = |(recalled_text, number): (RecalledText, usize)| {
+        recalled(format!("{}#{number}", dump.locator(at)), recalled_text, sift)
+    };
     posts.into_iter().zip(1..).filter_map(place).collect()
 }
 
-/// `None` of what says nothing, of what was withdrawn by any of its ids or by its text, and of what is not sought.
-fn recalled(locator: String, said: Said, sift: &Sift<'_>) -> Option<Recalled> {
-    if sift.sought.is_some_and(|sought| !sought(&said.text)) {
+/// `None` if there is no text, if it was withdrawn by one of its ids or by its text, or if it does not match the search.
+fn recalled(locator: String, recalled_text: RecalledText, sift: &Sift<'_>) -> Option<Recalled> {
+    if sift.sought.is_some_and(|sought| !sought(&recalled_text.text)) {
         return None;
     }
     let gone = |withdrawn: &Withdrawals| {
-        withdrawn.of_text(&said.text).is_some() || said.ids.iter().any(|id| withdrawn.of_id(id).is_some())
+        withdrawn.of_text(&recalled_text.text).is_some()
+            || recalled_text.ids.iter().any(|id| withdrawn.of_id(id).is_some())
     };
     if sift.withdrawn.is_some_and(gone) {
         return None;
     }
     static MARKS: LazyLock<Anonymiser> = LazyLock::new(Anonymiser::default);
     let names: Vec<&str> =
-        said.names.iter().map(String::as_str).filter(|name| name.chars().count() > 1).collect();
-    let text = MARKS.apply(said.text.trim(), &names).text.into_owned();
-    (!text.is_empty() || !said.ids.is_empty()).then_some(Recalled { locator, ids: said.ids, text })
+        recalled_text.names.iter().map(String::as_str).filter(|name| name.chars().count() > 1).collect();
+    let text = MARKS.apply(recalled_text.text.trim(), &names).text.into_owned();
+    (!text.is_empty() || !recalled_text.ids.is_empty()).then_some(Recalled {
+        locator,
+        ids: recalled_text.ids,
+        text,
+    })
 }
 
 fn recall(dump: &Dump, item: &Item<'_>, sift: &Sift<'_>) -> Option<Recalled> {
@@ -401,43 +407,43 @@ fn recall(dump: &Dump, item: &Item<'_>, sift: &Sift<'_>) -> Option<Recalled> {
         Ok(text) => text.into(),
         Err(_) => encoding_rs::GB18030.decode(bytes).0,
     };
-    let said = match super::row(dump, &text) {
-        Some(Ok(row)) => said(row),
+    let recalled_text = match super::row(dump, &text) {
+        Some(Ok(row)) => recalled_text(row),
         Some(Err(_)) => unread(dump, &text),
         None => match parse(dump, text.as_bytes(), None) {
             Ok(post @ Parsed::Post(_)) => drafted(post),
             _ => unread(dump, &text),
         },
     };
-    recalled(dump.locator(item.position), said, sift)
+    recalled(dump.locator(item.position), recalled_text, sift)
 }
 
-fn said(row: thread::Row) -> Said {
+fn recalled_text(row: thread::Row) -> RecalledText {
     let number = |field: &Option<String>| field.as_deref().and_then(|f| f.parse::<u64>().ok());
     let (tid, pid) = (number(&row.tid), number(&row.pid));
     let whole = row.title.is_some() && (row.first_floor() || pid.is_none());
     let thread = tid.filter(|_| whole).map(|tid| format!("tieba:{tid}"));
     let post = tid.zip(pid).map(|(tid, pid)| format!("tieba:{tid}:{pid}"));
-    Said {
+    RecalledText {
         ids: thread.into_iter().chain(post).collect(),
         text: Post::written(row.title.as_deref(), row.text.as_deref()),
         names: [row.user_name, row.user_id].into_iter().flatten().collect(),
     }
 }
 
-fn drafted(parsed: Parsed) -> Said {
-    let Parsed::Post(draft) = parsed else { return Said::default() };
+fn drafted(parsed: Parsed) -> RecalledText {
+    let Parsed::Post(draft) = parsed else { return RecalledText::default() };
     let text = Post::written(draft.title.as_deref(), draft.content.as_deref());
-    Said {
+    RecalledText {
         ids: vec![draft.id.unwrap_or_else(|| text_id(&text))],
         text,
         names: draft.author.into_iter().collect(),
     }
 }
 
-/// What can be read of an item that its parser refuses: the texts under the names that its format gives them,
-/// and nothing else, because other fields may be personal.
-fn unread(dump: &Dump, text: &str) -> Said {
+/// The readable part of an item that its parser refuses: only the texts in the fields of its format, because
+/// other fields may be personal.
+fn unread(dump: &Dump, text: &str) -> RecalledText {
     static PAIR: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r#""((?:[^"\\]|\\.)*)"\s*:\s*"((?:[^"\\\n]|\\.)*)"#).ok());
     let fields = match dump.kind {
@@ -455,7 +461,7 @@ fn unread(dump: &Dump, text: &str) -> Said {
         SourceKind::Puzzles => vec!["question", "answer"],
         SourceKind::Published => published::texts(dump),
         SourceKind::Warc | SourceKind::Profile | SourceKind::RiddlesCom | SourceKind::Rd => {
-            return Said::default();
+            return RecalledText::default();
         }
     };
     let unquoted =
@@ -466,7 +472,7 @@ fn unread(dump: &Dump, text: &str) -> Said {
         .map(|pair| unquoted(&pair[2]))
         .filter(|text| !text.is_empty())
         .collect();
-    Said { text: texts.join("\n"), ..Said::default() }
+    RecalledText { text: texts.join("\n"), ..RecalledText::default() }
 }
 
 #[cfg(test)]

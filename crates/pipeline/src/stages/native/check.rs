@@ -97,7 +97,7 @@ fn rows_of(benchmark: &'static Benchmark, step: &str) -> Option<Rows> {
     Some(Stage::declared(benchmark, step)?.rows())
 }
 
-/// Parts of a record that it takes or leaves otherwise than the step says.
+/// Parts of a record that an operation reads or returns differently from the step's declaration.
 fn fields(native: Native, problems: &mut Vec<Problem>) {
     let (name, declared, signature) = (native.name(), native.declared, native.op.signature());
     for (with, is) in &declared.with {

@@ -54,14 +54,14 @@ impl<'r> Taken<'r> {
         list.unwrap_or_default()
     }
 
-    /// Whether the step looks at the record.
+    /// Whether the step applies to the record.
     fn is_asked(&self) -> bool {
         let when: Option<&Expression> = self.native.declared.when.as_ref();
         self.scope.holds(when).unwrap_or(true)
     }
 }
 
-/// Lets an operation look at every record. What it finds nothing of goes on as it is; one that it cannot judge fails with its
+/// Applies an operation to every record. A record without a finding is kept unchanged; one that it cannot judge fails with its
 /// words.
 ///
 /// # Errors
@@ -76,7 +76,7 @@ pub(super) fn fill<E: Display>(
     Ok(Box::new(writer))
 }
 
-/// What becomes of one record.
+/// The outcome of one record.
 pub(super) fn filled<E: Display>(
     mut record: Row,
     native: Native,

@@ -59,7 +59,7 @@ impl Operation for GivenPremises {
     }
 }
 
-/// What the files that the settings name say.
+/// The content of the files named in the settings.
 #[derive(Debug, Default)]
 pub(super) struct SuppliedFacts {
     /// Premises by puzzle, with the overturned one and the line they are in.
@@ -70,7 +70,7 @@ pub(super) struct SuppliedFacts {
     members: HashMap<String, (Vec<String>, String, String)>,
     /// Name and hash of each file.
     files: Vec<(String, String)>,
-    /// Lines that say nothing that can be used: where, and why.
+    /// Lines that cannot be used: where, and why.
     pub(super) refused: Vec<(String, String)>,
 }
 
@@ -167,7 +167,7 @@ impl SuppliedFacts {
     }
 }
 
-/// The premises and inferences of a puzzle in the files; a model is asked for what they do not say.
+/// The premises and inferences of a puzzle in the files; a model is asked for the missing ones.
 fn given(taken: &Taken<'_>, facts: &SuppliedFacts) -> Option<Found> {
     let asked = key(&taken.text(QUESTION)?);
     let mut listed = taken.texts(PREMISES);

@@ -50,7 +50,7 @@ impl Job<'_> {
         super::puzzles(self.asking.config, self.asking.recipe)
     }
 
-    /// The outcome of a record that was published: it goes on as it was.
+    /// The outcome of a published record: it is kept unchanged.
     pub(super) fn through<R: Record + Clone>(&self, row: &R, outcome: Outcome<R>) -> Outcome<R> {
         settled(&self.published, self.step(), row, outcome, || Some(row.clone()))
     }
@@ -77,7 +77,7 @@ impl Job<'_> {
         self.inputs.iter().try_for_each(|(_, input)| each((), input, writer, stop, pulse, &decide))
     }
 
-    /// [`Job::each`] of records that drafts and reviews fill in; posts are records that nobody has looked at yet.
+    /// [`Job::each`] of records that drafts and reviews fill in; posts are records without drafts and votes.
     pub(super) fn each_subject(
         &self,
         writer: &mut StageWriter<Row>,
@@ -111,7 +111,7 @@ impl Job<'_> {
         Ok(records)
     }
 
-    /// Lines of a person's file that cannot be used are said, and the others count.
+    /// Unusable lines of a person's file are reported, and the others count.
     pub(super) fn tell_refused(&self, refused: &[(String, String)]) {
         refused
             .iter()

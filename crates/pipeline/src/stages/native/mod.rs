@@ -69,9 +69,9 @@ struct Signature {
 
 /// Records that an operation works on.
 enum Records {
-    /// Whatever comes, with columns or declared; what it takes of them the step says.
+    /// Any records, with columns or declared; the step names the values.
     AsTheyCome,
-    /// These, of which it makes those.
+    /// It makes records of the second kind from records of the first.
     Made { of: &'static [Shape], into: &'static [Shape] },
 }
 
@@ -121,7 +121,7 @@ enum Form {
     Text,
 }
 
-/// A named operation. What it does not say of itself is as most are.
+/// A named operation. The defaults are those of most operations.
 trait Operation: Sync {
     fn signature(&self) -> &'static Signature;
 
@@ -172,7 +172,7 @@ trait Operation: Sync {
         Ok(None)
     }
 
-    /// How many records it makes of one.
+    /// How many records it makes from one.
     fn children(&self) -> u64 {
         1
     }
@@ -282,7 +282,7 @@ impl Native {
         self.op.reread(self, config, recipe)
     }
 
-    /// How many records it makes of one.
+    /// How many records it makes from one.
     pub fn children(self) -> u64 {
         self.op.children()
     }

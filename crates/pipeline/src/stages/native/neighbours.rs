@@ -43,7 +43,7 @@ impl Operation for Neighbours {
         &SIGNATURE
     }
 
-    // Where the database lies decides nothing; what it holds is evidence.
+    // The location of the database does not matter for freshness; its content does.
     fn settings(&self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
         config.stage(Some(recipe), "options")
     }

@@ -85,11 +85,11 @@ impl Operation for PuzzleGroup {
 /// The roles of a group with what is behind their ids.
 pub const ROLES: [(&str, &str); 3] = [("original", ""), ("semantic", "_SR"), ("context", "_CR")];
 
-/// Why a puzzle is no group of three questions.
+/// Why a puzzle does not give a group of three questions.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{role}: {lack}")]
 struct Incomplete {
-    /// Of the question that cannot be made.
+    /// The question that is missing.
     role: &'static str,
     lack: Lack,
 }
@@ -182,7 +182,7 @@ fn variant(puzzle: &Row, bare: Row, settings: &sections::Puzzles, seed: u64) -> 
     Ok(variant)
 }
 
-/// As sure as the least sure of what a variant is made of. Where nothing was proposed, nobody had to look.
+/// The standing of a variant is the lowest of its parts. Parts for which nothing was proposed needed no vote.
 fn standing(puzzle: &Row, role: &str) -> Standing {
     let mut of = vec!["kind_status"];
     // The new situation has distractors of its own.

@@ -15,9 +15,9 @@ use riddlemill_text::record::{Column, Outcome, OwnedCell, Reason, Record, Row, S
 
 pub(super) struct RatedPair;
 
-/// How far the means of two answers have to be apart (4.2), where the step says nothing else.
+/// How far the means of two answers have to be apart (4.2), by default.
 const GAP: u32 = 2;
-/// What the order of the two is drawn for, where the step says nothing else: another word, another order.
+/// What the order of the two is drawn for, by default: another purpose gives another order.
 const PURPOSE: &str = "mc options";
 
 /// Rated answers.

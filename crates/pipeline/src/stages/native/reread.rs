@@ -3,14 +3,14 @@
 use super::riddle::said;
 use riddlemill_text::record::{Outcome, Post, Row};
 
-/// How an operation would write a record today; `None` where the record does not go on.
+/// How an operation would write a record today; `None` if the record is not kept.
 pub type Reread = Box<dyn Fn(Written) -> Option<Written> + Sync>;
 
 /// A record among those whose texts rules write.
 pub enum Written {
     /// What was imported.
     Post(Box<Post>),
-    /// A record that was made of it.
+    /// A record made from it.
     Row(Row),
 }
 

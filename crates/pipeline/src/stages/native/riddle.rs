@@ -1,4 +1,4 @@
-//! `riddle`: turns a riddle as it is on its page into question and answer: entities decoded, lines joined, promotion
+//! `riddle`: turns the text of a riddle's page into question and answer: entities decoded, lines joined, promotion
 //! removed. They go into the columns of a puzzle, or into the step's group of a declared record.
 
 use super::reread::goes_on;
@@ -35,7 +35,7 @@ impl Operation for Riddle {
         &SIGNATURE
     }
 
-    // Nothing goes on from there without a question and an answer: who has the answer says it.
+    // No record continues from there without a question and an answer: whoever knows the answer adds it.
     fn takes(&self, verdict: Verdict) -> bool {
         !verdict.is_of_pair() && verdict != Verdict::Keep
     }
@@ -78,7 +78,7 @@ struct Stripped {
     answer: String,
 }
 
-/// Question and answer of a riddle. One without an answer goes on to the ballot on its text, where somebody who knows it says it.
+/// Question and answer of a riddle. One without an answer continues to the ballot on its text, where somebody who knows the answer adds it.
 fn strip(post: Post) -> Outcome<Stripped> {
     let (asked, answered) =
         (post.title.clone().unwrap_or_default(), post.content.clone().unwrap_or_default());
@@ -114,7 +114,7 @@ pub fn shown(question: &str, answer: &str) -> String {
     if answer.is_empty() { question.to_owned() } else { format!("{question}\n{answer}") }
 }
 
-/// What a record says as a whole: its text, or its question and answer.
+/// The whole text of a record: its text, or its question and answer.
 pub fn said(record: &Row) -> String {
     let text = |name| record.text(name).unwrap_or_default();
     if record.has("text") { text("text").to_owned() } else { shown(text(QUESTION), text(ANSWER)) }
@@ -150,7 +150,7 @@ fn ruled(mut post: Post, decisions: &StageDecisions) -> Outcome<Stripped> {
         }
         outcome => outcome,
     };
-    // Nothing goes on without a question and an answer.
+    // No record continues without a question and an answer.
     overruled(outcome, &ruling, || None)
 }
 
@@ -196,7 +196,7 @@ fn record(post: &Post, native: Native, stripped: &Stripped) -> Row {
         groups.write_into(&mut record);
         return record;
     }
-    // What kind of post it was is no kind of puzzle.
+    // The kind of a post is not a kind of puzzle.
     record.set("kind", OwnedCell::Null);
     record.set_text("text", shown(&stripped.question, &stripped.answer));
     record.set_text(QUESTION, stripped.question.as_str());

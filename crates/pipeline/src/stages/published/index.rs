@@ -162,7 +162,7 @@ impl Published {
         row_values(row, &group, step)
     }
 
-    /// A record with what its rows say at a step.
+    /// A record with the published values of its rows at a step.
     pub fn with<R: Record>(&self, record: &R, step: &str) -> R {
         with_values(record, &self.published_values(record.id(), step), step)
     }
@@ -190,7 +190,7 @@ fn row_values(row: &PublishedRow, group: &[&PublishedRow], step: &str) -> Publis
         return PublishedValues::new();
     }
     let scope = scope(row, group);
-    // What cannot be computed of a row, it does not say.
+    // A value that cannot be computed counts as missing.
     let value = |expression: &riddlemill_benchmarks::Expression| expression.value(&scope).ok();
     declared.into_iter().filter_map(|(field, is)| Some((field, value(is)?))).collect()
 }
@@ -235,7 +235,7 @@ fn object(row: &PublishedRow) -> Map<String, Json> {
     members.filter_map(|(key, text)| Some((key, notation::value(text)?))).collect()
 }
 
-/// A record with some of its fields as they were said. Of a record in groups they are the step's group.
+/// A record with some of its fields replaced by published values. For declared records they are the step's group.
 pub(super) fn with_values<R: Record>(record: &R, values: &PublishedValues, step: &str) -> R {
     if values.is_empty() {
         return with_fields(record, |_| None);
@@ -252,7 +252,7 @@ pub(super) fn with_values<R: Record>(record: &R, values: &PublishedValues, step:
     })
 }
 
-/// What is said of a field, as a text; empty where nothing is.
+/// The published value of a field, as text; empty if there is none.
 pub(super) fn text_of(values: &PublishedValues, field: &str) -> String {
     let said = values.iter().find(|(said, _)| *said == field);
     match said.map(|(_, value)| cell(CellKind::Text, value)) {
@@ -261,7 +261,7 @@ pub(super) fn text_of(values: &PublishedValues, field: &str) -> String {
     }
 }
 
-/// The groups of a record with what is said in that of a step.
+/// The groups of a record with the published values in that of a step.
 fn groups_with_values(mut record: Row, values: &PublishedValues, step: &str) -> String {
     let mut all = Groups::split(&record);
     let name = step.strip_prefix("review:").unwrap_or(step);

@@ -5,7 +5,7 @@ use super::{Published, PublishedRow};
 use crate::stages::respond::Answer;
 use riddlemill_text::record::{OwnedCell, Record, Row, Standing, is_published};
 
-/// The step at which a row says it.
+/// The step at which rows have these values.
 const STEP: &str = "options";
 
 /// The good and the bad answer that a published row gives to a question, of the models that it names; none where no row
@@ -21,7 +21,7 @@ pub fn answers(published: &Published, benchmark: &str, question: &str) -> Vec<An
     vec![answer("good_model", "good"), answer("bad_model", "bad")]
 }
 
-/// The item that a published row makes of a question, which `bare` is as far as the question goes; `None` where no row does.
+/// The item that a published row gives for a question; `bare` is the part that comes from the question. `None` if no row has it.
 pub fn choice(published: &Published, benchmark: &str, bare: &Row) -> Option<Row> {
     let row = row_of(published, benchmark, bare.id())?;
     let mut made = with_values(bare, &published.values_of_row(row, STEP), STEP);
@@ -31,7 +31,7 @@ pub fn choice(published: &Published, benchmark: &str, bare: &Row) -> Option<Row>
     Some(made)
 }
 
-/// The row of a benchmark that says something about a question.
+/// The row of a benchmark about a question.
 fn row_of<'p>(published: &'p Published, benchmark: &str, question: &str) -> Option<&'p PublishedRow> {
     if !is_published(question) {
         return None;

@@ -21,7 +21,7 @@ use riddlemill_tables::{Error, Workspace};
 use riddlemill_text::record::{Record, Row, record};
 
 record! {
-    /// A line that is no response to any record.
+    /// A line that is not a response to any record.
     pub struct Refused {
         /// File and line.
         id: String,
@@ -63,7 +63,7 @@ struct Line {
     sample: u64,
 }
 
-/// Which case a line is for, by the name that it says.
+/// Which case a line is for, by the name in it.
 ///
 /// # Errors
 /// [`LineError::NoCase`] where there is none of that name.
@@ -76,7 +76,7 @@ pub(in crate::stages) fn case(draft: &Declaration, name: Option<&str>) -> Result
 }
 
 impl Made {
-    /// Reads what lies in raw/responses, and the sample that the settings name; nothing where the step takes none.
+    /// Reads raw/responses and the sample named in the settings; empty if the step uses no responses.
     ///
     /// # Errors
     /// [`StageError::Store`] where a file cannot be read.
@@ -114,7 +114,7 @@ impl Made {
         self.files.iter().map(|file| (format!("responses {}", file.name), hash(file))).collect()
     }
 
-    /// The answers by record, and the lines that are none. Of two in the same name the first counts.
+    /// The answers by record, and the invalid lines. Of two with the same name the first counts.
     pub(super) fn to_records(
         &self,
         draft: &Declaration,

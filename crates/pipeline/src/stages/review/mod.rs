@@ -96,10 +96,10 @@ pub fn review(
         false if settings.optional.iter().any(|name| name == step.name) => Missing::GoesOn,
         false => Missing::Holds,
     };
-    // Whether records go on from it without an answer, whatever the settings say.
+    // Whether records continue from it without an answer, regardless of settings.
     let may_pass = step.asked.is_some_and(|asked| asked.passes.is_some());
     let by_item = votes.by_item(step.recipe, step.name);
-    // What nobody is asked about passes.
+    // Records without a ballot pass.
     let items_of =
         |record: &Row| if step.on_demand { Vec::new() } else { subject::items(record, &step, seed) };
     let mut items: Vec<Vec<Item>> = records.iter().map(items_of).collect();
@@ -152,7 +152,7 @@ pub fn review(
     }
 }
 
-/// A published record: what people here voted for holds, and else what its row says.
+/// A published record: votes of this workspace count, otherwise the published values.
 fn of_published(published: &Published, step: &Ballot, record: &Row, by_votes: Outcome<Row>) -> Outcome<Row> {
     let voted = match &by_votes {
         Outcome::Changed { rule, .. } => {
@@ -181,8 +181,8 @@ pub fn seen_items<'a>(items: impl Iterator<Item = &'a Item>) -> Digest {
     seen_text(&hashes.join(" "))
 }
 
-/// The answers with which a record goes on where a person lets it through: that it is to be kept where the step asks
-/// for that, else the draft. Nothing where neither says enough: there the person votes or adjudicates.
+/// The answers with which a record continues if a person lets it through: "keep" if the step asks for that,
+/// otherwise the draft. `None` if neither suffices: then the person has to vote or adjudicate.
 pub fn passing<'a>(step: &Ballot, items: impl Iterator<Item = &'a Item>) -> Option<Vec<Values>> {
     let values: Option<Vec<Values>> = items.map(|item| passing_item(step, item)).collect();
     values.filter(|values| !values.is_empty())
@@ -192,14 +192,14 @@ fn passing_item(step: &Ballot, item: &Item) -> Option<Values> {
     if let Some(keep) = step.fields.iter().find(|field| matches!(field.kind, Kind::Keep { .. })) {
         return Some([(keep.name, KEEP)].into_iter().collect());
     }
-    // What takes the draft must find all of it: nobody lets a puzzle through without its answer.
+    // The draft must be complete: a puzzle is not let through without its answer.
     let taken = |field: &&Field| field.required && field.when.is_some_and(|when| !when.draft.is_empty());
     let whole = step.fields.iter().filter(taken).all(|field| item.draft.get(field.name).is_some());
     let drafted = whole && !item.draft.is_empty() && rejection(step, &item.draft).is_none();
     drafted.then(|| item.draft.clone())
 }
 
-/// A record that a person lets through, whatever the votes say or lack.
+/// A record that a person lets through, regardless of votes.
 fn kept(
     step: &Ballot,
     mut record: Row,
@@ -222,14 +222,14 @@ fn kept(
     Outcome::Changed { row: record, rule: Reason::DecidedKeep.code(), evidence, before, after }
 }
 
-/// What becomes of a record whose answer is missing.
+/// The outcome of a record whose answer is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Missing {
     /// It waits.
     Holds,
-    /// It goes on without one: the step is optional.
+    /// It continues without one: the step is optional.
     GoesOn,
-    /// It goes on without one, and is provisional: the run is a preview.
+    /// It continues without one, provisionally: the run is a preview.
     Provisional,
 }
 
@@ -351,7 +351,7 @@ fn describe_waits(waits: &[&Pending]) -> String {
     descriptions.collect::<Vec<_>>().join("; ")
 }
 
-/// The reasons of a rejection, where the answers are one: those against [`KEEP`], or what the ballot says about others.
+/// The reasons of a rejection, where the answers are one: those against [`KEEP`], or those that the ballot defines.
 fn rejection(step: &Ballot, values: &Values) -> Option<Vec<String>> {
     if let Some(keep) = step.fields.iter().find(|field| matches!(field.kind, Kind::Keep { .. })) {
         let reasons = || values.get(keep.name).and_then(review::Value::as_list).map(<[String]>::to_vec);

@@ -49,7 +49,7 @@ impl Votes {
         format!("{} {}", ids.len(), &blake3::hash(ids.concat().as_bytes()).to_hex()[..16])
     }
 
-    /// Lines of the log that are no votes; they are kept out.
+    /// Lines of the log that are not votes; they are ignored.
     pub fn damaged(&self) -> &[String] {
         &self.damaged
     }

@@ -53,7 +53,7 @@ pub(super) struct Element {
     pub scope: Scope<'static>,
 }
 
-/// The elements that a ballot or a draft looks at one by one; none of null.
+/// The elements about which a ballot or a draft asks one by one; null has none.
 ///
 /// # Errors
 /// [`Trouble`] where the list cannot be computed, or is none.
@@ -98,7 +98,7 @@ fn item(record: &Row, step: &Ballot, asked: &BallotSource, scope: &Scope<'_>, id
     item
 }
 
-/// An item with this content and draft, or with two texts to compare, and what else its ballot says of it.
+/// An item with this content and draft, or with two texts to compare, and the other values that its ballot declares.
 pub(super) fn made(
     step: &Ballot,
     asked: &BallotSource,

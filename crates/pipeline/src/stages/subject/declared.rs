@@ -43,7 +43,7 @@ impl Groups {
         }
     }
 
-    /// The groups of a record that nobody has looked at yet: further columns of its table, where it is of one.
+    /// The groups of a new record: the further columns of its table, if it comes from one.
     fn of_source(post: &mut Post) -> Groups {
         let Some(columns) = post.note.as_deref().and_then(columns_of) else { return Groups(Map::new()) };
         post.note = None;
@@ -163,7 +163,7 @@ fn leave(record: &mut Row, draft: &riddlemill_benchmarks::draft::Draft, replies:
     groups.write_into(record);
 }
 
-/// A record's elements that a ballot looks at one by one, with what was drafted for each. A list that cannot be computed has
+/// A record's elements about which a ballot asks one by one, with the draft for each. A list that cannot be computed has
 /// none, and the record waits for a decision on nothing.
 fn elements(record: &Row, step: &Ballot, over: &Over) -> Vec<Element> {
     let names = names(record);
@@ -269,7 +269,7 @@ pub(super) fn after(record: &Row, step: &Ballot) -> String {
     }
 }
 
-/// Whether a ballot looks at elements of a record one by one.
+/// Whether a ballot asks about elements of a record one by one.
 fn is_over(step: &Ballot) -> bool {
     step.asked.is_some_and(|asked| asked.over.is_some())
 }
@@ -341,7 +341,7 @@ fn describe_fields(fields: Vec<(&str, String)>) -> String {
     }
 }
 
-/// What a ballot says was drafted for it: each field that the ballot has, from its draft or as the ballot says.
+/// The draft for a ballot: each field of the ballot, from the draft step or as the ballot declares.
 fn draft(record: &Row, step: &Ballot, scope: &Scope<'_>) -> Values {
     let mut values = Values::new();
     let drafted = match is_over(step) {

@@ -29,7 +29,7 @@ pub struct DraftItem {
 }
 
 impl DraftItem {
-    /// Whether the step looks at it.
+    /// Whether the step asks about it.
     pub fn is_asked(&self, draft: Asking) -> bool {
         self.scope.holds(draft.declared().when.as_ref()).unwrap_or(true)
     }
@@ -52,7 +52,7 @@ impl DraftItem {
                 return None;
             }
         }
-        // A value that cannot be computed is missing, and the prompt says so when it is rendered.
+        // A value that cannot be computed is missing, and rendering the prompt reports it.
         let value = |(name, value): &(&'static str, Expression)| {
             Some((*name, scope.text(value).ok()?.unwrap_or_default()))
         };
@@ -126,7 +126,7 @@ impl Replies {
         self.0.iter().flat_map(|(_, replied)| replied).flat_map(Replied::basis).collect()
     }
 
-    /// Every element of the list with what was said about it.
+    /// Every element of the list with the replies about it.
     pub(super) fn each(&self, draft: &Draft) -> Vec<Map<String, Json>> {
         let each = |(item, replied): &(DraftItem, Option<Replied>)| {
             let mut fields = Map::from_iter([
@@ -186,14 +186,14 @@ impl Replies {
 
 /// The replies about one item without the answers that are none, and what is found in them.
 pub(super) struct Replied {
-    /// What each says, with the model and what it rests on.
+    /// The fields of each reply, with the model and its basis.
     kept: Vec<Drafted>,
     /// What was found.
     findings: Vec<String>,
 }
 
 impl Replied {
-    /// Leaves out the answers that are none, each with a finding. `scope` has the record as it came to the step.
+    /// Leaves out unusable answers, each with a finding. `scope` has the record as it came to the step.
     fn new(draft: &Draft, drafts: Vec<Drafted>, scope: &Scope<'_>) -> Replied {
         let (mut kept, mut findings) = (drafts, Vec::new());
         let several = kept.len() > 1;
@@ -227,7 +227,7 @@ impl Replied {
         self.kept.iter().map(|drafted| drafted.basis.as_str()).collect()
     }
 
-    /// What each says, with `model` and `basis`.
+    /// The fields of each reply, with `model` and `basis`.
     pub(super) fn each(&self) -> Vec<Values> {
         let each = |drafted: &Drafted| {
             let mut values = drafted.values.clone();

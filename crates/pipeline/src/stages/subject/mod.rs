@@ -28,7 +28,7 @@ use riddlemill_review::{Digest, Item, Values};
 use riddlemill_tables::{Error, StageReader};
 use riddlemill_text::record::{Declared, Post, Reason, Row, Standing};
 
-/// What a prompt is made of.
+/// The values of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt {
     /// The template, `<benchmark>/<step>`.
@@ -57,7 +57,7 @@ pub struct Drafted {
     pub basis: String,
 }
 
-/// What people, a sample or a draft say about one item.
+/// The answers of people, a sample or a draft about one item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
     /// The answers.
@@ -122,7 +122,7 @@ pub(super) fn child(record: &Row, id: String, step: &str, fields: Map<String, Js
     child
 }
 
-/// What annotators see of a record: one item, several where a step looks at several things of it, none where it looks at
+/// What annotators see of a record: one item, several if a step asks about several of its parts, none if it asks about
 /// nothing of it. `seed` draws the order of what is shown side by side.
 pub fn items(record: &Row, step: &Ballot, seed: u64) -> Vec<Item> {
     if is_grouped(record) { declared::items(record, step, seed) } else { columns::items(record, step, seed) }
@@ -142,7 +142,7 @@ pub(super) fn decided(
     }
 }
 
-/// Why a record cannot go on from a step without an answer, whatever the settings say.
+/// Why a record cannot continue from a step without an answer, regardless of settings.
 pub(super) fn lacks(record: &Row, step: &Ballot) -> Option<Reason> {
     let passes = step.asked?.passes.as_ref()?;
     let holds = in_scope(record, step.recipe).holds(Some(&passes.when));
@@ -177,7 +177,7 @@ pub(super) fn in_scope(record: &Row, benchmark: &str) -> Scope<'static> {
     columns::scope(&names(record), benchmark)
 }
 
-/// A stage's rows as the records that a step works on: posts are records nobody has looked at yet.
+/// A stage's rows as the records that a step works on: posts are records without drafts and votes.
 ///
 /// # Errors
 /// [`Error`] where a part is missing or damaged.
@@ -196,7 +196,7 @@ fn votes_of(basis: &[String]) -> Vec<Digest> {
     basis.iter().filter_map(|one| one.strip_prefix("vote:")?.parse().ok()).collect()
 }
 
-/// The decision of a step that looks at one thing of a record.
+/// The decision of a step with one item per record.
 fn only(decisions: &[Option<Decision>]) -> Option<&Decision> {
     decisions.first()?.as_ref()
 }

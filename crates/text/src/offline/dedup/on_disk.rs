@@ -62,7 +62,7 @@ pub fn similar_pairs_on_disk<T: AsRef<str> + Sync>(
 /// For each row that is merged, as [`Found::gone`](super::Found::gone) decides it, by pairs on disk.
 ///
 /// # Errors
-/// [`DiskError`] where a working file cannot be written or read, or whoever waits asked to stop.
+/// [`DiskError`] where a working file cannot be written or read, or a stop was requested.
 pub fn gone_on_disk(
     groups: &[Vec<u32>],
     heads: &[usize],
@@ -92,7 +92,7 @@ pub fn gone_on_disk(
 /// [`row_pairs`](super::row_pairs) gives them.
 ///
 /// # Errors
-/// [`DiskError`] where a working file cannot be written or read, or whoever waits asked to stop.
+/// [`DiskError`] where a working file cannot be written or read, or a stop was requested.
 pub fn same_rows_on_disk<'a>(
     groups: &'a [Vec<u32>],
     pairs: &'a PairsOnDisk,
@@ -124,7 +124,7 @@ struct Partners {
     file: File,
     /// By group: how many stand before its own; and how many there are.
     starts: Vec<u64>,
-    /// Last, so that the file goes when nobody reads it any more.
+    /// Last, so that the file is removed after its readers are closed.
     _folder: Working,
 }
 

@@ -21,7 +21,7 @@ pub struct PairsOnDisk {
     len: usize,
     names: Names,
     limit: usize,
-    /// Last, so that the file goes when nobody reads it any more.
+    /// Last, so that the file is removed after its readers are closed.
     folder: Working,
 }
 
@@ -134,7 +134,7 @@ impl PairsOnDisk {
     /// What is sorted waits on disk, too.
     ///
     /// # Errors
-    /// [`DiskError`] where a working file cannot be written or read, or whoever waits asked to stop.
+    /// [`DiskError`] where a working file cannot be written or read, or a stop was requested.
     pub fn sorted_by<K: IntoIterator<Item = (u32, u32)>>(
         &self,
         watch: &dyn Watch,
@@ -170,7 +170,7 @@ fn words(list: &[u32]) -> Option<[u32; WORDS]> {
 struct SortedRuns {
     merge: Merge,
     list: Vec<u32>,
-    /// Last, so that the files go when nobody reads them any more.
+    /// Last, so that the files are removed after their readers are closed.
     _folder: Working,
 }
 

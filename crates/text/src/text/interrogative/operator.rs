@@ -25,7 +25,7 @@ impl Operator {
         self.scope == Scope::Open
     }
 
-    /// Whether it is no question at all, but an indefinite or an exclamation.
+    /// Whether it is not a question, but an indefinite or an exclamation.
     pub(super) fn is_void(&self) -> bool {
         matches!(self.scope, Scope::Indefinite | Scope::Rhetorical)
     }

@@ -24,7 +24,7 @@ const HASH: u64 = (1 << 47) - 1;
 /// So many pairs are sorted, and those that came twice left out, before more are looked for.
 const PAIRS: usize = 1 << 22;
 
-/// Bytes that are no block of keys, or one of another measure.
+/// Bytes that are not a block of keys, or one of another measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BlockError {
     /// They end elsewhere than they say, or a key is of no member.

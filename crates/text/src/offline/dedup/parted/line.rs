@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// rank: a sorted file is grouped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyLine<'a> {
-    /// What rows are brought together by: hex digits of a hash.
+    /// The key by which rows are compared: hex digits of a hash.
     pub key: String,
     /// 0 where larger rows look for this one, 1 where it looks for smaller ones.
     #[serde(default)]
@@ -76,7 +76,7 @@ pub struct PairLine {
 pub struct Decision {
     /// Its id.
     pub id: String,
-    /// The id of the row that it goes into, which is kept.
+    /// The id of the row that it is merged into, which is kept.
     pub into: String,
     /// How like they are, 0 to 1.
     pub score: f64,

@@ -1,4 +1,4 @@
-//! Shares of the keys, for whoever cannot hold all of them at once.
+//! Shares of the keys, if all of them do not fit in memory at once.
 
 use std::str::FromStr;
 

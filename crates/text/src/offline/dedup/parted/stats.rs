@@ -9,7 +9,7 @@ use crate::join::{Order, Stats};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartStats(Vec<(&'static str, Stats)>);
 
-/// A line that is no count of this measure.
+/// A line that is not a count of this measure.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StatError {
     /// The measure has no such join.
