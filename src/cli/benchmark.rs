@@ -313,7 +313,7 @@ fn record(recipe: &'static Recipe, config: &Config, of: Rows, post: Post) -> Opt
     }
     match written {
         Written::Post(post) => Some(subject::of_post(of, *post)),
-        // Of another kind than an operation makes of posts nothing can be shown yet.
+        // Only operations on posts can be shown without earlier steps.
         Written::Row(row) => (row.columns() == of.columns()).then_some(row),
     }
 }

@@ -16,7 +16,7 @@ pub struct Compats {
     pub files: Vec<Compat>,
     /// Columns computed from an object of a published file.
     pub back: Vec<(&'static str, Expression)>,
-    /// Labels that published files write otherwise than these columns, by column: theirs and ours.
+    /// Labels of published files that differ from those of these columns, by column: theirs and ours.
     pub renamed: Vec<(&'static str, BTreeMap<&'static str, &'static str>)>,
 }
 

@@ -1,4 +1,4 @@
-//! Token statistics from a model's stored replies: only one vocabulary is embedded, and nobody knows
+//! Token statistics from a model's stored replies: only one vocabulary is embedded, and it is unknown
 //! beforehand how long a model reasons.
 
 use super::money::{Price, Usd};

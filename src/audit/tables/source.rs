@@ -57,7 +57,7 @@ impl<'a> Source<'a> {
         Ok(Some(Source { config, recipe, benchmark, workspace, seed, kinds, rows, items, votes }))
     }
 
-    /// Of a benchmark with these records behind the steps of these numbers, and these items.
+    /// From a benchmark with these records after the steps of these numbers, and these items.
     #[cfg(test)]
     pub fn given(
         config: &'a Config,

@@ -46,7 +46,7 @@ pub(in crate::cli) struct Apply {
     /// census: merge the censuses of the pieces of a dump, read from stdin in their order
     #[arg(long, conflicts_with = "input")]
     pub merge: bool,
-    /// import: the merged census of the dump, for a dump that lies in pieces; default: it is taken first
+    /// import: the merged census of the dump, for a dump in several pieces; default: it is taken first
     #[arg(long, value_name = "FILE")]
     pub census: Option<PathBuf>,
     /// import, census: the input is a piece of a dump, and so many bytes are before it; `--list` says what a piece

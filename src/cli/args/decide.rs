@@ -124,7 +124,7 @@ pub(in crate::cli) enum DecideVerb {
         /// The reason, for rows without one
         #[arg(long, value_name = "TEXT")]
         why: Option<String>,
-        /// Decide for all recipes that have the record, whatever recipe the table was written for
+        /// Decide for all recipes that have the record, not only the one that the table was written for
         #[arg(long)]
         all: bool,
     },

@@ -1,4 +1,4 @@
-//! The arguments of verbs for what lies in raw/: `fsck`, `raw`, `crawl`, `profiles`.
+//! The arguments of verbs for raw/: `fsck`, `raw`, `crawl`, `profiles`.
 
 use std::path::PathBuf;
 

@@ -120,7 +120,7 @@ pub fn text_of<'r>(config: &str, row: &'r Map<String, Json>) -> Option<&'r Json>
     }
 }
 
-/// Labels that published files write otherwise than the sets, with the sets' labels.
+/// Labels of published files that differ from those of the sets, with the sets' labels.
 pub fn renamed() -> BTreeMap<String, String> {
     let declared = all().filter_map(|layout| layout.declared).flat_map(|declared| &declared.compat.renamed);
     declared

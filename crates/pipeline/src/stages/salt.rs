@@ -12,7 +12,7 @@ const LOST: &str = "with another salt every author has another name";
 /// The workspace's salt; drawn from the system's generator on first use.
 ///
 /// # Errors
-/// [`StageError`] where raw/ cannot be written, the file there is no salt, or it is gone although it was drawn once.
+/// [`StageError`] where raw/ cannot be written, the file there is not a salt, or it is missing although it was drawn once.
 pub fn read_or_draw(workspace: &Workspace) -> Result<[u8; 32], StageError> {
     match standing(workspace)? {
         Some(salt) => Ok(salt),

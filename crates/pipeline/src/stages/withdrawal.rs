@@ -51,13 +51,13 @@ pub enum What {
         file: String,
         /// Its SHA-256.
         sha256: String,
-        /// Of the ids of its posts.
+        /// A hash of the ids of its posts.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         posts: Vec<String>,
     },
     /// No withdrawal: one of before does not count any longer.
     Undone {
-        /// Of the post's id or text.
+        /// A hash of the post's id or text.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         post: Option<String>,
         /// SHA-256 of the dump.
@@ -145,12 +145,12 @@ impl Withdrawals {
         path(workspace).metadata().map_or(0, |meta| meta.len())
     }
 
-    /// Whether nothing is withdrawn.
+    /// Whether there are no withdrawals.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty() && self.texts.is_empty() && self.dumps.is_empty()
     }
 
-    /// What a manifest records of them: how many, and a hash; `None` where nothing was ever withdrawn.
+    /// What a manifest records of them: how many, and a hash; `None` if nothing was ever withdrawn.
     pub fn evidence(&self) -> Option<String> {
         let mut hashes: Vec<&str> = [&self.ids, &self.texts, &self.dumps]
             .iter()
@@ -181,7 +181,7 @@ impl Withdrawals {
         self.ids.get(&id_hash(&self.salt, id)).map(|place| &self.all[*place])
     }
 
-    /// The tombstone of a post by its text, whatever its width, script, spaces and punctuation.
+    /// The tombstone of a post by its text, ignoring width, script, spaces and punctuation.
     pub fn of_text(&self, text: &str) -> Option<&Tombstone> {
         if self.texts.is_empty() {
             return None;
@@ -232,7 +232,7 @@ pub enum Withdraw {
     Post {
         /// Its id.
         id: Option<String>,
-        /// Its text as it was imported.
+        /// Its imported text.
         text: Option<String>,
         /// The dumps.
         dumps: Vec<String>,

@@ -140,11 +140,11 @@ pub trait Field: Sized {
 /// A row: what stages read and write. Its columns are those of its type ([`Typed`]), or come with it
 /// ([`super::Row`]).
 pub trait Record: Sized + Send + Sync + 'static {
-    /// What says the columns where the type alone does not.
+    /// The source of the columns if the type alone does not define them.
     type Columns: Copy + Send + Sync + 'static;
     /// The columns, in stored order.
     fn described(columns: Self::Columns) -> &'static [Column];
-    /// What says the columns of this one.
+    /// The source of the columns of this one.
     fn columns(&self) -> Self::Columns;
     /// The record's identity, unique in its table.
     fn id(&self) -> &str;
@@ -154,7 +154,7 @@ pub trait Record: Sized + Send + Sync + 'static {
     fn take(columns: Self::Columns, values: &mut dyn Values) -> Self;
 }
 
-/// A row whose type says its columns.
+/// A row whose type defines its columns.
 pub trait Typed: Record<Columns = ()> {
     /// The columns, in stored order.
     const COLUMNS: &'static [Column];

@@ -8,7 +8,7 @@ record! {
     pub struct Declared {
         /// The post's id.
         id: String,
-        /// What the post says.
+        /// The text of the post.
         text: String,
         /// What part of a forum it was.
         kind: PostKind,
@@ -22,7 +22,7 @@ record! {
         number: Option<u64>,
         /// What the thread's owner notes under it.
         note: Option<String>,
-        /// When it was written, as the source says.
+        /// When it was written, according to the source.
         time: Option<String>,
         /// The source's name.
         source: String,

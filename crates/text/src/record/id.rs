@@ -1,4 +1,4 @@
-//! Identity: a record's permanent id, whatever source it came from.
+//! Identity: a record's permanent id, independent of its source.
 
 /// The id of a post without a native one: `text:` and 16 hex digits of the text's hash. Two posts
 /// with the same text and no id of their own are one record.
@@ -19,7 +19,7 @@ pub fn is_published(id: &str) -> bool {
     id.starts_with(PUBLISHED)
 }
 
-/// The id of a record made of others: a hash of its parents and its role. Lengths separate the parts, so that
+/// The id of a record made from others: a hash of its parents and its role. Lengths separate the parts, so that
 /// no two lists of parents share an id.
 pub fn derived(role: &str, parents: &[&str]) -> String {
     let mut hasher = blake3::Hasher::new();
@@ -31,7 +31,7 @@ pub fn derived(role: &str, parents: &[&str]) -> String {
 }
 
 /// A person's name or id as it may leave raw/: the same person gets the same mark in one workspace, and
-/// nobody can reverse it without the salt.
+/// it cannot be reversed without the salt.
 pub fn pseudonym(salt: &[u8; 32], name: &str) -> String {
     short("u", blake3::keyed_hash(salt, name.as_bytes()))
 }

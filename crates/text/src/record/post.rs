@@ -2,7 +2,7 @@
 
 use super::cell::{Cell, CellKind, Field, Values, record};
 
-/// What part of a forum a post is, which says how its text is put together.
+/// The part of a forum that a post is, which determines how its text is composed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PostKind {
@@ -53,7 +53,7 @@ record! {
         id: String,
         /// How title and content make up the text.
         kind: PostKind,
-        /// What the post says. Before clean: title and content, one line break between.
+        /// The text of the post. Before clean: title and content, one line break between.
         text: String,
         /// The thread's title, verbatim; null after clean.
         title: Option<String>,
@@ -65,7 +65,7 @@ record! {
         mentions: Vec<String>,
         /// Texts of the links inside a riddle: what a site glues on is usually one of them.
         links: Vec<String>,
-        /// When it was written, as the source says.
+        /// When it was written, according to the source.
         time: Option<String>,
         /// The score its readers gave it, on the source's own scale.
         score: Option<f64>,

@@ -35,7 +35,7 @@ impl Row {
         row
     }
 
-    /// The row that a post becomes: what it says, and where it is from.
+    /// The row of a post: its text and its origin.
     pub fn of_post(columns: &'static [Column], post: &Post) -> Row {
         Row::of(columns, post)
     }
@@ -79,7 +79,7 @@ impl Row {
         if let Some(Cell::Texts(list)) = self.cell(name) { list } else { &[] }
     }
 
-    /// Sets a column. A value of another type than the column's is none; a column that there is not, nothing.
+    /// Sets a column. A value of the wrong type becomes null; an unknown column is ignored.
     pub fn set(&mut self, name: &str, cell: OwnedCell) {
         let Some(place) = self.columns.iter().position(|column| column.name == name) else { return };
         self.cells[place] = fitting(&self.columns[place], cell);

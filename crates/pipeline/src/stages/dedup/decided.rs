@@ -10,7 +10,7 @@ use riddlemill_review::decisions::{Decision, Pairing};
 use riddlemill_text::offline::dedup::{Keeper, SimilarPair, best, keepers};
 use riddlemill_text::text::sameness::Predicate;
 
-/// The predicate of pairs that nothing but a decision makes one.
+/// The predicate of pairs that only a decision joins.
 pub(super) const DECISION: &str = "decision";
 
 /// The row that a row is merged into, and why.

@@ -33,18 +33,18 @@ pub enum OnDiskError {
     Put(io::Error),
 }
 
-/// What goes out.
+/// The rows written.
 pub trait Output {
     /// A pair at or over the threshold: the ids as given, the earlier row's first.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     fn pair(&mut self, a: &Value, b: &Value, score: f64) -> io::Result<()>;
 
     /// A row with its decision, in the order of the input.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     fn row(&mut self, row: &Row) -> io::Result<()>;
 }
 

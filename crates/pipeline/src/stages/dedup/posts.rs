@@ -28,7 +28,7 @@ pub(in crate::stages) trait Posts: Sync {
     /// What it says.
     ///
     /// # Errors
-    /// [`StageError`] where it lies on a disk that cannot be read.
+    /// [`StageError`] if it is on a disk that cannot be read.
     fn text(&self, post: usize) -> Result<Cow<'_, str>, StageError>;
 }
 
@@ -180,7 +180,7 @@ impl Held {
         }
     }
 
-    /// The texts in order. After an error, which `failed` has, nothing.
+    /// The texts in order; none after an error, which is in `failed`.
     pub fn each<'a>(&'a self, failed: &'a mut Option<StageError>) -> impl Iterator<Item = String> + 'a {
         (0..self.count())
             .step_by(BATCH)

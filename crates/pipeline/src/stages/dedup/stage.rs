@@ -19,7 +19,7 @@ use riddlemill_text::record::{Outcome, Post, Reason, Record, is_published, recor
 use riddlemill_text::text::sameness::{Veto, veto};
 
 record! {
-    /// Two records that are alike, down to the margin under the threshold.
+    /// Two similar records, down to the margin under the threshold.
     pub struct NearPair {
         /// The record that ranks first.
         a: String,
@@ -51,7 +51,7 @@ pub struct OnDisk<'a> {
     pub check: bool,
 }
 
-/// Removes duplicates among the posts of these stages, as the texts and people's decisions say. What does not fit in
+/// Removes duplicates among the posts of these stages, by their texts and by people's decisions. What does not fit in
 /// the memory that the settings allow works on the disk, with the same result. Pairs whose embeddings a step before has found
 /// near are further evidence, unless a veto of the default similarity holds, which reads Chinese.
 ///
@@ -176,7 +176,7 @@ impl Sources {
     }
 }
 
-/// A published record stays where a rule would merge it into another; where a person joined the two, it goes.
+/// A published record is kept where a rule would merge it into another; it is merged only if a person joined the two.
 pub(in crate::stages) fn unmerged<R: Record>(
     record: &R,
     outcome: Outcome<R>,
@@ -264,8 +264,8 @@ fn add_near(
 /// The outcome of each post, in order, and the table of all similar pairs.
 type Decisions = (Vec<Option<Outcome<Post>>>, Vec<NearPair>);
 
-/// What [`dedup`] would do, and the pairs it lists, where texts that are near are the same only if `agree` says so of
-/// the two posts, by number. `similar` are further pairs that are near, whatever the strings say.
+/// What [`dedup`] would do, and the pairs it lists. Similar texts are the same only if `agree` is true for the two
+/// posts, given by number. `similar` are further pairs that are near, regardless of their strings.
 pub(in crate::stages) fn decide_where(
     posts: &[Post],
     settings: &sections::Dedup,

@@ -18,7 +18,7 @@ pub fn refuse_lost_replies(config: &Config) -> Result<(), StageError> {
 /// The workspace's reply store; its index is outside raw/ and may be deleted.
 ///
 /// # Errors
-/// [`StageError::Replies`] where it cannot be opened, or if replies are lost and nobody has accepted the loss.
+/// [`StageError::Replies`] where it cannot be opened, or if replies are lost and the loss was not accepted.
 pub fn open_store(config: &Config) -> Result<Store, StageError> {
     let store = open_damaged_store(config)?;
     store.refuse_damage()?;

@@ -16,7 +16,7 @@ struct Object {
     tid: Option<String>,
     #[serde(default, deserialize_with = "loose::text")]
     pid: Option<String>,
-    /// Of a comment: the post it hangs under.
+    /// For a comment: the post that it belongs to.
     #[serde(default, deserialize_with = "loose::text")]
     ppid: Option<String>,
     #[serde(default, deserialize_with = "loose::text")]
@@ -37,7 +37,7 @@ struct Object {
     agree: Option<f64>,
 }
 
-/// A Thread, Post or Comment. What has the number 0 is no post: the forum put it there.
+/// A Thread, Post or Comment. An item with the number 0 is not a post but an addition by the forum.
 pub(super) fn row(line: &str) -> Result<Row, Parsed> {
     let object: Object = super::object(line)?;
     if object.pid.as_deref() == Some("0") {

@@ -39,7 +39,7 @@ pub enum CensusError {
         "the census was made with another salt\n  hint: use raw/salt of the workspace that it comes from"
     )]
     OtherSalt,
-    /// A file was cut where nothing begins, or refers to other pieces.
+    /// A file was cut in the middle of an item, or refers to other pieces.
     #[error(
         "the pieces are not those of one file that can be cut there\n  hint: take the census of the whole file"
     )]
@@ -72,7 +72,7 @@ pub struct Fit {
 enum Line {
     /// The first line of a piece: the salt's mark, and how the piece fits.
     Piece(String, Fit),
-    /// Of a thread: whoever wrote its first floor.
+    /// For a thread: the author of its first floor.
     Owner(String, String),
     /// Of somebody in a thread: how many posts may be jokes, and the ranked jokes and notes.
     Wrote(String, String, u64, Vec<Wrote>),
@@ -80,7 +80,7 @@ enum Line {
     Name(String, String, usize),
 }
 
-/// What pieces of a file say about its threads and names, people as hashes.
+/// The threads and names in pieces of a file, with people as hashes.
 #[derive(Debug)]
 pub struct PartCensus {
     key: NameKey,
@@ -111,13 +111,13 @@ pub fn part_census(
             _ => Census::default(),
         };
         let (lines, ends) = count_lines(dump);
-        // Pages lie apart only in an archive.
+        // Pages are separate records only in an archive.
         (Fit { lines, ends, apart: !of_pages(dump.kind), ..fit }, census)
     };
     PartCensus::hashed(NameKey::new(salt), fit, census)
 }
 
-/// What a file of posts says about its threads. Lines that cannot be read are reported on the second reading.
+/// The threads of a file of posts. Lines that cannot be read are reported on the second reading.
 pub(super) fn raw_census(dump: &Dump, settings: &sections::Import) -> Census {
     let mut census = Census::default();
     for batch in dump::batches(dump, settings.max_line_mib << 20) {
@@ -255,7 +255,7 @@ impl PartCensus {
     /// Writes its lines. The same census gives the same lines.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn write(self, out: &mut impl Write) -> io::Result<()> {
         let mut put = |line: &Line| {
             serde_json::to_writer(&mut *out, line)?;

@@ -12,7 +12,7 @@ use super::files::Dump;
 use super::{dump, riddles, rows};
 use crate::config::SourceKind;
 
-/// Bytes that tell what a file is made of.
+/// Bytes that identify the kind of a file.
 const HEAD: u64 = 64 << 10;
 
 /// What begins where a dump may be cut.

@@ -1,4 +1,4 @@
-//! Reading a file in batches of items, decompressed as its content says.
+//! Reading a file in batches of items; its content determines the decompression.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -29,7 +29,7 @@ pub(super) fn batches(dump: &Dump, limit: u64) -> Receiver<Items> {
         };
         let cut = read(&path, piece.is_first(), |piece| {
             splitter.feed(piece);
-            // The receiver is gone when the run was stopped; then there is nothing left to read for.
+            // The receiver is gone if the run was stopped; then the rest is not read.
             let (items, bytes) = splitter.ready();
             items < BATCH && bytes < BATCH_BYTES || sender.send(splitter.take()).is_ok()
         });
@@ -51,7 +51,7 @@ pub(super) fn batches(dump: &Dump, limit: u64) -> Receiver<Items> {
 
 const UTF16: &str = "utf-16";
 
-/// Feeds the decompressed bytes of a file to `take` until it has enough. `first` says whether it begins as files do.
+/// Feeds the decompressed bytes of a file to `take` until it has enough. `first`: whether it is the beginning of a file.
 fn read(path: &std::path::Path, mut first: bool, mut take: impl FnMut(&[u8]) -> bool) -> io::Result<()> {
     let mut reader = open(path)?;
     let mut buffer = vec![0; PIECE];
@@ -93,7 +93,7 @@ fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> Result<usize, (usize, io::E
     Ok(read)
 }
 
-/// How a file is compressed, as its first bytes say, whatever its name.
+/// The compression of a file, from its first bytes and not from its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Packing {
@@ -127,7 +127,7 @@ impl Packing {
 /// The decompressed bytes of a file.
 ///
 /// # Errors
-/// What the system says.
+/// The system's error.
 pub fn open(path: &std::path::Path) -> io::Result<Box<dyn Read>> {
     let mut file = BufReader::with_capacity(PIECE, File::open(path)?);
     Ok(match Packing::of(file.fill_buf()?) {

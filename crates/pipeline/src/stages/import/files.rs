@@ -25,7 +25,7 @@ record! {
         kind: String,
         /// The file's name.
         file: String,
-        /// The SHA-256 of the file as it lies in raw/.
+        /// The SHA-256 of the file in raw/.
         sha256: String,
         /// Its length.
         bytes: u64,
@@ -45,9 +45,9 @@ pub struct Dump {
     pub kind: SourceKind,
     /// Which posts of a thread are taken.
     pub take: Take,
-    /// Of a published file: the benchmark in whose form it is.
+    /// For a published file: the benchmark whose format it has.
     pub published: Option<&'static str>,
-    /// Of a table: its columns by the fields of a post.
+    /// For a table: its columns by the fields of a post.
     pub fields: BTreeMap<String, String>,
     /// Of pages of any site: how they are read.
     pub profile: Option<Profile>,
@@ -55,27 +55,27 @@ pub struct Dump {
     pub licence: Option<String>,
     /// The file's name, with the folder before it where two files of a source share one.
     pub file: String,
-    /// Where it lies.
+    /// Its path.
     pub path: PathBuf,
     /// Its SHA-256.
     pub sha256: String,
     /// Its length.
     pub bytes: u64,
-    /// Where it lies in its file, if it is a piece of one; the beginning, otherwise.
+    /// Its place in its file, if it is a piece; otherwise the beginning.
     pub piece: Piece,
 }
 
 /// What is before a piece of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Piece {
-    /// Bytes of the file, as it lies there.
+    /// Bytes of the file on disk.
     pub byte: u64,
     /// Lines, once it is unpacked.
     pub lines: u64,
 }
 
 impl Piece {
-    /// Whether nothing is before it.
+    /// Whether it is the beginning of its file.
     pub fn is_first(self) -> bool {
         self.byte == 0
     }
@@ -202,12 +202,12 @@ enum PatternError {
         .0.display()
     )]
     Workspace(PathBuf),
-    /// The source's path has signs of a pattern at places where they mean nothing.
+    /// The source's path has pattern characters at places where they have no meaning.
     #[error("{path:?} is not a valid pattern: {source}")]
     Pattern { path: String, source: glob::PatternError },
 }
 
-/// The files that a source's path names. Only what the settings say is a pattern: the workspace may lie in a folder
+/// The files that a source's path names. Only the path in the settings is a pattern: the workspace may be in a folder
 /// called `[a]*`, and a file that is called exactly so is meant.
 fn matching(root: &Path, path: &str) -> Result<Vec<glob::GlobResult>, PatternError> {
     let literal = root.join(path);
@@ -333,7 +333,8 @@ fn pin<'a>(source: &Source, pins: &'a Pins) -> Option<&'a Pin> {
     pins.find(&source.path).filter(|pin| pin.url == *url)
 }
 
-/// Files whose names are no Unicode where a pattern looks: it matches none of them, and nobody would miss them.
+/// Files with names that are not Unicode in the folders of a pattern: the pattern cannot match them, so they
+/// would be missed silently.
 fn unnamable(pattern: &Path) -> Vec<PathBuf> {
     let (Some(folder), Some(name)) = (pattern.parent(), pattern.file_name().and_then(OsStr::to_str)) else {
         return Vec::new();

@@ -13,7 +13,7 @@ pub(super) fn is_telling(name: &str) -> bool {
     name.chars().count() > 1 && !jieba().has_word(name)
 }
 
-/// A hash as it is written.
+/// A hash in its written form.
 pub(super) fn hex(hash: u64) -> String {
     format!("{hash:016x}")
 }

@@ -71,13 +71,13 @@ pub struct RawPost {
     pub title: Option<String>,
     /// The content, verbatim.
     pub content: Option<String>,
-    /// The author's name or id, in clear: it is hashed before it goes on.
+    /// The author's name or id, in clear: it is hashed before it is passed on.
     pub author: Option<String>,
     /// Names in clear that are in the text.
     pub mentions: Vec<String>,
     /// Texts of the links inside it.
     pub links: Vec<String>,
-    /// When it was written, as the source says.
+    /// When it was written, according to the source.
     pub time: Option<String>,
     /// The score its readers gave it, on the source's own scale.
     pub score: Option<f64>,
@@ -87,7 +87,7 @@ pub struct RawPost {
     pub images: u64,
 }
 
-/// What a parser makes of an item.
+/// The result of parsing an item.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Parsed {
     /// A post.
@@ -98,7 +98,7 @@ pub enum Parsed {
     Bad(String),
     /// A page with these posts; none of them is a page in turn.
     Page(Vec<Parsed>),
-    /// A row that goes into the record of its group, which has this id.
+    /// A row that is joined into the record of its group, which has this id.
     Part(String),
 }
 
@@ -143,7 +143,7 @@ pub fn import(
     Ok(append_names(secrets.names, writer)?)
 }
 
-/// Writes the rows of published files that a stage's posts are made of; no table where there are none.
+/// Writes the rows of published files from which a stage's posts are made; no table if there are none.
 ///
 /// # Errors
 /// [`riddlemill_tables::Error`] where it cannot be written.
@@ -162,7 +162,7 @@ pub fn append_published(
     writer.keep(table)
 }
 
-/// What makes a name of a user into something that may go on: hashed, or handed to whoever marks it.
+/// What may be passed on of a user's name: its hash, or the name itself for the code that marks it in texts.
 #[derive(Clone, Copy, Debug)]
 pub struct Secrets<'s> {
     /// The workspace's salt.
@@ -171,7 +171,7 @@ pub struct Secrets<'s> {
     pub names: &'s NameList,
 }
 
-/// An item of a dump: its position, how the ledger writes that where it is more than the number, and what it says.
+/// An item of a dump: its position, the position's form in the ledger if that is more than the number, and its content.
 struct Place {
     position: u64,
     name: Option<String>,
@@ -179,7 +179,7 @@ struct Place {
 }
 
 /// Reads a dump in batches of items, parsed on all cores; `put` gathers what a task parses, in order. What the
-/// tasks of a batch gathered is taken in their order. `given` is what is known of its threads; otherwise it is read
+/// tasks of a batch gathered is taken in their order. `given` is the census of its threads; otherwise it is read
 /// for that first.
 fn read<T: Default + Send>(
     dump: &Dump,
@@ -320,7 +320,7 @@ pub fn survey(dump: &Dump, settings: &sections::Import) -> (u64, u64) {
 }
 
 /// Imports one dump by itself, in order. Of records with one id the first is kept; `unsettled` leaves that to
-/// [`settle_again`], for whoever imports several dumps apart. `given` is the census of the file, for a piece of it.
+/// [`settle_again`], for callers that import several dumps separately. `given` is the census of the file, for a piece of it.
 ///
 /// # Errors
 /// What `take` fails with.
@@ -402,7 +402,7 @@ fn outcomes(
     more.into_iter().for_each(put);
 }
 
-/// What is left of a withdrawn post: the day, and nothing of what it said.
+/// What remains of a withdrawn post: the day, but no text.
 fn buried(tombstone: &Tombstone) -> Outcome<Post> {
     let day = tombstone.at.get(..10).unwrap_or_default();
     Outcome::Dropped { reason: Reason::Withdrawn, evidence: format!("withdrawn on {day}") }
@@ -461,7 +461,7 @@ fn post(dump: &Dump, position: u64, draft: RawPost, secrets: &Secrets<'_>) -> (P
     (post, fingerprint)
 }
 
-/// Whether an author's name is in what they wrote. One character is no name to look for.
+/// Whether an author's name is in what they wrote. Names of one character are not looked for.
 fn mentioned(name: &str, texts: [&Option<String>; 2]) -> bool {
     name.chars().count() > 1 && texts.into_iter().flatten().any(|text| text.contains(name))
 }
@@ -471,7 +471,7 @@ fn object<T: serde::de::DeserializeOwned>(item: &str) -> Result<T, Parsed> {
     object_of(item, std::marker::PhantomData)
 }
 
-/// [`object`], of what `seed` reads of it. What is wrong is said without quoting the item: it may begin with a
+/// [`object`], for the fields that `seed` reads. Errors do not quote the item: it may begin with a
 /// person's name.
 fn object_of<'a, S: DeserializeSeed<'a>>(item: &'a str, seed: S) -> Result<S::Value, Parsed> {
     if !item.trim_start().starts_with('{') {

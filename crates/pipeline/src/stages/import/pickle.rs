@@ -12,13 +12,13 @@ pub const MAGIC: &[u8] = b"\x93NUMPY";
 /// The most bytes of a file that are read: it is held in memory.
 pub(super) const MOST: u64 = 1 << 30;
 
-/// Values nested deeper than this are no rows of a benchmark.
+/// Values nested deeper than this are not rows of a benchmark.
 const DEPTH: usize = 64;
 
 /// The elements of an array, each as JSON in Python's notation.
 ///
 /// # Errors
-/// What is no such array.
+/// An error if it is not such an array.
 pub fn array(bytes: &[u8]) -> Result<Vec<String>, &'static str> {
     let rest = bytes.strip_prefix(MAGIC).ok_or("it is not a numpy array")?;
     let (major, rest) = rest.split_first().ok_or(CUT)?;
@@ -405,7 +405,7 @@ fn made(called: Value, given: Value) -> Result<Value, &'static str> {
 /// The last element of an array's state is the list of what it holds.
 fn built_of(built: Value, state: Value) -> Result<Value, &'static str> {
     match (built, state) {
-        // In its own place: whatever was remembered of it is the same array.
+        // In place, so that memoised references to it see the same array.
         (Value::Array(array), Value::Tuple(mut state)) => match state.pop() {
             Some(Value::List(elements)) => {
                 let elements = elements.borrow().clone();

@@ -30,7 +30,7 @@ pub(super) struct Unit {
     pub read: Result<(Class, String, Vec<Entry>), (Reason, String)>,
 }
 
-/// The pages and items of a file, read ahead by a thread of their own. Its own content says whether it is an archive.
+/// The pages and items of a file, read ahead by a thread of their own. Its content determines whether it is an archive.
 pub(super) fn batches(dump: &Dump, profile: &Profile, limit: u64) -> Receiver<Vec<Unit>> {
     let (sender, receiver) = sync_channel(2);
     let (dump, profile) = (dump.clone(), profile.clone());
@@ -134,7 +134,7 @@ fn saved(dump: &Dump, profile: &Profile, limit: u64) -> Vec<Unit> {
     }
 }
 
-/// What a file says about its threads and of who writes in them.
+/// The threads of a file and their authors.
 pub(super) fn raw_census(dump: &Dump, profile: &Profile, settings: &sections::Import) -> Census {
     let mut census = Census::default();
     for batch in batches(dump, profile, settings.max_line_mib << 20) {
@@ -145,7 +145,7 @@ pub(super) fn raw_census(dump: &Dump, profile: &Profile, settings: &sections::Im
     census
 }
 
-/// What becomes of a page or an item.
+/// The outcome of a page or an item.
 pub(super) fn unit(unit: Unit, known: &Threads, dump: &Dump, profile: &Profile) -> Parsed {
     let (class, url, entries) = match unit.read {
         Ok(read) => read,
@@ -157,7 +157,7 @@ pub(super) fn unit(unit: Unit, known: &Threads, dump: &Dump, profile: &Profile) 
     }
 }
 
-/// What becomes of a post.
+/// The outcome of a post.
 pub(super) fn post(entry: Entry, known: &Threads, dump: &Dump, profile: &Profile) -> Parsed {
     if let Some(mark) = entry.removed {
         return Parsed::Out(Reason::TakenAway, mark);

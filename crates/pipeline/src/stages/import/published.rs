@@ -26,7 +26,7 @@ pub(super) struct Rows {
 #[derive(Debug)]
 struct Row {
     row: PublishedRow,
-    /// Whether the record is made of it; others of its group go into that.
+    /// Whether the record is made from it; the other rows of its group are joined into that record.
     first: bool,
     draft: RawPost,
 }
@@ -72,7 +72,7 @@ impl Rows {
         read
     }
 
-    /// A row as its file makes it; a row that could not be read stays as it is.
+    /// A row in the form of its file's set; a row that could not be read is returned unchanged.
     pub(super) fn settle(&self, position: u64, parsed: Parsed) -> Parsed {
         match self.rows.get(&position) {
             Some(row) if row.first => Parsed::Post(Box::new(row.draft.clone())),
@@ -82,7 +82,7 @@ impl Rows {
     }
 }
 
-/// The published rows of all files that nobody withdrew, for the stage's table.
+/// The published rows of all files, without withdrawn ones, for the stage's table.
 pub fn published_rows(
     dumps: &[Dump],
     settings: &sections::Import,
@@ -103,7 +103,7 @@ pub fn published_rows(
     all
 }
 
-/// One row by itself, as whoever looks into a file reads it.
+/// One row by itself, for callers that look into a file.
 pub(super) fn row(dump: &Dump, text: &str) -> Parsed {
     let Some((set, published)) = declared(dump) else {
         return Parsed::Bad("no benchmark says how its published rows are read".into());
@@ -124,7 +124,7 @@ pub(super) fn texts(dump: &Dump) -> Vec<&'static str> {
     texts.into_iter().flatten().map(Expression::source).collect()
 }
 
-/// The set whose records a file's rows are, and how they are read. Rows of a benchmark that goes on from another one are
+/// The set whose records a file's rows are, and how they are read. Rows of a benchmark that continues another one are
 /// records of that.
 fn declared(dump: &Dump) -> Option<(&'static str, &'static Published)> {
     let name = dump.published?;
@@ -145,7 +145,7 @@ enum RowError {
     Undeclared,
 }
 
-/// What a row says about its record.
+/// The published values of a row.
 struct Found {
     name: String,
     group: Option<String>,

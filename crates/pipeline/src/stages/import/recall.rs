@@ -30,23 +30,23 @@ use riddlemill_text::text::anonymise::Anonymiser;
 /// Records of one block: few enough that reading one of them again costs little.
 const BLOCK: usize = 64;
 
-/// A record as it lies in its dump.
+/// A record read back from its dump.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recalled {
     /// What the import ledger calls its place: `source/file:position`.
     pub locator: String,
     /// The ids it may have: where a thread's first floor was the thread itself, only the ledger knows.
     pub ids: Vec<String>,
-    /// What it says, its author's name and other personal data marked.
+    /// Its text, with its author's name and other personal data marked.
     pub text: String,
 }
 
 /// Which records are read back.
 #[derive(Clone, Copy, Default)]
 pub struct Sift<'a> {
-    /// What is no longer shown to anybody.
+    /// Withdrawn posts, which are no longer shown.
     pub withdrawn: Option<&'a Withdrawals>,
-    /// Of what a record says, before anything is marked in it, whether it is sought. Marking costs most of reading one.
+    /// Whether the unmarked text of a record matches the search. Marking takes most of the time of reading a record.
     pub sought: Option<&'a (dyn Fn(&str) -> bool + Sync)>,
 }
 
@@ -138,11 +138,11 @@ pub fn blocks<T: Send>(
     }
 }
 
-/// The records of these blocks that nobody withdrew, block by block, in order. A block that can no longer be read
+/// The records of these blocks, without withdrawn ones, block by block, in order. A block that can no longer be read
 /// is empty: the dump is another one by now.
 ///
 /// # Errors
-/// What the system says about the dump.
+/// The system's error about the dump.
 pub fn read_back(
     dump: &Dump,
     limit: u64,

@@ -14,10 +14,10 @@ struct Object {
     title: Option<String>,
     #[serde(default, deserialize_with = "loose::text")]
     selftext: Option<String>,
-    /// Of a comment: what it says.
+    /// For a comment: its text.
     #[serde(default, deserialize_with = "loose::text")]
     body: Option<String>,
-    /// Of a comment: `t3_` and the submission's id.
+    /// For a comment: `t3_` and the submission's id.
     #[serde(default, deserialize_with = "loose::text")]
     link_id: Option<String>,
     #[serde(default, deserialize_with = "loose::text")]

@@ -31,7 +31,7 @@ pub(super) fn site(kind: SourceKind) -> Option<Site> {
     }
 }
 
-/// The pages of a file: its own content says whether it is an archive or one page.
+/// The pages of a file: its content determines whether it is an archive or one page.
 pub(super) fn batches(dump: &Dump, site: &Site, limit: u64) -> Receiver<Vec<Paged>> {
     let (sender, receiver) = sync_channel(2);
     let (dump, site) = (dump.clone(), site.clone());
@@ -63,7 +63,7 @@ pub(super) fn is_archive(dump: &Dump) -> bool {
     dump::open(&dump.path).is_ok_and(|mut file| file.read_exact(&mut head).is_ok() && &head == b"WARC/")
 }
 
-/// A page that lies in a file of its own.
+/// A page in its own file.
 pub(super) fn saved(dump: &Dump, site: &Site, limit: u64) -> Parsed {
     let mut bytes = Vec::new();
     let read = dump::open(&dump.path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes));

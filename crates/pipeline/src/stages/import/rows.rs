@@ -40,7 +40,7 @@ pub(super) enum Head {
     Numpy,
 }
 
-/// What a file's first bytes say. A file that cannot be read is left to the reader of lines, which reports why.
+/// The format of a file, from its first bytes. A file that cannot be read is left to the reader of lines, which reports why.
 pub(super) fn head(path: &Path) -> Head {
     let Ok(reader) = dump::open(path) else { return Head::Json };
     let mut bytes = Vec::new();

@@ -40,7 +40,7 @@ impl Hash for Id {
 }
 
 impl Fingerprint {
-    /// Of a post whose text was not changed since it was read.
+    /// For a post whose text was not changed since it was read.
     pub(super) fn new(id: &str, text: &str) -> Fingerprint {
         let hash = blake3::hash(id.as_bytes());
         let word =
@@ -107,8 +107,8 @@ pub fn settle_again(record: LedgerRecord<Post>, again: &[Again]) -> Vec<LedgerRe
 /// What a page is to the posts on it.
 pub(super) const PAGE: &str = "post";
 
-/// The first record of an id stays; a later one goes into it, and what it says otherwise is kept in the
-/// ledger. A page's later posts get entries of their own. `known` says about a post whether its id came before,
+/// The first record of an id is kept; a later one is merged into it, and a different text is kept in
+/// the ledger. A page's later posts get entries of their own. `known` says about a post whether its id came before,
 /// and if so, whether with the same text.
 fn settle(
     locator: String,

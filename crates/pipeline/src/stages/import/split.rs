@@ -220,7 +220,7 @@ impl Splitter {
         }
     }
 
-    /// The stream has ended: what is left is complete. `cut` says that it ended by an error.
+    /// The stream has ended: what is left is complete. `cut`: whether it ended with an error.
     pub(super) fn finish(&mut self, cut: Option<&'static str>) {
         match &self.shape {
             Shape::Lines => self.line(),
@@ -256,7 +256,7 @@ impl Splitter {
         self.more(piece);
     }
 
-    /// Blank lines are no items.
+    /// Blank lines are not items.
     fn line(&mut self) {
         self.position += 1;
         self.item_done();
@@ -309,7 +309,7 @@ impl Splitter {
 }
 
 impl Array {
-    /// Takes a byte; true where it ends the element (and is no part of it).
+    /// Takes a byte; true where it ends the element (and is not part of it).
     fn step(&mut self, byte: u8) -> bool {
         if self.broken {
             // The rest of a broken line belongs to the broken element.

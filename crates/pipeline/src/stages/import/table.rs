@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(of("n").id.as_deref(), Some("table:7"));
         assert_eq!(of("absent").id, None);
         assert_eq!(of("tieba:{tid").id, None);
-        // Nothing is made of columns that no field names; of two of one name the last counts.
+        // Columns that no field names are not read; of two with one name the last counts.
         let twice = r#"{"body": 1, "x": {"body": [1]}, "body": "冰箱会感冒吗", "a{b}": "y", "b": 2}"#;
         assert_eq!(draft(twice, &[("content", "body")]).content.as_deref(), Some("冰箱会感冒吗"));
         assert_eq!(draft(twice, &[("content", "body"), ("id", "a{b}")]).id.as_deref(), Some("table:y"));

@@ -56,7 +56,7 @@ impl Threads {
         }
     }
 
-    /// What a census says in which people are hashes.
+    /// From a census, in which people are hashes.
     pub(super) fn of_hashes(census: Census, names: HashedNames, settings: &sections::Import) -> Threads {
         Threads { hashed: Some(names), ..census.finish(settings) }
     }
@@ -81,7 +81,7 @@ impl Row {
     }
 }
 
-/// What a file says about its threads.
+/// The threads of a file.
 #[derive(Debug, Default)]
 pub struct Threads {
     threads: HashMap<String, Thread>,
@@ -133,10 +133,10 @@ struct Thread {
 /// The number of a ranked joke, or of a note with its text.
 pub(super) type Wrote = (u64, Option<String>);
 
-/// Gathers what a file says about its threads, a post at a time.
+/// Collects the threads of a file, one post at a time.
 #[derive(Debug, Default)]
 pub(super) struct Census {
-    /// Of each thread, whoever wrote its first floor.
+    /// For each thread, the author of its first floor.
     pub(super) owners: HashMap<String, String>,
     /// How many posts of each author in each thread may be jokes.
     pub(super) ranked: HashMap<(String, String), u64>,

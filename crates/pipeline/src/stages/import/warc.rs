@@ -41,7 +41,7 @@ pub(super) fn batches(dump: &Dump, site: &Site) -> Receiver<Vec<Archived>> {
         each(&dump, &site, |page| {
             batch.push(page);
             if batch.len() == BATCH {
-                // The receiver is gone when the run was stopped; the rest is read for nobody.
+                // The receiver is gone if the run was stopped; then the rest is not read.
                 let _ = sender.send(std::mem::take(&mut batch));
             }
         });
@@ -122,7 +122,7 @@ fn place(at: Location) -> u64 {
     at.member + at.skip
 }
 
-/// What an archive says about its threads.
+/// The threads of an archive.
 pub(super) fn census(dump: &Dump, settings: &sections::Import) -> Threads {
     let mut census = Census::default();
     for batch in batches(dump, &Site::Tieba) {
@@ -137,7 +137,7 @@ pub(super) fn census(dump: &Dump, settings: &sections::Import) -> Threads {
     census.finish(settings)
 }
 
-/// What becomes of a page.
+/// The outcome of a page.
 pub(super) fn page(archived: Archived, known: &Threads, dump: &Dump) -> Parsed {
     let (class, url, parsed) = match archived.read {
         Ok(read) => read,

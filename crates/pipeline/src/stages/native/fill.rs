@@ -42,7 +42,7 @@ impl<'r> Taken<'r> {
         Taken { id: record.id(), native, scope: in_scope(record, native.declared.benchmark) }
     }
 
-    /// A text; nothing where the step names none, or it is empty, null, or cannot be computed.
+    /// A text; `None` if the step names none, or if it is empty, null, or cannot be computed.
     pub(super) fn text(&self, name: &str) -> Option<String> {
         let text = self.scope.text(self.native.declared.takes(name)?).ok().flatten();
         text.filter(|text| !text.is_empty())

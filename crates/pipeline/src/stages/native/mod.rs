@@ -80,7 +80,7 @@ enum Records {
 enum Shape {
     /// Posts.
     Posts,
-    /// Of a kind with these columns.
+    /// Records of a kind with these columns.
     Columns(&'static [&'static str]),
     /// With a group for each step.
     Groups,
@@ -108,7 +108,7 @@ impl Shape {
 /// A part of a record that an operation takes.
 struct Input {
     name: &'static str,
-    /// Whether nothing can be done without it.
+    /// Whether it is required.
     needed: bool,
 }
 
@@ -216,7 +216,7 @@ impl Native {
         self.op.signature().name
     }
 
-    /// What the step's table says.
+    /// The step's table.
     pub fn declared(self) -> &'static Declared {
         self.declared
     }
@@ -295,7 +295,7 @@ impl Native {
         self.op.make(job)
     }
 
-    /// What a comparison reads of a record; empty where the step names nothing, or it cannot be computed.
+    /// The text of a record that is compared; empty if the step names none, or it cannot be computed.
     pub fn compared(self, record: &Row) -> String {
         fill::Taken::of(self, record).text(same_riddle::QUESTION).unwrap_or_default()
     }
@@ -359,7 +359,7 @@ mod tests {
         }
     }
 
-    /// What the built-in folders say of operations is right, and what an operation says of itself reaches the stage.
+    /// The built-in folders' declarations of operations are valid, and an operation's own declarations reach the stage.
     #[test]
     fn built_in_steps_are_operations() {
         for benchmark in riddlemill_benchmarks::all() {

@@ -104,7 +104,7 @@ enum Lack {
     Options(#[from] OptionsError),
 }
 
-/// Three questions, or none: a group that lacks one, or has options that read the same, is held.
+/// Three questions, or none: a group that lacks one, or has two equal options, is held.
 fn group(puzzle: &Row, into: &'static [Column], settings: &sections::Puzzles, seed: u64) -> Outcome<Row> {
     let variant = |(role, mark)| {
         let bare = bare_variant(puzzle, into, role, &format!("{}{mark}", puzzle.id()));

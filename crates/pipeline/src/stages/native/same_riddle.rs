@@ -54,7 +54,7 @@ impl Operation for SameRiddle {
     }
 }
 
-/// Removes duplicates. Questions are joined as the settings of dedup say, and embeddings, where an endpoint for them is set,
+/// Removes duplicates. Questions are compared by the settings of dedup, and embeddings, where an endpoint for them is set,
 /// add pairs that are near by these; of a pair that is near, the answers decide. Equal questions are one riddle whatever
 /// their answers, which are in the ledger.
 fn compare(job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {

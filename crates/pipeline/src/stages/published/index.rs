@@ -36,7 +36,7 @@ record! {
         sha256: String,
         /// The number that the set gave it.
         number: Option<u64>,
-        /// The row as it is in the file.
+        /// The row in the file's own form.
         json: String,
     }
 }
@@ -167,7 +167,7 @@ impl Published {
         with_values(record, &self.published_values(record.id(), step), step)
     }
 
-    /// A record at the end of its benchmark as its row alone makes it: whatever people decided here.
+    /// A record at the end of its benchmark from its row alone, regardless of decisions in this workspace.
     pub fn untouched<R: Record>(&self, record: &R, row: &PublishedRow, benchmark: &str) -> R {
         let mut steps: Vec<&str> = Vec::new();
         if let Some(benchmark) = riddlemill_benchmarks::find(benchmark) {

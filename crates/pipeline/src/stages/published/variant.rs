@@ -5,7 +5,7 @@ use super::{Published, PublishedRow};
 use crate::stages::native::{ROLES, bare_variant, of_role};
 use riddlemill_text::record::{Column, Outcome, OwnedCell, Record, Row};
 
-/// The questions that the rows of a puzzle's group are. Where people decided otherwise on the puzzle, a question follows
+/// The questions of the rows of a puzzle's group. If people decided differently on the puzzle, a question follows
 /// that and keeps the order of its options.
 pub fn group(
     published: &Published,

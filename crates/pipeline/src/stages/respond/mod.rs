@@ -166,7 +166,7 @@ fn outcome(
             }
         }
     }
-    // What was asked here goes before what was made elsewhere in its name.
+    // Replies of this workspace take precedence over responses made elsewhere with the same name.
     for answer in elsewhere {
         answers.entry(answer.id(draft, record.id())).or_insert(answer);
     }

@@ -282,7 +282,7 @@ fn outcome(step: &Ballot, mut record: Row, parts: &[Part<'_>], missing: Missing)
                 decisions.push(Some(Decision { values: Values::new(), given: Vec::new() }));
             }
             review::Outcome::Pending(pending) => waits.push(pending),
-            // A draft alone rejects nothing.
+            // A draft alone does not reject a record.
             review::Outcome::Provisional { values, pending } if rejection(step, values).is_some() => {
                 waits.push(pending);
             }
@@ -357,7 +357,7 @@ fn rejection(step: &Ballot, values: &Values) -> Option<Vec<String>> {
         let reasons = || values.get(keep.name).and_then(review::Value::as_list).map(<[String]>::to_vec);
         return (values.text(keep.name) != Some(KEEP)).then(reasons).flatten();
     }
-    // An answer that the rule can make nothing of drops nothing.
+    // An answer that the rule cannot evaluate does not drop the record.
     step.drop?.reasons(&riddlemill_benchmarks::expression::names(values.iter().map(answer))).ok().flatten()
 }
 

@@ -20,7 +20,7 @@ impl Votes {
     /// Reads raw/votes and the sample that the recipe's settings name. Looking makes no folder.
     ///
     /// # Errors
-    /// [`StageError`] where a log cannot be read, or a sample's line is no synthetic vote.
+    /// [`StageError`] where a log cannot be read, or a sample's line is not a synthetic vote.
     pub fn load(config: &Config, recipe: &str) -> Result<Votes, StageError> {
         let mut votes = Votes::default();
         let log = VoteLog::open(Workspace::new(&config.root).raw().join("votes"))?;

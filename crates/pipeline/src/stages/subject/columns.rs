@@ -217,7 +217,7 @@ pub(super) fn found(record: &mut Row, native: &Native, values: &Values, basis: &
     troubles
 }
 
-/// What an expression of a ballot gives of a record, as a text; empty where it gives nothing.
+/// The value of a ballot's expression over a record, as text; empty if it has none.
 pub(super) fn text(record: &Row, step: &Ballot, which: fn(&BallotSource) -> Option<&Expression>) -> String {
     let Some(is) = step.asked.and_then(which) else { return String::new() };
     let in_words = |trouble: Trouble| Some(trouble.to_string());
@@ -234,7 +234,7 @@ pub(in crate::stages) fn answers(values: &Values) -> TemplateValue {
     TemplateValue::from_pairs(values.iter().map(|(field, value)| (field.to_owned(), answer(value))))
 }
 
-/// A value as annotators are shown it; nothing of null and of an empty list.
+/// A value in the form that annotators see; `None` for null and an empty list.
 pub(super) fn shown(value: &TemplateValue) -> Option<Value> {
     match value.kind() {
         ValueKind::Seq | ValueKind::Iterable => {
@@ -244,7 +244,7 @@ pub(super) fn shown(value: &TemplateValue) -> Option<Value> {
     }
 }
 
-/// A value as it is in a column.
+/// A value in the form of a column.
 pub(super) fn cell(kind: CellKind, value: &TemplateValue) -> OwnedCell {
     if value.is_none() || value.is_undefined() {
         return if kind == CellKind::Texts { OwnedCell::Texts(Vec::new()) } else { OwnedCell::Null };

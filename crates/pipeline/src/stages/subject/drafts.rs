@@ -34,7 +34,7 @@ impl DraftItem {
         self.scope.holds(draft.declared().when.as_ref()).unwrap_or(true)
     }
 
-    /// What is asked about it in one of the step's slots; `None` where nothing is, and where the model that would be asked
+    /// The request about it in one of the step's slots; `None` if there is none, and if the model that would be asked
     /// may not judge this one.
     pub fn prompt(&self, draft: Asking, slot: &Slot) -> Option<Prompt> {
         if !self.is_asked(draft) {
@@ -59,7 +59,7 @@ impl DraftItem {
         Some(Prompt { template: case.template, values: case.with.iter().filter_map(value).collect() })
     }
 
-    /// What the step says about it, in front of which its name stands if it has one.
+    /// The step's finding about it, preceded by its name if it has one.
     pub fn named(&self, said: &str) -> String {
         if self.called.is_empty() { said.to_owned() } else { format!("{}: {said}", self.called) }
     }
@@ -217,7 +217,7 @@ impl Replied {
         Replied { kept, findings }
     }
 
-    /// What the first says.
+    /// The fields of the first reply.
     pub(super) fn first(&self) -> Values {
         self.kept.first().map(|drafted| drafted.values.clone()).unwrap_or_default()
     }

@@ -128,7 +128,7 @@ pub fn items(record: &Row, step: &Ballot, seed: u64) -> Vec<Item> {
     if is_grouped(record) { declared::items(record, step, seed) } else { columns::items(record, step, seed) }
 }
 
-/// Takes what was decided on each of a record's items; `None` where an optional step decided nothing.
+/// Applies the decision on each of a record's items; `None` if an optional step has no decision.
 pub(super) fn decided(
     record: &mut Row,
     step: &Ballot,

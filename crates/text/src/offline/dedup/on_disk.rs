@@ -1,5 +1,5 @@
 //! Dedup within bounded memory: the join works on disk, its pairs wait there, and what is decided of them is decided
-//! as they are read. What is held is as much as the [`Spill`] allows, and some tens of bytes for each text.
+//! as they are read. Memory is limited to what the [`Spill`] allows, plus some tens of bytes for each text.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -122,7 +122,7 @@ pub fn same_rows_on_disk<'a>(
 struct Partners {
     path: PathBuf,
     file: File,
-    /// By group: how many stand before its own; and how many there are.
+    /// By group: how many rows are before its own; and how many there are.
     starts: Vec<u64>,
     /// Last, so that the file is removed after its readers are closed.
     _folder: Working,

@@ -15,7 +15,7 @@ pub(super) const OFTEN: usize = 1 << 13;
 /// Words of a pair, without its length.
 const WORDS: usize = 5;
 
-/// Pairs of groups in a file, in their order, which goes when this does.
+/// Pairs of groups in a file, in order; the file is removed when this is dropped.
 pub struct PairsOnDisk {
     path: PathBuf,
     len: usize,
@@ -112,7 +112,7 @@ impl PairsOnDisk {
         self.len == 0
     }
 
-    /// All of them in order. After an error, nothing.
+    /// All of them in order; none after an error.
     ///
     /// # Errors
     /// [`DiskError`] where the file cannot be read.

@@ -67,7 +67,7 @@ impl Found {
     }
 }
 
-/// Where a row goes, if anywhere: its target row and, unless the two texts count as equal, the keeper.
+/// What a row is merged into, if anything: its target row and, unless the two texts count as equal, the keeper.
 pub type Gone = Option<(usize, Option<Keeper>)>;
 
 /// [`Found::gone`], of so many rows.

@@ -27,7 +27,7 @@ const PAIRS: usize = 1 << 22;
 /// Bytes that are not a block of keys, or one of another measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BlockError {
-    /// They end elsewhere than they say, or a key is of no member.
+    /// Their length is wrong, or a key has no member.
     #[error("{0} bytes are not a block of keys")]
     Damaged(usize),
     /// The measure has no such kind of key.
@@ -125,7 +125,7 @@ impl<'a> KeyBlocks<'a> {
     }
 }
 
-/// Where a shard of a key goes.
+/// The destination of a shard of a key.
 fn shard(hash: u64, n: u64) -> u64 {
     hash.wrapping_add((n + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_mul(0x9FB2_1C65_1E98_DF25) >> 16
 }
@@ -170,7 +170,7 @@ impl Entry {
     }
 }
 
-/// The pairs of rows of one lane that may be alike, the lower row first, in order, each once.
+/// The pairs of rows of one lane that may be similar, the lower row first, in order, each once.
 ///
 /// # Errors
 /// [`BlockError`].
@@ -250,7 +250,7 @@ fn meet(measure: &Measure, group: &[Entry], members: &[Member], pairs: &mut Vec<
     }
 }
 
-/// Reads a block; nothing where it is none.
+/// Reads a block; `None` if it is not one.
 fn read(
     measure: &Measure,
     block: &[u8],
@@ -302,7 +302,7 @@ mod tests {
     use crate::offline::dedup::similar_pairs;
     use crate::offline::settings;
 
-    /// The pairs that meet, of texts of which no two compare alike with every other.
+    /// The candidate pairs, of texts without copies.
     fn met(
         texts: &[&str],
         settings: &settings::Dedup,

@@ -1,4 +1,4 @@
-//! The keys of rows: two that compare alike share one.
+//! The keys of rows: two similar rows share one.
 
 use super::blocks::KeyBlocks;
 use super::line::{KeyLine, SAME};
@@ -22,7 +22,7 @@ impl Keyer {
         Keyer { measure, orders }
     }
 
-    /// The key that rows share which compare alike with every row; none where the text is like no other, or
+    /// The key shared by copies, rows that compare equally with every other row; none if the text has no similar one, or
     /// the key is of another share.
     pub fn same<'a>(measure: &Measure, rank: &'a str, text: &str, share: Share) -> Option<KeyLine<'a>> {
         let read = measure.read(text);
@@ -31,7 +31,7 @@ impl Keyer {
         share.holds((digest >> 64) as u64).then(key)
     }
 
-    /// Takes the keys of a row that are of this share: two rows that are alike have a key in common, the smaller
+    /// Takes the keys of a row that belong to this share: two similar rows have a key in common, the smaller
     /// with role 0, the larger with 1.
     ///
     /// # Errors

@@ -34,7 +34,7 @@ pub struct KeyLine<'a> {
 
 /// What a line without `of` is of: rows that were found to be compared.
 pub(super) const PAIR: &str = "pair";
-/// Rows that compare alike with every row.
+/// Copies: rows that compare equally with every other row.
 pub(super) const SAME: &str = "same";
 
 fn pair() -> Cow<'static, str> {
@@ -71,7 +71,7 @@ pub struct PairLine {
     pub sorensen_dice: Option<f64>,
 }
 
-/// A row that goes.
+/// A row that is merged into another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Decision {
     /// Its id.
@@ -80,7 +80,7 @@ pub struct Decision {
     pub into: String,
     /// How like they are, 0 to 1.
     pub score: f64,
-    /// What decided; none where the two compare alike with every row.
+    /// The predicate that decided; none for copies.
     pub predicate: Option<String>,
 }
 

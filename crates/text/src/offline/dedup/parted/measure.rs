@@ -12,7 +12,7 @@ use crate::text::sameness::{Predicate, Prepared, Reading, Verdict, compare_prepa
 /// The measure that settings name.
 #[derive(Clone, Debug)]
 pub struct Measure {
-    /// The joins that it is made of.
+    /// Its joins.
     pub(super) joins: Vec<Join>,
     /// One metric: its name, and the threshold from which two rows are one.
     single: Option<(Query, Threshold)>,
@@ -66,7 +66,7 @@ pub(super) struct Join {
 
 #[derive(Clone, Copy, Debug)]
 enum View {
-    /// The text, folded where the settings say so.
+    /// The text, folded if the settings require it.
     Text,
     /// What a predicate of the default similarity looks at.
     Predicate(fn(&str) -> Cow<'_, str>, usize),
@@ -124,13 +124,13 @@ impl Measure {
         self.joins.get(usize::from(n)).map(|join| &join.query)
     }
 
-    /// The same for texts that compare alike with every other; none where the text is like no other.
+    /// The same for copies; none if the text has no similar one.
     pub fn digest(&self, text: &str) -> Option<u128> {
         let read = self.read(text);
         (!read.is_blank()).then(|| read.digest())
     }
 
-    /// How each pair of texts compares; nothing where the two are not even borderline. What a text shows is computed
+    /// The comparison of each pair of texts; `None` if the two are not even borderline. What a text shows is computed
     /// once for pairs in a row that have it as their first.
     pub fn compared<'a>(&self, pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<Option<Compared>> {
         let mut last: Option<(&str, Prepared)> = None;
@@ -148,7 +148,7 @@ impl Measure {
         pairs.map(|(a, b)| compared(a, b).map(figures)).collect()
     }
 
-    /// How two texts compare; nothing where they are not even borderline.
+    /// The comparison of two texts; `None` if they are not even borderline.
     pub(super) fn compare(&self, a: &str, b: &str) -> Option<SimilarPair> {
         let Some((query, same)) = self.single else {
             return by_default(&Prepared::new(a), &Prepared::new(b));
@@ -160,7 +160,7 @@ impl Measure {
     }
 }
 
-/// How two texts compare by the default similarity; nothing where they are not even borderline.
+/// The comparison of two texts by the default similarity; `None` if they are not even borderline.
 fn by_default(a: &Prepared, b: &Prepared) -> Option<SimilarPair> {
     let found = compare_prepared(a, b);
     (found.verdict != Verdict::Different).then(|| SimilarPair {
@@ -194,7 +194,7 @@ impl Seen<'_> {
         self.whole().is_empty()
     }
 
-    /// The same for texts that compare alike with every other.
+    /// The same for copies.
     pub(super) fn digest(&self) -> u128 {
         match self {
             Seen::Plain(text) => digest(text),

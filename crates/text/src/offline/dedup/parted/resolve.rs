@@ -17,10 +17,10 @@ pub enum ResolveError<E> {
     Take(E),
 }
 
-/// Decides of all pairs which rows go where, in the order of rank: a pair goes as [`resolve`] says, a copy
-/// where the row it is a copy of goes, or into that. Pairs that are borderline, or may be alike, decide
-/// nothing; one that comes twice counts once. Memory is for `memory` bytes of pairs that are sorted at once,
-/// and for the rows that go.
+/// Decides from all pairs which rows are merged into which, in the order of rank: pairs as in [`resolve`], and a copy
+/// into the row that its original is merged into, or into the original. Borderline and possibly similar pairs have no
+/// effect; a pair that occurs twice counts once. Memory is for `memory` bytes of pairs that are sorted at once, and
+/// for the rows that go.
 ///
 /// # Errors
 /// [`ResolveError`].

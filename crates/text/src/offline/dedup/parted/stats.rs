@@ -20,7 +20,7 @@ pub enum StatError {
     /// No hex digits.
     #[error("{0:?} is not a token")]
     Token(String),
-    /// Bytes that end elsewhere than they say.
+    /// Bytes of the wrong length.
     #[error("the bytes are not counts")]
     Damaged,
 }
