@@ -141,7 +141,7 @@ def test_no_rows_have_the_columns_and_types_of_many(made):
         (["a", b"b"], r"texts\[1\] is a bytes"),
         (7, "a list of strings"),
         (pa.array([1, 2]), "texts is a column of Int64"),
-        (pl.Series([[1]]), "and texts are wanted"),
+        (pl.Series([[1]]), "expected texts"),
         (pa.table({"a": ["x"], "b": ["y"]}), r"columns a, b(.|\n)*table\[\"text\"\]"),
     ],
 )
@@ -158,7 +158,7 @@ def test_bytes_that_are_no_text_are_refused():
 
 
 def test_columns_beside_have_as_many_rows():
-    with pytest.raises(ValueError, match="titles has 1 rows, and the texts 2"):
+    with pytest.raises(ValueError, match="titles has 1 rows, but the texts have 2"):
         rt.clean(["a", "b"], titles=["a"])
     with pytest.raises(ValueError, match="b has 1 rows"):
         rt.similarity(["a", "b"], ["a"])

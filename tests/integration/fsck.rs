@@ -169,7 +169,7 @@ fn what_is_no_file_is_not_read() {
     ws.remove("raw/dumps/dump");
     assert!(Command::new("mkfifo").arg(ws.path("raw/dumps/dump")).status().unwrap().success());
     let result = ws.call(["run", "--recipe", "flub", "--to", "filter"]).expect(2);
-    assert!(result.err.contains("raw/dumps/dump is no file"), "{}", result.err);
+    assert!(result.err.contains("raw/dumps/dump is not a file"), "{}", result.err);
     let args = ["apply", "import", "--kind", "leymore-titles", "raw/dumps/dump"];
     let result = ws.call(args).expect(2);
     assert!(result.err.contains("is not a file"), "{}", result.err);

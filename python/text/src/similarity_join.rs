@@ -150,7 +150,7 @@ pub(crate) fn similar_pairs<'py>(
     })?;
     let count = pairs_of(&groups, &similar_pairs);
     if count > max_pairs {
-        let hint = "dedup brings equal texts together first; or say max_pairs";
+        let hint = "dedup merges equal texts first; or set max_pairs";
         return Err(PyValueError::new_err(format!(
             "there are {count} pairs, over {max_pairs}\n  hint: {hint}"
         )));

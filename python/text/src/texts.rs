@@ -62,7 +62,7 @@ impl Texts {
 pub(crate) fn same_length(name: &str, found: usize, rows: usize) -> PyResult<()> {
     match found == rows {
         true => Ok(()),
-        false => Err(PyValueError::new_err(format!("{name} has {found} rows, and the texts {rows}"))),
+        false => Err(PyValueError::new_err(format!("{name} has {found} rows, but the texts have {rows}"))),
     }
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn arrays(given: &Bound<'_, PyAny>) -> PyResult<Vec<ArrayRef>> {
         let names: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
         let hint = "pass one of them, as table[\"text\"]";
         return Err(PyTypeError::new_err(format!(
-            "a table has the columns {}, and one column of texts is wanted\n  hint: {hint}",
+            "a table has the columns {}; expected one column of texts\n  hint: {hint}",
             names.join(", ")
         )));
     }
@@ -100,7 +100,7 @@ fn texts(name: &str, chunk: ArrayRef) -> PyResult<ArrayRef> {
             cast(&chunk, &DataType::Utf8View).map_err(invalid)
         }
         DataType::Null => cast(&chunk, &DataType::Utf8).map_err(invalid),
-        other => Err(PyTypeError::new_err(format!("{name} is a column of {other}, and texts are wanted"))),
+        other => Err(PyTypeError::new_err(format!("{name} is a column of {other}; expected texts"))),
     }
 }
 
@@ -108,7 +108,7 @@ fn from_sequence(name: &str, given: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
     let items = given.try_iter().map_err(|_| {
         let kind = given.get_type();
         PyTypeError::new_err(format!(
-            "{name} is a {kind}, and texts are wanted\n  hint: an Arrow column of any library, or a list of strings"
+            "{name} is a {kind}; expected texts\n  hint: an Arrow column of any library, or a list of strings"
         ))
     })?;
     let mut array = arrow_array::builder::StringBuilder::new();

@@ -23,6 +23,6 @@ pub(crate) fn language(word: &str) -> PyResult<Language> {
 pub(crate) fn threshold(value: f64) -> PyResult<f64> {
     match value > 0.0 && value <= 1.0 {
         true => Ok(value),
-        false => Err(PyValueError::new_err(format!("threshold is over 0 and at most 1, not {value}"))),
+        false => Err(PyValueError::new_err(format!("threshold must be over 0 and at most 1, not {value}"))),
     }
 }

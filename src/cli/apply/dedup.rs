@@ -30,7 +30,7 @@ pub(super) fn settings(
     }
     if let Some(threshold) = args.threshold {
         if !(0.0..=1.0).contains(&threshold) || threshold == 0.0 {
-            return Err(Failure::usage(format!("--threshold is over 0 and at most 1, not {threshold}")));
+            return Err(Failure::usage(format!("--threshold must be over 0 and at most 1, not {threshold}")));
         }
         settings.threshold = threshold;
     }

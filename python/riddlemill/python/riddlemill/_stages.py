@@ -35,7 +35,7 @@ class Stage:
             hint = f"`run(to={self.name!r})` makes it"
             raise NotFound(f"{self.recipe}: stage {self.name} has not been made\n  hint: {hint}") from None
         except ValueError as error:
-            raise Failed(f"{self.folder / 'manifest.json'} is damaged: {error}\n  hint: `run` makes it anew") from None
+            raise Failed(f"{self.folder / 'manifest.json'} is damaged: {error}\n  hint: `run` rebuilds it") from None
         return made
 
     @property
