@@ -432,7 +432,11 @@ fn what_import_set_aside_is_refused_with_what_to_do_instead() {
     run(&ws);
     // By its text as well as by its place; a second copy was merged into the first.
     let result = decide(&ws, &["keep", "雨伞怎么又怕水了？"]).expect(2);
-    assert!(result.err.contains("same_id. ") && result.err.contains("merged into tieba:102"), "{}", result.err);
+    assert!(
+        result.err.contains("same_id. ") && result.err.contains("merged into tieba:102"),
+        "{}",
+        result.err
+    );
     ws.write(
         "raw/dumps/posts.json",
         dump(&POSTS).replace("\"title\":\"影子会不会觉得累呀？\"", "\"title\":null"),
