@@ -78,7 +78,7 @@ async fn connection(mut stream: TcpStream, manner: Manner, seen: Shared) {
     while let Some((head, body)) = request(&mut stream, &mut bytes).await {
         let path = head.split_whitespace().nth(1).unwrap_or_default();
         if path.starts_with("/v1/files") || path.starts_with("/v1/batches") {
-            if errand(&mut stream, manner, &seen, path, &body).await.is_none() {
+            if file_request(&mut stream, manner, &seen, path, &body).await.is_none() {
                 return;
             }
         } else if answer(&mut stream, manner, &seen, &head, &body).await.is_none() {
@@ -242,7 +242,7 @@ async fn answer(
 
 /// Files and batches of them. A batch is processed at once, and has ended at the second look; a fault happens
 /// before anything is done, or after all of it.
-async fn errand(
+async fn file_request(
     stream: &mut TcpStream,
     manner: Manner,
     seen: &Shared,
@@ -250,9 +250,9 @@ async fn errand(
     body: &[u8],
 ) -> Option<()> {
     let fault = (fastrand::u8(0..100) < manner.faults_percent).then(|| fastrand::u8(0..3));
-    if let Some(name) =
-        fault.map(|fault| ["500 to an errand", "429 to an errand", "an errand cut"][usize::from(fault)])
-    {
+    if let Some(name) = fault.map(|fault| {
+        ["500 to a file request", "429 to a file request", "a file request cut"][usize::from(fault)]
+    }) {
         *seen.lock().unwrap().faults.entry(name).or_default() += 1;
     }
     match fault {

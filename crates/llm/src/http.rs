@@ -59,9 +59,9 @@ pub trait Transport: Send + Sync {
     /// Sends once. Implementations must not retry: every sending is journalled.
     fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>>;
 
-    /// Runs an errand once.
-    fn run(&self, errand: FileRequest) -> BoxFuture<'_, Result<Received, Fault>> {
-        let fault = Fault::new(Kind::Connect(format!("this transport does not support {errand:?}")));
+    /// Sends a file request once.
+    fn run(&self, file_request: FileRequest) -> BoxFuture<'_, Result<Received, Fault>> {
+        let fault = Fault::new(Kind::Connect(format!("this transport does not support {file_request:?}")));
         Box::pin(std::future::ready(Err(fault)))
     }
 
@@ -206,11 +206,11 @@ impl Transport for Http {
         })
     }
 
-    fn run(&self, errand: FileRequest) -> BoxFuture<'_, Result<Received, Fault>> {
+    fn run(&self, file_request: FileRequest) -> BoxFuture<'_, Result<Received, Fault>> {
         Box::pin(async move {
             let to = |path: &str| self.address.join(path);
             let mut headers = self.headers.clone();
-            let request = match errand {
+            let request = match file_request {
                 FileRequest::Get(path) => self.client.get(to(&path)),
                 FileRequest::Download(path) => {
                     if self.provider != Provider::Gemini {

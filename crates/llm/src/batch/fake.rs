@@ -21,7 +21,7 @@ pub(super) struct Kept {
     pub(super) batches: Vec<Batch>,
     /// How often each request was worked on.
     pub(super) worked: BTreeMap<String, u32>,
-    pub(super) errands: usize,
+    pub(super) requests: usize,
     /// It has forgotten everything.
     pub(super) forgot: bool,
 }
@@ -37,7 +37,7 @@ pub(super) struct Batch {
     cancelled: bool,
 }
 
-/// A connection that ends the process at an errand: before it is sent, or before its answer arrives.
+/// A connection that ends the process at a request: before it is sent, or before its answer arrives.
 pub(super) struct Kills {
     pub(super) kept: Arc<Mutex<Kept>>,
     pub(super) provider: Provider,
@@ -51,12 +51,12 @@ impl Transport for Kills {
         panic!("asked one by one: {}", call.body)
     }
 
-    fn run(&self, errand: FileRequest) -> BoxFuture<'_, Result<Received, Fault>> {
+    fn run(&self, request: FileRequest) -> BoxFuture<'_, Result<Received, Fault>> {
         Box::pin(async move {
             let count = {
                 let mut kept = self.kept.lock().unwrap();
-                kept.errands += 1;
-                kept.errands
+                kept.requests += 1;
+                kept.requests
             };
             if self.at == Some((count, false)) {
                 std::future::pending::<()>().await;
@@ -65,7 +65,7 @@ impl Transport for Kills {
                 let mut kept = self.kept.lock().unwrap();
                 match kept.forgot {
                     true => None,
-                    false => Some(kept.answer(self.provider, &errand, self.fails)),
+                    false => Some(kept.answer(self.provider, &request, self.fails)),
                 }
             };
             if self.at == Some((count, true)) {
@@ -79,8 +79,8 @@ impl Transport for Kills {
 }
 
 impl Kept {
-    fn answer(&mut self, provider: Provider, errand: &FileRequest, fails: &str) -> String {
-        let path = match errand {
+    fn answer(&mut self, provider: Provider, request: &FileRequest, fails: &str) -> String {
+        let path = match request {
             FileRequest::Get(path)
             | FileRequest::Download(path)
             | FileRequest::Post(path, _)
@@ -88,7 +88,7 @@ impl Kept {
         };
         let path =
             path.trim_start_matches("openai/").trim_start_matches("v1/messages/").trim_start_matches("v1/");
-        match (errand, provider) {
+        match (request, provider) {
             (FileRequest::Upload(_, lines), _) => {
                 let id = format!("file-{}", self.files.len());
                 self.files.insert(id.clone(), lines.clone());

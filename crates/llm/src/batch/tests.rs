@@ -41,7 +41,7 @@ impl Bench {
         Arc::new(Store::open(&replies, &self.dir.path().join("index.sqlite")).unwrap())
     }
 
-    /// One run; `None` if it ended at an errand.
+    /// One run; `None` if it ended at a request.
     async fn run(&self, at: Option<(usize, bool)>) -> Option<Vec<Answer>> {
         let engine = self.engine(at);
         let run = engine.ask_all(["a", "b", "c", "b"].map(ask).into(), |_| {});
@@ -63,8 +63,8 @@ impl Bench {
         open_batches(self.store().dir()).unwrap()
     }
 
-    fn errands(&self) -> usize {
-        self.kept.lock().unwrap().errands
+    fn requests(&self) -> usize {
+        self.kept.lock().unwrap().requests
     }
 
     fn spent(&self) -> (i64, u64) {
@@ -109,9 +109,9 @@ async fn a_batch_is_sent_by_one_run_and_fetched_by_another() {
         let second = bench.run(None).await.unwrap();
         assert_eq!(texts(&second), ["re: a", "re: b", "re: c", "re: b"], "{provider:?}");
         assert_eq!(bench.spent(), (3 * COST, 3), "{provider:?}");
-        let errands = bench.errands();
+        let requests = bench.requests();
         assert_eq!(texts(&bench.run(None).await.unwrap()).len(), 4);
-        assert_eq!(bench.errands(), errands, "what is stored is not looked for");
+        assert_eq!(bench.requests(), requests, "what is stored is not looked for");
         assert_eq!(bench.open(), []);
         // Without batches nothing is asked again, and the store has everything.
         let offline = Bench { endpoint: Endpoint { batch: false, ..bench.endpoint.clone() }, ..bench };
@@ -123,17 +123,17 @@ async fn a_batch_is_sent_by_one_run_and_fetched_by_another() {
 #[tokio::test]
 async fn whatever_it_is_killed_at_nothing_is_asked_or_paid_twice() {
     for provider in PROVIDERS {
-        // The number of errands of a whole batch: a run with more ends by itself.
+        // The number of requests of a whole batch: a run with more ends by itself.
         let whole = Bench::of(provider);
         whole.run(None).await.unwrap();
         whole.run(None).await.unwrap();
-        for errand in 1..=whole.errands() {
+        for request in 1..=whole.requests() {
             for after in [false, true] {
                 let bench = Bench::of(provider);
                 let mut killed = 0;
                 let mut answers = Vec::new();
                 for _ in 0..6 {
-                    match bench.run(Some((errand, after))).await {
+                    match bench.run(Some((request, after))).await {
                         Some(given) => answers = given,
                         None => killed += 1,
                     }
@@ -141,7 +141,7 @@ async fn whatever_it_is_killed_at_nothing_is_asked_or_paid_twice() {
                         break;
                     }
                 }
-                let case = format!("{provider:?} killed at errand {errand}, after it: {after}");
+                let case = format!("{provider:?} killed at request {request}, after it: {after}");
                 assert_eq!(killed, 1, "{case}");
                 assert_eq!(texts(&answers), ["re: a", "re: b", "re: c", "re: b"], "{case}");
                 assert_eq!(bench.spent(), (3 * COST, 3), "{case}");
@@ -308,10 +308,10 @@ async fn what_is_booked_is_not_booked_again() {
     bench.run(None).await.unwrap();
     // As if the process had ended before it logged the end of the batch.
     log::add(&log, &Entry { batch: "again".into(), ..sent }).unwrap();
-    bench.kept.lock().unwrap().errands = 0;
+    bench.kept.lock().unwrap().requests = 0;
     bench.asks(&["more"]).await;
     let open = log::read(&log).unwrap().open;
-    assert!(bench.errands() > 0 && open.iter().all(|entry| entry.batch != "again"));
+    assert!(bench.requests() > 0 && open.iter().all(|entry| entry.batch != "again"));
     assert_eq!(bench.spent().1, 3 + 1);
     assert_eq!(bench.store().stats().unwrap().models.iter().map(|model| model.replies).sum::<u64>(), 2);
 }

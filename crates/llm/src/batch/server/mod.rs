@@ -122,8 +122,8 @@ impl Server<'_> {
         self.json(FileRequest::Post(path, body.to_string())).await
     }
 
-    async fn json(&self, errand: FileRequest) -> Result<Value, Fault> {
-        let received = whole(self.transport.run(errand).await?)?;
+    async fn json(&self, file_request: FileRequest) -> Result<Value, Fault> {
+        let received = whole(self.transport.run(file_request).await?)?;
         serde_json::from_str(&received.body).map_err(|error| garbage(&error.to_string(), &received.body))
     }
 

@@ -38,17 +38,17 @@ pub(super) struct DedupOutcomes<'a> {
 /// Pairs that a join found, in their order.
 pub(super) enum FoundPairs {
     /// In memory.
-    Held(Vec<SimilarPair>),
+    InMemory(Vec<SimilarPair>),
     /// On disk, where there may be more than memory holds.
-    Filed(PairsOnDisk),
+    OnDisk(PairsOnDisk),
 }
 
 impl FoundPairs {
     /// All of them, in memory.
-    pub fn held(self) -> Result<Vec<SimilarPair>, StageError> {
+    pub fn load(self) -> Result<Vec<SimilarPair>, StageError> {
         match self {
-            FoundPairs::Held(pairs) => Ok(pairs),
-            FoundPairs::Filed(pairs) => pairs.into_memory().map_err(disk_error),
+            FoundPairs::InMemory(pairs) => Ok(pairs),
+            FoundPairs::OnDisk(pairs) => pairs.into_memory().map_err(disk_error),
         }
     }
 }
@@ -62,7 +62,7 @@ struct People<'a> {
 
 impl<'a> DedupOutcomes<'a> {
     /// From the result of a join and people's decisions about these posts.
-    pub fn of<P: Posts + ?Sized>(
+    pub fn from_found<P: Posts + ?Sized>(
         found: Found,
         posts: &'a P,
         decisions: &'a StageDecisions,
@@ -71,7 +71,7 @@ impl<'a> DedupOutcomes<'a> {
         let Found { groups, similar_pairs, ranks, heads } = found;
         let pairings = pairings(posts, decisions)?;
         if pairings.is_empty() {
-            let similar_pairs = FoundPairs::Held(similar_pairs);
+            let similar_pairs = FoundPairs::InMemory(similar_pairs);
             return Ok(DedupOutcomes {
                 rule,
                 people: None,
@@ -86,7 +86,7 @@ impl<'a> DedupOutcomes<'a> {
 
     /// The same for pairs on disk. If people decided about any of these posts, all pairs are loaded nevertheless: one
     /// decision may change the outcomes of other posts.
-    pub fn of_filed<P: Posts + ?Sized>(
+    pub fn from_disk<P: Posts + ?Sized>(
         groups: Vec<Vec<u32>>,
         pairs: PairsOnDisk,
         ranks: Vec<u32>,
@@ -98,7 +98,7 @@ impl<'a> DedupOutcomes<'a> {
         let rule = gone_on_disk(&groups, &heads, &ranks, &pairs, watch).map_err(disk_error)?;
         let pairings = pairings(posts, decisions)?;
         if pairings.is_empty() {
-            let similar_pairs = FoundPairs::Filed(pairs);
+            let similar_pairs = FoundPairs::OnDisk(pairs);
             return Ok(DedupOutcomes {
                 rule,
                 people: None,
@@ -130,7 +130,7 @@ impl<'a> DedupOutcomes<'a> {
             let (a, b) = (*a, *b);
             similar_pairs.push(SimilarPair { a, b, score, same: false, predicate: DECISION, veto: None });
         }
-        let similar_pairs = FoundPairs::Held(similar_pairs);
+        let similar_pairs = FoundPairs::InMemory(similar_pairs);
         DedupOutcomes { rule, people: Some(people), similar_pairs, heads, ranks, words }
     }
 
@@ -206,8 +206,8 @@ impl<'a> DedupOutcomes<'a> {
             (places[a], places[b])
         };
         let pairs = match &self.similar_pairs {
-            FoundPairs::Held(pairs) => pairs,
-            FoundPairs::Filed(pairs) => {
+            FoundPairs::InMemory(pairs) => pairs,
+            FoundPairs::OnDisk(pairs) => {
                 let mut sorted = pairs.sorted_by(watch, |like| Some(key(like))).map_err(disk_error)?;
                 loop {
                     let batch = sorted.by_ref().take(BATCH).map(|found| found.map(|(_, pair)| pair));

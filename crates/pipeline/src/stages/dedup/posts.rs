@@ -67,7 +67,7 @@ impl Posts for [Post] {
 }
 
 /// The posts that a stage before let through.
-pub(super) struct Held {
+pub(super) struct StagePosts {
     ids: Strings,
     texts: Texts,
     pub standings: Vec<Standing>,
@@ -136,7 +136,7 @@ impl Writing {
     }
 }
 
-impl Held {
+impl StagePosts {
     /// Reads posts; their texts wait in a new folder under `on_disk`, where that is given.
     pub fn read(inputs: &[StageReader], on_disk: Option<&Path>, stop: &Stop) -> Result<Self, StageError> {
         let (mut ids, mut texts, mut standings) = (Strings::default(), Strings::default(), Vec::new());
@@ -216,7 +216,7 @@ impl Held {
 /// Texts that are read at once.
 const BATCH: usize = 1 << 13;
 
-impl Posts for Held {
+impl Posts for StagePosts {
     fn count(&self) -> usize {
         self.standings.len()
     }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::outcomes::{DedupOutcomes, FoundPairs};
-use super::posts::{Held, Posts, disk_error, places_of_ids};
+use super::posts::{Posts, StagePosts, disk_error, places_of_ids};
 use super::room::{Needs, room_of_pairs};
 use crate::config::sections::{self, Language};
 use crate::stages::{NEAR, NearEmbeddings, Pulse, StageError, Stop, Waiting};
@@ -71,7 +71,7 @@ pub fn dedup(
         needs.room(on_disk)?;
         pulse.notify(&needs.words(settings));
     }
-    let posts = Held::read(inputs, spills.then_some(on_disk.folder), stop)?;
+    let posts = StagePosts::read(inputs, spills.then_some(on_disk.folder), stop)?;
     let near = near_by_embeddings(inputs, &posts)?;
     let count = posts.count() as u64;
     // Some records are left for the writing, which is the stage's end.
@@ -80,7 +80,7 @@ pub fn dedup(
     let (groups, mut pairs) = match posts.in_memory() {
         Some(texts) => {
             let (groups, pairs) = similar_pairs(&texts, settings, &waiting);
-            (groups, FoundPairs::Held(pairs))
+            (groups, FoundPairs::InMemory(pairs))
         }
         None => {
             let memory = usize::try_from(settings.memory_mib << 20).unwrap_or(usize::MAX);
@@ -90,27 +90,29 @@ pub fn dedup(
             failed.map_or(Ok(()), Err)?;
             let (groups, pairs) = found.map_err(disk_error)?;
             room_of_pairs(&pairs, on_disk)?;
-            (groups, FoundPairs::Filed(pairs))
+            (groups, FoundPairs::OnDisk(pairs))
         }
     };
     stop.check()?;
     if !near.is_empty() {
         // Few enough posts are embedded that all pairs fit in memory.
-        let mut held = pairs.held()?;
+        let mut held = pairs.load()?;
         add_near(&mut held, &groups, &near, |a, b| match settings.language {
             Language::Zh => Ok(veto(&posts.text(a)?, &posts.text(b)?).map(Veto::name)),
             // The vetoes read Chinese.
             Language::En => Ok(None),
         })?;
-        pairs = FoundPairs::Held(held);
+        pairs = FoundPairs::InMemory(held);
     }
     let places = places_of_ids(&posts);
     let ranks = ranks(&posts.standings, &settings.keep, |row| places[row as usize]);
     drop(places);
     let decided = match pairs {
-        FoundPairs::Held(pairs) => DedupOutcomes::of(Found::of(groups, pairs, ranks), &posts, decisions)?,
-        FoundPairs::Filed(pairs) => {
-            DedupOutcomes::of_filed(groups, pairs, ranks, &posts, decisions, &waiting)?
+        FoundPairs::InMemory(pairs) => {
+            DedupOutcomes::from_found(Found::of(groups, pairs, ranks), &posts, decisions)?
+        }
+        FoundPairs::OnDisk(pairs) => {
+            DedupOutcomes::from_disk(groups, pairs, ranks, &posts, decisions, &waiting)?
         }
     };
     stop.check()?;
@@ -205,7 +207,10 @@ const WRITING: u64 = 20;
 const COSINE: &str = "cosine";
 
 /// Which posts are near by their embeddings, by number, with their cosine.
-fn near_by_embeddings(inputs: &[StageReader], posts: &Held) -> Result<Vec<(usize, usize, f64)>, StageError> {
+fn near_by_embeddings(
+    inputs: &[StageReader],
+    posts: &StagePosts,
+) -> Result<Vec<(usize, usize, f64)>, StageError> {
     let mut pairs: Vec<NearEmbeddings> = Vec::new();
     for input in inputs.iter().filter(|input| input.manifest().tables.contains_key(NEAR)) {
         pairs.append(&mut input.all(NEAR)?);
@@ -279,7 +284,7 @@ pub(in crate::stages) fn decide_where(
     for like in &mut found.similar_pairs {
         like.same &= agree(found.heads[like.a as usize], found.heads[like.b as usize]);
     }
-    let decided = DedupOutcomes::of(found, posts, decisions)?;
+    let decided = DedupOutcomes::from_found(found, posts, decisions)?;
     let outcome = |(row, post)| decided.outcome(row, post, posts);
     let outcomes = posts.iter().enumerate().map(outcome).collect::<Result<_, _>>()?;
     let mut pairs = Vec::new();
