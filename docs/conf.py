@@ -24,7 +24,7 @@ HERE = Path(__file__).parent
 
 
 def outside(app, page, source):
-    """Files outside docs/ are no pages of the site: their links become their names, and must exist all the same."""
+    """Files outside docs/ are not pages of the site: their links become their names, and must exist all the same."""
 
     def named(link):
         folder = (HERE / page).parent

@@ -21,7 +21,7 @@ def differences(found, wanted, keys):
 
 
 def goes_on(row):
-    """A row of the command as ours: what does not go on has no text."""
+    """A row of the command in our form: a row that is not kept has no text."""
     gone = row["outcome"] in ("dropped", "held")
     return {**row, "text": None if gone else row["text"]}
 

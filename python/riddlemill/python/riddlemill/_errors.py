@@ -18,7 +18,7 @@ class RiddlemillError(Exception):
 
     @property
     def hint(self) -> str | None:
-        """What to do about it, if the command says so."""
+        """What to do about it, if the command has a hint."""
         hints = [line.split("hint:", 1)[1].strip() for line in self.message.splitlines() if "hint:" in line]
         return "\n".join(hints) or None
 
@@ -54,7 +54,7 @@ class Failed(RiddlemillError, OSError):
 
 
 class Busy(RiddlemillError):
-    """Another run works on the recipe."""
+    """Another run is using the recipe."""
 
     code = 5
 
@@ -63,7 +63,7 @@ KINDS: dict[int, type[RiddlemillError]] = {1: Gap, 2: UsageError, 4: Failed, 5: 
 
 
 def raised(code: int, said: str) -> RiddlemillError:
-    """The exception of an exit code, with what the command said on stderr."""
+    """The exception of an exit code, with the command's messages on stderr."""
     message = said.strip()
     for line in reversed(said.splitlines()):
         if line.startswith("{"):

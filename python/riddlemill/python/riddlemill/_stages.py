@@ -74,7 +74,7 @@ class Stage:
 
     @property
     def rows(self) -> pl.DataFrame:
-        """The records that go on."""
+        """The kept records."""
         return self.table("rows")
 
     @property

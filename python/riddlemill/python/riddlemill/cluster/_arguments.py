@@ -28,7 +28,7 @@ def arguments(
 
 
 def run_job(args: argparse.Namespace, engine: Engine) -> None:
-    """Runs the job that the arguments name, and says on stderr which phases are done."""
+    """Runs the job that the arguments name, and reports finished phases on stderr."""
     job = Job(
         args.workspace,
         args.recipe,

@@ -20,14 +20,14 @@ DONE = (0, 3)
 
 
 def environment() -> dict[str, str]:
-    """Of a command that a task calls: one thread, unless somebody says otherwise, since an engine runs as many tasks as
+    """The environment of a command that a task calls: one thread by default, because an engine runs as many tasks as
     there are cores."""
     threads = os.environ.get("RIDDLEMILL_THREADS", "1")
     return {**os.environ, "RIDDLEMILL_THREADS": threads, "RAYON_NUM_THREADS": threads}
 
 
 def apply(plan: Plan, args: Sequence[str], lines: bytes) -> bytes:
-    """What `riddlemill apply` makes of the lines, with the settings of the recipe."""
+    """The output of `riddlemill apply` for the lines, with the settings of the recipe."""
     done = subprocess.run(
         [command(), "apply", *args, "--recipe", plan.recipe, "--workspace", workspace_of(plan)],
         input=lines,
@@ -41,7 +41,7 @@ def apply(plan: Plan, args: Sequence[str], lines: bytes) -> bytes:
 
 @functools.cache
 def dedup_of(settings: tuple[tuple[str, Any], ...]) -> PartedDedup:
-    """Dedup with these settings, made once a process."""
+    """Dedup with these settings, created once per process."""
     os.environ.setdefault("RIDDLEMILL_THREADS", "1")
     values = dict(settings)
     one_metric = values["metric"] not in ("default", "exact") or values.get("language") == "en"

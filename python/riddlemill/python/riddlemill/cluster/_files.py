@@ -1,4 +1,4 @@
-"""The folder that all machines see, by fsspec. A file is whole or absent there."""
+"""The folder shared by all machines, through fsspec. A file there is either complete or absent."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def is_local(system: Any) -> bool:
 
 
 def write(plan: Plan, path: str, data: bytes) -> None:
-    """Writes a file whole. Two tasks that make the same write the same."""
+    """Writes a complete file. Two tasks that make the same file write the same bytes."""
     system, place = system_of(plan, path)
     if not is_local(system):
         # An object is there when it is whole.
@@ -47,7 +47,7 @@ def write(plan: Plan, path: str, data: bytes) -> None:
 
 
 def read(plan: Plan, path: str) -> bytes | None:
-    """A file; nothing where it is absent."""
+    """A file; `None` if it is absent."""
     system, place = system_of(plan, path)
     try:
         found = system.cat_file(place)
@@ -74,14 +74,14 @@ def unpacked(data: bytes) -> bytes:
 
 
 def lines_of(plan: Plan, path: str) -> bytes:
-    """The lines of a packed file; none where it is absent."""
+    """The lines of a packed file; none if it is absent."""
     data = read(plan, path)
     return b"" if data is None else unpacked(data)
 
 
 @functools.cache
 def _unpack_workspace(work: str, recipe: str, storage: str, shipped: str) -> str:
-    """Settings, salt and lists on this machine: unpacked once a process, and gone with it."""
+    """Settings, salt and lists on this machine: unpacked once per process, and removed with it."""
     plan = Plan(recipe, work, (), (), (), (), 1, 1, 1, shipped, storage)
     folder = tempfile.TemporaryDirectory(prefix="riddlemill-")
     _UNPACKED.append(folder)
@@ -108,14 +108,14 @@ def _located(plan: Plan, place: str) -> tuple[Any, str]:
 
 
 def opened(plan: Plan, place: str) -> Any:
-    """A file to be read from any place in it."""
+    """A file that can be read from any position."""
     system, path = _located(plan, place)
     return system.open(path, "rb")
 
 
 @contextlib.contextmanager
 def fetched(plan: Plan, place: str) -> Iterator[str]:
-    """A file of any file system as one of this machine."""
+    """A file of any file system as a local file."""
     system, path = _located(plan, place)
     if is_local(system):
         yield path

@@ -24,12 +24,12 @@ def frame_of(table: Any) -> bytes:
 
 
 def table_of(data: bytes) -> Any:
-    """A table again."""
+    """A table from its bytes."""
     return pa.ipc.open_stream(data).read_all()
 
 
 def table_of_lines(lines: bytes, schema: Any, *, others: bool = False) -> Any:
-    """Lines of JSON as a table; `others` says whether they may have other columns, which are left out."""
+    """Lines of JSON as a table; `others`: whether they may have other columns, which are left out."""
     if not lines:
         return schema.empty_table()
     unexpected = "ignore" if others else "error"
@@ -54,7 +54,7 @@ PLACE = 32
 
 
 def numbers_of(number: int, count: int) -> Any:
-    """The numbers of so many rows of a chunk."""
+    """The numbers of this many rows of a chunk."""
     return pa.array((np.uint64(number) << np.uint64(PLACE)) + np.arange(count, dtype=np.uint64))
 
 
@@ -78,6 +78,6 @@ def by_lane(table: Any, lanes: Any) -> Iterator[Block]:
 
 
 def stored_table(plan: Plan, path: str) -> Any | None:
-    """A table of the shared folder; nothing where it is absent."""
+    """A table of the shared folder; `None` if it is absent."""
     data = read(plan, path)
     return None if data is None else table_of(unpacked(data))

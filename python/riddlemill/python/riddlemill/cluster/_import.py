@@ -90,7 +90,7 @@ def _digest(text: str) -> tuple[int, int]:
 
 
 def find_repeats(plan: Plan, lane: int, blocks: Sequence[bytes]) -> Iterator[Block]:
-    """Of posts of one id the first is kept: which posts come again, by piece."""
+    """Of posts with one id the first is kept: the repeated posts, by piece."""
     tables = [table_of(block) for block in blocks]
     for table in tables:
         if "records" in table.column_names:
@@ -111,7 +111,7 @@ def find_repeats(plan: Plan, lane: int, blocks: Sequence[bytes]) -> Iterator[Blo
 
 
 def keep_repeats(plan: Plan, piece: int, blocks: Sequence[bytes]) -> Iterator[Block]:
-    """Writes which posts of a piece come again, and reports how many records it has."""
+    """Writes which posts of a piece are repeated, and reports how many records it has."""
     tables = [table_of(block) for block in blocks]
     repeats = [table for table in tables if "same" in table.column_names]
     if repeats:

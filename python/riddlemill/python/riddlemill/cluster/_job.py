@@ -39,9 +39,10 @@ class Job:
         rounds: int = 1,
         storage: dict[str, Any] | None = None,
     ) -> None:
-        """`work` is a folder for what lies between tasks, which may be deleted afterwards; `dumps` the workspace's
-        folder as other machines see it. Of a dump that can be cut a task imports `piece` bytes, 128 MiB if left out. `lanes` of keys are one for 65,536 rows, if left out; more than `split` rows
-        that look under one key are split; `rounds` are shares in which the keys are brought together."""
+        """`work` is a folder for intermediate results, which may be deleted afterwards; `dumps` is the workspace's folder
+        as other machines see it. If a dump can be cut, a task imports `piece` bytes of it, by default 128 MiB. `lanes` is
+        the number of lanes of keys, by default one for 65,536 rows; more than `split` rows under one key are split;
+        `rounds` is the number of shares in which keys are processed."""
         self.workspace = pathlib.Path(workspace).resolve()
         self.engine = engine
         self.base = (dumps or str(self.workspace)).rstrip("/")
@@ -52,7 +53,7 @@ class Job:
         )
 
     def run(self, tell: Callable[[str], None] = lambda words: None) -> None:
-        """Makes the stages; `tell` hears of each phase when it is done."""
+        """Makes the stages; `tell` is called for each phase when it is done."""
         plan = self._begin()
         steps = (("merge_census", len(plan.dumps)), ("merge_names", 1))
         counted = self._phase(plan, "census", len(plan.pieces), "take_census", *steps, tell=tell)
@@ -157,7 +158,7 @@ class Job:
 
 
 def _chunks(records: dict[int, int]) -> tuple[tuple[tuple[int, int], ...], ...]:
-    """The records of pieces as chunks: few ones together, in their order. Without posts there is one chunk."""
+    """The records of pieces as chunks: small ones are combined, in order. Without posts there is one chunk."""
     chunks: list[list[tuple[int, int]]] = [[]]
     size = 0
     for piece, count in sorted(records.items()):
@@ -175,6 +176,6 @@ DEDUP = ["metric", "threshold", "margin", "keep", "normalize", "language"]
 
 
 def _setting(settings: dict[str, Any], recipe: str, name: str) -> Any:
-    """What dedup goes by: the recipe's own setting, or everybody's."""
+    """A setting of dedup: the recipe's own, or the common one."""
     key = "text.language" if name == "language" else f"dedup.{name}"
     return settings.get(f"recipe.{recipe}.{key}", settings.get(key))

@@ -1,4 +1,4 @@
-"""Keys: rows that are alike share one, so that each pair of them meets in some lane."""
+"""Keys: similar rows share one, so that each pair of them is compared in some lane."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ._rows import heads_of
 
 
 def count_tokens(plan: Plan, number: int) -> Iterator[Block]:
-    """How many rows hold each token."""
+    """How many rows contain each token."""
     yield number // sizes.ADDED, dedup_of(plan.dedup).count(heads_of(plan, number)[1])
 
 
@@ -58,7 +58,7 @@ def sample_keys(plan: Plan, number: int) -> Iterator[Block]:
 
 
 def find_heavy(plan: Plan, lane: int, blocks: Sequence[bytes]) -> Iterator[Block]:
-    """Keys that more rows have than look under one together."""
+    """Keys with more rows than one task looks up together."""
     heavy = dedup_of(plan.dedup).heavy(list(blocks), max(1, plan.split // sizes.SAMPLE))
     yield 0, json.dumps([(kind, key, -(-count * sizes.SAMPLE // plan.split)) for kind, key, count in heavy]).encode()
 
@@ -77,6 +77,6 @@ def cut_keys(plan: Plan, number: int) -> Iterator[Block]:
 
 
 def meet(plan: Plan, lane: int, blocks: Sequence[bytes]) -> Iterator[Block]:
-    """The pairs that may be alike among the rows of a lane's keys, by the chunk of the first."""
+    """The possibly similar pairs among the rows of a lane's keys, by the chunk of the first."""
     pairs = pa.table(dedup_of(plan.dedup).pairs(list(blocks)))
     yield from by_lane(pairs, chunk_of(pairs["a"].to_numpy()))

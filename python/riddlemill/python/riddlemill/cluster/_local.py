@@ -12,7 +12,7 @@ from ._tasks import run_step, run_task
 
 
 class Local:
-    """The tasks of a phase on the threads of this machine; what lies between steps is in memory."""
+    """The tasks of a phase on the threads of this machine; intermediate results are in memory."""
 
     def __init__(self, threads: int | None = None) -> None:
         self.threads = threads or os.cpu_count() or 1

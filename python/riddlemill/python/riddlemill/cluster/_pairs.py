@@ -1,4 +1,4 @@
-"""Pairs: those that share a key are compared, where the text of the second is."""
+"""Pairs: rows that share a key are compared by the task that has the text of the second."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def compare_pairs(plan: Plan, number: int, blocks: Sequence[bytes]) -> Iterator[
 
 
 def _ranked(pairs: Any) -> Any:
-    """Pairs by which of the two is kept."""
+    """Pairs, by which of the two rows is kept."""
     first = pc.less(pairs["a_rank"], pairs["b_rank"])
     sides = {}
     for name in ["", "_id", "_rank"]:

@@ -1,4 +1,4 @@
-"""Pieces of dumps, and what each says about its file: the census, before the first post is imported.
+"""Pieces of dumps, and the facts about the file in each: the census, before the first post is imported.
 
 A large dump is cut where a line, a gzip member or a record of an archive seems to begin; what was cut wrongly is found
 when the censuses of a file's pieces are merged, and that file is then read as one.
@@ -27,7 +27,7 @@ BLOCK = 1 << 20
 
 
 def guesses(dumps: Sequence[Dump], size: int) -> tuple[Piece, ...]:
-    """A piece for so many bytes of each dump that can be cut. Where it begins and ends is found by its task."""
+    """A piece for each range of bytes of a dump that can be cut. Its task finds where it begins and ends."""
     found = []
     for number, dump in enumerate(dumps):
         step = size if dump.cut else max(1, dump.bytes)
@@ -37,7 +37,7 @@ def guesses(dumps: Sequence[Dump], size: int) -> tuple[Piece, ...]:
 
 
 def take_census(plan: Plan, number: int) -> Iterator[Block]:
-    """Writes the census and the names of what begins in a piece of a dump, and says where that lies."""
+    """Writes the census and the names of the items that begin in a piece of a dump, and returns their place."""
     guess = plan.pieces[number]
     dump = plan.dumps[guess.dump]
     start, end = _borders(plan, dump, guess)
@@ -62,8 +62,8 @@ def _census_of(plan: Plan, piece: Piece, name: str) -> bytes:
 
 
 def merge_census(plan: Plan, number: int, blocks: Sequence[bytes]) -> Iterator[Block]:
-    """Writes the census and the names of a dump from those of its pieces, and says which these are. Where they turn out
-    not to be pieces, it is read as one."""
+    """Writes the census and the names of a dump from those of its pieces, and returns the pieces. If the cuts were
+    wrong, the dump is read as one."""
     rows = pa.concat_tables([table_of(block) for block in blocks]).sort_by("offset").to_pylist()
     names = [f"{number}-{row['number']}" for row in rows]
     pieces, before = [], 0
@@ -126,7 +126,7 @@ def piece_file(plan: Plan, piece: Piece) -> Iterator[str]:
 
 
 def _borders(plan: Plan, dump: Dump, guess: Piece) -> tuple[int, int]:
-    """Where what begins in these bytes of a dump begins and ends: at the next that begins behind them."""
+    """Where the items that begin in these bytes of a dump begin and end: at the first item that begins after them."""
     behind = guess.offset + guess.bytes
     if guess.offset == 0 and behind >= dump.bytes:
         return 0, dump.bytes

@@ -1,4 +1,4 @@
-"""What a job is made of: a plan that every task is given, and phases of tasks and steps."""
+"""The parts of a job: a plan that every task is given, and phases of tasks and steps."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ Step = Callable[[Plan, int, Sequence[bytes]], Iterator[Block]]
 
 @dataclass(frozen=True)
 class Phase:
-    """Tasks, and what is done with the blocks that they give. What the last step gives comes back to the driver."""
+    """Tasks, and the steps that process their blocks. The result of the last step is returned to the driver."""
 
     name: str
     tasks: int
@@ -76,6 +76,6 @@ class Phase:
 
 
 class Engine(Protocol):
-    """Whatever runs a phase, and hands back the blocks of its last step."""
+    """An engine, which runs a phase and returns the blocks of its last step."""
 
     def run(self, plan: Plan, phase: Phase) -> Iterable[bytes]: ...

@@ -1,4 +1,4 @@
-"""Which row goes into which, and what the ledger says of it."""
+"""Which row is merged into which, and the ledger's records of it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ._rows import rows_of
 
 
 def resolve(plan: Plan, _: int) -> Iterator[Block]:
-    """Which row goes into which, by the chunk of the one that is kept; and where to cut the pairs to sort them."""
+    """Which row is merged into which, by the chunk of the kept one; and where to cut the pairs to sort them."""
     bounds: list[str] = []
 
     def batches() -> Iterator[Any]:
@@ -46,7 +46,7 @@ def resolve(plan: Plan, _: int) -> Iterator[Block]:
 
 
 def with_kept(plan: Plan, number: int, blocks: Sequence[bytes]) -> Iterator[Block]:
-    """Decisions with the row that is kept, by the chunk of the one that goes."""
+    """Decisions with the kept row, by the chunk of the merged one."""
     decided = pa.concat_tables([table_of(block) for block in blocks])
     rows = rows_of(plan, number)
     kept = rows.take(pa.array(place_of(decided["into"].to_numpy())))
@@ -55,14 +55,14 @@ def with_kept(plan: Plan, number: int, blocks: Sequence[bytes]) -> Iterator[Bloc
 
 
 def keep_decided(plan: Plan, number: int, blocks: Sequence[bytes]) -> Iterator[Block]:
-    """Writes which rows of a chunk go into others."""
+    """Writes which rows of a chunk are merged into others."""
     decided = pa.concat_tables([table_of(block) for block in blocks])
     write(plan, f"decided/{number}", packed(frame_of(decided)))
     yield report(merged=len(decided))
 
 
 def book(plan: Plan, number: int) -> Iterator[Block]:
-    """The ledger records of a chunk's rows, and its pairs by where they stand in the order of ids."""
+    """The ledger records of a chunk's rows, and its pairs by their position in the order of ids."""
     decided = stored_table(plan, f"decided/{number}")
     into = {}
     if decided is not None:

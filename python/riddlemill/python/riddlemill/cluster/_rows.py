@@ -1,4 +1,4 @@
-"""Rows: from import on a chunk is a task, through clean, anonymise and filter; and which rows compare alike with all."""
+"""Rows: after import each chunk is a task, through clean, anonymise and filter; and which rows are copies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROW = pa.schema([("id", pa.string()), ("text", pa.string()), ("score", pa.float6
 
 
 def make_rows(plan: Plan, number: int) -> Iterator[Block]:
-    """The ledger records of a chunk through import, clean, anonymise and filter, and the rows that are left."""
+    """The ledger records of a chunk through import, clean, anonymise and filter, and the kept rows."""
     lines = b"".join(_settled(plan, piece, part) for piece, part in plan.chunks[number])
     with tempfile.TemporaryDirectory(prefix="riddlemill-") as folder:
         posts = apply(plan, ["rows", "--ledgers", folder], lines)
@@ -48,7 +48,7 @@ def make_rows(plan: Plan, number: int) -> Iterator[Block]:
 
 
 def _settled(plan: Plan, piece: int, chunk: int) -> bytes:
-    """The lines of a chunk of a piece, those with posts that came before marked with them."""
+    """The lines of a chunk of a piece; those with posts that occurred before are marked with these."""
     lines = lines_of(plan, f"unsettled/{piece}-{chunk}")
     repeats = read(plan, f"repeats/{piece}")
     if repeats is None:
@@ -72,7 +72,7 @@ def lanes_of_copies(plan: Plan) -> int:
 
 
 def find_copies(plan: Plan, lane: int, blocks: Sequence[bytes]) -> Iterator[Block]:
-    """Of rows that compare alike with every row the first by rank is kept: the others, by chunk."""
+    """The copies: of rows that compare equally with every other row, all but the first by rank, by chunk."""
     tables = [table_of(block) for block in blocks]
     yield from ((0, frame_of(table)) for table in tables if "rows" in table.column_names)
     found = [table for table in tables if "digest" in table.column_names]
@@ -110,7 +110,7 @@ def rows_of(plan: Plan, number: int) -> Any:
 
 
 def heads_of(plan: Plan, number: int) -> tuple[Any, Any]:
-    """The rows of a chunk that are no copies: their numbers and texts."""
+    """The rows of a chunk that are not copies: their numbers and texts."""
     rows = rows_of(plan, number)
     numbers = numbers_of(number, len(rows)).to_numpy()
     copies = stored_table(plan, f"copies/{number}")

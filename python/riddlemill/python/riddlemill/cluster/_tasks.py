@@ -1,4 +1,4 @@
-"""Tasks and steps by their names, which is what engines hand around."""
+"""Tasks and steps by their names, which engines pass on."""
 
 from __future__ import annotations
 
@@ -45,5 +45,5 @@ def run_task(plan: Plan, name: str, number: int) -> Iterator[Block]:
 
 
 def run_step(plan: Plan, name: str, lane: int, blocks: Sequence[bytes]) -> Iterator[Block]:
-    """The blocks that a step makes of those of a lane."""
+    """The blocks that a step makes from those of a lane."""
     return STEPS[name](plan, lane, blocks)
