@@ -92,7 +92,7 @@ pub struct Asked {
     pub role: &'static str,
 }
 
-/// What expressions of a responding step may name of an answer beside what it says and rests on: the record that was asked
+/// The names that expressions of a responding step may use for an answer besides its fields and basis: the record that was asked
 /// about, what it was asked, the model, and which of its answers it is.
 pub(crate) const ANSWERED: [&str; 4] = ["of", "ask", "model", "sample"];
 

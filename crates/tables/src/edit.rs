@@ -224,7 +224,7 @@ mod tests {
         (0..3000).map(post).collect()
     }
 
-    /// A stage of these posts, and the stage that `decide` makes of it by columns.
+    /// A stage of these posts, and the stage that `decide` makes from it by columns.
     fn edited(
         folder: &Path,
         touched: ColumnAccess,

@@ -34,7 +34,7 @@ pub(super) fn shortcuts(posed: &Posed, records: &Records<'_>, seed: u64) -> Resu
     Ok(measured(&items, &posed.apart, seed))
 }
 
-/// Of items, by what they pose; nothing where they pose no choice.
+/// From items, by their question; `None` if they have no options.
 pub(super) fn of_items(data: Option<&Data>, rows: &[Row], seed: u64) -> Found {
     let Some(poses) = data.and_then(|data| data.poses.as_ref()) else { return Found::default() };
     let Answer::Choice { options, gold } = poses.answer else { return Found::default() };

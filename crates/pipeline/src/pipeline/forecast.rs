@@ -242,7 +242,7 @@ fn of_step(
     let endpoints = draft::endpoints(kind, config, recipe.name)?;
     let slots = draft::slots(kind, config, recipe.name, &endpoints)?;
     let slots = slots.iter().filter(|slot| endpoints[slot.endpoint].name == endpoint.name).count() as u64;
-    // What is still to come has lists no longer than those that are there.
+    // Future records are assumed to have lists no longer than the existing ones.
     let each = slots * most_items(&Workspace::new(&config.root), recipe, step, kind)?;
     let requests = if draft::sends(endpoint) { waiting.all * each } else { 0 };
     let likely = (waiting.likely * each as f64).ceil() as u64;

@@ -133,7 +133,7 @@ impl Embeds {
         Ok(self.endpoint(config, recipe)?.is_some_and(|endpoint| sends(&endpoint)))
     }
 
-    /// Every two of the texts whose embeddings are near, by number, with their cosine; nothing where no endpoint is set.
+    /// The pairs of texts with near embeddings, by number, with their cosine; none if no endpoint is set.
     ///
     /// # Errors
     /// [`StageError::Stopped`] after a Ctrl-C; else where endpoint or store cannot be used, or there are too many.
@@ -179,7 +179,7 @@ impl Embeds {
         Ok(near)
     }
 
-    /// What comes for each text, in their order; nothing where no endpoint is set.
+    /// The reply for each text, in order; none if no endpoint is set.
     fn answers(self, texts: &[Embedded], asking: &LlmContext<'_>) -> Result<Vec<Answer>, StageError> {
         let Some(endpoint) = self.endpoint(asking.config, asking.recipe)? else { return Ok(Vec::new()) };
         let (limits, cancel) = asking.limits();

@@ -24,7 +24,7 @@ record! {
 /// The table of pairs that are near.
 pub const NEAR: &str = "near";
 
-/// Embeds the posts that entered, all of which go on, and finds those that are near.
+/// Embeds the posts that entered, all of which are kept, and finds the near pairs.
 ///
 /// # Errors
 /// [`StageError::Stopped`] after a Ctrl-C, when what was in flight is stored; else where there are too many posts, nobody

@@ -181,7 +181,7 @@ impl Stage {
         }
     }
 
-    /// Whether it compares every record with the others, merges those that are one, and leaves a table of pairs.
+    /// Whether it compares every record with the others, merges those that are one, and writes a table of pairs.
     pub fn compares_pairs(self) -> bool {
         match self {
             Stage::Dedup => true,
@@ -318,7 +318,7 @@ pub struct Waiting<'a> {
 }
 
 impl<'a> Waiting<'a> {
-    /// For a join of so many records.
+    /// For a join of this many records.
     pub fn new(stop: &'a Stop, pulse: &'a dyn Pulse, records: u64) -> Self {
         Waiting { stop, pulse, records, done: Mutex::new((0.0, 0)) }
     }

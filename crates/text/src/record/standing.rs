@@ -1,6 +1,6 @@
-//! How sure a reviewed field is, and the findings of self-checks on drafts.
+//! The status of a reviewed field, and the findings of self-checks on drafts.
 
-/// How sure a reviewed field is; the least sure first.
+/// The status of a reviewed field, from the lowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {
     /// Taken from a draft that people have not reviewed yet.

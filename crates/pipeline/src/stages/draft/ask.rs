@@ -141,7 +141,7 @@ pub fn requests(
     Ok(requests)
 }
 
-/// What a draft stage rests on besides its input: its prompts and the replies that are there, as
+/// What a draft stage depends on besides its input: its prompts and the stored replies, as
 /// `<how many> <hash>`. `records` is called only where requests have to be rendered.
 ///
 /// # Errors

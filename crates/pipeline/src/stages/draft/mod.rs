@@ -58,7 +58,7 @@ impl Draft {
         riddlemill_benchmarks::all().iter().flat_map(|benchmark| &benchmark.drafts).map(Draft).collect()
     }
 
-    /// The name of the step in flags and settings: that of the review that looks at it.
+    /// The name of the step in flags and settings: that of its review.
     pub fn name(self) -> &'static str {
         self.0.called()
     }

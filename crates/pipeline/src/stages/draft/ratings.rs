@@ -24,7 +24,7 @@ use riddlemill_text::record::Record;
 /// The files, read.
 #[derive(Clone, Debug, Default)]
 pub struct Ratings {
-    /// Relative to the workspace, and what they say.
+    /// The files, relative to the workspace, and their content.
     files: Vec<(String, String)>,
 }
 

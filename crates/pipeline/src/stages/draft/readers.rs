@@ -75,7 +75,7 @@ const DISTRACTORS: [&str; 3] = ["distractor_1", "distractor_2", "distractor_3"];
 const OVERTURNED: &str = "overturned";
 /// Fewer premises leave no three that distractors could overturn in addition to the answer's. Prompts and ballots ask for as many.
 pub(in crate::stages) const PREMISES: std::ops::RangeInclusive<usize> = 4..=8;
-/// A topic is named in so many words.
+/// The most words of a topic.
 const TOPIC_WORDS: usize = 3;
 
 /// Premises, and the number of the one that the answer overturns.

@@ -12,14 +12,14 @@ use riddlemill_text::record::{Outcome, Reason, Record, Row};
 /// How many replies a record needs.
 #[derive(Clone, Copy, Debug)]
 struct Needs {
-    /// From so many models; 0 from all that are asked.
+    /// From this many models; 0: from all that are asked.
     models: u64,
     /// Whether anybody is asked.
     asks: bool,
 }
 
 /// Has every record drafted by several. One with fewer models than the settings ask for is held where a reply may still come,
-/// and failed where one cannot be read. A record that the step does not look at takes what was made elsewhere alone.
+/// and failed where one cannot be read. A record to which the step does not apply takes only drafts made elsewhere.
 ///
 /// # Errors
 /// [`StageError::Stopped`] after a Ctrl-C; else where prompts, endpoints or store cannot be used.
@@ -125,7 +125,7 @@ struct Lack {
     held: bool,
 }
 
-/// The drafts of one item with what they rest on, or why they are too few.
+/// The drafts of one item with their basis, or why they are too few.
 fn enough(
     item: &DraftItem,
     element: usize,

@@ -359,7 +359,7 @@ fn several(path: &str) -> bool {
     path.contains(['*', '?', '['])
 }
 
-/// Whether a file is a download that has not come to its end, or the note that belongs to it.
+/// Whether a file is an unfinished download, or the note that belongs to it.
 fn unfinished(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.ends_with(".part") || name.ends_with(".part.json")

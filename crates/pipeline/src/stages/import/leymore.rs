@@ -85,7 +85,7 @@ pub(super) fn annual(line: &str) -> Parsed {
 pub(super) struct Notes {
     /// What is noted under a joke.
     under: HashMap<u64, String>,
-    /// The id of the joke that a post is a note on; none where no joke is above it.
+    /// The id of the joke that a post is a note on; `None` if no joke is above it.
     of: HashMap<u64, Option<String>>,
     /// The last ranked joke, its author and id.
     above: Option<(u64, Option<String>, String)>,

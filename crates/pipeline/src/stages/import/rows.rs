@@ -15,7 +15,7 @@ use super::split::{Items, Unread};
 use crate::config::SourceKind;
 use riddlemill_tables::parquet_rows;
 
-/// The items of a dump, as [`dump::batches`] gives them; of a table also those that are no JSON.
+/// The items of a dump, as [`dump::batches`] gives them; those of a table also if they are not JSON.
 pub(super) fn batches(dump: &Dump, limit: u64) -> Receiver<Items> {
     if !matches!(dump.kind, SourceKind::Table | SourceKind::Published) || !dump.piece.is_first() {
         return dump::batches(dump, limit);

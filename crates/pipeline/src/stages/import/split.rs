@@ -119,12 +119,12 @@ pub(super) struct Splitter {
     shape: Shape,
     limit: u64,
     position: u64,
-    /// What is complete; behind it, from `start` on, the bytes of the item at hand.
+    /// The complete items; after them, from `start` on, the bytes of the current item.
     items: Items,
     start: usize,
-    /// Bytes of the item at hand, also those not kept because it is over the limit.
+    /// Bytes of the current item, also those not kept because it is over the limit.
     length: u64,
-    /// Bytes of the stream before the item at hand.
+    /// Bytes of the stream before the current item.
     consumed: u64,
 }
 
@@ -269,7 +269,7 @@ impl Splitter {
         self.item_done();
     }
 
-    /// The item at hand, without the whitespace around it.
+    /// The current item, without the whitespace around it.
     fn at_hand(&self) -> &[u8] {
         self.items.bytes[self.start..].trim_ascii()
     }
@@ -354,7 +354,7 @@ mod tests {
 
     type Owned = (u64, Result<Vec<u8>, Unread>);
 
-    /// The items of some bytes that come in pieces, handed out as soon as they are complete.
+    /// The items of bytes that arrive in pieces, returned as soon as they are complete.
     fn split(bytes: &[u8], piece: usize, limit: u64) -> Vec<Owned> {
         let (mut splitter, mut out) = (Splitter::new(limit), Vec::new());
         let owned = |item: Item<'_>| (item.position, item.bytes.map(<[u8]>::to_vec));

@@ -149,7 +149,7 @@ trait Operation: Sync {
         Ok(BTreeMap::new())
     }
 
-    /// Whether it compares every record with the others, merges those that are one, and leaves a table of pairs.
+    /// Whether it compares every record with the others, merges those that are one, and writes a table of pairs.
     fn compares_pairs(&self) -> bool {
         false
     }
@@ -259,7 +259,7 @@ impl Native {
         self.op.evidence(config, recipe)
     }
 
-    /// Whether it compares every record with the others, merges those that are one, and leaves a table of pairs.
+    /// Whether it compares every record with the others, merges those that are one, and writes a table of pairs.
     pub fn compares_pairs(self) -> bool {
         self.op.compares_pairs()
     }

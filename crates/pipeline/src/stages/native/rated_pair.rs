@@ -211,10 +211,10 @@ fn bare(question: &Row, into: &'static [Column], draw: Draw) -> Row {
 /// Why a question becomes no item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 enum NoItem {
-    /// Of its answers only so many are rated.
+    /// Only this many of its answers are rated.
     #[error("{0} rated answers, but two are needed")]
     TooFewRated(usize),
-    /// No two of so many answers are rated far enough apart.
+    /// No two of this many answers are rated far enough apart.
     #[error("all {0} answers are rated alike")]
     RatedAlike(usize),
     #[error("its English or its analysis is missing")]

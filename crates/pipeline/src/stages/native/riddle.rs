@@ -74,7 +74,7 @@ const ANSWER: &str = "answer";
 #[derive(Debug)]
 struct Stripped {
     question: String,
-    /// Empty where it is not known.
+    /// Empty if it is unknown.
     answer: String,
 }
 

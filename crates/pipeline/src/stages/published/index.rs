@@ -42,7 +42,7 @@ record! {
 }
 
 impl PublishedRow {
-    /// What rests on it rests on this: the file by its hash, and the row's place.
+    /// The basis of what is taken from it: the file by its hash, and the row's place.
     pub fn basis(&self) -> String {
         format!("published:{}:{}", self.sha256.get(..16).unwrap_or(&self.sha256), self.position)
     }
@@ -68,7 +68,7 @@ pub type PublishedValues = Vec<(&'static str, TemplateValue)>;
 pub(in crate::stages) const TABLE: &str = "published";
 
 impl Published {
-    /// Those that the import stage read which a benchmark's records come from; none where it was not made.
+    /// The rows read by the import stage from which a benchmark's records come; none if that stage was not made.
     ///
     /// # Errors
     /// [`Error`] where the table is damaged.
@@ -128,7 +128,7 @@ impl Published {
         found.into_iter().find(|(_, row)| row.benchmark == benchmark)
     }
 
-    /// What rests on a record's rows.
+    /// The basis given by a record's rows.
     pub fn basis(&self, record: &str) -> String {
         self.of_record(record).map(PublishedRow::basis).collect::<Vec<_>>().join(" ")
     }

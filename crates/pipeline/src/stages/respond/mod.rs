@@ -37,7 +37,7 @@ pub struct Answer {
     pub sample: u64,
     /// What it says, by field.
     pub values: Values,
-    /// What it rests on.
+    /// Its basis.
     pub basis: String,
 }
 

@@ -41,7 +41,7 @@ pub(super) fn items(record: &Row, step: &Ballot, seed: u64) -> Vec<Item> {
     elements.into_iter().map(of_element).collect()
 }
 
-/// An element of a record that is looked at by itself.
+/// An element of a record about which a step asks separately.
 pub(super) struct Element {
     /// What it is.
     pub it: TemplateValue,

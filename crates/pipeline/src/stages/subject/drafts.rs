@@ -16,7 +16,7 @@ use super::columns::{Element, answers, elements, kept, row, scope};
 use super::{Drafted, Prompt};
 use crate::stages::draft::{Draft as Asking, Slot};
 
-/// What a draft asks about by itself: a record, or an element of its list.
+/// What one request of a draft is about: a record, or an element of its list.
 pub struct DraftItem {
     /// The element; null of a whole record.
     it: TemplateValue,
@@ -121,7 +121,7 @@ impl Replies {
         self.0.first().and_then(|(_, replied)| replied.as_ref())
     }
 
-    /// What they rest on.
+    /// Their basis.
     pub(super) fn basis(&self) -> Vec<&str> {
         self.0.iter().flat_map(|(_, replied)| replied).flat_map(Replied::basis).collect()
     }
@@ -222,7 +222,7 @@ impl Replied {
         self.kept.first().map(|drafted| drafted.values.clone()).unwrap_or_default()
     }
 
-    /// What they rest on.
+    /// Their basis.
     pub(super) fn basis(&self) -> Vec<&str> {
         self.kept.iter().map(|drafted| drafted.basis.as_str()).collect()
     }

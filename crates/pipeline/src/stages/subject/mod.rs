@@ -191,7 +191,7 @@ pub fn subjects(reader: &StageReader, rows: Rows, records: Rows) -> Result<Vec<R
     }
 }
 
-/// The votes among what a decision rests on.
+/// The votes in the basis of a decision.
 fn votes_of(basis: &[String]) -> Vec<Digest> {
     basis.iter().filter_map(|one| one.strip_prefix("vote:")?.parse().ok()).collect()
 }

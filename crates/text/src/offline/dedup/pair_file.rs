@@ -9,7 +9,7 @@ use crate::join::{DiskError, Merge, Reader, Sorter, Spill, Watch, Working, Write
 /// Words of 32 bits that are sorted at once, at most: more are not worth it, and would let who stops wait.
 const MOST_WORDS: usize = 1 << 24;
 
-/// Pairs between two looks at whether anybody still waits.
+/// Pairs between two checks for a requested stop.
 pub(super) const OFTEN: usize = 1 << 13;
 
 /// Words of a pair, without its length.
@@ -77,7 +77,7 @@ impl PairWriter {
         Self::within(spill.folder, (spill.memory / 8 / 4).clamp(1024, MOST_WORDS))
     }
 
-    /// With so many words sorted at once.
+    /// With this many words sorted at once.
     pub fn within(under: &Path, limit: usize) -> Result<Self, DiskError> {
         let folder = Working::new(under, ".pairs-")?;
         let path = folder.path().join("pairs");

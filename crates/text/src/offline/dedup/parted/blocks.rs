@@ -37,7 +37,7 @@ pub enum BlockError {
     Kind(u8),
 }
 
-/// Keys that so many rows have that they are split: by kind and hash, into how many shards. Each shard has all of the
+/// Keys with too many rows for one task: by kind and hash, into how many shards they are split. Each shard has all of the
 /// smaller rows and its own of the larger ones.
 pub type Heavy = BTreeMap<(u8, u64), u32>;
 
@@ -66,7 +66,7 @@ impl Lane {
 }
 
 impl<'a> KeyBlocks<'a> {
-    /// No keys yet, in so many lanes.
+    /// No keys yet, in this many lanes.
     pub fn new(lanes: u32, heavy: &'a Heavy) -> KeyBlocks<'a> {
         KeyBlocks { lanes: vec![Lane::default(); lanes.max(1) as usize], heavy }
     }
@@ -140,7 +140,7 @@ struct Member {
 
 /// A key of a member: small, because a lane has tens of millions of them to sort.
 struct Entry {
-    /// From the highest bit: hash, kind, and whether it looks for smaller rows.
+    /// From the highest bit: hash, kind, and whether it is looked up among smaller rows.
     key: u64,
     member: u32,
     skip: u16,
@@ -192,7 +192,7 @@ pub fn pairs_of_blocks(measure: &Measure, blocks: &[&[u8]]) -> Result<Vec<(u64, 
     Ok(pairs)
 }
 
-/// How many rows look under each key of a lane, where they are more than so many: by kind and hash.
+/// How many rows are looked up under each key of a lane, for keys with more than a limit: by kind and hash.
 ///
 /// # Errors
 /// [`BlockError`].

@@ -68,7 +68,7 @@ pub(super) struct Join {
 enum View {
     /// The text, folded if the settings require it.
     Text,
-    /// What a predicate of the default similarity looks at.
+    /// The features of a text that the predicates of the default similarity use.
     Predicate(fn(&str) -> Cow<'_, str>, usize),
 }
 

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-/// One of so many shares of all keys, as `3/16`. A key is in one share, whichever row has it: what rows of one
+/// One of several shares of all keys, as `3/16`. A key is in one share, whichever row has it: what rows of one
 /// share meet under, they meet under whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {

@@ -38,7 +38,7 @@ pub struct Group {
     larger: bool,
 }
 
-/// Takes the next line of a sorted file, and hands out the pairs that it completes.
+/// Takes the next line of a sorted file, and returns the pairs that it completes.
 ///
 /// # Errors
 /// [`VerifyError`].
