@@ -166,7 +166,10 @@ fn near_embeddings_merge_posts_unless_a_veto_holds() {
     run(&ws, &["--offline"]).expect(0);
     assert_eq!((merged(&ws, "flub").len(), server.count()), (0, 0));
     let shown = ws.call(["status", "--recipe", "flub"]).expect(0).out;
-    assert!(shown.contains("5 went on without an embedding: the run was offline; riddlemill run"), "{shown}");
+    assert!(
+        shown.contains("5 continued without an embedding: the run was offline; riddlemill run"),
+        "{shown}"
+    );
     assert_eq!(
         state(&ws, "embeddings", &[]),
         Some(("stale".into(), "5 embeddings are missing".into())),
@@ -313,7 +316,7 @@ fn a_killed_run_loses_no_embedding_and_a_refused_post_goes_on() {
 
     // One text has no embedding from this model: it goes on, and is asked for again only on request.
     let result = ws.call(["status", "--recipe", "flub"]).expect(0).out;
-    assert!(result.contains("1 went on without an embedding: 400 from loop"), "{result}");
+    assert!(result.contains("1 continued without an embedding: 400 from loop"), "{result}");
     assert_eq!(state(&ws, "embeddings", &[]).unwrap().0, "fresh");
     run(&ws, &[]).expect(0);
     assert_eq!(server.count(), 0);

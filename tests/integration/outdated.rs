@@ -96,7 +96,7 @@ fn votes_are_brought_over_where_somebody_saw_both_texts() {
     carry(&["--undo", "--item", "tieba:2", "--by", "meta-1", "--why", "a slip"]).expect(2);
     run();
     assert_eq!(confirmed(), 2);
-    assert!(carry(&[]).expect(0).out.contains("1 item with 1 vote"));
+    assert!(carry(&[]).expect(0).out.contains("1 item with 1 outdated vote"));
     // Derived files follow from raw/ including what was carried over.
     let all = ws.derived();
     ws.remove_derived();
@@ -211,5 +211,8 @@ fn status_says_how_many_votes_on_puzzles_a_changed_rule_would_outdate() {
     // The prediction is correct, and the vote is carried over by a person who saw both texts.
     run(&kept);
     let listed = ws.call(["review", "carry"].iter().chain(&to).chain(&kept)).expect(0).out;
-    assert!(listed.contains("anna.swift@gmail.com") && listed.contains("1 item with 1 vote"), "{listed}");
+    assert!(
+        listed.contains("anna.swift@gmail.com") && listed.contains("1 item with 1 outdated vote"),
+        "{listed}"
+    );
 }

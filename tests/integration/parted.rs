@@ -156,7 +156,7 @@ fn what_is_no_line_is_told_and_the_rest_goes_on() {
     );
     let result = ws.shell("\"$0\" apply dedup-keys < numbers.jsonl").expect(3);
     assert!(lines(&result.out)[0]["rank"].as_str().unwrap().ends_with(":7"), "{}", result.out);
-    assert!(result.err.contains("30 lines more") && result.err.lines().count() < 25, "{}", result.err);
+    assert!(result.err.contains("30 more lines") && result.err.lines().count() < 25, "{}", result.err);
     // Sorted differently, the keys are not grouped.
     let result =
         ws.shell("\"$0\" apply dedup-keys < rows.jsonl | sort -r | \"$0\" apply dedup-verify").expect(2);

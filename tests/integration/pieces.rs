@@ -428,7 +428,7 @@ fn pieces_of_a_dump_are_imported_apart() {
     let result = ws.shell(&format!("{import} --offset 7 < piece-1")).expect(2);
     assert!(result.err.contains("a piece needs --census FILE"), "{}", result.err);
     let result = ws.shell("\"$0\" apply census --kind leymore-annual --offset 7 < piece-1").expect(2);
-    assert!(result.err.contains("is read as one"), "{}", result.err);
+    assert!(result.err.contains("cannot be read in pieces"), "{}", result.err);
     // Without the second piece, and cut in the middle of a line.
     let result =
         ws.shell(&format!("grep -v 'piece.*\"byte\":{},' parts | {census} --merge", cuts[1])).expect(1);

@@ -181,7 +181,7 @@ fn what_a_page_lacks_is_told_with_what_it_has() {
     // A page without results is a failure.
     ws.write("profiles/none.toml", "item = \".nothing\"\n");
     let result = ws.call(["crawl", "--try", &page, "--profile", "none"]).expect(3).out;
-    assert!(result.contains("not found") && result.contains("`.nothing` is nowhere"), "{result}");
+    assert!(result.contains("not found") && result.contains("`.nothing` is not on the page"), "{result}");
     let actual = ws.call(["crawl", "--try", "https://a.example/1", "--profile", "none"]).expect(2).err;
     assert!(actual.contains("no [[crawl]] allows requests to a.example"), "{actual}");
     ws.call(["crawl", "--try", "no-such-file.html", "--profile", "none"]).expect(4);

@@ -217,7 +217,7 @@ fn mc_ends_in_a_good_and_a_bad_answer() {
         .collect();
     assert_eq!(judges.len(), 3);
     let (text, tables) = report(&ws, MC);
-    for part in ["table 3", "figures 5 and 6", "figure 4", "figure 14", "figure 15", "may be guessed"] {
+    for part in ["table 3", "figures 5 and 6", "figure 4", "figure 14", "figure 15", "can be guessed"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert_eq!(tables["judges"].as_array().unwrap().len(), 3);
@@ -295,7 +295,7 @@ fn ratings_made_elsewhere_stand_beside_those_that_are_asked_for() {
         .map(|(j, r)| (json!(j), json!(r)));
     assert_eq!(of_another, want.each_ref().map(|(judge, rating)| (judge, rating)));
     for (line, what) in
-        [(4, "the same response and judge"), (5, "no rating from 0 to 4"), (6, "no response of")]
+        [(4, "the same response and judge"), (5, "not a rating from 0 to 4"), (6, "no response of")]
     {
         let place = format!("raw/ratings/more.jsonl:{line}: ");
         assert!(

@@ -8,7 +8,7 @@ const SENTENCES: &[(&str, &str)] = &[
     ("somebody decided so", "有人如此裁定"),
     ("the run was interrupted", "运行被中断"),
     ("the run was offline", "运行时离线"),
-    ("nobody was asked yet", "尚未询问任何模型"),
+    ("nothing was asked yet", "尚未询问任何模型"),
     ("the sample's replies hold none for them", "示例回复中没有对应的回复"),
     (
         "no endpoint to ask: {} names none that pipeline.toml has",

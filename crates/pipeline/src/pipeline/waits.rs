@@ -34,9 +34,9 @@ pub enum CauseState {
     Person,
     /// They wait for something else.
     Other,
-    /// They went on without a draft.
+    /// They continued without a draft.
     Undrafted,
-    /// They went on without an embedding.
+    /// They continued without an embedding.
     Unembedded,
 }
 
@@ -84,8 +84,8 @@ impl fmt::Display for Cause {
             }
             CauseState::Person => ["wait for a person", "waits for a person"],
             CauseState::Other => ["wait", "waits"],
-            CauseState::Undrafted => ["went on without a draft", "went on without a draft"],
-            CauseState::Unembedded => ["went on without an embedding", "went on without an embedding"],
+            CauseState::Undrafted => ["continued without a draft", "continued without a draft"],
+            CauseState::Unembedded => ["continued without an embedding", "continued without an embedding"],
         };
         write!(f, "{} {}", grouped(i64::try_from(self.records).unwrap_or(i64::MAX)), what[usize::from(one)])?;
         let more = [Some(self.what.as_str()).filter(|what| !what.is_empty()), self.remedy.text()];
@@ -196,7 +196,7 @@ fn describe_filter(manifest: &Manifest) -> Option<Filter> {
     }
 }
 
-/// Why a record is kept back; for one that went on without a draft, why that is missing.
+/// Why a record is kept back; for one that continued without a draft, why that is missing.
 fn reason(entry: &Entry) -> Option<Reason> {
     let reason = Reason::from_code(entry.reason.as_deref()?);
     match reason {
@@ -217,7 +217,7 @@ fn evidence(entry: &Entry) -> &str {
     }
 }
 
-/// Whether a record went on without a draft or an embedding.
+/// Whether a record continued without a draft or an embedding.
 fn is_without(entry: &Entry) -> bool {
     entry.reason.as_deref().is_some_and(|reason| WITHOUT.map(Reason::code).contains(&reason))
 }
@@ -420,7 +420,7 @@ impl OfStage<'_> {
             };
         }
         let offline = evidence.contains("offline");
-        let asked_yet = if offline { "the run was offline" } else { "nobody was asked yet" };
+        let asked_yet = if offline { "the run was offline" } else { "nothing was asked yet" };
         let kind = match self.step.stage {
             Stage::Draft(kind) => kind,
             Stage::Embed => return (asked_yet.into(), Remedy::Run),
