@@ -80,16 +80,16 @@ impl Answer {
     /// Parses an answer to an item.
     pub fn read(item: &Item, given: RawAnswer) -> Answer {
         let read = read::read(item, given.task, given.setting, &given.text);
-        Answer::made(item, given, read)
+        Answer::from_choice(item, given, read)
     }
 
     /// An answer with a known choice: the index of an option in the release.
     pub fn chosen(item: &Item, given: RawAnswer, place: usize) -> Answer {
         let read = read::at_place(item, given.task, place);
-        Answer::made(item, given, read)
+        Answer::from_choice(item, given, read)
     }
 
-    fn made(item: &Item, given: RawAnswer, read: Result<Option<String>, Unreadable>) -> Answer {
+    fn from_choice(item: &Item, given: RawAnswer, read: Result<Option<String>, Unreadable>) -> Answer {
         let gold = item.gold(given.task);
         let (chosen, format_error) = match read {
             Ok(choice) => (choice, None),

@@ -142,7 +142,7 @@ pub fn compare<'a>(
     let key = |row: &'a JsonRow, other: &[JsonRow]| if by_name { id(row) } else { text(row, other) };
     let ours: Vec<&str> = rows.iter().map(|row| key(row, reference)).collect();
     let theirs: Vec<&str> = reference.iter().map(|row| key(row, rows)).collect();
-    let groups = Groups::of(reference, rows);
+    let groups = Groups::pair_up(reference, rows);
     let mut comparison =
         Comparison { items: rows.len() as u64, reference: reference.len() as u64, ..Comparison::default() };
     let mut found: Vec<Option<usize>> = vec![None; theirs.len()];

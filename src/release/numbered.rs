@@ -176,7 +176,7 @@ pub(super) fn rows<'a>(end: CandidateSource, last: &'a StageReader, numbers: &'a
         let row = |part: Result<Vec<Post>, Error>| Ok(part?.into_iter().map(post_row).collect());
         return Box::new(last.parts::<Post>("rows").map(row));
     }
-    match Declared::of(end, last, numbers) {
+    match Declared::new(end, last, numbers) {
         Ok(Some(declared)) => declared.rows(end.rows().columns(), last),
         Ok(None) => Box::new(std::iter::empty()),
         Err(e) => Box::new(std::iter::once(Err(e))),
@@ -201,7 +201,7 @@ struct Declared<'a> {
 }
 
 impl<'a> Declared<'a> {
-    fn of(end: CandidateSource, last: &StageReader, numbers: &'a Ordinals) -> Result<Option<Self>, Error> {
+    fn new(end: CandidateSource, last: &StageReader, numbers: &'a Ordinals) -> Result<Option<Self>, Error> {
         let layout = end.layouts(last)?.into_iter().next();
         let Some((data, layout)) = data_of(end.recipe()).zip(layout) else { return Ok(None) };
         let kinds = match data.asks("source_kind") {

@@ -175,7 +175,7 @@ impl Running {
     }
 
     fn make(&self, config: &Config, recipes: &[&'static Recipe], offline: bool) {
-        let made = self.made(config, recipes, offline);
+        let made = self.run_recipes(config, recipes, offline);
         self.update(|state| {
             state.over = true;
             state.note.clear();
@@ -185,7 +185,12 @@ impl Running {
         });
     }
 
-    fn made(&self, config: &Config, recipes: &[&'static Recipe], offline: bool) -> Result<(), ReleaseError> {
+    fn run_recipes(
+        &self,
+        config: &Config,
+        recipes: &[&'static Recipe],
+        offline: bool,
+    ) -> Result<(), ReleaseError> {
         let settings: sections::Run = config.typed(None, "run");
         let max = (settings.max_usd > 0.0).then(|| llm::Usd::from_dollars(settings.max_usd));
         let selection = Selection { offline, run: llm::Run::new(max), ..Selection::default() };

@@ -194,7 +194,7 @@ impl Benchmark {
         let options = self.options.iter().filter(|options| options.name == step.name);
         asked.extend(options.flat_map(|options| [&options.right, &options.wrong]));
         let natives = self.natives.iter().filter(|native| native.name == step.name);
-        asked.extend(natives.flat_map(|native| native.asked().chain(native.said())));
+        asked.extend(natives.flat_map(|native| native.asked().chain(native.over_findings())));
         asked
     }
 

@@ -31,38 +31,48 @@ pub(crate) fn add(language: &mut Environment<'static>) {
     language.add_function("unusable", unusable);
     language.add_function("repetitions", |right: Value, wrong: Value, called: Option<String>| {
         let called = called.as_deref().unwrap_or("the right answer");
-        repetitions(called, &said(&right), &texts(&wrong))
+        repetitions(called, &plain_text(&right), &texts(&wrong))
     });
     language.add_function("lost_in_translation", |chinese: Value, english: Value| {
-        text(&english).map(|english| replies::lost(&said(&chinese), &english)).unwrap_or_default()
+        text(&english).map(|english| replies::lost(&plain_text(&chinese), &english)).unwrap_or_default()
     });
-    language.add_function("words", |of: Value| counts::count_words(&said(&of)));
-    language.add_function("sentences", |of: Value| counts::sentences(&said(&of)));
+    language.add_function("words", |of: Value| counts::count_words(&plain_text(&of)));
+    language.add_function("sentences", |of: Value| counts::sentences(&plain_text(&of)));
     language.add_function("opening", opening);
     language.add_function("likeness", |a: Value, b: Value| {
-        strsim::normalized_levenshtein(&said(&a).to_lowercase(), &said(&b).to_lowercase())
+        strsim::normalized_levenshtein(&plain_text(&a).to_lowercase(), &plain_text(&b).to_lowercase())
     });
     language.add_function("option_faults", |question: Value, answer: Value, wrong: Value, letters: bool| {
-        distractors::faults(&said(&question), &said(&answer), &texts(&wrong), letters)
+        distractors::faults(&plain_text(&question), &plain_text(&answer), &texts(&wrong), letters)
     });
     language.add_function("premise_faults", premise_faults);
     language.add_function("rephrasing_faults", |question: Value, answer: Value, new: Value, wrong: Value| {
-        reconstruction::semantic(&said(&question), &said(&answer), &said(&new), &texts(&wrong))
+        reconstruction::semantic(
+            &plain_text(&question),
+            &plain_text(&answer),
+            &plain_text(&new),
+            &texts(&wrong),
+        )
     });
     language.add_function("situation_faults", |question: Value, answer: Value, new: Value, its: Value| {
-        reconstruction::context(&said(&question), &said(&answer), &said(&new), &said(&its))
+        reconstruction::context(
+            &plain_text(&question),
+            &plain_text(&answer),
+            &plain_text(&new),
+            &plain_text(&its),
+        )
     });
 }
 
 /// A text, empty if missing.
-fn said(value: &Value) -> String {
+fn plain_text(value: &Value) -> String {
     text(value).unwrap_or_default()
 }
 
 /// Why an answer cannot be used as a draft; null if it can, or is missing. For a list the item's number is
 /// prepended: `number 2 refuses to answer`.
 fn unusable(asked: Value, answer: Value) -> Value {
-    let asked = said(&asked);
+    let asked = plain_text(&asked);
     match answer.kind() {
         ValueKind::Seq | ValueKind::Iterable => {
             let found = |(answer, number): (&String, usize)| {
@@ -79,7 +89,7 @@ fn unusable(asked: Value, answer: Value) -> Value {
 
 /// The first of these prefixes, in lower case, with which a text begins, ignoring case.
 fn opening(of: Value, leads: Vec<String>) -> Option<String> {
-    let lower = said(&of).trim_start().to_lowercase();
+    let lower = plain_text(&of).trim_start().to_lowercase();
     leads.into_iter().find(|lead| lower.starts_with(lead))
 }
 

@@ -216,7 +216,7 @@ impl Draft {
     }
 
     /// Every expression over the record and the reply.
-    fn said(&self) -> impl Iterator<Item = &Expression> {
+    fn over_reply(&self) -> impl Iterator<Item = &Expression> {
         self.discards.iter().chain(&self.keeps).map(|(_, value)| value)
     }
 
@@ -228,7 +228,7 @@ impl Draft {
     /// Every expression over the record.
     pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expression> {
         let list = self.over.iter().map(|over| &over.list);
-        self.asked().chain(list).chain(self.said()).chain(self.checked())
+        self.asked().chain(list).chain(self.over_reply()).chain(self.checked())
     }
 
     /// Every expression over a parsed reply.

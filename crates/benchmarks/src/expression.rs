@@ -298,8 +298,8 @@ pub(crate) fn language(lists: Lists, settings: &Arc<SettingValues>) -> Language 
         let text = crate::value::text(&text).unwrap_or_default();
         note.map_or_else(|| text.clone(), |note| format!("{text}\n（楼主注：{note}）"))
     });
-    language.add_filter("left", |of: Value, wide: usize| format!("{:<wide$}", said(&of)));
-    language.add_filter("right", |of: Value, wide: usize| format!("{:>wide$}", said(&of)));
+    language.add_filter("left", |of: Value, wide: usize| format!("{:<wide$}", plain_text(&of)));
+    language.add_filter("right", |of: Value, wide: usize| format!("{:>wide$}", plain_text(&of)));
     language.add_filter("fixed", fixed);
     language.add_filter("interval", interval);
     language.add_function("means", means);
@@ -323,7 +323,7 @@ fn filters(source: &str) -> Vec<&str> {
 }
 
 /// A value as a line of text shows it: `-` where there is none.
-fn said(value: &Value) -> String {
+fn plain_text(value: &Value) -> String {
     crate::value::text(value).unwrap_or_else(|| "-".to_owned())
 }
 
@@ -331,7 +331,7 @@ fn said(value: &Value) -> String {
 fn fixed(number: Value, digits: usize) -> String {
     match f64::try_from(number.clone()) {
         Ok(number) => format!("{number:.digits$}"),
-        Err(_) => said(&number),
+        Err(_) => plain_text(&number),
     }
 }
 

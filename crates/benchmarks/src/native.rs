@@ -67,7 +67,7 @@ impl Native {
     }
 
     /// Every expression over the record and the findings.
-    pub fn said(&self) -> impl Iterator<Item = &Expression> {
+    pub fn over_findings(&self) -> impl Iterator<Item = &Expression> {
         self.keeps.iter().map(|(_, is)| is)
     }
 }

@@ -42,8 +42,8 @@ fn has(kind: &RecordKind, column: &str) -> bool {
 pub(crate) fn unknown_to_native(fields: &[(&'static str, Expression)], native: &Native) -> Vec<Problem> {
     let keeps = (native.records, native.keeps.as_slice());
     let asked = native.asked().map(|asked| (asked, &[] as &[&str]));
-    let said = native.said().map(|said| (said, &REPLIED as &[&str]));
-    unknown_to_step(native.records, fields, asked.chain(said), keeps)
+    let over_findings = native.over_findings().map(|expression| (expression, &REPLIED as &[&str]));
+    unknown_to_step(native.records, fields, asked.chain(over_findings), keeps)
 }
 
 /// Unknown columns used by a step, in its expressions, each with what else it may name, and as their targets.

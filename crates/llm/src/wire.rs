@@ -254,13 +254,13 @@ impl Text {
         match self {
             Text::Whole(text) => (text, String::new()),
             Text::Parts(parts) => {
-                let (mut said, mut thought) = (String::new(), String::new());
+                let (mut answer, mut reasoning) = (String::new(), String::new());
                 for part in parts {
                     let thinks = ["think", "reason", "summary"].iter().any(|word| part.kind.contains(word));
-                    if thinks { &mut thought } else { &mut said }.push_str(&part.text);
-                    part.thinking.into_iter().for_each(|text| thought.push_str(&text.join().0));
+                    if thinks { &mut reasoning } else { &mut answer }.push_str(&part.text);
+                    part.thinking.into_iter().for_each(|text| reasoning.push_str(&text.join().0));
                 }
-                (said, thought)
+                (answer, reasoning)
             }
             Text::Other(_) => Default::default(),
         }

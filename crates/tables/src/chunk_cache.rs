@@ -23,12 +23,12 @@ impl Chunk {
         // A post without a title has two equal columns.
         let twin = |at: usize| {
             let differs = columns[at].same().is_none();
-            (0..at).filter(|_| differs).find(|before| columns[*before].say_as(&columns[at]))
+            (0..at).filter(|_| differs).find(|before| columns[*before].equals(&columns[at]))
         };
         let twins: Vec<Option<usize>> = (0..columns.len()).map(twin).collect();
         let made = columns.par_iter().enumerate().map(|(at, column)| match twins[at] {
             Some(_) => Ok(None),
-            None => Chunk::of(&described[at], column).map(Some),
+            None => Chunk::cached_or_encoded(&described[at], column).map(Some),
         });
         let made: Vec<Option<Chunk>> = made.collect::<PolarsResult<_>>()?;
         let chunk = |(at, twin): (usize, &Option<usize>)| match twin {
@@ -42,7 +42,7 @@ impl Chunk {
     ///
     /// # Errors
     /// Polars' errors about the buffers, which cannot happen because the lengths are right.
-    pub(super) fn of(described: &Described, column: &ColumnSlices<'_>) -> PolarsResult<Chunk> {
+    pub(super) fn cached_or_encoded(described: &Described, column: &ColumnSlices<'_>) -> PolarsResult<Chunk> {
         Chunk::unless(described, column, |_| None)
     }
 
@@ -73,7 +73,7 @@ struct Cache {
     /// By value and number of rows. The column's name is not part of its pages.
     chunks: HashMap<(CellKind, Scalar, usize), Chunk, FxBuildHasher>,
     /// The single value, by the digest of its cells.
-    said: HashMap<Hash, Scalar>,
+    constants: HashMap<Hash, Scalar>,
 }
 
 static CACHE: LazyLock<Mutex<Cache>> = LazyLock::new(Mutex::default);
@@ -88,8 +88,8 @@ fn find(column: &ColumnSlices<'_>) -> Option<Chunk> {
 }
 
 /// The single value of the column with this digest.
-pub(super) fn said(digest: &Hash) -> Option<Scalar> {
-    CACHE.lock().unwrap_or_else(PoisonError::into_inner).said.get(digest).cloned()
+pub(super) fn constant(digest: &Hash) -> Option<Scalar> {
+    CACHE.lock().unwrap_or_else(PoisonError::into_inner).constants.get(digest).cloned()
 }
 
 /// Caches the column if it has a single value.
@@ -100,7 +100,7 @@ fn keep(column: &ColumnSlices<'_>, chunk: &Chunk) {
         // Parts that lost rows have many lengths, which rarely recur.
         *known = Cache::default();
     }
-    known.said.insert(chunk.digest, key.1.clone());
+    known.constants.insert(chunk.digest, key.1.clone());
     known.chunks.insert(key, chunk.clone());
 }
 

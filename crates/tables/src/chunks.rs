@@ -200,7 +200,8 @@ pub(super) fn splice(described: &[Described], rows: usize, columns: Vec<Chunk>) 
     let mut written: Vec<(Hash, i64, Vec<Piece>)> = Vec::new();
     for Chunk { pages, mut meta, digest } in columns {
         // Equal pages are stored once: the text of a post without a title equals its content.
-        let twin = written.iter().find(|(twin, _, said)| *twin == digest && same(said, &pages));
+        let twin =
+            written.iter().find(|(twin, _, pages_of_twin)| *twin == digest && same(pages_of_twin, &pages));
         let start = match twin {
             Some((_, start, _)) => *start,
             None => {
@@ -345,7 +346,7 @@ mod tests {
         let one = |name, text: &str| {
             let described = Described { name, kind: CellKind::Text, filled: true, about: "" };
             let column = ColumnBuilder::repeated(CellKind::Text, Scalar::Text(text.into()), 77);
-            Chunk::of(&described, &ColumnSlices::all(&column)).unwrap()
+            Chunk::cached_or_encoded(&described, &ColumnSlices::all(&column)).unwrap()
         };
         let (a, b, c) = (one("child", "云"), one("parent", "云"), one("child", "鱼"));
         assert!(

@@ -167,12 +167,12 @@ impl<'a> ColumnSlices<'a> {
 
     /// The single value of all rows, if there is one.
     pub(super) fn same(&self) -> Option<Scalar> {
-        let mut said = self.spans.iter().map(|(column, range)| match &column.contents {
+        let mut values = self.spans.iter().map(|(column, range)| match &column.contents {
             Contents::Constant(one) => Some(one.clone()),
             Contents::Varying(each) => each.one(range),
         });
-        let Some(first) = said.next() else { return Some(Scalar::Null) };
-        said.all(|other| other == first).then_some(first).flatten()
+        let Some(first) = values.next() else { return Some(Scalar::Null) };
+        values.all(|other| other == first).then_some(first).flatten()
     }
 
     /// Approximate size of its pages before compression, in bytes.
@@ -186,7 +186,7 @@ impl<'a> ColumnSlices<'a> {
     }
 
     /// Whether others have the same cells. If they are cut differently, returns false.
-    pub(super) fn say_as(&self, others: &ColumnSlices<'_>) -> bool {
+    pub(super) fn equals(&self, others: &ColumnSlices<'_>) -> bool {
         let alike = |((a, rows), (b, others)): (&(&ColumnBuilder, _), &(&ColumnBuilder, _))| {
             let same = match (&a.contents, &b.contents) {
                 (Contents::Constant(one), Contents::Constant(other)) => one == other,
@@ -304,9 +304,7 @@ mod tests {
     }
 
     /// Checks the properties of cells, however they are cut.
-    fn ledger_entry(
-        spans: &ColumnSlices<'_>,
-    ) -> (Option<Scalar>, Hash, Option<Bitmap>, Vec<u8>, Vec<Scalar>) {
+    fn everything(spans: &ColumnSlices<'_>) -> (Option<Scalar>, Hash, Option<Bitmap>, Vec<u8>, Vec<Scalar>) {
         let (mut page, mut cells) = (Vec::new(), Vec::new());
         spans.plain(&mut page);
         spans.joined().each(&(0..spans.rows()), |cell| cells.push(Scalar::new(cell, spans.kind)));
@@ -315,13 +313,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_column_says_what_was_put_however_it_was_cut(
-            said in prop::collection::vec(one(), 0..24),
+        fn a_column_gives_back_its_cells_however_it_was_cut(
+            numbers in prop::collection::vec(one(), 0..24),
             cuts in prop::collection::vec(0usize..24, 0..4),
             some in (0usize..24, 0usize..24),
         ) {
             for kind in KINDS {
-                let all: Vec<Scalar> = said.iter().map(|n| cell(kind, *n)).collect();
+                let all: Vec<Scalar> = numbers.iter().map(|n| cell(kind, *n)).collect();
                 let whole = column(kind, &all);
                 prop_assert_eq!(&cells(&whole), &all);
                 let mut repeated = whole.clone();
@@ -332,16 +330,16 @@ mod tests {
                 let columns: Vec<ColumnBuilder> = cuts.windows(2).map(|at| column(kind, &all[at[0]..at[1]])).collect();
                 let again = ColumnSlices::new(kind, columns.iter().map(|column| (column, 0..column.rows)));
                 let whole = ColumnSlices::all(&whole);
-                prop_assert_eq!(ledger_entry(&again), ledger_entry(&whole));
-                prop_assert!(kind != CellKind::Text || all.contains(&Scalar::Null) || again.say_as(&again));
+                prop_assert_eq!(everything(&again), everything(&whole));
+                prop_assert!(kind != CellKind::Text || all.contains(&Scalar::Null) || again.equals(&again));
                 let mut digest = ColumnDigest::default();
                 all.iter().for_each(|one| digest.append(one.cell()));
                 prop_assert_eq!(digest.finish(), whole.digest());
                 let (from, to) = (some.0.min(some.1).min(all.len()), some.0.max(some.1).min(all.len()));
                 let (a, b) = (whole.part(from..to), again.part(from..to));
-                prop_assert_eq!(ledger_entry(&a), ledger_entry(&b));
-                prop_assert_eq!(ledger_entry(&a), ledger_entry(&ColumnSlices::all(&column(kind, &all[from..to]))));
-                prop_assert!(!a.say_as(&whole) || all[from..to] == all);
+                prop_assert_eq!(everything(&a), everything(&b));
+                prop_assert_eq!(everything(&a), everything(&ColumnSlices::all(&column(kind, &all[from..to]))));
+                prop_assert!(!a.equals(&whole) || all[from..to] == all);
                 let one = all[from..to].iter().all(|cell| *cell == all[from]);
                 prop_assert_eq!(a.same().is_some(), one);
                 prop_assert_eq!(b.rows(), to - from);

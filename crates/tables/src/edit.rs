@@ -148,7 +148,7 @@ impl Before<'_> {
         let all = rows == keep.len();
         let writes = |name: &str| touched.writes.contains(&name);
         // For a cached digest the single value of the column is known without decoding it.
-        let same: Vec<Option<Scalar>> = self.digests.iter().map(chunk_cache::said).collect();
+        let same: Vec<Option<Scalar>> = self.digests.iter().map(chunk_cache::constant).collect();
         let rest = match all {
             true => DataFrame::default(),
             false => {
@@ -187,7 +187,7 @@ impl Before<'_> {
     fn ledger(&self, recorded: &RowChunks<Entry>) -> PolarsResult<Encoded> {
         let chunk = |place: usize| match place {
             0 => self.chunks.chunk(Entry::COLUMNS[0].name, self.digests[0]),
-            _ => Chunk::of(&Entry::COLUMNS[place], &recorded.column(place)),
+            _ => Chunk::cached_or_encoded(&Entry::COLUMNS[place], &recorded.column(place)),
         };
         let columns = (0..Entry::COLUMNS.len()).into_par_iter().map(chunk);
         Encoded::new(Entry::COLUMNS, recorded.rows(), columns.collect::<PolarsResult<_>>()?)

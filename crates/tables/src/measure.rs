@@ -72,7 +72,11 @@ fn by_pages(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResu
 
 /// The same, with columns of one value cached from part to part.
 fn by_cache(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResult<Vec<Chunk>> {
-    described.par_iter().zip(columns).map(|(described, column)| Chunk::of(described, column)).collect()
+    described
+        .par_iter()
+        .zip(columns)
+        .map(|(described, column)| Chunk::cached_or_encoded(described, column))
+        .collect()
 }
 
 /// The shortest of several rounds, and bytes.

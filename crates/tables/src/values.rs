@@ -28,12 +28,12 @@ impl Scalar {
             | (CellKind::Count, Cell::Count(_))
             | (CellKind::Real, Cell::Real(_))
             | (CellKind::Flag, Cell::Flag(_))
-            | (CellKind::Texts, Cell::Texts(_)) => Scalar::said(cell),
+            | (CellKind::Texts, Cell::Texts(_)) => Scalar::from_cell(cell),
             _ => Scalar::Null,
         }
     }
 
-    fn said(cell: Cell<'_>) -> Scalar {
+    fn from_cell(cell: Cell<'_>) -> Scalar {
         match cell {
             Cell::Null => Scalar::Null,
             Cell::Text(text) => Scalar::Text(text.into()),
@@ -196,7 +196,7 @@ impl ColumnBuffer {
     /// The single value of some rows, if there is one. Most differ in the second row.
     pub(super) fn one(&self, range: &Range<usize>) -> Option<Scalar> {
         let mut rows = range.clone();
-        let first = self.with(rows.next()?, Scalar::said);
+        let first = self.with(rows.next()?, Scalar::from_cell);
         rows.all(|row| self.with(row, |cell| first.is(cell))).then_some(first)
     }
 

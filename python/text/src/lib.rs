@@ -15,7 +15,7 @@ mod texts;
 mod words;
 mod work;
 
-/// The compiled half of `riddlemill_text`.
+/// The compiled functions of `riddlemill_text`.
 #[pymodule]
 mod _core {
     #[pymodule_export]

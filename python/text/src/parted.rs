@@ -161,7 +161,7 @@ impl PartedDedup {
         table(py, vec![columns])
     }
 
-    /// Batches are taken one by one, and sorted in so many MiB and on the disk.
+    /// Batches are read one by one, and sorted within this many MiB and on disk.
     fn resolve<'py>(
         &self,
         py: Python<'py>,
@@ -207,7 +207,7 @@ fn slices(blocks: &[PyBackedBytes]) -> Vec<&[u8]> {
     blocks.iter().map(|block| &block[..]).collect()
 }
 
-/// What the keys of rows are cut with.
+/// Computes the keys of rows: see the module's stub.
 #[pyclass(frozen)]
 pub(crate) struct PartedKeys(Keyer);
 
@@ -240,7 +240,7 @@ impl PartedKeys {
     }
 }
 
-/// What parts the row's number from its rank: less than any character of an id.
+/// Separates a row's number from its rank; sorts before any character of an id.
 const ROW: char = '\u{1}';
 
 fn row_in(id: &str) -> PyResult<u64> {

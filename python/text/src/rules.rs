@@ -19,7 +19,7 @@ use crate::table::{Column, Decisions, ROWS, column, doubles, strings, table, who
 use crate::texts::{Texts, arrays, has_arrow, is_missing, same_length};
 use crate::{words, work};
 
-/// Makes batches from so many rows each, on all threads, in their order; of no rows, an empty one.
+/// Makes batches of this many rows each, on all threads, in order; one empty batch if there are no rows.
 fn batches<Batch: Send>(
     py: Python<'_>,
     rows: usize,
@@ -33,7 +33,7 @@ fn batches<Batch: Send>(
     })
 }
 
-/// What the posts say: see the module's stub.
+/// The texts of posts, cleaned: see the module's stub.
 #[pyfunction]
 #[pyo3(signature = (contents, titles, kind, language, join))]
 pub(crate) fn clean<'py>(
@@ -75,7 +75,7 @@ pub(crate) fn clean<'py>(
     table(py, made)
 }
 
-/// Whether the texts ask, by which rule and on what ground: see the module's stub.
+/// Whether texts are questions, by which rule and on what evidence: see the module's stub.
 #[pyfunction]
 pub(crate) fn judge<'py>(
     py: Python<'py>,
@@ -155,7 +155,7 @@ pub(crate) fn anonymise<'py>(
     table(py, made)
 }
 
-/// Lists of texts, a list a row.
+/// Lists of texts, one list for each row.
 fn lists_of(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<String>>> {
     let mut lists = Vec::new();
     if !has_arrow(given)? {
@@ -181,7 +181,7 @@ fn lists_of(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<String>>> 
     Ok(lists)
 }
 
-/// Which texts stay: see the module's stub.
+/// Which texts the filter keeps: see the module's stub.
 #[pyfunction]
 #[pyo3(signature = (texts, images, questions, min_chars, max_chars, forum, language))]
 #[expect(clippy::too_many_arguments, reason = "a setting each; Python names them")]
@@ -217,7 +217,7 @@ pub(crate) fn filter<'py>(
     table(py, made)
 }
 
-/// The texts as keys: see the module's stub.
+/// The texts normalised for comparison: see the module's stub.
 #[pyfunction]
 pub(crate) fn normalize<'py>(
     py: Python<'py>,

@@ -23,7 +23,7 @@ const PAIRS: usize = 1 << 16;
 
 const METRICS: &[&str] = &["default", "indel", "levenshtein", "jaccard", "exact"];
 
-/// How alike texts are, row by row: see the module's stub.
+/// The similarity of two columns of texts, row by row: see the module's stub.
 #[pyfunction]
 pub(crate) fn similarity<'py>(
     py: Python<'py>,

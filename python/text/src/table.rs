@@ -16,7 +16,7 @@ pub(crate) const ROWS: usize = 1 << 12;
 /// A column of a batch, with its name. Its type is that of its values.
 pub(crate) type Column = (&'static str, ArrayRef);
 
-/// A table of batches that were made in their order, each with the same columns. Of no rows there is one batch without
+/// A table of batches in order, each with the same columns. Without rows it has one batch without
 /// rows: the names and types of the columns are those of the first.
 pub(crate) fn table<'py>(py: Python<'py>, batches: Vec<Vec<Column>>) -> PyResult<Bound<'py, PyAny>> {
     let first = batches.first().ok_or_else(no_batch)?;
@@ -31,7 +31,7 @@ pub(crate) fn table<'py>(py: Python<'py>, batches: Vec<Vec<Column>>) -> PyResult
     PyTable::try_new(batches, schema)?.into_arro3(py)
 }
 
-/// One column of chunks that were made in their order. Of no rows there is one chunk without rows, which has the type.
+/// One column of chunks in order. Without rows it has one empty chunk with the type.
 pub(crate) fn column<'py>(py: Python<'py>, chunks: Vec<ArrayRef>) -> PyResult<Bound<'py, PyAny>> {
     let kind = chunks.first().ok_or_else(no_batch)?.data_type().clone();
     PyChunkedArray::try_new(chunks, Arc::new(Field::new("", kind, true)))?.into_arro3(py)
@@ -41,7 +41,7 @@ fn no_batch() -> PyErr {
     PyRuntimeError::new_err("there is no batch to take the columns from")
 }
 
-/// What the comparison of two texts came to: `same`, `borderline` or `different`, from a score of 0 to 1, and the names of
+/// The result of comparing two texts: `same`, `borderline` or `different`, from a score of 0 to 1, and the names of
 /// the predicate that holds and of the veto against it.
 #[derive(Clone, Copy)]
 pub(crate) struct Compared<'a> {
@@ -61,7 +61,7 @@ pub(crate) fn comparisons<'a>(each: impl Iterator<Item = Option<Compared<'a>>> +
     ]
 }
 
-/// What a stage decided on rows, and the texts of those that are kept.
+/// A stage's decisions on rows, and the texts of those that are kept.
 pub(crate) struct Decisions {
     text: Option<StringBuilder>,
     outcome: StringBuilder,
@@ -70,7 +70,7 @@ pub(crate) struct Decisions {
 }
 
 impl Decisions {
-    /// For so many rows; `texts` says whether texts go back.
+    /// With room for this many rows; `texts`: whether texts are returned.
     pub(crate) fn new(rows: usize, texts: bool) -> Decisions {
         let words = || StringBuilder::with_capacity(rows, rows * 8);
         Decisions {
@@ -81,7 +81,7 @@ impl Decisions {
         }
     }
 
-    /// Takes what was decided on the next row.
+    /// Appends the decision on the next row.
     pub(crate) fn append<T>(&mut self, row: &RowOutcome<T>, text: Option<&str>) {
         if let Some(column) = &mut self.text {
             column.append_option(text);
@@ -91,7 +91,7 @@ impl Decisions {
         self.evidence.append_option(row.evidence.as_deref());
     }
 
-    /// The columns: `text` where texts go back, `outcome`, `reason`, `evidence`.
+    /// The columns: `text` where texts are returned, `outcome`, `reason`, `evidence`.
     pub(crate) fn finish(self) -> Vec<Column> {
         let columns =
             [("outcome", self.outcome), ("reason", self.reason), ("evidence", self.evidence)].into_iter();

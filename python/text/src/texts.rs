@@ -15,8 +15,8 @@ use pyo3_arrow::input::AnyArray;
 pub(crate) struct Texts(Vec<ArrayRef>);
 
 impl Texts {
-    /// What a caller gave as `name`: anything with Arrow's PyCapsule interface, taken as it lies in memory, or a
-    /// sequence of strings, which are copied.
+    /// The argument `name` of a caller: anything with Arrow's PyCapsule interface, which is not copied, or a
+    /// sequence of strings, which is copied.
     pub(crate) fn from_arrow(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Texts> {
         if given.is_instance_of::<PyString>() {
             return Err(PyTypeError::new_err(format!(
@@ -30,7 +30,7 @@ impl Texts {
         chunks.into_iter().map(|chunk| texts(name, chunk)).collect::<PyResult<_>>().map(Texts)
     }
 
-    /// A column that may be left out; it has as many rows as the texts.
+    /// An optional column with as many rows as the texts.
     pub(crate) fn beside(
         name: &str,
         given: Option<&Bound<'_, PyAny>>,
@@ -44,7 +44,7 @@ impl Texts {
         self.0.iter().map(|chunk| chunk.len()).sum()
     }
 
-    /// The texts one by one, where they lie.
+    /// The texts one by one, not copied.
     pub(crate) fn each(&self) -> Vec<Option<&str>> {
         let mut all = Vec::with_capacity(self.len());
         for chunk in &self.0 {
@@ -66,12 +66,12 @@ pub(crate) fn same_length(name: &str, found: usize, rows: usize) -> PyResult<()>
     }
 }
 
-/// Whether an object hands out Arrow data.
+/// Whether an object has Arrow's PyCapsule interface.
 pub(crate) fn has_arrow(given: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(given.hasattr("__arrow_c_array__")? || given.hasattr("__arrow_c_stream__")?)
 }
 
-/// The arrays that an object hands out. A table with one column counts as that column.
+/// The arrays of an object with that interface. A table with one column counts as that column.
 pub(crate) fn arrays(given: &Bound<'_, PyAny>) -> PyResult<Vec<ArrayRef>> {
     let whole: PyChunkedArray = given.extract::<AnyArray>()?.into_chunked_array()?;
     let (chunks, field) = whole.into_inner();
@@ -87,7 +87,7 @@ pub(crate) fn arrays(given: &Bound<'_, PyAny>) -> PyResult<Vec<ArrayRef>> {
     Ok(chunks.into_iter().map(|chunk| chunk.as_struct().column(0).clone()).collect())
 }
 
-/// A chunk as texts. Whoever made it may have put anything behind the pointers, so its bytes are looked through once.
+/// A chunk as texts. Its bytes come from another library, so they are checked once to be UTF-8.
 fn texts(name: &str, chunk: ArrayRef) -> PyResult<ArrayRef> {
     let invalid = |error: arrow_schema::ArrowError| PyValueError::new_err(format!("{name}: {error}"));
     // A slice of no rows may begin behind bytes that were left out.
@@ -127,7 +127,7 @@ fn from_sequence(name: &str, given: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
     Ok(std::sync::Arc::new(array))
 }
 
-/// None, and what pandas has in its place.
+/// Whether a value is None, or one of pandas' values for a missing one.
 pub(crate) fn is_missing(item: &Bound<'_, PyAny>) -> bool {
     item.is_none()
         || item.extract::<f64>().is_ok_and(f64::is_nan)

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use riddlemill_text::hint;
 use riddlemill_text::offline::settings::Language;
 
-/// Refuses a word that is none of those there are, and names the one that was probably meant.
+/// Refuses a word that is not in the list, and suggests the nearest one.
 pub(crate) fn one_of(what: &str, word: &str, words: &[&str]) -> PyResult<()> {
     match words.contains(&word) {
         true => Ok(()),

@@ -10,10 +10,10 @@ use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use riddlemill_text::join::Watch;
 
-/// How long after Ctrl-C it is heard.
+/// How often Ctrl-C is checked.
 const HEARD: Duration = Duration::from_millis(50);
 
-/// Whether to give up.
+/// Whether Ctrl-C was pressed.
 #[derive(Debug, Default)]
 pub(crate) struct Stop(AtomicBool);
 
@@ -25,8 +25,8 @@ impl Watch for Stop {
     fn advance(&self, _share: f64) {}
 }
 
-/// Does something on the threads of this process. Other Python threads continue meanwhile; Ctrl-C sets `Stop`, waits for
-/// the work to see it, and is raised.
+/// Runs a function on the threads of this process. Other Python threads continue meanwhile; Ctrl-C sets `Stop`,
+/// waits for the work to see it, and is raised.
 pub(crate) fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Stop) -> T + Send) -> PyResult<T> {
     let pool = pool()?;
     let stop = Stop::default();
@@ -59,10 +59,10 @@ pub(crate) fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Stop) -> T + Send)
     })
 }
 
-/// The pools by process. A forked child has none of its parent's threads, and would wait for them forever.
+/// The thread pools by process: a forked child has none of its parent's threads and would wait for them forever.
 static POOLS: Mutex<BTreeMap<u32, Arc<ThreadPool>>> = Mutex::new(BTreeMap::new());
 
-/// As many threads as cores, or as `RIDDLEMILL_THREADS` or `RAYON_NUM_THREADS` says.
+/// As many threads as cores, or the number in `RIDDLEMILL_THREADS` or `RAYON_NUM_THREADS`.
 fn pool() -> PyResult<Arc<ThreadPool>> {
     let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
     let own = std::process::id();

@@ -51,7 +51,7 @@ pub(super) fn rows(stages: &[Applied; 3], folder: &Path) -> Result<Exit, Failure
     let mut lines = Lines::new();
     while let Some(batch) = lines.batch(BATCH)? {
         let made: Vec<Made> =
-            batch.par_chunks(TASK).map(|lines| made(lines, stages)).collect::<Result<_, _>>()?;
+            batch.par_chunks(TASK).map(|lines| process(lines, stages)).collect::<Result<_, _>>()?;
         for made in made {
             for ((file, path), ledger) in files.iter_mut().zip(&made.ledgers) {
                 file.write_all(ledger).map_err(Error::io("write", path))?;
@@ -68,7 +68,7 @@ pub(super) fn rows(stages: &[Applied; 3], folder: &Path) -> Result<Exit, Failure
     Ok(bad.exit())
 }
 
-fn made(lines: &[(u64, Vec<u8>)], stages: &[Applied; 3]) -> Result<Made, Failure> {
+fn process(lines: &[(u64, Vec<u8>)], stages: &[Applied; 3]) -> Result<Made, Failure> {
     let mut made = Made::default();
     for (n, line) in lines {
         let records = settled(line).unwrap_or_else(|error| {

@@ -95,7 +95,7 @@ type Lines = Vec<(String, Result<Output, OutputError>)>;
 /// # Errors
 /// [`EvaluateError`] if a file cannot be read, or has none of the formats.
 pub fn read(set: &Set, files: &[File], answers: &mut Vec<Answer>) -> Result<Vec<SetAside>, EvaluateError> {
-    let items = Items::of(set);
+    let items = Items::index(set);
     let mut seen: FxHashMap<(String, Task, Setting, String), (usize, String)> = FxHashMap::default();
     for (at, answer) in answers.iter().enumerate() {
         seen.insert(key(answer), (at, "what was asked here".to_string()));
@@ -229,7 +229,7 @@ struct Items<'s> {
 }
 
 impl<'s> Items<'s> {
-    fn of(set: &'s Set) -> Items<'s> {
+    fn index(set: &'s Set) -> Items<'s> {
         let mut asked: FxHashMap<String, Vec<usize>> = FxHashMap::default();
         for (at, item) in set.items.iter().enumerate() {
             asked.entry(fold(&item.question, Fold::KEY)).or_default().push(at);

@@ -71,7 +71,7 @@ pub fn report(book: &ScoreBook<'_>, other_scores: &Scores) -> Report {
         }
         declared => {
             for one in declared {
-                for table in made(book, one, other_scores, &mut charts) {
+                for table in tables_of(book, one, other_scores, &mut charts) {
                     charts.extend(one.drawn.iter().filter_map(|drawn| chart(book, one, drawn, &table)));
                     tables.push((table, Some(one)));
                 }
@@ -95,7 +95,12 @@ pub fn report(book: &ScoreBook<'_>, other_scores: &Scores) -> Report {
 }
 
 /// The tables of one declaration. Points of a scatter plot become charts directly.
-fn made(book: &ScoreBook<'_>, one: &Declared, other_scores: &Scores, charts: &mut Vec<Chart>) -> Vec<Table> {
+fn tables_of(
+    book: &ScoreBook<'_>,
+    one: &Declared,
+    other_scores: &Scores,
+    charts: &mut Vec<Chart>,
+) -> Vec<Table> {
     let native = match &one.measures {
         Measures::Columns { columns, by_setting, part } => {
             return vec![declared::of_columns(book, one, columns, *by_setting, *part)];

@@ -30,7 +30,7 @@ pub(super) enum Role {
 
 impl Role {
     /// Splits an id such as `SP-12_SR` into the group's name and the role.
-    fn of(id: &str) -> (&str, Role) {
+    fn split_id(id: &str) -> (&str, Role) {
         match id.rsplit_once('_') {
             Some((group, "SR")) => (group, Role::Semantic),
             Some((group, "CR")) => (group, Role::Context),
@@ -47,13 +47,13 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    pub(super) fn of(reference: &[JsonRow], rows: &[JsonRow]) -> Groups {
+    pub(super) fn pair_up(reference: &[JsonRow], rows: &[JsonRow]) -> Groups {
         let of = |rows: &[JsonRow]| -> Vec<(String, Role)> {
             let id = |row: &JsonRow| row.get("id").and_then(|id| id.as_str()).unwrap_or_default().to_owned();
             rows.iter()
                 .map(id)
                 .map(|id| {
-                    let (group, role) = Role::of(&id);
+                    let (group, role) = Role::split_id(&id);
                     (group.to_owned(), role)
                 })
                 .collect()

@@ -277,7 +277,7 @@ pub(in crate::web) async fn vote(
     let (reader, noting, sent, language) = (app.clone(), app.clone(), form.clone(), visitor.language);
     let made = reading(move || {
         let ballot = reader.ballots.open(&config, recipe, &step)?.ok_or_else(PageError::not_found)?;
-        made(&reader, Place { recipe, ballot: &ballot, round }, &person, &sent, language)
+        check_vote(&reader, Place { recipe, ballot: &ballot, round }, &person, &sent, language)
     })
     .await?;
     let wants_json = headers.get(header::ACCEPT).is_some_and(|accept| accept == "application/json");
@@ -286,7 +286,7 @@ pub(in crate::web) async fn vote(
         (StatusCode::SERVICE_UNAVAILABLE, json!({ "told": "not_saved" }))
     };
     let (status, message) = match made {
-        Made::Vote(vote, note) => match app.desk.cast(*vote).await {
+        CheckedVote::Vote(vote, note) => match app.desk.cast(*vote).await {
             // If the remark could not be stored, the vote is sent again; it counts once.
             Cast::Saved(id) => match reading(move || remark(&noting, recipe, *note)).await {
                 Ok(()) => (StatusCode::OK, json!({ "told": "saved", "vote": id.to_string() })),
@@ -295,11 +295,11 @@ pub(in crate::web) async fn vote(
             Cast::Overtaken(_) => (StatusCode::CONFLICT, json!({ "told": "overtaken" })),
             Cast::Failed(why) => not_saved(&why),
         },
-        Made::Changed => (StatusCode::CONFLICT, json!({ "told": "item_changed" })),
-        Made::Faulty(faults) => {
+        CheckedVote::Changed => (StatusCode::CONFLICT, json!({ "told": "item_changed" })),
+        CheckedVote::Faulty(faults) => {
             (StatusCode::UNPROCESSABLE_ENTITY, json!({ "told": "faulty", "faults": faults }))
         }
-        Made::Doubtful(faults) => {
+        CheckedVote::Doubtful(faults) => {
             (StatusCode::UNPROCESSABLE_ENTITY, json!({ "told": "gives_away", "faults": faults }))
         }
     };
@@ -358,7 +358,7 @@ pub(in crate::web) async fn pass_over(
 /// Additions to a vote: the step, the remark, and the guideline if it has to be stored first.
 type Remarked = (String, Note, Option<Box<Guide>>);
 
-enum Made {
+enum CheckedVote {
     /// The vote, and its additions.
     Vote(Box<Vote>, Box<Remarked>),
     /// The item has changed since the person saw it.
@@ -368,24 +368,24 @@ enum Made {
     Doubtful(Vec<(String, String)>),
 }
 
-fn made(
+fn check_vote(
     app: &App,
     place: Place<'_>,
     person: &Annotator,
     form: &Form,
     language: Language,
-) -> Result<Made, PageError> {
+) -> Result<CheckedVote, PageError> {
     let Place { ballot, round, .. } = place;
     let step = &ballot.step;
     let (board, given) = seat(app, place, person)?;
     let id = form.get("item");
     if ballot.item(id).is_none() {
         // A run has dropped the item since the page was made.
-        return Ok(Made::Changed);
+        return Ok(CheckedVote::Changed);
     }
     let ShownItem { item, .. } = may_see(&board, place, &given, person, id)?;
     if item.sheet_hash() != form.get("hash") {
-        return Ok(Made::Changed);
+        return Ok(CheckedVote::Changed);
     }
     let fields = step.form(round);
     let values =
@@ -397,13 +397,13 @@ fn made(
                 let missing = |field: &Field| {
                     (field.name.to_string(), faults::describe(language, &fields, field.name, &Fault::Missing))
                 };
-                return Ok(Made::Faulty(asked.map(missing).collect()));
+                return Ok(CheckedVote::Faulty(asked.map(missing).collect()));
             }
             Answers::Faulty(faults) => {
                 let described = |(field, fault): (&str, Fault)| {
                     (field.to_string(), faults::describe(language, &fields, field, &fault))
                 };
-                return Ok(Made::Faulty(faults.into_iter().map(described).collect()));
+                return Ok(CheckedVote::Faulty(faults.into_iter().map(described).collect()));
             }
         };
     let cautions = answers::cautions(&fields, &item, &values);
@@ -412,7 +412,7 @@ fn made(
             let (en, zh) = tell.descriptions();
             (field.to_string(), language.pick(en, zh).to_string())
         };
-        return Ok(Made::Doubtful(faults::joined(cautions.into_iter().map(described))));
+        return Ok(CheckedVote::Doubtful(faults::joined(cautions.into_iter().map(described))));
     }
     let base: Option<Digest> = form.get("base").parse().ok();
     let seconds = form.get("seconds").parse().ok().filter(|s: &f64| s.is_finite() && *s > 0.0);
@@ -434,7 +434,7 @@ fn made(
     };
     let vote = vote_of(step, &item, person, round, values, base, seconds.map(|s| s.min(LONGEST)));
     let vote = Box::new(Vote { guideline, ..vote });
-    Ok(Made::Vote(vote, Box::new((step.name.to_string(), note, unkept.then(|| Box::new(came_with))))))
+    Ok(CheckedVote::Vote(vote, Box::new((step.name.to_string(), note, unkept.then(|| Box::new(came_with))))))
 }
 
 /// Stores a remark if it differs from the previous one.

@@ -21,7 +21,7 @@ use crate::{figures, published, record_kind, records, setting, tables, tasks};
 /// All problems of all files.
 pub fn load(folders: &[Folder], whole: bool) -> Result<Vec<Benchmark>, Problems> {
     let mut problems = Vec::new();
-    let others = Others::of(folders, whole, &mut problems);
+    let others = Others::collect(folders, whole, &mut problems);
     let mut read: Vec<(Benchmark, Option<&'static str>)> = Vec::new();
     for (name, files) in folders {
         match folder(name, files, &others) {

@@ -25,7 +25,7 @@ pub(super) struct Others {
 
 impl Others {
     /// What folders hold that others, or they themselves, may reference; problems of their ballots are added to `problems`.
-    pub(super) fn of(folders: &[Folder], whole: bool, problems: &mut Vec<Problem>) -> Others {
+    pub(super) fn collect(folders: &[Folder], whole: bool, problems: &mut Vec<Problem>) -> Others {
         let mut asked: BTreeMap<&'static str, Ballots> = BTreeMap::new();
         let prompts = folders.iter().map(|(name, files)| (*name, prompt_files(name, files))).collect();
         for (name, files) in folders {
@@ -56,7 +56,8 @@ impl Others {
         };
         let known: BTreeMap<&str, Vec<&'static RecordKind>> =
             folders.iter().map(|(name, _)| (*name, known(name))).collect();
-        let kinds = folders.iter().map(|(name, files)| (*name, Kinds::of(files, &known[name]))).collect();
+        let kinds =
+            folders.iter().map(|(name, files)| (*name, Kinds::collect(files, &known[name]))).collect();
         Others { asked, prompts, known, kinds, whole }
     }
 
@@ -76,7 +77,7 @@ impl Others {
 struct Kinds(BTreeMap<String, Option<&'static RecordKind>>);
 
 impl Kinds {
-    fn of(files: &Files, known: &[&'static RecordKind]) -> Kinds {
+    fn collect(files: &Files, known: &[&'static RecordKind]) -> Kinds {
         let text = file(files, "benchmark.toml").unwrap_or_default();
         let Ok(document) = toml_edit::Document::parse(text) else { return Kinds::default() };
         let word = |item: Option<&toml_edit::Item>| {

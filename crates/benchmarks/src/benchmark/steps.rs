@@ -53,7 +53,7 @@ pub(super) fn steps(
             Some((other, step)) => others.behind(other, step),
             None => before(place.unwrap_or_default()),
         };
-        (name, said(&Place { name, records, ..*at }, ballots, leaves, keys, tables))
+        (name, kind_and_input(&Place { name, records, ..*at }, ballots, leaves, keys, tables))
     });
     let benchmark = at.benchmark;
     let mut steps: Vec<Step> = Vec::new();
@@ -114,7 +114,7 @@ fn plain(name: &'static str) -> Option<Kind> {
 }
 
 /// A step's table: its kind, and its input if that is not the step before.
-fn said(
+fn kind_and_input(
     at: &Place<'_>,
     ballots: Option<&Ballots>,
     leaves: Option<&'static RecordKind>,

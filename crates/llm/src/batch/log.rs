@@ -123,11 +123,12 @@ pub(super) fn read(log: &Log) -> Result<LogContents, LogError> {
     let lines = || bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
     let damaged =
         |e: serde_json::Error| LogError::Damaged { path: log.path().to_owned(), what: e.to_string() };
-    let (mut said, mut over, mut ids) = (LogContents::default(), FxHashSet::default(), FxHashMap::default());
+    let (mut contents, mut over, mut ids) =
+        (LogContents::default(), FxHashSet::default(), FxHashMap::default());
     for line in lines() {
         let end: End = serde_json::from_slice(line).map_err(damaged)?;
         if let Some(id) = end.id {
-            said.ids.push(id.clone());
+            contents.ids.push(id.clone());
             ids.insert(end.batch.clone(), id);
         }
         if end.over.is_some() {
@@ -136,13 +137,13 @@ pub(super) fn read(log: &Log) -> Result<LogContents, LogError> {
     }
     for line in lines() {
         let end: End = serde_json::from_slice(line).map_err(damaged)?;
-        if over.contains(&end.batch) || said.open.iter().any(|entry| entry.batch == end.batch) {
+        if over.contains(&end.batch) || contents.open.iter().any(|entry| entry.batch == end.batch) {
             continue;
         }
         let entry: Entry = serde_json::from_slice(line).map_err(damaged)?;
-        said.open.push(Entry { id: ids.get(&entry.batch).cloned(), ..entry });
+        contents.open.push(Entry { id: ids.get(&entry.batch).cloned(), ..entry });
     }
-    Ok(said)
+    Ok(contents)
 }
 
 pub(super) fn add(log: &Log, entry: &Entry) -> Result<(), LogError> {

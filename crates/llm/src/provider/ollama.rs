@@ -68,18 +68,18 @@ pub(super) fn as_openai(body: &Value) -> Option<Value> {
 
 /// Each line is a piece in JSON; the last one is marked done and has the counts.
 pub(super) fn assemble(stream: &str) -> Option<String> {
-    let (mut said, mut thought) = (String::new(), String::new());
+    let (mut content, mut thinking) = (String::new(), String::new());
     for line in stream.lines() {
         let Ok(mut piece) = serde_json::from_str::<Value>(line.trim()) else { continue };
         if piece.get("error").is_some() {
             return Some(piece.to_string());
         }
-        said.push_str(piece["message"]["content"].as_str().unwrap_or_default());
-        thought.push_str(piece["message"]["thinking"].as_str().unwrap_or_default());
+        content.push_str(piece["message"]["content"].as_str().unwrap_or_default());
+        thinking.push_str(piece["message"]["thinking"].as_str().unwrap_or_default());
         if piece["done"] == true {
-            piece["message"] = json!({"role": "assistant", "content": said});
-            if !thought.is_empty() {
-                piece["message"]["thinking"] = thought.into();
+            piece["message"] = json!({"role": "assistant", "content": content});
+            if !thinking.is_empty() {
+                piece["message"]["thinking"] = thinking.into();
             }
             return Some(piece.to_string());
         }

@@ -158,7 +158,8 @@ impl Reader<'_> {
         };
         for (name, item) in table.iter() {
             let Some(setting) = own::find(recipe, section, name) else {
-                let known = own::of(recipe).iter().filter(|own| own.section == section).map(|own| own.name);
+                let known =
+                    own::settings_of(recipe).iter().filter(|own| own.section == section).map(|own| own.name);
                 self.unknown("key", name, key_span(table, name), near_miss(name, known));
                 continue;
             };

@@ -200,7 +200,7 @@ impl Config {
             }
         }
         for recipe in &self.recipes {
-            for own in own::of(recipe) {
+            for own in own::settings_of(recipe) {
                 let Some((value, origin)) = self.lookup(Some(recipe), own.section, own.name) else {
                     continue;
                 };
@@ -216,7 +216,7 @@ impl Config {
         let value = |own: &riddlemill_benchmarks::setting::Setting| {
             Some(((own.section, own.name), self.lookup(Some(recipe), own.section, own.name)?.0.clone()))
         };
-        own::of(recipe).iter().filter_map(value).collect()
+        own::settings_of(recipe).iter().filter_map(value).collect()
     }
 
     /// Every setting given explicitly, including those overridden by a later layer.

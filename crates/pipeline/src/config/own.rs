@@ -7,18 +7,18 @@ use super::mismatch::Mismatch;
 use super::near_miss;
 
 /// The settings of a recipe.
-pub(super) fn of(recipe: &str) -> &'static [Setting] {
+pub(super) fn settings_of(recipe: &str) -> &'static [Setting] {
     riddlemill_benchmarks::find(recipe).map(|found| found.own.declared.as_slice()).unwrap_or_default()
 }
 
-/// One of them.
+/// One setting of a recipe.
 pub(super) fn find(recipe: &str, section: &str, name: &str) -> Option<&'static Setting> {
-    of(recipe).iter().find(|setting| (setting.section, setting.name) == (section, name))
+    settings_of(recipe).iter().find(|setting| (setting.section, setting.name) == (section, name))
 }
 
-/// Their tables, each once.
+/// The tables of a recipe's settings, each once.
 pub(super) fn sections(recipe: &str) -> Vec<&'static str> {
-    let mut sections: Vec<&str> = of(recipe).iter().map(|setting| setting.section).collect();
+    let mut sections: Vec<&str> = settings_of(recipe).iter().map(|setting| setting.section).collect();
     sections.dedup();
     sections
 }

@@ -136,18 +136,18 @@ pub(super) type Mistake = (Option<Range<usize>>, String);
 
 /// Parses a profile that is a table of a file.
 pub(super) fn of_table(table: &dyn TableLike) -> Result<Profile, Vec<Mistake>> {
-    let (mut said, mut mistakes) = (Map::new(), Vec::new());
+    let (mut fields, mut mistakes) = (Map::new(), Vec::new());
     for (name, item) in table.iter() {
         match item_json(item) {
             Some(value) => {
-                said.insert(name.to_owned(), value);
+                fields.insert(name.to_owned(), value);
             }
             None => {
                 mistakes.push((item.span(), format!("{name}: expected a plain value, no date and no nan")))
             }
         }
     }
-    match Profile::from_json(&Value::Object(said)) {
+    match Profile::from_json(&Value::Object(fields)) {
         Ok(profile) if mistakes.is_empty() => Ok(profile),
         Ok(_) => Err(mistakes),
         Err(faults) => {

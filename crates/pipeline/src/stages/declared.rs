@@ -21,8 +21,8 @@ pub fn mark(mut record: Row, marked: &Marked, anonymise: &Anonymise) -> Outcome<
         match anonymise.one(&text) {
             Ok(None) => {}
             Ok(Some((marked, found))) => {
-                let said = record.text("text").unwrap_or_default().replace(&text, &marked);
-                record.set_text("text", said);
+                let text_marked = record.text("text").unwrap_or_default().replace(&text, &marked);
+                record.set_text("text", text_marked);
                 fields.insert((*field).to_owned(), json!(marked));
                 evidence.push(format!("{group}.{field}: {found}"));
                 after.push(marked);

@@ -1,4 +1,4 @@
-"""The compiled half. `riddlemill_text` is what to call."""
+"""The compiled functions. Call them through `riddlemill_text`."""
 
 from typing import Any, Iterable, Literal, Sequence, final, overload
 
@@ -55,40 +55,40 @@ def dedup(
 
 @final
 class PartedDedup:
-    """Dedup for rows that are spread over many machines: what each of them does with its part. A row is known by a number
-    that is the same wherever it is. `riddlemill.cluster` brings the parts together."""
+    """Dedup of rows that are spread over many machines: the steps that each machine runs on its part. A row has the same
+    number on every machine. `riddlemill.cluster` combines the parts."""
 
     def __new__(
         cls, metric: str, threshold: float | None, margin: float, keep: str, normalize: bool, language: str
     ) -> PartedDedup: ...
     def ranks(self, ids: Any, texts: Any, scores: Sequence[float | None], times: Any) -> ChunkedArray:
-        """Texts whose order says which of two rows is kept: that of the lower."""
+        """Sort keys: of two similar rows the one with the lower key is kept."""
     def digests(self, texts: Any) -> ChunkedArray:
-        """16 bytes each, the same for texts that compare alike with every other; null where a text is like no other."""
+        """16 bytes each, equal for texts that compare equally with every other; null where a text is similar to none."""
     def count(self, texts: Any) -> bytes:
         """How many of the texts hold each token."""
     def add_counts(self, counts: Sequence[bytes]) -> bytes:
         """The counts of several parts together."""
     def keyer(self, counts: bytes) -> PartedKeys:
-        """What cuts keys, from the counts of all rows that are compared."""
+        """Computes keys, from the counts of all rows that are compared."""
     def pairs(self, blocks: Sequence[bytes]) -> Table:
-        """Columns `a` and `b`: the pairs of rows that may be alike, of all blocks of a lane, each once."""
+        """Columns `a` and `b`: the pairs of rows in the blocks of a lane that may be similar, each once."""
     def heavy(self, blocks: Sequence[bytes], most: int) -> list[tuple[int, int, int]]:
         """Keys that more than `most` rows of a lane have: kind, key, how many."""
     def compare(self, a: Any, b: Any) -> Table:
         """Columns `verdict` (same, borderline; null where neither), `score`, `predicate`, `veto`, `levenshtein`,
         `jaro_winkler`, `sorensen_dice`."""
     def resolve(self, batches: Iterable[Any], folder: str, memory_mib: int) -> Table:
-        """Columns `row`, `into`, `score`, `predicate`: where each row goes that is not kept. Batches have the columns
-        `from`, `from_rank`, `into`, `into_rank`, `verdict` (same, copy), `score`, `predicate`, in any order; they are
-        sorted in so much memory and in the folder."""
+        """Columns `row`, `into`, `score`, `predicate`: the row that each row which is not kept is merged into. Batches have
+        the columns `from`, `from_rank`, `into`, `into_rank`, `verdict` (same, copy), `score`, `predicate`, in any order;
+        they are sorted within this much memory and in the folder."""
 
 @final
 class PartedKeys:
-    """Cuts the keys of rows: two rows that are alike share one."""
+    """Computes the keys of rows; two similar rows share at least one."""
 
     def blocks(
         self, rows: Sequence[int], texts: Any, lanes: int, share: str, heavy: Sequence[tuple[int, int, int]]
     ) -> list[tuple[int, bytes]]:
-        """The keys of one share of all (`1/1`, `3/16`) in blocks, each with its lane of so many. `heavy` names keys that
-        are split, as kind, key, and into how many shards."""
+        """The keys of one share of all rows (`1/1`, `3/16`) in blocks, each with the number of its lane. `heavy` names
+        keys that are split: kind, key, number of shards."""

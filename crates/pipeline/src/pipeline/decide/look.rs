@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use crate::config::{Config, sections};
 use crate::pipeline::RunError;
 use crate::recipe::{Recipe, Step};
-use crate::stages::native::said;
+use crate::stages::native::full_text;
 use crate::stages::review::{passing, seen_items};
 use crate::stages::{Review, Rows, Stage, subject};
 use riddlemill_review::decisions::{seen_pair, seen_text};
@@ -181,7 +181,7 @@ impl<'c> Stages<'c> {
             }
             Rows::Kind(_) if !rows.has("text") => {
                 let records = select_of::<Row>(rows.columns(), reader, "rows", &wanted)?.into_iter();
-                records.map(|record| (record.id().to_owned(), said(&record))).collect()
+                records.map(|record| (record.id().to_owned(), full_text(&record))).collect()
             }
             // Items are made of posts.
             _ => {

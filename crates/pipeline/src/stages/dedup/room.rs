@@ -28,7 +28,7 @@ pub(super) struct Needs {
 
 impl Needs {
     /// An estimate for the posts that earlier stages kept, from the lengths in the first part.
-    pub fn of(inputs: &[StageReader]) -> Result<Self, StageError> {
+    pub fn estimate(inputs: &[StageReader]) -> Result<Self, StageError> {
         let posts = inputs.iter().map(|input| input.table("rows").rows).sum();
         let first = inputs.iter().find_map(|input| input.parts::<Post>("rows").next()).transpose()?;
         let sample = first.unwrap_or_default();

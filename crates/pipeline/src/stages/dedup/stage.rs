@@ -65,7 +65,7 @@ pub fn dedup(
     writer: &mut StageWriter<Post>,
     (stop, pulse): (&Stop, &dyn Pulse),
 ) -> Result<(), StageError> {
-    let needs = Needs::of(inputs)?;
+    let needs = Needs::estimate(inputs)?;
     let spills = needs.memory() > settings.memory_mib.saturating_mul(1 << 20);
     if spills {
         needs.room(on_disk)?;
@@ -109,7 +109,7 @@ pub fn dedup(
     drop(places);
     let decided = match pairs {
         FoundPairs::InMemory(pairs) => {
-            DedupOutcomes::from_found(Found::of(groups, pairs, ranks), &posts, decisions)?
+            DedupOutcomes::from_found(Found::from_join(groups, pairs, ranks), &posts, decisions)?
         }
         FoundPairs::OnDisk(pairs) => {
             DedupOutcomes::from_disk(groups, pairs, ranks, &posts, decisions, &waiting)?

@@ -30,7 +30,7 @@ pub(super) fn read(draft: &Draft, template: &str, reply: &str) -> Result<Values,
             }
             values.iter().map(|(name, value)| (name.to_owned(), answer(value))).collect()
         }
-        _ => said(form, reply)?,
+        _ => parse_reply(form, reply)?,
     };
     let over = TemplateValue::from(read.clone());
     let unreadable = |trouble: Trouble| Unreadable::new(trouble.to_string());
@@ -75,7 +75,7 @@ fn value_of(value: &TemplateValue) -> Option<Value> {
 }
 
 /// The values of a reply, by the names of its form.
-fn said(form: &Reply, reply: &str) -> Result<BTreeMap<String, TemplateValue>, Unreadable> {
+fn parse_reply(form: &Reply, reply: &str) -> Result<BTreeMap<String, TemplateValue>, Unreadable> {
     let one = |name: &str, value: TemplateValue| BTreeMap::from([(name.to_owned(), value)]);
     match form {
         Reply::Text(labels) => Ok(one("text", TemplateValue::from(plain(reply, labels)?))),

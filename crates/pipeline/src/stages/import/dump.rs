@@ -106,7 +106,7 @@ pub enum Packing {
 }
 
 impl Packing {
-    fn of(head: &[u8]) -> Packing {
+    fn detect(head: &[u8]) -> Packing {
         if head.starts_with(b"\x1f\x8b") {
             Packing::Gzip
         } else if head.starts_with(b"\x28\xb5\x2f\xfd") || head.starts_with(b"\x50\x2a\x4d\x18") {
@@ -120,7 +120,7 @@ impl Packing {
     pub(super) fn of_file(path: &std::path::Path) -> Packing {
         let mut head = Vec::new();
         let _ = File::open(path).and_then(|file| file.take(4).read_to_end(&mut head));
-        Packing::of(&head)
+        Packing::detect(&head)
     }
 }
 
@@ -130,7 +130,7 @@ impl Packing {
 /// The system's error.
 pub fn open(path: &std::path::Path) -> io::Result<Box<dyn Read>> {
     let mut file = BufReader::with_capacity(PIECE, File::open(path)?);
-    Ok(match Packing::of(file.fill_buf()?) {
+    Ok(match Packing::detect(file.fill_buf()?) {
         Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
         Packing::Zstd => {
             let mut decoder = zstd::Decoder::with_buffer(file)?;

@@ -371,8 +371,8 @@ impl<'b> Machine<'b> {
                 }
                 b'R' => {
                     let (given, called) = (self.pop()?, self.pop()?);
-                    let made = made(called, given)?;
-                    self.stack.push(made);
+                    let object = construct(called, given)?;
+                    self.stack.push(object);
                 }
                 b'b' => {
                     let state = self.pop()?;
@@ -386,7 +386,7 @@ impl<'b> Machine<'b> {
 }
 
 /// What numpy's own constructors make: an array, the type of its elements, a number.
-fn made(called: Value, given: Value) -> Result<Value, &'static str> {
+fn construct(called: Value, given: Value) -> Result<Value, &'static str> {
     let (Value::Global(name), Value::Tuple(given)) = (called, given) else { return Err(FOREIGN) };
     let name = name.replace("numpy._core.", "numpy.core.");
     match (name.as_str(), given.as_slice()) {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::reread::goes_on;
-use super::riddle::said;
+use super::riddle::full_text;
 use super::{Commit, Job, Native, Operation, Records, Reread, Shape, Signature, Written};
 use crate::config::{Config, sections};
 use crate::stages::anonymise::{anonymise_stage, policy_lists};
@@ -81,7 +81,7 @@ fn english(config: &Config, recipe: &str) -> Result<Anonymise, StageError> {
 
 /// Marks personal data of a riddle, with decisions.
 fn decided(row: Row, stage: &Anonymise, decisions: &StageDecisions) -> Outcome<Row> {
-    let seen = || seen_text(&said(&row));
+    let seen = || seen_text(&full_text(&row));
     let Some(ruling) = decisions.ruling(row.id(), seen) else { return stage.columns(row, &TEXTS) };
     let marked = || Some(stage.marked_columns(row.clone(), &TEXTS));
     overruled(stage.columns(row.clone(), &TEXTS), &ruling, marked)

@@ -113,12 +113,12 @@ fn fields(native: Native, problems: &mut Vec<Problem>) {
         problems.push(problem(declared, what));
     }
     if matches!(signature.records, Records::Made { .. }) {
-        let said = [
+        let declared_keys = [
             ("when", declared.when.is_some()),
             ("for", declared.ballot.is_some()),
             ("keeps", !declared.keeps.is_empty()),
         ];
-        for (key, _) in said.iter().filter(|(_, said)| *said) {
+        for (key, _) in declared_keys.iter().filter(|(_, is_there)| *is_there) {
             problems.push(problem(declared, format!("{name:?} has no `{key}`: it makes whole records")));
         }
         return;
@@ -129,8 +129,8 @@ fn fields(native: Native, problems: &mut Vec<Problem>) {
         problems.push(problem(declared, what));
     }
     for (_, is) in &declared.keeps {
-        let said = is.paths().into_iter().filter_map(|path| path.strip_prefix("said.").map(str::to_owned));
-        for field in said.filter(|field| !signature.gives.contains(&field.as_str())) {
+        let fields = is.paths().into_iter().filter_map(|path| path.strip_prefix("said.").map(str::to_owned));
+        for field in fields.filter(|field| !signature.gives.contains(&field.as_str())) {
             let what =
                 unknown(&format!("field that {name:?} finds"), &field, signature.gives.iter().copied());
             problems.push(Problem { place: is.place().to_owned(), what });

@@ -31,7 +31,7 @@ pub use job::Job;
 pub use puzzle_group::ROLES;
 pub(super) use puzzle_group::{bare_variant, of_role};
 pub use reread::{Reread, Written};
-pub use riddle::{said, shown};
+pub use riddle::{full_text, shown};
 use riddlemill_benchmarks::native::Native as Declared;
 use riddlemill_review::decisions::Verdict;
 use riddlemill_text::record::Row;

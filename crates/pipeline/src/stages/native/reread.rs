@@ -1,6 +1,6 @@
 //! A text as the present rules would write it, to show what a run would change before it runs.
 
-use super::riddle::said;
+use super::riddle::full_text;
 use riddlemill_text::record::{Outcome, Post, Row};
 
 /// How an operation would write a record today; `None` if the record is not kept.
@@ -25,7 +25,7 @@ impl Written {
     pub fn text(&self) -> String {
         match self {
             Written::Post(post) => post.text.clone(),
-            Written::Row(row) => said(row),
+            Written::Row(row) => full_text(row),
         }
     }
 }

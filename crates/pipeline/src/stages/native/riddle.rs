@@ -115,7 +115,7 @@ pub fn shown(question: &str, answer: &str) -> String {
 }
 
 /// The whole text of a record: its text, or its question and answer.
-pub fn said(record: &Row) -> String {
+pub fn full_text(record: &Row) -> String {
     let text = |name| record.text(name).unwrap_or_default();
     if record.has("text") { text("text").to_owned() } else { shown(text(QUESTION), text(ANSWER)) }
 }

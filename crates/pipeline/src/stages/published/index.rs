@@ -254,8 +254,8 @@ pub(super) fn with_values<R: Record>(record: &R, values: &PublishedValues, step:
 
 /// The published value of a field, as text; empty if there is none.
 pub(super) fn text_of(values: &PublishedValues, field: &str) -> String {
-    let said = values.iter().find(|(said, _)| *said == field);
-    match said.map(|(_, value)| cell(CellKind::Text, value)) {
+    let value = values.iter().find(|(name, _)| *name == field);
+    match value.map(|(_, value)| cell(CellKind::Text, value)) {
         Some(OwnedCell::Text(text)) => text,
         _ => String::new(),
     }

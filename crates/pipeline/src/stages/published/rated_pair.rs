@@ -12,11 +12,11 @@ const STEP: &str = "options";
 /// does.
 pub fn answers(published: &Published, benchmark: &str, question: &str) -> Vec<Answer> {
     let Some(row) = row_of(published, benchmark, question) else { return Vec::new() };
-    let said = published.values_of_row(row, STEP);
+    let values_of_row = published.values_of_row(row, STEP);
     let answer = |model: &str, text: &str| {
-        let text = text_of(&said, text);
+        let text = text_of(&values_of_row, text);
         let values = [("text", text.as_str())].into_iter().collect();
-        Answer { model: text_of(&said, model), values, basis: row.basis(), ..Answer::default() }
+        Answer { model: text_of(&values_of_row, model), values, basis: row.basis(), ..Answer::default() }
     };
     vec![answer("good_model", "good"), answer("bad_model", "bad")]
 }

@@ -93,13 +93,13 @@ fn item(record: &Row, step: &Ballot, asked: &BallotSource, scope: &Scope<'_>, id
         Some((*field, scope.value(is).ok().and_then(|value| shown(&value))?))
     };
     let draft = asked.draft.iter().filter_map(drafted).collect();
-    let mut item = made(step, asked, scope, id, content, draft, seed);
+    let mut item = new_item(step, asked, scope, id, content, draft, seed);
     item.written_in = step.not_by.map(|ballot| written_in(record, step.recipe, ballot)).unwrap_or_default();
     item
 }
 
 /// An item with this content and draft, or with two texts to compare, and the other values that its ballot declares.
-pub(super) fn made(
+pub(super) fn new_item(
     step: &Ballot,
     asked: &BallotSource,
     scope: &Scope<'_>,

@@ -285,7 +285,7 @@ fn item(record: &Row, step: &Ballot, asked: &BallotSource, scope: &Scope<'_>, id
         }
     }
     let drafted = draft(record, step, scope);
-    let mut item = columns::made(step, asked, scope, id, content, drafted, seed);
+    let mut item = columns::new_item(step, asked, scope, id, content, drafted, seed);
     if let Some(ballot) = step.not_by {
         let mut groups = Groups::split(record);
         let basis = groups.of_step(ballot).get("basis").cloned().unwrap_or_default();
@@ -351,8 +351,9 @@ fn draft(record: &Row, step: &Ballot, scope: &Scope<'_>) -> Values {
     let drafted = drafted.unwrap_or_default();
     let second = step.review.iter().flat_map(|second| &second.fields);
     for field in step.fields.iter().chain(second) {
-        let said = step.asked.and_then(|asked| asked.draft.iter().find(|(name, _)| *name == field.name));
-        let value: Result<Option<Value>, Trouble> = match said {
+        let expression =
+            step.asked.and_then(|asked| asked.draft.iter().find(|(name, _)| *name == field.name));
+        let value: Result<Option<Value>, Trouble> = match expression {
             Some((_, expression)) => scope.value(expression).map(|value| shown(&value)),
             None => Ok(drafted.get(field.name).and_then(|value| serde_json::from_value(value.clone()).ok())),
         };
@@ -393,12 +394,12 @@ fn tally(step: &Ballot, given: &[Values]) -> Json {
         if codes.is_empty() {
             continue;
         }
-        let said = |values: &Values| match values.get(field.name) {
+        let codes_of = |values: &Values| match values.get(field.name) {
             Some(Value::List(list)) => list.clone(),
             Some(value) => vec![value.to_string()],
             None => Vec::new(),
         };
-        let all: Vec<String> = given.iter().flat_map(said).collect();
+        let all: Vec<String> = given.iter().flat_map(codes_of).collect();
         let count = |code: String| {
             let n = all.iter().filter(|given| **given == code).count();
             (code, json!(n))

@@ -60,8 +60,8 @@ impl DraftItem {
     }
 
     /// The step's finding about it, preceded by its name if it has one.
-    pub fn named(&self, said: &str) -> String {
-        if self.called.is_empty() { said.to_owned() } else { format!("{}: {said}", self.called) }
+    pub fn named(&self, finding: &str) -> String {
+        if self.called.is_empty() { finding.to_owned() } else { format!("{}: {finding}", self.called) }
     }
 }
 
@@ -72,8 +72,8 @@ impl DraftItem {
 pub(super) fn items(record: &Row, draft: &Draft) -> Result<Vec<DraftItem>, Trouble> {
     let names = super::names(record);
     let known_as = |scope: &Scope<'_>, otherwise: String| {
-        let said = draft.known_as.as_ref().and_then(|known_as| scope.text(known_as).ok().flatten());
-        said.unwrap_or(otherwise)
+        let name = draft.known_as.as_ref().and_then(|known_as| scope.text(known_as).ok().flatten());
+        name.unwrap_or(otherwise)
     };
     let Some(over) = &draft.over else {
         let scope = scope(&names, draft.benchmark);

@@ -202,7 +202,7 @@ mod tests {
                     let score = f64::from(score) / 8.0;
                     SimilarPair { a, b, score, same, predicate: names[predicate], veto }
                 };
-                Found::of(groups, pairs.map(pair).collect(), ranks)
+                Found::from_join(groups, pairs.map(pair).collect(), ranks)
             },
         )
     }

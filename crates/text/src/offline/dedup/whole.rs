@@ -45,11 +45,11 @@ impl Found {
         let (groups, similar_pairs) = similar_pairs(&texts, settings, watch);
         let standings: Vec<Standing> = posts.par_iter().map(standing).collect();
         let ranks = ranks(&standings, &settings.keep, |row| posts[row as usize].id.as_str());
-        Found::of(groups, similar_pairs, ranks)
+        Found::from_join(groups, similar_pairs, ranks)
     }
 
     /// Combines the result of a join with the ranks of its rows.
-    pub fn of(groups: Vec<Vec<u32>>, similar_pairs: Vec<SimilarPair>, ranks: Vec<u32>) -> Found {
+    pub fn from_join(groups: Vec<Vec<u32>>, similar_pairs: Vec<SimilarPair>, ranks: Vec<u32>) -> Found {
         let heads = heads(&groups, &ranks);
         Found { groups, similar_pairs, ranks, heads }
     }

@@ -182,7 +182,7 @@ pub fn pairs_of_blocks(measure: &Measure, blocks: &[&[u8]]) -> Result<Vec<(u64, 
     entries.sort_unstable_by_key(|entry| entry.key);
     let (mut pairs, mut bound) = (Vec::new(), PAIRS);
     for group in entries.chunk_by(|a, b| a.group() == b.group()) {
-        meet(measure, group, &members, &mut pairs);
+        find_pairs(measure, group, &members, &mut pairs);
         if pairs.len() >= bound {
             once(&mut pairs);
             bound = (2 * pairs.len()).max(PAIRS);
@@ -216,7 +216,7 @@ fn once(pairs: &mut Vec<(u64, u64)>) {
     pairs.dedup();
 }
 
-fn meet(measure: &Measure, group: &[Entry], members: &[Member], pairs: &mut Vec<(u64, u64)>) {
+fn find_pairs(measure: &Measure, group: &[Entry], members: &[Member], pairs: &mut Vec<(u64, u64)>) {
     let member = |entry: &Entry| &members[entry.member as usize];
     let Some(kind) = group.first().map(|entry| member(entry).kind) else { return };
     let mut pair = |a: u64, b: u64| {

@@ -60,7 +60,7 @@ pub fn verify(
             Some((_, head)) => out(bare(&line.rank, &head.rank, "copy")),
         },
         of if of == PAIR || of == Predicate::Identical.name() => {
-            group.held.iter().for_each(|(_, held)| meet(measure, held, &line, &mut out));
+            group.held.iter().for_each(|(_, held)| compare_entries(measure, held, &line, &mut out));
             group.held.push((Sketch::default(), line));
         }
         of => {
@@ -79,7 +79,7 @@ pub fn verify(
             let own = sketch(&line);
             for (held, other) in &group.held {
                 if join.is_none_or(|join| can_meet(&join.query, own, *held)) {
-                    meet(measure, other, &line, &mut out);
+                    compare_entries(measure, other, &line, &mut out);
                 }
             }
         }
@@ -93,7 +93,7 @@ fn sketch(line: &KeyLine) -> Sketch {
 }
 
 /// Two rows that share a key: compared where their texts are at hand, else named.
-fn meet(measure: &Measure, a: &KeyLine, b: &KeyLine, out: &mut impl FnMut(PairLine)) {
+fn compare_entries(measure: &Measure, a: &KeyLine, b: &KeyLine, out: &mut impl FnMut(PairLine)) {
     if a.rank == b.rank {
         return;
     }
