@@ -9,6 +9,7 @@ use crate::config::Config;
 use crate::recipe::{Recipe, Step};
 use crate::stages::{Stage, draft};
 use riddlemill_llm::ApiKey;
+use riddlemill_review::Pending;
 use riddlemill_review::ballot::Round;
 use riddlemill_tables::{Filter, Manifest, StageReader, Workspace, fold_parts};
 use riddlemill_text::record::{Entry, Reason, State};
@@ -252,7 +253,7 @@ fn group(step: &Step, entry: &Entry) -> (CauseState, String) {
         let embeds = step.stage == Stage::Embed;
         return (if embeds { CauseState::Unembedded } else { CauseState::Undrafted }, shared);
     }
-    let round = || if evidence_text.contains("(review)") { Round::Review } else { Round::Vote };
+    let round = || Pending::round_of_evidence(evidence_text);
     let state = match (State::from_code(&entry.outcome), reason) {
         (Some(State::Changed), _) => CauseState::Provisional(round()),
         // Requests skipped because an endpoint was left alone would have failed like those before.

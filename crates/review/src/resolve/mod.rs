@@ -105,6 +105,17 @@ impl Why {
     }
 }
 
+/// How evidence names votes of the second round; the latter in ledgers that earlier versions wrote.
+const REVIEW_VOTES: [&str; 2] = [" review vote", "(review)"];
+
+impl Pending {
+    /// The round of the votes that are missing according to the evidence in a ledger, which is this type as text.
+    pub fn round_of_evidence(evidence: &str) -> Round {
+        let is_review = REVIEW_VOTES.iter().any(|words| evidence.contains(words));
+        if is_review { Round::Review } else { Round::Vote }
+    }
+}
+
 impl std::fmt::Display for Pending {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
