@@ -1,12 +1,15 @@
 //! Computes an item's result from its votes.
 
+mod pending;
+
 use std::collections::BTreeMap;
 
 use crate::answers::shown_numbers;
-use crate::ballot::{Ballot, Combine, Drafts, Field, Kind, REASON, Role, Round};
+use crate::ballot::{Ballot, Combine, Drafts, Field, Kind, REASON, Round};
 use crate::item::{Content, Item};
 use crate::value::{Value, Values};
 use crate::votes::{Vote, contradictions, current};
+pub use pending::{Pending, Why};
 use riddlemill_files::digest::Digest;
 use riddlemill_text::record::is_published;
 
@@ -31,106 +34,6 @@ pub enum Outcome {
     },
     /// Held.
     Pending(Pending),
-}
-
-/// What an item waits for.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Pending {
-    /// More votes are needed.
-    Waiting {
-        /// The round.
-        round: Round,
-        /// The roles that may vote.
-        on: Vec<Role>,
-        /// How many.
-        votes: usize,
-    },
-    /// A decision is needed.
-    Adjudicate {
-        /// The deciding role.
-        by: Role,
-        /// What has to be decided; never empty.
-        why: Vec<Why>,
-    },
-}
-
-/// Why the votes do not decide.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Why {
-    /// The voters disagree.
-    #[error("{field}: the voters differ ({})", .answers.join(" / "))]
-    Differ {
-        /// The field.
-        field: &'static str,
-        /// The different answers, sorted.
-        answers: Vec<String>,
-    },
-    /// One annotator answered differently on two machines, or two people decided without knowing of each
-    /// other.
-    #[error("{} gave two different answers independently ({})", who(*.round), .answers.join(" / "))]
-    Twice {
-        /// The round.
-        round: Round,
-        /// The answers.
-        answers: Vec<String>,
-    },
-    /// A voter requested it.
-    #[error("{field}: answered `{answer}`")]
-    Asked {
-        /// The field.
-        field: &'static str,
-        /// The answer.
-        answer: &'static str,
-    },
-}
-
-fn who(round: Round) -> &'static str {
-    match round {
-        Round::Vote => "one voter",
-        Round::Review => "one reviewer",
-        Round::Adjudication => "adjudicators",
-    }
-}
-
-impl Why {
-    fn twice(round: Round, vote: &Vote, others: &[&Vote]) -> Why {
-        let answers = |vote: &Vote| {
-            let answers_given = vote.values.iter().filter(|(field, _)| *field != REASON);
-            answers_given.map(|(field, value)| format!("{field}: {value}")).collect::<Vec<_>>().join(", ")
-        };
-        let mut answers: Vec<String> =
-            std::iter::once(vote).chain(others.iter().copied()).map(answers).collect();
-        answers.sort();
-        Why::Twice { round, answers }
-    }
-}
-
-/// How evidence names votes of the second round; the latter in ledgers that earlier versions wrote.
-const REVIEW_VOTES: [&str; 2] = [" review vote", "(review)"];
-
-impl Pending {
-    /// The round of the votes that are missing according to the evidence in a ledger, which is this type as text.
-    pub fn round_of_evidence(evidence: &str) -> Round {
-        let is_review = REVIEW_VOTES.iter().any(|words| evidence.contains(words));
-        if is_review { Round::Review } else { Round::Vote }
-    }
-}
-
-impl std::fmt::Display for Pending {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Pending::Waiting { round, on, votes } => {
-                let roles: Vec<&str> = on.iter().map(|role| role.name()).collect();
-                let votes_word = if *votes == 1 { "vote" } else { "votes" };
-                let round = if *round == Round::Vote { "first-round" } else { round.name() };
-                write!(f, "{votes} {round} {votes_word} still needed from {}", roles.join(" or "))
-            }
-            Pending::Adjudicate { by, why } => {
-                let why: Vec<String> = why.iter().map(Why::to_string).collect();
-                write!(f, "waits for a decision by {}: {}", by.name(), why.join("; "))
-            }
-        }
-    }
 }
 
 /// The state of an item, and of its votes.

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::ballot::KEEP;
+use crate::ballot::{KEEP, Role};
 use crate::ballots;
 use crate::testing::{one, vote};
 
