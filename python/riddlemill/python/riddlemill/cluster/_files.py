@@ -28,8 +28,11 @@ def system_of(plan: Plan, path: str = "") -> tuple[Any, str]:
 
 def is_local(system: Any) -> bool:
     """Whether it is a disk, or one that looks like it."""
-    protocols = (system.protocol,) if isinstance(system.protocol, str) else system.protocol
-    return "file" in protocols
+    return "file" in _protocols(system)
+
+
+def _protocols(system: Any) -> tuple[str, ...]:
+    return (system.protocol,) if isinstance(system.protocol, str) else tuple(system.protocol)
 
 
 def write(plan: Plan, path: str, data: bytes) -> None:
@@ -110,6 +113,9 @@ def _located(plan: Plan, place: str) -> tuple[Any, str]:
 def opened(plan: Plan, place: str) -> Any:
     """A file that can be read from any position."""
     system, path = _located(plan, place)
+    if "memory" in _protocols(system):
+        # All who open a file in memory get the same handle, with one position: threads would read from each other's.
+        return io.BytesIO(system.cat_file(path))
     return system.open(path, "rb")
 
 
@@ -122,5 +128,9 @@ def fetched(plan: Plan, place: str) -> Iterator[str]:
         return
     with tempfile.TemporaryDirectory(prefix="riddlemill-") as folder:
         local = os.path.join(folder, os.path.basename(path))
-        system.get_file(path, local)
+        if "memory" in _protocols(system):
+            with open(local, "wb") as file:
+                file.write(system.cat_file(path))
+        else:
+            system.get_file(path, local)
         yield local
