@@ -15,7 +15,7 @@ import fsspec
 import pytest
 import riddlemill
 from riddlemill import cluster
-from riddlemill.cluster import sizes
+from riddlemill.cluster import _files, _plan, sizes
 
 from conftest import posts
 
@@ -140,6 +140,16 @@ class Watched(cluster.Local):
     def run(self, plan: cluster.Plan, phase: cluster.Phase) -> Iterable[bytes]:
         self.phases.append((phase.name, plan))
         return super().run(plan, phase)
+
+
+def test_two_who_read_a_file_in_memory_have_a_position_each() -> None:
+    fsspec.filesystem("memory").pipe_file("/positions/dump", b"abcdef")
+    plan = _plan.Plan("flub", "memory://positions/work", (), (), (), (), 1, 1, 1, "")
+    with _files.opened(plan, "memory://positions/dump") as first, _files.opened(plan, "memory://positions/dump") as second:
+        assert first.read(3) == b"abc"
+        with _files.fetched(plan, "memory://positions/dump") as local:
+            assert pathlib.Path(local).read_bytes() == b"abcdef"
+        assert (second.read(), first.read()) == (b"abcdef", b"def")
 
 
 def test_every_engine_has_the_arguments_of_a_job(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:

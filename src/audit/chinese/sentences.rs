@@ -27,7 +27,18 @@ const SENTENCES: &[(&str, &str)] = &[
     ("{} first-round votes still needed from {}", "还需 {} 票（投票）：{}"),
     ("{} review vote still needed from {}", "还需 {} 票（复核）：{}"),
     ("{} review votes still needed from {}", "还需 {} 票（复核）：{}"),
-    // Of ledgers that earlier versions wrote.
+    // Of ledgers and releases that earlier versions wrote.
+    ("nobody was asked yet", "尚未询问任何模型"),
+    ("{} rated answers, and two are needed", "已评分的回答有 {} 个，需要两个"),
+    (
+        "{} rows of {} are provisional: people have still to confirm them",
+        "{} 行（{}）暂以草稿为准，尚待人工确认",
+    ),
+    (
+        "{} rows of {} are synthetic: people have still to confirm them",
+        "{} 行（{}）来自合成投票，尚待人工确认",
+    ),
+    ("made before this reached it: {}", "生成于此变动之前：{}"),
     ("waits for {} vote (vote) of {}", "还需 {} 票（投票）：{}"),
     ("waits for {} votes (vote) of {}", "还需 {} 票（投票）：{}"),
     ("waits for {} vote (review) of {}", "还需 {} 票（复核）：{}"),

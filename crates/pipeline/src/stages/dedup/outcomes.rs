@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::decided::{DECISION, Goes, PairDecisions, ordered};
-use super::posts::{Posts, disk_error, places_of_ids};
+use super::posts::{Posts, disk_error};
 use super::stage::NearPair;
 use crate::stages::StageError;
 use riddlemill_review::decisions::{Decision, Pairing, StageDecisions, seen_pair};
@@ -69,23 +69,17 @@ impl<'a> DedupOutcomes<'a> {
     ) -> Result<Self, StageError> {
         let rule = found.gone();
         let Found { groups, similar_pairs, ranks, heads } = found;
-        let pairings = pairings(posts, decisions)?;
-        if pairings.is_empty() {
-            let similar_pairs = FoundPairs::InMemory(similar_pairs);
-            return Ok(DedupOutcomes {
-                rule,
-                people: None,
-                similar_pairs,
-                heads,
-                ranks,
-                words: BTreeMap::new(),
-            });
-        }
-        Ok(DedupOutcomes::decided(rule, groups, similar_pairs, ranks, &pairings))
+        DedupOutcomes::new(
+            rule,
+            (groups, heads),
+            FoundPairs::InMemory(similar_pairs),
+            ranks,
+            posts,
+            decisions,
+        )
     }
 
-    /// The same for pairs on disk. If people decided about any of these posts, all pairs are loaded nevertheless: one
-    /// decision may change the outcomes of other posts.
+    /// The same for pairs on disk.
     pub fn from_disk<P: Posts + ?Sized>(
         groups: Vec<Vec<u32>>,
         pairs: PairsOnDisk,
@@ -96,20 +90,24 @@ impl<'a> DedupOutcomes<'a> {
     ) -> Result<Self, StageError> {
         let heads = heads(&groups, &ranks);
         let rule = gone_on_disk(&groups, &heads, &ranks, &pairs, watch).map_err(disk_error)?;
+        DedupOutcomes::new(rule, (groups, heads), FoundPairs::OnDisk(pairs), ranks, posts, decisions)
+    }
+
+    /// If people decided about any of these posts, all pairs are loaded: one decision may change the outcomes of other
+    /// posts.
+    fn new<P: Posts + ?Sized>(
+        rule: Vec<Gone>,
+        (groups, heads): (Vec<Vec<u32>>, Vec<usize>),
+        similar_pairs: FoundPairs,
+        ranks: Vec<u32>,
+        posts: &'a P,
+        decisions: &'a StageDecisions,
+    ) -> Result<Self, StageError> {
         let pairings = pairings(posts, decisions)?;
-        if pairings.is_empty() {
-            let similar_pairs = FoundPairs::OnDisk(pairs);
-            return Ok(DedupOutcomes {
-                rule,
-                people: None,
-                similar_pairs,
-                heads,
-                ranks,
-                words: BTreeMap::new(),
-            });
+        if !pairings.is_empty() {
+            return Ok(DedupOutcomes::decided(rule, groups, similar_pairs.load()?, ranks, &pairings));
         }
-        let pairs = pairs.into_memory().map_err(disk_error)?;
-        Ok(DedupOutcomes::decided(rule, groups, pairs, ranks, &pairings))
+        Ok(DedupOutcomes { rule, people: None, similar_pairs, heads, ranks, words: BTreeMap::new() })
     }
 
     /// Applies people's decisions on top of the rule.
@@ -179,10 +177,12 @@ impl<'a> DedupOutcomes<'a> {
         })
     }
 
-    /// The table of all similar pairs, in the order of the ids, some pairs at a time. It ends early if a stop was requested.
+    /// The table of all similar pairs, in the order of the ids, some pairs at a time. `places` are
+    /// those of the ids ([`places_of_ids`](super::posts::places_of_ids)). It ends early if a stop was requested.
     pub fn pairs<P: Posts + ?Sized>(
         &self,
         posts: &P,
+        places: &[u32],
         watch: &dyn Watch,
         mut put: impl FnMut(Vec<NearPair>) -> Result<(), StageError>,
     ) -> Result<(), StageError> {
@@ -200,7 +200,6 @@ impl<'a> DedupOutcomes<'a> {
                 Ok::<_, StageError>(true)
             }
         };
-        let places = places_of_ids(posts);
         let key = |like: &SimilarPair| {
             let (a, b) = self.ends(like);
             (places[a], places[b])

@@ -106,7 +106,6 @@ pub fn dedup(
     }
     let places = places_of_ids(&posts);
     let ranks = ranks(&posts.standings, &settings.keep, |row| places[row as usize]);
-    drop(places);
     let decided = match pairs {
         FoundPairs::InMemory(pairs) => {
             DedupOutcomes::from_found(Found::from_join(groups, pairs, ranks), &posts, decisions)?
@@ -117,7 +116,7 @@ pub fn dedup(
     };
     stop.check()?;
     let mut table = writer.table::<NearPair>("pairs")?;
-    decided.pairs(&posts, &waiting, |pairs| {
+    decided.pairs(&posts, &places, &waiting, |pairs| {
         pairs.iter().for_each(|pair| table.append(pair));
         Ok(table.flush()?)
     })?;
@@ -288,7 +287,7 @@ pub(in crate::stages) fn decide_where(
     let outcome = |(row, post)| decided.outcome(row, post, posts);
     let outcomes = posts.iter().enumerate().map(outcome).collect::<Result<_, _>>()?;
     let mut pairs = Vec::new();
-    decided.pairs(posts, &Unwatched, |more| {
+    decided.pairs(posts, &places_of_ids(posts), &Unwatched, |more| {
         pairs.extend(more);
         Ok(())
     })?;

@@ -7,6 +7,7 @@ import functools
 import io
 import json
 import os
+import pathlib
 import tarfile
 import tempfile
 import uuid
@@ -28,11 +29,16 @@ def system_of(plan: Plan, path: str = "") -> tuple[Any, str]:
 
 def is_local(system: Any) -> bool:
     """Whether it is a disk, or one that looks like it."""
-    return "file" in _protocols(system)
+    return _speaks(system, "file")
 
 
-def _protocols(system: Any) -> tuple[str, ...]:
-    return (system.protocol,) if isinstance(system.protocol, str) else tuple(system.protocol)
+def _shares_handles(system: Any) -> bool:
+    """Whether all who open a file get the same handle, with one position: threads would read from each other's."""
+    return _speaks(system, "memory")
+
+
+def _speaks(system: Any, protocol: str) -> bool:
+    return protocol in ((system.protocol,) if isinstance(system.protocol, str) else system.protocol)
 
 
 def write(plan: Plan, path: str, data: bytes) -> None:
@@ -113,8 +119,7 @@ def _located(plan: Plan, place: str) -> tuple[Any, str]:
 def opened(plan: Plan, place: str) -> Any:
     """A file that can be read from any position."""
     system, path = _located(plan, place)
-    if "memory" in _protocols(system):
-        # All who open a file in memory get the same handle, with one position: threads would read from each other's.
+    if _shares_handles(system):
         return io.BytesIO(system.cat_file(path))
     return system.open(path, "rb")
 
@@ -128,9 +133,8 @@ def fetched(plan: Plan, place: str) -> Iterator[str]:
         return
     with tempfile.TemporaryDirectory(prefix="riddlemill-") as folder:
         local = os.path.join(folder, os.path.basename(path))
-        if "memory" in _protocols(system):
-            with open(local, "wb") as file:
-                file.write(system.cat_file(path))
+        if _shares_handles(system):
+            pathlib.Path(local).write_bytes(system.cat_file(path))
         else:
             system.get_file(path, local)
         yield local
