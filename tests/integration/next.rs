@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::generate::{GEN, Server, reply_to};
-use crate::harness::{CallResult, RECIPES, Workspace, reference, source, title};
+use crate::generate::{GEN, Guard, Server, reply_to};
+use crate::harness::{CallResult, RECIPES, WITHOUT_WORDNET, Workspace, reference, source, title};
+use crate::puzzle_rows::BRAIN;
 
 const KEY: &str = "sk-right-12345678";
 
@@ -32,12 +33,17 @@ struct Researcher {
 }
 
 impl Researcher {
-    /// Starts in a fresh workspace with dumps of their own and an endpoint at this port.
+    /// Starts in a fresh workspace with threads of their own and an endpoint at this port.
     fn new(recipe: &'static str, port: u16, dump: &str, more: &str) -> Researcher {
+        Researcher::with(recipe, "leymore-titles", port, dump, more)
+    }
+
+    /// Starts with a dump of this kind of source.
+    fn with(recipe: &'static str, kind: &str, port: u16, dump: &str, more: &str) -> Researcher {
         let ws = Workspace::folder();
         ws.call(["init", "--empty"]).expect(0);
         ws.write("raw/dumps/own.json", dump);
-        let own = source("own", "leymore-titles", "raw/dumps/own.json");
+        let own = source("own", kind, "raw/dumps/own.json");
         let endpoint = format!(
             "[llm.mine]\nbase_url = \"http://127.0.0.1:{port}/v0\"\nmodel = \"m\"\nkey_env = \"MINE_KEY\"\nretries = {{ max_attempts = 1 }}\n"
         );
@@ -147,6 +153,9 @@ impl Researcher {
 }
 
 fn answers(recipe: &str, step: &str, row: &Value) -> Value {
+    if recipe == BRAIN {
+        return answers_on_puzzle(step, row);
+    }
     let who = row["annotator"].as_str().unwrap();
     let looks = row["round"] == "review";
     // Derived from the text, so that no two answers of a set are equal.
@@ -184,6 +193,17 @@ fn answers(recipe: &str, step: &str, row: &Value) -> Value {
     }
 }
 
+/// Drafts are accepted, but for the distractors of every fourth puzzle: a model writes others.
+fn answers_on_puzzle(step: &str, row: &Value) -> Value {
+    let length = row["see"]["question"].to_string().len();
+    match step {
+        "kind" => json!({ "kind": row["draft"]["kind"] }),
+        "distractors" | "context-distractors" if length.is_multiple_of(4) => json!({ "verdict": "none" }),
+        "validity" => json!({ "original": "yes", "semantic": "yes", "context": "yes" }),
+        _ => json!({ "verdict": "accept" }),
+    }
+}
+
 fn reply(prompt: &str) -> (&'static str, String) {
     if prompt.contains("\"rating\"") {
         let rating = if prompt.contains("a good answer") { 4 } else { 1 };
@@ -199,11 +219,15 @@ fn reply(prompt: &str) -> (&'static str, String) {
     reply_to(prompt)
 }
 
+fn failing() -> Server {
+    Server::guarded(reply, None, Duration::ZERO, guard())
+}
+
 /// Refuses requests to the wrong path or with the wrong key, and is unavailable for the first of the valid
 /// ones.
-fn failing() -> Server {
+fn guard() -> Guard {
     let served = std::sync::atomic::AtomicU32::new(0);
-    let guard = move |head: &str, _: u32| {
+    Arc::new(move |head: &str, _: u32| {
         if head.starts_with("post /v0/") {
             return Some((404, "no such place"));
         }
@@ -211,8 +235,61 @@ fn failing() -> Server {
             return Some((401, "invalid api key"));
         }
         (served.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 3).then_some((503, "overloaded"))
-    };
-    Server::guarded(reply, None, Duration::ZERO, Arc::new(guard))
+    })
+}
+
+/// Drafts of a puzzle, each with a number of its own so that no two are equal.
+fn reply_on_puzzle(prompt: &str) -> (&'static str, String) {
+    let n = prompt.len() + prompt.bytes().map(usize::from).sum::<usize>() % 9973;
+    let premises: Vec<String> = (1..=4).map(|i| format!("Thing {i} of {n} is as it seems.")).collect();
+    let wrong = [(0, "frozen"), (2, "painted"), (3, "borrowed")];
+    if prompt.contains("Which kind of puzzle is this?") {
+        let kind = if prompt.contains("letter") { "word" } else { "sentence" };
+        ("kind", json!({ "kind": kind, "reason": "So it seems." }).to_string())
+    } else if prompt.contains("List the premises") {
+        ("premises", json!({ "premises": premises, "overturned": 1 }).to_string())
+    } else if prompt.contains("\"premise\": 0") {
+        let wrong = wrong.map(|(i, how)| json!({ "text": format!("Thing {n} was {how}."), "premise": i }));
+        ("distractors", json!({ "distractors": wrong }).to_string())
+    } else if prompt.contains("Write three distractors") {
+        let wrong = wrong.map(|(_, how)| format!("The {how} letter {n}."));
+        ("distractors", json!({ "distractors": wrong }).to_string())
+    } else if prompt.contains("Rephrase the puzzle") {
+        ("semantic", format!("In other words, how can number {n} be?"))
+    } else if prompt.contains("\"premise\": \"what") {
+        let new = json!({ "question": format!("Which sign ends {n}?"), "answer": format!("Sign {n}."), "premise": "Signs mean something." });
+        ("context", new.to_string())
+    } else if prompt.contains("Write a new puzzle") {
+        let new = json!({ "question": format!("A baker has {n} rolls and none. How?"), "answer": format!("The {n} rolls are drums."), "premises": premises, "overturned": 1 });
+        ("context", new.to_string())
+    } else {
+        ("topic", "Language".into())
+    }
+}
+
+/// The published originals with their answers, as a site would have them, or riddles of this test's own.
+fn riddles() -> Vec<String> {
+    let own = [
+        json!({ "id": 1, "question": "A clock is late every day and is never repaired. Why?", "answer": "It is on a stage." }),
+        json!({ "id": 2, "question": "Which letter do London and France share?", "answer": "The letter N." }),
+        json!({ "id": 3, "question": "A woman walks over a lake and stays dry. How?", "answer": "It is winter." }),
+    ];
+    let lines = |rows: &mut dyn Iterator<Item = Value>| rows.map(|row| format!("{row}\n")).collect();
+    let mut dumps: Vec<String> = vec![lines(&mut own.into_iter())];
+    if let Some(folder) = reference() {
+        let real = ["sentence", "word"].map(|kind| {
+            fs::read_to_string(folder.join(format!("data/reference/brainteaser-{kind}-dev.jsonl"))).unwrap()
+        });
+        let rows = real
+            .iter()
+            .flat_map(|text| text.lines())
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let mut originals = rows
+            .filter(|row| !row["id"].as_str().unwrap().contains('_'))
+            .map(|row| json!({ "id": row["id"], "question": row["question"], "answer": row["answer"] }));
+        dumps.push(lines(&mut originals));
+    }
+    dumps
 }
 
 /// The first threads of the real dump, or texts of this test's own.
@@ -257,6 +334,28 @@ fn jokes_come_to_a_release() {
             researcher.did
         );
         assert_eq!(researcher.did.last().unwrap(), "riddlemill release chumor");
+    }
+}
+
+#[test]
+fn riddles_come_to_a_release() {
+    for dump in riddles() {
+        let server = Server::guarded(reply_on_puzzle, None, Duration::ZERO, guard());
+        let mut researcher = Researcher::with(BRAIN, "puzzles", server.port, &dump, WITHOUT_WORDNET);
+        researcher.follow();
+        let released = researcher.released();
+        let puzzles = dump.lines().count() as u64;
+        assert!(released["draft"].as_array().unwrap().is_empty(), "{released}");
+        assert!(released["rows"].as_u64().unwrap() * 10 >= puzzles * 3 * 9, "{puzzles} puzzles: {released}");
+        for step in ["kind", "premises", "distractors", "again", "semantic", "context", "context-distractors"]
+        {
+            assert!(
+                researcher.has_done(&format!("riddlemill review export {step}")),
+                "{:#?}",
+                researcher.did
+            );
+        }
+        assert_eq!(researcher.did.last().unwrap(), "riddlemill release brainteaser");
     }
 }
 

@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 
 use crate::expression::{Expression, Trouble};
 use crate::scope::{text, texts};
+use crate::script::Script;
 
 /// Names with expressions over the columns.
 pub type With = Vec<(&'static str, Expression)>;
@@ -48,6 +49,8 @@ pub struct Task {
     pub people: Option<People>,
     /// Answers that the rows already contain.
     pub released: Option<Released>,
+    /// What scripts of the paper's authors write about it.
+    pub outputs: Vec<Script>,
 }
 
 /// The key of a reply in a sample pack.

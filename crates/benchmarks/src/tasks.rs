@@ -6,6 +6,7 @@ use crate::choice::Lists;
 use crate::data::Data;
 use crate::expression::{Expression, Language};
 use crate::reader::{Keys, keep};
+use crate::script;
 use crate::task::{Asks, Form, Found, Judged, People, Released, Shots, Task, Wants, With};
 
 /// The prompts of all folders: by a folder's name the benchmark's name in replies, and the names of its
@@ -253,6 +254,7 @@ pub(crate) fn read(known: &Known<'_>, keys: &Keys<'_>) -> Vec<Task> {
         let judged = keys.table("judge", |keys| known.judged(keys)).flatten();
         let people = keys.table("people", |keys| known.people(keys)).flatten();
         let released = keys.table("released", |keys| known.released(keys)).flatten();
+        let outputs = keys.tables("outputs", |keys| script::read(known.language, keys)).unwrap_or_default();
         let wants = known.wants(keys)?;
         if wants.is_choice() && (judged.is_some() || people.is_some() || released.is_some()) {
             keys.problem("name", "`judge`, `people` and `released` go with `words`: nobody judges a choice");
@@ -275,6 +277,7 @@ pub(crate) fn read(known: &Known<'_>, keys: &Keys<'_>) -> Vec<Task> {
             judged,
             people,
             released,
+            outputs: outputs.into_iter().flatten().collect(),
         })
     };
     keys.tables("task", task).unwrap_or_default().into_iter().flatten().collect()

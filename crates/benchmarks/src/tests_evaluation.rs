@@ -117,6 +117,53 @@ fn a_task_is_asked_as_its_folder_says() {
     assert!(columns.contains(&"why") && !columns.contains(&"both"), "{columns:?}");
 }
 
+const SCRIPT: &str = r#"
+[[task.outputs]]
+file = '^turned(_(?<shots>\d+)shot)?_(?<model>.+)$'
+has = ["text"]
+question = "text"
+id = "'J-' ~ number if number is integer"
+reply = "response"
+letter = "found"
+options = "both"
+"#;
+
+#[test]
+fn outputs_of_a_script_are_recognised_as_declared() {
+    let read = read(&format!("{TASKS}{SCRIPT}")).unwrap();
+    let [script] = &read.tasks[3].outputs[..] else { panic!("{:?}", read.tasks) };
+    let line = json!({ "text": "A joke.", "number": 7, "found": "A" });
+    assert!(script.wrote(&line) && script.wrote(&json!({ "text": "A joke.", "response": null })));
+    assert!(!script.wrote(&json!({ "text": "A joke." })) && !script.wrote(&json!({ "response": "A" })));
+    assert_eq!(script.row(&line).unwrap(), ("A joke.".into(), Some("J-7".into())));
+    assert_eq!(script.row(&json!({ "text": "A joke.", "number": "7" })).unwrap().1, None);
+    let named = |stem: &str| script.file_name(stem).map(|file| (file.model, file.shots));
+    assert_eq!(named("turned_5shot_some-model_4"), Some((Some("some-model_4".into()), 5)));
+    assert_eq!(named("turned_m"), Some((Some("m".into()), 0)));
+    assert_eq!((named("turned_999shot_m"), named("straight_m")), (None, None));
+}
+
+#[test]
+fn mistakes_in_outputs_of_a_script_have_their_places() {
+    let wrong = SCRIPT
+        .replace("<model>", "<modle>")
+        .replace("question", "qestion")
+        .replace("'J-' ~", "'J-' ~ ~")
+        .replace("options = \"both\"\n", "");
+    let error = read(&format!("{TASKS}{wrong}")).unwrap_err().to_string();
+    for what in [
+        "unknown group \"modle\"\n  hint: did you mean \"model\"?",
+        "`question` is missing",
+        "unknown key \"qestion\"\n  hint: did you mean \"question\"?",
+        "`options` is missing",
+        "unexpected `~`",
+    ] {
+        assert!(error.contains(what), "{what}\n{error}");
+    }
+    let error = read(&format!("{TASKS}{}", SCRIPT.replace("+)$", "+$"))).unwrap_err();
+    assert!(error.to_string().contains("unclosed group"), "{error}");
+}
+
 #[test]
 fn a_row_of_another_type_is_told() {
     let read = read(TASKS).unwrap();

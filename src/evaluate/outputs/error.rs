@@ -2,6 +2,8 @@
 
 use serde_json::Value as Json;
 
+use riddlemill_benchmarks::expression::Trouble;
+
 use crate::evaluate::task::Task;
 use crate::llm::parse::Unreadable;
 
@@ -48,24 +50,41 @@ pub(super) enum OutputError {
         /// The value found.
         value: Json,
     },
-    /// RuozhiBench's scripts write -1 for a rating that they could not parse.
+    /// A rating is not on the task's scale: scripts write -1 for one that they could not parse.
     #[error(
-        "{key} {value} is not a rating from 0 to 4\n  hint: the judge's reply could not be parsed; the response itself is in response_*/"
+        "{key} {value} is not a rating from {} to {}\n  hint: the judge's reply could not be parsed; the response is also in the file without ratings",
+        scale[0],
+        scale[1]
     )]
     NoRating {
         /// The key of the rating.
         key: &'static str,
         /// The value found.
         value: Json,
+        /// The lowest and the highest rating.
+        scale: [u32; 2],
     },
-    /// The reply of FLUB's judge contains no rating.
-    #[error("evaluation_response: {0}\n  hint: the response itself is in outputs/")]
-    UnreadableRating(#[from] Unreadable),
-    /// The name of one of FLUB's files, without extension, does not have the format of its scripts.
-    #[error(
-        "{0:?} names no task of FLUB\n  hint: its authors' tasks.py writes TASK_output_MODEL.jsonl, as selection_output_MODEL.jsonl"
-    )]
-    NoFlubTask(String),
+    /// A judge's reply contains no rating.
+    #[error("{key}: {what}\n  hint: the response is also in the file without ratings")]
+    UnreadableRating {
+        /// The key of the reply.
+        key: &'static str,
+        /// What is wrong with it.
+        what: Unreadable,
+    },
+    /// The file's name, without extension, is not one of the authors' scripts.
+    #[error("{stem:?} names no task of {benchmark}\n  hint: the authors' script writes {example}")]
+    FileName {
+        /// The name.
+        stem: String,
+        /// The benchmark whose script writes such lines.
+        benchmark: &'static str,
+        /// Such a name.
+        example: &'static str,
+    },
+    /// A declared expression over the line cannot be computed.
+    #[error(transparent)]
+    Expression(#[from] Trouble),
     /// No item has this id or record.
     #[error("no item {name:?} in {set}")]
     NoItem {

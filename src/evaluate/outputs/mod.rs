@@ -2,11 +2,11 @@
 //! of samples, inspect_ai's logs in JSON, and outputs of the paper authors' scripts. Invalid lines are set
 //! aside with file and line.
 
-mod authors;
 mod error;
 mod inspect;
 mod lines;
 mod lm_eval;
+mod scripts;
 #[cfg(test)]
 mod tests;
 
@@ -23,6 +23,7 @@ use super::error::{EvaluateError, SetAside};
 use super::item::Item;
 use super::set::Set;
 use super::task::{Setting, Task};
+use crate::llm::parse;
 use crate::options::LETTERS;
 use crate::stages::import::{NUMPY, numpy_rows};
 use crate::store::Error;
@@ -78,9 +79,8 @@ enum Response {
     Place(usize, String),
     /// The text of an option, and the text it was parsed from.
     Option(String, String),
-    /// The letter of an option in the prompt's list, `A: …`.
+    /// A reply with the letter of an option in the prompt's list, `A: …`.
     Labelled {
-        letter: char,
         prompt: String,
         text: String,
     },
@@ -104,7 +104,7 @@ pub fn read(set: &Set, files: &[File], answers: &mut Vec<Answer>) -> Result<Vec<
     for file in files {
         for path in within(&file.path)? {
             let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
-            for (place, line) in parsed(&path, &bytes)? {
+            for (place, line) in parsed(&set.config, &path, &bytes)? {
                 let read = line.and_then(|output| answer(set, &items, file, &place, output));
                 let problem = match read {
                     Err(what) => what,
@@ -170,7 +170,7 @@ fn key(answer: &Answer) -> (String, Task, Setting, String) {
     (answer.item.clone(), answer.task, answer.setting, answer.model.clone())
 }
 
-fn parsed(path: &Path, bytes: &[u8]) -> Result<Lines, EvaluateError> {
+fn parsed(config: &str, path: &Path, bytes: &[u8]) -> Result<Lines, EvaluateError> {
     let form = |what: &str, hint: &str| EvaluateError::Form {
         path: path.into(),
         what: what.into(),
@@ -180,7 +180,7 @@ fn parsed(path: &Path, bytes: &[u8]) -> Result<Lines, EvaluateError> {
         let rows =
             numpy_rows(bytes).map_err(|what| form(what, "BrainTeaser's notebooks write such arrays"))?;
         let rows = rows.iter().map(String::as_str).zip(1..);
-        return Ok(rows.flat_map(|(row, at)| outputs_of(path, &format!("row {at}"), row)).collect());
+        return Ok(rows.flat_map(|(row, at)| outputs_of(config, path, &format!("row {at}"), row)).collect());
     }
     let text = String::from_utf8_lossy(bytes);
     if text.starts_with("PK") {
@@ -198,11 +198,11 @@ fn parsed(path: &Path, bytes: &[u8]) -> Result<Lines, EvaluateError> {
     let lines: Lines = match notation::elements(text.trim()) {
         Ok(rows) => {
             let rows = rows.into_iter().zip(1..);
-            rows.flat_map(|(row, at)| outputs_of(path, &format!("row {at}"), row)).collect()
+            rows.flat_map(|(row, at)| outputs_of(config, path, &format!("row {at}"), row)).collect()
         }
         Err(_) => {
             let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
-            lines.flat_map(|(line, at)| outputs_of(path, &at.to_string(), line)).collect()
+            lines.flat_map(|(line, at)| outputs_of(config, path, &at.to_string(), line)).collect()
         }
     };
     if lines.is_empty() {
@@ -211,12 +211,12 @@ fn parsed(path: &Path, bytes: &[u8]) -> Result<Lines, EvaluateError> {
     Ok(lines)
 }
 
-/// The outputs of a line, in any of the formats.
-fn outputs_of(path: &Path, at: &str, line: &str) -> Lines {
+/// The outputs of a line for the set with this config, in any of the formats.
+fn outputs_of(config: &str, path: &Path, at: &str, line: &str) -> Lines {
     let place = format!("{}:{at}", path.display());
     let outputs = match serde_json::from_str::<Json>(&notation::strict(line)) {
         Ok(json) if json.get("doc").is_some() => vec![lm_eval::output(path, &json)],
-        Ok(json) => authors::outputs(path, &json).unwrap_or_else(|| vec![lines::output(line)]),
+        Ok(json) => scripts::outputs(config, path, &json).unwrap_or_else(|| vec![lines::output(line)]),
         Err(error) => vec![Err(OutputError::NoJson(error))],
     };
     outputs.into_iter().map(|output| (place.clone(), output)).collect()
@@ -301,7 +301,7 @@ fn answer(
             Some(at) => Answer::chosen(item, given(text), at),
             None => return Err(OutputError::NoOption { item: item.id.clone(), option }),
         },
-        Response::Labelled { letter, prompt, text } => match labelled(item, task, &prompt, letter) {
+        Response::Labelled { prompt, text } => match labelled(item, task, &prompt, &text) {
             Some(at) => Answer::chosen(item, given(text), at),
             None => Answer::read(item, given(text)),
         },
@@ -309,10 +309,12 @@ fn answer(
     Ok(Answer { ratings, ..answer })
 }
 
-/// The index of the option that a prompt lists under a letter, `B: …`; `None` if it does not list an option
-/// of the item.
-fn labelled(item: &Item, task: Task, prompt: &str, letter: char) -> Option<usize> {
+/// The index of the option that a prompt lists under the letter of a reply, `B: …`; `None` if the reply has no
+/// letter, or the prompt does not list an option of the item.
+fn labelled(item: &Item, task: Task, prompt: &str, reply: &str) -> Option<usize> {
     let (options, _) = item.options(task)?;
+    let letters: Vec<char> = LETTERS.iter().take(options.len()).flat_map(|letter| letter.chars()).collect();
+    let letter = parse::letter(reply, &letters).ok()?;
     let prompt = Cow::Borrowed(prompt);
     let listed = |option: &str| prompt.contains(&format!("{letter}: {option}"));
     // If one option is a prefix of another, the longer one is meant.

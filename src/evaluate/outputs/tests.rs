@@ -75,7 +75,7 @@ fn what_is_set_aside_says_what_is_wrong_and_what_would_help() {
         ),
         (
             r#"{"id": "t0", "text": "x", "prompt": "y", "response": null}"#,
-            "\"a\" names no task of FLUB\n  hint: its authors' tasks.py writes TASK_output_MODEL.jsonl, as selection_output_MODEL.jsonl",
+            "\"a\" names no task of flub\n  hint: the authors' script writes TASK_output_MODEL.jsonl, as selection_output_MODEL.jsonl",
         ),
     ];
     let content: Vec<&str> = lines.iter().map(|(line, _)| *line).collect();

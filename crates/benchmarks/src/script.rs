@@ -1,0 +1,103 @@
+//! `[[task.outputs]]`: the lines that a script of the paper's authors writes about a task, so that their outputs can be
+//! evaluated here. Expressions are over the keys of such a line.
+
+use minijinja::value::{Serde, Value};
+use regex::Regex;
+use serde_json::Value as Json;
+
+use crate::expression::{Expression, Language, Trouble};
+use crate::reader::Keys;
+use crate::value::text;
+
+/// The lines that a script writes about a task.
+#[derive(Debug)]
+pub struct Script {
+    /// Keys that its lines have besides `reply` or `letter`.
+    has: Vec<&'static str>,
+    /// The question of the line's row.
+    question: Expression,
+    /// The id of the line's row.
+    id: Option<Expression>,
+    /// The key of the model's reply.
+    pub reply: &'static str,
+    /// The key of the letter that the script found in the reply, and that of the list it refers to.
+    pub letter: Option<[&'static str; 2]>,
+    /// The key of the prompt that lists the options, `A: …`.
+    pub prompt: Option<&'static str>,
+    /// The key of a judge's rating: a number, or the judge's reply.
+    pub rating: Option<&'static str>,
+    /// Whether the model was asked to reason first, unless it got solved examples.
+    pub cot: bool,
+    file: Option<Regex>,
+    /// A file name, as people are told it.
+    pub example: Option<&'static str>,
+}
+
+/// What a file's name states.
+#[derive(Debug, PartialEq, Eq)]
+pub struct FileName {
+    /// The model.
+    pub model: Option<String>,
+    /// The number of solved examples.
+    pub shots: u8,
+}
+
+impl Script {
+    /// Whether the script wrote a line with these keys.
+    pub fn wrote(&self, line: &Json) -> bool {
+        let has = |key: &&str| line.get(*key).is_some();
+        let letter = self.letter.map(|[letter, _]| letter);
+        self.has.iter().all(has) && [Some(self.reply), letter].iter().flatten().any(has)
+    }
+
+    /// What a file's name without extension states; `None` if the script does not name its files like this.
+    pub fn file_name(&self, stem: &str) -> Option<FileName> {
+        let Some(file) = &self.file else { return Some(FileName { model: None, shots: 0 }) };
+        let found = file.captures(stem)?;
+        let shots = found.name("shots").map_or(Some(0), |shots| shots.as_str().parse().ok())?;
+        Some(FileName { model: found.name("model").map(|model| model.as_str().to_owned()), shots })
+    }
+
+    /// The question and the id of a line's row.
+    ///
+    /// # Errors
+    /// [`Trouble`] if one cannot be computed.
+    pub fn row(&self, line: &Json) -> Result<(String, Option<String>), Trouble> {
+        let line = Value::from(Serde(line));
+        let value = |of: &Expression| Ok::<_, Trouble>(text(&of.value(&line)?));
+        let id = self.id.as_ref().map(value).transpose()?.flatten();
+        Ok((value(&self.question)?.unwrap_or_default(), id))
+    }
+}
+
+/// The groups that a file name may have.
+const GROUPS: [&str; 2] = ["model", "shots"];
+
+/// Parses one of `[[task.outputs]]`.
+pub(crate) fn read(language: Language, keys: &Keys<'_>) -> Option<Script> {
+    let expression = |key: &str| {
+        let parsed = Expression::parse(language, keys.place(key)?, keys.text(key)?);
+        parsed.map_err(|what| keys.problem(key, what)).ok()
+    };
+    let file = keys.text("file").and_then(|file| {
+        let file = Regex::new(file).map_err(|what| keys.problem("file", what)).ok()?;
+        for group in file.capture_names().flatten().filter(|group| !GROUPS.contains(group)) {
+            keys.problem("file", riddlemill_text::hint::unknown("group", group, GROUPS.into_iter()));
+        }
+        Some(file)
+    });
+    let letter = keys.text("letter").map(|letter| [letter, keys.needed("options")]);
+    keys.needed("question");
+    Some(Script {
+        has: keys.texts("has").unwrap_or_default(),
+        id: expression("id"),
+        reply: keys.needed("reply"),
+        letter,
+        prompt: keys.text("prompt"),
+        rating: keys.text("rating"),
+        cot: keys.flag("cot").unwrap_or(false),
+        file,
+        example: keys.text("example"),
+        question: expression("question")?,
+    })
+}
