@@ -193,12 +193,12 @@ fn answers(recipe: &str, step: &str, row: &Value) -> Value {
     }
 }
 
-/// Drafts are accepted, but for the distractors of every fourth puzzle: a model writes others.
+/// Drafts are accepted, but for the distractors of every other puzzle: a model writes others.
 fn answers_on_puzzle(step: &str, row: &Value) -> Value {
     let length = row["see"]["question"].to_string().len();
     match step {
         "kind" => json!({ "kind": row["draft"]["kind"] }),
-        "distractors" | "context-distractors" if length.is_multiple_of(4) => json!({ "verdict": "none" }),
+        "distractors" | "context-distractors" if length.is_multiple_of(2) => json!({ "verdict": "none" }),
         "validity" => json!({ "original": "yes", "semantic": "yes", "context": "yes" }),
         _ => json!({ "verdict": "accept" }),
     }
@@ -244,7 +244,8 @@ fn reply_on_puzzle(prompt: &str) -> (&'static str, String) {
     let premises: Vec<String> = (1..=4).map(|i| format!("Thing {i} of {n} is as it seems.")).collect();
     let wrong = [(0, "frozen"), (2, "painted"), (3, "borrowed")];
     if prompt.contains("Which kind of puzzle is this?") {
-        let kind = if prompt.contains("letter") { "word" } else { "sentence" };
+        let puzzle = prompt.rsplit("<puzzle").next().unwrap_or_default();
+        let kind = if puzzle.contains("letter") { "word" } else { "sentence" };
         ("kind", json!({ "kind": kind, "reason": "So it seems." }).to_string())
     } else if prompt.contains("List the premises") {
         ("premises", json!({ "premises": premises, "overturned": 1 }).to_string())
