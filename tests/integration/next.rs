@@ -268,7 +268,7 @@ fn reply_on_puzzle(prompt: &str) -> (&'static str, String) {
     }
 }
 
-/// The published originals with their answers, as a site would have them, or riddles of this test's own.
+/// Every fifth published original with its answer, as a site would have it, or riddles of this test's own.
 fn riddles() -> Vec<String> {
     let own = [
         json!({ "id": 1, "question": "A clock is late every day and is never repaired. Why?", "answer": "It is on a stage." }),
@@ -287,6 +287,7 @@ fn riddles() -> Vec<String> {
             .map(|line| serde_json::from_str::<Value>(line).unwrap());
         let mut originals = rows
             .filter(|row| !row["id"].as_str().unwrap().contains('_'))
+            .step_by(5)
             .map(|row| json!({ "id": row["id"], "question": row["question"], "answer": row["answer"] }));
         dumps.push(lines(&mut originals));
     }
