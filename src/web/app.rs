@@ -9,7 +9,7 @@ use super::error::PageError;
 use super::limits::Tries;
 use super::running::Runner;
 use super::sessions::Sessions;
-use super::staged::Stages;
+use super::stages::Stages;
 use super::tables::Tables;
 use super::voting::{Ballots, VotingDesk};
 use crate::config::{Config, FILE, Overrides};

@@ -3,7 +3,7 @@
 //! In reading order: [`access`] grants access, and [`sessions`] tracks logins; `server` accepts connections
 //! and bounds the cost of a client (`crowd`, `paced`); `guard` is before every route; `app` is state shared
 //! by the routes, `router` lists them, each a file in `routes`; `desk` holds the votes and writes them;
-//! `running` is the run that somebody started here; `staged` finds a page of a stage among millions of rows;
+//! `running` is the run that somebody started here; `stages` are those being viewed;
 //! `view` renders HTML in one of two languages (`i18n`).
 //!
 //! Invariants:
@@ -32,7 +32,7 @@ mod routes;
 mod running;
 mod server;
 pub mod sessions;
-mod staged;
+mod stages;
 mod tables;
 mod view;
 mod visitor;

@@ -82,7 +82,7 @@ pub(crate) fn read(language: Language, keys: &Keys<'_>) -> Option<Script> {
     let file = keys.text("file").and_then(|file| {
         let file = Regex::new(file).map_err(|what| keys.problem("file", what)).ok()?;
         for group in file.capture_names().flatten().filter(|group| !GROUPS.contains(group)) {
-            keys.problem("file", riddlemill_text::hint::unknown("group", group, GROUPS.into_iter()));
+            keys.problem("file", riddlemill_text::hint::unknown("group", group, GROUPS));
         }
         Some(file)
     });

@@ -13,7 +13,7 @@
 //! - `row`, `values`, `column`, `frame`: records as columns. A column is stored as one repeated value until a row differs.
 //! - [`StageWriter`], [`Batch`], [`LedgerRecord`], [`TableWriter`]: outcomes become rows, ledger and links.
 //! - `part`, `chunk_cache`, `chunks`, `pages`, `edit`: a part's Parquet file; see below.
-//! - [`Filter`], [`select`], [`part_columns()`], `places`: queries that do not read the whole table.
+//! - [`Filter`], [`select`], [`part_columns()`], `places`: queries that do not read the whole table. [`view`]: pages of a stage.
 //!
 //! # Why this crate writes Parquet itself
 //!
@@ -55,6 +55,7 @@ mod scan;
 mod stated;
 mod table;
 mod values;
+pub mod view;
 mod widened;
 mod writer;
 

@@ -71,7 +71,7 @@ impl<'t> Found<'t> {
 /// Line and column of an offset, both from 1, the column in characters.
 pub fn position(text: &str, offset: usize) -> (usize, usize) {
     let before = &text[..text.floor_char_boundary(offset)];
-    let line = before.matches('\n').count() + 1;
+    let line = memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1;
     let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
     (line, column)
 }

@@ -13,9 +13,9 @@ use crate::pipeline::Withheld;
 use crate::recipe::{Recipe, Step};
 use crate::record::Entry;
 use crate::stages::NearPair;
+use crate::store::view::{Looking, Record};
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
-use crate::web::staged::{Looking, Record};
 use crate::web::view;
 use crate::web::visitor::Visitor;
 
@@ -188,9 +188,9 @@ fn pairs(looking: &Looking<'_>, withheld: &Withheld, found: &mut Found) -> Resul
     }
     let lowest = found.filter.order == "lowest";
     let verdict = Some(verdict.as_str()).filter(|verdict| *verdict != "all");
-    let (_, all) = looking.pairs(below, verdict, lowest, 0, 0)?;
+    let (_, all) = looking.pairs::<NearPair>(below, verdict, lowest, 0, 0)?;
     let from = paged(all, found);
-    let (pairs, _) = looking.pairs(below, verdict, lowest, from, PAGE)?;
+    let (pairs, _) = looking.pairs::<NearPair>(below, verdict, lowest, from, PAGE)?;
     let ids: Vec<&str> = pairs.iter().flat_map(|pair| [pair.a.as_str(), pair.b.as_str()]).collect();
     let texts = looking.texts_of(&ids)?;
     let text = |id: &str| texts.get(id).cloned().unwrap_or_default();

@@ -15,10 +15,10 @@ use crate::pipeline::Withheld;
 use crate::recipe::{Recipe, Step};
 use crate::record::{Counts, State as Left};
 use crate::stages::Stage;
+use crate::store::view::{Query, Record, Sort};
 use crate::store::{Error, Manifest};
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
-use crate::web::staged::{Query, Record, Sort};
 use crate::web::view;
 use crate::web::visitor::Visitor;
 

@@ -7,94 +7,73 @@ use polars::prelude::Column;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::Views;
 use super::frames::{TEXT, texts};
 use super::index::{Index, NONE, chars, each_row};
 use super::query::{Finder, Query, Sort};
 use super::rows::{NEAR, entries, rows, texts_of};
-use super::stages::{INDEXES, Stages};
-use crate::audit::Made;
-use crate::recipe::{Recipe, Step};
-use crate::record::Entry;
-use crate::stages::NearPair;
-use crate::store::{Error, StageReader, Workspace};
+use crate::{Error, StageReader};
+use riddlemill_text::record::{Entry, Typed};
 
 /// A record that entered a stage, for pages.
 #[derive(Clone, Debug, Serialize)]
-pub(in crate::web) struct Record {
+pub struct Record {
+    /// Its entry in the ledger.
     #[serde(flatten)]
-    pub(in crate::web) entry: Entry,
+    pub entry: Entry,
     /// Its text as it entered, else as it left.
-    pub(in crate::web) text: Option<String>,
+    pub text: Option<String>,
 }
 
 /// A record and those merged into it.
-pub(in crate::web) struct Cluster {
-    pub(in crate::web) keeper: Record,
-    pub(in crate::web) members: Vec<Record>,
+pub struct Cluster {
+    /// The record that was kept.
+    pub keeper: Record,
+    /// Those merged into it, in the order of the ledger.
+    pub members: Vec<Record>,
     /// How many were merged into it; `members` may have fewer.
-    pub(in crate::web) merged: usize,
+    pub merged: usize,
 }
 
 /// A stage with its inputs and its index.
-pub(in crate::web) struct Looking<'s> {
-    stages: &'s Stages,
-    pub(in crate::web) stage: StageReader,
+pub struct Looking<'s> {
+    views: &'s Views,
+    /// The stage.
+    pub stage: StageReader,
     inputs: Vec<StageReader>,
     index: Arc<Index>,
     key: String,
 }
 
-impl Stages {
-    /// Opens a stage; `None` where it was not made.
-    pub(in crate::web) fn open(
-        &self,
-        workspace: &Workspace,
-        recipe: &'static Recipe,
-        step: &Step,
-    ) -> Result<Option<Looking<'_>>, Error> {
-        let Some(Made { stage, inputs }) = Made::open(workspace, recipe, step)? else { return Ok(None) };
-        let hash = |reader: &StageReader, table: &str| reader.table(table).hash;
-        let key = [hash(&stage, "ledger"), hash(&stage, "rows")]
-            .into_iter()
-            .chain(inputs.iter().map(|input| hash(input, "rows")))
-            .collect::<Vec<_>>()
-            .join(" ");
-        let build = || Index::build(&stage, &inputs, self.names(&stage)?);
-        let index = self.indexes.get(&key, Index::bytes, INDEXES, build)?;
-        Ok(Some(Looking::new(self, stage, inputs, index, key)))
-    }
-}
-
 impl<'s> Looking<'s> {
     pub(super) fn new(
-        stages: &'s Stages,
+        views: &'s Views,
         stage: StageReader,
         inputs: Vec<StageReader>,
         index: Arc<Index>,
         key: String,
     ) -> Looking<'s> {
-        Looking { stages, stage, inputs, index, key }
+        Looking { views, stage, inputs, index, key }
     }
 }
 
 impl Looking<'_> {
     /// How many records entered.
-    pub(in crate::web) fn len(&self) -> usize {
+    #[expect(clippy::len_without_is_empty, reason = "a count, not a collection")]
+    pub fn len(&self) -> usize {
         self.index.kind.len()
     }
 
     /// A page of the records that match a query, and their total number.
-    pub(in crate::web) fn page(
-        &self,
-        query: &Query,
-        from: usize,
-        count: usize,
-    ) -> Result<(Vec<Record>, usize), Error> {
+    ///
+    /// # Errors
+    /// [`Error`] if a part cannot be read.
+    pub fn page(&self, query: &Query, from: usize, count: usize) -> Result<(Vec<Record>, usize), Error> {
         if query.is_all() {
             let places: Vec<u32> = (from..(from + count).min(self.len())).map(|at| at as u32).collect();
             return Ok((self.records(&places)?, self.len()));
         }
-        let found = self.stages.answer(&self.key, query, || self.find(query))?;
+        let found = self.views.answer(&self.key, query, || self.find(query))?;
         let end = (from + count).min(found.len());
         Ok((self.records(&found[from.min(end)..end])?, found.len()))
     }
@@ -181,19 +160,20 @@ impl Looking<'_> {
     }
 
     /// The record with an id, as it entered.
-    pub(in crate::web) fn record_of(&self, id: &str) -> Result<Option<Record>, Error> {
+    ///
+    /// # Errors
+    /// [`Error`] if a part cannot be read.
+    pub fn record_of(&self, id: &str) -> Result<Option<Record>, Error> {
         let records = self.records(&self.index.names.places(&[id], &[]))?;
         Ok(records.into_iter().find(|record| record.entry.id == id))
     }
 
     /// A page of the clusters, largest first: the keeper, at most the requested number of members, and their
     /// total number.
-    pub(in crate::web) fn clusters(
-        &self,
-        from: usize,
-        count: usize,
-        most: usize,
-    ) -> Result<(Vec<Cluster>, usize), Error> {
+    ///
+    /// # Errors
+    /// [`Error`] if a part cannot be read.
+    pub fn clusters(&self, from: usize, count: usize, most: usize) -> Result<(Vec<Cluster>, usize), Error> {
         let clusters = self.index.clusters();
         let page = &clusters[from.min(clusters.len())..(from + count).min(clusters.len())];
         let shown = |(keeper, members): &(u32, Vec<u32>)| {
@@ -209,32 +189,41 @@ impl Looking<'_> {
     }
 
     /// How many records are in a state.
-    pub(in crate::web) fn in_state(&self, state: &str) -> usize {
+    pub fn in_state(&self, state: &str) -> usize {
         self.index.in_state(state).count()
     }
 
     /// A page of the pairs up to a score, most or least similar first, and their total number.
-    pub(in crate::web) fn pairs(
+    ///
+    /// # Errors
+    /// [`Error`] if a part cannot be read.
+    pub fn pairs<P: Typed + Default + Send>(
         &self,
         below: f64,
         verdict: Option<&str>,
         lowest: bool,
         from: usize,
         count: usize,
-    ) -> Result<(Vec<NearPair>, usize), Error> {
-        let pairs = self.stages.pairs(&self.stage)?;
+    ) -> Result<(Vec<P>, usize), Error> {
+        let pairs = self.views.pairs(&self.stage)?;
         let (places, all) = pairs.page(below, verdict, lowest, from, count);
-        Ok((rows(&self.stages.frames, &self.stage, "pairs", NEAR, &places)?, all))
+        Ok((rows(&self.views.frames, &self.stage, "pairs", NEAR, &places)?, all))
     }
 
     /// The texts of several ids, as they entered.
-    pub(in crate::web) fn texts_of(&self, ids: &[&str]) -> Result<HashMap<String, String>, Error> {
+    ///
+    /// # Errors
+    /// [`Error`] if a part cannot be read.
+    pub fn texts_of(&self, ids: &[&str]) -> Result<HashMap<String, String>, Error> {
         let records = self.records(&self.index.names.places(ids, &[]))?;
         Ok(records.into_iter().filter_map(|record| Some((record.entry.id, record.text?))).collect())
     }
 
     /// Characters of each record's text, in the order of the ledger; 0 without a text.
-    pub(in crate::web) fn chars(&self) -> Result<Arc<Vec<u32>>, Error> {
+    ///
+    /// # Errors
+    /// [`Error`] if a part cannot be read.
+    pub fn chars(&self) -> Result<Arc<Vec<u32>>, Error> {
         if let Some(known) = self.index.chars.get() {
             return Ok(known.clone());
         }
@@ -265,7 +254,10 @@ impl Looking<'_> {
 
     /// The number of records by outcome and length, up to `most` characters: the last element counts all
     /// longer ones.
-    pub(in crate::web) fn lengths(&self, most: usize) -> Result<BTreeMap<String, Vec<u64>>, Error> {
+    ///
+    /// # Errors
+    /// [`Error`] if a part cannot be read.
+    pub fn lengths(&self, most: usize) -> Result<BTreeMap<String, Vec<u64>>, Error> {
         let chars = self.chars()?;
         let mut lengths: BTreeMap<String, Vec<u64>> = BTreeMap::new();
         let mut by_kind = vec![vec![0; most + 1]; self.index.kinds.len()];
@@ -281,7 +273,7 @@ impl Looking<'_> {
 
     /// The records at these indices, in the given order.
     fn records(&self, places: &[u32]) -> Result<Vec<Record>, Error> {
-        let frames = &self.stages.frames;
+        let frames = &self.views.frames;
         let entries = entries(frames, &self.stage, places)?;
         let mut texts: Vec<Option<String>> = vec![None; places.len()];
         // As they entered, from whichever input; else as they left.

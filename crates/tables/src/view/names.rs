@@ -1,12 +1,12 @@
 //! Where the names in a ledger occur: eight bytes per record, and twelve for each that was merged or renamed.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 
 use polars::prelude::{Column, DataFrame};
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashSet, FxHasher};
 
-use crate::store::{Error, StageReader, part_columns};
+use crate::{Error, StageReader, part_columns};
 
 /// The hashes of a ledger's names. Collisions are resolved by reading the entry.
 pub(super) struct Names {
@@ -72,7 +72,7 @@ impl Names {
 
 /// Never 0, which means none.
 pub(super) fn named(id: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = FxHasher::default();
     id.hash(&mut hasher);
     hasher.finish().max(1)
 }

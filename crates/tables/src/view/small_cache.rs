@@ -1,12 +1,12 @@
 //! A bounded cache of the last values, keyed by a hash of everything they were made from, so that entries
-//! never become stale. Contents of files that may change are in [`file_cache`](crate::web::file_cache).
+//! never become stale. It is not for contents of files that may change.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::store::Error;
+use crate::Error;
 
 /// The last values, by the hash of their inputs.
-pub(super) struct SmallCache<T> {
+pub struct SmallCache<T> {
     slots: Mutex<Vec<(String, Arc<Slot<T>>)>>,
 }
 
@@ -28,7 +28,10 @@ impl<T> SmallCache<T> {
 
     /// The value of a key, made now if necessary; concurrent requests wait for it. The oldest are removed
     /// while the total size exceeds `budget`.
-    pub(super) fn get(
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub fn get(
         &self,
         key: &str,
         weigh: impl Fn(&T) -> usize,

@@ -3,7 +3,7 @@
 use polars::prelude::{Column, DataFrame, PolarsResult};
 use rayon::prelude::*;
 
-use crate::store::{Error, StageReader, part_columns};
+use crate::{Error, StageReader, part_columns};
 
 /// Pairs by their score, highest first.
 pub(super) struct Pairs {

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::frames::{TEXT, texts};
 use super::names::{Names, named};
-use crate::store::{Error, StageReader, part_columns};
+use crate::{Error, StageReader, part_columns};
 
 /// No such row.
 pub(super) const NONE: u32 = u32::MAX;
@@ -140,9 +140,20 @@ fn part_kinds(frame: &DataFrame, stage: &StageReader) -> Result<Kinds, Error> {
     };
     let mut kinds: FxHashMap<(&str, Option<&str>), u16> = FxHashMap::default();
     let mut of = Vec::with_capacity(frame.height());
+    let mut last = None;
     for (outcome, reason) in column("outcome")?.iter().zip(column("reason")?.iter()) {
+        let kind = (outcome.unwrap_or_default(), reason);
+        // Most records end as the one before.
+        if let Some((same, at)) = last
+            && same == kind
+        {
+            of.push(at);
+            continue;
+        }
         let next = kinds.len() as u16;
-        of.push(*kinds.entry((outcome.unwrap_or_default(), reason)).or_insert(next));
+        let at = *kinds.entry(kind).or_insert(next);
+        of.push(at);
+        last = Some((kind, at));
     }
     let known = kinds.into_iter().map(|((o, r), at)| ((o.to_string(), r.map(str::to_string)), at)).collect();
     Ok(Kinds { known, of })

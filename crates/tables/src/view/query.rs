@@ -3,11 +3,11 @@
 use memchr::memmem;
 use regex::{Regex, RegexBuilder};
 
-use crate::text::normalise::{Fold, fold};
+use riddlemill_text::text::normalise::{Fold, fold};
 
 /// The order of a page's records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(in crate::web) enum Sort {
+pub enum Sort {
     /// As they entered.
     #[default]
     Entered,
@@ -22,11 +22,11 @@ pub(in crate::web) enum Sort {
 }
 
 impl Sort {
-    pub(in crate::web) const ALL: [Sort; 5] =
-        [Sort::Entered, Sort::Longest, Sort::Shortest, Sort::Score, Sort::Lowest];
+    /// Every order.
+    pub const ALL: [Sort; 5] = [Sort::Entered, Sort::Longest, Sort::Shortest, Sort::Score, Sort::Lowest];
 
     /// Its name in a URL.
-    pub(in crate::web) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Sort::Entered => "entered",
             Sort::Longest => "longest",
@@ -36,26 +36,27 @@ impl Sort {
         }
     }
 
-    pub(in crate::web) fn from_name(name: &str) -> Option<Sort> {
+    /// The order with this name.
+    pub fn from_name(name: &str) -> Option<Sort> {
         Sort::ALL.into_iter().find(|sort| sort.name() == name)
     }
 }
 
 /// A page's query.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(in crate::web) struct Query {
+pub struct Query {
     /// Only records that left in this state.
-    pub(in crate::web) outcome: String,
+    pub outcome: String,
     /// Only those with this reason.
-    pub(in crate::web) reason: String,
+    pub reason: String,
     /// Only those whose text or id contains this.
-    pub(in crate::web) words: String,
+    pub words: String,
     /// Fewest characters; 0 for any.
-    pub(in crate::web) min: u32,
+    pub min: u32,
     /// Most characters; 0 for any.
-    pub(in crate::web) max: u32,
+    pub max: u32,
     /// The order.
-    pub(in crate::web) sort: Sort,
+    pub sort: Sort,
 }
 
 impl Query {

@@ -7,8 +7,8 @@ use polars::prelude::{DataFrame, PolarsResult};
 use rayon::prelude::*;
 
 use super::frames::{Frames, LEDGER, TEXT, texts};
-use crate::record::{Entry, Typed};
-use crate::store::{Error, StageReader, from_frame};
+use crate::{Error, StageReader, from_frame};
+use riddlemill_text::record::{Entry, Typed};
 
 /// The columns of pairs.
 pub(super) const NEAR: &[&str] =

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use polars::prelude::{DataFrame, PolarsResult, StringChunked};
 
-use super::few::SmallCache;
-use crate::store::{Error, StageReader, part_columns, part_rows};
+use super::small_cache::SmallCache;
+use crate::{Error, StageReader, part_columns, part_rows};
 
 /// Most bytes of cached parts.
 const BUDGET: usize = 24 << 20;
@@ -25,7 +25,7 @@ pub(super) fn texts(frame: &DataFrame) -> PolarsResult<&StringChunked> {
 
 /// Decoded parts by the hash of their file and their columns.
 #[derive(Default)]
-pub(in crate::web) struct Frames(SmallCache<DataFrame>);
+pub struct Frames(SmallCache<DataFrame>);
 
 impl Frames {
     /// Some columns of a part.
