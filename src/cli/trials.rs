@@ -62,7 +62,7 @@ pub(super) fn qualify(
 }
 
 fn shares(room: &ReviewSession<'_>) -> Qualification {
-    room.step.qualification.unwrap_or(Qualification::FLUB)
+    room.step.qualification.unwrap_or(Qualification::USUAL)
 }
 
 fn raw(room: &ReviewSession<'_>) -> PathBuf {

@@ -82,9 +82,8 @@ fn published(workspace: &Workspace, path: &Path) -> Result<(Set, Vec<SetAside>),
     }
     let Some(config) = config else {
         let what = "it holds no items of a known set".to_string();
-        let hint =
-            "expected RuozhiBench's, FLUB's or BrainTeaser's published form, or a release's test.jsonl"
-                .into();
+        let known: Vec<&str> = riddlemill_benchmarks::all().iter().map(|benchmark| benchmark.name).collect();
+        let hint = format!("expected a release's test.jsonl, or a published file of {}", known.join(", "));
         return Err(EvaluateError::Form { path: path.into(), what, hint });
     };
     let version = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();

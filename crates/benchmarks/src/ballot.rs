@@ -241,8 +241,8 @@ pub struct Qualification {
 }
 
 impl Qualification {
-    /// FLUB, section 2.1; also for steps whose own paper has no trial.
-    pub const FLUB: Qualification = Qualification { formal: 0.80, senior: 0.95 };
+    /// The shares of FLUB, section 2.1: the only paper with a trial, so also for ballots that state none.
+    pub const USUAL: Qualification = Qualification { formal: 0.80, senior: 0.95 };
 }
 
 /// A review step of a recipe: `review:<name>`.

@@ -87,7 +87,7 @@ impl Annotator {
         }
         let (right, of) = of_recipe().fold((0, 0), |(right, of), t| (right + t.right, of + t.of));
         let fewest = of_recipe().map(|trial| trial.fewest).min()?;
-        let level = level(right, of, step.qualification.unwrap_or(Qualification::FLUB), fewest);
+        let level = level(right, of, step.qualification.unwrap_or(Qualification::USUAL), fewest);
         (level != TrialLevel::TooFew).then_some(level)
     }
 }

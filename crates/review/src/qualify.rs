@@ -148,7 +148,7 @@ mod tests {
         all.push(stale.sealed());
         all.push(testing::vote(&step, &items[4], Round::Review, "d", testing::one("type", "ambiguity")));
         let refs: Vec<&Vote> = all.iter().collect();
-        let levels: Vec<_> = trials(&step, &gold, &refs, Qualification::FLUB, FEWEST)
+        let levels: Vec<_> = trials(&step, &gold, &refs, Qualification::USUAL, FEWEST)
             .into_iter()
             .map(|t| (t.annotator, t.right, t.of, t.level))
             .collect();
@@ -169,13 +169,13 @@ mod tests {
         let first = testing::vote(&step, &item, Round::Vote, "a", testing::one("type", "ambiguity"));
         let mut second = testing::vote(&step, &item, Round::Vote, "a", answers.clone());
         second.supersedes = Some(first.id);
-        let trial = &trials(&step, &[(&item, &answers)], &[&second, &first], Qualification::FLUB, 1)[0];
+        let trial = &trials(&step, &[(&item, &answers)], &[&second, &first], Qualification::USUAL, 1)[0];
         assert_eq!((trial.right, trial.of), (1, 1));
     }
 
     #[test]
     fn the_papers_shares_must_be_passed() {
-        let shares = Qualification::FLUB;
+        let shares = Qualification::USUAL;
         let of_twenty = |right| level(right, 20, shares, FEWEST);
         assert_eq!(of_twenty(20), TrialLevel::Senior);
         assert_eq!(of_twenty(19), TrialLevel::Formal);
