@@ -79,25 +79,25 @@ def measure(program, settings, posts, size, options, folder):
             if n % step == 0:
                 sample.write(row)
     sampled = -(-size // step)
-    told = lambda name, cpu, more: print(f"  {name:<14} {cpu / size * 1e6:8.1f} µs a post  {more}", flush=True)
+    report = lambda name, cpu, more: print(f"  {name:<14} {cpu / size * 1e6:8.1f} µs a post  {more}", flush=True)
     print(f"{size:,} posts")
     records = Count()
-    told("clean", streamed([program, "apply", "clean", "--ledger"], path("rows"), records), f"{records.bytes / size:,.0f} bytes a post")
+    report("clean", streamed([program, "apply", "clean", "--ledger"], path("rows"), records), f"{records.bytes / size:,.0f} bytes a post")
     with open(path("stats"), "wb") as out:
         stats = Count(out)
-        told("dedup-stats", streamed(apply("dedup-stats"), path("rows"), stats), f"{stats.bytes / 1e6:.1f} MB in all")
+        report("dedup-stats", streamed(apply("dedup-stats"), path("rows"), stats), f"{stats.bytes / 1e6:.1f} MB in all")
     keys, keyed = Count(), apply("dedup-keys", "--stats", path("stats"))
     cpu = streamed(keyed, path("sample"), keys)
-    told("dedup-keys", cpu * size / sampled, f"{keys.bytes / sampled:,.0f} bytes a post in {keys.lines / sampled:,.0f} keys")
+    report("dedup-keys", cpu * size / sampled, f"{keys.bytes / sampled:,.0f} bytes a post in {keys.lines / sampled:,.0f} keys")
     every = options.shares
     call([*keyed, "--share", f"1/{every}"], path("rows"), path("keys"))
     os.environ["LC_ALL"] = "C"
     with open(path("sorted"), "wb") as out:
         cpu = streamed(["sort", "-S", "1G", "-T", folder, path("keys")], os.devnull, out.write)
-    told("sort", cpu * every, "")
+    report("sort", cpu * every, "")
     pairs = Count()
     cpu = streamed(apply("dedup-verify"), path("sorted"), pairs)
-    told("dedup-verify", cpu * every, f"{pairs.bytes * every / size:,.0f} bytes a post in {pairs.lines * every / size:,.0f} pairs that may be alike")
+    report("dedup-verify", cpu * every, f"{pairs.bytes * every / size:,.0f} bytes a post in {pairs.lines * every / size:,.0f} pairs that may be alike")
     groups = collections.Counter()
     with open(path("sorted"), encoding="utf-8") as lines:
         for entry in map(json.loads, lines):

@@ -95,7 +95,7 @@ fn stage_counts(workspace: &Path) -> Result<Vec<StageCounts>, Box<dyn Error>> {
 fn kinds(stages: &'static [StageCounts]) -> Vec<Kind> {
     let stage = |draw: &mut Draw| &stages[draw.below(stages.len() as u64) as usize];
     let word = |draw: &mut Draw| {
-        let (one, other) = (draw.of(THINGS), draw.of(THINGS));
+        let (one, other) = (draw.pick(THINGS), draw.pick(THINGS));
         match draw.below(6) {
             0 => one.to_string(),
             1 => format!("{one}终于"),
@@ -145,7 +145,7 @@ fn kinds(stages: &'static [StageCounts]) -> Vec<Kind> {
         kind(
             "order",
             Box::new(move |draw| {
-                let order = draw.of(&["longest", "shortest", "score"]);
+                let order = draw.pick(&["longest", "shortest", "score"]);
                 format!("{}?sort={order}&page={}", of(stage(draw)), draw.below(200) + 1)
             }),
         ),
@@ -167,7 +167,7 @@ fn kinds(stages: &'static [StageCounts]) -> Vec<Kind> {
         kind(
             "pairs",
             Box::new(move |draw| {
-                let verdict = draw.of(&["borderline", "same", "all"]);
+                let verdict = draw.pick(&["borderline", "same", "all"]);
                 let score = 0.5 + draw.below(50) as f64 / 100.0;
                 format!("/{RECIPE}/duplicates?show=pairs&verdict={verdict}&score={score:.2}")
             }),

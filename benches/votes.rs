@@ -180,7 +180,7 @@ fn patient(mut ask: impl FnMut() -> io::Result<http::Answer>) -> Result<(http::A
 
 fn saved(body: &str) -> Result<String, Wrong> {
     let actual: serde_json::Value = serde_json::from_str(body)?;
-    match (actual["told"].as_str(), actual["vote"].as_str()) {
+    match (actual["status"].as_str(), actual["vote"].as_str()) {
         (Some("saved"), Some(vote)) => Ok(vote.to_string()),
         _ => Err(format!("not saved: {body}").into()),
     }
@@ -200,7 +200,7 @@ fn count(workspace: &Path, seen: &[Seen]) -> Result<(), Box<dyn Error>> {
         let vote: serde_json::Value = serde_json::from_str(line)?;
         let text = |key: &str| vote[key].as_str().unwrap_or_default().to_string();
         if !ids.insert(text("id")) || !seats.insert((text("annotator"), text("item"))) {
-            return Err(format!("a vote stands twice: {line}").into());
+            return Err(format!("a vote is stored twice: {line}").into());
         }
     }
     let lost = seen.iter().flat_map(|seen| seen.saved.values()).filter(|id| !ids.contains(*id)).count();

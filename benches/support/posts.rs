@@ -54,7 +54,7 @@ impl Draw {
         self.next() % n
     }
 
-    pub fn of<'a>(&mut self, words: &[&'a str]) -> &'a str {
+    pub fn pick<'a>(&mut self, words: &[&'a str]) -> &'a str {
         words[self.below(words.len() as u64) as usize]
     }
 }
@@ -66,7 +66,7 @@ fn text(i: u64) -> (String, Option<u64>) {
         let of = draw.below(i);
         return (edited(text(of).0, &mut draw), Some(of));
     }
-    let template = if draw.below(5) < 3 { draw.of(QUESTIONS) } else { draw.of(STATEMENTS) };
+    let template = if draw.below(5) < 3 { draw.pick(QUESTIONS) } else { draw.pick(STATEMENTS) };
     let mut text = String::new();
     let mut rest = template;
     while let Some(at) = rest.find('{') {
@@ -78,13 +78,13 @@ fn text(i: u64) -> (String, Option<u64>) {
             "w" => TIMES,
             _ => THINGS,
         };
-        text.push_str(draw.of(words));
+        text.push_str(draw.pick(words));
         rest = &rest[at + 3..];
     }
     text.push_str(rest);
     if draw.below(3) == 0 {
         // With only a few hundred templates every tenth post would be a copy of another.
-        text = format!("{}号{}：{text}", i % 9973 + 1, draw.of(PEOPLE));
+        text = format!("{}号{}：{text}", i % 9973 + 1, draw.pick(PEOPLE));
     }
     // Twelve rare characters make each post unique; without them all posts of a template resemble each other.
     let own: String = (0..12).filter_map(|_| char::from_u32(0x4e00 + draw.below(20_000) as u32)).collect();
@@ -112,10 +112,10 @@ pub fn write(n: u64, path: &Path) -> Result<(), Box<dyn Error>> {
         let mut draw = Draw(!i);
         let abs = match draw.below(10) {
             0..=3 => None,
-            4 | 5 => Some(draw.of(PLACEHOLDERS).to_string()),
+            4 | 5 => Some(draw.pick(PLACEHOLDERS).to_string()),
             6 | 7 => Some(title.clone()),
             8 => Some(format!("{title}\n——来自 示例贴吧客户端")),
-            _ => Some(format!("在线等，{}很急。", draw.of(PEOPLE))),
+            _ => Some(format!("在线等，{}很急。", draw.pick(PEOPLE))),
         };
         let row = serde_json::json!({
             "title": title, "abs": abs, "href": format!("/p/{}?fr=good", 7_000_000_000 + i),

@@ -43,12 +43,12 @@ pub fn import(kind: SourceKind, bytes: &[u8], path: &Path) -> (u64, u64) {
 
 /// A profile that looks for something in every page.
 fn profile() -> Option<Profile> {
-    let said = serde_json::json!({
+    let settings = serde_json::json!({
         "item": "p, div, li", "id": { "from": "@id", "match": "(.)(.*)" }, "title": ["h1", "b"], "time": "i", "next": "a",
         "author": "@data-x#/a", "strip": "s", "list": "a", "row": "tr", "changed": "td", "jokes": "numbered", "thread": "h1",
         "floor": "u",
     });
-    Profile::from_json(&said).ok()
+    Profile::from_json(&settings).ok()
 }
 
 /// For libFuzzer, one process a job: a file of the process's own.

@@ -132,12 +132,12 @@ def keys(path: pathlib.Path, metric: str = "indel") -> None:
     texts, count = texts.take(pa.array(numbers)), len(numbers)
     print(f"{count} texts, no two of which compare alike with every other; CPU time and bytes a post, {metric}")
 
-    def told(what: str, started: float, posts: float, more: str = "") -> None:
+    def report(what: str, started: float, posts: float, more: str = "") -> None:
         print(f"{what:24} {(time.process_time() - started) / posts * 1e6:8.1f} µs  {more}", flush=True)
 
     started = time.process_time()
     counts = dedup.count(texts)
-    told("tokens counted", started, count)
+    report("tokens counted", started, count)
     keyer = dedup.keyer(counts)
     lanes = max(1, count // 32768)
     sample, started = min(count, 1 << 14), time.process_time()
@@ -145,17 +145,17 @@ def keys(path: pathlib.Path, metric: str = "indel") -> None:
     chosen = [*range(0, count, step)][:sample]
     blocks = keyer.blocks(chosen, texts.take(pa.array(chosen)), lanes, "1/1", [])
     size = sum(len(block) for _, block in blocks)
-    told("keys cut", started, sample, f"{size / sample:,.0f} bytes")
+    report("keys cut", started, sample, f"{size / sample:,.0f} bytes")
     share = []
     for start in range(0, count, 1 << 14):
         rows = list(range(start, min(count, start + (1 << 14))))
         share += [block for _, block in keyer.blocks(rows, texts.slice(start, len(rows)), 1, f"1/{SHARES}", [])]
     started = time.process_time()
     pairs = pa.table(dedup.pairs(share))
-    told("keys brought together", started, count / SHARES, f"{len(pairs) * SHARES / count:.1f} pairs at the most")
+    report("keys brought together", started, count / SHARES, f"{len(pairs) * SHARES / count:.1f} pairs at the most")
     sides, started = [texts.take(pairs[side]) for side in "ab"], time.process_time()
     alike = pa.table(dedup.compare(*sides))["verdict"].drop_null()
-    told("a pair compared", started, max(1, len(pairs)), f"{len(alike)} of {len(pairs)} alike")
+    report("a pair compared", started, max(1, len(pairs)), f"{len(alike)} of {len(pairs)} alike")
 
 
 def _same_disk(path: pathlib.Path, other: pathlib.Path) -> bool:

@@ -43,9 +43,9 @@ def test_datasets_map(given, tmp_path):
     import os
 
     path, rows = given
-    said = run("datasets_map.py", path, env={**os.environ, "HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1"})
+    printed = run("datasets_map.py", path, env={**os.environ, "HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1"})
     wanted = kept_by_the_command(rows)
-    assert f"{len(rows)} posts, {len(wanted)} kept" in said, said
+    assert f"{len(rows)} posts, {len(wanted)} kept" in printed, printed
 
 
 def test_near_duplicates_of_a_folder_of_the_hub(tmp_path):
@@ -53,7 +53,7 @@ def test_near_duplicates_of_a_folder_of_the_hub(tmp_path):
     (tmp_path / "data").mkdir()
     for n, part in enumerate((texts[:700], texts[700:])):
         pl.DataFrame({"question": part}).write_parquet(tmp_path / f"data/train-{n:05}-of-00002.parquet")
-    said = run("near_duplicates.py", tmp_path, "question", "indel", "0.8")
+    printed = run("near_duplicates.py", tmp_path, "question", "indel", "0.8")
     pairs, kept = pl.read_parquet(tmp_path / "pairs.parquet"), pl.read_parquet(tmp_path / "kept.parquet")
     given = [{"id": n, "text": text} for n, text in enumerate(texts)]
     wanted = apply("dedup", given, "--metric", "indel", "--threshold", "0.8", "--pairs", str(tmp_path / "wanted"))
@@ -62,7 +62,7 @@ def test_near_duplicates_of_a_folder_of_the_hub(tmp_path):
     assert kept["question"].to_list() == [row["text"] for row in wanted if row["outcome"] == "kept"]
     both = [(json.loads(line)["a"], json.loads(line)["b"]) for line in lines]
     assert list(zip(pairs["text"], pairs["text_b"])) == [(texts[a], texts[b]) for a, b in both]
-    assert f"{len(texts)} rows of 2 files" in said
+    assert f"{len(texts)} rows of 2 files" in printed
 
 
 def test_polars_chain(given):

@@ -87,10 +87,10 @@ def test_threads_never_change_a_result():
     script += "print(hashlib.sha256(repr([pa.table(t).to_pydict() for t in "
     script += "(rt.clean(texts), rt.dedup(texts), rt.similar_pairs(texts, 0.8, 'indel'))]).encode()).hexdigest())"
     env = {**os.environ, "PYTHONPATH": str(pathlib.Path(__file__).parent)}
-    said = {
+    messages = {
         subprocess.run(
             [sys.executable, "-c", script], env={**env, "RIDDLEMILL_THREADS": n}, capture_output=True, text=True, check=True
         ).stdout
         for n in ("1", "3")
     }
-    assert len(said) == 1
+    assert len(messages) == 1

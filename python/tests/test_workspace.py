@@ -55,7 +55,7 @@ def test_stages_are_frames(mill):
     assert asks.all()
 
 
-def test_what_is_not_there_is_told_with_what_is(mill):
+def test_what_is_not_there_is_reported_with_what_is(mill):
     with pytest.raises(NotFound, match="several recipes have a stage 'filter'"):
         mill.stage("filter")
     with pytest.raises(NotFound) as caught:
@@ -69,12 +69,12 @@ def test_what_is_not_there_is_told_with_what_is(mill):
         mill.explain("there is no such post 12345")
 
 
-def test_explain_tells_the_way_of_a_post(mill):
-    told = mill.explain("电影院里几百个人都朝着同一个方向看", "ruozhibench-gen")
-    way = told.way()
+def test_explain_shows_the_path_of_a_post(mill):
+    explained = mill.explain("电影院里几百个人都朝着同一个方向看", "ruozhibench-gen")
+    way = explained.way()
     assert way["stage"][:5].to_list() == ["import", "clean", "anonymise", "filter", "dedup"]
     assert way.filter(pl.col("stage") == "clean")["reason"].to_list() == ["number"]
-    assert "电影院" in str(told)
+    assert "电影院" in str(explained)
 
 
 def test_releases_are_data_sets(mill, tmp_path, monkeypatch):
@@ -93,7 +93,7 @@ def test_releases_are_data_sets(mill, tmp_path, monkeypatch):
             assert release.rows(config).height > 0, (release, config)
 
 
-def test_mistakes_are_told_as_the_command_tells_them(mill, tmp_path):
+def test_mistakes_are_reported_as_by_the_command(mill, tmp_path):
     with pytest.raises(UsageError) as caught:
         Workspace(mill.path, settings={"dedup.treshold": 3}).status()
     assert caught.value.hint == 'did you mean "dedup.threshold"?' and caught.value.code == 2
@@ -173,7 +173,7 @@ def test_ctrl_c_ends_a_run_and_the_next_one_goes_on(tmp_path):
 
 
 def test_the_module_is_the_command():
-    said = subprocess.run([sys.executable, "-m", "riddlemill", "--version"], capture_output=True, text=True, check=True)
-    assert said.stdout.split()[0] == "riddlemill"
+    printed = subprocess.run([sys.executable, "-m", "riddlemill", "--version"], capture_output=True, text=True, check=True)
+    assert printed.stdout.split()[0] == "riddlemill"
     done = subprocess.run([sys.executable, "-m", "riddlemill", "nosuch"], capture_output=True, text=True)
     assert done.returncode == 2

@@ -151,7 +151,7 @@ fn voted(config: &Config, recipe: &Recipe, kind: Review, record: &Row) -> Result
         let on_it = by_item.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
         let seen = review_item(&step, &item, on_it).content_hash;
         for vote in current(on_it) {
-            let said: Vec<String> =
+            let answers: Vec<String> =
                 vote.values.iter().map(|(field, value)| format!("{field}={value}")).collect();
             let sample = if vote.synthetic { ", of the sample" } else { "" };
             let today = if vote.round == Round::Review { seen } else { item.content_hash };
@@ -163,7 +163,7 @@ fn voted(config: &Config, recipe: &Recipe, kind: Review, record: &Row) -> Result
                 "{} ({}{sample}{stale}{carried}): {}",
                 vote.annotator,
                 vote.round.name(),
-                said.join(", ")
+                answers.join(", ")
             );
             details.push(Detail { what: "vote", id: format!("vote:{}", vote.id), text });
         }

@@ -220,10 +220,10 @@ fn tried(config: &Config, recipe: &'static Recipe, post: Post, global: &Global) 
             Stage::Draft(kind) => {
                 let record = record(recipe, config, kind.subjects(), post.clone());
                 let items = record.map(|record| subject::draft_items(&record, kind)).transpose();
-                let said = |said: Json| json!({ "step": step.name, "asks": "a model", "said": said });
+                let shown_of = |text: Json| json!({ "step": step.name, "asks": "a model", "text": text });
                 let of_item = |item: DraftItem| {
                     let asked = item.prompt(kind, &draft::Slot::default())?;
-                    let mut part = said(match prompts.render(asked.template, asked.values) {
+                    let mut part = shown_of(match prompts.render(asked.template, asked.values) {
                         Ok(rendered) => json!(rendered.messages),
                         Err(e) => json!(format!("cannot be rendered for this post yet: {e}")),
                     });
@@ -235,18 +235,18 @@ fn tried(config: &Config, recipe: &'static Recipe, post: Post, global: &Global) 
                 let parts: Vec<Json> = match items {
                     Ok(items) => items.into_iter().flatten().filter_map(of_item).collect(),
                     Err(trouble) => {
-                        vec![said(json!(format!("cannot be asked about this post yet: {trouble}")))]
+                        vec![shown_of(json!(format!("cannot be asked about this post yet: {trouble}")))]
                     }
                 };
                 match (parts.is_empty(), kind.declared().over.as_ref()) {
                     (false, _) => shown.extend(parts),
-                    (true, None) => shown.push(said(json!("asks nothing about this post"))),
+                    (true, None) => shown.push(shown_of(json!("asks nothing about this post"))),
                     (true, Some(over)) => {
                         let none = format!(
                             "asks about each of {}, of which this post has none yet",
                             over.list.source()
                         );
-                        shown.push(said(json!(none)));
+                        shown.push(shown_of(json!(none)));
                     }
                 }
             }
@@ -271,14 +271,14 @@ fn tried(config: &Config, recipe: &'static Recipe, post: Post, global: &Global) 
     for part in &shown {
         let about = part["about"].as_str().map(|about| format!(" about {about}")).unwrap_or_default();
         let _ = writeln!(text, "── {} asks {}{about}", word(&part["step"]), word(&part["asks"]));
-        match part["said"].as_array() {
+        match part["text"].as_array() {
             Some(messages) => {
                 for message in messages {
                     let _ = writeln!(text, "{}:\n{}\n", word(&message["role"]), word(&message["content"]));
                 }
             }
-            None if part["said"].is_string() => {
-                let _ = writeln!(text, "{}\n", word(&part["said"]));
+            None if part["text"].is_string() => {
+                let _ = writeln!(text, "{}\n", word(&part["text"]));
             }
             None => {
                 let _ = writeln!(text, "{}", word(&part["title"]));

@@ -216,7 +216,7 @@ impl View<'_> {
         };
         let missing = |missing: &Missing| {
             json!({
-                "key": missing.key, "said": missing.description, "posts": missing.posts.map(|(lacking, _)| lacking),
+                "key": missing.key, "description": missing.description, "posts": missing.posts.map(|(lacking, _)| lacking),
                 "part": missing.part.as_ref().map(|(part, _)| part), "strangers": missing.strangers,
             })
         };

@@ -26,7 +26,8 @@ pub struct Answer {
     /// The text.
     pub text: String,
     /// The chosen option, in the form of the gold answer; `None` if it cannot be parsed or nothing is chosen.
-    pub said: Option<String>,
+    #[serde(alias = "said")]
+    pub chosen: Option<String>,
     /// The gold answer; `None` if the answer has to be judged.
     pub gold: Option<String>,
     /// Whether it is correct.
@@ -104,7 +105,7 @@ impl Answer {
             person: given.person,
             basis: given.basis,
             text: given.text,
-            said: chosen,
+            chosen,
             gold,
             correct,
             format_error,

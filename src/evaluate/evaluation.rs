@@ -255,7 +255,7 @@ fn released(set: &Set, settings: &Settings, answers: &mut Vec<Answer>) {
                 item.list(column).iter().filter_map(|text| text.as_str().map(str::to_owned)).collect()
             };
             let votes = of.votes.map(|column| item.list(column).iter().filter_map(Json::as_u64).collect());
-            let opponents = texts(of.models).into_iter().zip(texts(of.said)).enumerate();
+            let opponents = texts(of.models).into_iter().zip(texts(of.answers)).enumerate();
             for (at, (model, text)) in opponents {
                 let votes = votes.each_ref().map(|counts: &Vec<u64>| counts.get(at).copied().unwrap_or(0));
                 take_released(item, task, &model, &text, votes, answers);

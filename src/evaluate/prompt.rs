@@ -146,7 +146,7 @@ mod tests {
 
     /// Table 8: examples are of the same kind, and never of the same group.
     #[test]
-    fn no_example_tells_the_answer_of_its_own_group() {
+    fn no_example_reveals_the_answer_of_its_own_group() {
         let items: Vec<Item> = (0..12).flat_map(|at| group(at, at % 2 == 0, at % 4)).collect();
         let group_and_kind = |item: &Item| (item.group.clone(), item.is_of("word"));
         for (at, item) in items.iter().enumerate() {

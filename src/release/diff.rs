@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn every_edit_is_told_once() {
+    fn every_edit_is_counted_once() {
         let old =
             rows(&[("a", "1", "plain"), ("b", "2", "plain"), ("c", "3", "thread"), ("e", "5", "plain")]);
         let new = rows(&[("a", "1", "plain"), ("c", "x", "plain"), ("d", "4", "plain"), ("e", "5", "plain")]);

@@ -157,7 +157,7 @@ fn a_flipped_byte_fails_with_the_file_name() {
 }
 
 #[test]
-fn a_split_stands_in_a_column_where_groups_are_split_and_as_it_was_released() {
+fn a_split_is_in_a_column_where_groups_are_split_and_as_it_was_released() {
     let layout = *layout::find("brainteaser").unwrap();
     let names: Vec<&str> = layout.columns.iter().map(|column| column.name).collect();
     let split: Vec<&str> = names.iter().copied().chain(["split"]).collect();

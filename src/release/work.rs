@@ -271,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_card_tells_who_answered_where_they_were_several() {
+    fn a_card_names_who_answered_where_they_were_several() {
         let reply = |model: &str, answered: &str| Reply {
             model: model.into(),
             answered: Some(answered.into()),

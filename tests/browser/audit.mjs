@@ -18,9 +18,9 @@ export const a_dropped_post_is_traced_to_its_rule = () => served(async (server, 
   await sheet.goto(server.url);
   await sheet.click("#ruozhibench-gen .funnel a[href$='stage/filter']");
   await sheet.click("a[href*='reason=too_long']");
-  check((await sheet.textContent("#rows .definition")).includes("longer than the settings allow"), "the rule is told");
+  check((await sheet.textContent("#rows .definition")).includes("longer than the settings allow"), "the rule is shown");
   await sheet.click("#rows .records a.id");
-  check((await sheet.textContent(".verdict")).includes("dropped"), "the record's end is told");
+  check((await sheet.textContent(".verdict")).includes("dropped"), "the record's outcome is shown");
   check((await sheet.locator(".way > li").count()) === 4, "the way has four stages");
   // Search as one types, and a filter, without leaving the page.
   await sheet.goto(server.url + "/ruozhibench-gen/stage/filter");
@@ -63,7 +63,7 @@ export const a_release_diff_is_opened = () => served(async (server, browser, wor
   await sheet.goto(server.url + "/releases");
   await sheet.click("a[href='/flub/diff']");
   check((await sheet.locator(".card .records li").count()) > 0, "rows differ");
-  check((await sheet.textContent("main")).includes("too_short"), "the rule that took a row out is told");
+  check((await sheet.textContent("main")).includes("too_short"), "the rule that took a row out is named");
   check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
 });
 

@@ -101,12 +101,12 @@ export const a_ballot_that_lacks_an_answer_says_so_where_the_eye_is = () => ever
   await sheet.waitForSelector("fieldset [data-wrong]:not([hidden])");
   const found = await sheet.evaluate(() => {
     const seen = (e) => { const { top, bottom } = e.getBoundingClientRect(); return bottom > top && top >= 0 && bottom <= innerHeight; };
-    const told = document.getElementById("told"), set = document.activeElement.closest("fieldset"), wrong = set?.querySelector("[data-wrong]");
-    return { told: told.textContent, seen: seen(told), marked: set && seen(wrong), focused: set && seen(document.activeElement), invalid: !!set && (set.matches("[aria-invalid]") || document.activeElement.matches("[aria-invalid]")), words: wrong?.textContent, live: told.getAttribute("role") };
+    const message = document.getElementById("message"), set = document.activeElement.closest("fieldset"), wrong = set?.querySelector("[data-wrong]");
+    return { message: message.textContent, seen: seen(message), marked: set && seen(wrong), focused: set && seen(document.activeElement), invalid: !!set && (set.matches("[aria-invalid]") || document.activeElement.matches("[aria-invalid]")), words: wrong?.textContent, live: told.getAttribute("role") };
   });
-  check(found.seen && found.told && found.live === "status", `${name}: the word on the vote is out of sight: ${JSON.stringify(found)}`);
+  check(found.seen && found.message && found.live === "status", `${name}: the word on the vote is out of sight: ${JSON.stringify(found)}`);
   check(found.marked && found.focused && found.invalid, `${name}: the field is not marked and focused: ${JSON.stringify(found)}`);
-  check(/尚未回答/.test(found.words) === (locale !== "en") && /[一-鿿]/.test(found.told) === (locale !== "en"), `${name}: in another language than the page: ${found.told} ${found.words}`);
+  check(/尚未回答/.test(found.words) === (locale !== "en") && /[一-鿿]/.test(found.message) === (locale !== "en"), `${name}: in another language than the page: ${found.message} ${found.words}`);
   await picture(sheet, `faulty-${name}`);
   // An answer takes the mark away.
   await sheet.evaluate(() => { const e = document.activeElement; if (e.matches("textarea")) { e.value = "x"; e.dispatchEvent(new Event("input", { bubbles: true })); } else e.click(); });
@@ -152,12 +152,12 @@ const by_keys = (locale) => async (desks, browser, workspace) => {
       await sheet.keyboard.type(`写下第 ${n + 1} 个回答。`);
     }
     const meant = await sheet.$("[name=anyway]");
-    check(!meant || !(await meant.isVisible()), `${name}: one may overrule what nobody has said yet`);
+    check(!meant || !(await meant.isVisible()), `${name}: one may overrule what nobody has answered yet`);
     await press(texts ? "Control+Enter" : "Enter");
     check(keys <= answers + 1, `${name}: ${keys} keys for ${answers} answers`);
     // A choice that gives the right option away is asked about once: it is meant, here.
     if (meant) {
-      await sheet.waitForFunction((before) => document.getElementById("ballot")?.dataset.key !== before || document.getElementById("told").textContent, before, { timeout: 15000 });
+      await sheet.waitForFunction((before) => document.getElementById("ballot")?.dataset.key !== before || document.getElementById("message").textContent, before, { timeout: 15000 });
       if ((await sheet.getAttribute("#ballot", "data-key")) === before) {
         await meant.check();
         await sheet.keyboard.press("Enter");
@@ -172,7 +172,7 @@ const by_keys = (locale) => async (desks, browser, workspace) => {
 export const every_ballot_takes_one_key_an_answer_and_one_to_send = () => walked(async (desks, browser, workspace) => {
   // Whatever a benchmark declares is walked here or below, and is in docs/ballots.md.
   const benchmarks = new URL("../../src/benchmarks/", import.meta.url);
-  const told = readFileSync(new URL("../../docs/ballots.md", import.meta.url), "utf8");
+  const documented = readFileSync(new URL("../../docs/ballots.md", import.meta.url), "utf8");
   for (const benchmark of readdirSync(benchmarks)) {
     let ballots;
     try { ballots = readFileSync(new URL(`${benchmark}/ballots.toml`, benchmarks), "utf8"); } catch { continue; }
@@ -180,7 +180,7 @@ export const every_ballot_takes_one_key_an_answer_and_one_to_send = () => walked
       // The sample has no new situation for which all distractors were refused; the ballot is that of `again`.
       const elsewhere = ON_DEMAND.includes(name) || name === "context-again";
       check(elsewhere || desks.has(`${benchmark}.${name}.vote`), `${benchmark} ${name} is not walked`);
-      check(new RegExp(`^\\| ${benchmark} \\|[^|]*\\b${name}\\b`, "m").test(told), `${benchmark} ${name} is not in docs/ballots.md`);
+      check(new RegExp(`^\\| ${benchmark} \\|[^|]*\\b${name}\\b`, "m").test(documented), `${benchmark} ${name} is not in docs/ballots.md`);
     }
   }
   await by_keys("en")(desks, browser, workspace);
@@ -244,7 +244,7 @@ const task_first = async (sheet, name, width) => {
   });
   if (process.env.RIDDLEMILL_SHOTS) console.log(name, JSON.stringify(found));
   check(found.wide <= 0, `${name} is ${found.wide} px too wide`);
-  check(found.twice.length === 0, `${name}: said twice: ${found.twice.join(" | ")}`);
+  check(found.twice.length === 0, `${name}: twice on the page: ${found.twice.join(" | ")}`);
   check(found.below === 0, `${name}: a text stands apart from its choice`);
   if (width === 390) {
     // What is to be decided is before the text.

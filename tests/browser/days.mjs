@@ -72,7 +72,7 @@ export const a_managers_day = () => day(async ({ server, workspace, sheet, look,
   }
   const lines = await one.$$eval(".folk .name", (all) => all.map((e) => e.getBoundingClientRect().height));
   check(lines.length > 1 && lines.every((high) => high < 30), `a name takes one line: ${lines}`);
-  check((await one.textContent("#s-ruozhibench-gen-category .waits")).includes("annotator-"), "who is waited for is told");
+  check((await one.textContent("#s-ruozhibench-gen-category .waits")).includes("annotator-"), "who is waited for is named");
   await look(one, "progress");
   await one.goto(place);
   check((await one.locator(".matrix td").count()) >= 4 && (await one.locator(".trend li").count()) === 1, "two by two, and by day");
@@ -90,7 +90,7 @@ export const a_managers_day = () => day(async ({ server, workspace, sheet, look,
   await one.keyboard.press("Control+Enter");
   await one.waitForFunction(() => !document.getElementById("ballot"));
   await one.goto(server.url + "/run");
-  check((await one.textContent(".due")).length > 10, "what a run would do is told");
+  check((await one.textContent(".due")).length > 10, "what a run would do is listed");
   await one.locator("#costs").scrollIntoViewIfNeeded();
   await one.waitForSelector("#costs table, #costs p b");
   await look(one, "run");
@@ -169,7 +169,7 @@ export const an_auditors_day = () => day(async ({ server, workspace, sheet, look
   await one.waitForSelector(".chart canvas");
   await one.locator(".chart").first().focus();
   for (let n = 0; n < 12; n++) await one.keyboard.press("ArrowRight");
-  check(/\d/.test(await one.textContent(".chart + .at")), "the value at the cursor is told");
+  check(/\d/.test(await one.textContent(".chart + .at")), "the value at the cursor is shown");
   await one.click(".values summary >> nth=0");
   check((await one.locator(".values >> nth=0").locator("tbody tr").count()) > 3, "and stands in a table");
   await look(one, "figures");

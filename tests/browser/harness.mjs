@@ -51,9 +51,9 @@ export class Server {
     const server = new Server();
     server.child = spawn(command, ["serve", "--port", String(port)], { cwd: workspace.root, env: environment, stdio: ["ignore", "pipe", "inherit"] });
     server.url = await new Promise((found, lost) => {
-      let said = "";
-      server.child.stdout.on("data", (bytes) => { said += bytes; if (said.includes("\n")) found(said.trim().replace(/\/$/, "")); });
-      server.child.on("exit", () => lost(new Error("the server ended: " + said)));
+      let output = "";
+      server.child.stdout.on("data", (bytes) => { output += bytes; if (output.includes("\n")) found(output.trim().replace(/\/$/, "")); });
+      server.child.on("exit", () => lost(new Error("the server ended: " + output)));
     });
     return server;
   }

@@ -32,7 +32,7 @@ export const an_annotator_votes_twenty_items_through_a_lost_connection = async (
     await sheet.click("text=Choose");
     await picture(sheet, "review-queue");
     await sheet.click(".desk >> nth=0");
-    check((await sheet.textContent(".guide")).includes("choose an answer"), "the keys are told");
+    check((await sheet.textContent(".guide")).includes("choose an answer"), "the keys are named");
     await picture(sheet, "review-item");
     for (let n = 0; n < 10; n++) await vote(sheet, n % 3 ? "1" : "3");
     check(votes(workspace).length === 10, "ten votes are on disk");
@@ -42,7 +42,7 @@ export const an_annotator_votes_twenty_items_through_a_lost_connection = async (
     const key = await sheet.getAttribute("#ballot", "data-key");
     await sheet.keyboard.press("1");
     await sheet.keyboard.press("Enter");
-    await sheet.waitForFunction(() => document.getElementById("told").textContent.startsWith("Not saved yet"));
+    await sheet.waitForFunction(() => document.getElementById("message").textContent.startsWith("Not saved yet"));
     await picture(sheet, "review-offline");
     check(votes(workspace).length === 10, "nothing pretends to be saved");
     await sheet.context().setOffline(false);
@@ -55,7 +55,7 @@ export const an_annotator_votes_twenty_items_through_a_lost_connection = async (
     const then = await sheet.getAttribute("#ballot", "data-key");
     await sheet.keyboard.press("1");
     await sheet.keyboard.press("Enter");
-    await sheet.waitForFunction(() => document.getElementById("told").textContent.startsWith("Not saved yet"));
+    await sheet.waitForFunction(() => document.getElementById("message").textContent.startsWith("Not saved yet"));
     server = await Server.start(workspace, port);
     await sheet.waitForFunction((then) => document.getElementById("ballot")?.dataset.key !== then, then, { timeout: 30000 });
     for (let n = 12; n < 20; n++) await vote(sheet, "1");
@@ -144,8 +144,8 @@ export const a_dispute_is_settled_and_the_run_uses_it = async () => {
     const decided = votes(workspace).at(-1);
     check(decided.round === "adjudication" && decided.values.reason, "the decision is stored with its reason");
     workspace.call("run", "--offline", "-q", "--recipe", "ruozhibench-gen");
-    const told = workspace.call("explain", decided.item, "--recipe", "ruozhibench-gen", "--json");
-    check(told.includes("meta-1"), "the run rests on the decision");
+    const explained = workspace.call("explain", decided.item, "--recipe", "ruozhibench-gen", "--json");
+    check(explained.includes("meta-1"), "the run rests on the decision");
     await sheet.goto(server.url + "/curate");
     check((await sheet.textContent("main")).includes("meta-1"), "the curator sees who did what");
     await picture(sheet, "curate");
@@ -177,7 +177,7 @@ export const two_tabs_and_an_item_that_changed_are_told = async () => {
     await second.locator("input[value=rewrite]").check();
     await second.fill("textarea", "Is this the second tab?");
     await second.click("text=Save and next");
-    await second.waitForFunction(() => document.getElementById("told").textContent.startsWith("You have voted on this in another tab"));
+    await second.waitForFunction(() => document.getElementById("message").textContent.startsWith("You have voted on this in another tab"));
     check(votes(workspace).length === 1, "the first vote stands");
 
     // The item of the first tab becomes another while it is open.
@@ -190,7 +190,7 @@ export const two_tabs_and_an_item_that_changed_are_told = async () => {
     workspace.call("run", "--offline", "-q", "--recipe", "ruozhibench-gen");
     await first.locator("input[value=accept]").check();
     await first.click("text=Save and next");
-    await first.waitForFunction(() => document.getElementById("told").textContent.startsWith("The item has changed"));
+    await first.waitForFunction(() => document.getElementById("message").textContent.startsWith("The item has changed"));
     check(votes(workspace).length === 1, "nothing is stored on a text that nobody saw");
     check(first.wrong.length === 0, first.wrong.join("\n"));
   } finally {

@@ -88,17 +88,17 @@ fn answer(mut stream: TcpStream, kept: &mut Kept) {
     };
     let mut words = head.split_whitespace();
     let (method, path) = (words.next().unwrap(), words.next().unwrap());
-    let said = kept.said(method, path, &body);
-    let (status, said) = if said.is_empty() { ("404 Not Found", "{}".into()) } else { ("200 OK", said) };
+    let text = kept.respond(method, path, &body);
+    let (status, text) = if text.is_empty() { ("404 Not Found", "{}".into()) } else { ("200 OK", text) };
     let _ = write!(
         stream,
-        "HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{said}",
-        said.len()
+        "HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{text}",
+        text.len()
     );
 }
 
 impl Kept {
-    fn said(&mut self, method: &str, path: &str, body: &str) -> String {
+    fn respond(&mut self, method: &str, path: &str, body: &str) -> String {
         let path = path.split('?').next().unwrap().trim_start_matches("/openai").trim_start_matches("/v1");
         let path = path.trim_start_matches("/messages");
         let json = || serde_json::from_str::<Value>(body).unwrap_or_default();
@@ -237,7 +237,7 @@ fn run(ws: &Workspace, more: &[&str]) -> CallResult {
 }
 
 #[test]
-fn a_batch_goes_out_is_told_of_and_fetched_in_every_providers_words() {
+fn a_batch_is_sent_announced_and_fetched_in_every_providers_format() {
     for provider in PROVIDERS {
         let server = Batches::start(provider);
         let ws = server.workspace();
@@ -283,8 +283,8 @@ fn a_batch_is_given_up_by_name_and_what_it_answered_is_kept() {
     let batches: Value =
         serde_json::from_str(&ws.call(["replies", "batches", "--json"]).expect(0).out).unwrap();
     let name = batches[0]["batch"].as_str().unwrap();
-    let said = ws.call(["replies", "cancel", name]).expect(0).err;
-    assert!(said.contains("ended: all of its 91 requests are answered and paid for"), "{said}");
+    let text = ws.call(["replies", "cancel", name]).expect(0).err;
+    assert!(text.contains("ended: all of its 91 requests are answered and paid for"), "{text}");
     assert!(ws.call(["replies", "cancel", name]).expect(1).err.contains("no open batch is named"));
     run(&ws, &[]).expect(0);
     assert_eq!(server.kept.lock().unwrap().batches.len(), 1, "what was answered is not asked again");
@@ -299,12 +299,12 @@ fn a_batch_that_its_server_lost_is_named_with_the_way_out() {
     let address = |port: u16| format!("http://127.0.0.1:{port}");
     let settings = ws.read("pipeline.toml").replace(&address(server.port), &address(gone.port));
     ws.write("pipeline.toml", settings);
-    let said = run(&ws, &[]).expect(0).err;
-    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("which it no longer has (404 from slow)"), "{said}");
-    let command = said.split("; riddlemill ").find(|command| command.starts_with("replies cancel ")).unwrap();
+    let text = run(&ws, &[]).expect(0).err;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("which it no longer has (404 from slow)"), "{text}");
+    let command = text.split("; riddlemill ").find(|command| command.starts_with("replies cancel ")).unwrap();
     let args: Vec<&str> = command.split(' ').take(4).collect();
-    assert_eq!(args[3], "--lost", "{said}");
+    assert_eq!(args[3], "--lost", "{text}");
     let actual = ws.call(&args).expect(0).err;
     assert!(actual.contains("91 requests counted as spent, and asked again"), "{actual}");
     let stats: Value = serde_json::from_str(&ws.call(["replies", "stats", "--json"]).expect(0).out).unwrap();

@@ -115,7 +115,7 @@ fn what_failed_for_good_is_asked_again_when_somebody_wants_it() {
 }
 
 #[test]
-fn another_model_behind_a_name_is_told() {
+fn another_model_behind_a_name_is_reported() {
     let server = Server::start(None);
     let ws = served(&server);
     let ahead = ["run", "--recipe", GEN].iter().copied().chain(crate::generate::LOOP).collect::<Vec<_>>();

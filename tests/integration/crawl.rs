@@ -121,7 +121,7 @@ fn a_url_file_lies_in_the_workspace_wherever_the_command_runs() {
 }
 
 #[test]
-fn a_block_is_said_plainly_and_ends_the_crawl() {
+fn a_block_is_reported_plainly_and_ends_the_crawl() {
     let site = Site::start(open(|asked| match asked.path.as_str() {
         "/p/7700000002" => Reply::html(include_str!("../fixtures/pages/thread-quoting.html")),
         "/p/7700000003" => Reply::html(include_str!("../fixtures/pages/block-challenge.html")),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::browser::{Browser, Server, coded, hidden, item, made};
 
 #[test]
-fn a_vote_is_stored_once_and_people_are_told() {
+fn a_vote_is_stored_once_and_people_are_informed() {
     let workspace = made();
     let server = Server::start(&workspace, &[]);
     let place = "/review/ruozhibench-gen/translation/vote";

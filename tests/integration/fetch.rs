@@ -168,7 +168,7 @@ fn a_download_that_has_not_ended_is_no_dump() {
 }
 
 #[test]
-fn what_is_no_source_with_a_url_is_said() {
+fn what_is_no_source_with_a_url_is_reported() {
     let ws = Workspace::with(&source("here", "leymore-titles", "raw/here"));
     assert!(ws.call(["fetch"]).expect(2).err.contains("no source has a url"));
     assert!(ws.call(["fetch", "here"]).expect(2).err.contains("has no url"));

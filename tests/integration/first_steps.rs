@@ -18,7 +18,7 @@ fn outside_of_a_workspace_it_says_how_to_make_one() {
 }
 
 #[test]
-fn what_is_named_wrongly_is_said_to_be_with_what_was_meant() {
+fn a_wrong_name_is_reported_with_what_was_meant() {
     let ws = Workspace::sample();
     let all = [
         vec!["run", "--recipe", "flob"],
@@ -145,7 +145,7 @@ fn a_stage_of_another_name_is_found_and_gone() {
 }
 
 #[test]
-fn help_tells_a_verbs_own_options_from_those_of_all() {
+fn help_separates_a_verbs_own_options_from_those_of_all() {
     let help = Workspace::folder().call(["run", "--help"]).expect(0).out;
     let (own, all) = help.split_once("Options of every verb:").unwrap();
     assert!(own.contains("--preview") && !own.contains("--workspace"), "{own}");

@@ -65,7 +65,7 @@ fn status_says_which_value_became_which() {
 }
 
 #[test]
-fn a_stage_of_another_layout_is_told_and_made_anew() {
+fn a_stage_of_another_layout_is_reported_and_made_anew() {
     let ws = Workspace::sample();
     ws.run();
     let (manifest, before) = (ws.root().join("staged/flub/02_clean/manifest.json"), ws.derived());

@@ -58,7 +58,7 @@ fn the_sample_goes_through_everything() {
 }
 
 #[test]
-fn a_finished_question_tells_prompts_replies_and_votes() {
+fn a_finished_question_shows_prompts_replies_and_votes() {
     let ws = Workspace::sample();
     run(&ws, &["--offline"]).expect(0);
     let id = ws.candidates(GEN)[0]["source_id"].as_str().unwrap().to_string();

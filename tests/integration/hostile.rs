@@ -452,7 +452,7 @@ fn a_reply_that_nests_without_end_costs_itself_alone() {
 
 /// A printed token is valid; an invalid one is not printed.
 #[test]
-fn no_token_is_told_that_opens_nothing() {
+fn no_token_is_shown_that_opens_nothing() {
     let ws = Workspace::sample();
     let grant = |name: &str| ws.call(["access", "grant", name, "--rank", "reader"]);
     grant("first").expect(0);

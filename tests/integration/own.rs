@@ -376,7 +376,7 @@ fn a_changed_file_makes_the_steps_stale_that_use_it() {
 }
 
 #[test]
-fn every_problem_of_a_folder_is_told_at_once() {
+fn every_problem_of_a_folder_is_reported_at_once() {
     let ws = example(TWISTERS);
     let change = |file: &str, from: &str, to: &str| {
         let path = format!("benchmarks/brain-twisters/{file}");

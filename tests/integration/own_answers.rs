@@ -183,7 +183,7 @@ fn an_answer_waits_for_as_many_models_as_are_wanted() {
 }
 
 #[test]
-fn what_is_wrong_with_an_asking_step_is_told_with_its_place() {
+fn what_is_wrong_with_an_asking_step_is_reported_with_its_place() {
     let ws = judged_riddles();
     let wrong = |from: &str, to: &str, parts: &[&str]| {
         assert!(BENCHMARK.contains(from), "{from}");

@@ -270,7 +270,7 @@ fn a_forecast_counts_every_element() {
 }
 
 #[test]
-fn what_is_wrong_with_a_list_is_told_with_its_place() {
+fn what_is_wrong_with_a_list_is_reported_with_its_place() {
     let ws = near_words();
     let path = |file: &str| format!("benchmarks/{NAME}/{file}");
     let wrong = |from: &str, to: &str, parts: &[&str]| {

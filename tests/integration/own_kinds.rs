@@ -251,7 +251,7 @@ fn riddles_become_groups_of_three_without_a_line_of_rust() {
 }
 
 #[test]
-fn what_an_operation_lacks_is_said_with_what_helps() {
+fn what_an_operation_lacks_is_reported_with_a_hint() {
     let ws = riddle_threes();
     let path = format!("benchmarks/{THREES}/benchmark.toml");
     let wrong = |text: String, parts: &[&str]| {

@@ -232,7 +232,7 @@ fn people_part_riddles_that_were_merged() {
 }
 
 #[test]
-fn what_is_wrong_with_an_operation_is_told_with_its_place() {
+fn what_is_wrong_with_an_operation_is_reported_with_its_place() {
     let ws = small_riddles();
     let path = format!("benchmarks/{RIDDLES}/benchmark.toml");
     let wrong = |from: &str, to: &str, parts: &[&str]| {
@@ -403,7 +403,7 @@ fn operations_work_on_kinds_that_a_folder_declares() {
 }
 
 #[test]
-fn what_is_wrong_with_the_columns_of_a_kind_is_told_with_its_place() {
+fn what_is_wrong_with_the_columns_of_a_kind_is_reported_with_its_place() {
     let ws = small_riddles();
     let path = format!("benchmarks/{RIDDLES}/benchmark.toml");
     let columns = r#"

@@ -221,7 +221,7 @@ fn people_prefer_one_of_two_texts_of_a_declared_record() {
 }
 
 #[test]
-fn what_is_wrong_with_a_comparison_is_told() {
+fn what_is_wrong_with_a_comparison_is_reported() {
     let ws = kind_replies();
     let wrong = |from: &str, to: &str, part: &str| {
         assert!(BALLOTS.contains(from), "{from}");

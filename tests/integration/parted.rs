@@ -137,7 +137,7 @@ fn dedup_in_parts_is_dedup() {
 }
 
 #[test]
-fn what_is_no_line_is_told_and_the_rest_goes_on() {
+fn what_is_no_line_is_reported_and_the_rest_goes_on() {
     let ws = Workspace::folder();
     ws.write("rows.jsonl", "{\"id\":\"a\",\"text\":\"云会恐高吗\"}\nno row\n{\"text\":\"鱼\"}\n{\"id\":\"b\",\"text\":\"云会恐高吗！\"}\n");
     let result = ws.shell("\"$0\" apply dedup-keys < rows.jsonl").expect(3);

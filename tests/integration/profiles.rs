@@ -131,7 +131,7 @@ fn a_profile_is_listed_copied_changed_and_taken_back() {
 }
 
 #[test]
-fn mistakes_are_told_with_file_line_column_and_near_miss() {
+fn mistakes_are_reported_with_file_line_column_and_near_miss() {
     let ws = Workspace::with(
         "[[source]]\nname = \"a\"\nkind = \"profile\"\nprofile = \"mine\"\npath = \"raw/dumps/*\"\n\n\
          [[crawl]]\nname = \"b\"\nseeds = [{ url = \"https://a.example/\" }]\ncontact = \"a@example.invalid\"\n\
@@ -166,7 +166,7 @@ fn mistakes_are_told_with_file_line_column_and_near_miss() {
 }
 
 #[test]
-fn what_a_page_lacks_is_told_with_what_it_has() {
+fn what_a_page_lacks_is_reported_with_what_it_has() {
     let ws = Workspace::with("");
     ws.write("profiles/mine.toml", "item = \"table[id^=pid]\"\ntitle = \"#thread_subjct\"\nbody = \"td.t_f div.text\"\nnext = \"a.nxx\"\nfloor = \"em\"\n");
     let page = fixture("sites/discuz/thread.html");

@@ -162,7 +162,7 @@ fn whatever_a_published_file_holds_comes_back() {
 /// Rows of a group in another order than ours, a group without its original, ids that do not show their kind,
 /// and a missing one.
 #[test]
-fn puzzles_stand_as_they_do_in_their_file() {
+fn puzzles_are_as_in_their_file() {
     let puzzle = |id: &str, question: &str| {
         json!({
             "id": id, "question": question, "answer": "An egg.", "distrator1": "A stone.", "distrator2": "A tree.",
@@ -317,7 +317,7 @@ fn jokes_of_chumor_come_back_as_the_corpus_alone() {
 }
 
 #[test]
-fn a_page_tells_of_published_rows_and_the_posts_that_they_are() {
+fn a_page_shows_published_rows_and_the_posts_that_they_are() {
     let dump = crate::harness::source("own", "leymore-titles", "raw/dumps/own.json");
     let ws = Workspace::with(&format!("{ODD}{dump}licence = \"CC0-1.0\"\n"));
     ws.write("raw/published/FLUB.jsonl", odd().join("\n") + "\n");

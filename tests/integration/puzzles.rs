@@ -94,7 +94,7 @@ fn the_sample_ends_in_complete_groups() {
     assert!(rated.contains("Fleiss' kappa of the three questions together"), "{rated}");
     let card = ws.read(&format!("output/{BRAIN}/candidate/README.md"));
     assert!(card.contains("`review:validity`: Rated `yes` on average: `original`"), "{card}");
-    assert!(card.contains("inferences of COMET") && card.contains("QuillBot"), "every replacement is told");
+    assert!(card.contains("inferences of COMET") && card.contains("QuillBot"), "every replacement is named");
 
     let before = ws.derived();
     ws.remove_derived();

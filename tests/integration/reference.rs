@@ -85,7 +85,7 @@ fn the_jokes_of_annual_threads() {
 }
 
 #[test]
-fn published_texts_that_stand_in_the_dumps_are_candidates() {
+fn published_texts_that_are_in_the_dumps_are_candidates() {
     let Some(reference) = reference() else { return };
     let ws = real(&reference);
     ws.audit_clean();

@@ -151,7 +151,7 @@ fn numbers_are_for_good_and_every_version_comes_back() {
 }
 
 #[test]
-fn what_people_decide_is_told_as_the_cause() {
+fn what_people_decide_is_named_as_the_cause() {
     let ws = Workspace::sample();
     ws.call(["run", "--recipe", GEN, "--offline"]).expect(0);
     release(&ws, &[]).expect(0);

@@ -183,7 +183,7 @@ fn the_report_of_the_sample() {
 }
 
 #[test]
-fn a_post_tells_its_way() {
+fn a_post_shows_its_path() {
     let ws = Workspace::sample();
     ws.run();
     // Identified by its id, by its place in the dump and by a piece of its text.

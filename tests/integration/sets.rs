@@ -267,7 +267,7 @@ fn responses_made_elsewhere_are_added_one_question_at_a_time() {
 }
 
 #[test]
-fn ratings_made_elsewhere_stand_beside_those_that_are_asked_for() {
+fn ratings_made_elsewhere_are_added_to_those_that_are_asked_for() {
     let ws = Workspace::sample();
     run(&ws, "ruozhibench-gen").expect(0);
     run(&ws, MC).expect(0);

@@ -84,7 +84,7 @@ fn pairs_that_were_nearly_one() {
 }
 
 #[test]
-fn what_cannot_be_shown_is_said() {
+fn what_cannot_be_shown_is_reported() {
     let ws = workspace();
     for (args, words) in [
         (

@@ -66,7 +66,7 @@ fn an_endpoint_that_is_not_set_up_is_waited_for() {
 }
 
 #[test]
-fn an_endpoint_that_fails_is_told_with_what_mends_it() {
+fn an_endpoint_that_fails_is_reported_with_what_mends_it() {
     let key = "free = true\nkey_env = \"WAITS_KEY\"";
     for (name, status, says) in [
         ("refused_401", 401, "invalid api key"),
@@ -117,7 +117,7 @@ fn opponents_that_nobody_named_are_what_lacks() {
 }
 
 #[test]
-fn a_dump_of_another_kind_is_told_at_once() {
+fn a_dump_of_another_kind_is_reported_at_once() {
     let ws = asking("free = true");
     let settings = ws.read("pipeline.toml").replace("leymore-titles", "leymore-annual");
     ws.write("pipeline.toml", settings);

@@ -17,7 +17,7 @@ fn run(ws: &Workspace) {
 }
 
 /// Whether any row or ledger of any stage contains a text.
-fn stands(ws: &Workspace, text: &str) -> bool {
+fn occurs(ws: &Workspace, text: &str) -> bool {
     ["import", "clean", "anonymise", "filter", "dedup", "review:screen"].iter().any(|stage| {
         let recipe = ["--recipe", GEN];
         let shown = ws.call(["show", stage, "--json"].iter().chain(&recipe));
@@ -104,7 +104,7 @@ fn a_withdrawn_post_leaves_everything() {
     let row = ws.candidates(GEN).remove(0);
     let (id, text) = (row["source_id"].as_str().unwrap(), row["question_zh"].as_str().unwrap());
     let number = row["id"].as_str().unwrap();
-    assert!(stands(&ws, text));
+    assert!(occurs(&ws, text));
 
     ws.call(["withdraw", id]).expect(2);
     let dry = ws.call(["withdraw", id, "--reason", "x", "--dry-run"]).expect(0).out;
@@ -181,7 +181,7 @@ fn a_withdrawn_post_leaves_everything() {
     // After the next run no stage contains it.
     run(&ws);
     ws.audit_clean();
-    assert!(!stands(&ws, text));
+    assert!(!occurs(&ws, text));
     hidden();
     assert!(ws.candidates(GEN).iter().all(|row| row["source_id"] != id));
     assert!(ws.reasons(GEN)["dropped/withdrawn"] >= 1);

@@ -157,11 +157,11 @@ def tables(folder):
     """Every program's frames of the Parquet file hold what the JSON Lines hold; so do those of the JSON Lines."""
     import pandas
 
-    told = readers()
+    results = readers()
     for config in configs(folder):
         items = rows(data(folder, config))
         path = data(folder, config).with_suffix(".parquet")
-        for name, read in told.items():
+        for name, read in results.items():
             found = read(path)
             assert len(found) == len(items), f"{name}: {len(found)} rows of {len(items)}"
             for place, (row, item) in enumerate(zip(found, items)):
@@ -171,23 +171,23 @@ def tables(folder):
                 assert not wrong, f"{name}: row {place}: {wrong[0]}: {row[wrong[0]]!r}, not {item[wrong[0]]!r}"
         text = records(pandas.read_json(data(folder, config), lines=True, **AS_WRITTEN))
         assert text == items, "pandas.read_json"
-    return ", ".join(told)
+    return ", ".join(results)
 
 
 def staged(folder):
     """The Parquet files of stages, in the programs that know their compression."""
     import pyarrow.parquet
 
-    told = {name: read for name, read in readers().items() if name != "fastparquet"}
+    results = {name: read for name, read in readers().items() if name != "fastparquet"}
     count = 0
     for path in sorted(folder.rglob("*.parquet")):
         assert "view" not in str(pyarrow.parquet.read_schema(path)), path
         rows = pyarrow.parquet.read_table(path).to_pylist()
-        for name, read in told.items():
+        for name, read in results.items():
             assert read(path) == rows, f"{name}: {path}"
         count += 1
     assert count, f"{folder}: no Parquet file"
-    return f"{count} files: {', '.join(told)}"
+    return f"{count} files: {', '.join(results)}"
 
 
 def strict(folder):
@@ -229,10 +229,10 @@ class Logged(logging.Handler):
 
     def __init__(self, name):
         super().__init__(logging.WARNING)
-        self.logger, self.said = logging.getLogger(name), []
+        self.logger, self.messages = logging.getLogger(name), []
 
     def emit(self, record):
-        self.said.append(record.getMessage())
+        self.messages.append(record.getMessage())
 
     def __enter__(self):
         self.logger.addHandler(self)
@@ -247,7 +247,7 @@ def hub(folder):
     import datasets
 
     datasets.disable_progress_bars()
-    told = []
+    results = []
     files = stated_files(folder)
     assert set(datasets.get_dataset_config_names(str(folder))) == set(files)
     for config, path in files.items():
@@ -257,10 +257,10 @@ def hub(folder):
             warnings.simplefilter("always")
             loaded = datasets.load_dataset(str(folder), config, cache_dir=cache)
         logging.disable(logging.WARNING)
-        said = [str(warning.message) for warning in warned if "datasets" in str(warning.filename)]
+        printed = [str(warning.message) for warning in warned if "datasets" in str(warning.filename)]
         # Of the network that is not there it may speak.
-        said += [text for text in logged.said if "unreachable" not in text]
-        assert not said, said
+        printed += [text for text in logged.messages if "unreachable" not in text]
+        assert not printed, printed
         assert list(loaded) == ["test"], loaded
         stated = loaded["test"].info.splits["test"]
         held = loaded["test"].data.nbytes
@@ -268,8 +268,8 @@ def hub(folder):
         assert len(loaded["test"]) == len(rows(path))
         assert "null" not in repr(loaded["test"].features), loaded["test"].features
         assert list(loaded["test"][0]) == list(rows(path)[0])
-        told.append(f"{config}={len(loaded['test'])}")
-    return " ".join(told)
+        results.append(f"{config}={len(loaded['test'])}")
+    return " ".join(results)
 
 
 def croissant(folder):
@@ -289,8 +289,8 @@ def croissant(folder):
     with Logged("absl") as logged, Logged(None) as rooted:
         loaded = mlcroissant.Dataset(jsonld=path)
     logging.disable(logging.WARNING)
-    said = [text for text in logged.said + rooted.said if "context" in text]
-    assert not said, said
+    printed = [text for text in logged.messages + rooted.messages if "context" in text]
+    assert not printed, printed
     assert {found.id for found in loaded.metadata.record_sets} == set(configs(folder))
     for config in configs(folder):
         assert sum(1 for _ in loaded.records(config)) == len(rows(data(folder, config))), config
@@ -449,11 +449,11 @@ def main():
         print(f"== {folder.parent.name}/{folder.name}")
         # `sums` comes last once more: what loads a folder must leave it as it is.
         for check in [*CHECKS, sums] if (folder / "data").is_dir() else [staged]:
-            said = io.StringIO()
+            printed = io.StringIO()
             try:
-                with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-                    told = check(folder)
-                print(f"ok    {check.__name__:12} {told or ''}".rstrip())
+                with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+                    results = check(folder)
+                print(f"ok    {check.__name__:12} {results or ''}".rstrip())
             except Exception as error:
                 failed += 1
                 print(f"FAIL  {check.__name__:12} {type(error).__name__}: {error}")

@@ -129,7 +129,7 @@ class Cluster:
         self.processes = []
         folder.mkdir()
         log = self.start("master", "org.apache.spark.deploy.master.Master", "--host", "127.0.0.1", "--port", "0")
-        self.url = self.said(log, r"Starting Spark master at (spark://\S+)")
+        self.url = self.wait_for(log, r"Starting Spark master at (spark://\S+)")
         self.workers = [self.worker(n) for n in range(2)]
 
     def start(self, name, java, *args):
@@ -146,16 +146,16 @@ class Cluster:
         work = str(self.folder / f"work-{name}")
         args = ["--host", "127.0.0.1", "--cores", "1", "--memory", "1g", "--work-dir", work, self.url]
         log = self.start(f"worker-{name}", "org.apache.spark.deploy.worker.Worker", *args)
-        self.said(log, "Successfully registered with master")
+        self.wait_for(log, "Successfully registered with master")
         return self.processes[-1]
 
-    def said(self, log, pattern):
+    def wait_for(self, log, pattern):
         for _ in range(1500):
             if found := re.search(pattern, log.read_text(errors="replace")):
                 return found.group(found.lastindex or 0)
             time.sleep(0.2)
         self.stop()
-        raise SystemExit(f"{log.name} never said {pattern}:\n{log.read_text(errors='replace')}")
+        raise SystemExit(f"{log.name} never printed {pattern}:\n{log.read_text(errors='replace')}")
 
     def stop(self):
         for process in self.processes:
@@ -284,12 +284,12 @@ def call_job(command, binary, hear=lambda line: None, more=None):
     process = subprocess.Popen(
         command, env=environment(binary) | (more or {}), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
-    told = []
+    lines = []
     for line in process.stdout:
-        told.append(line)
+        lines.append(line)
         hear(line)
     if process.wait() != 0:
-        raise SystemExit(f"the job ended with {process.returncode}:\n{''.join(told)[-8000:]}")
+        raise SystemExit(f"the job ended with {process.returncode}:\n{''.join(lines)[-8000:]}")
 
 
 def busy():

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_neither_is_told_and_never_panics() {
+    fn what_is_neither_is_reported_and_never_panics() {
         for wrong in
             ["", "{", "{]", "{\"a\"", "{\"a\": }", "{\"a\": nan}", "{\"a\": 1} x", "{1: 2}", "{\"a\": \"x"]
         {

@@ -41,7 +41,7 @@ pub(crate) fn declared(keys: &Keys<'_>) -> Vec<&'static RecordKind> {
         let columns: Vec<Column> = keys
             .names()
             .into_iter()
-            .filter_map(|column| keys.table(column, |keys| of(column, keys))?)
+            .filter_map(|column| keys.table(column, |keys| read_column(column, keys))?)
             .collect();
         if !columns.first().is_some_and(|first| first.name == "id" && first.kind == CellKind::Text) {
             let first = columns.first().map_or("id", |first| first.name);
@@ -57,7 +57,7 @@ pub(crate) fn declared(keys: &Keys<'_>) -> Vec<&'static RecordKind> {
 }
 
 /// `None` if there is a problem, which is reported.
-fn of(name: &'static str, keys: &Keys<'_>) -> Option<Column> {
+fn read_column(name: &'static str, keys: &Keys<'_>) -> Option<Column> {
     if !name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_') {
         keys.problem("type", format!("{name}: a column's name has small letters, digits and `_`"));
     }

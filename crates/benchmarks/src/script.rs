@@ -29,7 +29,7 @@ pub struct Script {
     /// Whether the model was asked to reason first, unless it got solved examples.
     pub cot: bool,
     file: Option<Regex>,
-    /// A file name, as people are told it.
+    /// Such a file name, for hints.
     pub example: Option<&'static str>,
 }
 

@@ -186,7 +186,7 @@ impl Kind {
             (None, Some(high)) => format!(" of at most {high}"),
             (Some(low), Some(high)) => format!(" from {low} to {high}"),
         };
-        let said = |x: f64| (x != f64::MIN && x != f64::MAX).then(|| x.to_string());
+        let bound = |x: f64| (x != f64::MIN && x != f64::MAX).then(|| x.to_string());
         match self {
             Kind::Flag => "true or false".into(),
             Kind::Integer(low, high) => {
@@ -194,7 +194,7 @@ impl Kind {
                 let high = (high != i64::MAX).then(|| high.to_string());
                 format!("a whole number{}", bounds(low, high))
             }
-            Kind::Number(low, high) => format!("a number{}", bounds(said(low), said(high))),
+            Kind::Number(low, high) => format!("a number{}", bounds(bound(low), bound(high))),
             Kind::Text => "a text in quotes".into(),
             Kind::OneOf(words) => format!("one of {}", words.join(", ")),
             Kind::Texts => "a list of texts, [\"…\", \"…\"]".into(),

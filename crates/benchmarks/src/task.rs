@@ -193,7 +193,7 @@ pub struct Released {
     /// The models, a list.
     pub models: &'static str,
     /// Their answers.
-    pub said: &'static str,
+    pub answers: &'static str,
     /// Votes for the person's text, for the model's, for neither, one list each.
     pub votes: [&'static str; 3],
 }
@@ -329,7 +329,8 @@ impl Task {
 
     /// The columns that it uses.
     pub fn columns(&self) -> impl Iterator<Item = &str> {
-        let released = self.released.iter().flat_map(|of| [of.models, of.said].into_iter().chain(of.votes));
+        let released =
+            self.released.iter().flat_map(|of| [of.models, of.answers].into_iter().chain(of.votes));
         self.expressions().into_iter().flat_map(Expression::names).map(String::as_str).chain(released)
     }
 }

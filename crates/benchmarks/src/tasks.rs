@@ -189,14 +189,16 @@ impl Known<'_> {
                 keys.problem("models", riddlemill_text::hint::unknown("column", name, known));
             }
         };
-        let (models, said) = (keys.needed("models"), keys.needed("said"));
+        // Folders made earlier call the answers `said`.
+        let key = if keys.has("said") { "said" } else { "answers" };
+        let (models, answers) = (keys.needed("models"), keys.needed(key));
         let votes = keys.texts("votes").unwrap_or_default();
-        [models, said].iter().chain(&votes).for_each(|name| column(name));
+        [models, answers].iter().chain(&votes).for_each(|name| column(name));
         let votes = <[&str; 3]>::try_from(votes);
         if votes.is_err() {
             keys.problem("votes", "`votes` names three columns: for the person's text, the model's, neither");
         }
-        Some(Released { models, said, votes: votes.ok()? })
+        Some(Released { models, answers, votes: votes.ok()? })
     }
 }
 

@@ -53,7 +53,7 @@ fn codes_are_stable() {
 
 /// A small benchmark with many mistakes.
 #[test]
-fn every_problem_is_told_at_once_with_its_place() {
+fn every_problem_is_reported_at_once_with_its_place() {
     let benchmark = r#"about = "jokes"
 steps = ["import", "clean", "clean", "review:scren", "draw", "explanation"]
 promts = ["explanation"]
@@ -195,7 +195,7 @@ fn computed(source: &'static str) -> Value {
 }
 
 #[test]
-fn what_is_no_draft_is_told_alone_and_by_number() {
+fn what_is_no_draft_is_reported_alone_and_by_number() {
     assert_eq!(computed("unusable('云会恐高吗？', '……')").as_str(), Some("says nothing"));
     assert!(computed("unusable('云会恐高吗？', 'Are clouds afraid?')").is_none());
     assert!(computed("unusable('云会恐高吗？', none)").is_none());

@@ -108,7 +108,7 @@ fn a_task_is_asked_as_its_folder_says() {
     assert_eq!((posed.gold, posed.like.as_deref()), (None, Some("双关")));
     assert_eq!(posed.values, [("text", json!("A joke."))]);
     assert_eq!(kind.posed(&whole).unwrap().unwrap().gold.as_deref(), Some("双关"));
-    assert!(kind.posed(&row(json!({ "kind": "无" }))).unwrap().is_none(), "left out of what is said");
+    assert!(kind.posed(&row(json!({ "kind": "无" }))).unwrap().is_none(), "not among the offered labels");
     let turned = second.posed(&whole).unwrap().unwrap();
     assert_eq!((turned.options, turned.gold.as_deref()), (vec!["Two.".into(), "One.".into()], Some("Y")));
     let three = first.posed(&row(json!({ "both": ["One.", "Two.", "Three."] }))).unwrap_err();
@@ -165,7 +165,7 @@ fn mistakes_in_outputs_of_a_script_have_their_places() {
 }
 
 #[test]
-fn a_row_of_another_type_is_told() {
+fn a_row_of_another_type_is_reported() {
     let read = read(TASKS).unwrap();
     let data = read.data.as_ref().unwrap();
     let lacking = |row: serde_json::Value, column: &str| {
@@ -213,7 +213,7 @@ columns = [
 }
 
 #[test]
-fn mistakes_are_told_with_their_places() {
+fn mistakes_are_reported_with_their_places() {
     let wrong = TASKS
         .replace("prompt = \"judge\"", "prompt = \"juge\"")
         .replace("scale = [1, 7]", "scale = [7, 1]")

@@ -31,7 +31,7 @@ fn read(report: &str) -> Result<Benchmark, Problems> {
 }
 
 #[test]
-fn without_a_word_the_columns_are_told() {
+fn without_labels_the_columns_are_counted() {
     let files = vec![("benchmark.toml", BENCHMARK), ("ballots.toml", BALLOTS)];
     let read = benchmark::load(&[("texts", files)], true).unwrap();
     let names: Vec<&str> = read[0].report.figures.iter().map(|figure| figure.name).collect();
@@ -69,7 +69,7 @@ line = "{{ label | left(8) }} {{ count | right(4) }} of {{ texts }}"
 }
 
 #[test]
-fn every_problem_of_a_report_is_told_with_its_place() {
+fn every_problem_of_a_report_is_reported_with_its_place() {
     let error = read(
         r#"[part.kinds]
 key = "kind"

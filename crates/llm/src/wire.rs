@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn statuses_and_quotas_are_told_apart() {
+    fn statuses_and_quotas_are_distinguished() {
         let kind = |status, body: Value| read(&request(), &received(status, body)).unwrap_err().kind;
         assert_eq!(kind(429, json!({"error": {"code": "rate_limit_exceeded"}})), Kind::Status(429));
         assert_eq!(kind(429, json!({"error": {"code": "insufficient_quota"}})), Kind::QuotaExhausted(429));

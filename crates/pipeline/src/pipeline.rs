@@ -191,7 +191,7 @@ pub fn run(
         // Replies and votes about a recipe's records belong to that recipe.
         // Embeddings that another recipe's run did not ask for are asked for now.
         let asks = !selection.offline
-            && Embeds::of(step.stage)
+            && Embeds::in_stage(step.stage)
                 .is_some_and(|embeds| embeds.asks(config, recipe.name).is_ok_and(|asks| asks));
         let lacks = |twin: &Manifest| asks && not_embedded(Embeds::Posts, twin) > 0;
         if step.stage.rows() == Rows::Posts

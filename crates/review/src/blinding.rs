@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seal_tells_the_order_to_the_secret_alone() {
+    fn a_seal_reveals_the_order_to_the_secret_alone() {
         let blinding = Blinding::new([7; 32]);
         for at in 0..40 {
             let mut item = pair(&at.to_string(), 1);
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_picked_from_stands_in_a_drawn_order_and_votes_hold_the_numbers_of_the_record() {
+    fn what_is_picked_from_is_in_a_drawn_order_and_votes_hold_the_numbers_of_the_record() {
         use crate::answers::{self, Answers};
         use crate::value::Values;
         let step = ballots::step("flub", "wrong").unwrap();

@@ -215,7 +215,7 @@ mod tests {
 
     /// FLUB's types: three juniors, then a senior, then those who discuss.
     #[test]
-    fn every_item_stands_somewhere() {
+    fn every_item_is_somewhere() {
         let mut step = ballots::step("flub", "type").unwrap();
         step.draft_ahead = false;
         let ids = ["new", "half", "voted", "done", "modified", "open", "sample"];
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn votes_that_nobody_can_have_read_are_told() {
+    fn votes_that_nobody_can_have_read_are_reported() {
         let step = ballots::step("chumor", "screen").unwrap();
         let text = "很长的笑话".repeat(60);
         let item = |n: usize| {

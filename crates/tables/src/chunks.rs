@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_do_not_become_smaller_stand_as_they_are() {
+    fn texts_that_do_not_become_smaller_stay_as_they_are() {
         let link = |n| Link { child: text(n, true), parent: text(n, false), role: text(n, true) };
         for (rows, codecs) in [
             (SAMPLE as u64 + 1, [CompressionCodec::UNCOMPRESSED, CompressionCodec::LZ4_RAW]),

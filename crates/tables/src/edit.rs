@@ -160,11 +160,11 @@ impl Before<'_> {
         };
         let chunk = |(place, before): (usize, &Hash)| {
             let column = &described[place];
-            let stands = || self.chunks.chunk(column.name, *before);
+            let copied = || self.chunks.chunk(column.name, *before);
             let made;
             let new = match &same[place] {
                 _ if writes(column.name) => written.column(place),
-                _ if all => return stands(),
+                _ if all => return copied(),
                 Some(one) => {
                     made = ColumnBuilder::repeated(column.kind, one.clone(), rows);
                     ColumnSlices::all(&made)
@@ -176,7 +176,7 @@ impl Before<'_> {
                 }
             };
             // An unchanged column need not be encoded again.
-            Chunk::unless(column, &new, |digest| (all && digest == *before).then(stands))
+            Chunk::unless(column, &new, |digest| (all && digest == *before).then(copied))
         };
         let columns: Vec<(usize, &Hash)> = self.digests.iter().enumerate().collect();
         let columns = columns.into_par_iter().map(chunk);

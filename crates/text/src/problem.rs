@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn problems_are_told_down_the_file_with_columns_in_characters() {
+    fn problems_are_reported_down_the_file_with_columns_in_characters() {
         let text = "甲 = 1\n乙乙 = 2\n";
         let found = Found::new("a.toml", text);
         found.add(text.find('2').unwrap(), "second".into());

@@ -52,9 +52,9 @@ pub(crate) fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Stop) -> T + Send)
         let made = py.detach(|| worker.join());
         raised?;
         made.map_err(|panic| {
-            let said = panic.downcast_ref::<String>().map(String::as_str);
-            let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a thread panicked");
-            PyRuntimeError::new_err(format!("riddlemill failed: {said}\n  hint: this is a bug in riddlemill"))
+            let message = panic.downcast_ref::<String>().map(String::as_str);
+            let message = message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a thread panicked");
+            PyRuntimeError::new_err(format!("riddlemill failed: {message}\n  hint: this is a bug in riddlemill"))
         })
     })
 }

@@ -48,7 +48,7 @@ fn leaked(text: &str) -> &'static str {
 }
 
 /// The report of these records at the end, and of these rated answers.
-fn of(declared: &str, records: Json, answers: Json) -> Report {
+fn report_of(declared: &str, records: Json, answers: Json) -> Report {
     let files =
         vec![("benchmark.toml", BENCHMARK), ("ballots.toml", BALLOTS), ("report.toml", leaked(declared))];
     let read = benchmark::load(&[("jokes", files)], false).unwrap();
@@ -75,8 +75,8 @@ fn jokes() -> Json {
 }
 
 #[test]
-fn numbers_stand_in_headings_or_in_lines() {
-    let report = of(
+fn numbers_are_in_headings_or_in_lines() {
+    let report = report_of(
         r#"[[figure]]
 kind = "numbers"
 title = "{{ jokes }} jokes, {{ scored | fixed(1) }} the mean score{% if longest %}, at most {{ longest.max }} characters{% endif %}"
@@ -108,7 +108,7 @@ numbers = [{ name = "puns", count = "true" }, { name = "asked", count = "asks" }
 
 #[test]
 fn values_are_counted_by_option_by_column_or_by_frequency() {
-    let report = of(
+    let report = report_of(
         r#"[[figure]] # what is in no list is not counted
 name = "kinds"
 kind = "counts"
@@ -151,7 +151,7 @@ of = "tally"
 
 #[test]
 fn a_figure_of_parts_has_a_column_or_a_table_for_each() {
-    let report = of(
+    let report = report_of(
         r#"[part.kinds]
 key = "kind"
 of = "kind"
@@ -193,7 +193,7 @@ by = "marks"
 #[test]
 fn rates_are_of_what_was_voted_on() {
     let joke = |votes: &str, verdict: &str, errors: &str| json!({ "opponents": ["m"], "votes": [votes], "verdicts": [verdict], "errors": [errors] });
-    let report = of(
+    let report = report_of(
         r#"[[figure]]
 name = "opponents"
 kind = "wins"
@@ -229,7 +229,7 @@ fn ratings_are_read_from_another_step() {
         json!({ "id": id, "question": question, "normal": normal, "model": model,
                 "judges": ["a", "b", "a"], "ratings": ratings })
     };
-    let report = of(
+    let report = report_of(
         r#"[[figure]]
 kind = "numbers"
 step = "judge"
@@ -263,7 +263,7 @@ parts = "marks"
 
 #[test]
 fn what_may_be_guessed_is_measured_of_records_that_are_choices() {
-    let report = of(
+    let report = report_of(
         r#"[[figure]]
 name = "shortcuts"
 kind = "shortcuts"
@@ -284,8 +284,8 @@ kind = "shortcuts"
 }
 
 #[test]
-fn columns_of_the_items_are_told_without_a_word() {
-    let report = of(
+fn columns_of_the_items_are_counted_without_labels() {
+    let report = report_of(
         r#"[[figure]]
 kind = "numbers"
 title = "{{ records }} records, {{ items }} items"

@@ -7,7 +7,7 @@ use crate::cli::complete;
 
 pub(in crate::cli) const HELP: &str = "\
 A benchmark is a folder: steps, fields, published files (benchmark.toml), what people are asked (ballots.toml), what models
-are asked (prompts/*.jinja). Those in the workspace's benchmarks/ stand beside the built-in ones, or in the place of their
+are asked (prompts/*.jinja). Those in the workspace's benchmarks/ are added to the built-in ones, or replace their
 namesakes:
   riddlemill init --benchmark flub      copies one out, to be changed
   riddlemill benchmark check            every problem at once, with file, line and column

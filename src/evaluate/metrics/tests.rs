@@ -24,7 +24,8 @@ struct Classes {
     name: String,
     classes: usize,
     gold: Vec<usize>,
-    said: Vec<Option<usize>>,
+    #[serde(rename = "said")]
+    chosen: Vec<Option<usize>>,
     accuracy: f64,
     macro_f1: f64,
 }
@@ -87,7 +88,7 @@ fn units(values: &[f64]) -> Vec<Unit> {
 #[test]
 fn classes_are_counted_as_scikit_learn_counts_them() {
     for case in stored().classes {
-        let pairs: Vec<_> = case.gold.iter().copied().zip(case.said.iter().copied()).collect();
+        let pairs: Vec<_> = case.gold.iter().copied().zip(case.chosen.iter().copied()).collect();
         let f1 = macro_f1(&pairs, case.classes).unwrap();
         assert!((f1 - case.macro_f1).abs() < CLOSE, "{}: {f1} for {}", case.name, case.macro_f1);
         let right: Vec<f64> =

@@ -177,8 +177,8 @@ fn parsed(config: &str, path: &Path, bytes: &[u8]) -> Result<Lines, EvaluateErro
         hint: hint.into(),
     };
     if bytes.starts_with(NUMPY) {
-        let rows =
-            numpy_rows(bytes).map_err(|what| form(what, "an array of objects, as numpy saves it, can be read"))?;
+        let rows = numpy_rows(bytes)
+            .map_err(|what| form(what, "an array of objects, as numpy saves it, can be read"))?;
         let rows = rows.iter().map(String::as_str).zip(1..);
         return Ok(rows.flat_map(|(row, at)| outputs_of(config, path, &format!("row {at}"), row)).collect());
     }

@@ -182,7 +182,7 @@ fn results(answers: &[Answer]) -> Vec<(&str, Task, String, &str, Option<&str>)> 
     let one = |a: &'_ Answer| (a.setting.to_string(), a.task);
     answers
         .iter()
-        .map(|a| (a.item.as_str(), one(a).1, one(a).0, a.model.as_str(), a.said.as_deref()))
+        .map(|a| (a.item.as_str(), one(a).1, one(a).0, a.model.as_str(), a.chosen.as_deref()))
         .collect()
 }
 
@@ -318,7 +318,7 @@ fn predictions_of_brainteaser_are_places_in_its_own_choice_list() {
     for content in [format!("[{}]", rows.join(", ")), rows.join("\n")] {
         let (answers, skipped) = read_file(&set, "prompting_result_4.json", &content, Some("gpt"));
         let results: Vec<_> =
-            answers.iter().map(|a| (a.item.as_str(), a.said.as_deref(), a.correct)).collect();
+            answers.iter().map(|a| (a.item.as_str(), a.chosen.as_deref(), a.correct)).collect();
         assert_eq!(
             results,
             [

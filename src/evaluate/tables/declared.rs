@@ -314,7 +314,7 @@ fn classes(
     let Wants::Labels { codes, .. } = &task.declared().wants else { return None };
     let made = within(book, column, among).map(|(at, answer)| {
         let of = |named: &Option<String>| places(codes, named.as_deref());
-        (book.unit(at), of(&answer.gold), of(&answer.said))
+        (book.unit(at), of(&answer.gold), of(&answer.chosen))
     });
     Some(made.collect())
 }
@@ -432,7 +432,7 @@ fn correlation(
     let column = book.column(who, task, setting)?;
     let number = |text: &Option<String>| text.as_deref()?.parse::<f64>().ok();
     let pairs: Vec<(f64, f64)> = within(book, column, among)
-        .filter_map(|(_, answer)| Some((number(&answer.said)?, number(&answer.gold)?)))
+        .filter_map(|(_, answer)| Some((number(&answer.chosen)?, number(&answer.gold)?)))
         .collect();
     let r = pearson_r(&pairs)?;
     Some(Cell::plain(100.0 * r, pairs.len(), book.keys(who, task, setting)))

@@ -150,13 +150,13 @@ fn table_1_of_flub() {
 fn shots_and_chain_of_thought_are_rows_of_their_own() {
     let items: Vec<_> = (0..3).map(|at| text(at, false, None, 0)).collect();
     let mut answers = Vec::new();
-    for (setting, said) in
+    for (setting, reply) in
         [(Setting::default(), "B"), (Setting::shots(2), "A"), (Setting::COT, "分析: 丙。\n答案: A")]
     {
         for item in &items {
             answers.push(Answer::read(
                 item,
-                super::super::RawAnswer { setting, ..given(task("select"), "m", said) },
+                super::super::RawAnswer { setting, ..given(task("select"), "m", reply) },
             ));
         }
     }
@@ -263,7 +263,7 @@ fn table_4_of_brainteaser() {
 }
 
 #[test]
-fn people_are_pooled_and_stand_apart() {
+fn people_are_pooled_and_separate() {
     let items = group(0, false, 0);
     let mut answers = Vec::new();
     for (name, replies) in [("x", ["A", "A", "A"]), ("y", ["A", "B", "A"])] {

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn contents_right_answer_and_order_are_told_apart() {
+    fn contents_right_answer_and_order_are_distinguished() {
         let published =
             row(json!({ "options": { "A": "伞", "B": "雨", "C": "云", "D": "风" }, "answer": "C" }));
         let compared = |value: Json| {

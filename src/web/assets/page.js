@@ -57,7 +57,7 @@
       series: [{ label: spec.x }, ...series], axes: [axis, { ...axis, size: 52, incrs: WHOLE }],
     }, [xs, ...data], place);
     drawn.set(place, chart);
-    // With the keyboard: arrows go from value to value, and each is told.
+    // With the keyboard: arrows go from value to value, and each is read out.
     let at = -1;
     place.onkeydown = (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1, PageDown: 10, PageUp: -10, Home: -xs.length, End: xs.length }[event.key];
@@ -65,8 +65,8 @@
       event.preventDefault();
       at = Math.min(Math.max(at + step, 0), xs.length - 1);
       chart.setCursor({ left: chart.valToPos(xs[at], "x"), top: 0 });
-      const told = chart.series.slice(1).map((s, n) => `${s.label} ${typeof s.value === "function" ? s.value(chart, data[n][at], n + 1, at) : data[n][at]}`);
-      const words = `${spec.x} ${xs[at]}: ${told.join(", ")}`, line = place.nextElementSibling;
+      const values = chart.series.slice(1).map((s, n) => `${s.label} ${typeof s.value === "function" ? s.value(chart, data[n][at], n + 1, at) : data[n][at]}`);
+      const words = `${spec.x} ${xs[at]}: ${values.join(", ")}`, line = place.nextElementSibling;
       if (line?.classList.contains("at")) line.textContent = words;
       place.setAttribute("aria-label", `${place.dataset.label}. ${words}`);
     };

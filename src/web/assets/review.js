@@ -3,8 +3,8 @@
 (() => {
   const form = document.getElementById("ballot");
   if (!form) return;
-  const told = document.getElementById("told");
-  const say = (words, mood) => { told.textContent = words; told.className = mood; };
+  const message = document.getElementById("message");
+  const say = (words, mood) => { message.textContent = words; message.className = mood; };
   const key = "riddlemill " + form.dataset.key;
   const fieldsets = [...form.querySelectorAll("fieldset")];
   const values = (name) => [...form.elements].filter((e) => e.name === "f." + name && e.checked).map((e) => e.value);
@@ -172,7 +172,7 @@
       return;
     }
     sending = false;
-    if (answer.ok && found.told === "saved") {
+    if (answer.ok && found.status === "saved") {
       forget();
       say(form.dataset.saved, "good");
       location.assign(form.dataset.next);
@@ -180,10 +180,10 @@
     }
     if (answer.status === 503) { say(form.dataset.not_saved, "bad"); return; }
     if (answer.status === 403 || answer.status === 401) { say(form.dataset.stale, "bad"); return; }
-    say(form.dataset[found.told] || form.dataset.faulty, "bad");
+    say(form.dataset[found.status] || form.dataset.faulty, "bad");
     blame(found.faults || []);
     // Nothing is wrong with such a vote: the words say what may be done.
-    if (found.told === "gives_away") {
+    if (found.status === "gives_away") {
       anyway.hidden = false;
       say(form.dataset.gives_away, "bad");
     }

@@ -6,6 +6,6 @@
   const source = new EventSource(place.dataset.events);
   let last = "";
   const show = (event) => { if (event.data !== last) { last = event.data; place.innerHTML = event.data; } };
-  source.addEventListener("told", show);
+  source.addEventListener("progress", show);
   source.addEventListener("over", (event) => { show(event); source.close(); setTimeout(() => location.reload(), 800); });
 })();

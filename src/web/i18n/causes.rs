@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn why_a_stage_is_stale_is_told_in_the_language_of_the_page() {
+    fn why_a_stage_is_stale_is_reported_in_the_language_of_the_page() {
         let why = [
             Change::New { key: "votes".into(), count: 11 },
             Change::Setting { key: "threshold".into(), before: "0.8".into(), now: "0.85".into() },
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_keeps_records_back_is_told_with_its_command() {
+    fn what_keeps_records_back_is_listed_with_its_command() {
         let waits = Cause {
             stage: "review:type",
             state: CauseState::Votes(Round::Vote),

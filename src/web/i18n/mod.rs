@@ -107,7 +107,7 @@ mod tests {
     use crate::text::clean;
 
     #[test]
-    fn every_word_stands_once_and_in_both_languages() {
+    fn every_text_occurs_once_and_in_both_languages() {
         let keys: BTreeSet<&str> = entries().map(|(key, ..)| *key).collect();
         assert_eq!(keys.len(), entries().count(), "a key occurs twice");
         for (key, en, zh) in entries() {
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn evidence_of_a_rule_is_told_in_words() {
+    fn evidence_of_a_rule_is_put_into_words() {
         assert_eq!(rule(Language::En, "no-cue"), Some("Nothing in the post suggests a question."));
         assert_eq!(
             rule(Language::Zh, "embedded: 我知道他为什么来"),

@@ -49,7 +49,7 @@ struct Shown {
     new: String,
     /// Field, old and new.
     changes: Vec<(String, String, String)>,
-    said: Vec<String>,
+    votes: Vec<String>,
 }
 
 /// Every item of a step whose text changed after people voted.
@@ -76,7 +76,7 @@ fn find(app: &App, recipe: &'static Recipe, name: String, visitor: &Visitor) -> 
         old: one.shown_votes().to_string(),
         new: one.item.content_hash.to_string(),
         changes: one.changes(),
-        said: one.vote_lines(),
+        votes: one.vote_lines(),
     });
     let nobody = Carried { by: String::new(), why: String::new() };
     let back = |item: &Item| -> Option<(String, Vec<String>)> {

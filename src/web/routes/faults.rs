@@ -179,7 +179,7 @@ mod tests {
     use crate::review::ballots;
 
     #[test]
-    fn a_dispute_is_told_in_names() {
+    fn a_dispute_is_reported_in_names() {
         let form = ballots::step("ruozhibench-gen", "category").unwrap().form(Round::Adjudication);
         let differ = Why::Differ { field: "categories", answers: vec!["3; 5 ×1".into(), "2 ×2".into()] };
         let explanation = why(Language::Zh, &form, &differ);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told_in_the_language_and_the_words_of_the_page() {
+    fn faults_are_reported_in_the_language_and_the_words_of_the_page() {
         let form = ballots::step("ruozhibench-gen", "translation").unwrap().form(Round::Vote);
         let fault = Fault::NoDraft { verdict: "accept".to_string() };
         let description_in = |language| describe(language, &form, "question_en", &fault);

@@ -283,24 +283,24 @@ pub(in crate::web) async fn vote(
     let wants_json = headers.get(header::ACCEPT).is_some_and(|accept| accept == "application/json");
     let not_saved = |why: &dyn std::fmt::Display| {
         eprintln!("a vote could not be stored: {why}");
-        (StatusCode::SERVICE_UNAVAILABLE, json!({ "told": "not_saved" }))
+        (StatusCode::SERVICE_UNAVAILABLE, json!({ "status": "not_saved" }))
     };
     let (status, message) = match made {
         CheckedVote::Vote(vote, note) => match app.desk.cast(*vote).await {
             // If the remark could not be stored, the vote is sent again; it counts once.
             Cast::Saved(id) => match reading(move || remark(&noting, recipe, *note)).await {
-                Ok(()) => (StatusCode::OK, json!({ "told": "saved", "vote": id.to_string() })),
+                Ok(()) => (StatusCode::OK, json!({ "status": "saved", "vote": id.to_string() })),
                 Err(oops) => not_saved(&oops.detail),
             },
-            Cast::Overtaken(_) => (StatusCode::CONFLICT, json!({ "told": "overtaken" })),
+            Cast::Overtaken(_) => (StatusCode::CONFLICT, json!({ "status": "overtaken" })),
             Cast::Failed(why) => not_saved(&why),
         },
-        CheckedVote::Changed => (StatusCode::CONFLICT, json!({ "told": "item_changed" })),
+        CheckedVote::Changed => (StatusCode::CONFLICT, json!({ "status": "item_changed" })),
         CheckedVote::Faulty(faults) => {
-            (StatusCode::UNPROCESSABLE_ENTITY, json!({ "told": "faulty", "faults": faults }))
+            (StatusCode::UNPROCESSABLE_ENTITY, json!({ "status": "faulty", "faults": faults }))
         }
         CheckedVote::Doubtful(faults) => {
-            (StatusCode::UNPROCESSABLE_ENTITY, json!({ "told": "gives_away", "faults": faults }))
+            (StatusCode::UNPROCESSABLE_ENTITY, json!({ "status": "gives_away", "faults": faults }))
         }
     };
     if wants_json {
@@ -314,7 +314,7 @@ pub(in crate::web) async fn vote(
         }
         status => Err(PageError {
             status,
-            key: match message["told"].as_str() {
+            key: match message["status"].as_str() {
                 Some("overtaken") => "overtaken",
                 Some("item_changed") => "item_changed",
                 Some("not_saved") => "not_saved",

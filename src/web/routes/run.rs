@@ -209,5 +209,5 @@ pub(in crate::web) async fn events(
 fn event(visitor: &Visitor, running: &Running, may: bool, over: bool) -> Event {
     let state: RunState = running.state();
     let html = view::html(visitor, "running.html", json!({ "run": state, "may": may }));
-    Event::default().event(if over { "over" } else { "told" }).data(html.unwrap_or_default())
+    Event::default().event(if over { "over" } else { "progress" }).data(html.unwrap_or_default())
 }

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_double_click_is_one_vote_and_another_tab_is_told() {
+    fn a_double_click_is_one_vote_and_another_tab_is_informed() {
         let dir = tempfile::tempdir().unwrap();
         let desk = VotingDesk::open(&Workspace::new(dir.path()));
         assert!(desk.board().unwrap().on("flub", "type", "1").is_empty());

@@ -41,7 +41,7 @@ pub(super) fn steps(
         Some(step) => others.behind(at.benchmark, step),
         None => at.records,
     };
-    let said = keys.each("step", |name, keys| {
+    let declared = keys.each("step", |name, keys| {
         let place = names.iter().position(|step| *step == name);
         if place.is_none() {
             keys.problem("kind", riddlemill_text::hint::unknown("step", name, names.iter().copied()));
@@ -62,7 +62,7 @@ pub(super) fn steps(
             keys.problem("steps", format!("two steps are named {name:?}"));
             continue;
         }
-        let (kind, from) = match said.iter().find(|(step, _)| *step == name) {
+        let (kind, from) = match declared.iter().find(|(step, _)| *step == name) {
             Some((_, (kind, from))) => (*kind, from.clone()),
             None => (None, None),
         };

@@ -121,7 +121,7 @@ fn a_file_that_nobody_wrote_is_seen() {
 }
 
 #[test]
-fn a_writer_that_is_stopped_at_any_byte_costs_no_line_that_was_told() {
+fn a_writer_that_is_stopped_at_any_byte_costs_no_line_that_was_confirmed() {
     let dir = bench(1 << 20);
     let votes = dir.path().join("raw/votes");
     let registry = dir.path().join("raw/releases/flub/registry.jsonl");

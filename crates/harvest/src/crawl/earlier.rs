@@ -11,7 +11,7 @@ use crate::pages::{Class, Facts, Site};
 
 impl Since {
     /// Reads what earlier passes fetched, in order.
-    pub fn of<'d>(site: &Site, scope: &Scope, entries: impl Iterator<Item = &'d Done>) -> Since {
+    pub fn from_entries<'d>(site: &Site, scope: &Scope, entries: impl Iterator<Item = &'d Done>) -> Since {
         let (mut since, mut walk) = (Since::default(), Walk::default());
         for done in entries {
             let (Some(role), Ok(url)) = (done.role, Url::parse(&done.url)) else { continue };

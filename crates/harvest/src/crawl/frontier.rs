@@ -109,7 +109,7 @@ impl Frontier {
             scope: source.scope.clone(),
             redirects: source.limits.redirects,
             walk: match since {
-                true => Walk::since(Since::of(
+                true => Walk::since(Since::from_entries(
                     &source.site,
                     &source.scope,
                     entries.iter().filter(|done| done.pass < pass),

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_inside_are_told_from_those_outside() {
+    fn addresses_inside_are_distinguished_from_those_outside() {
         for inside in [
             "0.0.0.0",
             "10.1.2.3",

@@ -230,7 +230,7 @@ fn riddles_in_block_quotes() {
 }
 
 #[test]
-fn a_single_riddle_page_tells_its_own_from_the_related() {
+fn a_single_riddle_page_distinguishes_its_own_from_the_related() {
     let found =
         riddles::riddles(page!("riddles-single.html"), "https://www.riddles.com/riddle/7002").unwrap();
     let rows: Vec<(Option<u64>, bool)> = found.riddles.iter().map(|r| (r.id, r.related)).collect();

@@ -26,10 +26,10 @@ struct Bench {
 
 impl Bench {
     fn new() -> Bench {
-        Bench::of(Provider::Openai)
+        Bench::with(Provider::Openai)
     }
 
-    fn of(provider: Provider) -> Bench {
+    fn with(provider: Provider) -> Bench {
         let mut endpoint = Endpoint { provider, ..Endpoint::new("e", "", "m") };
         (endpoint.usd_per_million_in, endpoint.usd_per_million_out) = (Some(1.0), Some(2.0));
         endpoint.batch = true;
@@ -94,7 +94,7 @@ fn held_reasons(answers: &[Answer]) -> Vec<&str> {
 #[tokio::test]
 async fn a_batch_is_sent_by_one_run_and_fetched_by_another() {
     for provider in PROVIDERS {
-        let bench = Bench::of(provider);
+        let bench = Bench::with(provider);
         let first = bench.run(None).await.unwrap();
         assert_eq!(held_reasons(&first).len(), 4, "{provider:?} {first:?}");
         assert!(
@@ -124,12 +124,12 @@ async fn a_batch_is_sent_by_one_run_and_fetched_by_another() {
 async fn whatever_it_is_killed_at_nothing_is_asked_or_paid_twice() {
     for provider in PROVIDERS {
         // The number of requests of a whole batch: a run with more ends by itself.
-        let whole = Bench::of(provider);
+        let whole = Bench::with(provider);
         whole.run(None).await.unwrap();
         whole.run(None).await.unwrap();
         for request in 1..=whole.requests() {
             for after in [false, true] {
-                let bench = Bench::of(provider);
+                let bench = Bench::with(provider);
                 let mut killed = 0;
                 let mut answers = Vec::new();
                 for _ in 0..6 {
@@ -156,7 +156,7 @@ async fn whatever_it_is_killed_at_nothing_is_asked_or_paid_twice() {
 #[tokio::test]
 async fn what_expires_in_a_batch_costs_nothing_and_is_asked_again() {
     for provider in PROVIDERS {
-        let bench = Bench::of(provider);
+        let bench = Bench::with(provider);
         bench.asks(&["a", "late"]).await;
         let answers = bench.asks(&["a", "late"]).await;
         assert_eq!(texts(&answers), ["re: a"], "{provider:?}");
@@ -171,7 +171,7 @@ async fn what_expires_in_a_batch_costs_nothing_and_is_asked_again() {
 #[tokio::test]
 async fn a_batch_that_is_given_up_keeps_what_was_answered() {
     for provider in PROVIDERS {
-        let bench = Bench::of(provider);
+        let bench = Bench::with(provider);
         bench.run(None).await.unwrap();
         let name = bench.open()[0].batch.clone();
         assert!(
@@ -187,14 +187,14 @@ async fn a_batch_that_is_given_up_keeps_what_was_answered() {
 #[tokio::test]
 async fn a_batch_that_was_never_sent_is_given_up_for_nothing() {
     for provider in PROVIDERS {
-        let bench = Bench::of(provider);
+        let bench = Bench::with(provider);
         // Killed before anything was sent.
         assert!(bench.run(Some((1, false))).await.is_none());
         let name = bench.open()[0].batch.clone();
         assert_eq!(bench.engine(None).give_up(&name).await.unwrap(), GivenUp::NeverSent, "{provider:?}");
         assert_eq!((bench.spent().0, bench.open()), (0, Vec::new()));
         // Or by switching batches off, which asks one by one: the connection without batches shows it.
-        let mut bench = Bench::of(provider);
+        let mut bench = Bench::with(provider);
         assert!(bench.run(Some((1, false))).await.is_none());
         bench.endpoint.batch = false;
         let asked = tokio::spawn(async move { bench.run(None).await });
@@ -205,7 +205,7 @@ async fn a_batch_that_was_never_sent_is_given_up_for_nothing() {
 #[tokio::test]
 async fn a_batch_that_the_server_knows_no_more_waits_until_somebody_books_it() {
     for provider in PROVIDERS {
-        let bench = Bench::of(provider);
+        let bench = Bench::with(provider);
         bench.run(None).await.unwrap();
         bench.kept.lock().unwrap().forgot = true;
         let (before, answers) = (bench.spent(), bench.run(None).await.unwrap());
@@ -338,7 +338,7 @@ async fn what_is_on_its_way_is_not_asked_without_a_batch() {
 #[tokio::test]
 async fn a_refusal_within_a_batch_is_a_refusal_and_is_not_charged() {
     for provider in PROVIDERS {
-        let bench = Bench { fails: "b", ..Bench::of(provider) };
+        let bench = Bench { fails: "b", ..Bench::with(provider) };
         bench.run(None).await.unwrap();
         let answers = bench.run(None).await.unwrap();
         assert_eq!(texts(&answers), ["re: a", "re: c"], "{provider:?}");

@@ -9,7 +9,7 @@ fn categories(reply: &str) -> Result<Vec<u8>, Unreadable> {
 }
 
 #[test]
-fn the_authors_take_the_first_tag_wherever_it_stands() {
+fn the_authors_take_the_first_tag_wherever_it_is() {
     let allowed = ["AnswerA", "AnswerB"];
     let reply = "I take <choice> AnswerB </choice> here.\nOr <choice>AnswerA</choice>, in the end.";
     assert_eq!(choice_within(reply, &allowed), Ok("AnswerB"));
@@ -121,7 +121,7 @@ fn bracketed_ratings_are_the_last_ones() {
 }
 
 #[test]
-fn choices_stand_on_the_last_line() {
+fn choices_are_on_the_last_line() {
     let allowed = ["AnswerA", "AnswerB"];
     for (reply, expected) in [
         ("<choice>AnswerA</choice>", Some("AnswerA")),

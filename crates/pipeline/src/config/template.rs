@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_twice_is_named() {
+    fn duplicates_are_named() {
         let problem = problems("[draft]\nmax_reasks = 1\n\n[filter]\nmin_chars = 2\n[draft]\nmax_usd = 1\n");
         assert_eq!(
             problem,

@@ -219,7 +219,7 @@ impl<'a> RunContext<'a> {
             | Stage::Options(_)
             | Stage::Choose(_) => {}
         }
-        if let Some(embeds) = Embeds::of(step.stage) {
+        if let Some(embeds) = Embeds::in_stage(step.stage) {
             let texts = || rows::embedded(&Workspace::new(&self.config.root), self.recipe, step, embeds);
             let stored = embeds.evidence(self.config, self.recipe.name, texts)?;
             evidence.extend(stored.map(|stored| ("embeddings".to_string(), stored)));
@@ -258,7 +258,8 @@ impl<'a> RunContext<'a> {
         offline: bool,
     ) -> Result<Freshness, RunError> {
         let found = freshness(place, opening);
-        if let (Some(embeds), false, Freshness::Fresh(manifest)) = (Embeds::of(step.stage), offline, &found)
+        if let (Some(embeds), false, Freshness::Fresh(manifest)) =
+            (Embeds::in_stage(step.stage), offline, &found)
             && embeds.asks(self.config, self.recipe.name)?
         {
             let missing = not_embedded(embeds, manifest);

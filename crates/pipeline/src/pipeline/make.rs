@@ -202,7 +202,7 @@ impl StageRunner<'_> {
             asking: self.asking(),
         };
         let written = native.make(&job)?;
-        let opening = match Embeds::of(step.stage) {
+        let opening = match Embeds::in_stage(step.stage) {
             // The embeddings it asked for are part of its evidence.
             Some(_) => self.known.opening(step, self.made)?,
             None => opening,

@@ -169,7 +169,7 @@ pub fn draft_requests(
     step: &Step,
 ) -> Result<Option<Option<ByEndpoint>>, RunError> {
     let workspace = Workspace::new(&config.root);
-    if let Some(embeds) = Embeds::of(step.stage) {
+    if let Some(embeds) = Embeds::in_stage(step.stage) {
         let Some(endpoint) = embeds.endpoint(config, recipe.name)? else { return Ok(None) };
         let texts = embedded(&workspace, recipe, step, embeds)?;
         return Ok(Some(Some(vec![(endpoint, embeds.requests(&texts))])));

@@ -55,7 +55,7 @@ pub struct Compared {
 
 impl Embeds {
     /// What a stage embeds where its settings name an endpoint; `None` of a stage that never does.
-    pub fn of(stage: Stage) -> Option<Embeds> {
+    pub fn in_stage(stage: Stage) -> Option<Embeds> {
         match stage {
             Stage::Embed => Some(Embeds::Posts),
             Stage::Native(native) if native.compares_pairs() => Some(Embeds::Questions),

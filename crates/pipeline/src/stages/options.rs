@@ -42,7 +42,7 @@ mod tests {
     use crate::stages::stage::Rows;
 
     fn text(wrong: &[&str]) -> Row {
-        let mut text = Row::new(Rows::of("flub").columns(), "tieba:1");
+        let mut text = Row::new(Rows::of_benchmark("flub").columns(), "tieba:1");
         text.set_text("explanation", "对");
         text.set_list("wrong", wrong.iter().map(ToString::to_string).collect());
         text
@@ -58,7 +58,7 @@ mod tests {
             let outcome = options(text(lacking), &settings);
             assert!(matches!(outcome, Outcome::Held { reason: Reason::OptionsMissing, .. }), "{outcome:?}");
         }
-        let empty = Row::new(Rows::of("flub").columns(), "tieba:1");
+        let empty = Row::new(Rows::of_benchmark("flub").columns(), "tieba:1");
         assert!(matches!(options(empty, &settings), Outcome::Held { .. }));
     }
 }

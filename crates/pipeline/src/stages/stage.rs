@@ -69,7 +69,7 @@ impl Rows {
     }
 
     /// The rows of a benchmark's records.
-    pub fn of(benchmark: &str) -> Rows {
+    pub fn of_benchmark(benchmark: &str) -> Rows {
         Rows::of_kind(riddlemill_benchmarks::find(benchmark).and_then(|benchmark| benchmark.records))
     }
 
@@ -118,7 +118,7 @@ impl Stage {
                 Stage::Choose(benchmark.options.iter().find(|options| options.name == step.name)?)
             }
             Kind::Options => Stage::Options(Rows::of_kind(step.records)),
-            Kind::Draft(_) => Stage::Draft(Draft::of(benchmark, step.name)?),
+            Kind::Draft(_) => Stage::Draft(Draft::find(benchmark, step.name)?),
             Kind::Ballot(name) => Stage::Review(Review::new(benchmark.ballot(name)?)),
             Kind::Native(_) => Stage::Native(Native::find(
                 benchmark.natives.iter().find(|native| native.name == step.name)?,
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_join_tells_every_record_once() {
+    fn a_join_reports_every_record_once() {
         let texts = texts();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let (stop, all, one) = (Stop::default(), Count::default(), Count::default());

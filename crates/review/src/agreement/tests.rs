@@ -222,7 +222,7 @@ proptest! {
 /// What is shown everywhere: people's votes without a sample's, a sample's if no person voted, and one
 /// interval.
 #[test]
-fn a_sample_is_told_only_where_no_person_voted() {
+fn a_sample_is_reported_only_where_no_person_voted() {
     let step = ballots::step("chumor", "preference").unwrap();
     let items: Vec<Item> = (0..6).map(|at| item(&step, &format!("i{at}"), &[])).collect();
     let cast = |synthetic: bool, answers_of: &dyn Fn(usize) -> [&'static str; 2]| -> Vec<Vote> {

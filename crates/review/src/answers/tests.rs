@@ -188,7 +188,7 @@ fn a_text_that_is_there_to_be_edited_is_an_answer_once_it_is() {
 }
 
 #[test]
-fn a_draft_is_shown_with_its_names_and_copied_back_as_it_stands() {
+fn a_draft_is_shown_with_its_names_and_copied_back_unchanged() {
     let step = ballots::step("ruozhibench-gen", "category").unwrap();
     let field = &step.fields[0];
     let lines: Vec<String> = [1, 4, 0].iter().map(|&at| explained(&field.options()[at])).collect();
@@ -204,7 +204,7 @@ fn a_draft_is_shown_with_its_names_and_copied_back_as_it_stands() {
 }
 
 #[test]
-fn a_pick_that_gives_the_right_option_away_is_taken_and_told() {
+fn a_pick_that_gives_the_right_option_away_is_taken_and_reported() {
     let step = ballots::step("flub", "wrong").unwrap();
     let long = "“意思”在前后不是一个意思。前一处说的是含义，后一处说的是心意。".to_owned();
     let candidates =

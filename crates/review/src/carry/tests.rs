@@ -122,7 +122,7 @@ fn votes_on_a_text_that_nobody_kept_are_counted_and_a_samples_are_no_persons() {
 }
 
 #[test]
-fn a_text_that_was_edited_is_told() {
+fn a_text_that_was_edited_is_reported() {
     let step = ballots::step("chumor", "screen").unwrap();
     let item = saying(&step, "i", "云会恐高吗", &[]);
     let vote = testing::vote(&step, &item, Round::Vote, "a", testing::one("screen", "keep"));

@@ -185,7 +185,7 @@ fn moved_columns_and_added_ones_change_nothing() {
 }
 
 #[test]
-fn an_unknown_choice_is_told_with_its_cell_and_the_others_are_taken() {
+fn an_unknown_choice_is_reported_with_its_cell_and_the_others_are_taken() {
     let (step, items, mut grid) = filled(20);
     let kind = column(&grid, "type");
     grid[16][kind] = "paradocks".into();
@@ -278,7 +278,7 @@ fn a_third_row_does_not_bring_a_conflict_back() {
 }
 
 #[test]
-fn strangers_other_steps_and_the_unqualified_are_told_apart() {
+fn strangers_other_steps_and_the_unqualified_are_distinguished() {
     let (step, items, mut grid) = filled(6);
     let (who, recipe, name) = (column(&grid, "annotator"), column(&grid, "recipe"), column(&grid, "step"));
     grid[1][who] = "nobody".into();
@@ -387,7 +387,7 @@ fn a_vote_on_an_older_text_is_taken_as_stale_unless_it_leans_on_that_text() {
 }
 
 #[test]
-fn missing_and_doubled_headers_are_told() {
+fn missing_and_doubled_headers_are_reported() {
     let (step, items, mut grid) = filled(2);
     let kind = column(&grid, "type");
     grid[0][kind] = "Typ".into();

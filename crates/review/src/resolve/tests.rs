@@ -65,7 +65,7 @@ fn a_majority_is_more_than_half() {
     assert_eq!(majority([("a", 2), ("b", 1)]), Some("a"));
     assert_eq!(majority([("a", 2), ("b", 1), ("c", 1)]), None, "half is none");
     assert_eq!(majority([("a", 0), ("b", 1)]), Some("b"));
-    assert_eq!(majority([("a", 0)]), None, "nobody said anything");
+    assert_eq!(majority([("a", 0)]), None, "nobody voted");
 }
 
 #[test]

@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sheet_that_was_filled_in_before_is_told_and_not_stored() {
+    fn a_sheet_that_was_filled_in_before_is_reported_and_not_stored() {
         use crate::votes::PAGE;
         let dir = tempfile::tempdir().unwrap();
         let mut log = VoteLog::open(dir.path()).unwrap();

@@ -259,7 +259,7 @@ mod tests {
         let contradicting = contradictions(&[&mine, &theirs]);
         assert_eq!(contradicting, [(&theirs, vec![&mine])]);
         let again = Vote { supersedes: Some(theirs.id), base: Some(theirs.id), ..mine.clone() }.sealed();
-        assert_eq!(contradictions(&[&mine, &theirs, &again]), [], "it says what the other said");
+        assert_eq!(contradictions(&[&mine, &theirs, &again]), [], "equal to the other");
         let third = Vote { base: Some(theirs.id), ..vote("a", "word_game", "2026-01-01T00:00:00Z", false) };
         let third = Vote { supersedes: Some(theirs.id), ..third.sealed() };
         assert_eq!(contradictions(&[&mine, &theirs, &third]), [(&third, vec![&mine])]);

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found_where_they_stand_over_all_parts() {
+    fn names_are_found_where_they_are_over_all_parts() {
         let part = |ids: &[&str], into: &[(u32, &str)]| Names {
             ids: ids.iter().map(|id| named(id)).collect(),
             into: into.iter().map(|(at, id)| (*at, named(id))).collect(),

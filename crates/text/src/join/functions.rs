@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_was_not_counted_is_told() {
+    fn a_row_that_was_not_counted_is_reported() {
         let query = Query { metric: Metric::Indel, threshold: Threshold::ONE };
         let order = Order::new(&Stats::new(query.metric), query.threshold);
         assert_eq!(keys("鱼", &order), Err(Uncounted));

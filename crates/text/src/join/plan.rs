@@ -68,7 +68,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub fn of(query: &Query) -> Self {
+    pub fn for_query(query: &Query) -> Self {
         let Query { metric, threshold } = *query;
         // A Chinese character of middling rarity weighs 65.
         let (unit, most, deepest) = match metric {

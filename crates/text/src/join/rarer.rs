@@ -146,7 +146,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_said_to_be_shared_is_rarer_and_in_both(
+        fn what_is_named_as_shared_is_rarer_and_in_both(
             a in "[一丁七a]{0,40}",
             b in "[一丁七a]{0,40}",
             long in "[一-俿]{0,400}",

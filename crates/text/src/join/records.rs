@@ -66,7 +66,7 @@ impl Records {
         if order.query.metric.is_of_bags() {
             let weight =
                 pairs.iter().fold(0, |sum: u32, &pair| sum.saturating_add(order.weight_of_pair(pair)));
-            let classes = PairClasses::of(pairs);
+            let classes = PairClasses::from_pairs(pairs);
             self.pairs.push(OfPairs { classes, weight, start: self.places.len() });
             places(pairs, order, &mut self.places);
         }

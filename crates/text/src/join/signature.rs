@@ -158,7 +158,7 @@ impl Worth {
 pub(super) struct PairClasses(u128);
 
 impl PairClasses {
-    pub fn of(pairs: &[u32]) -> Self {
+    pub fn from_pairs(pairs: &[u32]) -> Self {
         Self(pairs.iter().fold(0, |bits, &pair| bits | 1 << Self::class(pair)))
     }
 
@@ -182,7 +182,7 @@ impl PairWorth {
     /// Takes another bag.
     pub fn set(&mut self, pairs: &[u32], order: &Order) {
         self.of_class.fill(0);
-        (self.total, self.classes) = (0, PairClasses::of(pairs));
+        (self.total, self.classes) = (0, PairClasses::from_pairs(pairs));
         for &pair in pairs {
             let weight = order.weight_of_pair(pair);
             let of_class = &mut self.of_class[PairClasses::class(pair) as usize];
@@ -247,7 +247,7 @@ mod tests {
             let mut worth = PairWorth::NOTHING;
             worth.set(&b, &order);
             worth.set(&a, &order);
-            let others = PairClasses::of(&b);
+            let others = PairClasses::from_pairs(&b);
             let mut shared = 0;
             for pair in &a {
                 if let Some(at) = b.iter().position(|other| other == pair) {

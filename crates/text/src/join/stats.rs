@@ -177,7 +177,7 @@ impl Order {
         }
         Self {
             query,
-            plan: Plan::of(&query),
+            plan: Plan::for_query(&query),
             rows,
             chance,
             weights,

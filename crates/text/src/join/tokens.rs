@@ -87,7 +87,7 @@ mod tests {
         let (pairs, letters): (Vec<&Token>, Vec<&Token>) =
             bag.iter().partition(|&&token| pair(token).is_some());
         assert_eq!((letters.len(), pairs.len()), (4, 3));
-        assert_eq!((letters[1], pairs[1]), (letters[2], pairs[2]), "as often as it stands there");
+        assert_eq!((letters[1], pairs[1]), (letters[2], pairs[2]), "as often as it occurs");
         let weigh = |c: char| sameness::weight(c);
         assert_eq!(weight(*pairs[1], Metric::Reworded), 2 * weigh('鱼'));
         assert_eq!(weight(*letters[0], Metric::Reworded), weigh('刺'));

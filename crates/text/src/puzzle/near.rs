@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn the_puzzle_tells_the_sense_and_the_answer_the_form() {
+    fn the_puzzle_decides_the_sense_and_the_answer_the_form() {
         let mut birds = texts("Which bird goes down with every bite?", "A swallow.");
         birds.sort();
         assert_eq!(birds, ["A duck.", "A martlet.", "A sparrow."]);

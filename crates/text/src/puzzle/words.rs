@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_keep_what_stands_inside_them() {
+    fn words_keep_what_is_inside_them() {
         let texts = |text| words(text).into_iter().map(|w| w.text).collect::<Vec<_>>();
         assert_eq!(
             texts("The cat's ten-year-old \"toy\" isn't 3'."),

@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn digest_tells_null_from_empty_and_field_from_field() {
+    fn digests_of_null_and_empty_and_of_fields_differ() {
         let rows = [
             vec![pair("ab", Some("c"))],
             vec![pair("a", Some("bc"))],

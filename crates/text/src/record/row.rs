@@ -28,7 +28,7 @@ impl Row {
     }
 
     /// The values of another record, in those of these columns that it has, too.
-    pub fn of<R: Record>(columns: &'static [Column], record: &R) -> Row {
+    pub fn from_record<R: Record>(columns: &'static [Column], record: &R) -> Row {
         let mut row = Row::new(columns, record.id());
         let theirs = R::described(record.columns()).iter().zip(cells_of(record));
         theirs.for_each(|(column, cell)| row.set(column.name, cell));
@@ -37,7 +37,7 @@ impl Row {
 
     /// The row of a post: its text and its origin.
     pub fn of_post(columns: &'static [Column], post: &Post) -> Row {
-        Row::of(columns, post)
+        Row::from_record(columns, post)
     }
 
     /// Whether there is a column of this name.

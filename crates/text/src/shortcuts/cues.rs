@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_only_the_right_option_has_is_told() {
+    fn what_only_the_right_option_has_is_reported() {
         let right = "“意思”在两处不是一个意思。前一处是含义，后一处是心意。";
         let found = cues(right, &["因为送礼很贵", "因为他很小气", "因为天气不好"]);
         assert_eq!(found, [Cue::Longest, Cue::Quotes, Cue::Sentences, Cue::Stop]);

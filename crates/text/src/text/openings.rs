@@ -72,7 +72,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_stands_in_a_text_is_never_missed(
+        fn what_is_in_a_text_is_never_missed(
             words in prop::collection::vec("[云鱼ab]{1,4}", 1..6),
             text in "[云鱼abc]{0,12}",
         ) {

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_another_word_does_not_stand_apart() {
+    fn a_part_of_another_word_is_not_a_word() {
         let apart = |text: &str, word: &str| {
             let start = text.find(word).unwrap();
             is_separate_word(text, start..start + word.len())

@@ -65,12 +65,12 @@ def call(args: Sequence[str], *, good: Sequence[int] = (0,), cwd: str | None = N
         start_new_session=sys.platform != "win32",
         creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
     )
-    told: list[str] = []
+    lines: list[str] = []
     made: list[bytes] = []
     out, err = process.stdout, process.stderr
     assert out is not None and err is not None
     readers = [
-        threading.Thread(target=_tell, args=(err, told), daemon=True),
+        threading.Thread(target=_relay, args=(err, lines), daemon=True),
         threading.Thread(target=lambda: made.append(out.read()), daemon=True),
     ]
     for reader in readers:
@@ -85,14 +85,14 @@ def call(args: Sequence[str], *, good: Sequence[int] = (0,), cwd: str | None = N
     if code == INTERRUPTED:
         raise KeyboardInterrupt
     if code not in good:
-        raise raised(code, "\n".join(told))
+        raise raised(code, "\n".join(lines))
     return code, b"".join(made).decode("utf-8")
 
 
-def _tell(stream: IO[bytes], told: list[str]) -> None:
+def _relay(stream: IO[bytes], lines: list[str]) -> None:
     for line in stream:
         text = line.decode("utf-8", "replace").rstrip()
-        told.append(text)
+        lines.append(text)
         warns = text.startswith("warning:")
         log.log(logging.WARNING if warns else logging.INFO, "%s", text)
 

@@ -62,10 +62,10 @@ class Busy(RiddlemillError):
 KINDS: dict[int, type[RiddlemillError]] = {1: Gap, 2: UsageError, 4: Failed, 5: Busy}
 
 
-def raised(code: int, said: str) -> RiddlemillError:
+def raised(code: int, text: str) -> RiddlemillError:
     """The exception of an exit code, with the command's messages on stderr."""
-    message = said.strip()
-    for line in reversed(said.splitlines()):
+    message = text.strip()
+    for line in reversed(text.splitlines()):
         if line.startswith("{"):
             try:
                 message = json.loads(line)["error"]

@@ -167,7 +167,7 @@ fn markup_in_comments_is_unwrapped() {
 }
 
 #[test]
-fn every_mistake_is_told_with_its_key() {
+fn every_mistake_is_reported_with_its_key() {
     let rules = json!({
         "itm": "x", "format": "htm", "title": "p[", "zone": "Berlin", "time_formats": ["%Y", "%Q%"], "lists": "forum",
         "next": { "form": "a", "match": "(" }, "each": "(?<boddy>x)", "time": { "from": "b", "while": "c" }, "list": [],
@@ -201,7 +201,7 @@ fn every_mistake_is_told_with_its_key() {
 }
 
 #[test]
-fn what_is_not_found_is_told_with_the_part_that_is() {
+fn what_is_not_found_is_reported_with_the_part_that_is() {
     let rules = json!({ "item": "table.post", "title": "#subjct", "body": "td.t_f div.none", "answer": ".a", "next": "a.nx" });
     let page = "<p id=subject>x</p><table class=post><tr><td class=t_f>one</table><a class=nxt href=/2>n</a>";
     let seen = profile(rules).inspect(page, "http://a.example/1", None).unwrap();

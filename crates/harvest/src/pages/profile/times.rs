@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_that_nothing_fits_is_told() {
+    fn a_form_that_nothing_fits_is_reported() {
         assert!(check("%Y-%m-%d %H:%M").is_ok() && check("unix").is_ok() && check("%B %d, %Y").is_ok());
         assert!(check("%Q%").is_err());
     }

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_or_no_xml_is_told_behind_what_was_whole() {
+    fn what_is_cut_or_no_xml_is_reported_behind_what_was_whole() {
         let cut = items("<posts><row Id='1'/><row Id='2", "/posts/row");
         assert_eq!(cut.len(), 2);
         assert!(cut[0].1.is_ok() && cut[1].1.is_err());

@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_loses_over_half_of_its_posts_is_told() {
+    fn a_source_that_loses_over_half_of_its_posts_is_reported() {
         let mut sources = Sources::default();
         for (source, all, merged) in [("first", 20, 10), ("second", 20, 11), ("small", 4, 4)] {
             (0..all).for_each(|n| sources.count(source, n < merged));

@@ -145,7 +145,7 @@ mod tests {
 
     fn values(step: &str, reply: &str) -> Result<Values, Unreadable> {
         let (benchmark, step) = step.split_once('/').unwrap();
-        let draft = Asked::of(riddlemill_benchmarks::find(benchmark).unwrap(), step).unwrap();
+        let draft = Asked::find(riddlemill_benchmarks::find(benchmark).unwrap(), step).unwrap();
         draft.read(draft.templates()[0], reply)
     }
 

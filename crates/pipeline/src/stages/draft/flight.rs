@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_stops_is_told_what_is_waited_for() {
+    fn who_stops_sees_what_is_waited_for() {
         let flight = |now: usize, secs| Flight {
             now: AtomicUsize::new(now),
             longest: Duration::from_secs(secs),

@@ -48,7 +48,7 @@ pub struct Draft(&'static Declaration);
 
 impl Draft {
     /// What a step of a benchmark asks; `None` if its folder does not declare it.
-    pub fn of(benchmark: &'static riddlemill_benchmarks::Benchmark, step: &str) -> Option<Draft> {
+    pub fn find(benchmark: &'static riddlemill_benchmarks::Benchmark, step: &str) -> Option<Draft> {
         benchmark.drafts.iter().find(|draft| draft.name == step).map(Draft)
     }
 

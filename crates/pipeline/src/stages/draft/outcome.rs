@@ -79,8 +79,8 @@ pub(super) fn no_list(trouble: &Trouble) -> Outcome<Row> {
 /// The replies, as a ledger shows them.
 fn after(draft: Draft, items: &[DraftItem], drafted: &[Drafted]) -> String {
     let shown = |drafted: &Drafted| {
-        let said = draft.shown(&drafted.values);
-        items.get(drafted.element).map_or_else(|| said.clone(), |item| item.named(&said))
+        let shown = draft.shown(&drafted.values);
+        items.get(drafted.element).map_or_else(|| shown.clone(), |item| item.named(&shown))
     };
     drafted.iter().map(shown).collect::<Vec<_>>().join("; ")
 }
@@ -150,7 +150,7 @@ mod tests {
                 parsed: Parsed::Held(held.clone()),
             }]
         };
-        let pair = Draft::of(riddlemill_benchmarks::find("ruozhibench-gen").unwrap(), "pair").unwrap();
+        let pair = Draft::find(riddlemill_benchmarks::find("ruozhibench-gen").unwrap(), "pair").unwrap();
         let held = outcome(pair, question.clone(), waits(), false);
         assert!(matches!(held, Outcome::Held { reason: Reason::ReplyMissing, .. }));
         let Outcome::Changed { row, rule, .. } = outcome(pair, question, waits(), true) else {

@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     fn judge() -> Draft {
-        Draft::of(riddlemill_benchmarks::find("ruozhibench-mc").unwrap(), "judge").unwrap()
+        Draft::find(riddlemill_benchmarks::find("ruozhibench-mc").unwrap(), "judge").unwrap()
     }
 
     #[test]

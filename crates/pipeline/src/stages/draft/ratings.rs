@@ -89,7 +89,7 @@ impl Ratings {
     }
 
     /// The ratings by record id, and the invalid lines. Of two ratings by the same judge the first counts.
-    pub(super) fn of<R: Record>(
+    pub(super) fn by_record<R: Record>(
         &self,
         draft: &Declaration,
         records: &[R],

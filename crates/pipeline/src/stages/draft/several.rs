@@ -34,7 +34,7 @@ pub(super) fn draft(
         models: declared.at_least.map_or(0, |key| number(asking.config, asking.recipe, key)),
         asks: !asks(draft, asking.config, asking.recipe).names.is_empty(),
     };
-    let (mut elsewhere, refused) = Ratings::load(draft, asking.config)?.of(declared, &records);
+    let (mut elsewhere, refused) = Ratings::load(draft, asking.config)?.by_record(declared, &records);
     let replies = replies(draft, &records, asking)?;
     for (record, replies) in records.into_iter().zip(replies) {
         let id = record.id().to_owned();
@@ -102,8 +102,8 @@ fn outcome(
         }
     }
     let shown = |drafted: &Drafted| {
-        let said = format!("{}: {}", drafted.slot.model, draft.shown(&drafted.values));
-        items[drafted.element].named(&said)
+        let shown = format!("{}: {}", drafted.slot.model, draft.shown(&drafted.values));
+        items[drafted.element].named(&shown)
     };
     let after = drafted.iter().map(shown).collect::<Vec<_>>().join("; ");
     let findings = subject::drafted(&mut record, draft, &drafted);
@@ -190,7 +190,7 @@ mod tests {
     use serde_json::json;
 
     fn rate(replies: Vec<Replied>, elsewhere: Vec<Elsewhere>, models: u64) -> Outcome<Row> {
-        let judge = Draft::of(riddlemill_benchmarks::find("ruozhibench-mc").unwrap(), "judge").unwrap();
+        let judge = Draft::find(riddlemill_benchmarks::find("ruozhibench-mc").unwrap(), "judge").unwrap();
         let record = row("responses", json!({}));
         let items = subject::draft_items(&record, judge).unwrap();
         outcome(judge, record, &items, replies, elsewhere, Needs { models, asks: false })

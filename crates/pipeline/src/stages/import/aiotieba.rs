@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn posts_and_comments_are_told_apart() {
+    fn posts_and_comments_are_distinguished() {
         let post = row(r#"{"contents": [{"text": "甲"}], "tid": 1, "pid": 2, "floor": 3}"#).unwrap();
         assert!(!post.is_comment && post.floor.as_deref() == Some("3"));
         let comment =

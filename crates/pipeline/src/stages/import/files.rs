@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_one_name_are_told_apart() {
+    fn files_of_one_name_are_distinguished() {
         let paths: Vec<PathBuf> = ["/a/2020/x.json", "/a/2021/x.json", "/a/y.json"].map(PathBuf::from).into();
         let names: Vec<String> = paths.iter().map(|p| short_name(p, &paths)).collect();
         assert_eq!(names, ["2020/x.json", "2021/x.json", "y.json"]);

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_said() {
+    fn what_is_missing_is_named() {
         assert!(matches!(title(r#"{"abs": 3.5, "href": null}"#), Parsed::Post(_)));
         assert!(matches!(title(r#"{"title": null}"#), Parsed::Bad(_)));
         assert!(matches!(annual(r#"{"author": "x"}"#), Parsed::Bad(_)));

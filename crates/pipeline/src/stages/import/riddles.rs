@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_without_riddles_is_told_by_its_address() {
+    fn a_page_without_riddles_is_recognised_by_its_address() {
         let reason = |url: &str| match riddles(Class::Unparsed, url, Vec::new()) {
             Parsed::Out(reason, _) => reason,
             other => panic!("{other:?}"),

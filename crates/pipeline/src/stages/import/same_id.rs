@@ -46,10 +46,10 @@ impl Fingerprint {
         let word =
             |at: usize| hash.as_bytes()[at..at + 4].iter().fold(0, |word, byte| word << 8 | u32::from(*byte));
         // Only texts of one id are compared.
-        let mut said = FxHasher::default();
-        text.hash(&mut said);
-        let said = said.finish();
-        Fingerprint { id: Id([word(0), word(4), word(8)]), text: (said ^ said >> 32) as u32, again: None }
+        let mut hasher = FxHasher::default();
+        text.hash(&mut hasher);
+        let hash = hasher.finish();
+        Fingerprint { id: Id([word(0), word(4), word(8)]), text: (hash ^ hash >> 32) as u32, again: None }
     }
 }
 

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_without_text_is_told_which_column_it_lacks() {
+    fn a_row_without_text_names_the_column_it_lacks() {
         let Parsed::Bad(why) = post(r#"{"a": 1}"#, &fields(&[("content", "body")])) else { panic!("read") };
         assert!(why.contains("body"));
     }

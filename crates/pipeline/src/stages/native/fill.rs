@@ -38,7 +38,7 @@ pub(super) struct Taken<'r> {
 
 impl<'r> Taken<'r> {
     /// What a step takes of a record.
-    pub(super) fn of(native: Native, record: &'r Row) -> Taken<'r> {
+    pub(super) fn from_record(native: Native, record: &'r Row) -> Taken<'r> {
         Taken { id: record.id(), native, scope: in_scope(record, native.declared.benchmark) }
     }
 
@@ -82,7 +82,7 @@ pub(super) fn filled<E: Display>(
     native: Native,
     find: &impl Fn(&Taken<'_>) -> Result<Option<Found>, E>,
 ) -> Outcome<Row> {
-    let taken = Taken::of(native, &record);
+    let taken = Taken::from_record(native, &record);
     let found = if taken.is_asked() { find(&taken) } else { Ok(None) };
     match found {
         Ok(None) => Outcome::Kept(record),

@@ -54,7 +54,7 @@ impl Operation for GivenPremises {
 
     fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
         let facts = SuppliedFacts::open(&job.asking.config.root, &job.puzzles().0)?;
-        job.tell_refused(&facts.refused);
+        job.report_refused(&facts.refused);
         fill(job, |taken| Ok::<_, Infallible>(given(taken, &facts)))
     }
 }

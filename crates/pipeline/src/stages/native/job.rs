@@ -112,7 +112,7 @@ impl Job<'_> {
     }
 
     /// Unusable lines of a person's file are reported, and the others count.
-    pub(super) fn tell_refused(&self, refused: &[(String, String)]) {
+    pub(super) fn report_refused(&self, refused: &[(String, String)]) {
         refused
             .iter()
             .for_each(|(place, why)| self.asking.pulse.notify(&format!("{place}: left out: {why}")));

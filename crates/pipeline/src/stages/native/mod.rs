@@ -297,7 +297,7 @@ impl Native {
 
     /// The text of a record that is compared; empty if the step names none, or it cannot be computed.
     pub fn compared(self, record: &Row) -> String {
-        fill::Taken::of(self, record).text(same_riddle::QUESTION).unwrap_or_default()
+        fill::Taken::from_record(self, record).text(same_riddle::QUESTION).unwrap_or_default()
     }
 
     /// What pages show of a record next to others that it is compared with: its text, or what is compared.

@@ -55,7 +55,7 @@ impl Operation for Neighbours {
     fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
         let (settings, seed) = job.puzzles();
         let near = Near::open(&job.asking.config.root, &settings, seed)?;
-        job.tell_refused(near.refused());
+        job.report_refused(near.refused());
         let written = fill(job, |taken| beside_answer(taken, &near))?;
         // What was found until then is not kept: with the database it would be something else.
         near.missed().map_or(Ok(written), Err)

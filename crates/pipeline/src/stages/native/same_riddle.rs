@@ -62,7 +62,7 @@ fn compare(job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
     let records: Vec<Row> = job.subjects()?;
     let (mut questions, mut answers) = (Vec::new(), Vec::new());
     for record in &records {
-        let taken = Taken::of(job.native, record);
+        let taken = Taken::from_record(job.native, record);
         let text = taken.text(QUESTION).unwrap_or_default();
         questions.push(Post { id: record.id().into(), text, ..Post::default() });
         answers.push(taken.text(ANSWER).unwrap_or_default());

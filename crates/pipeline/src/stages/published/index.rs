@@ -243,7 +243,7 @@ pub(super) fn with_values<R: Record>(record: &R, values: &PublishedValues, step:
     let columns = R::described(record.columns());
     let column = |name: &str| columns.iter().find(|column| column.name == name);
     if column(GROUPS).is_some() {
-        let groups = groups_with_values(Row::of(Rows::Groups.columns(), record), values, step);
+        let groups = groups_with_values(Row::from_record(Rows::Groups.columns(), record), values, step);
         return with_fields(record, |name| (name == GROUPS).then(|| OwnedCell::Text(groups.clone())));
     }
     with_fields(record, |name| {

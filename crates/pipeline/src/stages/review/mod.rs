@@ -54,7 +54,7 @@ impl Review {
 
     /// Whose fields it decides on.
     pub fn subjects(self) -> Rows {
-        Rows::of(self.0.recipe)
+        Rows::of_benchmark(self.0.recipe)
     }
 
     /// The ballot; the settings decide whether drafts go ahead.

@@ -8,7 +8,7 @@ fn settings(draft_ahead: &[&str]) -> sections::Review {
     sections::Review { draft_ahead: names, ..sections::Review::default() }
 }
 
-fn of(benchmark: &str, ballot: &str) -> Review {
+fn review_of(benchmark: &str, ballot: &str) -> Review {
     let ballot = riddlemill_benchmarks::find(benchmark).and_then(|benchmark| benchmark.ballot(ballot));
     Review::new(ballot.unwrap())
 }
@@ -51,11 +51,11 @@ fn decide(review: Review, question: Row, settings: &sections::Review, votes: &[V
 #[test]
 fn a_rewritten_translation_becomes_the_question() {
     let settings = settings(&[]);
-    let step = of("ruozhibench-gen", "translation").ballot(&settings);
+    let step = review_of("ruozhibench-gen", "translation").ballot(&settings);
     let item = item(&step, &question());
     let values = [("verdict", "rewrite"), ("question_en", "Are fish ever thirsty?")];
     let votes = [vote(&step, &item, "a", false, &values)];
-    let decided = decide(of("ruozhibench-gen", "translation"), question(), &settings, &votes);
+    let decided = decide(review_of("ruozhibench-gen", "translation"), question(), &settings, &votes);
     let Outcome::Changed { row, rule, evidence, before, .. } = decided else { panic!("{decided:?}") };
     assert_eq!(row.text("question_en"), Some("Are fish ever thirsty?"));
     assert_eq!(row.text("translation_status"), Some("confirmed"));
@@ -67,54 +67,58 @@ fn a_rewritten_translation_becomes_the_question() {
 #[test]
 fn a_samples_vote_is_no_persons() {
     let settings = settings(&[]);
-    let step = of("ruozhibench-gen", "translation").ballot(&settings);
+    let step = review_of("ruozhibench-gen", "translation").ballot(&settings);
     let item = item(&step, &question());
     let values = [("verdict", "accept"), ("question_en", "Do fish get thirsty?")];
     let votes = [vote(&step, &item, "a", true, &values)];
-    let decided = decide(of("ruozhibench-gen", "translation"), question(), &settings, &votes);
+    let decided = decide(review_of("ruozhibench-gen", "translation"), question(), &settings, &votes);
     let Outcome::Changed { row, rule, .. } = decided else { panic!("{decided:?}") };
     assert_eq!((rule, row.text("translation_status")), ("sample_confirmed", Some("synthetic")));
 }
 
 #[test]
 fn what_nobody_voted_on_waits_or_goes_ahead() {
-    let waits = decide(of("ruozhibench-gen", "translation"), question(), &settings(&[]), &[]);
+    let waits = decide(review_of("ruozhibench-gen", "translation"), question(), &settings(&[]), &[]);
     assert!(matches!(waits, Outcome::Held { reason: Reason::VotesMissing, .. }));
-    let ahead = decide(of("ruozhibench-gen", "translation"), question(), &settings(&["translation"]), &[]);
+    let ahead =
+        decide(review_of("ruozhibench-gen", "translation"), question(), &settings(&["translation"]), &[]);
     let Outcome::Changed { row, rule, .. } = ahead else { panic!("{ahead:?}") };
     assert_eq!((rule, row.text("translation_status")), ("provisional", Some("provisional")));
     assert_eq!(row.text("question_en"), row.text("translation_draft"));
     let optional = sections::Review { optional: vec!["pair".into()], ..settings(&[]) };
-    assert_eq!(decide(of("ruozhibench-gen", "pair"), question(), &optional, &[]), Outcome::Kept(question()));
+    assert_eq!(
+        decide(review_of("ruozhibench-gen", "pair"), question(), &optional, &[]),
+        Outcome::Kept(question())
+    );
 }
 
 #[test]
 fn votes_reject_and_drafts_do_not() {
     let drafted = with(&question(), json!({ "screen_draft": ["harmful"] }));
-    let ahead = decide(of("ruozhibench-gen", "screen"), drafted.clone(), &settings(&["screen"]), &[]);
+    let ahead = decide(review_of("ruozhibench-gen", "screen"), drafted.clone(), &settings(&["screen"]), &[]);
     assert!(matches!(ahead, Outcome::Held { .. }), "{ahead:?}");
     let settings = settings(&[]);
-    let step = of("ruozhibench-gen", "screen").ballot(&settings);
+    let step = review_of("ruozhibench-gen", "screen").ballot(&settings);
     let item = item(&step, &drafted);
     let mut votes: Vec<Vote> = ["a", "b", "c"].map(|name| vote(&step, &item, name, false, &[])).to_vec();
     for vote in &mut votes {
         vote.values.set("screen", vec!["harmful".to_owned()]);
         *vote = vote.clone().sealed();
     }
-    let decided = decide(of("ruozhibench-gen", "screen"), drafted, &settings, &votes);
+    let decided = decide(review_of("ruozhibench-gen", "screen"), drafted, &settings, &votes);
     let Outcome::Dropped { reason: Reason::Rejected, evidence } = decided else { panic!("{decided:?}") };
     assert!(evidence.starts_with("harmful; votes by a, b, c"), "{evidence}");
 }
 
 #[test]
-fn a_vote_on_an_older_text_is_told_and_not_counted() {
+fn a_vote_on_an_older_text_is_reported_and_not_counted() {
     let settings = settings(&[]);
-    let step = of("ruozhibench-gen", "translation").ballot(&settings);
+    let step = review_of("ruozhibench-gen", "translation").ballot(&settings);
     let item = item(&step, &question());
     let values = [("verdict", "accept"), ("question_en", "Do fish get thirsty?")];
     let votes = [vote(&step, &item, "a", false, &values)];
     let edited = with(&question(), json!({ "translation_draft": "Is a fish thirsty?" }));
-    let decided = decide(of("ruozhibench-gen", "translation"), edited, &settings, &votes);
+    let decided = decide(review_of("ruozhibench-gen", "translation"), edited, &settings, &votes);
     let Outcome::Held { evidence, .. } = decided else { panic!("{decided:?}") };
     assert!(evidence.contains("outdated"), "{evidence}");
 }
@@ -141,12 +145,12 @@ fn outcome_of(review: Review, record: Row, optional: bool, votes: &[Vote]) -> Ou
 #[test]
 fn a_rewritten_text_keeps_what_was_posted() {
     let posted = cunning_text("鱼渴吗 转发");
-    let step = of("flub", "clean").ballot(&settings(&[]));
+    let step = review_of("flub", "clean").ballot(&settings(&[]));
     let item = item(&step, &posted);
     let rewrite = [("verdict", "rewrite"), ("text", "鱼会口渴吗？"), ("is_question", "yes")];
     let votes = [vote(&step, &item, "a", false, &rewrite)];
     let Outcome::Changed { row, before, after, .. } =
-        outcome_of(of("flub", "clean"), posted.clone(), false, &votes)
+        outcome_of(review_of("flub", "clean"), posted.clone(), false, &votes)
     else {
         panic!()
     };
@@ -158,21 +162,22 @@ fn a_rewritten_text_keeps_what_was_posted() {
     let mut votes = [vote(&step, &item, "a", false, &[("verdict", "reject")])];
     votes[0].values.set("reasons", vec!["impolite".to_owned()]);
     votes[0] = votes[0].clone().sealed();
-    let rejected = outcome_of(of("flub", "clean"), posted, false, &votes);
+    let rejected = outcome_of(review_of("flub", "clean"), posted, false, &votes);
     assert!(matches!(rejected, Outcome::Dropped { reason: Reason::Rejected, .. }), "{rejected:?}");
 }
 
 #[test]
 fn an_explanation_of_an_older_text_is_asked_for_again() {
     let text = cunning_text("旧");
-    let step = of("flub", "explanation").ballot(&settings(&[]));
+    let step = review_of("flub", "explanation").ballot(&settings(&[]));
     let item = item(&step, &text);
     let votes = ["a", "b"].map(|name| vote(&step, &item, name, false, &[("explanation", "因为。")]));
-    let waits = outcome_of(of("flub", "explanation"), text.clone(), false, &votes);
+    let waits = outcome_of(review_of("flub", "explanation"), text.clone(), false, &votes);
     let Outcome::Held { evidence, .. } = &waits else { panic!("{waits:?}") };
     assert!(evidence.contains("1 review vote still needed from senior"), "{evidence}");
     let rewritten = cunning_text("新");
-    let Outcome::Held { evidence, .. } = outcome_of(of("flub", "explanation"), rewritten, false, &votes)
+    let Outcome::Held { evidence, .. } =
+        outcome_of(review_of("flub", "explanation"), rewritten, false, &votes)
     else {
         panic!()
     };
@@ -185,24 +190,27 @@ fn an_explanation_of_an_older_text_is_asked_for_again() {
 #[test]
 fn candidates_are_three_from_each_and_three_are_picked() {
     let text = cunning_text("鱼");
-    let step = of("flub", "wrong-candidates").ballot(&settings(&[]));
+    let step = review_of("flub", "wrong-candidates").ballot(&settings(&[]));
     let shown = item(&step, &text);
     let votes = ["b", "a", "c"].map(|name| {
         let texts = [1, 2, 3].map(|n| format!("{name}{n}"));
         let values = [("wrong_1", &*texts[0]), ("wrong_2", &texts[1]), ("wrong_3", &texts[2])];
         vote(&step, &shown, name, false, &values)
     });
-    let Outcome::Changed { row: text, .. } = outcome_of(of("flub", "wrong-candidates"), text, false, &votes)
+    let Outcome::Changed { row: text, .. } =
+        outcome_of(review_of("flub", "wrong-candidates"), text, false, &votes)
     else {
         panic!()
     };
     assert_eq!(text.list("candidates"), ["a1", "a2", "a3", "b1", "b2", "b3", "c1", "c2", "c3"]);
-    let step = of("flub", "wrong").ballot(&settings(&[]));
+    let step = review_of("flub", "wrong").ballot(&settings(&[]));
     let shown = item(&step, &text);
     let mut votes = [vote(&step, &shown, "s", false, &[])];
     votes[0].values.set("wrong", vec!["1".to_owned(), "5".into(), "9".into()]);
     votes[0] = votes[0].clone().sealed();
-    let Outcome::Changed { row, .. } = outcome_of(of("flub", "wrong"), text, false, &votes) else { panic!() };
+    let Outcome::Changed { row, .. } = outcome_of(review_of("flub", "wrong"), text, false, &votes) else {
+        panic!()
+    };
     assert_eq!(row.list("wrong"), ["a1", "b2", "c3"]);
 }
 
@@ -215,7 +223,7 @@ fn a_joke_waits_until_all_its_opponents_are_voted_on() {
         "opponent_explanations": ["甲。", "乙。"],
     });
     let joke = row("jokes", values);
-    let step = of("chumor", "preference").ballot(&settings(&[]));
+    let step = review_of("chumor", "preference").ballot(&settings(&[]));
     let items = items(&joke, &step, 1);
     assert!(items.len() == 2 && items[0].id != items[1].id);
     let cast = |item: &Item, codes: [&str; 3]| {
@@ -224,11 +232,12 @@ fn a_joke_waits_until_all_its_opponents_are_voted_on() {
     };
     let mut votes = cast(&items[0], ["human", "human", "equal"]);
     assert!(matches!(
-        outcome_of(of("chumor", "preference"), joke.clone(), false, &votes),
+        outcome_of(review_of("chumor", "preference"), joke.clone(), false, &votes),
         Outcome::Held { .. }
     ));
     votes.extend(cast(&items[1], ["human", "llm", "equal"]));
-    let Outcome::Changed { row, after, .. } = outcome_of(of("chumor", "preference"), joke, false, &votes)
+    let Outcome::Changed { row, after, .. } =
+        outcome_of(review_of("chumor", "preference"), joke, false, &votes)
     else {
         panic!()
     };

@@ -222,7 +222,7 @@ pub(super) fn decided(
                 let mut fields = Map::from_iter([("it".to_owned(), json!(element.it))]);
                 if let Some(decision) = decision {
                     fields.extend(answered(step, &element.scope, decision));
-                    fields.extend(who_said_what(step, decision));
+                    fields.extend(who_wrote_what(step, decision));
                 }
                 Json::Object(fields)
             });
@@ -236,7 +236,7 @@ pub(super) fn decided(
     fields.insert("standing".into(), json!(standing.code()));
     fields.insert("basis".into(), json!(votes));
     if let Some(decision) = only(decisions).filter(|_| !is_over(step)) {
-        fields.extend(who_said_what(step, decision));
+        fields.extend(who_wrote_what(step, decision));
     }
     groups.write_into(record);
 }
@@ -296,7 +296,7 @@ fn item(record: &Row, step: &Ballot, asked: &BallotSource, scope: &Scope<'_>, id
 }
 
 /// The answers of each who voted on an item, and how many gave each code.
-fn who_said_what(step: &Ballot, Decision { given, .. }: &Decision) -> [(String, Json); 2] {
+fn who_wrote_what(step: &Ballot, Decision { given, .. }: &Decision) -> [(String, Json); 2] {
     let all = given.iter().map(as_json).collect::<Vec<_>>();
     [("given".to_owned(), json!(all)), ("tally".to_owned(), tally(step, given))]
 }

@@ -285,7 +285,7 @@ mod tests {
 
     fn step(name: &str) -> Asked {
         let (benchmark, step) = name.split_once('/').unwrap();
-        Asked::of(riddlemill_benchmarks::find(benchmark).unwrap(), step).unwrap()
+        Asked::find(riddlemill_benchmarks::find(benchmark).unwrap(), step).unwrap()
     }
 
     fn replies<const N: usize>(answers: [&[(&str, &str)]; N]) -> Vec<Drafted> {
@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_answers_of_several_replies_stand_in_one_list() {
+    fn wrong_answers_of_several_replies_are_in_one_list() {
         let mut text = row("cunning texts", json!({ "id": "t", "text": "云", "explanation": "对。" }));
         let drafts = replies([
             &[("wrong_1", "甲"), ("wrong_2", "乙"), ("wrong_3", "甲！")],

@@ -13,7 +13,7 @@ fn ballot(name: &str) -> &'static Ballot {
 }
 
 fn draft(step: &str) -> Draft {
-    Draft::of(riddlemill_benchmarks::find("brainteaser").unwrap(), step).unwrap()
+    Draft::find(riddlemill_benchmarks::find("brainteaser").unwrap(), step).unwrap()
 }
 
 const DISTRACTORS: [&str; 3] = ["distractor_1", "distractor_2", "distractor_3"];

@@ -38,7 +38,7 @@ pub enum DiskError {
         what: &'static str,
         /// On which file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The observer asked to stop.

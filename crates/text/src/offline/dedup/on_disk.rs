@@ -107,7 +107,7 @@ pub fn same_rows_on_disk<'a>(
             }
             let Some((a, group)) = rows.next() else { return Ok(None) };
             let mut found: Vec<(u32, u32, f64)> = Vec::new();
-            for (other, score) in partners.of(group)?.into_iter().chain([(group, 1.0)]) {
+            for (other, score) in partners.of_group(group)?.into_iter().chain([(group, 1.0)]) {
                 let rows = &groups[other as usize];
                 let later = &rows[rows.partition_point(|b| *b <= a)..];
                 found.extend(later.iter().map(|&b| (a, b, score)));
@@ -158,7 +158,7 @@ impl Partners {
         Ok(Partners { path, file, starts, _folder: folder })
     }
 
-    fn of(&self, group: u32) -> Result<Vec<(u32, f64)>, DiskError> {
+    fn of_group(&self, group: u32) -> Result<Vec<(u32, f64)>, DiskError> {
         let (start, end) = (self.starts[group as usize], self.starts[group as usize + 1]);
         let mut bytes = vec![0; (end - start) as usize * OF_PARTNER];
         let place = start * OF_PARTNER as u64;

@@ -86,7 +86,7 @@ pub fn note(text: &str) -> Option<&str> {
     // `【注】云` closes its bracket before the text, `（注：云）` after it.
     let closed = behind.trim_start().strip_prefix(['）', ')', '】', ']']).filter(|_| bracketed);
     let remark = match closed {
-        Some(said) => said.trim_start().trim_start_matches([':', '：']),
+        Some(rest) => rest.trim_start().trim_start_matches([':', '：']),
         None => behind.trim_start().strip_prefix([':', '：'])?,
     };
     let remark = match bracketed && closed.is_none() {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_are_told_from_jokes() {
+    fn notes_are_distinguished_from_jokes() {
         for (text, remark) in [
             ("*：云被罚款", "云被罚款"),
             ("＊:云被罚款", "云被罚款"),

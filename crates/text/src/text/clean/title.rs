@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_title_holds_is_not_said_twice() {
+    fn what_the_title_contains_is_not_repeated() {
         assert_eq!(relation("我有心事昨天我的影子没有回家", "昨天我的影子没有回家 "), Relation::Within);
         assert_eq!(relation("今天的风很大", "帽子先走了"), Relation::Differs);
     }

@@ -64,7 +64,7 @@ pub(super) const A_NOT_A: Page = Page {
 
 /// Alternative.
 ///
-/// What: `A还是B` with parallel sides, as the last thing said.
+/// What: `A还是B` with parallel sides, at the end of the text.
 /// Why: it leaves the choice to the reader.
 /// Known problems: `还是` also means "still"; sides that do not begin or end alike and have no `是` are missed.
 pub(super) const ALTERNATIVE: Page = Page {
