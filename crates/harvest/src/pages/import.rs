@@ -12,7 +12,7 @@ use super::parse::{FloorComments, Parsed, Site, parse};
 use super::profile::Entry;
 use super::row::{Post, PostKind, Riddle};
 use super::tieba::Address;
-use crate::warc::{Archive, ArchiveError, Limits, Met, Page};
+use crate::warc::{Archive, ArchiveError, Limits, Page, Totals};
 
 /// Most pages parsed at a time.
 const BATCH: usize = 64;
@@ -66,13 +66,13 @@ pub fn import(files: Vec<PathBuf>, site: &Site, limits: Limits) -> Imported {
 }
 
 /// Calls back with each page and its parsed contents, in the archive's order. Redirects are skipped, unless
-/// they lead to a challenge. Returns what was met.
+/// they lead to a challenge. Returns the totals of the archive.
 pub fn each(
     files: Vec<PathBuf>,
     site: &Site,
     limits: Limits,
     mut take: impl FnMut(Result<(Page, Parsed), ArchiveError>),
-) -> Met {
+) -> Totals {
     let mut pages = Archive::new(files, limits).pages();
     loop {
         let mut bytes = 0;
@@ -83,7 +83,7 @@ pub fn each(
             batch.push(page);
         }
         if batch.is_empty() {
-            return pages.met();
+            return pages.totals();
         }
         let parsed: Vec<_> =
             batch.into_par_iter().map(|page| page.map(|page| read_page(site, page))).collect();

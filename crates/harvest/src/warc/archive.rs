@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::http::{Head, decode_body, parse_head};
 use super::read::{Location, ReadError, Reader, Record};
 use super::resync::resync;
-use super::{Limits, Met, Truncated};
+use super::{Limits, Totals, Truncated};
 
 /// One response as a browser would have received it.
 #[derive(Clone, Debug)]
@@ -108,7 +108,7 @@ impl Archive {
             reader: None,
             left: 0,
             of: 0,
-            met: Met::default(),
+            totals: Totals::default(),
             originals: HashMap::new(),
             waiting: Vec::new(),
         }
@@ -123,7 +123,7 @@ pub struct Pages {
     /// Remaining bytes for bodies, and the bytes allowed for the files so far.
     left: u64,
     of: u64,
-    met: Met,
+    totals: Totals,
     /// From hashed record id, payload digest, or address and date, to the record. Sixteen-byte keys keep the
     /// index of a million responses under 150 MB.
     originals: HashMap<[u8; 16], (usize, Location)>,
@@ -140,8 +140,8 @@ impl Iterator for Pages {
                 Ok(Some(page)) => return Some(Ok(page)),
                 Ok(None) => {}
                 Err(mut trouble) => {
-                    self.met.bomb |= matches!(trouble, ArchiveTrouble::Bomb { .. });
-                    self.met.damaged |= !matches!(trouble, ArchiveTrouble::Body { .. });
+                    self.totals.bomb |= matches!(trouble, ArchiveTrouble::Bomb { .. });
+                    self.totals.damaged |= !matches!(trouble, ArchiveTrouble::Body { .. });
                     match &mut trouble {
                         ArchiveTrouble::Body { .. } => {}
                         ArchiveTrouble::Read { error, until } => *until = self.behind(error.at),
@@ -171,9 +171,9 @@ impl Iterator for Pages {
 }
 
 impl Pages {
-    /// What was met so far.
-    pub fn met(&self) -> Met {
-        self.met
+    /// The totals so far.
+    pub fn totals(&self) -> Totals {
+        self.totals
     }
 
     fn error(&self, file: usize, trouble: ArchiveTrouble) -> ArchiveError {
@@ -231,7 +231,7 @@ impl Pages {
         reader.finish_record().map_err(damage)?;
         let file = self.file;
         if kind == "revisit" {
-            self.met.revisits += 1;
+            self.totals.revisits += 1;
             let found = self.resolve(file, &record, &block.bytes)?;
             match &found {
                 Some(page) => self.spend(page)?,
@@ -255,7 +255,7 @@ impl Pages {
     }
 
     fn take(&mut self, at: Location, bytes: u64) -> Result<(), ArchiveTrouble> {
-        self.met.bytes += bytes;
+        self.totals.bytes += bytes;
         let left = self.left.checked_sub(bytes);
         self.left = left.ok_or(ArchiveTrouble::Bomb { at, of: self.of })?;
         Ok(())

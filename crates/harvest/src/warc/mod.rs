@@ -67,9 +67,9 @@ impl Default for Limits {
     }
 }
 
-/// What was met while an archive was read.
+/// Totals of an archive that was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Met {
+pub struct Totals {
     /// Bytes of the bodies, which count against the limit of the files.
     pub bytes: u64,
     /// Records that refer to others for their body.

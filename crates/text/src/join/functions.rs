@@ -40,7 +40,7 @@ pub struct RowKey {
 pub struct Sketch {
     /// The row's size: characters, grams, or weight.
     pub size: u32,
-    /// At least so much of the row is unshared in a pair that meets here.
+    /// At least so much of the row is unshared in a pair that shares this key.
     pub skip: u32,
     /// Which tokens it may hold, of a bag which letters; none where nobody says.
     pub signature: Option<Signature>,

@@ -155,7 +155,7 @@ fn look(block: &Block<'_>, probes: &Records, chunk: &[u32]) -> (Vec<Vec<Looking>
 /// Buffers that are reused from list to list.
 struct Scratch<'a> {
     list: Vec<Listed>,
-    met_by: Vec<u32>,
+    compared_by: Vec<u32>,
     candidates: Vec<(u32, u32)>,
     pattern: Pattern<'a>,
     worth: Worth,
@@ -168,7 +168,7 @@ impl<'a> Scratch<'a> {
         let alphabet = block.order.alphabet();
         Self {
             list: Vec::new(),
-            met_by: Vec::new(),
+            compared_by: Vec::new(),
             candidates: Vec::new(),
             pattern: block.pattern(),
             worth: Worth::NOTHING,
@@ -248,10 +248,10 @@ fn verify(
     }
 }
 
-/// Pairs of a looked-up record and one of the list, both ascending, that may be similar; returns how many met.
+/// Pairs of a looked-up record and one of the list, both ascending, that may be similar; returns how many were compared.
 ///
 /// In most records of a list the same rarer pair is next to the list's own, where a phrase continues. Two of those are
-/// never compared here. If a list has many of them, they are separated, and do not even meet each other.
+/// never compared here. If a list has many of them, they are separated, and are not even looked up together.
 fn in_parts(
     block: &Block<'_>,
     probes: &Records,
@@ -278,10 +278,10 @@ fn in_parts(
                 + in_parts(block, probes, &others, &with, parted - 1, scratch);
         }
     }
-    let Scratch { met_by, candidates, letters, worth, .. } = scratch;
-    met_by.clear();
-    met_by.resize(list.len(), u32::MAX);
-    block.arch.dispatch(InList { block, probes, list, met_by, looking, worth, letters, candidates })
+    let Scratch { compared_by, candidates, letters, worth, .. } = scratch;
+    compared_by.clear();
+    compared_by.resize(list.len(), u32::MAX);
+    block.arch.dispatch(InList { block, probes, list, compared_by, looking, worth, letters, candidates })
 }
 
 /// The rarer pair that is next to the list's own in most of its records, judging from a sample.
@@ -317,8 +317,8 @@ struct InList<'s, 'a> {
     block: &'s Block<'a>,
     probes: &'s Records,
     list: &'s [Listed],
-    /// By record of the list: who has met it last, by their number.
-    met_by: &'s mut [u32],
+    /// By record of the list: the number of the record that was last compared with it.
+    compared_by: &'s mut [u32],
     looking: &'s [Looking],
     worth: &'s mut Worth,
     letters: &'s mut Letters,
@@ -375,7 +375,7 @@ impl WithSimd for InList<'_, '_> {
     /// Nothing here is written in vectors: it is compiled once more for processors that count bits in one step.
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> u64 {
-        let Self { block, probes, list, met_by, looking, worth, letters, candidates } = self;
+        let Self { block, probes, list, compared_by, looking, worth, letters, candidates } = self;
         let query = block.order.query;
         let Linear { small, large, of } = query.metric.linear(query.threshold);
         let looker = |one: &Looking| {
@@ -435,11 +435,12 @@ impl WithSimd for InList<'_, '_> {
                         if small * partner + looker.large + of * u64::from(node.skip) > of * partner {
                             continue;
                         }
-                        let (listed, met_by) = (&list[node.i as usize], &mut met_by[node.i as usize]);
-                        if *met_by == number || listed.rarer.shares_one(one.rarer) {
+                        let (listed, compared_by) =
+                            (&list[node.i as usize], &mut compared_by[node.i as usize]);
+                        if *compared_by == number || listed.rarer.shares_one(one.rarer) {
                             continue;
                         }
-                        *met_by = number;
+                        *compared_by = number;
                         met += 1;
                         if looker.may_meet(listed.posting, block, probes, worth) {
                             candidates.push((one.record, listed.posting.record));

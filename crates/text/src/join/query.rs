@@ -28,7 +28,7 @@ pub struct Effort {
     pub keys: u64,
     /// Keys looked up.
     pub probes: u64,
-    /// Pairs that share a key and may be of the sizes of a pair, each as often as it was met.
+    /// Pairs that share a key and may be of the sizes of a pair, each as often as it was found.
     pub met: u64,
     /// Pairs compared in full.
     pub compared: u64,

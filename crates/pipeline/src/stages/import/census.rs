@@ -17,7 +17,7 @@ use super::thread::{Census, Threads, Wrote};
 use super::{add_names, dump, profile, riddles, warc};
 use crate::config::{SourceKind, sections};
 use riddlemill_harvest::pages::{self, Site};
-use riddlemill_harvest::warc::{Limits, Met};
+use riddlemill_harvest::warc::{Limits, Totals};
 use riddlemill_text::text::anonymise::{NameKey, NameList};
 
 /// What is wrong with the lines of a census.
@@ -100,9 +100,9 @@ pub fn part_census(
     let packing = Packing::of_file(&dump.path);
     let fit = Fit { byte: dump.piece.byte, bytes, packing, lines: 0, bodies: 0, apart: true, ends: true };
     let (fit, census) = if of_pages(dump.kind) && riddles::is_archive(dump) {
-        let (met, census) = of_archive(dump, names);
-        let apart = met.revisits == 0 && !met.bomb;
-        (Fit { bodies: met.bytes, apart, ends: !met.damaged, ..fit }, census)
+        let (totals, census) = of_archive(dump, names);
+        let apart = totals.revisits == 0 && !totals.bomb;
+        (Fit { bodies: totals.bytes, apart, ends: !totals.damaged, ..fit }, census)
     } else {
         add_names(names, dump, settings);
         let census = match (dump.kind, &dump.profile) {
@@ -130,14 +130,14 @@ pub(super) fn raw_census(dump: &Dump, settings: &sections::Import) -> Census {
     census
 }
 
-fn of_archive(dump: &Dump, names: &mut NameList) -> (Met, Census) {
+fn of_archive(dump: &Dump, names: &mut NameList) -> (Totals, Census) {
     let mut census = Census::default();
     let site = match (&dump.profile, riddles::site(dump.kind)) {
         (_, Some(site)) => site,
         (Some(profile), _) if dump.kind == SourceKind::Profile => Site::Profile(profile.clone()),
         _ => Site::Tieba,
     };
-    let met = warc::each(dump, &site, |page| {
+    let totals = warc::each(dump, &site, |page| {
         let Ok((_, _, parsed)) = page.read else { return };
         for post in parsed.posts {
             post.author.iter().for_each(|name| names.add(name));
@@ -150,7 +150,7 @@ fn of_archive(dump: &Dump, names: &mut NameList) -> (Met, Census) {
             census.take(profile::row(entry));
         }
     });
-    (met, census)
+    (totals, census)
 }
 
 /// The line feeds of a dump, and whether it is whole and ends with one. A piece that is unpacked to nothing does, but the

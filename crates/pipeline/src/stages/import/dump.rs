@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use super::files::Dump;
 use super::split::{Items, Splitter, Unread};
 
-/// Items handed on at once.
+/// Items of a batch.
 pub(super) const BATCH: usize = 1 << 14;
-/// Bytes of items handed on at once: lines may be long.
+/// Most bytes of a batch: lines may be long.
 const BATCH_BYTES: usize = 16 << 20;
-/// Bytes read at once.
+/// Bytes of one read.
 const PIECE: usize = 1 << 20;
 
 /// The items of a dump, read ahead by a thread of their own: at most two batches wait.

@@ -28,7 +28,7 @@ impl ItemLedger {
         self.fingerprints.extend(&read.fingerprints);
     }
 
-    /// The batch among all that were read, once [`super::same_id::Seen`] met its posts.
+    /// The batch as part of all items, once [`super::same_id::Seen`] has looked up its posts.
     ///
     /// # Errors
     /// [`StageError`]; equal lengths rule it out.

@@ -17,7 +17,7 @@ use super::thread::{Census, Row, Threads};
 use super::{Parsed, RawPost, dump, riddles, thread as threads, warc};
 use crate::config::{Take, sections};
 
-/// Units handed on at once.
+/// Pages or items of a batch.
 const BATCH: usize = 256;
 
 /// A page or an item, or a damaged place of an archive, with its place in the file.

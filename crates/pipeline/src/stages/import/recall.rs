@@ -265,7 +265,7 @@ fn csv(dump: &Dump, limit: u64, blocks: &[Block], sift: &Sift<'_>) -> Vec<Vec<Re
 
 fn parquet(dump: &Dump, block: &Block, sift: &Sift<'_>) -> Vec<Recalled> {
     let count = (block.last - block.first + 1).min(BATCH as u64) as usize;
-    // A decoder that panics on foreign bytes has met damage.
+    // A decoder that panics on foreign bytes has found damage.
     let read = std::panic::catch_unwind(|| parquet_rows(&dump.path, block.first - 1, count).ok());
     let rows = read.ok().flatten().unwrap_or_default();
     let record = |(row, position): (serde_json::Map<String, Value>, u64)| {

@@ -137,7 +137,7 @@ fn numpy(path: &Path, limit: u64, sender: &SyncSender<Items>) {
 fn parquet(path: &Path, limit: u64, sender: &SyncSender<Items>) {
     let mut position = 0;
     loop {
-        // A decoder that panics on foreign bytes has met damage, too.
+        // A decoder that panics on foreign bytes has found damage, too.
         let read = std::panic::catch_unwind(|| parquet_rows(path, position, dump::BATCH).map_err(|_| ()));
         let rows = match read.unwrap_or(Err(())) {
             Ok(rows) if rows.is_empty() => return,

@@ -25,11 +25,11 @@ pub struct Again {
 pub(super) struct Fingerprint {
     id: Id,
     text: u32,
-    /// Whether the id came before, and if so, whether with the same text.
+    /// Whether the id occurred before, and if so, with the same text.
     pub(super) again: Option<bool>,
 }
 
-/// 96 bits of the hash of an id: of a billion ids no two meet by chance.
+/// 96 bits of the hash of an id: among a billion ids a collision is unlikely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Id([u32; 3]);
 
@@ -65,7 +65,7 @@ impl Default for Seen {
 }
 
 impl Seen {
-    /// Finds out which of these posts come again, in their order.
+    /// Which of these posts occur again, in their order.
     pub(super) fn observe<'a>(&mut self, fingerprints: impl IntoIterator<Item = &'a mut Fingerprint>) {
         for fingerprint in fingerprints {
             let table = &mut self.0[(fingerprint.id.0[0] >> 26) as usize];
@@ -80,13 +80,13 @@ impl Seen {
     }
 }
 
-/// Puts an entry as what it is among all that were read, once [`Seen`] met its posts.
+/// Corrects an entry to what it is among all items, once [`Seen`] has looked up its posts.
 pub(super) fn settle_read(read: Read, put: impl FnMut(String, Outcome<Post>)) {
     let Read { locator, outcome, fingerprints } = read;
     settle(locator, outcome, |row| fingerprints.get(row).and_then(|fingerprint| fingerprint.again), put);
 }
 
-/// The ledger record of a single item, where some of its posts are known to come `again`: what it is among
+/// The ledger record of a single item, where some of its posts are known to occur `again`: what it is among
 /// all items.
 pub fn settle_again(record: LedgerRecord<Post>, again: &[Again]) -> Vec<LedgerRecord<Post>> {
     let outcome = match State::from_code(&record.entry.outcome) {
@@ -108,7 +108,7 @@ pub fn settle_again(record: LedgerRecord<Post>, again: &[Again]) -> Vec<LedgerRe
 pub(super) const PAGE: &str = "post";
 
 /// The first record of an id is kept; a later one is merged into it, and a different text is kept in
-/// the ledger. A page's later posts get entries of their own. `known` says about a post whether its id came before,
+/// the ledger. A page's later posts get entries of their own. `known` says about a post whether its id occurred before,
 /// and if so, whether with the same text.
 fn settle(
     locator: String,

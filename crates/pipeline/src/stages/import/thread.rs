@@ -15,7 +15,7 @@ use crate::config::{Take, sections};
 use riddlemill_text::record::{PostKind, Reason};
 use riddlemill_text::text::clean::annual::{Position, joke, note};
 
-/// A post of a thread, as every format of whole threads can tell it. The field names are those of a
+/// A post of a thread, with the fields that every format of whole threads has. The field names are those of a
 /// thread dump: `pid, tid, user_name, user_id, text, time, image_links, is_comment, floor`.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Row {

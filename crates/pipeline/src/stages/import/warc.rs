@@ -16,10 +16,10 @@ use super::{Parsed, RawPost, thread as threads};
 use crate::config::sections;
 use riddlemill_harvest::pages::tieba::Address;
 use riddlemill_harvest::pages::{self, Class, Site};
-use riddlemill_harvest::warc::{ArchiveTrouble, Limits, Location, Met, Page};
+use riddlemill_harvest::warc::{ArchiveTrouble, Limits, Location, Page, Totals};
 use riddlemill_text::record::{PostKind, Reason};
 
-/// Items handed on at once.
+/// Pages of a batch.
 const BATCH: usize = 256;
 
 /// An archived page, or a damaged place of the archive.
@@ -50,8 +50,8 @@ pub(super) fn batches(dump: &Dump, site: &Site) -> Receiver<Vec<Archived>> {
     receiver
 }
 
-/// Calls back with each page of an archive. Returns what was met.
-pub(super) fn each(dump: &Dump, site: &Site, mut take: impl FnMut(Archived)) -> Met {
+/// Calls back with each page of an archive. Returns the totals of the archive.
+pub(super) fn each(dump: &Dump, site: &Site, mut take: impl FnMut(Archived)) -> Totals {
     let byte = dump.piece.byte;
     let packed = byte > 0 && is_packed(dump);
     pages::each(vec![dump.path.clone()], site, Limits::default(), |item| {

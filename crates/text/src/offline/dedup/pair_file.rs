@@ -28,7 +28,7 @@ pub struct PairsOnDisk {
 /// A pair with the keys that it is sorted by.
 pub type Sorted = ((u32, u32), SimilarPair);
 
-/// The names of predicates and vetoes that were met, each known by its place.
+/// The names of predicates and vetoes that occurred, each known by its position.
 #[derive(Default)]
 struct Names(Vec<&'static str>);
 

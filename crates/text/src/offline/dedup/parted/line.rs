@@ -18,7 +18,7 @@ pub struct KeyLine<'a> {
     /// What the key is of: `same`, `pair`, or a part of the measure.
     #[serde(default = "pair")]
     pub of: Cow<'a, str>,
-    /// At least so much of the row is unshared in a pair that meets here.
+    /// At least so much of the row is unshared in a pair that shares this key.
     #[serde(default)]
     pub skip: u32,
     /// The row's size.
