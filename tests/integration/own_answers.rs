@@ -178,7 +178,7 @@ fn an_answer_waits_for_as_many_models_as_are_wanted() {
     ws.write("pipeline.toml", settings);
     ws.call(["run"]).expect(3);
     let result = ws.call(["show", "respond", "--recipe", NAME, "--json"]).expect(0).out;
-    assert!(result.contains("1 of at least 2 models have answered it: talker"), "{result}");
+    assert!(result.contains("1 of at least 2 models have answered: talker"), "{result}");
     assert_eq!(ws.reasons(NAME)["held/responses_missing"], 1);
 }
 

@@ -9,7 +9,7 @@ const SENTENCES: &[(&str, &str)] = &[
     ("the run was interrupted", "运行被中断"),
     ("the run was offline", "运行时离线"),
     ("nothing was asked yet", "尚未询问任何模型"),
-    ("the sample's replies hold none for them", "示例回复中没有对应的回复"),
+    ("the sample contains no replies for them", "示例回复中没有对应的回复"),
     (
         "no endpoint to ask: {} names none that pipeline.toml has",
         "没有可询问的端点：{} 未指明 pipeline.toml 中的端点",
@@ -19,8 +19,8 @@ const SENTENCES: &[(&str, &str)] = &[
     ("the run's cap is reached: {}", "本次运行的上限已到：{}"),
     ("the reply cannot be read: {}", "回复无法解析：{}"),
     ("{} is not set", "未设置 {}"),
-    ("no model has answered it", "尚无模型作答"),
-    ("{} of at least {} models have answered it: {}", "已有 {} 个模型作答（至少需要 {} 个）：{}"),
+    ("no model has answered", "尚无模型作答"),
+    ("{} of at least {} models have answered: {}", "已有 {} 个模型作答（至少需要 {} 个）：{}"),
     ("{} rated answers, but two are needed", "已评分的回答有 {} 个，需要两个"),
     ("all {} answers are rated alike", "全部 {} 个回答评分相同"),
     ("{} first-round vote still needed from {}", "还需 {} 票（投票）：{}"),
@@ -28,6 +28,8 @@ const SENTENCES: &[(&str, &str)] = &[
     ("{} review vote still needed from {}", "还需 {} 票（复核）：{}"),
     ("{} review votes still needed from {}", "还需 {} 票（复核）：{}"),
     // Of ledgers and releases that earlier versions wrote.
+    ("no model has answered it", "尚无模型作答"),
+    ("{} of at least {} models have answered it: {}", "已有 {} 个模型作答（至少需要 {} 个）：{}"),
     ("nobody was asked yet", "尚未询问任何模型"),
     ("{} rated answers, and two are needed", "已评分的回答有 {} 个，需要两个"),
     (

@@ -435,7 +435,7 @@ impl OfStage<'_> {
         let setting = if asks.several { asks.key.as_str() } else { "draft.endpoint" };
         let what = match endpoints.is_empty() {
             true => draft::no_endpoint(kind, self.config, self.recipe.name),
-            false => "the sample's replies hold none for them".into(),
+            false => "the sample contains no replies for them".into(),
         };
         (what, Remedy::First(format!("name an [llm.<name>] of yours as {setting} in pipeline.toml")))
     }

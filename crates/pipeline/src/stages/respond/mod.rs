@@ -182,8 +182,8 @@ fn outcome(
     }
     if (models.len() as u64) < least.max(1) {
         let evidence = match models.len() {
-            0 => "no model has answered it".to_owned(),
-            n => format!("{n} of at least {least} models have answered it: {}", models.join(", ")),
+            0 => "no model has answered".to_owned(),
+            n => format!("{n} of at least {least} models have answered: {}", models.join(", ")),
         };
         return Outcome::Held { reason: Reason::ResponsesMissing, evidence };
     }
@@ -237,7 +237,7 @@ pub(in crate::stages) mod tests {
         assert!(matches!(nobody, Outcome::Held { reason: Reason::ResponsesMissing, .. }), "{nobody:?}");
         let two = outcome(vec![made(0, "m"), made(0, "n")], 3);
         let Outcome::Held { evidence, .. } = two else { panic!("{two:?}") };
-        assert_eq!(evidence, "2 of at least 3 models have answered it: m, n");
+        assert_eq!(evidence, "2 of at least 3 models have answered: m, n");
     }
 
     #[test]
