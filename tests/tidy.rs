@@ -1,10 +1,12 @@
 //! Checks that reviews forget: who may import whom, import loops, paths of somebody's machine, stray panics,
-//! errors that are texts, long files.
+//! errors that are texts, documentation that is missing or says nothing, long files.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 #[path = "tidy/circles.rs"]
 mod circles;
+#[path = "tidy/docs.rs"]
+mod docs;
 #[path = "tidy/errors.rs"]
 mod errors;
 
@@ -297,6 +299,23 @@ fn errors_are_types() {
         }
         let wrong = plain.iter().filter(|function| !allowed.contains(&function.as_str()));
         found.extend(wrong.map(|function| format!("{path}: an error of `{function}` is a String")));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn documentation_says_something() {
+    let all = sources();
+    let mut found = Vec::new();
+    for (path, text) in all.iter().filter(|(path, _)| !only_for_tests(path, &all)) {
+        let file = syn::parse_file(text).unwrap();
+        found.extend(
+            docs::undocumented(&file).iter().map(|name| format!("{path}: `{name}` has no documentation")),
+        );
+        // Of arguments it is the help.
+        let repeated = if path.starts_with("src/cli/args") { Vec::new() } else { docs::repeated(&file) };
+        found
+            .extend(repeated.iter().map(|name| format!("{path}: the documentation of `{name}` is its name")));
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
 }

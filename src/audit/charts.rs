@@ -17,7 +17,6 @@ use crate::store::{Error, Filter, Workspace, json_parts, select_parts};
 /// The figures of one recipe.
 #[derive(Clone, Debug, Serialize)]
 pub struct Figures {
-    /// The recipe.
     pub recipe: String,
     /// What it builds.
     pub about: String,
@@ -41,11 +40,8 @@ pub struct Figures {
 /// A reason with its count, definition and examples.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReasonRow {
-    /// The stage.
     pub stage: String,
-    /// The state.
     pub state: String,
-    /// The code.
     pub code: String,
     /// How many records.
     pub count: u64,

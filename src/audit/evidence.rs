@@ -21,7 +21,6 @@ pub struct Detail {
     pub what: &'static str,
     /// The template, key or vote's id.
     pub id: String,
-    /// The text.
     pub text: String,
 }
 

@@ -17,7 +17,6 @@ use crate::text::normalise::{Fold, fold};
 /// The path of one record through one recipe.
 #[derive(Clone, Debug, Serialize)]
 pub struct Explained {
-    /// The recipe.
     pub recipe: String,
     /// The record's id after import.
     pub id: String,
@@ -38,7 +37,6 @@ pub struct Explained {
 /// What one stage did with one record.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Passage {
-    /// The stage.
     pub stage: String,
     /// The record that entered.
     pub id: String,

@@ -9,9 +9,7 @@ use crate::store::{Error, Manifest, Workspace};
 /// A recipe's stages, from dump to candidate.
 #[derive(Clone, Debug, Serialize)]
 pub struct Funnel {
-    /// The recipe.
     pub recipe: String,
-    /// Its stages.
     pub stages: Vec<FunnelStage>,
 }
 

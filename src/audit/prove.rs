@@ -23,9 +23,7 @@ use crate::store::{self, MANIFEST, Manifest, StageReader, Table, Workspace};
 /// A finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Gap {
-    /// The recipe.
     pub recipe: String,
-    /// The stage.
     pub stage: String,
     /// What is wrong, with the file or figures.
     pub what: String,

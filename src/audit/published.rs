@@ -21,7 +21,6 @@ use crate::store::{Error, Filter, StageReader, Workspace, select};
 /// The report on the published rows of a recipe.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct PublishedReport {
-    /// The recipe.
     pub recipe: String,
     /// Rows that were read.
     pub rows: usize,
@@ -45,11 +44,9 @@ pub struct PublishedReport {
 /// What a stage would have done with published rows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LetThrough {
-    /// The stage.
     pub stage: &'static str,
     /// The outcome, with the reason.
     pub what: String,
-    /// The records.
     pub records: Vec<String>,
 }
 
@@ -58,9 +55,7 @@ pub struct LetThrough {
 pub struct FoundPost {
     /// The published record.
     pub published: String,
-    /// Its text.
     pub text: String,
-    /// The post.
     pub post: String,
     /// The post's text.
     pub post_text: String,
@@ -77,9 +72,7 @@ pub struct FoundPost {
 /// A post that the rules keep and that is not a published row.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct KeptPost {
-    /// The post.
     pub post: String,
-    /// Its text.
     pub text: String,
     /// Its place: `source/file:position`.
     pub place: String,

@@ -40,7 +40,6 @@ impl Ending {
 /// Where a record of a dump ended in one recipe.
 #[derive(Clone, Debug, Serialize)]
 pub struct Whereabouts {
-    /// The recipe.
     pub recipe: &'static str,
     /// The record's id in the recipe, or its place in the dump if import set it aside.
     pub id: String,
@@ -50,7 +49,6 @@ pub struct Whereabouts {
     pub stage: String,
     /// Its outcome there; null if it is in, or the stage has not been run.
     pub outcome: Option<String>,
-    /// The reason.
     pub reason: Option<String>,
     /// What it was merged into.
     pub into: Option<String>,

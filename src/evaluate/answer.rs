@@ -12,9 +12,7 @@ use crate::llm::parse::Unreadable;
 pub struct Answer {
     /// The item's id.
     pub item: String,
-    /// The task.
     pub task: Task,
-    /// The setting.
     pub setting: Setting,
     /// The model or person.
     pub model: String,
@@ -23,7 +21,6 @@ pub struct Answer {
     /// Origin of the text: `reply:<key>` of the reply store, `sample:<key>` of a pack, `made:<file>:<line>`,
     /// `ballot:<file>:<line>`, or `built-in`.
     pub basis: String,
-    /// The text.
     pub text: String,
     /// The chosen option, in the form of the gold answer; `None` if it cannot be parsed or nothing is chosen.
     #[serde(alias = "said")]
@@ -43,7 +40,6 @@ pub struct Answer {
 /// One judge's rating of one answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rating {
-    /// The judge.
     pub judge: String,
     /// Whether it is a person.
     pub person: bool,
@@ -63,9 +59,7 @@ impl Rating {
 /// An answer before parsing, with its origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawAnswer {
-    /// The task.
     pub task: Task,
-    /// The setting.
     pub setting: Setting,
     /// The model or person.
     pub model: String,
@@ -73,7 +67,6 @@ pub struct RawAnswer {
     pub person: bool,
     /// Origin of the text.
     pub basis: String,
-    /// The text.
     pub text: String,
 }
 

@@ -17,7 +17,6 @@ use crate::stages::draft::{LlmContext, ask_endpoints};
 /// A model under evaluation.
 #[derive(Clone, Debug)]
 pub enum Model {
-    /// An endpoint.
     Endpoint(Box<Endpoint>),
     /// A built-in baseline.
     BuiltIn(BuiltIn),
@@ -36,7 +35,6 @@ impl Model {
 /// What is asked of which models.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The models.
     pub models: Vec<Model>,
     /// The tasks with their settings.
     pub tasks: Vec<(Task, Setting)>,
@@ -47,11 +45,8 @@ pub struct Plan {
 /// A missing reply.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Missing {
-    /// The item.
     pub item: String,
-    /// The task.
     pub task: Task,
-    /// The setting.
     pub setting: Setting,
     /// The model that answers.
     pub model: String,

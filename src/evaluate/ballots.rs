@@ -33,7 +33,6 @@ use crate::store::Error;
 pub struct Sheet {
     /// Its file name.
     pub name: String,
-    /// Its bytes.
     pub bytes: Vec<u8>,
 }
 

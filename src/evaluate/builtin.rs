@@ -16,7 +16,6 @@ use riddlemill_benchmarks::task::Wants;
 pub enum BuiltIn {
     /// Uniform, drawn separately for each item, task and setting.
     Random,
-    /// The first option.
     FirstOption,
 }
 

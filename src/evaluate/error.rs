@@ -24,7 +24,6 @@ pub enum EvaluateError {
         path: PathBuf,
         /// The expected format.
         what: String,
-        /// A hint.
         hint: String,
     },
 }

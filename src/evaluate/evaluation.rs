@@ -67,9 +67,7 @@ pub struct ModelAccess<'a> {
 
 /// A set with all answers and ratings.
 pub struct Evaluated {
-    /// The set.
     pub set: Set,
-    /// Its recipe.
     pub recipe: &'static str,
     /// The answers, rated.
     pub answers: Vec<Answer>,
@@ -79,7 +77,6 @@ pub struct Evaluated {
     pub skipped: Vec<SetAside>,
     /// Answers that nobody has judged.
     pub unjudged: usize,
-    /// The report.
     pub report: Report,
     bootstrap: Bootstrap,
     seed: u64,

@@ -45,7 +45,6 @@ pub struct Item {
     pub question: String,
     /// Its questions by the task's name; tasks that do not apply are missing.
     posed: Arc<BTreeMap<&'static str, Posed>>,
-    /// Its row.
     row: Arc<Map<String, Json>>,
     /// Whether answers are parsed as by the paper's authors.
     pub paper: bool,

@@ -18,7 +18,6 @@ use crate::review::exchange::disarm;
 pub struct Results<'a> {
     /// Tables, comparisons and charts.
     pub report: &'a Report,
-    /// The answers.
     pub answers: &'a [Answer],
     /// Missing replies.
     pub missing: &'a [Missing],

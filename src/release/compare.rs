@@ -86,7 +86,6 @@ pub struct Near {
 pub struct Missing {
     /// The reference's name for it.
     pub item: String,
-    /// Its text.
     pub text: String,
     /// The stage and rule that lost it, if a ledger has the text.
     pub lost: Option<String>,
@@ -97,7 +96,6 @@ pub struct Missing {
 pub struct Field {
     /// The reference's name for the item.
     pub item: String,
-    /// The column.
     pub column: String,
     /// The reference's value.
     pub reference: Json,

@@ -20,7 +20,6 @@ const CHUNK: usize = 1 << 12;
 /// What was written for one layout.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Written {
-    /// The config.
     pub config: String,
     /// How many rows.
     pub rows: u64,

@@ -61,7 +61,6 @@ pub struct Moves {
 /// A row on one side only.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Side {
-    /// Its id.
     pub id: String,
     /// Its text, or the value of its second column.
     pub text: String,
@@ -72,7 +71,6 @@ pub struct Side {
 /// A row on both sides with other values.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Changed {
-    /// Its id.
     pub id: String,
     /// The fields that differ.
     pub fields: Vec<Field>,
@@ -81,7 +79,6 @@ pub struct Changed {
 /// A value that differs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Field {
-    /// The column.
     pub column: String,
     /// The value before.
     pub before: Json,

@@ -18,33 +18,23 @@ pub enum ReleaseError {
     Version(#[from] NoVersion),
     /// There is nothing to release yet.
     #[error("{recipe} has no candidate\n  hint: `riddlemill run --recipe {recipe}` builds it")]
-    NoCandidate {
-        /// The recipe.
-        recipe: String,
-    },
+    NoCandidate { recipe: String },
     /// The benchmark does not declare what is released of it.
     #[error(
         "benchmarks/{recipe}/benchmark.toml has no [data]: it cannot be released\n  hint: docs/benchmark-folder.md describes it"
     )]
-    NoData {
-        /// The recipe.
-        recipe: String,
-    },
+    NoData { recipe: String },
     /// The candidate is from an older run.
     #[error(
         "the candidate of {recipe} does not match its stages\n  hint: `riddlemill run --recipe {recipe}` rebuilds it"
     )]
-    StaleCandidate {
-        /// The recipe.
-        recipe: String,
-    },
+    StaleCandidate { recipe: String },
     /// Stages under the candidate do not match what raw/ and the settings contain now.
     #[error(
         "the candidate of {recipe} does not match raw/ and the settings:\n{}\n  hint: `riddlemill run --recipe {recipe}` rebuilds it; `--draft` continues without",
         stages.iter().map(|stage| format!("  {stage}")).collect::<Vec<_>>().join("\n")
     )]
     Outdated {
-        /// The recipe.
         recipe: String,
         /// The stages, with their changes.
         stages: Vec<StaleStage>,
@@ -55,7 +45,6 @@ pub enum ReleaseError {
         if *rows == 1 { "row" } else { "rows" }, if *rows == 1 { "was" } else { "were" }, if *rows == 1 { "it" } else { "them" }
     )]
     Withdrawn {
-        /// The recipe.
         recipe: String,
         /// How many.
         rows: usize,
@@ -63,7 +52,6 @@ pub enum ReleaseError {
     /// Nothing reached the recipe's end.
     #[error("0 items of {recipe} reached its end{}\n  hint: `riddlemill status --recipe {recipe}` lists what they wait for", waits.iter().map(|wait| format!("; {wait}")).collect::<String>())]
     Empty {
-        /// The recipe.
         recipe: String,
         /// What waits at which stages, as text.
         waits: Vec<String>,
@@ -74,7 +62,6 @@ pub enum ReleaseError {
         stated.join("; ")
     )]
     Unlicensed {
-        /// The recipe.
         recipe: String,
         /// What each dump's source states.
         stated: Vec<String>,
@@ -82,7 +69,6 @@ pub enum ReleaseError {
     /// Nothing differs from the release before.
     #[error("nothing changed since {recipe} {version}\n  hint: --version assigns a new number nevertheless")]
     Unchanged {
-        /// The recipe.
         recipe: String,
         /// The latest release.
         version: Version,
@@ -92,7 +78,6 @@ pub enum ReleaseError {
         "{recipe} {version} was released already; versions are never overwritten\n  hint: {proposed} is the next one"
     )]
     Exists {
-        /// The recipe.
         recipe: String,
         /// The requested version.
         version: Version,
@@ -121,16 +106,12 @@ pub enum ReleaseError {
     },
     /// The new folder does not pass verification.
     #[error("the folder does not verify, and was not released: {}", findings.join("; "))]
-    Findings {
-        /// The findings.
-        findings: Vec<String>,
-    },
+    Findings { findings: Vec<String> },
     /// A published number is taken, or its item has another one.
     #[error(
         "{series} {number} cannot be adopted for {key}: {why}\n  hint: numbers are permanent; adopt before the first release"
     )]
     Number {
-        /// The series.
         series: String,
         /// The published number.
         number: u64,
@@ -141,14 +122,10 @@ pub enum ReleaseError {
     },
     /// Rows of this recipe have no numbers.
     #[error("rows of {recipe} have no numbers to adopt")]
-    NoNumbers {
-        /// The recipe.
-        recipe: String,
-    },
+    NoNumbers { recipe: String },
     /// The target of a withdrawal does not identify one post.
     #[error("{target:?}: {why}")]
     Target {
-        /// The target.
         target: String,
         /// The reason.
         why: String,
@@ -156,7 +133,6 @@ pub enum ReleaseError {
     /// There is no such release.
     #[error("{recipe} has no release {version}\n  hint: {}", match known.as_slice() { [] => "it has none yet".to_string(), known => format!("there are {}", known.join(", ")) })]
     NoRelease {
-        /// The recipe.
         recipe: String,
         /// The requested version.
         version: Version,
@@ -166,9 +142,7 @@ pub enum ReleaseError {
     /// The version was yanked already.
     #[error("{recipe} {version} was yanked on {date}")]
     YankedBefore {
-        /// The recipe.
         recipe: String,
-        /// The version.
         version: Version,
         /// The day.
         date: String,

@@ -23,7 +23,6 @@ use riddlemill_benchmarks::{Difference, Expression, Paper};
 /// The data of the templates.
 #[derive(Clone, Debug, Serialize)]
 pub struct Facts {
-    /// The recipe.
     pub recipe: &'static str,
     /// What the recipe builds.
     pub about: &'static str,
@@ -47,7 +46,6 @@ pub struct Facts {
     pub tags: Vec<&'static str>,
     /// Who annotated the rows, in the Hub's terms.
     pub annotations_creators: Vec<&'static str>,
-    /// The configs.
     pub configs: Vec<Shape>,
     /// The stages, from dump to rows.
     pub funnel: Vec<FunnelStep>,
@@ -82,13 +80,11 @@ pub struct Facts {
 /// A config for the templates.
 #[derive(Clone, Debug, Serialize)]
 pub struct Shape {
-    /// Its name.
     pub name: &'static str,
     /// A description of a row.
     pub about: &'static str,
     /// The figures of what was written.
     pub written: Written,
-    /// Its columns.
     pub columns: Vec<ColumnShape>,
     /// Files of the published form.
     pub compat: Vec<&'static str>,
@@ -105,7 +101,6 @@ pub struct TableShape {
     pub name: &'static str,
     /// The file under compat/.
     pub file: &'static str,
-    /// Its rows.
     pub rows: u64,
     /// Its columns; empty if one of its keys is not a column, so that readers have to infer the types.
     pub columns: Vec<ColumnShape>,
@@ -114,7 +109,6 @@ pub struct TableShape {
 /// A column for the templates.
 #[derive(Clone, Debug, Serialize)]
 pub struct ColumnShape {
-    /// Its name.
     pub name: &'static str,
     /// What it means.
     pub about: &'static str,

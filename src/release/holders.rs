@@ -12,9 +12,7 @@ use crate::store::{Error, Workspace};
 /// A row of a released version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Holder {
-    /// The recipe.
     pub recipe: &'static str,
-    /// The version.
     pub version: Version,
     /// The row's id.
     pub row: String,

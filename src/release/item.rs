@@ -19,7 +19,6 @@ pub(super) type Optional = BTreeSet<&'static str>;
 
 /// The inputs of a row other than its record.
 pub(super) struct RowContext<'a> {
-    /// Its number.
     pub number: Option<u64>,
     /// The non-blocking reviews.
     pub optional: &'a Optional,

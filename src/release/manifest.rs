@@ -18,7 +18,6 @@ pub const SUMS: &str = "SHA256SUMS";
 /// The manifest of a candidate or a release.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// The recipe.
     pub recipe: String,
     /// `candidate`, or the release's version.
     pub version: String,
@@ -75,7 +74,6 @@ pub struct Link {
     pub stage: String,
     /// The version of its code.
     pub stage_version: u32,
-    /// Its settings.
     pub settings: BTreeMap<String, Json>,
     /// The rows it read.
     pub inputs: Vec<InputRef>,

@@ -37,27 +37,18 @@ pub enum OutletError {
     /// The folder fails verification.
     #[error("{} does not verify:\n{}\n  hint: `riddlemill release {recipe}` restores every version", folder.display(), findings.join("\n"))]
     Findings {
-        /// The folder.
         folder: PathBuf,
         /// Its recipe, if it can be read.
         recipe: String,
-        /// The findings.
         findings: Vec<String>,
     },
     /// It has no version.
     #[error("{} is a candidate and has no version\n  hint: `riddlemill release {recipe}` assigns one", folder.display())]
-    Candidate {
-        /// The folder.
-        folder: PathBuf,
-        /// Its recipe.
-        recipe: String,
-    },
+    Candidate { folder: PathBuf, recipe: String },
     /// The version was yanked.
     #[error("{recipe} {version} was yanked on {date}: {reason}\n  hint: publish a later version")]
     Yanked {
-        /// Its recipe.
         recipe: String,
-        /// The version.
         version: String,
         /// When.
         date: String,
@@ -67,9 +58,7 @@ pub enum OutletError {
     /// It is a draft.
     #[error("{recipe} {version} is a draft:\n{}\n  hint: `--draft` publishes it nevertheless; its card says that it is a draft", reasons.iter().map(|r| format!("  {r}")).collect::<Vec<_>>().join("\n"))]
     Draft {
-        /// Its recipe.
         recipe: String,
-        /// The version.
         version: String,
         /// Why.
         reasons: Vec<String>,
@@ -89,13 +78,11 @@ pub enum OutletError {
     Tagged {
         /// OWNER/NAME.
         repo: String,
-        /// The tag.
         tag: String,
     },
     /// `hf` failed.
     #[error("`{command}` ended with {status}: {output}\n  hint: the same command continues where it stopped")]
     Hub {
-        /// The command.
         command: String,
         /// Its exit status.
         status: std::process::ExitStatus,

@@ -24,7 +24,6 @@ use crate::store::{Error, StageReader, Workspace, durable, json_parts, sha256};
 /// A proposed or completed release.
 #[derive(Clone, Debug)]
 pub struct Proposal {
-    /// The version.
     pub version: Version,
     /// The increase required by the rows.
     pub bump: Bump,

@@ -30,15 +30,11 @@ pub(super) const TEXTS: &str = "texts.jsonl.zst";
 #[serde(tag = "event", rename_all = "lowercase")]
 pub enum Event {
     /// The canary was drawn, once per recipe.
-    Canary {
-        /// Its GUID.
-        guid: String,
-    },
+    Canary { guid: String },
     /// A version was released.
     Release(Box<Release>),
     /// A version was yanked.
     Yanked {
-        /// The version.
         version: Version,
         /// When and why.
         #[serde(flatten)]

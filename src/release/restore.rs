@@ -21,7 +21,6 @@ const BATCH: usize = 1 << 16;
 /// A restored version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restored {
-    /// The version.
     pub version: String,
     /// Files that differ from the released ones: Parquet written by another version of the library.
     pub differs: Vec<String>,

@@ -13,7 +13,6 @@ pub enum RowError {
     /// A key is not that of the next column.
     #[error("key {key:?} where {column:?} is expected")]
     Order {
-        /// The key.
         key: String,
         /// The expected column.
         column: &'static str,
@@ -24,7 +23,6 @@ pub enum RowError {
     /// A value is of another type than its column.
     #[error("{column}: not {}", kind.name())]
     Type {
-        /// The column.
         column: &'static str,
         /// Its required type.
         kind: Kind,

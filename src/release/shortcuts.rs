@@ -23,9 +23,7 @@ const FIRST: usize = 3;
 /// The figures of one config, and those that exceed their limits.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Guessed {
-    /// The config.
     pub config: &'static str,
-    /// The figures.
     pub figures: Shortcuts,
     /// Figures that exceed a limit.
     pub findings: Vec<Finding>,

@@ -28,11 +28,9 @@ const EXPLAINED: usize = 20;
 /// The current state of a released version's rows, by the stages as they are now.
 #[derive(Clone, Debug, Serialize)]
 pub struct Since {
-    /// The version.
     pub version: Version,
     /// The day it was released.
     pub date: String,
-    /// Its rows.
     pub rows: u64,
     /// When it was yanked, if it was.
     pub yanked: Option<Yanked>,

@@ -30,7 +30,6 @@ pub struct Place {
 /// A post to withdraw: the one requested, or one with exactly the same text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Copy {
-    /// Its id.
     pub id: String,
     /// Where it was read.
     pub places: Vec<Place>,
@@ -42,7 +41,6 @@ pub struct Copy {
 /// A similar post that is kept.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Near {
-    /// Its id.
     pub id: String,
     /// Its similarity, 0 to 1.
     pub score: f64,

@@ -39,7 +39,6 @@ pub struct Work {
 /// A stage with a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LlmUsage {
-    /// The stage.
     pub stage: String,
     /// Its prompts: template and hash.
     pub prompts: Vec<(String, String)>,
@@ -52,7 +51,6 @@ pub struct LlmUsage {
 /// A stage with people.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ReviewCounts {
-    /// The stage.
     pub stage: String,
     /// Accepted as drafted by people.
     pub confirmed: u64,

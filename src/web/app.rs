@@ -52,7 +52,6 @@ pub struct Serve {
     pub config: Config,
     /// Settings that override pipeline.toml, which is reloaded when it changes.
     pub overrides: Overrides,
-    /// The addresses.
     pub address: Address,
 }
 

@@ -51,7 +51,6 @@ pub enum ServeError {
     /// The address is in use, or not this machine's.
     #[error("cannot listen on {address}: {source}\n  hint: --port 0 takes a free port")]
     Listen {
-        /// The address.
         address: SocketAddr,
         /// The system's error.
         source: std::io::Error,

@@ -25,7 +25,6 @@ pub(super) struct Visitor {
     pub(super) theme: String,
     /// The path of the page's URL.
     pub(super) path: String,
-    /// The query.
     pub(super) query: String,
 }
 

@@ -55,7 +55,8 @@ impl<'ast> Visit<'ast> for Reader {
     }
 }
 
-fn is_test(attribute: &Attribute) -> bool {
+/// Whether only tests compile what has this attribute.
+pub fn is_test(attribute: &Attribute) -> bool {
     attribute.path().is_ident("cfg")
         && attribute.parse_args::<syn::Path>().is_ok_and(|path| path.is_ident("test"))
 }

@@ -6,7 +6,6 @@ use crate::reader::{Keys, keep};
 
 /// The options of a multiple choice.
 pub struct Options {
-    /// The benchmark.
     pub benchmark: &'static str,
     /// The step.
     pub name: &'static str,
@@ -14,7 +13,6 @@ pub struct Options {
     pub right: Expression,
     /// The wrong ones.
     pub wrong: Expression,
-    /// Their number.
     pub number: usize,
     /// The purpose of the draw: another one gives another order.
     pub purpose: &'static str,
@@ -22,7 +20,6 @@ pub struct Options {
 
 /// Texts of records in which personal data is marked.
 pub struct Marked {
-    /// The benchmark.
     pub benchmark: &'static str,
     /// The step.
     pub name: &'static str,

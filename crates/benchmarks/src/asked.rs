@@ -73,7 +73,6 @@ pub const DRAFTED: &str = "drafted";
 /// The elements of a record that are separate items.
 #[derive(Debug)]
 pub struct Over {
-    /// The list.
     pub list: Expression,
     /// Prefix of the id of such an item.
     pub role: &'static str,

@@ -12,7 +12,6 @@ use crate::reader::Keys;
 /// The published files of a set, and how their rows are read.
 #[derive(Debug, Default)]
 pub struct Compats {
-    /// The files.
     pub files: Vec<Compat>,
     /// Columns computed from an object of a published file.
     pub back: Vec<(&'static str, Expression)>,

@@ -104,7 +104,6 @@ impl Kind {
 /// A decision that determines a row's standing.
 #[derive(Debug)]
 pub struct Rests {
-    /// The ballot.
     pub ballot: &'static str,
     /// Whether it only counts if somebody decided: `pair?`.
     pub decided: bool,

@@ -12,7 +12,6 @@ use riddlemill_text::record::Reason;
 
 /// A step that asks models about each record.
 pub struct Draft {
-    /// The benchmark.
     pub benchmark: &'static str,
     /// The step.
     pub name: &'static str,

@@ -116,7 +116,6 @@ pub enum Kind {
     Shortcuts(Option<Box<Posed>>),
     /// The agreement of a ballot's voters in a field, or in each of several.
     Agreement {
-        /// The ballot.
         ballot: &'static str,
         /// The field, or the fields.
         fields: Vec<&'static str>,
@@ -173,7 +172,6 @@ pub struct Bars {
 /// Parallel lists of a record, one element per opponent.
 #[derive(Debug)]
 pub struct Wins {
-    /// The opponents.
     pub opponents: Expression,
     /// The majority's preference, one code each; blank if nobody voted.
     pub verdicts: Expression,
@@ -188,7 +186,6 @@ pub struct Wins {
 /// A multiple choice.
 #[derive(Debug)]
 pub struct Posed {
-    /// The question.
     pub question: Expression,
     /// The options in the order shown.
     pub options: Expression,
@@ -218,11 +215,8 @@ pub struct Judged {
 /// Puzzles with their options.
 #[derive(Debug)]
 pub struct Puzzles {
-    /// The question.
     pub question: Expression,
-    /// The answer.
     pub answer: Expression,
-    /// The options.
     pub options: Expression,
 }
 
@@ -231,9 +225,7 @@ pub struct Puzzles {
 pub struct Kept {
     /// Its printed label.
     pub label: &'static str,
-    /// The text.
     pub text: Expression,
-    /// The group.
     pub group: Expression,
     /// True for the record whose words are counted.
     pub from: Expression,

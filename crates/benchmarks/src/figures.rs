@@ -34,7 +34,6 @@ pub(crate) struct Known<'a> {
     pub ballots: Option<&'a Ballots>,
     /// Its options.
     pub lists: &'a Lists,
-    /// Its steps.
     pub steps: &'a [&'static str],
     /// Whether it has released data.
     pub released: bool,

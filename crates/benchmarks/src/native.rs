@@ -10,11 +10,9 @@ use crate::record_kind::RecordKind;
 
 /// A named operation in the steps of a benchmark.
 pub struct Native {
-    /// The benchmark.
     pub benchmark: &'static str,
     /// The step.
     pub name: &'static str,
-    /// The operation.
     pub op: &'static str,
     /// The place of its name.
     pub place: String,
@@ -37,11 +35,8 @@ pub struct Native {
 /// A setting of an operation in a step's table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpSetting {
-    /// Its key.
     pub key: &'static str,
-    /// Its value.
     pub value: Value,
-    /// Its place.
     pub place: String,
 }
 

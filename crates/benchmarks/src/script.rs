@@ -36,7 +36,6 @@ pub struct Script {
 /// What a file's name states.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FileName {
-    /// The model.
     pub model: Option<String>,
     /// The number of solved examples.
     pub shots: u8,

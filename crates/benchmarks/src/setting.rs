@@ -19,7 +19,6 @@ pub struct Setting {
     pub name: &'static str,
     /// Its type.
     pub kind: Kind,
-    /// Its default.
     pub default: Json,
     /// The default's TOML source.
     pub written: &'static str,

@@ -70,7 +70,6 @@ pub enum Measure {
     Accuracy(&'static str),
     /// Macro F1 over the labels, times 100.
     F1 {
-        /// The task.
         task: &'static str,
         /// Over all labels in the set, whatever part is covered: labels missing from the part count as 0.
         of_set: bool,
@@ -113,7 +112,6 @@ pub struct Native {
 /// The titles of a table of one judge; `{}` is the judge.
 #[derive(Clone, Copy, Debug)]
 pub struct ByJudge {
-    /// Its name.
     pub name: &'static str,
     /// Its heading.
     pub title: &'static str,
@@ -173,7 +171,6 @@ impl Kind {
 pub struct Drawn {
     /// Its heading; each `{}` is replaced by something drawn.
     pub title: &'static str,
-    /// Its shape.
     pub shape: Shape,
 }
 

@@ -100,7 +100,6 @@ pub enum Wants {
     },
     /// One of two names on the last line, `<choice>AnswerA</choice>`, each for a text.
     Tag {
-        /// The names.
         names: Vec<&'static str>,
         /// Their texts, in display order.
         options: Expression,
@@ -175,7 +174,6 @@ pub enum Asks {
 /// The sheet for people who rate answers.
 #[derive(Debug)]
 pub struct People {
-    /// The sheet.
     pub sheet: &'static str,
     /// The values shown before the answer, over the columns.
     pub shows: With,
@@ -192,7 +190,6 @@ pub struct People {
 pub struct Released {
     /// The models, a list.
     pub models: &'static str,
-    /// Their answers.
     pub answers: &'static str,
     /// Votes for the person's text, for the model's, for neither, one list each.
     pub votes: [&'static str; 3],

@@ -42,7 +42,6 @@ pub enum What {
     },
     /// The embedding vector of a text.
     Embedding {
-        /// The text.
         text: String,
         /// The vector's length, if the model lets one choose.
         dimensions: Option<u32>,
@@ -162,7 +161,6 @@ pub struct Held {
 pub struct Failed {
     /// The reason in the ledger.
     pub reason: Reason,
-    /// The error.
     pub error: String,
     /// The response of the model or the server.
     pub raw: String,

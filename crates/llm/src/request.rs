@@ -51,7 +51,6 @@ pub enum Input {
     },
     /// An embedding vector of one text.
     Embedding {
-        /// The text.
         text: String,
         /// The vector's length, if the model lets one choose.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,7 +58,6 @@ pub enum Input {
     },
     /// A text in another language, from a server that takes no prompts.
     Translation {
-        /// The text.
         text: String,
         /// Its language, ISO 639-1.
         source: String,

@@ -61,19 +61,13 @@ pub enum RunError {
     /// A flag names a stage that the recipe does not have.
     #[error("recipe {recipe}: {unknown}")]
     NoStage {
-        /// The recipe.
         recipe: &'static str,
         /// The name given, with a suggestion or a list.
         unknown: String,
     },
     /// A run from a later stage needs the earlier ones.
     #[error("{recipe}: stage {stage} has not been made\n  hint: run without --from or --only first")]
-    Missing {
-        /// The recipe.
-        recipe: &'static str,
-        /// The stage.
-        stage: &'static str,
-    },
+    Missing { recipe: &'static str, stage: &'static str },
 }
 
 impl From<store::Error> for RunError {

@@ -35,9 +35,7 @@ pub struct Annotator {
 /// The last graded trial of an annotator on a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LastTrial {
-    /// The recipe.
     pub recipe: String,
-    /// The step.
     pub step: String,
     /// Gold items answered correctly.
     pub right: usize,
@@ -95,11 +93,8 @@ impl Annotator {
 /// One item for one annotator.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Task {
-    /// The item.
     pub item: String,
-    /// The annotator.
     pub annotator: String,
-    /// The round.
     pub round: Round,
     /// Included to check whether the annotator agrees with a known answer; ballots do not show this.
     #[serde(default)]
@@ -120,7 +115,6 @@ pub struct Task {
 pub struct AssignSettings<'s> {
     /// Of the recipe.
     pub seed: u64,
-    /// The round.
     pub round: Round,
     /// Languages an annotator must read.
     pub languages: &'s [&'s str],
@@ -148,7 +142,6 @@ pub enum AssignError {
     /// Not enough annotators for one item.
     #[error("{step}: {needed} different annotators are needed for each item, but {there} may vote{why}", why = listed(lacking))]
     TooFew {
-        /// The step.
         step: &'static str,
         /// How many an item needs.
         needed: usize,

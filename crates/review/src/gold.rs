@@ -14,9 +14,7 @@ use super::value::Values;
 /// An item and its correct answers; undecided fields are left out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gold<'i> {
-    /// The item.
     pub item: &'i Item,
-    /// Its answers.
     pub answers: Values,
 }
 

@@ -30,7 +30,6 @@ pub fn path(raw: &Path, recipe: &str, step: &str) -> PathBuf {
 pub enum Line {
     /// Answers to gold items that a senior has to grade.
     Answers(TrialAnswer),
-    /// A grade.
     Grade(Grade),
 }
 
@@ -39,9 +38,7 @@ pub enum Line {
 pub struct TrialAnswer {
     /// An anonymous name of the entry for sheets.
     pub entry: Digest,
-    /// The annotator.
     pub annotator: String,
-    /// The item.
     pub item: String,
     /// The answers.
     pub values: Values,
@@ -60,7 +57,6 @@ impl TrialAnswer {
 /// An annotator's grade.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Grade {
-    /// The annotator.
     pub annotator: String,
     /// Gold items answered correctly.
     pub right: usize,

@@ -13,11 +13,9 @@ use riddlemill_files::log::{Log, LogError};
 /// A remark on a vote. The last one counts; an empty one withdraws the one before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Note {
-    /// The item.
     pub item: String,
     /// Its author.
     pub annotator: String,
-    /// The round.
     pub round: Round,
     /// The comment.
     pub text: String,

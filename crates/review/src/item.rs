@@ -19,7 +19,6 @@ pub type Content = IndexMap<String, Value>;
 pub struct Item {
     /// The record's id.
     pub id: String,
-    /// The content.
     pub content: Content,
     /// The drafted answers by field; empty without drafts.
     #[serde(default, skip_serializing_if = "Values::is_empty")]

@@ -12,7 +12,6 @@ use super::votes::{Vote, current};
 /// An annotator's result on items with known answers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
-    /// The annotator.
     pub annotator: String,
     /// Gold items answered correctly.
     pub right: usize,

@@ -35,7 +35,6 @@ pub struct Voted {
 /// Agreement in one field.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Agreement {
-    /// The field.
     pub field: String,
     /// Items with at least two votes.
     pub items: usize,

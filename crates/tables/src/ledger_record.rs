@@ -31,7 +31,6 @@ pub enum LedgerRecordError {
     /// The entry contradicts its rows and links.
     #[error("a record that is {outcome} with {rows} rows and {links} links")]
     Unbalanced {
-        /// The outcome.
         outcome: String,
         /// Rows on the line.
         rows: usize,

@@ -20,7 +20,6 @@ pub const MANIFEST: &str = "manifest.json";
 pub struct Manifest {
     /// The layout's version.
     pub format: u32,
-    /// The recipe.
     pub recipe: String,
     /// The stage's name in it.
     pub stage: String,

@@ -16,7 +16,6 @@ use crate::store::Manifest;
 /// What people, or a sample in their place, made of a step's drafts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reviewed {
-    /// The stage.
     pub stage: String,
     /// Taken as drafted, or decided without a draft, by people.
     pub confirmed: u64,

@@ -117,7 +117,6 @@ pub(super) enum OutputError {
     /// The task does not apply to the item.
     #[error("{task} cannot be asked about {item:?} of {set}")]
     TaskUnfit {
-        /// The task.
         task: Task,
         /// The item's id.
         item: String,

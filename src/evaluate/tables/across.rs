@@ -12,7 +12,6 @@ use crate::review::agreement::Bootstrap;
 /// A model with two figures.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Point {
-    /// The model.
     pub model: String,
     /// The figure on the first axis.
     pub x: f64,

@@ -15,13 +15,10 @@ use crate::evaluate::task::{Setting, Task};
 /// Two models, one task.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
-    /// The task.
     pub task: Task,
-    /// The setting.
     pub setting: Setting,
     /// The first model.
     pub first: String,
-    /// The second.
     pub second: String,
     /// Items that both answered, or on which both were judged.
     pub n: usize,

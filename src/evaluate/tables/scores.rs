@@ -27,7 +27,6 @@ pub type Column<'a> = Vec<Vec<&'a Answer>>;
 
 /// All answers to a set.
 pub struct ScoreBook<'a> {
-    /// The set.
     pub set: &'a Set,
     /// Models in the order they come, then people: all together first, followed by each of them.
     pub who: Vec<Who>,

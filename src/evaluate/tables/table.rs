@@ -22,7 +22,6 @@ pub struct Table {
     pub of: &'static str,
     /// The other columns.
     pub columns: Vec<String>,
-    /// The rows.
     pub rows: Vec<Row>,
     /// How it is drawn.
     pub look: Look,
@@ -40,7 +39,6 @@ pub struct Row {
 /// A figure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cell {
-    /// Its value.
     pub value: f64,
     /// The lower end of its interval; `None` without resampling.
     pub low: Option<f64>,

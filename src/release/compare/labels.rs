@@ -11,7 +11,6 @@ use crate::review::agreement::{Confusion, Weights};
 /// Agreement on one label, with the reference taken as correct.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LabelFigures {
-    /// The label.
     pub label: String,
     /// Items with it in the reference.
     pub reference: u64,

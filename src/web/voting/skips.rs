@@ -13,11 +13,8 @@ use crate::store::{Error, Workspace};
 /// A skipped item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::web) struct Skip {
-    /// The item.
     pub(in crate::web) item: String,
-    /// The annotator.
     pub(in crate::web) annotator: String,
-    /// The round.
     pub(in crate::web) round: Round,
     /// Why.
     pub(in crate::web) reason: String,

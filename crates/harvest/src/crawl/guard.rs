@@ -47,7 +47,6 @@ pub enum Refusal {
     Private {
         /// The name.
         host: String,
-        /// The address.
         address: IpAddr,
     },
     /// The name has no address.

@@ -20,7 +20,6 @@ pub struct Plan {
     pub delay_secs: f64,
     /// Most pages that a pass fetches.
     pub max_pages: u64,
-    /// The pass.
     pub pass: u32,
     /// Pages that earlier runs of this pass finished.
     pub done: u64,

@@ -90,7 +90,6 @@ pub enum Seed {
     Forum(String),
     /// A forum's recommended threads.
     GoodForum(String),
-    /// A thread.
     Thread(u64),
     /// Any page.
     Url(String),

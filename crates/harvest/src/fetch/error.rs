@@ -53,7 +53,6 @@ pub enum FetchError {
         "{file}: its SHA-256 is {found}, {by} {wanted}\n  hint: move it away to fetch the pinned bytes, or `riddlemill fetch --update`"
     )]
     Edited {
-        /// The file.
         file: String,
         /// Its hash.
         found: String,

@@ -12,7 +12,6 @@ const PRESCAN: usize = 4096;
 /// A page's text and how it was decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// The text.
     pub text: String,
     /// Name of the encoding in the Encoding Standard.
     pub encoding: &'static str,

@@ -46,7 +46,6 @@ pub struct Imported {
 pub struct PageNote {
     /// Its kind.
     pub class: Class,
-    /// Its date.
     pub date: String,
     /// Whether its body is truncated; then it was not parsed.
     pub truncated: bool,

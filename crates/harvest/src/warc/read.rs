@@ -68,7 +68,6 @@ pub struct Record {
 /// A block, possibly truncated by a limit.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// The bytes.
     pub bytes: Vec<u8>,
     /// Whether the limit cut it.
     pub cut: bool,

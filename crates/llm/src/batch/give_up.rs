@@ -27,10 +27,7 @@ pub enum GivenUp {
 pub enum GiveUpError {
     /// There is no batch of this name.
     #[error("no open batch is named {name:?}\n  hint: `riddlemill replies batches` lists them")]
-    Unknown {
-        /// The name.
-        name: String,
-    },
+    Unknown { name: String },
     /// Several names begin like this.
     #[error("several open batches begin with {name:?}\n  hint: give more characters")]
     Ambiguous {
@@ -45,10 +42,7 @@ pub enum GiveUpError {
     Sample,
     /// The server does not tell whether it has the batch.
     #[error("llm.{endpoint} may have this batch among its open ones, but does not list it; try again later")]
-    Unsure {
-        /// The endpoint.
-        endpoint: String,
-    },
+    Unsure { endpoint: String },
     /// The server refused or did not answer.
     #[error("{0}")]
     Server(String),

@@ -49,7 +49,6 @@ pub enum PromptError {
         None => "`riddlemill prompts list` lists them".to_owned(),
     })]
     Unknown {
-        /// The name.
         name: String,
         /// The closest name, if one is close.
         near: Option<String>,

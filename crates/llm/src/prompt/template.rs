@@ -32,7 +32,6 @@ pub struct Rendered {
     pub template: String,
     /// The template's hash, for fingerprints.
     pub hash: String,
-    /// The messages.
     pub messages: Vec<Message>,
     /// The form of the reply.
     pub output: Output,

@@ -194,7 +194,6 @@ pub enum Begun {
         scope: String,
         /// Its charges so far, including reservations.
         spent: Usd,
-        /// Its cap.
         cap: Usd,
         /// Number of this process's attempts in flight, which may release some of their reservations.
         unsettled: u64,

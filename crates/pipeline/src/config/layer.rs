@@ -20,7 +20,6 @@ pub enum Origin {
     File(usize),
     /// An environment variable.
     Env(String),
-    /// A flag.
     Flag,
 }
 

@@ -24,9 +24,7 @@ use riddlemill_review::{Annotator, grades};
 pub struct Setting {
     /// `dedup.metric`, or `recipe.flub.dedup.metric` if a recipe differs.
     pub key: String,
-    /// Its value.
     pub value: Value,
-    /// Its origin.
     pub origin: Origin,
 }
 
@@ -39,9 +37,7 @@ pub struct Written<'c> {
     pub section: &'c str,
     /// Its name in the table.
     pub key: &'c str,
-    /// Its value.
     pub value: &'c Value,
-    /// Its origin.
     pub origin: &'c Origin,
 }
 
@@ -70,7 +66,6 @@ pub struct Config {
     pub root: PathBuf,
     /// Its sources, in the order of the file.
     pub sources: Vec<Source>,
-    /// Its endpoints.
     pub endpoints: Vec<Endpoint>,
     /// Who votes.
     pub annotators: Vec<Annotator>,

@@ -13,7 +13,6 @@ pub struct Section {
     pub name: &'static str,
     /// A description, for the commented file.
     pub doc: &'static str,
-    /// Its keys.
     pub keys: &'static [Key],
 }
 

@@ -59,7 +59,6 @@ pub enum AssembleError {
     /// The list of names cannot be used.
     #[error("{file}: {source}", file = file.display())]
     Names {
-        /// The file.
         file: PathBuf,
         /// The error.
         source: NamesError,
@@ -84,9 +83,7 @@ pub enum AssembleError {
         "{stage}: raw/decisions has {count} about it, which partitions of other machines do not know\n  hint: `riddlemill run --recipe {recipe} --only {stage}` makes it here, from the previous stage"
     )]
     Decided {
-        /// The stage.
         stage: &'static str,
-        /// The recipe.
         recipe: &'static str,
         /// How many, as text.
         count: String,
@@ -95,12 +92,7 @@ pub enum AssembleError {
     #[error(
         "{stage}: [[published]] sets pass through it unchanged, which partitions of other machines do not know\n  hint: `riddlemill run --recipe {recipe} --only {stage}` makes it here, from the previous stage"
     )]
-    Published {
-        /// The stage.
-        stage: &'static str,
-        /// The recipe.
-        recipe: &'static str,
-    },
+    Published { stage: &'static str, recipe: &'static str },
     /// A stage that is not of posts.
     #[error(
         "{stage} cannot be assembled from partitions; `run` makes it from the previous stages\n  hint: import, clean, anonymise, filter and dedup can be"

@@ -27,7 +27,6 @@ const SCHEMA: u64 = 4096;
 /// The forecast for a recipe.
 #[derive(Clone, Debug)]
 pub struct Forecast {
-    /// The recipe.
     pub recipe: &'static str,
     /// Its drafts, in order; empty before the import.
     pub steps: Vec<StepForecast>,
@@ -38,7 +37,6 @@ pub struct Forecast {
 /// The forecast for one draft and endpoint.
 #[derive(Clone, Debug)]
 pub struct StepForecast {
-    /// The step.
     pub step: &'static str,
     /// For records that reach it now.
     pub now: Estimate,

@@ -43,9 +43,7 @@ pub enum Change {
         /// The version of today.
         now: u32,
     },
-    /// A setting.
     Setting {
-        /// Its key.
         key: String,
         /// The value before, as JSON.
         before: String,

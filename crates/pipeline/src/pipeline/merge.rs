@@ -73,7 +73,6 @@ pub enum MergeError {
     Damaged {
         /// The workspace.
         root: PathBuf,
-        /// The log.
         log: String,
         /// The damage.
         what: String,

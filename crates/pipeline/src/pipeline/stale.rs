@@ -19,7 +19,6 @@ use super::plan::{Planned, plan_of};
 pub struct StaleStage {
     /// Its recipe: the one asked for, or one that it continues.
     pub recipe: &'static str,
-    /// The stage.
     pub stage: &'static str,
     /// The changes as text: `3 new votes`, `max_chars 300 -> 30`.
     pub why: Vec<String>,

@@ -23,7 +23,6 @@ pub enum Remedy {
     Run,
     /// A change outside of the program or in pipeline.toml, and then another run.
     First(String),
-    /// A command.
     Command(String),
 }
 

@@ -44,15 +44,12 @@ pub enum CauseState {
 /// Records of one stage that one thing keeps back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
-    /// The stage.
     pub stage: &'static str,
-    /// Their state.
     pub state: CauseState,
     /// How many.
     pub records: u64,
     /// What keeps them back; empty if the state implies it.
     pub what: String,
-    /// The remedy.
     pub remedy: Remedy,
     /// Whether input or an endpoint failed, rather than somebody being waited for.
     pub failed: bool,

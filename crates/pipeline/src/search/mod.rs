@@ -42,7 +42,6 @@ pub struct Found {
 /// A dump that has changed since a recipe imported it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ChangedDump {
-    /// The recipe.
     pub recipe: &'static str,
     /// `source/file`.
     pub dump: String,

@@ -47,7 +47,6 @@ pub enum LineError {
     /// A rating that is not on the scale of the step.
     #[error("{rating} is not a rating from {from} to {to}")]
     OffScale {
-        /// The rating.
         rating: u64,
         /// The lowest rating.
         from: u32,

@@ -33,7 +33,6 @@ pub struct Tombstone {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "lowercase")]
 pub enum What {
-    /// A post.
     Post {
         /// Of its id.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,7 +44,6 @@ pub enum What {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         dumps: Vec<String>,
     },
-    /// A dump.
     Dump {
         /// `source/file`.
         file: String,
@@ -230,11 +228,9 @@ impl Withdrawals {
 pub enum Withdraw {
     /// A post by its id, its text or both, and the SHA-256 of the dumps that hold it.
     Post {
-        /// Its id.
         id: Option<String>,
         /// Its imported text.
         text: Option<String>,
-        /// The dumps.
         dumps: Vec<String>,
     },
     /// A dump with the ids of its posts.

@@ -53,13 +53,10 @@ pub enum CarryError {
         "{item}: the answers of {annotator} do not fit the present text of the post: {field}: {fault}\n  hint: have it voted on again"
     )]
     Unfit {
-        /// The item.
         item: String,
         /// Whose vote.
         annotator: String,
-        /// The field.
         field: &'static str,
-        /// The fault.
         fault: Box<Fault>,
     },
     /// The answers would get another meaning.
@@ -67,7 +64,6 @@ pub enum CarryError {
         "{item}: the answers of {annotator} would have another meaning with the present text of the post\n  hint: have it voted on again"
     )]
     Otherwise {
-        /// The item.
         item: String,
         /// Whose vote.
         annotator: String,

@@ -115,7 +115,6 @@ pub struct Decision {
     pub recipe: Option<String>,
     /// The stage whose outcome it overrules.
     pub stage: String,
-    /// The record.
     pub record: String,
     /// The other record of a pair. `record` has the smaller of the two ids.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -36,7 +36,6 @@ pub struct Pairing<'a> {
     pub b: u32,
     /// Whether they are one.
     pub one: bool,
-    /// The decision.
     pub decision: &'a Decision,
 }
 

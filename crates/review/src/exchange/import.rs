@@ -24,7 +24,6 @@ use super::{csv, jsonl, label_studio, xlsx};
 pub struct ImportSettings<'s> {
     /// The step whose votes are expected.
     pub step: &'s Ballot,
-    /// The round.
     pub round: Round,
     /// Everybody who may have voted.
     pub people: &'s [Annotator],

@@ -84,7 +84,6 @@ pub enum Trouble {
     NotEntitled {
         /// Who.
         name: String,
-        /// Their role.
         role: Role,
         /// Whether the role would allow it, but the trial was not passed.
         unqualified: bool,
@@ -100,7 +99,6 @@ pub enum Trouble {
     Conflict {
         /// Who.
         annotator: String,
-        /// The item.
         item: String,
         /// The other row.
         other: String,

@@ -12,9 +12,7 @@ use riddlemill_text::options::Draw;
 /// What one annotator receives.
 #[derive(Clone, Copy, Debug)]
 pub struct BallotSheet<'b> {
-    /// The step.
     pub step: &'b Ballot,
-    /// The round.
     pub round: Round,
     /// The annotator; empty for a Label Studio project of several, who are identified by their accounts.
     pub annotator: &'b str,

@@ -10,7 +10,6 @@ use crate::votes::Vote;
 pub enum Pending {
     /// More votes are needed.
     Waiting {
-        /// The round.
         round: Round,
         /// The roles that may vote.
         on: Vec<Role>,
@@ -32,7 +31,6 @@ pub enum Why {
     /// The voters disagree.
     #[error("{field}: the voters differ ({})", .answers.join(" / "))]
     Differ {
-        /// The field.
         field: &'static str,
         /// The different answers, sorted.
         answers: Vec<String>,
@@ -40,20 +38,10 @@ pub enum Why {
     /// One annotator answered differently on two machines, or two people decided without knowing of each
     /// other.
     #[error("{} gave two different answers independently ({})", who(*.round), .answers.join(" / "))]
-    Twice {
-        /// The round.
-        round: Round,
-        /// The answers.
-        answers: Vec<String>,
-    },
+    Twice { round: Round, answers: Vec<String> },
     /// A voter requested it.
     #[error("{field}: answered `{answer}`")]
-    Asked {
-        /// The field.
-        field: &'static str,
-        /// The answer.
-        answer: &'static str,
-    },
+    Asked { field: &'static str, answer: &'static str },
 }
 
 fn who(round: Round) -> &'static str {

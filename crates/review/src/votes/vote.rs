@@ -28,7 +28,6 @@ pub struct Vote {
     /// The hash of the fields that identify the vote: all except the time, the file, the seconds, the role
     /// and `supersedes`. So the same vote has the same id however often it is imported.
     pub id: Digest,
-    /// The recipe.
     pub recipe: String,
     /// The review step.
     pub step: String,
@@ -36,11 +35,9 @@ pub struct Vote {
     pub item: String,
     /// The hash of what the annotator saw.
     pub content_hash: Digest,
-    /// The annotator.
     pub annotator: String,
     /// The annotator's role at the time.
     pub role: Role,
-    /// The round.
     #[serde(default)]
     pub round: Round,
     /// The answers.

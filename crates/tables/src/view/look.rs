@@ -38,7 +38,6 @@ pub struct Cluster {
 /// A stage with its inputs and its index.
 pub struct Looking<'s> {
     views: &'s Views,
-    /// The stage.
     pub stage: StageReader,
     inputs: Vec<StageReader>,
     index: Arc<Index>,

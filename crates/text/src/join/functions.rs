@@ -51,7 +51,6 @@ pub struct Sketch {
 pub struct Member<'a> {
     /// The row's number, the same wherever it is.
     pub row: u64,
-    /// Its text.
     pub text: &'a str,
     /// From its [`RowKey`].
     pub role: Role,

@@ -218,7 +218,6 @@ fn candidates(readings: &[Reading], part: Part<'_>) -> (Vec<Candidate>, Effort) 
 /// A join that finds every pair of one predicate.
 #[derive(Clone, Copy, Debug)]
 pub struct DefaultJoin {
-    /// The predicate.
     pub predicate: Predicate,
     /// What is joined.
     pub query: Query,

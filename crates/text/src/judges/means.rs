@@ -9,7 +9,6 @@ use super::Rating;
 /// How often a judge gives each rating.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Distribution {
-    /// The judge.
     pub judge: String,
     /// The model whose answers are rated; `None` for all models.
     pub model: Option<String>,
@@ -42,7 +41,6 @@ pub fn distributions(ratings: &[Rating<'_>]) -> Vec<Distribution> {
 /// Score of a model in a category, from 0 to 100.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cell {
-    /// The model.
     pub model: String,
     /// The category; `None` for all questions.
     pub category: Option<String>,

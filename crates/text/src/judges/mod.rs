@@ -19,11 +19,9 @@ pub struct Rating<'a> {
     pub question: &'a str,
     /// Whether it is the paired normal question.
     pub normal: bool,
-    /// The response.
     pub response: &'a str,
     /// The model that answered.
     pub model: &'a str,
-    /// The judge.
     pub judge: &'a str,
     /// Which of the judge's ratings of this response it is, from 0.
     pub repeat: u32,

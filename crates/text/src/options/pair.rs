@@ -7,7 +7,6 @@ use super::Draw;
 /// The mean of whole ratings, kept exact, so that it does not depend on their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Mean {
-    /// Their sum.
     pub sum: u32,
     /// How many there are; 0 means that there is no mean.
     pub count: u32,

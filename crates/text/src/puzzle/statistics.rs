@@ -11,7 +11,6 @@ pub const LONG: usize = 30;
 /// One question, as the statistics use it.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
-    /// The question.
     pub question: &'a str,
     /// The right answer.
     pub answer: &'a str,

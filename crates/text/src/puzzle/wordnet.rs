@@ -81,7 +81,6 @@ pub struct Place {
 /// A set of words with one meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Synset {
-    /// Its place.
     pub place: Place,
     /// Its words, with spaces between the parts of a collocation, and the lexicographer's capitals.
     pub words: Vec<String>,

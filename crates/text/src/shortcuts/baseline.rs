@@ -23,7 +23,6 @@ const RATE: f32 = 0.5;
 /// The classifier's results.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Baseline {
-    /// Its accuracy.
     pub accuracy: Share,
     /// The items that it got right, in order.
     pub guessed: Vec<String>,

@@ -31,7 +31,6 @@ pub use share::Share;
 /// A multiple choice.
 #[derive(Clone, Copy, Debug)]
 pub struct Item<'a> {
-    /// Its id.
     pub id: &'a str,
     /// The id that it shares with items made of the same record; otherwise its own id.
     pub group: &'a str,

@@ -27,9 +27,7 @@ const JUDGES: u64 = 3;
 /// An item whose wrong options are to be chosen.
 #[derive(Clone, Copy, Debug)]
 pub struct Open<'a> {
-    /// Its id.
     pub id: &'a str,
-    /// The question.
     pub question: &'a str,
     /// The right option.
     pub right: &'a str,

@@ -13,7 +13,6 @@ use super::{Jokes, Profile};
 /// A value that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundValue {
-    /// The key.
     pub key: &'static str,
     /// The rule that found it, as written.
     pub by: String,
@@ -35,7 +34,6 @@ pub struct Inspected {
 /// A key that found nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// The key.
     pub key: &'static str,
     /// As written.
     pub description: String,

@@ -31,7 +31,6 @@ pub enum Jokes {
 pub enum Field {
     /// The site's own number or name for it.
     Id,
-    /// Its thread.
     Thread,
     /// Its page in the thread.
     Page,
@@ -41,9 +40,7 @@ pub enum Field {
     Title,
     /// Text.
     Body,
-    /// The author.
     Author,
-    /// The time.
     Time,
     /// The answer of a riddle.
     Answer,

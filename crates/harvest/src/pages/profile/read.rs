@@ -24,13 +24,11 @@ pub struct Entry {
     pub floor: Option<u64>,
     /// Whether it is the first of its thread.
     pub first: bool,
-    /// Its title.
     pub title: Option<String>,
     /// Its text.
     pub body: Option<String>,
     /// The answer of a riddle.
     pub answer: Option<String>,
-    /// The author.
     pub author: Option<String>,
     /// The time as shown on the page.
     pub time_raw: Option<String>,

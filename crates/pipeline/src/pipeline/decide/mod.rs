@@ -26,7 +26,6 @@ use riddlemill_text::record::Reason;
 /// A person's wish about a record.
 #[derive(Clone, Debug)]
 pub struct DecisionRequest {
-    /// The verdict.
     pub verdict: Verdict,
     /// The record's id.
     pub record: String,
@@ -67,7 +66,6 @@ pub enum DecideError {
     /// No annotator has this name, or they may not decide.
     #[error("{name:?} may not decide: {why}\n  hint: an [[annotator]] whose role is senior or meta may")]
     NotEntitled {
-        /// The name.
         name: String,
         /// The missing entitlement.
         why: &'static str,
@@ -83,22 +81,14 @@ pub enum DecideError {
     NoRecipe(String),
     /// No recipe has been run, or none has the record.
     #[error("no stage has the record {record:?}{hint}")]
-    NoRecord {
-        /// The record.
-        record: String,
-        /// A hint.
-        hint: &'static str,
-    },
+    NoRecord { record: String, hint: &'static str },
     /// Import set the record aside, where decisions do not apply.
     #[error("{record}: {recipe} set it aside at import: {why}\n  hint: {hint}")]
     AtImport {
-        /// The record.
         record: String,
-        /// The recipe.
         recipe: &'static str,
         /// The reason and its meaning.
         why: String,
-        /// A hint.
         hint: String,
     },
     /// The record was not stopped.
@@ -109,43 +99,27 @@ pub enum DecideError {
         "{record} was merged into {into}\n  hint: `riddlemill decide two {record} {into}` if they are two jokes"
     )]
     Merged {
-        /// The record.
         record: String,
         /// The other record.
         into: String,
     },
     /// The stage cannot be overruled by this verdict.
     #[error("{recipe}: {stage} cannot be overruled with {verdict}\n  hint: {hint}")]
-    NotThere {
-        /// The recipe.
-        recipe: &'static str,
-        /// The stage.
-        stage: String,
-        /// The verdict.
-        verdict: Verdict,
-        /// A hint.
-        hint: String,
-    },
+    NotThere { recipe: &'static str, stage: String, verdict: Verdict, hint: String },
     /// The record does not reach the stage.
     #[error(
         "{record} does not reach {stage} in {recipe}: it ended at {ended}\n  hint: decide about {ended} first"
     )]
     NotReached {
-        /// The record.
         record: String,
-        /// The stage.
         stage: String,
-        /// The recipe.
         recipe: &'static str,
         /// The stage where it ended.
         ended: String,
     },
     /// The text has changed since the person saw it.
     #[error("the text of {record} has changed since it was shown\n  hint: look at it again")]
-    Outdated {
-        /// The record.
-        record: String,
-    },
+    Outdated { record: String },
 }
 
 impl From<store::Error> for DecideError {

@@ -16,12 +16,7 @@ use riddlemill_text::record::{Entry, State};
 #[derive(Clone, Debug)]
 pub enum Listed {
     /// Records that left a stage in this state, or any stage if none is given.
-    Records {
-        /// The stage.
-        stage: Option<String>,
-        /// The state.
-        state: State,
-    },
+    Records { stage: Option<String>, state: State },
     /// Similar pairs, down to the margin under the threshold.
     Pairs,
 }
@@ -29,11 +24,9 @@ pub enum Listed {
 /// A record or pair to decide about.
 #[derive(Clone, Debug)]
 pub struct Open {
-    /// The record.
     pub record: String,
     /// The other one of a pair.
     pub other: Option<String>,
-    /// The stage.
     pub stage: &'static str,
     /// State, reason and evidence, or for a pair the verdict and score.
     pub state: String,

@@ -57,9 +57,7 @@ impl State {
 /// A decision in a recipe.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
-    /// The recipe.
     pub recipe: &'static str,
-    /// The decision.
     pub decision: Decision,
     /// Its state there.
     pub state: State,

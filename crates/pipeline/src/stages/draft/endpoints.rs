@@ -34,7 +34,6 @@ pub struct Slot {
 pub struct Asks {
     /// The setting that names it.
     pub key: String,
-    /// The names.
     pub names: Vec<String>,
     /// Whether that setting names several, each of which is asked.
     pub several: bool,

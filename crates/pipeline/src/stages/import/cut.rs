@@ -19,7 +19,6 @@ const HEAD: u64 = 64 << 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cut {
-    /// A line.
     Line,
     /// A gzip member, which begins a line or a record.
     Member,

@@ -41,7 +41,6 @@ record! {
 pub struct Dump {
     /// The source's name.
     pub source: String,
-    /// Its kind.
     pub kind: SourceKind,
     /// Which posts of a thread are taken.
     pub take: Take,
@@ -55,7 +54,6 @@ pub struct Dump {
     pub licence: Option<String>,
     /// The file's name, with the folder before it where two files of a source share one.
     pub file: String,
-    /// Its path.
     pub path: PathBuf,
     /// Its SHA-256.
     pub sha256: String,

@@ -90,7 +90,6 @@ pub struct RawPost {
 /// The result of parsing an item.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Parsed {
-    /// A post.
     Post(Box<RawPost>),
     /// Not a candidate, by a rule of the source.
     Out(Reason, String),

@@ -16,7 +16,6 @@ use crate::stages::subject::{self, in_scope};
 pub(super) struct Found {
     /// The fields, by the operation's names.
     pub values: Values,
-    /// Their basis.
     pub basis: Vec<String>,
     /// What the ledger calls it.
     pub rule: Reason,

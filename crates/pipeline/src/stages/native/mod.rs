@@ -117,7 +117,6 @@ struct Input {
 enum Form {
     /// A whole number between these.
     Count(u64, u64),
-    /// A text.
     Text,
 }
 

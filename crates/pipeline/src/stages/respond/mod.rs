@@ -37,7 +37,6 @@ pub struct Answer {
     pub sample: u64,
     /// What it says, by field.
     pub values: Values,
-    /// Its basis.
     pub basis: String,
 }
 

@@ -72,7 +72,6 @@ impl Review {
 
 /// What a review decides by.
 pub struct Evidence<'a> {
-    /// The votes.
     pub votes: &'a Votes,
     /// What people decided over them.
     pub people: &'a StageDecisions,

@@ -46,7 +46,6 @@ pub struct PostText<'a> {
 /// A rule that changed something, with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// The rule.
     pub rule: Rule,
     /// What it removed or decided on, at most 40 characters.
     pub evidence: String,

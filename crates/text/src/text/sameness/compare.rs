@@ -44,7 +44,6 @@ pub struct Evidence {
 /// The outcome of comparing two texts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
-    /// The verdict.
     pub verdict: Verdict,
     /// The measure as a double in 0..=1: for printing and sorting, not a probability.
     pub score: f64,

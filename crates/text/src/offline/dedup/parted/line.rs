@@ -74,7 +74,6 @@ pub struct PairLine {
 /// A row that is merged into another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Decision {
-    /// Its id.
     pub id: String,
     /// The id of the row that it is merged into, which is kept.
     pub into: String,

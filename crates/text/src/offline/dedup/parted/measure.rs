@@ -12,7 +12,6 @@ use crate::text::sameness::{Predicate, Prepared, Reading, Verdict, compare_prepa
 /// The measure that settings name.
 #[derive(Clone, Debug)]
 pub struct Measure {
-    /// Its joins.
     pub(super) joins: Vec<Join>,
     /// One metric: its name, and the threshold from which two rows are one.
     single: Option<(Query, Threshold)>,

@@ -18,7 +18,6 @@ pub enum VerifyError {
         "the rows of key {key} are out of order at {rank:?}; sort the lines by their bytes (LC_ALL=C sort)"
     )]
     Unsorted {
-        /// The key.
         key: String,
         /// The row that comes too late.
         rank: String,
