@@ -7,7 +7,7 @@ use super::read;
 use super::task::{Setting, Task};
 use crate::llm::parse::Unreadable;
 
-/// An answer.
+/// What a model or a person answered to a task about an item, and how it was scored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// The item's id.

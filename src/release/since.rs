@@ -70,7 +70,7 @@ pub enum RowState {
 }
 
 impl RowState {
-    /// Its name.
+    /// Its name in JSON and in the change log.
     pub fn name(self) -> &'static str {
         match self {
             RowState::Withdrawn => "withdrawn",

@@ -31,12 +31,12 @@ impl CandidateSource {
         Self { recipe, step: &declared[stages.clamp(1, declared.len()) - 1] }
     }
 
-    /// The recipe.
+    /// The recipe whose records are released.
     pub fn recipe(self) -> &'static Recipe {
         self.recipe
     }
 
-    /// The step.
+    /// The step whose rows are released.
     pub fn step(self) -> &'static Step {
         self.step
     }

@@ -246,7 +246,7 @@ impl Benchmark {
         Some(declares::hash(&of_it.map(|(name, text)| format!("{name} {text}\n")).collect::<String>()))
     }
 
-    /// A ballot.
+    /// The ballot of a review step; `None` if ballots.toml does not declare it.
     pub fn ballot(&self, name: &str) -> Option<&crate::ballot::Ballot> {
         self.ballots.step(name)
     }

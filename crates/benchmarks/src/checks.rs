@@ -10,7 +10,6 @@ use riddlemill_text::text::counts;
 
 use crate::value::{text, texts};
 
-/// Their names.
 pub(crate) const NAMES: [&str; 12] = [
     "unusable",
     "repetitions",

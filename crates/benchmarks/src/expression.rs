@@ -113,7 +113,7 @@ impl Expression {
         Ok(Expression { place, source, form, names })
     }
 
-    /// Its source.
+    /// The text that it was parsed from.
     pub fn source(&self) -> &'static str {
         self.source
     }
@@ -167,7 +167,7 @@ impl Expression {
         self.paths().into_iter().filter_map(of)
     }
 
-    /// Its place.
+    /// File, line and column of that text.
     pub fn place(&self) -> &str {
         &self.place
     }

@@ -38,7 +38,7 @@ pub struct Status {
     pub annotators: BTreeMap<String, Progress>,
 }
 
-/// A share.
+/// A share as its two numbers, so that shares can be added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
     /// The numerator.

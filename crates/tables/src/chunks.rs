@@ -164,7 +164,6 @@ impl Piece {
         Piece { range: 0..bytes.len(), bytes: Arc::new(bytes) }
     }
 
-    /// The bytes.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes[self.range.clone()]
     }

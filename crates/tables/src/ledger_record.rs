@@ -195,7 +195,6 @@ impl LedgerEntry<'_> {
         LedgerEntry { cells, state: State::Kept, reason: None }
     };
 
-    /// The entry.
     pub(super) fn entry(&self) -> Entry {
         let text =
             |cell: &Cell<'_>| if let Cell::Text(text) = cell { Some((*text).to_string()) } else { None };

@@ -21,7 +21,7 @@ impl StageReader {
         Ok(Manifest::read(place)?.map(|manifest| StageReader { place: place.into(), manifest }))
     }
 
-    /// The manifest.
+    /// What the stage was made from, and the rows, bytes and hashes of its files.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }

@@ -95,7 +95,6 @@ struct Pair {
     seen: String,
 }
 
-/// The page.
 pub(in crate::web) async fn page(
     State(app): State<Arc<App>>,
     visitor: Visitor,

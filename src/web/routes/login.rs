@@ -15,7 +15,6 @@ use crate::web::guard::{Form, set_cookie};
 use crate::web::view;
 use crate::web::visitor::Visitor;
 
-/// The form.
 pub(in crate::web) async fn form(visitor: Visitor) -> Result<Response, PageError> {
     match visitor.rank() {
         Some(rank) => Ok(Redirect::to(home(rank)).into_response()),

@@ -66,7 +66,6 @@ struct Spent {
     attempts: u64,
 }
 
-/// The page.
 pub(in crate::web) async fn page(
     State(app): State<Arc<App>>,
     visitor: Visitor,

@@ -63,7 +63,6 @@ struct Released {
     row: Value,
 }
 
-/// The page.
 pub(in crate::web) async fn page(
     State(app): State<Arc<App>>,
     visitor: Visitor,

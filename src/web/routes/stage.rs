@@ -90,7 +90,6 @@ struct Reason {
     share: u64,
 }
 
-/// The page.
 pub(in crate::web) async fn page(
     State(app): State<Arc<App>>,
     visitor: Visitor,

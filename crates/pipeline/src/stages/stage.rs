@@ -73,7 +73,7 @@ impl Rows {
         Rows::of_kind(riddlemill_benchmarks::find(benchmark).and_then(|benchmark| benchmark.records))
     }
 
-    /// Their columns.
+    /// The columns of such rows, in the order of the file.
     pub fn columns(self) -> &'static [Column] {
         match self {
             Rows::Posts => Post::COLUMNS,

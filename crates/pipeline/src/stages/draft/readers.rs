@@ -11,7 +11,6 @@ use riddlemill_text::puzzle::options::NONE;
 use riddlemill_text::puzzle::statistics;
 use riddlemill_text::puzzle::words::{key, words};
 
-/// A reader.
 pub(super) struct Reader {
     /// What folders call it.
     pub name: &'static str,

@@ -121,7 +121,6 @@ impl Replies {
         self.0.first().and_then(|(_, replied)| replied.as_ref())
     }
 
-    /// Their basis.
     pub(super) fn basis(&self) -> Vec<&str> {
         self.0.iter().flat_map(|(_, replied)| replied).flat_map(Replied::basis).collect()
     }
@@ -222,7 +221,6 @@ impl Replied {
         self.kept.first().map(|drafted| drafted.values.clone()).unwrap_or_default()
     }
 
-    /// Their basis.
     pub(super) fn basis(&self) -> Vec<&str> {
         self.kept.iter().map(|drafted| drafted.basis.as_str()).collect()
     }
