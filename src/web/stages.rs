@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::audit::{Likeness, Made, likeness_of};
 use crate::recipe::{Recipe, Step};
-use crate::store::view::{Looking, SmallCache, Views};
+use crate::store::view::{SmallCache, StageView, Views};
 use crate::store::{Error, StageReader, Workspace};
 
 /// Most stages with cached similarities.
@@ -24,7 +24,7 @@ impl Stages {
         workspace: &Workspace,
         recipe: &'static Recipe,
         step: &Step,
-    ) -> Result<Option<Looking<'_>>, Error> {
+    ) -> Result<Option<StageView<'_>>, Error> {
         let Some(Made { stage, inputs }) = Made::open(workspace, recipe, step)? else { return Ok(None) };
         Ok(Some(self.views.open(stage, inputs)?))
     }

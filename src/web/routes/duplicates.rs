@@ -13,7 +13,7 @@ use crate::pipeline::Withheld;
 use crate::recipe::{Recipe, Step};
 use crate::record::Entry;
 use crate::stages::NearPair;
-use crate::store::view::{Looking, Record};
+use crate::store::view::{Record, StageView};
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
 use crate::web::view;
@@ -127,28 +127,28 @@ fn find(app: &App, recipe: &'static Recipe, filter: Filter, visitor: &Visitor) -
         desk: desk(&app.config().0, visitor),
         filter,
     };
-    let Some(looking) = app.stages.open(&app.workspace, recipe, step)? else { return Ok(found) };
-    let manifest = looking.stage.manifest();
+    let Some(opened) = app.stages.open(&app.workspace, recipe, step)? else { return Ok(found) };
+    let manifest = opened.stage.manifest();
     let metric = manifest.settings.get("metric").and_then(|m| m.as_str()).unwrap_or("default");
     if metric != "default" {
         found.threshold = manifest.settings.get("threshold").and_then(serde_json::Value::as_f64);
     }
-    found.merged = looking.in_state("merged");
+    found.merged = opened.in_state("merged");
     let withheld = Withheld::open(&app.workspace, recipe)?;
     if found.filter.show == "pairs" {
-        pairs(&looking, &withheld, &mut found)?
+        pairs(&opened, &withheld, &mut found)?
     } else {
-        clusters(&looking, &withheld, &mut found)?
+        clusters(&opened, &withheld, &mut found)?
     }
     Ok(found)
 }
 
 /// Largest first; of equal size, in the order in which their keepers entered.
-fn clusters(looking: &Looking<'_>, withheld: &Withheld, found: &mut Found) -> Result<(), PageError> {
-    let (_, all) = looking.clusters(0, 0, 0)?;
+fn clusters(opened: &StageView<'_>, withheld: &Withheld, found: &mut Found) -> Result<(), PageError> {
+    let (_, all) = opened.clusters(0, 0, 0)?;
     let from = paged(all, found);
     let text = |record: &Record| record.text.clone().unwrap_or_default();
-    for mut cluster in looking.clusters(from, PAGE, MEMBERS)?.0 {
+    for mut cluster in opened.clusters(from, PAGE, MEMBERS)?.0 {
         // Clusters with records withdrawn since are not shown.
         let ids = cluster.members.iter().chain([&cluster.keeper]).map(|record| record.entry.id.as_str());
         let withdrawn: BTreeSet<String> = withheld.among(ids)?.into_iter().map(str::to_owned).collect();
@@ -176,7 +176,7 @@ fn clusters(looking: &Looking<'_>, withheld: &Withheld, found: &mut Found) -> Re
 }
 
 /// Most similar first, from the chosen score downwards.
-fn pairs(looking: &Looking<'_>, withheld: &Withheld, found: &mut Found) -> Result<(), PageError> {
+fn pairs(opened: &StageView<'_>, withheld: &Withheld, found: &mut Found) -> Result<(), PageError> {
     let at_most: f64 = found.filter.score.parse().unwrap_or(1.0);
     // A slider's hundredth includes all scores that round to it.
     let below = at_most + 0.005;
@@ -187,11 +187,11 @@ fn pairs(looking: &Looking<'_>, withheld: &Withheld, found: &mut Found) -> Resul
     }
     let lowest = found.filter.order == "lowest";
     let verdict = Some(verdict.as_str()).filter(|verdict| *verdict != "all");
-    let (_, all) = looking.pairs::<NearPair>(below, verdict, lowest, 0, 0)?;
+    let (_, all) = opened.pairs::<NearPair>(below, verdict, lowest, 0, 0)?;
     let from = paged(all, found);
-    let (pairs, _) = looking.pairs::<NearPair>(below, verdict, lowest, from, PAGE)?;
+    let (pairs, _) = opened.pairs::<NearPair>(below, verdict, lowest, from, PAGE)?;
     let ids: Vec<&str> = pairs.iter().flat_map(|pair| [pair.a.as_str(), pair.b.as_str()]).collect();
-    let texts = looking.texts_of(&ids)?;
+    let texts = opened.texts_of(&ids)?;
     let text = |id: &str| texts.get(id).cloned().unwrap_or_default();
     let shown = |pair: NearPair| {
         let (text_a, text_b) = (text(&pair.a), text(&pair.b));

@@ -154,8 +154,8 @@ fn side(app: &App, recipe: &'static Recipe, passage: &Passage, id: String) -> Re
 /// A record's text as it entered a stage.
 fn entered(app: &App, recipe: &'static Recipe, stage: &str, id: &str) -> Result<Option<String>, PageError> {
     let Some((_, step)) = recipe.step(stage) else { return Ok(None) };
-    let Some(looking) = app.stages.open(&app.workspace, recipe, step)? else { return Ok(None) };
-    Ok(looking.record_of(id)?.and_then(|record| record.text))
+    let Some(opened) = app.stages.open(&app.workspace, recipe, step)? else { return Ok(None) };
+    Ok(opened.record_of(id)?.and_then(|record| record.text))
 }
 
 /// Rows of the candidate and of releases on disk that name the record. Only lines containing the id are

@@ -147,8 +147,8 @@ fn find(
         decides: decides(step),
         filter,
     };
-    let Some(looking) = app.stages.open(&app.workspace, recipe, step)? else { return Ok(found) };
-    let manifest = looking.stage.manifest();
+    let Some(opened) = app.stages.open(&app.workspace, recipe, step)? else { return Ok(found) };
+    let manifest = opened.stage.manifest();
     found.counts = manifest.counts.clone();
     found.causes_later = !causes::come_at_once(manifest);
     if !found.causes_later {
@@ -156,13 +156,13 @@ fn find(
     }
     found.settings = manifest.settings.clone();
     found.compares = manifest.tables.contains_key("pairs");
-    found.texts = looking.len() > 0;
+    found.texts = opened.len() > 0;
     found.reasons = reasons(&found.counts);
-    let (_, count) = looking.page(&query, 0, 0)?;
+    let (_, count) = opened.page(&query, 0, 0)?;
     found.pages = count.div_ceil(PAGE);
     found.page = found.page.min(found.pages.max(1));
     found.first = (found.page - 1) * PAGE;
-    let (mut records, all) = looking.page(&query, found.first, PAGE)?;
+    let (mut records, all) = opened.page(&query, found.first, PAGE)?;
     let withheld = Withheld::open(&app.workspace, recipe)?;
     withhold(&withheld, &mut records, !query.words.is_empty())?;
     let into = |record: &Record| {
@@ -171,7 +171,7 @@ fn find(
     };
     let keepers: Vec<String> = records.iter().filter_map(into).collect();
     let keepers: Vec<&str> = keepers.iter().map(String::as_str).collect();
-    let mut keepers = looking.texts_of(&keepers)?;
+    let mut keepers = opened.texts_of(&keepers)?;
     let withdrawn: Vec<String> =
         withheld.among(keepers.keys().map(String::as_str))?.into_iter().map(str::to_owned).collect();
     keepers.retain(|id, text| !withdrawn.contains(id) && !withheld.is_withdrawn_text(text));
@@ -248,10 +248,10 @@ pub(in crate::web) async fn figures(
         return view::page(&visitor, "figures.html", later);
     }
     let found = reading(move || {
-        let Some(looking) = app.stages.open(&app.workspace, recipe, step)? else {
+        let Some(opened) = app.stages.open(&app.workspace, recipe, step)? else {
             return Err(PageError::not_found());
         };
-        let lengths = looking.lengths(LONGEST)?;
+        let lengths = opened.lengths(LONGEST)?;
         let all: Vec<u64> = (0..=LONGEST).map(|at| lengths.values().map(|bars| bars[at]).sum()).collect();
         let limits = match step.stage {
             Stage::Filter => limits(&all),
@@ -260,16 +260,16 @@ pub(in crate::web) async fn figures(
         let sweep = app.stages.likeness(&app.workspace, recipe, step)?;
         let mut examples = BTreeMap::new();
         let withheld = Withheld::open(&app.workspace, recipe)?;
-        for reason in reasons(&looking.stage.manifest().counts) {
+        for reason in reasons(&opened.stage.manifest().counts) {
             let query =
                 Query { outcome: reason.state.clone(), reason: reason.code.clone(), ..Query::default() };
-            let (mut some, _) = looking.page(&query, 0, EXAMPLES)?;
+            let (mut some, _) = opened.page(&query, 0, EXAMPLES)?;
             withhold(&withheld, &mut some, true)?;
             examples.insert(format!("{}/{}", reason.state, reason.code), some);
         }
         Ok(json!({
             "recipe": recipe.name, "stage": step.name, "lengths": lengths, "limits": limits,
-            "sweep": sweep.as_ref(), "examples": examples, "settings": looking.stage.manifest().settings,
+            "sweep": sweep.as_ref(), "examples": examples, "settings": opened.stage.manifest().settings,
             "longest": LONGEST, "later": false,
         }))
     })

@@ -11,18 +11,18 @@
 
 mod frames;
 mod index;
-mod look;
 mod names;
 mod pairs;
 mod query;
 mod rows;
 mod small_cache;
+mod stage_view;
 
 use std::sync::Arc;
 
-pub use look::{Cluster, Looking, Record};
 pub use query::{Query, Sort};
 pub use small_cache::SmallCache;
+pub use stage_view::{Cluster, Record, StageView};
 
 use crate::{Error, StageReader};
 use frames::Frames;
@@ -54,7 +54,7 @@ impl Views {
     ///
     /// # Errors
     /// [`Error`] if a part is not a Parquet file, or lacks a column.
-    pub fn open(&self, stage: StageReader, inputs: Vec<StageReader>) -> Result<Looking<'_>, Error> {
+    pub fn open(&self, stage: StageReader, inputs: Vec<StageReader>) -> Result<StageView<'_>, Error> {
         let hash = |reader: &StageReader, table: &str| reader.table(table).hash;
         let key = [hash(&stage, "ledger"), hash(&stage, "rows")]
             .into_iter()
@@ -63,7 +63,7 @@ impl Views {
             .join(" ");
         let build = || Index::build(&stage, &inputs, self.names(&stage)?);
         let index = self.indexes.get(&key, Index::bytes, INDEXES, build)?;
-        Ok(Looking::new(self, stage, inputs, index, key))
+        Ok(StageView::new(self, stage, inputs, index, key))
     }
 
     /// The names in a stage's ledger.

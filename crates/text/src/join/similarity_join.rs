@@ -61,7 +61,7 @@ pub fn similarity_join_watched(texts: &[&str], watch: &dyn Watch) -> AlikePairs 
     alike_of(texts, Part::whole(watch))
 }
 
-/// What the steps take of the whole, about: guessed, and of no effect but on how far a bar says that it is.
+/// The approximate shares of the steps in the whole: estimates that only affect the progress bar.
 const READ: f64 = 0.10;
 const JOIN: f64 = 0.80;
 const COMPARE: f64 = 0.10;
@@ -195,13 +195,11 @@ fn candidates(readings: &[Reading], part: Part<'_>) -> (Vec<Candidate>, Effort) 
         let found = openings(&long(spec.least_chars), spec.borderline);
         add(&mut found.into_iter().map(|(a, b)| (a, b, None)), BY_BEGINNING);
     }
-    let joins = default_joins();
-    let part = part.share(1.0 / joins.len().max(1) as f64);
-    for join in joins {
+    for join in default_joins() {
         let views: Vec<Cow<'_, str>> =
             long(join.least_chars).into_par_iter().map(|text| (join.view)(text)).collect();
         let views: Vec<&str> = views.iter().map(AsRef::as_ref).collect();
-        let joined = join_by_blocks(&views, &join.query, BLOCK_KEYS, part);
+        let joined = join_by_blocks(&views, &join.query, BLOCK_KEYS, part.share(join.share));
         effort += joined.effort;
         let same_view = joined.groups.iter().flat_map(|rows| {
             rows.iter().enumerate().flat_map(|(i, &a)| rows[..i].iter().map(move |&b| (a, b, None)))
@@ -219,6 +217,8 @@ fn candidates(readings: &[Reading], part: Part<'_>) -> (Vec<Candidate>, Effort) 
 #[derive(Clone, Copy, Debug)]
 pub struct DefaultJoin {
     pub predicate: Predicate,
+    /// Its approximate share in the time of all joins, measured at three million posts; only affects the progress bar.
+    pub(super) share: f64,
     /// What is joined.
     pub query: Query,
     /// Of a folded text, what is joined.
@@ -230,15 +230,15 @@ pub struct DefaultJoin {
 /// The joins of the default similarity. Texts of one key, and openings, are found without.
 pub fn default_joins() -> Vec<DefaultJoin> {
     let join = |spec: &PredicateSpec| {
-        let (metric, view): (Metric, fn(&str) -> Cow<'_, str>) = match spec.predicate {
+        let (share, metric, view): (f64, Metric, fn(&str) -> Cow<'_, str>) = match spec.predicate {
             Predicate::Identical | Predicate::Opening => return None,
-            Predicate::Near => (Metric::Indel, |text| text.into()),
-            Predicate::Sound => (Metric::Indel, |text| view::sound_of(text).into()),
-            Predicate::Reworded => (Metric::Reworded, |text| text.into()),
+            Predicate::Near => (0.08, Metric::Indel, |text| text.into()),
+            Predicate::Sound => (0.12, Metric::Indel, |text| view::sound_of(text).into()),
+            Predicate::Reworded => (0.80, Metric::Reworded, |text| text.into()),
         };
         let threshold = Threshold::new(spec.borderline.num as u32, spec.borderline.den as u32);
         let query = Query { metric, threshold: threshold.unwrap_or(Threshold::ONE) };
-        Some(DefaultJoin { predicate: spec.predicate, query, view, least_chars: spec.least_chars })
+        Some(DefaultJoin { predicate: spec.predicate, share, query, view, least_chars: spec.least_chars })
     };
     predicates().iter().filter_map(join).collect()
 }

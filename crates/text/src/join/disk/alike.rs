@@ -30,10 +30,10 @@ pub struct Spill<'a> {
 }
 
 /// The approximate shares of the steps in the whole: estimates that only affect the progress bar.
-const READ: f64 = 0.08;
+const READ: f64 = 0.03;
 const OPENINGS: f64 = 0.02;
-const JOIN: f64 = 0.80;
-const COMPARE: f64 = 0.10;
+const JOIN: f64 = 0.82;
+const COMPARE: f64 = 0.13;
 
 /// The number of texts, readings or pairs that are processed at once.
 const BATCH: usize = 1 << 13;
@@ -88,12 +88,10 @@ fn alike_within<T: AsRef<str> + Sync>(
     let readings = readings.in_groups(groups, &mut candidates, part)?;
     readings.openings(&mut candidates, part.share(OPENINGS))?;
     let mut effort = Effort::default();
-    let joins = default_joins();
-    let each = part.share(JOIN / joins.len().max(1) as f64);
-    for join in joins {
+    for join in default_joins() {
         let mut failed = None;
         let views = readings.views(&mut failed, |reading| joined_text(reading, &join).into_owned());
-        let joined = join_within(views, &join.query, folder.path(), limits, each)?;
+        let joined = join_within(views, &join.query, folder.path(), limits, part.share(JOIN * join.share))?;
         failed.map_or(Ok(()), Err)?;
         effort += joined.effort;
         for (pair, n) in joined.pairs_with_shared()?.zip(0..) {

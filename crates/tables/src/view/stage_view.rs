@@ -7,13 +7,14 @@ use polars::prelude::Column;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use riddlemill_text::record::{Entry, Typed};
+
 use super::Views;
 use super::frames::{TEXT, texts};
 use super::index::{Index, NONE, chars, each_row};
 use super::query::{Finder, Query, Sort};
 use super::rows::{NEAR, entries, rows, texts_of};
 use crate::{Error, StageReader};
-use riddlemill_text::record::{Entry, Typed};
 
 /// A record that entered a stage, for pages.
 #[derive(Clone, Debug, Serialize)]
@@ -36,7 +37,7 @@ pub struct Cluster {
 }
 
 /// A stage with its inputs and its index.
-pub struct Looking<'s> {
+pub struct StageView<'s> {
     views: &'s Views,
     pub stage: StageReader,
     inputs: Vec<StageReader>,
@@ -44,19 +45,19 @@ pub struct Looking<'s> {
     key: String,
 }
 
-impl<'s> Looking<'s> {
+impl<'s> StageView<'s> {
     pub(super) fn new(
         views: &'s Views,
         stage: StageReader,
         inputs: Vec<StageReader>,
         index: Arc<Index>,
         key: String,
-    ) -> Looking<'s> {
-        Looking { views, stage, inputs, index, key }
+    ) -> StageView<'s> {
+        StageView { views, stage, inputs, index, key }
     }
 }
 
-impl Looking<'_> {
+impl StageView<'_> {
     /// How many records entered.
     #[expect(clippy::len_without_is_empty, reason = "a count, not a collection")]
     pub fn len(&self) -> usize {
