@@ -229,8 +229,9 @@ pub struct DefaultJoin {
 
 /// The joins of the default similarity. Texts of one key, and openings, are found without.
 pub fn default_joins() -> Vec<DefaultJoin> {
+    type View = fn(&str) -> Cow<'_, str>;
     let join = |spec: &PredicateSpec| {
-        let (share, metric, view): (f64, Metric, fn(&str) -> Cow<'_, str>) = match spec.predicate {
+        let (share, metric, view): (f64, Metric, View) = match spec.predicate {
             Predicate::Identical | Predicate::Opening => return None,
             Predicate::Near => (0.08, Metric::Indel, |text| text.into()),
             Predicate::Sound => (0.12, Metric::Indel, |text| view::sound_of(text).into()),
