@@ -210,7 +210,10 @@ fn kills_and_faults_lose_nothing_and_pass_no_cap() {
     );
     assert!(kills > 2, "the run must be killed to say anything");
     assert_eq!(replies + failed + held, items(), "every item ends with a reply or a reason");
-    assert!(held == 0 || ours + Usd::from_dollars(0.05) > cap(), "nothing is held while there is money");
+    // What a batch reserves is out of reach until its answers are fetched, and no request waits a day for that. A
+    // request may cost 5 cents.
+    let reserved = Usd::from_dollars(0.05 * (1 + items() / BATCHED) as f64);
+    assert!(held == 0 || ours + reserved > cap(), "nothing is held while there is money");
     assert!(requests <= attempts, "nothing is sent that is not journalled");
     let again = seen.lock().unwrap().batched_again;
     assert_eq!(again, 0, "items that a batch had answered were asked again");
