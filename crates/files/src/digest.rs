@@ -26,6 +26,7 @@ impl Digest {
 /// third of the time of hashing them one by one.
 pub struct Digester {
     gathered: Vec<u8>,
+    // The hasher is large and most digests never need it: it is made only for a long part.
     hasher: Option<Box<blake3::Hasher>>,
 }
 
@@ -101,6 +102,7 @@ impl FromStr for Digest {
         let mut bytes = [0; 16];
         match hex::decode_to_slice(text, &mut bytes) {
             Ok(()) => Ok(Digest(bytes)),
+            // The text can be anything, of any length, and is shown in an error.
             Err(_) => Err(NotADigest(text.chars().take(40).collect())),
         }
     }

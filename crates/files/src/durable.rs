@@ -13,9 +13,12 @@ use super::Error;
 /// # Errors
 /// [`Error::Io`] with the step that failed; the old content is then unchanged.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    // Next to its place, because a file cannot be renamed to another file system.
     let temporary = path.with_extension("tmp");
     let written = write_synced(&temporary, bytes).and_then(|()| {
+        // Only after the sync: after a power cut the name must not lead to content that was never written.
         fs::rename(&temporary, path).map_err(Error::io("rename to", path))?;
+        // Without this, a power cut can undo the rename.
         path.parent().map_or(Ok(()), sync_folder)
     });
     if written.is_err() {
@@ -42,6 +45,7 @@ pub fn write_pieces(path: &Path, pieces: &[&[u8]]) -> Result<(), Error> {
     let mut file = BufWriter::new(File::create(path).map_err(Error::io("create", path))?);
     pieces.iter().try_for_each(|piece| file.write_all(piece)).map_err(Error::io("write", path))?;
     let file = file.into_inner().map_err(|e| Error::io("write", path)(e.into_error()))?;
+    // Content and length are enough; the times of the file need not be durable.
     file.sync_data().map_err(Error::io("write", path))
 }
 
@@ -75,6 +79,7 @@ pub fn making(place: &Path) -> PathBuf {
 /// [`Error::Io`] if the folder cannot be listed or something in it not removed.
 pub fn sweep(folder: &Path) -> Result<(), Error> {
     let entries = match fs::read_dir(folder) {
+        // Before the first run there is no folder.
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         entries => entries.map_err(Error::io("list", folder))?,
     };
@@ -96,11 +101,13 @@ pub fn sweep(folder: &Path) -> Result<(), Error> {
 pub fn swap_folder(finished: &Path, place: &Path) -> Result<(), Error> {
     let old =
         place.with_file_name(format!(".old-{}", place.file_name().unwrap_or_default().to_string_lossy()));
+    // A process that was stopped earlier may have left it, and nothing can be renamed onto a full folder.
     remove_folder(&old)?;
     if place.exists() {
         fs::rename(place, &old).map_err(Error::io("rename", place))?;
     }
     fs::rename(finished, place).map_err(Error::io("rename to", place))?;
+    // The new name has to be durable before the old content is removed.
     if let Some(parent) = place.parent() {
         sync_folder(parent)?;
     }

@@ -41,12 +41,14 @@ fn why_not(name: &str) -> Option<&'static str> {
         return Some("which is a path on another system");
     }
     let parts = name.split('/').all(|part| !matches!(part, "" | "." | "..") && !device(part));
+    // Checked again with the rules of this system, which may know more kinds of roots.
     let plain = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
     (!parts || !plain).then_some("which leads out of it")
 }
 
 /// Names that Windows opens as a device in any folder.
 fn device(part: &str) -> bool {
+    // Windows opens the device whatever the extension, spaces at the end or case.
     let stem = part.split('.').next().unwrap_or_default().trim_end().to_ascii_uppercase();
     let numbered = |name: &str| {
         stem.strip_prefix(name).is_some_and(|n| n.len() == 1 && n.as_bytes()[0].is_ascii_digit())
@@ -55,6 +57,7 @@ fn device(part: &str) -> bool {
 }
 
 fn shortened(name: &str) -> String {
+    // Somebody else chose the name, and it would otherwise fill the screen.
     name.chars().take(80).collect()
 }
 

@@ -25,6 +25,7 @@ impl Lock {
             .read(true)
             .write(true)
             .create(true)
+            // The file has the process id of the holder, which the others still read.
             .truncate(false)
             .open(&path)
             .map_err(Error::io("open", &path))?;
@@ -33,6 +34,7 @@ impl Lock {
             Err(TryLockError::WouldBlock) => {
                 let mut holder = String::new();
                 let read = file.read_to_string(&mut holder);
+                // Between taking the lock and writing the id the file is empty, so the holder may be unknown.
                 let holder = read.ok().map(|_| holder.trim().to_string()).filter(|h| !h.is_empty());
                 return Err(Error::Locked { path, holder });
             }

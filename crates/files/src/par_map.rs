@@ -38,7 +38,9 @@ pub fn par_map_ordered<I: Send, M: Send, E: Send>(
     rayon::in_place_scope_fifo(|scope| {
         let mut begin = || {
             let item = items.next()?;
+            // With room for its result, a worker never waits until the result is consumed.
             let (sender, made) = sync_channel(1);
+            // In the order of the items, because the oldest result is awaited first.
             scope.spawn_fifo(move |_| {
                 // Nobody receives if an earlier one failed.
                 let _ = sender.send(work(item));

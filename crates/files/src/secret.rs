@@ -44,6 +44,7 @@ pub fn secret_or_draw(path: &Path, lost: &str) -> Result<[u8; 32], Error> {
     let write = |e: std::io::Error| Error::io("write", path)(e);
     let mut temporary = tempfile::NamedTempFile::new_in(folder).map_err(write)?;
     temporary.write_all(format!("{}\n", hex::encode(drawn)).as_bytes()).map_err(write)?;
+    // Before it gets its name: a secret that is used and then lost cannot be drawn again.
     temporary.as_file().sync_all().map_err(write)?;
     // If two first runs draw at once, the first secret is used by both.
     match temporary.persist_noclobber(path) {

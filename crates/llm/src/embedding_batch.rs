@@ -50,6 +50,7 @@ fn apart(requests: &[&Request], body: &str) -> Result<Vec<String>, WireError> {
     }
     let mut ordered: Vec<Option<&Value>> = vec![None; requests.len()];
     for (at, one) in data.iter().enumerate() {
+        // Servers that leave out the index answer in the order of the texts.
         let index = one.get("index").and_then(Value::as_u64).map_or(at, |index| index as usize);
         match ordered.get_mut(index) {
             Some(place @ None) => *place = Some(one),
@@ -76,6 +77,7 @@ fn shares(total: u64, weights: &[u64]) -> Vec<u64> {
     let mut until = 0;
     let share = |weight: &u64| {
         until += weight;
+        // The product of two counts may need more than 64 bits.
         let end = (u128::from(total) * u128::from(until) / u128::from(all)) as u64;
         std::mem::replace(&mut given, end).abs_diff(end)
     };

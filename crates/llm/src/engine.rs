@@ -138,6 +138,7 @@ impl Engine {
         Engine {
             price: endpoint.price().unwrap_or(Price::FREE),
             pace: Pace::new(endpoint.rpm, endpoint.tpm),
+            // Without a slot nothing would ever be sent; tokio panics above its maximum.
             slots: Semaphore::new(endpoint.concurrency.clamp(1, Semaphore::MAX_PERMITS)),
             endpoint,
             store,
@@ -172,6 +173,7 @@ impl Engine {
             })
             .collect();
         let mut answers = self.stored(&questions).await;
+        // An answer that was cut is open, too: a batch may have its repetition with a larger limit.
         let is_open =
             |answer: &Option<Answer>| answer.as_ref().and_then(Answer::reply).is_none_or(Reply::is_cut);
         let mut turn = None;
@@ -180,12 +182,14 @@ impl Engine {
         {
             match self.turn(transport.as_ref()).await {
                 Ok(taken) => turn = taken,
+                // A question may be in a batch that cannot be read now; asking it again would pay twice.
                 Err(error) => {
                     let open = questions.iter().zip(&mut answers).filter(|(_, answer)| is_open(answer));
                     let error = error.to_string();
                     open.for_each(|(question, answer)| *answer = Some(store_failed(question.key, &error)));
                 }
             }
+            // A batch that has ended has stored replies since the first look.
             if turn.as_ref().is_some_and(|turn| turn.brought) {
                 answers = self.stored(&questions).await;
             }
@@ -217,6 +221,7 @@ impl Engine {
             }
             _ => to_ask,
         };
+        // Asking one by one may take hours, and other processes may use the batches meanwhile.
         drop(turn);
         let slots = self.endpoint.concurrency.max(1);
         let ahead = slots + (slots as f64 * AHEAD).ceil() as usize;

@@ -104,6 +104,7 @@ impl Http {
         let timeouts = &endpoint.timeouts;
         let client = riddlemill_http::client()
             .connect_timeout(seconds(timeouts.connect_secs))
+            // Also ends an answer whose small pieces keep coming, which the idle time alone would not.
             .timeout(seconds(timeouts.total_secs))
             // A redirect would carry the key to another server, a hidden retry would bypass the journal.
             .redirect(reqwest::redirect::Policy::none())
@@ -168,6 +169,7 @@ impl Http {
                 return Err(Fault { raw, ..Fault::new(Kind::Timeout) });
             };
             match chunk {
+                // Before it is added, so that an endless answer cannot fill the memory.
                 Ok(Some(chunk)) if body.len() + chunk.len() > most => {
                     return Err(Fault::new(Kind::TooLarge));
                 }
@@ -267,7 +269,9 @@ fn stated_cost(headers: &HeaderMap) -> Option<f64> {
 }
 
 fn fault(error: reqwest::Error, body: &[u8]) -> Fault {
+    // An address in the settings may have a key in its query.
     let error = error.without_url();
+    // A connection that was not established in time is no timeout: nothing was sent, and nothing is charged.
     let kind = if error.is_timeout() && !error.is_connect() {
         Kind::Timeout
     } else if error.is_connect() {

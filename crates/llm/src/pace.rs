@@ -41,11 +41,13 @@ impl Pace {
         if let Some(bucket) = &self.requests {
             bucket.take(1).await;
         }
+        // Last, because a pause may begin while the buckets are waited for.
         self.open().await;
     }
 
     /// Returns when no pause is in force.
     pub(super) async fn open(&self) {
+        // A loop, because a pause may be prolonged while it is waited for.
         while let Some(until) = self.until().filter(|&until| until > Instant::now()) {
             tokio::time::sleep_until(until).await;
         }
@@ -55,6 +57,7 @@ impl Pace {
     pub(super) fn pause(&self, wait: Duration) {
         let mut closed = self.closed_until.lock().unwrap_or_else(PoisonError::into_inner);
         let until = Instant::now() + wait;
+        // A short pause that one request brings must not end the longer one of another.
         *closed = Some(closed.map_or(until, |before| before.max(until)));
     }
 
@@ -87,6 +90,7 @@ impl Bucket {
     }
 
     async fn take(&self, mut amount: u64) {
+        // One request at a time: the pieces of several large ones would delay each other.
         let _turn = self.turn.lock().await;
         while amount > 0 {
             let piece = amount.min(self.size.into()) as u32;

@@ -15,6 +15,7 @@ impl Waits {
         let builder = ExponentialBuilder::new()
             .with_min_delay(seconds(retries.first_wait_secs))
             .with_max_delay(seconds(retries.max_wait_secs))
+            // `max_attempts` limits the number of attempts, not this.
             .without_max_times();
         Waits(builder.build())
     }
@@ -38,12 +39,14 @@ pub(super) fn seconds(seconds: f64) -> Duration {
 /// How long `Retry-After` asks to wait, in either of its forms or in milliseconds.
 pub(super) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    // First, because it is the more precise one if a server sends both.
     if let Some(millis) = text("retry-after-ms").and_then(|text| text.parse::<f64>().ok()) {
         return Some(seconds(millis / 1000.0));
     }
     let text = text(RETRY_AFTER.as_str())?;
     match text.parse::<f64>() {
         Ok(secs) if secs.is_finite() => Some(seconds(secs)),
+        // A date in the past asks for no wait.
         _ => httpdate::parse_http_date(text).ok().map(|date| date.duration_since(now).unwrap_or_default()),
     }
 }
@@ -55,6 +58,7 @@ pub(super) fn exhausted_for(headers: &HeaderMap) -> Option<Duration> {
         .into_iter()
         .filter(|what| text(format!("x-ratelimit-remaining-{what}")).is_some_and(|left| left == "0"))
         .filter_map(|what| text(format!("x-ratelimit-reset-{what}")).and_then(duration))
+        // Both limits have to be free again.
         .max()
 }
 
@@ -76,6 +80,7 @@ fn duration(text: &str) -> Option<Duration> {
                 "m" => 60.0,
                 "s" => 1.0,
                 "ms" => 1e-3,
+                // Too short to wait for.
                 "us" | "ns" => 0.0,
                 _ => return None,
             };

@@ -44,6 +44,7 @@ impl Run {
     pub(super) fn note(&self, endpoint: &str, failed: Option<&str>, leave_after: u32) {
         let mut all = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(how) = failed else {
+            // An answer shows that the endpoint works, so earlier failures are not in a row with later ones.
             all.remove(endpoint);
             return;
         };
@@ -53,6 +54,7 @@ impl Run {
             left: false,
         });
         if failing.how != how {
+            // Different failures are not one cause; an endpoint that was left stays left.
             *failing = Failing { how: how.to_owned(), times: 0, left: failing.left };
         }
         failing.times += 1;

@@ -34,6 +34,7 @@ impl ApiKey {
     pub(super) fn header(&self, word: &str) -> Option<reqwest::header::HeaderValue> {
         let value = format!("{word}{}", self.0.expose_secret());
         let mut value = reqwest::header::HeaderValue::from_str(&value).ok()?;
+        // The client then leaves it out of its debug output.
         value.set_sensitive(true);
         Some(value)
     }
@@ -121,6 +122,7 @@ fn unescaped(literal: &str, whole: bool) -> Option<String> {
     if whole {
         return serde_json::from_str(literal).ok();
     }
+    // A character takes at most two escapes of six bytes each.
     let ends = literal.char_indices().rev().take(12).map(|(at, _)| at);
     std::iter::once(literal.len())
         .chain(ends)

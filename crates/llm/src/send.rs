@@ -51,11 +51,13 @@ impl Engine {
             if open.is_empty() {
                 break;
             }
+            // Looked up before every attempt: the failures of other requests count, too.
             if let Some(how) = self.limits.run.left(&self.endpoint.name) {
                 open.into_iter().for_each(|at| answers[at] = Some(left(&how)));
                 break;
             }
             let counted = open.iter().map(|&at| self.counted(questions[at])).sum();
+            // Before the reservation, so that no budget is blocked while the request waits for the pace.
             if self.unless_cancelled(self.pace.ready(counted)).await.is_none() {
                 open.into_iter().for_each(|at| answers[at] = Some(interrupted()));
                 break;
@@ -64,6 +66,7 @@ impl Engine {
             if begun.is_empty() {
                 continue;
             }
+            // Only a journalled attempt counts; the wait for a question that is asked elsewhere does not.
             attempts += 1;
             let mut settle = |answer: &dyn Fn(&Question) -> Answer| {
                 begun.iter().for_each(|attempt| answers[attempt.at] = Some(answer(attempt.question)));
@@ -175,6 +178,7 @@ impl Engine {
                 }
                 Ok(Begun::Busy | Begun::Refused { .. }) if !waits => return Ok(None),
                 Ok(Begun::Busy) => BUSY_POLL,
+                // Attempts in flight reserve the most that they can cost, and usually release a part of it.
                 Ok(Begun::Refused { unsettled: 1.., .. }) if asked.elapsed() < lease => BUDGET_POLL,
                 Ok(Begun::Refused { scope, spent, cap, .. }) => {
                     return Err(Box::new(budget_reached(&scope, spent, cap, reserved)));
@@ -197,10 +201,12 @@ impl Engine {
     ) -> Result<Landed, Shared> {
         let slot = async {
             let slot = self.slots.acquire().await;
+            // A server may have asked for a pause while this request waited for its slot.
             self.pace.open().await;
             slot
         };
         let Some(slot) = self.unless_cancelled(slot).await else {
+            // Without an outcome, the reservation would count as spent.
             let unsent =
                 |attempt| Line::Failure(failure(attempt, "interrupted before it was sent", Usd::ZERO, 0));
             self.settle(begun.iter().map(unsent), || {}).await?;
@@ -218,10 +224,12 @@ impl Engine {
         let requests: Vec<&Request> = begun.iter().map(|attempt| &attempt.question.request).collect();
         let call = provider::call(&self.endpoint, &requests);
         let sent = Instant::now();
+        // Before it is sent: after a kill, an attempt without this mark is known to have cost nothing.
         self.store.sending(begun.iter().map(|attempt| attempt.id.as_str()));
         tally.sending();
         let received = transport.send(&call).await;
         let elapsed_ms = sent.elapsed().as_millis() as u64;
+        // The headers of an answer can announce that the limit per minute is used up.
         if let Ok(Received { pause: Some(pause), .. }) = received {
             self.pace.pause(pause);
         }
@@ -238,6 +246,8 @@ impl Engine {
                 for (attempt, (content, raw)) in begun.iter().zip(contents) {
                     let cost = match content.usage {
                         Some(usage) => self.price.charge(usage),
+                        // Without token counts only the most it can have cost is certain, and caps must not
+                        // be exceeded.
                         None => attempt.reserved,
                     };
                     let cost = cost.max(stated);
@@ -261,6 +271,7 @@ impl Engine {
                 Ok(Landed::Answers(answers))
             }
             Err(fault) => {
+                // A longer wait, as until the quota of the next day, is left to a later run.
                 let too_long = seconds(self.endpoint.retries.max_asked_wait_secs);
                 let number = begun.first().map_or(0, |attempt| attempt.number);
                 let again = fault.retriable()
@@ -313,6 +324,7 @@ impl Engine {
         if !fault.is_about_model() {
             return String::new();
         }
+        // One list for the endpoint, even if thousands of items are refused for the same reason.
         let models = self.models.get_or_init(|| transport.models()).await;
         let model = &self.endpoint.model;
         if models.is_empty() || models.contains(model) {
@@ -352,6 +364,8 @@ impl Engine {
         for one in &mut settling {
             one.written().await;
         }
+        // The slot is free once the outcomes survive this process; the next request need not wait for the
+        // sync.
         written();
         for one in settling {
             one.synced().await?;

@@ -187,11 +187,13 @@ fn believable(request: &Request, text_bytes: usize, usage: Option<Value>) -> Opt
 /// The cost in dollars as stated by the server: OpenRouter includes it with the tokens, LiteLLM's proxy in a
 /// header.
 pub(super) fn stated_cost(received: &Received) -> Option<Usd> {
+    // Most bodies state no cost, and need not be parsed once more.
     let body: Option<Value> =
         received.body.contains("\"cost\"").then(|| serde_json::from_str(&received.body).ok()).flatten();
     let within = body.and_then(|body| body.get("usage")?.get("cost")?.as_f64());
     let dollars =
         received.cost_usd.into_iter().chain(within).filter(|dollars| dollars.is_finite() && *dollars >= 0.0);
+    // If both state a cost, the larger one counts, because caps must not be exceeded.
     dollars.map(Usd::from_dollars).max()
 }
 

@@ -234,6 +234,7 @@ fn parse(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault> {
                 Err(Fault::Count { given: codes.len(), min: *min, max: *max })
             }
         }
+        // Browsers send the line breaks of a form as two characters.
         Kind::Text | Kind::Edited { .. } => Ok(Value::Text(raw.to_string().replace("\r\n", "\n"))),
         Kind::Pick { k, any, from, .. } => {
             let count = item.candidates(from).len();

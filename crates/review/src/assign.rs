@@ -260,6 +260,7 @@ pub fn assign(
         let share = settings.gold_share.clamp(0.0, 0.9);
         let wanted = (load as f64 * share / (1.0 - share)).round() as usize;
         let has = tasks.iter().filter(|task| task.gold && task.annotator == annotator).count();
+        // Drawn anew for each annotator, so that not all get the same gold items.
         let free = drawn(gold.iter().copied(), settings.seed ^ Draw::new(0, "review gold", annotator).bits());
         let free = free.into_iter().filter(|item| !loads.has(item, annotator));
         let free: Vec<&str> = free.take(wanted.saturating_sub(has)).collect();
@@ -291,6 +292,7 @@ pub fn replace(
     let able: Vec<&str> = able(step, people, settings).into_iter().filter(|name| *name != leaving).collect();
     let mut loads = Loads::count(&able, tasks, round);
     loads.keep_off(settings.written_by);
+    // Tasks stay in the list after they are moved, and must not be moved again.
     let moved: BTreeSet<&str> = tasks
         .iter()
         .filter(|task| task.instead_of.as_deref() == Some(leaving))

@@ -31,6 +31,7 @@ impl Chain {
 
     fn link(parts: &[&[u8]]) -> Chain {
         let mut hasher = blake3::Hasher::new();
+        // Lengths need not be hashed: the first part always has the same length, so the border is known.
         parts.iter().for_each(|part| {
             hasher.update(part);
         });
@@ -42,6 +43,7 @@ impl Chain {
 
 /// Splits a line into the line without its `chain`, and the chain.
 pub(super) fn split(line: &[u8]) -> (Cow<'_, [u8]>, Option<Chain>) {
+    // For a shorter line this wraps around to an offset at which `get` finds nothing.
     let at = line.len().wrapping_sub(LONGER + 1);
     let member = line.get(at..).and_then(|end| end.strip_prefix(MEMBER)?.strip_suffix(b"\"}"));
     let Some(hex) = member else { return (Cow::Borrowed(line), None) };
@@ -74,6 +76,7 @@ impl Walk {
         let after = self.chain.after(&bare);
         match stated {
             Some(stated) if stated != after => return Err("it does not follow from the lines before it"),
+            // Otherwise anybody could insert lines without a chain.
             None if self.chained => return Err("it has no chain, and the lines before it do"),
             _ => {}
         }

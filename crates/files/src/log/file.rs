@@ -83,14 +83,17 @@ impl Log {
             end: 0,
             unended: false,
         };
+        // The head of a file without lines states zero bytes, where no line ends.
         let mut reached = head.as_ref().is_none_or(|head| head.bytes == 0);
         for (at, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
             let line = match line.strip_suffix(b"\n") {
                 Some(line) => line,
+                // The write was cut right before the newline: nothing of the line is missing.
                 None if is_whole(line) => {
                     proved.unended = true;
                     line
                 }
+                // A torn line was never reported as stored, so it may be ignored.
                 None => break,
             };
             let bare = proved.walk.step(line).map_err(|what| damaged(format!("line {}: {what}", at + 1)))?;
@@ -137,6 +140,7 @@ impl Log {
         // A file is created before its head: in the other order, one that is being created would seem lost.
         let head = self.head()?;
         let is_new = !self.path.exists();
+        // A new file in the place of a lost one would hide the loss.
         if is_new && head.as_ref().is_some_and(Head::needs_file) {
             self.prove(None, head.clone())?;
         }
@@ -158,10 +162,12 @@ impl Log {
             // Written before the first line with a chain, so that a missing head is always a lost one.
             self.home.append_synced(&[Head::new(name.clone(), end, walk.chain)])?;
         }
+        // The first new line must not continue the line that lacks its newline.
         let mut new = if unended { b"\n".to_vec() } else { Vec::new() };
         for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
             walk.write(line, &mut new);
         }
+        // Overwriting is not enough: the rest of a longer torn line would remain after the new lines.
         let cut = if bytes.len() as u64 > end { file.set_len(end) } else { Ok(()) };
         cut.and_then(|()| file.seek(SeekFrom::Start(end)))
             .and_then(|_| file.write_all(&new))
@@ -170,6 +176,7 @@ impl Log {
         if is_new && let Some(folder) = self.path.parent() {
             sync_folder(folder)?;
         }
+        // After the sync, because a head must never promise bytes that a power cut can take away.
         self.home.append(&[Head::new(name, end + new.len() as u64, walk.chain)])
     }
 }

@@ -103,6 +103,7 @@ impl Home {
             let mut lines = Vec::new();
             let read = file.seek(SeekFrom::Start(length.saturating_sub(tail)));
             read.and_then(|_| file.read_to_end(&mut lines)).map_err(LogError::io(&path, "read"))?;
+            // The first piece may be the end of a line; it cannot be parsed and is skipped.
             let mut heads = lines.rsplit(|&byte| byte == b'\n').filter_map(|line| {
                 serde_json::from_slice::<Head>(&split(line).0).ok().filter(|head| head.file == name)
             });
@@ -132,6 +133,7 @@ impl Home {
         let path = self.path();
         let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
         let mut file = opened.map_err(LogError::io(&path, "open"))?;
+        // Before the last line is read, because the new lines continue its chain.
         file.lock().map_err(LogError::io(&path, "lock"))?;
         let (end, last) = last_line(&mut file).map_err(LogError::io(&path, "read"))?;
         let mut walk = Walk::start(HEADS);
@@ -177,6 +179,7 @@ pub(super) fn last_line(file: &mut File) -> io::Result<(u64, Option<Vec<u8>>)> {
         } else if start == 0 {
             return Ok((0, None));
         }
+        // A line can be longer than any fixed piece.
         take *= 16;
     }
 }

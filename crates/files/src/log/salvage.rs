@@ -92,6 +92,7 @@ pub fn salvage(raw: &Path) -> Result<Vec<Salvaged>, LogError> {
                 names.insert(name);
             }
             salvaged.push(Salvaged { log: name, what, kept: 0, left_out: 0, moved_to: moved_to.clone() });
+            // The other logs can be checked only now that there are heads again.
             salvaged.extend(salvage(raw)?);
             return Ok(salvaged);
         }
@@ -151,6 +152,7 @@ fn names(folder: &Path) -> Result<Vec<String>, LogError> {
     let name = |entry: io::Result<fs::DirEntry>| Ok(entry?.file_name().to_string_lossy().into_owned());
     let mut names =
         entries.map(name).collect::<io::Result<Vec<_>>>().map_err(LogError::io(folder, "list"))?;
+    // File systems list their entries in any order.
     names.sort();
     Ok(names)
 }
@@ -158,6 +160,7 @@ fn names(folder: &Path) -> Result<Vec<String>, LogError> {
 /// A folder of raw/damaged that does not exist yet.
 fn free_folder(raw: &Path) -> PathBuf {
     let damaged = raw.join("damaged");
+    // An earlier salvage keeps its folder, because nothing damaged is ever overwritten.
     let free = (1u32..).map(|n| damaged.join(format!("{n:03}"))).find(|folder| !folder.exists());
     free.unwrap_or(damaged)
 }
@@ -231,6 +234,7 @@ fn of_file(home: &Home, path: &Path, moved_to: &Path) -> Result<(usize, usize), 
     }
     move_damaged(path, moved_to)?;
     let name = home.name(path);
+    // Without this, the file with only the intact lines would count as cut.
     home.append_synced(&[Head { gone: true, ..Head::new(name.clone(), 0, Chain::start(&name)) }])?;
     let lines = fs::read(&salvage).map_err(LogError::io(&salvage, "read"))?;
     let log = Log::at(path);
@@ -238,6 +242,7 @@ fn of_file(home: &Home, path: &Path, moved_to: &Path) -> Result<(usize, usize), 
     if !lines.is_empty() {
         log.append(&lines)?;
     }
+    // Last: while it exists, readers refuse the log, and a salvage that was stopped is repeated.
     fs::remove_file(&salvage).map_err(LogError::io(&salvage, "remove"))?;
     Ok((count(&lines), left_out))
 }
@@ -263,9 +268,11 @@ fn sound(name: &str, bytes: &[u8]) -> Vec<Option<Vec<u8>>> {
     for (bare, stated) in parsed {
         let is_object = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(&bare).is_ok();
         let follows_computed = stated == Some(computed.after(&bare));
+        // Lines after a damaged one are still linked to the chain that it states.
         let follows_stated = stated_before.is_some_and(|before: Chain| stated == Some(before.after(&bare)));
         let is_sound = is_object && (follows_computed || follows_stated || (stated.is_none() && !chained));
         chained |= stated.is_some();
+        // Continues with the chain that this line proves: one damaged line must not condemn all later ones.
         computed = match follows_stated {
             true => stated_before.map_or(computed, |before| before.after(&bare)),
             false => computed.after(&bare),

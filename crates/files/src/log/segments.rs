@@ -133,8 +133,10 @@ impl Segments {
                     let known = head.is_some_and(|head| head.sealed.as_deref() == Some(&hash.to_string()));
                     let bare = match head {
                         Some(head) if !known => prove(&path, &lines, 0, self.start(number), Some(head))?.0,
+                        // A reader may have read its first lines while it was open.
                         _ => bare(&lines[lines.len().min(skip as usize)..]),
                     };
+                    // A sealed segment never grows, so the reader continues with the next one.
                     *position = Position { segment: number + 1, bytes: 0, walk: None };
                     (path, bare)
                 }
@@ -158,6 +160,7 @@ impl Segments {
         let mut heads = self.home.read()?;
         let folder = self.home.name(&self.dir);
         heads.retain(|file, _| {
+            // Files of lines in folders below have heads too, but their names are not numbers.
             let name = match folder.is_empty() {
                 true => Some(&**file),
                 false => file.strip_prefix(&*folder).and_then(|rest| rest.strip_prefix('/')),
@@ -238,6 +241,7 @@ impl Segments {
                 }
                 continue;
             };
+            // `1` and `000001` are the same number, and two files must not have one.
             if parts[0] != numbered(number) {
                 return Err(LogError::damaged(
                     &path,
@@ -246,6 +250,7 @@ impl Segments {
             }
             segments.push((number, segment));
         }
+        // Sealed before open, so that the open copy is the one that is dropped below.
         segments.sort_by_key(|(number, segment)| (*number, matches!(segment, Segment::Open(_))));
         for pair in segments.windows(2) {
             if let [(one, Segment::Sealed(..)), (other, Segment::Sealed(path, _))] = pair

@@ -62,6 +62,7 @@ impl<'s> Writer<'s> {
         let mut bytes = file.metadata().map_err(LogError::io(&path, "stat"))?.len();
         for block in blocks {
             let block = block.as_ref();
+            // The extra eighth is for the chains, so that the lines are not copied while they grow.
             let mut lines = Vec::with_capacity(block.len() + block.len() / 8);
             for line in block.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
                 walk.write(line, &mut lines);
@@ -69,13 +70,17 @@ impl<'s> Writer<'s> {
             file.write_all(&lines).map_err(LogError::io(&path, "append to"))?;
             bytes += lines.len() as u64;
         }
+        // Lines before heads: after a power cut a head may be older than its file, but never newer.
         file.sync_data().map_err(LogError::io(&path, "sync"))?;
+        // A power cut must not take away the name of a file whose lines were reported as stored.
         if is_new {
             sync_folder(&segments.dir)?;
         }
         segments.home.append(&[Head::new(segments.name(number), bytes, walk.chain)])?;
         if bytes > segments.seal_bytes {
             let hash = self.seal(number)?;
+            // Only once the sealed file exists: readers refuse a segment whose head has a hash that its name
+            // lacks.
             let head = Head::new(segments.name(number), bytes, walk.chain);
             segments.home.append(&[Head { sealed: Some(hash), ..head }])?;
             return Ok(Position { segment: number + 1, bytes: 0, walk: None });
@@ -90,6 +95,7 @@ impl<'s> Writer<'s> {
         let (_, last) = last_line(file).map_err(LogError::io(path, "read"))?;
         match last.as_deref().map(|last| split(last).1) {
             None => Ok(walk),
+            // The chain of the last line depends on all lines before, so these are not read again.
             Some(Some(chain)) => {
                 walk.chain = chain;
                 Ok(walk)
@@ -115,6 +121,7 @@ impl<'s> Writer<'s> {
                     Head::new(segments.name(*n), end, walk.chain)
                 }
                 Segment::Sealed(_, hash) => {
+                    // A sealed segment is verified by its hash, so the head needs no length.
                     let head = Head::new(segments.name(*n), 0, segments.start(*n).chain);
                     Head { sealed: Some(hash.to_string()), ..head }
                 }
@@ -129,11 +136,13 @@ impl<'s> Writer<'s> {
     /// Compresses the open segment `number` under its hash.
     fn seal(&self, number: u32) -> Result<String, LogError> {
         let open = self.segments.path(number);
+        // Readers ignore this ending, so a seal that is stopped leaves nothing that looks like a segment.
         let partial = open.with_extension("jsonl.zst.tmp");
         let mut from = File::open(&open).map_err(LogError::io(&open, "open"))?;
         let length = from.metadata().map_err(LogError::io(&open, "stat"))?.len();
         let mut file = File::create(&partial).map_err(LogError::io(&partial, "create"))?;
         let mut hash = Digester::new(CONTEXT);
+        // `hash_of` hashes the length of the lines first, and the pieces have to give the same hash.
         hash.begin(length);
         let mut lines = Vec::new();
         loop {
@@ -158,6 +167,7 @@ impl<'s> Writer<'s> {
         }
         let hash = hash.finish().to_string();
         let sealed = self.segments.dir.join(format!("{}.{hash}.jsonl.zst", numbered(number)));
+        // Sync, rename, sync, remove: in this order a whole copy is on disk at every moment.
         file.sync_all().map_err(LogError::io(&partial, "sync"))?;
         fs::rename(&partial, &sealed).map_err(LogError::io(&sealed, "rename"))?;
         sync_folder(&self.segments.dir)?;
@@ -173,6 +183,7 @@ impl<'s> Writer<'s> {
             match segment {
                 // The sealed file was complete before its rename, so its open copy is not needed.
                 Segment::Sealed(path, hash) if open.exists() => {
+                    // The open copy may be the only intact one, so the sealed one is verified first.
                     if hash_of(&sealed_lines(&path)?) != hash {
                         return Err(LogError::damaged(&path, "the lines do not have the hash in its name"));
                     }
@@ -196,7 +207,9 @@ impl<'s> Writer<'s> {
         let read = file.seek(SeekFrom::Start(end)).and_then(|_| file.read_to_end(&mut tail));
         read.map_err(LogError::io(path, "read"))?;
         let is_whole = is_whole(&tail);
+        // A head includes the newline that is still missing.
         let whole = if is_whole { length + 1 } else { end };
+        // No head covers a line that a writer left torn, so something else has cut the file.
         if let Some(head) = head.filter(|head| head.bytes > whole) {
             let what = format!("it was cut: {length} of at least {} bytes are left", head.bytes);
             return Err(LogError::damaged(path, what));

@@ -68,6 +68,7 @@ impl Fetcher {
             .no_deflate()
             .http1_only()
             .referer(false)
+            // With zero, no connection would ever be made in time.
             .connect_timeout(Duration::from_secs_f64(limits.idle_secs.max(0.001)))
             .build()?;
         Ok(Fetcher { client, guard, user_agent: user_agent.into(), limits: limits.clone() })
@@ -80,10 +81,12 @@ impl Fetcher {
 
     /// One request. Redirects are returned as answers.
     pub async fn get(&self, url: &Url, validators: &Validators) -> Result<Answer, FetchError> {
+        // Before every request, because a name may lead to other addresses by now.
         let ip = self.guard.check(url).await?;
         let deadline = tokio::time::Instant::now() + Duration::from_secs_f64(self.limits.total_secs);
         let headers = self.headers(validators);
         let host = super::settings::authority(url).unwrap_or_default();
+        // The client adds this field by itself; the archive needs it, too.
         let mut sent = vec![("Host".to_string(), host)];
         sent.extend(headers.iter().map(|(name, value)| (name.to_string(), text(value))));
         let began = SystemTime::now();
@@ -143,12 +146,15 @@ impl Fetcher {
     fn headers(&self, validators: &Validators) -> HeaderMap {
         let mut headers = HeaderMap::new();
         let mut set = |name, value: &str| {
+            // Validators come from servers and may have characters that cannot be sent; the page is then
+            // requested anew.
             if let Ok(value) = HeaderValue::from_str(value) {
                 headers.insert(name, value);
             }
         };
         set(header::USER_AGENT, &self.user_agent);
         set(header::ACCEPT, "text/html,application/xhtml+xml,application/json;q=0.9,*/*;q=0.8");
+        // The client undoes no encoding, so only those that `decode_body` can undo may be asked for.
         set(header::ACCEPT_ENCODING, "gzip, br");
         set(header::ACCEPT_LANGUAGE, "zh-CN,zh;q=0.9,en;q=0.8");
         if let Some(etag) = &validators.etag {

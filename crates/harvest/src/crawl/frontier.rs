@@ -63,6 +63,7 @@ impl Frontier {
         let wrap = |error| FrontierError::io(&journal_path, error);
         std::fs::create_dir_all(&dirs.state).map_err(wrap)?;
         let lock = OpenOptions::new().create(true).append(true).open(&lock_path).map_err(wrap)?;
+        // Before anything is repaired: the end that seems torn may be one that another crawl is writing.
         if lock.try_lock().is_err() {
             return Err(FrontierError::Busy { path: lock_path });
         }
@@ -71,6 +72,7 @@ impl Frontier {
         let segments = Segments::open(&folder, source.limits.segment_bytes, &resolved.user_agent)
             .map_err(|error| FrontierError::io(&folder, error))?;
         let mut journal = OpenOptions::new().create(true).append(true).open(&journal_path).map_err(wrap)?;
+        // The process before was stopped after it wrote the archive and before it wrote the journal.
         for entry in &replayed.adopted {
             append(&mut journal, &Line::from(entry.clone())).map_err(wrap)?;
         }
@@ -99,6 +101,7 @@ impl Frontier {
             frontier = Frontier::of_pass(source, resolved, &entries, last + 1, since);
         }
         frontier.writer = writer;
+        // Replaying the refusals of earlier runs must not halt a host in this run.
         frontier.turned_away = false;
         frontier
     }
@@ -266,6 +269,8 @@ impl Frontier {
         };
         let earlier = self.earlier.get(&done.url).filter(|_| answer.head.status == 304);
         if let Some(writer) = &mut self.writer {
+            // Archive before journal: the journal can be completed from the archive, but not the archive from
+            // it.
             let group = segment::group(answer, &done, earlier);
             let group = group.map_err(|error| FrontierError::io(&writer.journal_path, error))?;
             let (file, end) = writer
@@ -306,6 +311,7 @@ impl Frontier {
         self.finished.insert(done.url.clone());
         let host = url.host_str().unwrap_or_default();
         if done.class != Class::Forbidden {
+            // Refusals count only in a row.
             self.refused.remove(host);
         } else {
             return self.refuse(Item { url, role, hops: done.hops });

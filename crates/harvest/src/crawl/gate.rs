@@ -21,6 +21,7 @@ pub(super) struct Turn {
 impl Gates {
     /// Waits for the host's turn.
     pub async fn enter(&self, host: &str) -> Turn {
+        // The map is free again before the wait, so that other hosts are not delayed.
         let gate = {
             let mut gates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let fresh = || Arc::new(tokio::sync::Mutex::new(Instant::now()));

@@ -117,6 +117,7 @@ impl Guard {
         {
             return Err(Refusal::Private { host, address });
         }
+        // The connection must use these: another lookup could give addresses that were never checked.
         self.pins.0.lock().unwrap_or_else(PoisonError::into_inner).insert(host, addresses);
         Ok(first)
     }
@@ -128,6 +129,7 @@ impl reqwest::dns::Resolve for Pins {
         let found = pins.get(name.as_str()).cloned();
         Box::pin(async move {
             let addresses = found.ok_or_else(|| io::Error::other("the host was not checked"))?;
+            // With port zero, the client uses the port of the address.
             let addresses: reqwest::dns::Addrs =
                 Box::new(addresses.into_iter().map(|ip| SocketAddr::new(ip, 0)));
             Ok(addresses)

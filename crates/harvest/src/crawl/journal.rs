@@ -111,6 +111,7 @@ fn read_journal(path: &Path, lengths: &HashMap<String, u64>) -> io::Result<Journ
         if read == 0 {
             return Ok(journal);
         }
+        // The journal can be ahead of the archive if the archive is an older copy.
         let is_stored = |line: &Line| match line {
             Line::Done { file, end, .. } => lengths.get(file).is_some_and(|length| end <= length),
             Line::PassEnd { .. } => true,

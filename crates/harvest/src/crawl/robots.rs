@@ -30,6 +30,7 @@ impl Robots {
     /// Groups that name it are joined; without one, those of `*` apply. Bytes beyond [`MAX_BYTES`] and the
     /// line they cut are ignored.
     pub fn parse(bytes: &[u8], agent: &str) -> Robots {
+        // A byte order mark would hide the name of the first field.
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let bytes = match bytes.get(..MAX_BYTES) {
             Some(head) => &head[..head.iter().rposition(|b| matches!(b, b'\n' | b'\r')).unwrap_or(0)],
@@ -47,6 +48,7 @@ impl Robots {
             let value = line[colon + 1..].trim_ascii();
             match key.as_slice() {
                 b"user-agent" => {
+                    // Several `User-agent` in a row share a group; one after a rule begins another.
                     if !in_agents {
                         (for_named, for_general) = (false, false);
                     }
@@ -74,9 +76,11 @@ impl Robots {
     fn add(&mut self, key: &[u8], value: &[u8]) {
         if key == b"crawl-delay" {
             let secs = std::str::from_utf8(value).ok().and_then(|text| text.parse::<f64>().ok());
+            // A negative number would panic, and more than a day is a mistake of the file.
             let delay = secs.filter(|s| (0.0..=86_400.0).contains(s)).map(Duration::from_secs_f64);
             self.crawl_delay = self.crawl_delay.max(delay);
         } else if !value.is_empty() {
+            // An empty value is left out, because an empty `Disallow` forbids nothing.
             self.rules.push(Rule { allow: key == b"allow", pattern: normal(value) });
         }
     }

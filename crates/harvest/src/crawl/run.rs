@@ -100,6 +100,7 @@ pub async fn run_with(
     let guard = Guard::new(resolved.hosts.clone(), private, lookup);
     let fetcher = Fetcher::new(guard, &resolved.user_agent, &source.limits).map_err(CrawlError::Client)?;
     let frontier = Frontier::open(source, &resolved, dirs)?;
+    // Unbounded, so that no visit waits until its events are shown.
     let (sender, mut heard) = unbounded_channel();
     let visitor = Arc::new(Visitor {
         fetcher,
@@ -168,6 +169,7 @@ impl Crawl<'_> {
                 continue;
             }
             let most = self.source.scope.max_pages;
+            // Visits in flight count, too, because each of them may finish a page.
             if self.frontier.done() + active.len() as u64 >= most {
                 if self.frontier.done() >= most {
                     self.summary.ended_by.insert(format!("scope.max_pages = {most}"));
@@ -223,6 +225,7 @@ impl Crawl<'_> {
                 )?;
                 self.fail(item, why, events);
             }
+            // Two pages in a row that end in 429: the host refuses the crawler, not the page.
             Outcome::Throttled(why) if !self.throttled.insert(host.into()) => {
                 self.block(host, format!("{url}: {why}, as for the page before"), events);
                 self.frontier.put_back(item.clone());
@@ -271,6 +274,7 @@ impl Crawl<'_> {
         } else if turned_away {
             let refusals = self.source.politeness.refusals;
             let why = format!("{} pages in a row are refused, the last {}", refusals, done.url);
+            // Pages of a block are requested once more, so they are not set aside yet.
             self.summary.forbidden.retain(|url| !self.frontier.waits(url));
             self.block(host, why, events);
         }

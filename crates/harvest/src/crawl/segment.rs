@@ -163,6 +163,7 @@ pub(super) fn group(answer: &Answer, done: &Done, earlier: Option<&Done>) -> io:
         .with("Content-Type", "application/json")
         .with("WARC-Block-Digest", block_digest(&note));
 
+    // The metadata last: a group whose end was torn lacks it, and its page is fetched again.
     write_record(&mut bytes, &request_header, &request)?;
     write_record(&mut bytes, &header, &block)?;
     write_record(&mut bytes, &note_header, &note)?;
@@ -272,6 +273,7 @@ fn holds_record_after(path: &Path, at: u64, length: u64) -> io::Result<bool> {
         return Ok(true);
     }
     let mut file = File::open(path)?;
+    // After the first byte, because the damaged record itself begins at `at`.
     file.seek(SeekFrom::Start(at + 1))?;
     let mut tail = Vec::new();
     file.read_to_end(&mut tail)?;

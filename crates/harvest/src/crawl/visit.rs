@@ -17,7 +17,9 @@ use crate::pages::Class;
 use crate::warc::Truncated;
 
 const AGENT: &str = "riddlemill";
+// RFC 9309, 2.4: a stored file should not be used for more than 24 hours.
 const ROBOTS_FRESH: Duration = Duration::from_secs(24 * 3600);
+// RFC 9309, 2.3.1.2: at least five redirects in a row should be followed.
 const ROBOTS_REDIRECTS: usize = 5;
 
 /// Events during a crawl.
@@ -159,6 +161,7 @@ impl Visitor {
             let refusals = if throttled { self.strained(host) } else { attempt + 1 };
             let last = refusals > self.politeness.retries || attempt >= self.politeness.retries;
             let wait = self.wait(url, refusals - 1, asked);
+            // The gate keeps the wait, so that the other pages of the host wait as well.
             turn.leave(delay.max(wait));
             if last {
                 let attempts =
@@ -195,6 +198,7 @@ impl Visitor {
     fn strained(&self, host: &str) -> u32 {
         let mut hosts = self.strain.lock().unwrap_or_else(PoisonError::into_inner);
         let strain = hosts.entry(host.into()).or_default();
+        // The bound keeps the power of two in `eased` from overflowing.
         *strain = HostLoad { level: strain.level.saturating_add(1).min(16), good: 0 };
         strain.level
     }
@@ -245,6 +249,8 @@ impl Visitor {
                 Err(FetchError::Refused(refusal @ Refusal::Unresolved(..))) => {
                     return Verdict::Unreachable(refusal.to_string());
                 }
+                // Only if the origin itself is refused; after a redirect it is the file that is not
+                // available.
                 Err(FetchError::Refused(refusal)) if answers.is_empty() => return Verdict::Refused(refusal),
                 Err(error) => return unreachable(&error.to_string()),
             };
@@ -256,6 +262,7 @@ impl Visitor {
                     let Some(target) = target else { return unreachable("a redirect without a target") };
                     at = target;
                 }
+                // Not a missing file like the other 4xx: the host asks for fewer requests.
                 429 => return unreachable("status 429"),
                 400..=499 => return Verdict::Rules(Arc::default()),
                 status => return unreachable(&format!("status {status}")),

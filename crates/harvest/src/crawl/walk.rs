@@ -113,6 +113,7 @@ impl Walk {
             }
             (Site::Tieba, Some(Address::TotalComment { tid, .. })) => self.total(url, class, facts, tid),
             (Site::Tieba, Some(Address::Comment { tid, pid, page })) => {
+                // An empty page ends the replies, however many pages it states.
                 let more = !facts.ids.is_empty() && facts.pages.is_some_and(|pages| page < pages);
                 let next = Address::Comment { tid, pid, page: page + 1 };
                 more.then(|| next.on(url)).flatten().into_iter().collect()

@@ -179,6 +179,7 @@ async fn receive(
         .open(part)
         .await
         .map_err(io)?;
+    // An answer that starts at the first byte must not be followed by the rest of another version.
     file.set_len(from).await.map_err(io)?;
     // The note is written before the bytes, so that a part is never attributed to another version.
     durable::replace(note, serde_json::to_string(&now).unwrap_or_default().as_bytes()).map_err(store)?;
@@ -199,6 +200,7 @@ async fn receive(
         }
     };
     file.flush().await.map_err(io)?;
+    // Also after an interruption, because the next attempt continues after these bytes.
     file.sync_data().await.map_err(io)?;
     end?;
     match now.total {
@@ -210,6 +212,7 @@ async fn receive(
 
 /// Discards the part: the next attempt starts at the first byte.
 fn anew(part: &Path, note: &Path, why: &str) -> Cut {
+    // The note first: a part without a note is never continued.
     let _ = std::fs::remove_file(note);
     let _ = std::fs::remove_file(part);
     Cut::Retry(why.into(), None)
@@ -246,6 +249,7 @@ fn describe(error: &reqwest::Error) -> String {
 /// The value for If-Range: a strong ETag, else the date.
 fn validator(headers: &HeaderMap) -> Option<String> {
     let text = |name| headers.get(name).and_then(|v| v.to_str().ok()).map(str::to_string);
+    // A weak ETag may be the same for different bytes, and a part can be continued only with equal ones.
     text(ETAG).filter(|tag| !tag.starts_with("W/")).or_else(|| text(LAST_MODIFIED))
 }
 

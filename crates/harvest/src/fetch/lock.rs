@@ -72,6 +72,7 @@ impl Pins {
     pub fn set(&mut self, pin: Pin) {
         self.0.retain(|other| other.file != pin.file);
         self.0.push(pin);
+        // A fixed order keeps the differences between two versions of the file small.
         self.0.sort_by(|x, y| x.file.cmp(&y.file));
     }
 
@@ -86,6 +87,7 @@ impl Pins {
             table.insert("file", value(&pin.file));
             table.insert("url", value(&pin.url));
             table.insert("sha256", value(&pin.sha256));
+            // TOML has only signed integers.
             table.insert("bytes", value(i64::try_from(pin.bytes).unwrap_or(i64::MAX)));
             files.push(table);
         }

@@ -41,6 +41,7 @@ pub fn decode(bytes: &[u8], content_type: Option<&str>, site: &Site) -> Text {
         if !text.replaced {
             return text;
         }
+        // If no candidate fits, the one that is trusted most is used, with some characters replaced.
         first.get_or_insert(text);
     }
     first.unwrap_or_else(|| read(UTF_8, bytes))

@@ -135,6 +135,7 @@ impl Merge {
             let thread = self.threads.entry(tid).or_default();
             thread.0 = thread.0.max(parsed.facts.pages.unwrap_or(0));
             if parsed.class == Class::Ok {
+                // After its end a thread serves its last page again, so the number on the page counts.
                 thread.1.push(parsed.facts.page.unwrap_or(number));
             }
         }

@@ -151,6 +151,7 @@ fn unchunk(mut raw: &[u8]) -> Option<Decoded> {
     let mut bytes = Vec::with_capacity(raw.len());
     let mut first = true;
     loop {
+        // The line with a size is short; a body that is not chunked would be searched to its end.
         let line_end = raw.iter().take(64).position(|&b| b == b'\n');
         let size = line_end.and_then(|end| {
             let line = std::str::from_utf8(&raw[..end]).ok()?;
@@ -167,6 +168,7 @@ fn unchunk(mut raw: &[u8]) -> Option<Decoded> {
             return Some(Decoded { bytes, truncated: None });
         }
         if size > raw.len() {
+            // A text may begin with hex digits by chance: then the chunk would end far after the body.
             if first && size > raw.len().saturating_mul(2) {
                 return None;
             }

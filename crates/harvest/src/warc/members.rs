@@ -80,6 +80,7 @@ impl<R: BufRead> Members<R> {
                 Ok(n) => filled = n,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
+                    // Otherwise the zeros in it would be read as data after the error.
                     self.buffer.clear();
                     return Err(error);
                 }

@@ -137,6 +137,7 @@ impl<R: BufRead> Reader<R> {
             if !b"WARC/".starts_with(&bytes[..bytes.len().min(5)]) {
                 return Err(Trouble::NoHeader);
             }
+            // The standard requires both characters; some tools write only the second.
             if matches!(&bytes[before..], b"\r\n" | b"\n") {
                 bytes.truncate(before);
                 break;
@@ -189,6 +190,7 @@ impl<R: BufRead> Reader<R> {
 
     /// Checks that the block ends where a record may end. Packed files have checksums for that.
     fn leads_on(&mut self) -> Result<(), Trouble> {
+        // Two whole line ends show that the block ended where it should.
         if !self.members.is_plain() || self.blank >= 4 {
             return Ok(());
         }

@@ -28,6 +28,7 @@ pub fn resync(path: &Path, damaged: Location) -> io::Result<Option<Reader<BufRea
     if !gzip && head[..read].starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
         return Ok(None);
     }
+    // One byte further, because the damaged record itself begins there.
     let mut from = damaged.member + if gzip { 0 } else { damaged.skip } + 1;
     while let Some(found) = next_of(path, from, if gzip { &GZIP } else { PLAIN })? {
         if begins_record(path, found, gzip)? {

@@ -37,6 +37,7 @@ pub fn block_digest(bytes: &[u8]) -> String {
 pub fn record_id(parts: &[&str]) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
+        // With the length, so that two lists of parts never give the same bytes.
         hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
     }
     let mut bytes = [0u8; 16];

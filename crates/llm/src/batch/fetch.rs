@@ -88,6 +88,8 @@ impl Engine {
                         // Refused as a whole: nothing is paid, and nothing is in progress.
                         Err(fault) if fault.unbilled() && fault.status().is_some() && !fault.retriable() => {
                             let how = describe(&fault);
+                            // One refusal of a whole batch is enough to leave the endpoint: the next batch
+                            // would be refused as well.
                             self.limits.run.note(&self.endpoint.name, Some(&how), 1);
                             self.end(turn, entry, Vec::new(), &how).await?;
                             return Ok(BatchState::Complete);
@@ -95,6 +97,7 @@ impl Engine {
                         Err(fault) => return Err(Stuck::Fails(describe(&fault))),
                     },
                 };
+                // At once: without the name, the next process has to search the batches of the server.
                 log::add(&turn.log, &entry.called(&id)).map_err(NotRecorded::from)?;
                 turn.ids.push(id.clone());
                 id
@@ -148,6 +151,7 @@ impl Engine {
             let line = self.outcome(item, entry.at_ms, came.remove(&item.key.to_string()), how);
             settling.push(self.store.settle(line)?);
         }
+        // Waited for only after all are submitted, so that they share a sync.
         for one in settling {
             one.synced().await?;
         }

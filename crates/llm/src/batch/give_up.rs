@@ -86,6 +86,7 @@ impl Engine {
                 }
             }
         };
+        // Not an error yet: a batch that has ended cannot be cancelled, and its answers are fetched instead.
         let cancelled = server.cancel(&id).await;
         match self.brought(&server, &mut turn, &Entry { id: Some(id), ..entry.clone() }, false).await {
             Ok(BatchState::Complete) => {
@@ -122,6 +123,7 @@ pub async fn give_up_lost(store: &Store, name: &str) -> Result<OpenBatch, GiveUp
 fn found(open: Vec<Entry>, name: &str) -> Result<Entry, GiveUpError> {
     let is = |entry: &Entry| entry.batch == name || entry.id.as_deref() == Some(name);
     let begins = |entry: &Entry| entry.batch.starts_with(name);
+    // A full name must stay usable if another name begins with it.
     let mut named: Vec<Entry> = match open.iter().any(is) {
         true => open.into_iter().filter(is).collect(),
         false => open.into_iter().filter(begins).collect(),

@@ -44,6 +44,7 @@ impl Entry {
     pub(super) fn new(endpoint: &str, at_ms: u64) -> Entry {
         static BATCHES: AtomicU32 = AtomicU32::new(0);
         let count = BATCHES.fetch_add(1, Ordering::Relaxed);
+        // Processes, and batches of one process in the same millisecond, get different names.
         let batch = format!("{at_ms}-{}-{count}", std::process::id());
         Entry { batch, endpoint: endpoint.to_owned(), at_ms, ..Entry::default() }
     }
@@ -135,6 +136,7 @@ pub(super) fn read(log: &Log) -> Result<LogContents, LogError> {
             over.insert(end.batch);
         }
     }
+    // Whole lines are parsed only now, and only for open batches: the requests of past ones are large.
     for line in lines() {
         let end: End = serde_json::from_slice(line).map_err(damaged)?;
         if over.contains(&end.batch) || contents.open.iter().any(|entry| entry.batch == end.batch) {

@@ -72,6 +72,7 @@ impl Engine {
     /// Moves the open batches forward; `None` if there is nothing to do.
     pub(super) async fn turn(&self, transport: &dyn Transport) -> Result<Option<Turn>, StoreError> {
         let log = log::open_log(self.store.dir());
+        // Open batches are fetched even if batches are switched off by now.
         if !self.endpoint.batch && !log.path().exists() {
             return Ok(None);
         }
@@ -79,6 +80,8 @@ impl Engine {
         let server = Server { transport, endpoint: &self.endpoint };
         for entry in open {
             let asks = entry.endpoint == self.endpoint.name && !self.limits.cancel.is_cancelled();
+            // The batch of another endpoint cannot be asked for here, but its requests must not be sent
+            // twice.
             let brought = if asks {
                 self.brought(&server, &mut turn, &entry, false).await
             } else {
@@ -176,6 +179,7 @@ impl Engine {
             chunk.iter().for_each(|&at| answers[at] = Some(hold(Reason::EndpointLeft, &how)));
             return;
         }
+        // Concurrently, so that thousands of reservations share a sync.
         let begun = join_all(chunk.iter().map(async |&at| (at, self.reserve(&questions[at]).await)));
         let mut entry = Entry::new(&self.endpoint.name, now_ms());
         let mut places = Vec::new();
@@ -229,6 +233,8 @@ impl Engine {
                 reserved,
                 caps: self.caps.clone(),
                 lease_ms: LEASE.as_millis() as u64,
+                // Another process may fetch the answers and write them elsewhere, so space here would be no
+                // help.
                 room: 0,
                 outlives: true,
             };
@@ -261,6 +267,7 @@ impl Turn {
     /// Waits until no other process uses the batches; returns the open ones.
     async fn take(log: Log) -> Result<(Turn, Vec<Entry>), StoreError> {
         let path = log.path().with_extension("lock");
+        // The lock may be taken for long, and waiting for it must not block the runtime.
         let locked = tokio::task::spawn_blocking({
             let path = path.clone();
             move || {
@@ -282,6 +289,7 @@ fn chunks<'c>(questions: &[Question], chats: &'c [usize]) -> Vec<&'c [usize]> {
         let request = &questions[place].request;
         let size = serde_json::to_vec(request).map_or(0, |bytes| bytes.len()) + AROUND;
         let answer = request.max_completion_tokens().saturating_mul(TOKEN) + AROUND as u64;
+        // A request that exceeds the limits by itself forms a batch of its own.
         if at > begin && (at - begin == ITEMS || bytes + size > BYTES || answers + answer > ANSWERS) {
             chunks.push(&chats[begin..at]);
             (begin, bytes, answers) = (at, 0, 0);

@@ -91,6 +91,7 @@ pub(super) fn assemble(stream: &str) -> Option<String> {
     for (block, input) in blocks.iter_mut().zip(inputs).filter(|(_, input)| !input.is_empty()) {
         block["input"] = serde_json::from_str(&input).unwrap_or(Value::String(input));
     }
+    // A stream that broke off states no reason for its end, and must not pass for a whole answer.
     (ended && message.is_object()).then(|| {
         message["content"] = Value::Array(blocks);
         message.to_string()

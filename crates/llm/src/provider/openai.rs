@@ -31,6 +31,7 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
                 body.insert("stream".into(), json!(true));
                 body.insert("stream_options".into(), json!({"include_usage": true}));
             }
+            // Last, so that a field of the settings replaces one of the same name.
             body.extend(sampling.extra.iter().map(|(name, value)| (name.clone(), value.clone())));
             Call { path: path(endpoint, request, "chat/completions"), body: Value::Object(body).to_string() }
         }

@@ -49,11 +49,13 @@ pub(super) struct Place {
 /// Opens the index and creates its tables if they are missing or of another version.
 pub(super) fn open(path: &Path) -> Result<Connection> {
     let mut db = Connection::open(path)?;
+    // A writer of another process keeps the lock while it waits for the disk.
     db.busy_timeout(Duration::from_secs(60))?;
     db.pragma_update(None, "journal_mode", "WAL")?;
     // The segments are synced; after a power cut the index catches up from them.
     db.pragma_update(None, "synchronous", "OFF")?;
     db.set_prepared_statement_cache_capacity(64);
+    // Locked before the version is read, so that two processes do not both create the tables.
     let tx = db.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     let version: i64 = tx.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     if version != VERSION {
@@ -225,6 +227,7 @@ fn settle(db: &Connection, id: &str, charged: Usd) -> Result<()> {
         Some((Some(reserved), Some(scopes), None)) => {
             db.prepare_cached("UPDATE attempts SET outcome = ? WHERE id = ?")?
                 .execute(params![charged.pico(), id])?;
+            // The reservation is in the sum already.
             let more = charged - Usd::from_pico(reserved);
             let mut scopes = scopes.split('\n').filter(|scope| !scope.is_empty());
             scopes.try_for_each(|scope| charge(db, scope, more, 0))

@@ -231,6 +231,7 @@ impl Store {
         for dir in [Some(replies), index.parent()].into_iter().flatten() {
             fs::create_dir_all(dir).map_err(|source| StoreError::io(dir, source))?;
         }
+        // SQLite limits the absolute path, not the one it is given.
         let whole = std::path::absolute(index).unwrap_or_else(|_| index.to_owned());
         if whole.as_os_str().len() > INDEX_PATH_BYTES {
             return Err(StoreError::PathTooLong(whole.as_os_str().len()));
@@ -241,6 +242,7 @@ impl Store {
         let recovered = open_index(replies, index);
         let (db, damage) = match recovered {
             Err(StoreError::Index(error)) if is_damage(&error) => {
+                // With them: SQLite would apply the journal of the damaged file to the new one.
                 for suffix in ["", "-wal", "-shm"] {
                     let mut name = index.as_os_str().to_owned();
                     name.push(suffix);
@@ -375,6 +377,7 @@ impl Store {
 
     fn submit(&self, job: Job) -> Result<(), Shared> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        // Started by the first line, so that a process that only reads has no writer.
         if writer.is_none() {
             *writer = Some(writer::spawn(&self.dir, &self.index, self.segment_bytes, self.stopped.clone())?);
         }

@@ -81,6 +81,7 @@ impl Reader {
 
     fn bytes(&mut self, place: Place) -> io::Result<Vec<u8>> {
         let sqlite = |error: rusqlite::Error| io::Error::other(error.to_string());
+        // A segment may be sealed between the look at the index and the read, but only once.
         for _ in 0..2 {
             if let Some(frame) = index::frame(&self.db, place.number, place.start).map_err(sqlite)? {
                 let frame_bytes = self.frame(place.number, frame)?;

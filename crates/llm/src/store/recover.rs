@@ -24,6 +24,7 @@ pub(super) fn recover(db: &mut Connection, dir: &Path, index: &Path) -> Result<V
         let path = registry::path(dir, number, sealed);
         let length = fs::metadata(&path).map_or(0, |meta| meta.len());
         let (indexed_to, _) = index::progress(db, number)?;
+        // Only for open segments: the length of a sealed one is that of compressed bytes.
         let cut = (!sealed && length < indexed_to && path.exists())
             .then(|| format!("it was cut: {length} of at least {indexed_to} bytes are left"));
         let recovered = match cut {
@@ -65,6 +66,7 @@ fn recover_segment(
                 file.seek(SeekFrom::Start(0))?;
                 let mut raw = Vec::new();
                 file.read_to_end(&mut raw)?;
+                // Before the seal, because a sealed segment is never changed.
                 unsent::append(file, &unsent::lines(dir, index_path, number, &raw))?;
                 segment::seal(dir, number, file)
             });

@@ -117,6 +117,7 @@ pub(super) fn contents(number: Number, raw: &[u8]) -> Entry {
             Err(_) => continue,
         };
         if let Some((_, _, outcome)) = id.and_then(|id| attempts.get_mut(&id)) {
+            // A salvage may have left the same outcome twice, and the first one counts, as in the index.
             outcome.get_or_insert(charged);
         }
     }

@@ -39,6 +39,7 @@ impl Reservation {
         let from = self.until.max(len);
         let until = match allocate(file, from, needed + PIECE - from) {
             Ok(()) => needed + PIECE,
+            // On an almost full disk there may be space for the attempts, but not for the extra piece.
             Err(_) => {
                 allocate(file, from, needed - from)?;
                 needed
@@ -90,6 +91,7 @@ fn allocate(file: &File, from: u64, len: u64) -> io::Result<()> {
     }
     match fallocate(file, FallocateFlags::KEEP_SIZE, from, len) {
         Ok(()) => Ok(()),
+        // Some file systems, for example those of networks, cannot allocate.
         Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => look(file, len),
         Err(error) => Err(error.into()),
     }

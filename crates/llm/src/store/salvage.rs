@@ -50,6 +50,7 @@ impl Store {
             let (mut lines, torn) = whole_lines(&damage.path);
             lines.extend(tombstones(damage.segment, &lines, &old));
             let rescued = registry::contents(damage.segment, &lines);
+            // Copied, then accepted, then moved: a salvage that is stopped in between can be repeated.
             if !lines.is_empty() && !self.holds(&lines)? {
                 write(&self.dir, &lines)?;
             }
@@ -161,6 +162,7 @@ pub(super) fn whole_lines(path: &Path) -> (Vec<u8>, Vec<u64>) {
         let raw = frame.and_then(|frame| Unpacked::new(frame, frame.len() as u64).ok()?.all().ok());
         match (&raw, frame) {
             (Some(raw), Some(frame)) => {
+                // The descriptor follows the four bytes of the magic number; its bit 2 announces a checksum.
                 let has_checksum = frame.get(4).is_some_and(|descriptor| descriptor & 4 != 0);
                 let (whole, wrong) = sound(raw, unpacked_to, !has_checksum);
                 lines.extend_from_slice(&whole);
@@ -204,6 +206,7 @@ pub(super) fn write(dir: &Path, lines: &[u8]) -> Result<Number, StoreError> {
     let (number, mut file) =
         segment::create(dir, registry::next(dir)).map_err(|source| StoreError::io(dir, source))?;
     let path = segment::open_path(dir, number);
+    // Before the lines: a segment with lines that is not in the log counts as foreign.
     registry::begun(dir, number)?;
     file.write_all(lines).and_then(|()| file.sync_all()).map_err(|source| StoreError::io(&path, source))?;
     segment::sync_dir(dir).map_err(|source| StoreError::io(dir, source))?;

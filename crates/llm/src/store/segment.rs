@@ -137,6 +137,7 @@ pub(super) fn seal(dir: &Path, number: Number, file: &mut File) -> io::Result<Ve
     let mut compressor = zstd::bulk::Compressor::new(ZSTD_LEVEL)?;
     compressor.include_checksum(true)?;
     let mut at = 0;
+    // An empty segment gets one empty frame, so that its file is valid as well.
     while at < raw.len() || packed.is_empty() {
         let end = raw[at..]
             .iter()
@@ -167,6 +168,7 @@ pub(super) fn seal(dir: &Path, number: Number, file: &mut File) -> io::Result<Ve
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     // The format that `sha256sum --check` reads.
     fs::write(&hash, format!("{}  {name}\n", hex_sha256(&packed)))?;
+    // Before the segment gets its name, so that no sealed segment lacks its hash after a power cut.
     File::open(&hash)?.sync_all()?;
     fs::rename(&unfinished, &path)?;
     sync_dir(dir)?;

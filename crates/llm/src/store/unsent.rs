@@ -106,6 +106,7 @@ pub(super) fn lines(dir: &Path, index: &Path, number: Number, raw: &[u8]) -> Vec
         let Some(place) = place.and_then(|(_, ordinal)| usize::try_from(ordinal).ok()) else { return false };
         match (attempt.batch, &marks, &in_batches) {
             (true, _, Some(in_batches)) => !in_batches.contains(&attempt.id),
+            // Places that were never written read as zero, or are past the end of the file.
             (false, Some(marks), _) => marks.get(HEAD + place).is_none_or(|mark| *mark == 0),
             _ => false,
         }

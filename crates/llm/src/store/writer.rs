@@ -143,6 +143,7 @@ impl Writer {
                         Line::Failure(failure) => Some(failure.id.clone()),
                         Line::Reply(reply) => reply.id.clone(),
                     };
+                    // Attempts that outlive their process, as those of batches, were never counted.
                     self.unsettled = self.unsettled.saturating_sub(u64::from(id.is_some()));
                     settles.push(Settle { bytes: line.bytes(), line, id, written: Some(written), synced });
                 }
@@ -212,7 +213,9 @@ impl Writer {
         let now = settles.iter().map(|settle| settle.bytes.len() as u64).sum();
         let path = segment::open_path(&self.dir, open.number);
         let further = begins.iter().map(|(begin, _)| begin.room);
+        // Space first: with a full disk nothing is reserved, and nothing is sent.
         open.room.take(&open.file, open.len, now, further).map_err(|source| StoreError::io(&path, source))?;
+        // Locked before the budgets are read: otherwise two processes could spend the same money.
         let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut bytes = Vec::new();
         let mut apply = |line: &Line, line_bytes: &[u8]| {
@@ -220,6 +223,7 @@ impl Writer {
             bytes.extend_from_slice(line_bytes);
             index::apply(&tx, open.number, start, line_bytes.len() as u64, line)
         };
+        // Before the attempts, which may need what these outcomes release.
         settles.iter().try_for_each(|settle| apply(&settle.line, &settle.bytes))?;
         let (mut begun, mut going) = (Vec::new(), Vec::new());
         for (begin, _) in begins {
@@ -243,6 +247,7 @@ impl Writer {
             tx.commit()?;
             return Ok(begun);
         }
+        // The name before the first line: a segment with lines that is not in the log counts as foreign.
         if !open.is_named {
             registry::begun(&self.dir, open.number)?;
             unsent::begin(&self.index, open.number);
@@ -250,10 +255,12 @@ impl Writer {
         }
         let io = |source| StoreError::io(&path, source);
         open.file.seek(SeekFrom::Start(open.len)).and_then(|_| open.file.write_all(&bytes)).map_err(io)?;
+        // The system has the lines: they survive this process, and slots need not wait for the sync.
         for settle in settles.iter_mut() {
             settle.written.take().into_iter().for_each(|tell| _ = tell.send(()));
         }
         open.file.sync_data().map_err(io)?;
+        // After the sync: a segment that is shorter than its index states counts as cut.
         index::indexed(&tx, open.number, open.len + bytes.len() as u64)?;
         tx.commit()?;
         // Nothing fails from here on.
@@ -288,6 +295,7 @@ impl Writer {
 
     fn seal(&mut self, mut open: Open) {
         let (dir, index) = (self.dir.clone(), self.index.clone());
+        // After a failed write, outcomes were written without the index.
         let is_behind = self.stopped.get().is_some();
         // Errors here lose nothing: the open segment stays, and the next start seals it.
         let sealing = thread::Builder::new().name("seal".into()).spawn(move || {
@@ -329,12 +337,14 @@ fn decide(
     if let Some((owner, expires_ms)) = index::lease(db, &begin.key)?
         && owner != number
     {
+        // The owner of a file whose lock is free is gone, even if its lease has not expired.
         let alive = segment::open_path(dir, owner).exists()
             && segment::take_over(dir, owner).map_err(|source| StoreError::io(dir, source))?.is_none();
         if alive && expires_ms > now_ms() {
             return Ok((None, Begun::Busy));
         }
         if segment::open_path(dir, owner).exists() || segment::sealed_path(dir, owner).exists() {
+            // It may have stored the reply before it ended.
             catch_up(db, dir, owner)?;
         }
     }
@@ -343,6 +353,7 @@ fn decide(
     }
     for (scope, cap) in &begin.caps {
         let (spent, _) = index::spent(db, scope)?;
+        // What costs nothing may be asked even if a budget is used up.
         if let Some(cap) = *cap
             && spent + begin.reserved > cap
             && begin.reserved > Usd::ZERO

@@ -241,6 +241,7 @@ fn moved(vote: &Vote, to: &Item, order: Vec<String>, by: &Carried, at: &str, sou
         at: at.to_owned(),
         source: source.to_owned(),
         order,
+        // The time was that for another text.
         seconds: None,
         base: Some(vote.id),
         supersedes: Some(vote.id),

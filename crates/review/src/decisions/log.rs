@@ -112,6 +112,7 @@ impl DecisionLog {
                 self.decisions.push(now(decision));
             }
             Line::Undo(undo) => {
+                // Merged logs may have two withdrawals of one decision; the first one counts.
                 self.undone.entry(undo.undoes).or_insert(undo);
             }
         }
@@ -227,6 +228,7 @@ impl DecisionLog {
         lines.iter().cloned().for_each(|line| theirs.take(line));
         let mut new = Vec::new();
         let sort_in = |log: &mut DecisionLog, out: &mut Vec<Line>| {
+            // A copy: the lines are compared with the log before the merge, not with each other.
             let mine = log.clone();
             for line in lines {
                 if mine.ids.contains(&line.id()) {

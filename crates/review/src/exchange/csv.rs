@@ -10,6 +10,7 @@ use super::xlsx;
 use encoding_rs::{Encoding, GB18030};
 
 pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
+    // Without the byte order mark, Excel reads the file in the encoding of the system.
     let mut writer =
         ::csv::WriterBuilder::new().terminator(::csv::Terminator::CRLF).from_writer(b"\xef\xbb\xbf".to_vec());
     let headers = sheet.headers();
@@ -90,6 +91,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Entries, Vec<Trouble>), Trouble> {
     let mut reader = ::csv::ReaderBuilder::new()
         .delimiter(delimiter)
         .has_headers(false)
+        // A row with too few cells is reported with its place, and does not spoil the others.
         .flexible(true)
         .from_reader(text.as_bytes());
     let unreadable = |error: ::csv::Error| Trouble::Unreadable { what: error.to_string(), hint: None };
@@ -128,6 +130,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, Vec<Trouble>), Troub
                 vec![Trouble::Odd("the file ends in the middle of a character; it was not saved to its end")],
             ))
         }
+        // Spreadsheets on Chinese systems save CSV in GBK, which is a part of GB18030.
         Err(_) => match GB18030.decode_without_bom_handling(bytes) {
             (text, false) => Ok((text, vec![Trouble::Odd("read as GB18030 (GBK), not as UTF-8")])),
             (_, true) => Err(Trouble::Unreadable {
@@ -142,5 +145,6 @@ pub(super) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, Vec<Trouble>), Troub
 fn delimiter(text: &str) -> u8 {
     let header = text.lines().next().unwrap_or_default();
     let count = |delimiter: &u8| header.bytes().filter(|byte| byte == delimiter).count();
+    // Among equals the last one wins, which is the comma.
     *b",;\t".iter().rev().max_by_key(|delimiter| count(delimiter)).unwrap_or(&b',')
 }

@@ -87,10 +87,12 @@ pub fn import<'i>(
     import.problems.extend(problems);
     let columns = Columns::find(&entries, &names);
     import.problems.extend(columns.faults(file, &entries, &form));
+    // Every row would otherwise repeat the problem that was just reported.
     if columns.item.is_none() || columns.annotator.is_none() || columns.content_hash.is_none() {
         return import;
     }
 
+    // Taken out, so that each batch of rows is freed after it was read; `entries` is still needed for places.
     let rows = std::mem::take(&mut entries.rows);
     let reader = RowReader { file, entries: &entries, columns: &columns, form: &form, settings, item: &item };
     let mut seats: FxHashMap<Digest, (usize, usize)> = FxHashMap::default();
@@ -116,6 +118,7 @@ pub fn import<'i>(
             };
             let agrees = votes[slot].as_ref().is_some_and(|earlier| earlier.same_content(&vote));
             if !agrees {
+                // Nobody knows which of two different answers is meant, so neither is stored.
                 votes[slot] = None;
                 let place = |number| entries.place(number, columns.item);
                 import.problems.push(Problem {
@@ -280,6 +283,7 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             return row;
         };
         row.named = Some((name.clone(), id.clone()));
+        // Before the checks below, because an empty row of another ballot or version is no problem.
         if !filled {
             row.blank = true;
             return row;
@@ -382,6 +386,7 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             source: self.file.to_owned(),
             synthetic: self.settings.synthetic,
             order: item.shown_order(),
+            // An impossible duration must not cost the vote.
             seconds: seconds.filter(|seconds| seconds.is_finite() && *seconds >= 0.0),
             base,
             ..Vote::on(step, item)

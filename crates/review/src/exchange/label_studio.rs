@@ -184,6 +184,7 @@ fn escape(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
+            // In an attribute, XML turns a bare line break into a space.
             '\n' => escaped.push_str("&#10;"),
             other => escaped.push(other),
         }

@@ -55,6 +55,7 @@ impl<'b> Sheet<'b> {
         let BallotSheet { step, round, annotator, seed, .. } = *ballot;
         let form = step.form(round);
         let mut rows = ballot.rows.to_vec();
+        // Equal draws then have a fixed order, too, in whatever order the rows came.
         rows.sort_by(|(a, _), (b, _)| a.id.cmp(&b.id));
         let place = |item: &Item| Draw::new(seed, &format!("review rows {annotator}"), &item.id).bits();
         rows.sort_by_cached_key(|(item, _)| place(item));

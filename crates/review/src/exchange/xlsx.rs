@@ -102,6 +102,7 @@ fn write_ballot(
             .allow_list_formula(Formula::new(range))
             .set_error_style(style)
             .set_input_title(field.name)?
+            // Excel allows 255 characters.
             .set_input_message(clip(&format!("{}\n{}", field.label.zh, field.label.en), 250))?;
         let at = (first + at) as u16;
         worksheet.add_data_validation(1, at, last, at, &validation)?;
@@ -233,6 +234,7 @@ fn check_unpacked(bytes: &[u8]) -> Result<(), Trouble> {
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| unreadable(&e))?;
     let mut left = UNPACKED;
     for at in 0..archive.len() {
+        // One byte more than is left, so that a file that exceeds the limit is noticed.
         let mut file = archive.by_index(at).map_err(|e| unreadable(&e))?.take(left + 1);
         let read = io::copy(&mut file, &mut io::sink()).map_err(|e| unreadable(&e))?;
         let more = || too_large(format!("it unpacks to more than {} MiB", UNPACKED >> 20));

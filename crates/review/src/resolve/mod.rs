@@ -174,6 +174,7 @@ fn decide(step: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec<&Vot
         if !twice.is_empty() {
             return verdict(Err(Pending::Adjudicate { by: step.adjudication.by, why: twice }));
         }
+        // The reason explains the decision and is not a part of the result.
         let values = last.values.iter().filter(|(field, _)| *field != REASON);
         return verdict(Ok((
             values.map(|(field, value)| (field, value.clone())).collect(),
@@ -194,6 +195,7 @@ fn decide(step: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec<&Vot
         Some(review) => {
             by.extend(reviewers.iter().map(|vote| vote.annotator.clone()));
             asked.extend(self::asked(step, &reviewers));
+            // If several people have reviewed an item, they have to agree, otherwise it is adjudicated.
             let strict: Vec<Field> =
                 review.fields.iter().map(|field| field.clone().combine(Combine::Unanimity)).collect();
             combine_all(&strict, &reviewers)
@@ -303,6 +305,7 @@ fn tally<'v>(field: &Field, answers: &[&'v Value]) -> BTreeMap<String, Vec<&'v V
     for &answer in answers {
         let key = match (&field.kind, answer) {
             (Kind::Keep { .. }, Value::List(_)) => "reject".to_owned(),
+            // A separator that is in no code, so that different lists stay different.
             (_, Value::List(codes)) => codes.join("\u{1f}"),
             (_, other) => other.to_string(),
         };

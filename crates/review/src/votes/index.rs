@@ -163,12 +163,14 @@ impl VoteLog {
     /// [`LogError`] if they cannot be written; then none is stored.
     pub fn merge(&mut self, other: &VoteLog, only_look: bool) -> Result<Vec<Vote>, LogError> {
         let segments = self.segments.clone();
+        // The lock before the refresh, so that no other process stores the same votes in between.
         let writer = if only_look { None } else { Some(segments.writer()?) };
         self.refresh()?;
         let is_new = |vote: &&Vote| !self.ids.contains_key(&vote.id);
         let mut new: Vec<Vote> = other.votes.iter().filter(is_new).cloned().collect();
         let of_here = |vote: &&Vote| vote.round == Round::Adjudication && !other.ids.contains_key(&vote.id);
         let of_here: Vec<&Vote> = self.votes.iter().filter(of_here).collect();
+        // Neither adjudicator knew of the other, so the later decision must not silently replace the earlier.
         for vote in new.iter_mut().filter(|vote| vote.round == Round::Adjudication) {
             let against = of_here.iter().filter(|mine| mine.is_about(vote) && !mine.same_content(vote));
             vote.contradicts = against.map(|mine| mine.id).collect();
@@ -197,6 +199,7 @@ impl VoteLog {
     }
 
     fn store(&mut self, votes: Vec<Vote>, from_sheet: bool) -> Result<Receipt, LogError> {
+        // A copy, because the writer borrows it while `self` changes.
         let segments = self.segments.clone();
         let writer = segments.writer()?;
         self.refresh()?;
@@ -206,6 +209,7 @@ impl VoteLog {
         };
         if !lines.is_empty() {
             match writer.append(&lines) {
+                // The new votes are in memory already, and the next refresh must not read them again.
                 Ok(position) => self.position = position,
                 Err(error) => return self.undo(error),
             }
@@ -237,6 +241,7 @@ impl VoteLog {
     fn sort_one_in(&mut self, mut vote: Vote, seat: Digest, from_sheet: bool, receipt: &mut Receipt) {
         let head = self.heads.get(&seat).map(|&at| &self.votes[at as usize]);
         let contradicting = self.contradicting.get(&seat).map_or(&[][..], Vec::as_slice);
+        // The same answer again settles a contradiction, so it is stored then.
         if head
             .is_some_and(|head| head.id == vote.id || (head.same_content(&vote) && contradicting.is_empty()))
         {

@@ -119,6 +119,7 @@ impl Vote {
         digester.part(&[u8::from(self.synthetic)]);
         digester.part(self.base.map(|base| base.to_string()).unwrap_or_default().as_bytes());
         self.values.digest(&mut digester);
+        // Hashed only if present, so that the ids of stored votes without it stay valid.
         if let Some(Carried { by, why }) = &self.carried {
             [b"carried", by.as_bytes(), why.as_bytes()].into_iter().for_each(|part| digester.part(part));
         }

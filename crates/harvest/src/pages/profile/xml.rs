@@ -131,6 +131,7 @@ fn leads_to(path: &Pointer, names: &[String]) -> bool {
 
 fn opened(start: &BytesStart<'_>) -> Open {
     let mut fields = Map::new();
+    // Without the checks, an attribute that is given twice does not spoil the item.
     for attribute in start.attributes().with_checks(false).flatten() {
         let value = attribute
             .normalized_value(XmlVersion::Implicit1_0)

@@ -26,6 +26,7 @@ impl Server<'_> {
                 return named(found, "id").map(Found::Batch);
             }
             match batches.last().and_then(|last| last["id"].as_str()) {
+                // It becomes a part of the next address, so only a plain name is used.
                 Some(last) if page["has_more"] == true && is_name(last) => after = format!("after={last}&"),
                 _ => break,
             }
@@ -71,6 +72,7 @@ impl Server<'_> {
             return Ok(State::OnItsWay(so_far(status, done, count("total"))));
         }
         let mut lines = Vec::new();
+        // Requests that failed are in a file of their own.
         for name in ["output_file_id", "error_file_id"] {
             if let Some(file) = batch[name].as_str().filter(|file| is_name(file)) {
                 let file = self.lines(self.at(&format!("files/{file}/content"))).await?;
