@@ -30,6 +30,7 @@ pub struct Adopted {
 /// [`ReleaseError::Number`] if a number or its item is taken; nothing is registered then.
 pub fn adopt(config: &Config, recipe: &'static Recipe, published: &Path) -> Result<Adopted, ReleaseError> {
     let workspace = Workspace::new(&config.root);
+    // Until the numbers are registered, no release may assign one of them.
     let _locks = numbering(&workspace, recipe)?;
     let end = CandidateSource::new(recipe);
     let last = reader(&workspace, recipe, end.step())?;

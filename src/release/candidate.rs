@@ -33,6 +33,7 @@ pub fn build(
     let place = workspace.candidate(recipe.name);
     let _lock = Lock::take(&workspace.recipe(recipe.name))?;
     if let Some(folder) = place.parent() {
+        // Unfinished folders are what a stopped process left.
         durable::sweep(folder)?;
     }
     let end = CandidateSource::new(recipe);

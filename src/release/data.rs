@@ -174,6 +174,7 @@ impl TextFile {
 
     /// Returns its size in bytes.
     fn finish(mut self) -> Result<u64, Error> {
+        // First the buffer: a sync does not reach bytes that were not handed to the system.
         let flushed = self.out.flush().and_then(|()| self.out.get_ref().sync_data());
         let length = flushed.and_then(|()| Ok(self.out.get_ref().metadata()?.len()));
         length.map_err(Error::io("write", &self.path))

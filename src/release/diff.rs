@@ -167,6 +167,7 @@ pub fn of_rows(config: String, old: &[JsonRow], new: &[JsonRow], cause: Cause<'_
     let here: FxHashMap<&str, usize> = new.iter().enumerate().map(|(i, row)| (id(row), i)).collect();
     let columns = |rows: &[JsonRow]| rows.first().map(|row| row.keys().cloned().collect::<BTreeSet<_>>());
     let (was, is) = (columns(old).unwrap_or_default(), columns(new).unwrap_or_default());
+    // The columns of a side without rows are unknown.
     let both = !old.is_empty() && !new.is_empty();
     let mut diff = ConfigDiff {
         rows: (old.len() as u64, new.len() as u64),

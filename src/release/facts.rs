@@ -169,6 +169,7 @@ pub fn curator(
     let folder = root.join(&settings.curator);
     let read = |path: &Path| {
         let text = fs::read_to_string(path).ok()?;
+        // The bytes of a release must not depend on the system on which the text was written.
         let text = text.replace("\r\n", "\n").trim().to_string();
         (!text.is_empty()).then_some(text)
     };

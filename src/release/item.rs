@@ -160,6 +160,7 @@ pub(crate) fn damaged(trouble: Trouble) -> Error {
 fn declared(seen: &mut BTreeMap<String, TemplateValue>, groups: &TemplateValue) {
     let groups: serde_json::Map<String, serde_json::Value> =
         groups.as_str().and_then(|groups| serde_json::from_str(groups).ok()).unwrap_or_default();
+    // Before the groups are added, which may have the names of imported fields.
     seen.insert("post".to_owned(), TemplateValue::from(seen.clone()));
     seen.extend(groups.into_iter().map(|(name, fields)| (name, TemplateValue::from(Serde(fields)))));
 }
@@ -171,6 +172,7 @@ struct Reader {
 
 impl Cells for Reader {
     fn append(&mut self, cell: Cell<'_>) {
+        // Each cell adds one variable, so their number is the place of the next column.
         let Some(column) = self.columns.get(self.seen.len()) else { return };
         let value = match cell {
             Cell::Null => TemplateValue::from(()),

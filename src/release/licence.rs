@@ -97,6 +97,7 @@ impl Licence {
     /// The licence in the settings, else the one that all sources share.
     pub fn combine(settings: &sections::Release, raw: &[Raw]) -> Licence {
         let mut stated: Vec<Option<&str>> = raw.iter().map(|file| file.licence.as_deref()).collect();
+        // Removing equal neighbours is enough, because only a single licence counts below.
         stated.dedup();
         match (settings.licence.as_str(), &stated[..]) {
             ("", [Some(one)]) => Licence::named(one),

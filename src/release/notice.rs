@@ -17,6 +17,7 @@ const NOTICE: &str = "YANKED.md";
 pub(super) fn mark(folder: &Path, yanked: &Yanked) -> Result<(), Error> {
     let Some(mut manifest) = Candidate::read(folder)? else { return Ok(()) };
     let date = &yanked.date;
+    // The notice on the card is a quote of one line.
     let reason = yanked.reason.replace(['\n', '\r'], " ");
     let notice = format!(
         "# Yanked\n\n{} {} was yanked on {date}: {reason}\n\nDo not use it. A later version takes its place.\n",
@@ -34,6 +35,7 @@ pub(super) fn mark(folder: &Path, yanked: &Yanked) -> Result<(), Error> {
         durable::write_synced(&path, text.as_bytes())?;
         manifest.files.insert(name.into(), sha256(&path)?);
     }
+    // The manifest has the hashes of the other files, and the checksums have that of the manifest.
     manifest.yanked = Some(yanked.clone());
     durable::write_synced(&folder.join(MANIFEST), &manifest.to_bytes())?;
     let mut sums: BTreeMap<String, String> = manifest.files;

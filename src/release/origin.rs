@@ -20,6 +20,7 @@ pub fn origin(workspace: &Workspace, recipe: &Recipe, id: &str) -> Result<Option
             continue;
         }
         let path = workspace.candidate(recipe.name).join(format!("data/{}/test.jsonl", layout.config));
+        // A candidate that cannot be read is no error, because the releases are searched next.
         let lines = File::open(path).into_iter().flat_map(|file| BufReader::new(file).lines());
         if let Some(found) = lines.map_while(Result::ok).find_map(|line| source(&line, id)) {
             return Ok(Some(found));
@@ -40,6 +41,7 @@ pub fn origin(workspace: &Workspace, recipe: &Recipe, id: &str) -> Result<Option
 
 /// The record from which the row with this id was made.
 fn source(line: &str, id: &str) -> Option<String> {
+    // Most lines do not contain the id, and need not be parsed.
     if !line.contains(id) {
         return None;
     }

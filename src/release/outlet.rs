@@ -236,8 +236,10 @@ impl Publishable {
                 .map_err(failed)?;
         }
         tar.into_inner().and_then(zstd::Encoder::finish).map_err(failed)?;
+        // The bytes have to be on the disk before the file gets its name.
         made.as_file().sync_all().map_err(failed)?;
         let (sum, bytes) = durable::digest(made.path()).map_err(failed)?;
+        // The same release gives the same bytes, so an equal archive is left as it is.
         if file.exists() {
             if sha256(file)? != sum {
                 return Err(OutletError::Occupied(file.into()));

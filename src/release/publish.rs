@@ -60,6 +60,7 @@ pub fn release(
         return Err(ReleaseError::NoData { recipe: recipe.name.into() });
     }
     let workspace = Workspace::new(&config.root);
+    // Before the registry is read: two releases at once could assign the same number or version.
     let _locks = numbering(&workspace, recipe)?;
     let mut registry = Registry::open(&workspace, recipe.name)?;
     registry.name_sealed()?;
@@ -70,6 +71,7 @@ pub fn release(
     let layouts = end.layouts(last)?;
 
     let output = workspace.candidate(recipe.name);
+    // The version follows from the rows, so the folder has a temporary name until they are written.
     let making = durable::making(&output.with_file_name("release"));
     durable::remove_folder(&making)?;
     durable::create_folder(&making)?;
@@ -108,6 +110,7 @@ pub fn release(
     facts.candidate = false;
     facts.version = proposal.version.to_string();
     facts.date = Some(date.into());
+    // After `propose`, so that a refused release registers no canary.
     facts.canary = Some(registry.canary()?);
     let changes = Changes { version: facts.version.clone(), date: date.into(), ..proposal.changes.clone() };
     facts.changes = std::iter::once(changes.clone())
@@ -124,12 +127,14 @@ pub fn release(
     }
     let fingerprint = fingerprint(config, recipe, &layouts, &numbers);
     let manifest = folder::finish(&making, &facts, &layouts, stages, fingerprint)?;
+    // A version is never replaced, so its folder is verified before it is registered.
     let findings = verify::verify(&making)?.findings;
     if !findings.is_empty() {
         durable::remove_folder(&making)?;
         return Err(ReleaseError::Findings { findings });
     }
 
+    // Sealed files first, then the entry, then the name: a version in the registry can always be restored.
     let sealed = keep(&registry, proposal.version, &making, &layouts)?;
     registry.enter(Release {
         version: proposal.version,
@@ -144,6 +149,7 @@ pub fn release(
         retired,
     })?;
     registry.name_sealed()?;
+    // Last, because `restore` can write this folder again.
     durable::swap_folder(&making, &output.with_file_name(proposal.version.to_string()))?;
     Ok((proposal, manifest))
 }
@@ -212,6 +218,7 @@ fn fresh(config: &Config, recipe: &'static Recipe, draft: bool) -> Result<Fresh,
     let readers = end.readers(&workspace)?;
     let stages = CandidateSource::chain(&readers);
     let last = readers.last().ok_or_else(stale)?;
+    // A draft may be older than a withdrawal, but must not publish what was withdrawn.
     if draft {
         let withheld = Withheld::open(&workspace, recipe)?;
         let mut withdrawn = 0;
@@ -307,6 +314,7 @@ fn kept_digests(registry: &Registry, release: &Release) -> Result<Digests, Relea
             let json: serde_json::Map<String, serde_json::Value> =
                 serde_json::from_str(&line).map_err(|e| Error::io("read", &path)(e.into()))?;
             let id = json.values().next().and_then(|id| id.as_str()).unwrap_or_default();
+            // The digest of a row includes the line break, which `lines` removes.
             digests.line(config, id, format!("{line}\n").as_bytes());
         }
     }
@@ -340,6 +348,7 @@ fn keep(
     let packed = zstd::encode_all(&texts[..], 9).map_err(Error::io("write", &place.join(TEXTS)))?;
     durable::write_synced(&place.join(TEXTS), &packed)?;
     sealed.insert(TEXTS.into(), sha256(&place.join(TEXTS))?);
+    // The names have to be on the disk, too, before the registry refers to them.
     durable::sync_folder(&place)?;
     Ok(sealed)
 }
@@ -348,6 +357,7 @@ pub(super) fn check_date(date: &str) -> Result<(), ReleaseError> {
     let parts: Vec<Option<u32>> = date.split('-').map(|p| p.parse().ok()).collect();
     let fits = date.len() == 10
         && matches!(parts[..], [Some(_), Some(1..=12), Some(1..=31)])
+        // `parse` alone would accept a plus sign.
         && date.bytes().all(|b| b.is_ascii_digit() || b == b'-');
     if fits { Ok(()) } else { Err(ReleaseError::Date(date.into())) }
 }

@@ -89,6 +89,7 @@ pub fn of_file(path: &Path) -> Result<Vec<JsonRow>, Error> {
         return rows.iter().enumerate().map(row).collect();
     }
     let text = String::from_utf8(bytes).map_err(|e| damaged(e.to_string()))?;
+    // Editors on Windows may write a byte order mark, which is not JSON.
     let text = text.trim_start_matches('\u{feff}');
     if text.trim_start().starts_with('[') {
         return serde_json::from_str(&without_nan(text)).map_err(|e| damaged(e.to_string()));

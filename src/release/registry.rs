@@ -175,6 +175,7 @@ impl Registry {
         getrandom::fill(&mut bytes)
             .map_err(|e| Error::io("draw a canary for", &self.place)(std::io::Error::other(e.to_string())))?;
         let guid = guid(bytes);
+        // On the disk before it is used, so that a published canary is never drawn again.
         self.append(&Event::Canary { guid: guid.clone() })?;
         self.canary = Some(guid.clone());
         Ok(guid)
@@ -337,6 +338,7 @@ pub(super) fn sealing(registry: &Registry, version: Version) -> Result<PathBuf, 
         });
     }
     let making = durable::making(&place);
+    // `name_sealed` ran before, so this is left of a release that was never registered.
     durable::remove_folder(&making)?;
     durable::create_folder(&making)?;
     Ok(making)

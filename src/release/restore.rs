@@ -102,6 +102,7 @@ fn build(
         if same()? {
             continue;
         }
+        // An earlier version of the program stated other types in Parquet files.
         if let Some(layout) = kept.iter().find(|layout| data::parquet_of(layout) == file) {
             let (path, lines) = kept_lines(registry, release, layout.config)?;
             data::write_views(making, layout, batches(lines, *layout, path))?;
@@ -126,6 +127,7 @@ fn released(
     today: Option<&Layout>,
 ) -> Result<Option<Layout>, Error> {
     let (path, mut lines) = kept_lines(registry, release, config)?;
+    // Without rows nothing shows which columns the release had.
     let Some(line) = lines.next() else { return Ok(today.copied()) };
     let line = line.map_err(Error::io("read", &path))?;
     let row: JsonRow = serde_json::from_str(&line).map_err(|e| damaged(&path, format!("line 1: {e}")))?;

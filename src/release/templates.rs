@@ -77,7 +77,9 @@ fn tasks(
 
 fn environment() -> Result<Environment<'static>, Error> {
     let mut environment = Environment::new();
+    // A missing value is an error instead of a gap on the card.
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    // In Markdown and Python the escapes of markup would be visible.
     environment.set_auto_escape_callback(|name| match name.ends_with(".svg") || name.ends_with(".html") {
         true => AutoEscape::Html,
         false => AutoEscape::None,

@@ -176,6 +176,7 @@ fn copies(workspace: &Workspace, config: &Config, id: &str) -> Result<(Vec<Strin
             copies.extend(found.into_iter().filter(|found| found != id));
         }
     }
+    // The post itself stays first.
     copies.sort_by_key(|copy| (copy != id, copy.clone()));
     copies.dedup();
     for recipe in own(config) {
@@ -221,6 +222,7 @@ fn copy(workspace: &Workspace, config: &Config, id: String) -> Result<Copy, Erro
         let dumps: BTreeMap<String, String> =
             import.all::<FileRow>("files")?.into_iter().map(|file| (file.id, file.sha256)).collect();
         let entries = select::<Entry>(&import, "ledger", &Filter::equals("into", &id))?;
+        // A post of a page has no entry of its own in the ledger.
         let pages = own.iter().map(|post| format!("{}/{}:{}", post.source, post.file, post.position));
         for locator in entries.into_iter().map(|entry| entry.id).chain(pages) {
             let file = locator.rsplit_once(':').map_or("", |(file, _)| file);

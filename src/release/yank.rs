@@ -34,6 +34,7 @@ pub fn yank(
         let date = before.date.clone();
         return Err(ReleaseError::YankedBefore { recipe: recipe.name.into(), version, date });
     }
+    // First, because `restore` follows the registry: after a stop in between it marks the folder later.
     registry.yank(version, yanked)?;
     restore(workspace, recipe)
 }

@@ -134,9 +134,12 @@ pub fn run(
     // Dumps that differ from the settings are reported before anything is written.
     known.dumps()?;
     let _lock = Lock::take(&workspace.recipe(recipe.name))?;
+    // Under the lock nobody else writes, so unfinished folders are what a killed process left.
     durable::sweep(&workspace.recipe(recipe.name))?;
+    // Looking must not draw a salt, but import's evidence below needs one.
     salt::read_or_draw(&workspace)?;
     let mut made = foreign(&workspace, recipe)?;
+    // Without this a stage under its earlier name would stay on the disk forever.
     for (then, now) in recipe.renamed {
         let Some((number, _)) = recipe.step(now) else { continue };
         durable::remove_folder(&workspace.stage(recipe.name, number, then))?;

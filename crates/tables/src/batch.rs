@@ -93,6 +93,7 @@ impl<R: Record> Batch<R> {
         let entries = self.ledger.frame().and_then(|frame| from_frame((), &frame)).map_err(wrong)?;
         let (mut rows, mut links) = (rows.into_iter(), self.links.into_iter().peekable());
         let record = |entry: Entry| {
+            // Links are in the order of the entries, so those of this entry come next.
             let links: Vec<Link> =
                 std::iter::from_fn(|| links.next_if(|link| link.parent == entry.id)).collect();
             let count = match State::from_code(&entry.outcome) {

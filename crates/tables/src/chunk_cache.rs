@@ -22,6 +22,7 @@ impl Chunk {
     pub(super) fn all(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResult<Vec<Chunk>> {
         // A post without a title has two equal columns.
         let twin = |at: usize| {
+            // A column with a single value is found in the cache anyway.
             let differs = columns[at].same().is_none();
             (0..at).filter(|_| differs).find(|before| columns[*before].equals(&columns[at]))
         };
@@ -106,6 +107,7 @@ fn keep(column: &ColumnSlices<'_>, chunk: &Chunk) {
 
 fn key(column: &ColumnSlices<'_>) -> Option<(CellKind, Scalar, usize)> {
     let one = column.same().filter(|one| match one {
+        // The keys stay small, or the cache would grow with the texts.
         Scalar::Text(text) => text.len() <= 128,
         Scalar::Texts(texts) => texts.is_empty(),
         _ => true,

@@ -47,6 +47,7 @@ pub(super) struct Chunk {
 impl Chunk {
     /// The same cells under another column name.
     pub(super) fn named(mut self, name: &str) -> Chunk {
+        // The further names of a list's path belong to its elements.
         self.meta.path_in_schema.splice(..1, [name.to_string()]);
         self
     }
@@ -70,6 +71,7 @@ impl Chunks {
     /// [`PolarsError`] if it is not such a file.
     pub(super) fn read(bytes: Vec<u8>) -> PolarsResult<Chunks> {
         let footer = footer(&bytes).ok_or_else(|| polars_err!(ComputeError: "it has no Parquet footer"))?;
+        // The limit keeps a damaged footer from allocating any amount of memory.
         let mut protocol = TCompactInputProtocol::new(footer, footer.len().saturating_mul(64));
         let footer = FileMetaData::read_from_in_protocol(&mut protocol)
             .map_err(|e| polars_err!(ComputeError: "its Parquet footer: {e}"))?;
@@ -129,10 +131,12 @@ impl Chunks {
     pub(super) fn chunk(&self, name: &str, digest: Hash) -> PolarsResult<Chunk> {
         let columns = self.footer.row_groups.first().map_or(&[][..], |group| &group.columns);
         let found = columns.iter().filter_map(|chunk| chunk.meta_data.as_ref()).find_map(|meta| {
+            // A dictionary is stored before the pages that use it.
             let first = meta.dictionary_page_offset.unwrap_or(meta.data_page_offset);
             let start = usize::try_from(first).ok()?;
             let end = start.checked_add(usize::try_from(meta.total_compressed_size).ok()?)?;
             let here = meta.path_in_schema.first().is_some_and(|n| n == name);
+            // A damaged footer may name bytes behind the end of the file.
             self.bytes.get(start..end).filter(|_| here)?;
             let mut meta = meta.clone();
             meta.data_page_offset -= first;

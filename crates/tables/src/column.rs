@@ -41,6 +41,7 @@ impl ColumnBuilder {
     pub(super) fn append(&mut self, cell: Cell<'_>) {
         match &mut self.contents {
             Contents::Varying(each) => each.append(cell),
+            // Before the first row the value is only a placeholder.
             Contents::Constant(one) if one.is(cell) && self.rows > 0 => {}
             Contents::Constant(_) => self.differ(cell),
         }

@@ -60,10 +60,12 @@ impl Disk {
     /// [`Error::Io`] if one could not be written completely.
     pub(super) fn finish(&mut self) -> Result<Vec<Part>, Error> {
         let Some(Writing { parts, writers, .. }) = self.writing.take() else { return Ok(Vec::new()) };
+        // The writers end when nothing can be sent to them any more.
         drop(parts);
         let written =
             writers.into_iter().map(|writer| writer.join().unwrap_or_else(|panic| resume_unwind(panic)));
         let mut written: Vec<Written> = written.flatten().collect();
+        // The writers finish in any order.
         written.sort_by_key(|(number, _)| *number);
         written.into_iter().map(|(_, part)| part).collect()
     }
@@ -83,6 +85,7 @@ impl Drop for Disk {
 fn write_all(stage: &Path, parts: &Mutex<Receiver<Waiting>>) -> Vec<Written> {
     let mut written = Vec::new();
     loop {
+        // The lock ends with this line, so that one writer receives while the other one writes.
         let next = parts.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((number, file, part)) = next else { return written };
         let part = part.write(stage, file);

@@ -100,11 +100,13 @@ fn decided<R: Record>(
                 _ => None,
             };
             keep.push(row.is_some());
+            // A filter writes no column, so its rows need not be collected.
             row.iter().filter(|_| writes).for_each(|row| rows.append(row));
             if let Outcome::Kept(_) = outcome {
                 alike += 1;
             } else {
                 record(&LedgerEntry::KEPT, std::mem::take(&mut alike));
+                // The ids are copied from the rows; giving the row's own id marks it as not renamed.
                 record(&ledger_entry(row.map_or("", Record::id), &outcome), 1);
             }
         }

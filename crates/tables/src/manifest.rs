@@ -97,6 +97,7 @@ impl Manifest {
             return Err(Error::Layout { path, layout: manifest.format, reads: FORMAT });
         }
         for part in manifest.tables.values().flat_map(|table| &table.parts) {
+            // An edited manifest could name a file outside of the stage.
             super::inside(stage, &part.file)?;
         }
         Ok(Some(manifest))

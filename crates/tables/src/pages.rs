@@ -43,6 +43,7 @@ pub(super) fn encode(
         }
         _ if column.kind() == CellKind::Text => {
             let compression = if shrinks(column)? { LZ4 } else { CompressionOptions::Uncompressed };
+            // At least one row, even if it is longer than a page.
             let step = (PAGE / (column.bytes() / rows.max(1) + 1)).max(1);
             for first in (0..rows).step_by(step) {
                 let page = column.part(first..rows.min(first + step));
@@ -188,6 +189,7 @@ impl Pages {
         header
             .write_to_out_protocol(&mut TCompactOutputProtocol::new(&mut head))
             .map_err(|e| polars_err!(ComputeError: "a page's header: {e}"))?;
+        // The format counts the headers of pages in both sizes.
         self.size += (head.len() + body.len()) as i64;
         self.plain_size += head.len() as i64 + i64::from(plain);
         self.pieces.extend([head, body]);

@@ -71,6 +71,7 @@ pub(super) fn slices_of(
         let mut reader = open(path)?;
         let known = known_columns(&mut reader, columns).map_err(damaged)?;
         let reader = reader.with_columns(Some(known)).with_slice(Some(slice));
+        // Most callers read several parts in parallel already.
         let frame = reader.read_parallel(ParallelStrategy::None).finish().map_err(damaged)?;
         whole = Some(match whole {
             Some(above) => above.vstack(&frame).map_err(damaged)?,

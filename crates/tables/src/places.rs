@@ -34,6 +34,7 @@ pub(super) fn named_rows(
 ) -> Option<Result<Vec<DataFrame>, Error>> {
     let names = filter.names()?;
     let places = Places::open(stage, table)?;
+    // The filter is applied again to the rows found, because hashes may collide.
     let more = filter.columns().into_iter().filter(|column| !columns.contains(column));
     let all: Vec<&str> = columns.iter().copied().chain(more).collect();
     let read = |(number, part): (usize, &Part)| -> Result<Option<DataFrame>, Error> {
@@ -110,6 +111,7 @@ impl<'s> Places<'s> {
     fn file(&self, part: usize, hash: &str, column: &'static str) -> Result<File, Error> {
         let folder = self.folder.join(format!("{}.{column}", self.table));
         let path = folder.join(format!("{hash}.names"));
+        // The name contains the hash of the part, so an existing index is never outdated.
         if let Ok(file) = File::open(&path) {
             return Ok(file);
         }
@@ -167,6 +169,7 @@ fn places(names: &File, wanted: u64) -> io::Result<Vec<usize>> {
     let (mut low, mut high) = (0, rows);
     while low < high {
         let middle = low + (high - low) / 2;
+        // The first of equal hashes is searched, because several rows may have one name.
         if row(middle)?.0 < wanted { low = middle + 1 } else { high = middle }
     }
     let mut found = Vec::new();

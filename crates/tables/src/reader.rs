@@ -88,6 +88,7 @@ impl StageReader {
     /// [`Error::Damaged`] naming a file that differs, [`Error::Io`] if one cannot be read.
     pub fn whole(&self) -> Result<(), Error> {
         use rayon::prelude::*;
+        // An edited manifest could otherwise pass for that of other settings.
         if self.manifest.fingerprint_of() != self.manifest.fingerprint {
             let path = self.place.join(super::MANIFEST);
             return Err(Error::stale_file(&path, "its fingerprint is not that of its settings and inputs"));

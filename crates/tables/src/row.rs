@@ -182,6 +182,7 @@ impl<'de> Visitor<'de> for AnySlot {
         while let Some(slot) = list.next_element::<Slot>()? {
             match (slot, &mut texts) {
                 (Slot::Text(text), Some(texts)) => texts.push(text),
+                // The list is still read to its end, because the parser has to get past it.
                 _ => texts = None,
             }
         }
@@ -189,6 +190,7 @@ impl<'de> Visitor<'de> for AnySlot {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Slot, A::Error> {
+        // No column has objects, but the parser has to get past them.
         while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(Slot::Null)
     }

@@ -181,6 +181,7 @@ pub fn parquet_rows(path: &Path, offset: u64, count: usize) -> PolarsResult<Vec<
     if let Some(metadata) = widened(path)? {
         reader.set_metadata(Arc::new(metadata));
     }
+    // Polars is built without some types, so columns of these are not read at all.
     let schema = reader.schema()?;
     let known = schema.iter().filter(|(_, field)| has_json(field.dtype())).map(|(name, _)| name.to_string());
     let left_out: Vec<String> = schema

@@ -47,6 +47,7 @@ impl<R: Record> Waiting<R> {
     }
 
     pub(super) fn append(&mut self, row: &R) {
+        // A block that was partly taken is shared with the part being written, and cannot grow.
         match self.blocks.back_mut().and_then(Arc::get_mut) {
             Some(last) if last.rows() < PART_ROWS => last.append(row),
             _ => {
@@ -150,6 +151,7 @@ impl<R: Record> TableWriter<R> {
     pub(super) fn finish(mut self) -> Result<(String, Table), Error> {
         self.rest()?;
         let sum = self.sum()?;
+        // The bytes of the files are synced, but not yet their names.
         durable::sync_folder(&self.stage.join(&self.name))?;
         Ok(sum)
     }

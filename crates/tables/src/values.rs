@@ -208,6 +208,7 @@ impl ColumnBuffer {
                 let lengths = |texts: &Strings, rows: &Range<usize>| -> Vec<i64> {
                     texts.ends[rows.start..=rows.end].windows(2).map(|at| at[1] - at[0]).collect()
                 };
+                // Equal bytes may be cut into different texts.
                 a.between(rows) == b.between(others) && lengths(a, rows) == lengths(b, others)
             }
             _ => false,
@@ -272,6 +273,7 @@ impl ColumnBuffer {
             Some(valid) => valid.push(value),
             None if value => {}
             None => {
+                // Every cell before this one was valid; this one is counted already.
                 let mut valid = MutableBitmap::from_len_set(self.len() - 1);
                 valid.push(false);
                 self.valid = Some(valid);

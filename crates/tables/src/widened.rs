@@ -23,6 +23,7 @@ const ARROW: &str = "ARROW:schema";
 /// If the file cannot be read or the footer cannot be rewritten.
 pub(super) fn widened(path: &Path) -> PolarsResult<Option<FileMetadata>> {
     let Some(bytes) = footer(&mut File::open(path)?)? else { return Ok(None) };
+    // The limit keeps a damaged footer from allocating any amount of memory.
     let mut protocol = TCompactInputProtocol::new(bytes.as_slice(), bytes.len().saturating_mul(64));
     let Ok(mut footer) = FileMetaData::read_from_in_protocol(&mut protocol) else { return Ok(None) };
     let says_arrow = |pairs: &Vec<_>| pairs.iter().any(|pair: &KeyValue| pair.key == ARROW);
@@ -33,6 +34,7 @@ pub(super) fn widened(path: &Path) -> PolarsResult<Option<FileMetadata>> {
         (element.converted_type, element.logical_type) = (None, None);
     }
     if let Some(pairs) = &mut footer.key_value_metadata {
+        // Readers prefer the Arrow schema, which would bring the small types back.
         pairs.retain(|pair| pair.key != ARROW);
     }
     let mut serialised = Vec::new();

@@ -61,6 +61,7 @@ impl<R: Record> StageWriter<R> {
     /// [`Error::Io`] if the folder next to it cannot be created.
     pub fn create_of(columns: R::Columns, place: &Path) -> Result<StageWriter<R>, Error> {
         let making = durable::making(place);
+        // A killed run may have left its folder.
         durable::remove_folder(&making)?;
         durable::create_folder(&making)?;
         Ok(StageWriter {
@@ -147,6 +148,7 @@ impl<R: Record> StageWriter<R> {
         decide: impl Fn(R) -> Outcome<R> + Sync,
         mut done: impl FnMut(u64) -> Result<(), E> + Send,
     ) -> Result<(), E> {
+        // Edited parts are whole parts, so rows that still wait have to end theirs first.
         self.cut()?;
         let table = input.table("rows");
         let decide = |part: &Part| -> Result<Edited, E> {
@@ -220,6 +222,7 @@ impl<R: Record> StageWriter<R> {
         }
         manifest.counts = counts;
         manifest.tables = std::mem::take(&mut self.tables);
+        // Last, after `sum` has waited for all parts: a manifest never names a file that is not on the disk.
         durable::write_synced(&self.making.join(MANIFEST), &manifest.to_bytes())?;
         durable::swap_folder(&self.making, &self.place)?;
         self.committed = true;
@@ -230,6 +233,7 @@ impl<R: Record> StageWriter<R> {
 impl<R: Record> Drop for StageWriter<R> {
     fn drop(&mut self) {
         if !self.committed {
+            // Writers that still run would create files in the folder while it is removed.
             for disk in [&mut self.rows.disk, &mut self.ledger.disk, &mut self.links.disk] {
                 drop(std::mem::take(disk));
             }

@@ -38,6 +38,7 @@ fn links(manifest: &Candidate, found: &mut Vec<String>) {
     }
     let evidence: Vec<&String> =
         manifest.stages.first().map(|l| l.evidence.values().collect()).unwrap_or_default();
+    // A recipe that continues another one lists dumps that its own first stage did not read.
     let imports = manifest.stages.first().is_some_and(|link| link.inputs.is_empty());
     for raw in manifest.raw.iter().filter(|_| imports) {
         if !evidence.iter().any(|e| e.contains(&raw.sha256)) {
@@ -68,6 +69,7 @@ fn versions(folder: &Path, manifest: &Candidate, found: &mut Vec<String>) {
     for (file, line) in
         [("CITATION.cff", format!("version: {version}")), ("README.md", format!("Version {version}, "))]
     {
+        // A file that cannot be read states no version, and is reported so.
         let text = fs::read_to_string(folder.join(file)).unwrap_or_default();
         if !text.contains(&line) {
             found.push(format!("{file}: does not state version {version}"));

@@ -78,6 +78,7 @@ pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<
                 let mut line = Vec::new();
                 // Writing into a vector cannot fail.
                 let _ = row.write_json(&layout, &mut line);
+                // The lines of the file were hashed without their line breaks.
                 line.pop();
                 if released.remove(&blake3::hash(&line)).is_none() {
                     found.push(format!(

@@ -71,6 +71,7 @@ fn lines(
     let mut ids = FxHashSet::default();
     let mut rows = Vec::new();
     let mut keys: Option<Vec<String>> = None;
+    // `lines` would hide a carriage return, which is reported below.
     for (i, line) in text.split_terminator('\n').enumerate() {
         let row: Map<String, Json> = match serde_json::from_str(line) {
             Ok(row) => row,
@@ -185,6 +186,7 @@ fn against_layout(
         Ok(columns) if columns.len() != rows.len() => {
             found.push(format!("{name}: {} rows, {file} has {}", columns.len(), rows.len()))
         }
+        // If a row could not be read, later rows would be compared with the wrong ones.
         Ok(columns) if typed.len() == rows.len() => {
             if let Some(i) = (0..columns.len()).find(|i| columns[*i] != typed[*i]) {
                 found.push(format!("{name}: row {} differs from {file}", i + 1));

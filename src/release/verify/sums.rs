@@ -19,6 +19,7 @@ pub(super) fn check(folder: &Path, verified: &mut Verified) -> Result<(), Error>
         }
     };
     let mut stated = BTreeMap::new();
+    // `lines` would accept a carriage return, with which `sha256sum` does not find the file.
     for (i, line) in text.split_terminator('\n').enumerate() {
         match line.split_once("  ").filter(|(sum, _)| sum.len() == 64) {
             Some((sum, file)) => {
@@ -40,6 +41,7 @@ pub(super) fn check(folder: &Path, verified: &mut Verified) -> Result<(), Error>
             verified.findings.push(format!("{file}: its hash is not the one in {SUMS}"));
         }
     }
+    // A file cannot contain its own hash.
     for file in here.iter().filter(|file| *file != SUMS && !stated.contains_key(file.as_str())) {
         verified.findings.push(format!("{file}: not listed in {SUMS}"));
     }

@@ -297,6 +297,7 @@ fn given(app: &App, ballot: &BallotItems, tasks: &Tasks) -> Result<Vec<Assignmen
         let is_voted = voted.contains(&(task.item.clone(), task.annotator.clone(), task.round));
         *open += usize::from(!is_voted);
     }
+    // Times are RFC 3339 in UTC, whose order as texts is that of time.
     let given = batches.into_iter().rev().take(LISTED).map(|((at, round), (people, open))| Assignments {
         at: at.to_string(),
         round: round.name(),
@@ -310,6 +311,7 @@ fn given(app: &App, ballot: &BallotItems, tasks: &Tasks) -> Result<Vec<Assignmen
 fn take_back(app: &App, recipe: &'static Recipe, name: &str, at: &str) -> Result<(), PageError> {
     let (config, _) = app.config();
     let ballot = ballot(app, &config, recipe, name)?;
+    // A second press at the same time would end earlier assignments of the items, too.
     let _alone = app.assigning.lock().unwrap_or_else(PoisonError::into_inner);
     let tasks = Tasks::open(&app.workspace, recipe.name, ballot.step.name)?;
     let voted = voted(app, &ballot)?;

@@ -211,6 +211,7 @@ fn lay_out(fields: &mut [Asks]) -> Vec<String> {
             field.options.iter().map(|option| (text(option, "code"), text(option, "definition"))).collect();
         let again = meanings.iter().all(|meaning| defined.contains(meaning));
         for (at, option) in field.options.iter_mut().enumerate() {
+            // A field with more answers than there are keys leaves the last ones without.
             let key = KEYS.get(used + at..=used + at).unwrap_or_default();
             option["key"] = json!(key);
             if again {

@@ -78,6 +78,7 @@ fn find(app: &App, recipe: &'static Recipe, name: String, visitor: &Visitor) -> 
         changes: one.changes(),
         votes: one.vote_lines(),
     });
+    // Only shows which votes could be taken back; none of these is stored.
     let nobody = Carried { by: String::new(), why: String::new() };
     let back = |item: &Item| -> Option<(String, Vec<String>)> {
         let on_it = votes.get(item.id.as_str())?;

@@ -67,6 +67,7 @@ fn numbers(rows: &[JsonRow], labels: &[&str]) -> Vec<(String, Vec<Bar>)> {
                 let value = short(*value);
                 distinct.iter().position(|known| *known == value).unwrap_or(0)
             } else {
+                // The greatest value would otherwise fall behind the last bar.
                 (((value - low) / (high - low) * BARS as f64) as usize).min(BARS - 1)
             };
             bars[at].1 += 1;

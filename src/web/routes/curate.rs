@@ -364,6 +364,7 @@ fn gold(
         .iter()
         .flat_map(|(item, _)| votes.get(item.id.as_str()).into_iter().flatten().copied())
         .collect();
+    // Only the counts of a trial are shown here, and these do not depend on the shares.
     let shares = ballot.step.qualification.unwrap_or(Qualification { formal: 0.8, senior: 0.95 });
     let trials = trials(&ballot.step, &known, &cast, shares, FEWEST);
     trials.into_iter().map(|trial| (trial.annotator, (trial.right, trial.of))).collect()

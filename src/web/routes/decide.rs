@@ -110,6 +110,7 @@ fn with_word(back: &str, record: &str) -> String {
     if record.is_empty() || path.contains("/record/") {
         return back.to_string();
     }
+    // The confirmation of an earlier decision is replaced.
     let kept = query.split('&').filter(|part| !part.is_empty() && !part.starts_with("decided="));
     let word = format!("decided={}", view::encoded(record));
     let query = kept.chain([word.as_str()]).collect::<Vec<_>>().join("&");
@@ -144,6 +145,7 @@ fn store(app: &App, recipe: &'static Recipe, visitor: &Visitor, form: &Form) -> 
     let verdict = form.get("verdict");
     let verdict =
         Verdict::from_name(verdict).ok_or_else(|| PageError::bad(format!("no verdict {verdict:?}")))?;
+    // Verdicts overrule different stages, where the record may have different texts.
     let own = form.get(&format!("seen.{verdict}")).to_owned();
     let seen = if own.is_empty() { form.get("seen") } else { &own };
     let optional =

@@ -145,6 +145,7 @@ fn find(app: &App, recipe: &'static Recipe, filter: Filter, visitor: &Visitor) -
 
 /// Largest first; of equal size, in the order in which their keepers entered.
 fn clusters(opened: &StageView<'_>, withheld: &Withheld, found: &mut Found) -> Result<(), PageError> {
+    // The total comes first, because the number of the page is limited by it.
     let (_, all) = opened.clusters(0, 0, 0)?;
     let from = paged(all, found);
     let text = |record: &Record| record.text.clone().unwrap_or_default();

@@ -146,6 +146,7 @@ pub(in crate::web) async fn edit(
     let (config, _) = app.config();
     let by = who(&config, &visitor, &form)?;
     let text =
+        // Browsers send line breaks as CRLF.
         |field: &str| form.get(field).trim().replace("\r\n", "\n").chars().take(CHARS).collect::<String>();
     let (examples, examples_zh) = (text("examples"), text("examples_zh"));
     let examples_zh = if examples_zh == examples { String::new() } else { examples_zh };
@@ -159,8 +160,10 @@ pub(in crate::web) async fn edit(
     let here = format!("/review/{}/{}/guideline", recipe.name, view::encoded(&step));
     reading(move || {
         let ballot = ballot(&app, &config, recipe, &step)?;
+        // Two curators who save at once would compare with the same version.
         let _alone = app.assigning.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let holds = app.desk.guides(recipe.name, &ballot.step)?.pop().map(|guide| guide.version());
+        // Saving without a change makes no new version.
         if holds != Some(new.version()) {
             app.desk.guide(recipe.name, ballot.step.name, &new)?;
         }

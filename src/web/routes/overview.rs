@@ -120,6 +120,7 @@ fn step(planned: &Planned, read: u64, causes: &[Cause], language: Language) -> S
         why,
         records_in: counts.records_in,
         records_out: counts.records_out,
+        // Records may be expanded into more than were imported.
         left: (counts.records_out.min(read) * 1000).checked_div(read).unwrap_or(0),
         held: counts.state(Left::Held),
         gone: counts.states.into_iter().filter(|(state, n)| !goes_on(state) && *n > 0).collect(),

@@ -117,6 +117,7 @@ pub(in crate::web) async fn invite(
     let base = match &app.address.public {
         Some(url) => url.as_str().trim_end_matches('/').to_string(),
         None => {
+            // Without a public address the link has the one under which the curator opened this page.
             let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
             format!("http://{host}")
         }
@@ -138,6 +139,7 @@ pub(in crate::web) async fn revoke(
         return Err(PageError::bad("you cannot revoke your own access; another curator can"));
     }
     reading(move || {
+        // The grant first: without it the sessions are invalid, even if their end cannot be stored.
         app.access.revoke(&name, &now())?;
         Ok(Sessions::in_workspace(&app.workspace).end(&name)?)
     })
@@ -159,6 +161,7 @@ pub(in crate::web) async fn join(
             view::page(&visitor, "join.html", found)
         }
         None => {
+            // Guessed links count like wrong tokens.
             app.tries.wrong(client, &token, begun);
             Err(PageError::new(StatusCode::GONE, "join_gone"))
         }

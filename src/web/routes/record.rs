@@ -166,6 +166,7 @@ fn released(app: &App, recipe: &'static Recipe, id: &str) -> Result<Vec<Released
     let Ok(folders) = std::fs::read_dir(&output) else { return Ok(found) };
     let mut folders: Vec<_> = folders.filter_map(|entry| Some(entry.ok()?.path())).collect();
     folders.sort();
+    // With its quotes an id is not found as the beginning of a longer one.
     let quoted = Value::from(id).to_string();
     let finder = memchr::memmem::Finder::new(quoted.as_bytes());
     for folder in folders {
@@ -225,6 +226,7 @@ pub(in crate::web) async fn find(
         let of_place = withheld.iter().map(|withheld| Ok(withheld.tombstone(&q)?.is_some()));
         let of_place: Vec<bool> = of_place.collect::<Result<_, Error>>()?;
         let everywhere = !of_place.is_empty() && of_place.into_iter().all(|withdrawn| withdrawn);
+        // The words may be the id of a post or its text.
         if withdrawals.of_post(&q, &q).is_some() || everywhere {
             return Err(PageError::withdrawn());
         }

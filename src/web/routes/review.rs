@@ -415,6 +415,7 @@ fn check_vote(
         return Ok(CheckedVote::Doubtful(faults::joined(cautions.into_iter().map(described))));
     }
     let base: Option<Digest> = form.get("base").parse().ok();
+    // `parse` accepts `inf` and `NaN`, which no vote may contain.
     let seconds = form.get("seconds").parse().ok().filter(|s: &f64| s.is_finite() && *s > 0.0);
     // The version shown on the page, which may have been edited since.
     let guides = app.desk.guides(place.recipe.name, step)?;
@@ -428,6 +429,7 @@ fn check_vote(
         item: item.id.clone(),
         annotator: person.name.clone(),
         round,
+        // Browsers send line breaks as CRLF.
         text: form.get("n.text").trim().replace("\r\n", "\n").chars().take(REMARK_CHARS).collect(),
         flag: !form.get("n.flag").is_empty(),
         at: now(),

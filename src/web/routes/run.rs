@@ -196,6 +196,7 @@ pub(in crate::web) async fn events(
             if !first {
                 changes.changed().await.ok()?;
                 tokio::time::sleep(PACE).await;
+                // What changed during the pause is part of this event.
                 changes.borrow_and_update();
             }
             let over = running.is_over();

@@ -158,6 +158,7 @@ fn find(
     found.compares = manifest.tables.contains_key("pairs");
     found.texts = opened.len() > 0;
     found.reasons = reasons(&found.counts);
+    // The total comes first, because the number of the page is limited by it.
     let (_, count) = opened.page(&query, 0, 0)?;
     found.pages = count.div_ceil(PAGE);
     found.page = found.page.min(found.pages.max(1));
@@ -196,6 +197,7 @@ fn withhold(withheld: &Withheld, records: &mut Vec<Record>, sought: bool) -> Res
             || own.is_some_and(|own| withdrawn.contains(own.as_str()))
             || texts.into_iter().any(|text| withheld.is_withdrawn_text(text))
     };
+    // Computed before a record changes, because `withdrawn` borrows their ids.
     let places: Vec<bool> = records.iter().map(is_gone).collect();
     let mut places = places.into_iter();
     records.retain_mut(|record| {

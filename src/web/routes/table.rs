@@ -97,6 +97,7 @@ fn order(a: &Value, b: &Value) -> Ordering {
 
 fn table(app: &App, recipe: &'static Recipe, folder: &std::path::Path) -> Result<Arc<Table>, PageError> {
     let manifest = Candidate::read(folder)?.ok_or_else(PageError::not_found)?;
+    // The manifest has the hashes of all other files, so it identifies the content of the folder.
     let state = blake3::hash(&manifest.to_bytes()).to_hex().to_string();
     let key = (folder.to_path_buf(), state, Withdrawals::length(&app.workspace));
     app.tables.0.get((), key, || {
@@ -276,6 +277,7 @@ pub(in crate::web) async fn file(
     // The compression layer polls again after the end.
     let chunks = chunks.fuse();
     let short = path.rsplit('/').next().unwrap_or_default();
+    // A quote or a control character would break the header.
     let plain: String = short.chars().filter(|c| c.is_ascii_graphic() && *c != '"').collect();
     let head = [
         (header::CONTENT_TYPE, "application/octet-stream".to_string()),

@@ -139,7 +139,9 @@ pub fn assemble(
     }
     let known = RunContext::new(config, recipe);
     let _lock = Lock::take(&workspace.recipe(recipe.name))?;
+    // Under the lock nobody else writes, so unfinished folders are what a killed process left.
     durable::sweep(&workspace.recipe(recipe.name))?;
+    // The salt is part of the evidence of import, which is collected below.
     salt::read_or_draw(&workspace).map_err(RunError::from)?;
     let mut made: BTreeMap<&str, Manifest> = BTreeMap::new();
     for step in recipe.steps().iter().take_while(|before| before.name != step.name) {
@@ -152,6 +154,7 @@ pub fn assemble(
             if people.len() == 1 { "a decision".into() } else { format!("{} decisions", people.len()) };
         return Err(AssembleError::Decided { stage: step.name, recipe: recipe.name, count });
     }
+    // Import adds the published rows itself, at its end.
     if step.stage != Stage::Import && Published::evidence(&workspace, recipe.name)?.is_some() {
         return Err(AssembleError::Published { stage: step.name, recipe: recipe.name });
     }
@@ -186,6 +189,7 @@ pub fn assemble(
                 entries += batch.entries() as u64;
                 ids.iter().try_for_each(|id| items.count(id))?;
                 writer.append_batch(batch);
+                // Parts end where those of the input do, or the folder would differ from that of `run`.
                 if ends {
                     writer.cut()?;
                 }
@@ -281,6 +285,7 @@ impl<'a> Items<'a> {
 
     fn count(&mut self, id: &str) -> Result<(), AssembleError> {
         let of = |prefix: &String| id.starts_with(prefix);
+        // Items of one dump follow each other, so the dump of the last item is tried first.
         if !self.prefixes.get(self.at).is_some_and(of) {
             self.at = self.prefixes.iter().position(of).ok_or_else(|| AssembleError::Stranger(id.into()))?;
         }
@@ -306,6 +311,7 @@ fn near_pairs(writer: &mut StageWriter<Post>, files: &[PathBuf]) -> Result<(), A
                     serde_json::from_slice(line).map_err(|e| wrong(format!("no pair: {e}")))?;
                 let pair = near_pair(pair);
                 let here = (pair.a.clone(), pair.b.clone());
+                // The table of `run` is sorted and has each pair once.
                 if here <= last {
                     return Err(wrong(format!("the pair of {} and {} is out of order", pair.a, pair.b)));
                 }

@@ -95,6 +95,7 @@ pub fn forecast(config: &Config, recipes: &[&'static Recipe]) -> Result<Vec<Fore
             rehearsal = Some(Rehearsal::new(config)?);
         }
         let Some(rehearsal) = &rehearsal else { continue };
+        // A recipe that continues another one reads that one's stages, so these are made first.
         for recipe in [recipe.origin(), recipe] {
             if !made.contains(&recipe.name) {
                 rehearsal.run(recipe)?;
@@ -251,6 +252,7 @@ fn of_step(
         let template = templates.map(str::len).max().unwrap_or(0) as u64;
         let max_tokens =
             |endpoint: &Endpoint| u64::from(endpoint.ceiling().unwrap_or(endpoint.sampling.max_tokens));
+        // Earlier replies become texts of later prompts, whichever endpoint wrote them.
         let replies = config.endpoints.iter().map(max_tokens).max();
         let prompt = template + 2 * longest(config, recipe)? + TEXTS * replies.unwrap_or(0) + OVERHEAD;
         let completion = endpoint.sampling.max_tokens.into();
@@ -264,6 +266,7 @@ fn of_step(
 }
 
 fn times(one: Usd, n: u64) -> Usd {
+    // An upper bound may be too high, but an overflow must not turn it into a small number.
     Usd::from_pico(one.pico().saturating_mul(i64::try_from(n).unwrap_or(i64::MAX)))
 }
 

@@ -161,6 +161,7 @@ pub fn differences(old: &Manifest, new: &Manifest) -> Vec<Change> {
     }
     for key in keys(&old.evidence, &new.evidence) {
         match (old.evidence.get(key), new.evidence.get(key)) {
+            // The evidence has no such key before the first decision or withdrawal, so they count from 0.
             (None, Some(now)) if key == "decisions" || key == "withdrawn" => why.push(change(key, "0", now)),
             (Some(_), None) => why.push(Change::Gone { key: key.clone() }),
             (None, Some(_)) => why.push(Change::Added { key: key.clone() }),

@@ -105,6 +105,7 @@ impl StageRunner<'_> {
                 let settings: sections::Clean = self.settings(step);
                 let people = self.decisions(step)?;
                 let published = self.published()?;
+                // Only decisions and published rows are looked up by id; without them ids are not read.
                 match people.is_empty() && published.is_empty() {
                     true => self.edit(step, &mut writer, |post| stages::clean(post, &settings))?,
                     false => {

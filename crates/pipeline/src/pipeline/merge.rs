@@ -103,6 +103,7 @@ pub fn merge(config: &Config, other: &Path, only_look: bool) -> Result<Merged, M
     if !there.raw().is_dir() {
         return Err(MergeError::NoWorkspace(other.to_owned()));
     }
+    // Two paths may lead to one folder, by a link or a relative path.
     if fs::canonicalize(here.raw()).ok() == fs::canonicalize(there.raw()).ok() {
         return Err(MergeError::Itself(other.to_owned()));
     }
@@ -120,6 +121,7 @@ fn take(config: &Config, here: &Workspace, there: &Workspace, only_look: bool) -
     let mut merged = Merged::default();
     withdrawals(here, there, only_look, &mut merged)?;
     let folder = |workspace: &Workspace, name: &str| workspace.raw().join(name);
+    // The texts come before the votes on them, so that a merge stopped here leaves no vote without its text.
     let theirs = SeenLog::read(&folder(there, "seen"))?;
     let known = SeenLog::read(&folder(here, "seen"))?;
     let texts: Vec<Seen> =
@@ -160,6 +162,7 @@ fn votes(
     merged.refused.extend(theirs.damaged().iter().cloned());
     let mut mine = VoteLog::open(here.raw().join("votes"))?;
     merged.votes = mine.merge(&theirs, only_look)?;
+    // When it only looks, the new votes are not part of `mine`.
     let together: Vec<&Vote> = match only_look {
         true => mine.votes().iter().chain(&merged.votes).collect(),
         false => mine.votes().iter().collect(),
@@ -236,6 +239,7 @@ fn named(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut names = Vec::new();
     for entry in entries {
         let name = entry.map_err(Error::io("list", folder))?.file_name();
+        // Names of locks and of unfinished writes begin with a dot.
         if !name.to_string_lossy().starts_with('.') {
             names.push(PathBuf::from(name));
         }

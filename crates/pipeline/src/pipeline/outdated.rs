@@ -71,6 +71,7 @@ pub fn outdated(
     let mut changed: HashSet<String> = HashSet::new();
     for part in import.parts::<Post>("rows") {
         let differs = |post: Post| {
+            // A post that was dropped by the rules has no text that votes or replies could refer to.
             let (id, old) = known.get_key_value(&post.id)?;
             // A published row passes unchanged, whatever the rules are.
             if is_published(id) {

@@ -65,6 +65,7 @@ pub(super) fn plan_of(
         let freshness = known.freshness(step, &place, &opening, offline)?;
         match &freshness {
             Freshness::Fresh(manifest) | Freshness::Stale(manifest, _) => {
+                // A remade stage may have the same rows, so later steps are compared with the old ones.
                 made.insert(step.name, (**manifest).clone());
             }
             Freshness::Missing | Freshness::Layout(_) | Freshness::Damaged(_) => {}
@@ -74,6 +75,7 @@ pub(super) fn plan_of(
         } else if let Some(after) = after {
             unmade.insert(step.name, after);
         }
+        // With an equal fingerprint only missing replies or embeddings can make a stage stale.
         let asks = matches!(&freshness, Freshness::Stale(made, _) if made.fingerprint == opening.fingerprint);
         planned.push(Planned { step: step.name, freshness, after, asks });
     }

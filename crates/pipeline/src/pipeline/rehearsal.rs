@@ -36,6 +36,7 @@ impl Rehearsal {
     /// Creates it: links to everything in the workspace that is not derived, and to each of its stages. A run
     /// replaces the links.
     pub(super) fn new(config: &Config) -> Result<Rehearsal, RunError> {
+        // The target of a relative link would be looked up from the rehearsal's folder.
         let root = std::path::absolute(&config.root).map_err(Error::io("read", &config.root))?;
         let derived = root.join(".index");
         durable::create_folder(&derived)?;
@@ -58,6 +59,7 @@ impl Rehearsal {
             }
         }
         let mut config = config.clone();
+        // A path that leaves the workspace would be resolved from the rehearsal's folder.
         for source in config.sources.iter_mut().filter(|source| source.path.starts_with("..")) {
             source.path = root.join(&source.path).display().to_string();
         }
@@ -86,6 +88,7 @@ fn names(folder: &Path) -> Result<Vec<String>, RunError> {
 fn link(from: &Path, to: &Path) -> Result<(), RunError> {
     #[cfg(unix)]
     let linked = std::os::unix::fs::symlink(from, to);
+    // Windows has separate links for files and folders.
     #[cfg(windows)]
     let linked = match from.is_dir() {
         true => std::os::windows::fs::symlink_dir(from, to),

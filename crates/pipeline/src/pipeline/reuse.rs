@@ -20,7 +20,9 @@ pub(super) fn link(
     for other in RECIPES.iter().filter(|other| other.name != recipe.name) {
         let Some((number, step)) = other.step(&opening.stage) else { continue };
         let twin = workspace.stage(other.name, number, step.name);
+        // An unreadable twin is reported when its own recipe runs; here the stage is made instead.
         let Ok(Some(reader)) = StageReader::open(&twin) else { continue };
+        // A hard link would spread a damaged part to this recipe, so the twin's bytes are checked first.
         if !same_work(reader.manifest(), opening) || lacks(reader.manifest()) || reader.whole().is_err() {
             continue;
         }
@@ -56,15 +58,18 @@ fn link_parts(twin: &StageReader, place: &Path, opening: &Manifest) -> Result<Op
             return Ok(None);
         }
     }
+    // The other recipe is not locked: its run may have replaced the stage while the parts were linked.
     if Manifest::read(twin.place()).ok().flatten().as_ref() != Some(twin.manifest()) {
         durable::remove_folder(&making)?;
         return Ok(None);
     }
+    // Only counts and tables come from the twin; recipe and inputs keep the names of this one.
     let made = Manifest {
         counts: twin.manifest().counts.clone(),
         tables: twin.manifest().tables.clone(),
         ..opening.clone()
     };
+    // The manifest is written last and before the swap: a stage in its place is always complete.
     durable::write_synced(&making.join(MANIFEST), &made.to_bytes())?;
     durable::swap_folder(&making, place)?;
     Ok(Some(made))

@@ -126,6 +126,7 @@ pub fn embedded(
                 let Some((from, number, before)) = recipe.input(input) else { continue };
                 let stage = workspace.stage(from.name, number, before.name);
                 let Some(reader) = StageReader::open(&stage)? else { continue };
+                // Refused by the count alone, before too many texts are in memory.
                 embeds.refuse_many(texts.len() as u64 + reader.table("rows").rows)?;
                 for part in reader.parts::<Post>("rows") {
                     texts.extend(part?.iter().map(Embedded::from));
@@ -147,6 +148,7 @@ pub(super) fn most_items(
     kind: Draft,
 ) -> Result<u64, StageError> {
     let mut most = 1;
+    // Such a draft asks once per record, so no row has to be read.
     if kind.declared().over.is_none() {
         return Ok(most);
     }

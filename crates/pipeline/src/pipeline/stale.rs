@@ -50,6 +50,7 @@ fn of_recipe(
     recipe: &'static Recipe,
     under: impl Fn(&str) -> bool,
 ) -> Result<Vec<StaleStage>, RunError> {
+    // Offline, because replies that may still be asked for make no stage stale.
     let planned = plan_of(config, recipe, true)?;
     let stale = planned.into_iter().filter(|planned| under(planned.step)).filter_map(|planned| {
         let why = why(&planned);
@@ -87,6 +88,7 @@ fn upstream(recipe: &'static Recipe) -> Vec<(&'static Recipe, BTreeSet<&'static 
         let steps = &mut found[place].1;
         let mut waiting = vec![step.name];
         while let Some(name) = waiting.pop() {
+            // Several steps may share an input, which is followed once.
             if steps.insert(name)
                 && let Some((_, step)) = from.step(name)
             {

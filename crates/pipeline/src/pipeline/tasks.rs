@@ -91,6 +91,7 @@ fn standing(lines: Vec<Task>) -> Vec<Task> {
     for task in lines {
         let given = places.entry((task.item.clone(), task.annotator.clone(), task.round)).or_default();
         if task.back {
+            // An item may be assigned again after it was taken back: the line ends the newest assignment.
             if let Some(place) = given.pop() {
                 tasks[place] = None;
             }

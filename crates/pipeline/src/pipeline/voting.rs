@@ -78,6 +78,7 @@ impl<'c> Voting<'c> {
             _ => format!("{at} --round {}", round.name()),
         };
         let mut tasks = self.tasks.all().to_vec();
+        // People may vote without a task; if that did not count, they would get the same item again.
         tasks.extend(votes_as_tasks(round, &self.items, &self.resolved, &self.by_item(), self.tasks.all()));
         let written_by = written_by(&self.items);
         let settings = AssignSettings { round, written_by: Some(&written_by), ..AssignSettings::default() };
@@ -143,6 +144,7 @@ pub(super) fn untouched(
     let name = review.place().1;
     let ballot = review.ballot(&config.typed::<sections::Review>(Some(recipe.name), "review"));
     let Some((_, before)) = recipe.review(name) else { return Ok(None) };
+    // With `not_by` the voters depend on each item's authors, and items on demand are not listed at all.
     if ballot.not_by.is_some() || ballot.on_demand {
         return Ok(None);
     }

@@ -28,6 +28,7 @@ impl Withheld {
     pub fn open(workspace: &Workspace, recipe: &'static Recipe) -> Result<Withheld, Error> {
         let withdrawals = Withdrawals::load(workspace)?;
         let origin = recipe.origin();
+        // Without withdrawals nothing is looked up, so the import stage is not opened either.
         let first = origin.steps().first().filter(|_| !withdrawals.is_empty());
         let import = first.map(|first| StageReader::open(&workspace.stage(origin.name, 1, first.name)));
         let import = import.transpose()?.flatten();
@@ -43,10 +44,12 @@ impl Withheld {
     /// may have the name of a withdrawn one.
     fn of_place(&self, place: &str) -> Option<&Tombstone> {
         let (file, line) = place.rsplit_once(':')?;
+        // `#` precedes the number of a post on its page, and `+` marks damage after a record.
         let line = line.split_once('#').map_or(line, |(page, _)| page).trim_end_matches('+');
         line.parse::<u64>().ok()?;
         match self.files.get(file) {
             Some(sha256) => self.withdrawals.of_dump(sha256),
+            // A dump that import no longer read has no hash here, and is known by its name only.
             None => self.withdrawals.of_file(file),
         }
     }
@@ -118,6 +121,7 @@ impl Withheld {
         if self.withdrawals.is_empty() {
             return Ok(());
         }
+        // An item about a part of a record has the record's id before `#`.
         let record = |item: &Item| item.id.split('#').next().unwrap_or(&item.id).to_owned();
         let records: Vec<String> = items.iter().map(record).collect();
         let named = items.iter().map(|item| item.id.as_str()).chain(records.iter().map(String::as_str));

@@ -132,6 +132,7 @@ pub enum NoRow {
 pub fn row_of(line: &[u8]) -> Result<Row, NoRow> {
     let row: Row = serde_json::from_slice(line)?;
     match row.get("id").filter(|id| id.is_f64()).and_then(Value::as_f64) {
+        // serde_json reads a whole number beyond 64 bits as a rounded float.
         Some(id) if id.abs() >= 2f64.powi(63) => Err(NoRow::Id(id)),
         _ => Ok(row),
     }

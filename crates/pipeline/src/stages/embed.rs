@@ -121,6 +121,7 @@ impl Embeds {
         let Some(mut endpoint) = found else {
             return Err(self.unusable(format!("there is no [llm.{name}]")));
         };
+        // A pack's path is relative to pipeline.toml, not to the current folder.
         endpoint.pack = endpoint.pack.map(|pack| config.root.join(pack));
         Ok(Some(endpoint))
     }
@@ -192,6 +193,7 @@ impl Embeds {
         let so_far = AtomicUsize::new(0);
         let on_event = |progress: &Progress| {
             let finished = progress.finished();
+            // Events of parallel requests may arrive out of order, and the bar must not go back.
             let before = so_far.fetch_max(finished, Ordering::Relaxed);
             asking.pulse.advance(finished.saturating_sub(before) as u64);
             asking.pulse.show_status(&words(progress));
@@ -239,6 +241,7 @@ impl Embeds {
                 }
             }
         }
+        // The order of the texts is no part of the evidence.
         there.sort();
         Ok(Some(format!("{} {}", there.len(), &blake3::hash(there.concat().as_bytes()).to_hex()[..16])))
     }

@@ -29,6 +29,7 @@ pub fn clean_decided(
         (Outcome::Kept(row) | Outcome::Changed { row, .. }, text) => {
             changed_text(row, text, before, &edits, &by_rule)
         }
+        // The rule would stop it, but a person wrote its text, with which it continues.
         (_, Some(text)) => changed_text(bare(whole.clone()), Some(text), before, &edits, &by_rule),
         (Outcome::Dropped { reason, evidence }, None) => {
             Outcome::Dropped { reason, evidence: format!("{evidence}; {edits}") }

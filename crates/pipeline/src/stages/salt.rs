@@ -50,6 +50,7 @@ fn trace(workspace: &Workspace) -> Result<Option<String>, Error> {
         Err(e) => Err(Error::io("list", &folder)(e)),
     };
     let mut found: Vec<PathBuf> = Vec::new();
+    // A release is made of imported posts, so its workspace had a salt.
     for recipe in names(workspace.raw().join("releases"))? {
         found.extend(Some(recipe.join("registry.jsonl")).filter(|registry| registry.exists()));
     }
@@ -62,6 +63,7 @@ fn trace(workspace: &Workspace) -> Result<Option<String>, Error> {
             found.extend(Some(stage).filter(|_| stage_is_salted));
         }
     }
+    // The message must not depend on the order in which the file system lists a folder.
     found.sort();
     let below = |path: &PathBuf| path.strip_prefix(workspace.root()).unwrap_or(path).display().to_string();
     Ok(found.first().map(below))

@@ -331,6 +331,7 @@ impl Watch for Waiting<'_> {
 
     fn advance(&self, share: f64) {
         let new = {
+            // A panic in another thread leaves valid numbers, and progress is no reason for a second panic.
             let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
             done.0 += share;
             // Sums of shares have rounding errors.
@@ -339,6 +340,7 @@ impl Watch for Waiting<'_> {
             done.1 += new;
             new
         };
+        // After the lock is released, so that a slow pulse does not block the join's other threads.
         if new > 0 {
             self.pulse.advance(new);
         }

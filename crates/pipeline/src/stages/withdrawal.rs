@@ -129,6 +129,7 @@ impl Withdrawals {
                     withdrawn.extend(
                         (0..place).filter(|place| text_of(*place).is_some_and(|text| texts.contains(text))),
                     );
+                    // `holding` is left out: bytes that were replaced stay so after a withdrawal ends.
                     let tables = [&mut found.ids, &mut found.texts, &mut found.dumps, &mut found.of_dumps];
                     tables.into_iter().for_each(|table| table.retain(|_, place| !withdrawn.contains(place)));
                 }
@@ -154,6 +155,7 @@ impl Withdrawals {
             .iter()
             .flat_map(|table| table.keys().map(String::as_str))
             .collect();
+        // A hash map has another order in each run, and the evidence must not change with it.
         hashes.sort_unstable();
         let hash = blake3::hash(hashes.join(" ").as_bytes()).to_hex();
         (self.lines > 0).then(|| format!("{} {}", self.lines, &hash[..16]))
@@ -173,6 +175,7 @@ impl Withdrawals {
 
     /// The tombstone of a post by its id alone.
     pub fn of_id(&self, id: &str) -> Option<&Tombstone> {
+        // This is asked for every post, and without withdrawals no id has to be hashed.
         if self.ids.is_empty() {
             return None;
         }
@@ -282,6 +285,7 @@ fn what(salt: &[u8; 32], wanted: &Withdraw) -> Result<What, StageError> {
             posts: posts.iter().map(|id| id_hash(salt, id)).collect(),
         },
         Withdraw::UndoPost(name) => {
+            // Ids are ASCII and have a colon, which a Chinese text may have, too.
             let is_id = name.contains(':') && name.is_ascii();
             let post = if is_id { Some(id_hash(salt, name)) } else { text_hash(salt, name) };
             What::Undone { post, dump: None }
@@ -332,6 +336,7 @@ fn text_hash(salt: &[u8; 32], text: &str) -> Option<String> {
 
 fn keyed(salt: &[u8; 32], kind: &str, content: &str) -> String {
     let mut hasher = blake3::Hasher::new_keyed(salt);
+    // The kind and a separator keep the hash of an id from being that of an equal text.
     hasher.update(kind.as_bytes()).update(b"\0").update(content.as_bytes());
     hasher.finalize().to_hex()[..32].to_string()
 }

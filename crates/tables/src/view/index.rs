@@ -68,6 +68,7 @@ impl Index {
         let mut out: Vec<u64> =
             names.ids.iter().enumerate().map(|(at, id)| if goes_on(at) { *id } else { 0 }).collect();
         for (at, into) in &names.into {
+            // Merged records have `into`, too, but no row of their own.
             if goes_on(*at as usize) {
                 out[*at as usize] = *into;
             }
@@ -193,6 +194,7 @@ fn align(wanted: &[u64], rows: &[u64]) -> Vec<u32> {
     let mut table: Option<FxHashMap<u64, u32>> = None;
     let mut next = 0;
     let place = |&id: &u64| {
+        // No hash is 0: this record has no row.
         if id == 0 {
             return NONE;
         }

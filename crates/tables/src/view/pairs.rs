@@ -20,6 +20,7 @@ impl Pairs {
             let frame = part_columns(stage, "pairs", part, &["score", "verdict"])?;
             pairs.add(&frame).map_err(|e| Error::stale_file(&stage.place().join("pairs"), e))?;
         }
+        // The sort is stable, so that pairs with equal scores keep the order of the rows.
         pairs.order.par_sort_by(|a, b| b.0.total_cmp(&a.0));
         Ok(pairs)
     }
@@ -48,6 +49,7 @@ impl Pairs {
         count: usize,
     ) -> (Vec<u32>, usize) {
         let first = self.order.partition_point(|(score, ..)| *score >= below);
+        // An unknown verdict matches no pair, whereas a missing one matches all.
         let wanted = verdict.map(|verdict| self.verdicts.iter().position(|known| known == verdict));
         let fits = |place: u16| wanted.is_none_or(|wanted| wanted == Some(usize::from(place)));
         let mut rows: Vec<u32> = self.order[first..]

@@ -77,6 +77,7 @@ impl Query {
         if folded != text && folded.chars().count() == text.chars().count() {
             forms.push(folded);
         }
+        // Bytes are searched much faster than a pattern, which is only needed for letters with case.
         let one_case = |c: char| c.to_lowercase().eq([c]) && c.to_uppercase().eq([c]);
         if forms.iter().flat_map(|form| form.chars()).all(one_case) {
             return Some(Finder::Plain(

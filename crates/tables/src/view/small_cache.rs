@@ -39,10 +39,12 @@ impl<T> SmallCache<T> {
         make: impl FnOnce() -> Result<T, Error>,
     ) -> Result<Arc<T>, Error> {
         let slots = || self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        // The list is unlocked before the value is made, so that only requests for the same key wait.
         let slot = {
             let mut slots = slots();
             let known = slots.iter().position(|(known, _)| known == key).map(|at| slots.remove(at));
             let entry = known.unwrap_or_else(|| (key.to_string(), Arc::default()));
+            // At the end, because those at the front are removed first.
             slots.push(entry.clone());
             entry.1
         };
@@ -56,8 +58,10 @@ impl<T> SmallCache<T> {
             made
         };
         let weight =
+            // A value that is still being made is not waited for: that would block every request.
             |slot: &Slot<T>| slot.try_lock().ok().and_then(|made| made.as_ref().map(|made| weigh(made)));
         let mut slots = slots();
+        // The newest stays, even if it exceeds the budget alone.
         while slots.len() > 1 && slots.iter().filter_map(|(_, slot)| weight(slot)).sum::<usize>() > budget {
             slots.remove(0);
         }

@@ -247,6 +247,7 @@ impl StageView<'_> {
         }
         let scores = each_row(&self.stage, "ledger", &["score"], |frame| {
             let scores = frame.column("score").and_then(Column::f64)?;
+            // Scores are never negative, so this marks a record without one.
             Ok(scores.iter().map(|score| score.unwrap_or(-1.0) as f32).collect())
         })?;
         Ok(self.index.scores.get_or_init(|| Arc::new(scores)).clone())

@@ -58,6 +58,7 @@ impl WithSimd for Scan<'_, '_> {
         for (key, bucket) in buckets {
             let Key { hash, skip, .. } = keys[*key as usize];
             for posting in block.index.holders(hash, bucket.clone()) {
+                // A list ascends by record, and only earlier records are partners.
                 if posting.record >= a {
                     break;
                 }
@@ -169,6 +170,7 @@ impl<'a> Block<'a> {
                 continue;
             }
             scratch.candidates.sort_unstable();
+            // A record that shares several keys is found several times.
             scratch.candidates.dedup();
             let mut set = false;
             let Scratch { candidates, pattern, effort, .. } = scratch;
@@ -179,6 +181,7 @@ impl<'a> Block<'a> {
                 if !self.plausible(probes, a, b) {
                     continue;
                 }
+                // Preparing the record is only worth it once a candidate is plausible.
                 if !set {
                     pattern.set(probes.symbols(a), probes.size(a));
                     set = true;

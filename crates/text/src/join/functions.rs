@@ -146,6 +146,7 @@ pub fn verify(group: &[Member], query: &Query) -> Vec<Found> {
             let (x, y) = (&group[large], &group[small]);
             let (size, partner) = (sizes[large], sizes[small]);
             let need = metric.need(query.threshold, size, partner);
+            // Rows of one size have both roles, and their pair must come once.
             if (size, x.row) > (partner, y.row) && x.skip + need <= size && y.skip + need <= partner {
                 let score = pattern.score(&texts[small], partner);
                 found.extend(score.map(|score| Found { a: x.row.min(y.row), b: x.row.max(y.row), score }));

@@ -220,6 +220,7 @@ impl Shard {
     fn new(parts: &[Entries], records: &Records) -> Self {
         let total: usize = parts.iter().map(|part| part.entries.len()).sum();
         let of_bags = parts.iter().any(|part| !part.rarer.is_empty());
+        // A power of two, so that the bucket of a hash is found without a division.
         let buckets = total.next_power_of_two();
         let filter = vec![0; (total * FILTER_BITS / 64).next_power_of_two()];
         let postings = vec![Posting::default(); total];

@@ -142,6 +142,7 @@ impl Letters {
     }
 
     pub fn forget(&mut self) {
+        // Only what was used is reset, because the tables have an entry for the whole alphabet.
         for &letter in &self.counted {
             self.counts[letter as usize] = 0;
             self.is_common[letter as usize] = false;

@@ -114,6 +114,7 @@ fn matches(block: &Block<'_>, probes: &Records, range: Range<u32>, items: Items<
                 },
             )
             .collect();
+        // The rest of the division, so that progress reaches the whole.
         items.go(some.len() - share * SHARDS);
         for (found, spent) in found {
             matches.extend(found);
@@ -190,8 +191,10 @@ fn in_shard(
     for group in looking.chunk_by(|x, y| x.key() == y.key()) {
         let hash = hash_in(shard, group[0].key());
         let last = group[group.len() - 1].record;
+        // Taken out, because `in_parts` borrows the other buffers.
         let mut list = std::mem::take(&mut scratch.list);
         list.clear();
+        // Partners are earlier records, so what comes after the last record of the group is not needed.
         list.extend(block.index.list(hash).take_while(|listed| listed.posting.record < last));
         scratch.candidates.clear();
         effort.met += in_parts(block, probes, group, &list, PARTED, scratch);

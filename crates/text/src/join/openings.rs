@@ -29,6 +29,7 @@ pub(super) fn openings(texts: &[&str], least: Ratio) -> Vec<(u32, u32)> {
                 if n < chars && Ratio::new(n, chars) >= least {
                     let mut short = last.get(&hash).copied();
                     while let Some(i) = short {
+                        // Different texts may have one hash.
                         if texts[i as usize] == &text[..at + c.len_utf8()] {
                             found.push((i, long));
                         }

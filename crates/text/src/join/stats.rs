@@ -67,6 +67,7 @@ impl Stats {
     /// Statistics of both sets of rows together.
     #[must_use]
     pub fn merge(self, other: Self) -> Self {
+        // The smaller map is added to the larger one, which need not be copied.
         let (mut most, least) =
             if self.holders.len() >= other.holders.len() { (self, other) } else { (other, self) };
         most.rows += least.rows;
@@ -139,8 +140,10 @@ impl Order {
         let query = Query { metric, threshold };
         let mut present: Vec<(bool, u64, Token)> =
             stats.holders.iter().map(|(&token, &holders)| (pair(token).is_some(), holders, token)).collect();
+        // The token breaks ties, so that the order does not depend on the hash map.
         present.sort_unstable();
         let (present, pairs) = present.split_at(present.partition_point(|&(pair, ..)| !pair));
+        // Without any row the shares would be divisions by zero.
         let rows = stats.rows.max(1) as f64;
         let share = |holders: u64| (holders as f64 / rows) as f32;
         let chance = present.iter().map(|&(_, holders, _)| share(holders)).collect();

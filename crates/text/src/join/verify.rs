@@ -55,6 +55,7 @@ impl<'a> Pattern<'a> {
     /// Makes `symbols`, of this size, the record to compare with.
     pub fn set(&mut self, symbols: &[u32], size: u32) {
         self.size = size;
+        // Only the symbols of the last record are reset: the table has an entry for the whole alphabet.
         for &symbol in &self.symbols {
             if let Some(row) = self.row.get_mut(symbol as usize) {
                 *row = 0;
@@ -67,6 +68,7 @@ impl<'a> Pattern<'a> {
         }
         self.words = symbols.len().div_ceil(64).max(1);
         self.masks.clear();
+        // Row 0 stays empty, for symbols that are not in the pattern.
         self.masks.resize(self.words, 0);
         for (i, &symbol) in symbols.iter().enumerate() {
             let row = &mut self.row[symbol as usize];
@@ -131,6 +133,7 @@ impl<'a> Pattern<'a> {
     fn lcs_word(&self, other: &[u32], need: u32) -> u32 {
         let mut open = !0u64;
         let mut left = other.len() as u32;
+        // The bound is checked once for several characters, so that the check does not slow the loop.
         for part in other.chunks(8) {
             for &symbol in part {
                 let matches = open & self.masks[self.row[symbol as usize] as usize];

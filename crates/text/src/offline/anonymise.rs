@@ -174,6 +174,7 @@ impl Anonymise {
             return Verdict::Refused(evidence);
         }
         let marked = (!done.marks.is_empty()).then(|| done.text.into_owned());
+        // After marking, so that no person is asked about words that are marked anyway.
         let hits = self.policy.check(marked.as_deref().unwrap_or(text));
         if !hits.is_empty() {
             let hits: Vec<String> = hits.iter().map(|hit| format!("{}: {}", hit.list, hit.term)).collect();

@@ -30,6 +30,7 @@ pub fn clean(mut post: Post, settings: &settings::Clean) -> Outcome<Post> {
     post.text = text;
     let Some(first) = cleaned.hits.first() else { return Outcome::Kept(post) };
     let before = Post::written(title, content);
+    // Rules that leave the text as it was are no change.
     if before == post.text {
         return Outcome::Kept(post);
     }

@@ -60,6 +60,7 @@ impl<'c> Stages<'c> {
         let workspace = Workspace::new(&config.root);
         let open =
             |step: &Step| match StageReader::open(&workspace.stage(recipe.name, step.number, step.name)) {
+                // The next run remakes a stage of another layout; until then it counts as missing.
                 Err(Error::Layout { .. }) => Ok(None),
                 found => found,
             };
@@ -174,6 +175,7 @@ impl<'c> Stages<'c> {
             Rows::Posts => {
                 let posts = select::<Post>(reader, "rows", &wanted)?.into_iter();
                 let text = |post: Post| match step.stage {
+                    // Clean is the stage that joins title and content into the text.
                     Stage::Clean => (post.id, Post::written(post.title.as_deref(), post.content.as_deref())),
                     _ => (post.id, post.text),
                 };

@@ -184,6 +184,7 @@ pub fn decide(config: &Config, wish: &DecisionRequest, act: Act<'_>) -> Result<V
         return Err(refused.unwrap_or_else(|| no_record(&wish.record)));
     }
     if let Some(seen) = wish.seen {
+        // The person decided about the text that they saw, not about another recipe's.
         found.retain(|(_, _, today)| *today == seen);
         if found.is_empty() {
             return Err(DecideError::Outdated { record: wish.record.clone() });
@@ -195,6 +196,7 @@ pub fn decide(config: &Config, wish: &DecisionRequest, act: Act<'_>) -> Result<V
     }
     let decision = |stage: &str, recipe: Option<String>, seen: Digest| {
         Decision {
+            // A placeholder: `sealed` replaces it by the hash of the other fields.
             id: seen,
             recipe,
             stage: stage.to_owned(),

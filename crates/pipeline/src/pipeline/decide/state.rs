@@ -111,6 +111,7 @@ fn of_step(
         None => String::new(),
     };
     let evidence = made.and_then(|stage| stage.manifest().evidence.get("decisions").cloned());
+    // Equal evidence means that the stage was made with these decisions, and a run would change nothing.
     let is_made = made.is_some() && evidence == log.of_stage(recipe.name, step.name).evidence();
     for decision in decisions {
         let seen = match (&decision.other, step.stage) {
@@ -121,6 +122,7 @@ fn of_step(
             (None, Stage::Review(_)) => stages.seen(step, &decision.record, None)?.ok(),
             (None, _) => texts.get(&decision.record).map(|text| seen_text(text)),
         };
+        // The log comes before the ledger, which still names decisions taken back since the stage was made.
         let state = if log.undone(decision.id).is_some() {
             State::TakenBack
         } else if log.overruled(decision, recipe.name).is_some() {

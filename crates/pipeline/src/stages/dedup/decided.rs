@@ -67,6 +67,7 @@ impl<'a> PairDecisions<'a> {
         let group = |row: u32| group_of[row as usize];
         let mut roots: Vec<u32> = (0..groups.len() as u32).collect();
         let (mut joins, mut splits): (Vec<_>, Vec<(u32, u32, &Decision)>) = Default::default();
+        // The latest decision comes first, so that earlier ones which contradict it have no effect.
         for pairing in pairings.iter().rev() {
             let (a, b) = (group(pairing.a), group(pairing.b));
             let (root_a, root_b) = (root(&roots, a), root(&roots, b));
@@ -143,9 +144,11 @@ impl<'a> PairDecisions<'a> {
             for (third, score) in near.get(&x).into_iter().flatten() {
                 let other = near.get(&y).into_iter().flatten().find(|(unit, _)| unit == third);
                 let Some((_, other)) = other else { continue };
+                // A third that ranks behind one of the two is merged into that one, not the other way round.
                 if rank(*third) > rank(x).min(rank(y)) {
                     continue;
                 }
+                // At equal scores the rank decides, and not the order in which a pair was given.
                 let y_less = other.total_cmp(score).then_with(|| rank(x).cmp(&rank(y))).is_lt();
                 stay_out.insert((if y_less { y } else { x }, *third), *decision);
             }
@@ -247,6 +250,7 @@ fn set_apart(
             .filter(|like| !taken.get(&group).is_some_and(|taken| taken.contains(&like.a)))
             .collect();
         similar_pairs.extend(copies);
+        // Rows that were split from the same text are still equal to each other.
         let equal = |other: u32| SimilarPair {
             a: other,
             b: own,

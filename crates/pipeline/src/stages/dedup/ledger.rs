@@ -36,6 +36,7 @@ pub fn ledger_record(post: Post, decided: Option<MergeTarget>) -> LedgerRecord<P
     let outcome = match decided {
         None => Outcome::Kept(post),
         Some(MergeTarget { into, score, predicate }) => {
+            // A keeper has static names, and one from a file is owned.
             let predicate =
                 predicate.map(|name| NAMES.into_iter().find(|known| *known == name).unwrap_or("none"));
             merged(&post, &into, predicate.map(|predicate| Keeper { into: 0, score, predicate }))

@@ -68,6 +68,7 @@ pub fn apply_on_disk(
     let failed = |e| OnDiskError::Lines(path.display().to_string(), e);
     let mut kept = Keeping::create(&path).map_err(failed)?;
     let mut error = None;
+    // After a short last batch the iterator is asked once more.
     let mut lines = lines.fuse();
     let texts = std::iter::from_fn(|| {
         let batch: Vec<(u64, Vec<u8>)> = lines.by_ref().take(BATCH).collect();
@@ -76,12 +77,14 @@ pub fn apply_on_disk(
     });
     let spill = Spill { folder, memory, texts: 0 };
     let found = similar_pairs_on_disk(texts.flatten(), settings, spill, &Unwatched);
+    // A failed write ends the texts early, which the join takes for their end: its result is incomplete.
     if let Some(error) = error {
         return Err(failed(error));
     }
     let (groups, similar_pairs) = found?;
     let (rows, standings) = kept.finish().map_err(failed)?;
     let ranks = ranks(&standings, &settings.keep, |row| row);
+    // Only a few dozen bytes of each row may stay in memory, so this is freed before the next step.
     drop(standings);
     let gone = gone_on_disk(&groups, &heads(&groups, &ranks), &ranks, &similar_pairs, &Unwatched)?;
     drop(ranks);
@@ -102,6 +105,7 @@ pub fn apply_on_disk(
             if batch.is_empty() {
                 break;
             }
+            // The first id of all pairs of a row is read from the disk once.
             let of_rows = batch.par_chunk_by(|x, y| x.0 == y.0).map(|pairs| named(&rows, pairs));
             for of_row in of_rows.collect::<Vec<_>>() {
                 for (a, b, score) in of_row.map_err(failed)? {
@@ -172,6 +176,7 @@ impl Keeping {
             if read.is_none() {
                 self.bad.push(self.standings.len() as u32);
             }
+            // A line that is not a row keeps its place, so that numbers of lines and of rows agree.
             let (text, standing) = read.unwrap_or((
                 String::new(),
                 Standing { published: false, shouts: false, chars: 0, score: None, time: None },

@@ -122,6 +122,7 @@ impl<'a> DedupOutcomes<'a> {
         let people = People { goes: decided.goes(&ranks).into_iter().collect(), apart: decided.apart() };
         let words = decided.words();
         let PairDecisions { mut similar_pairs, heads, .. } = decided;
+        // A pair that people decided about is listed even if no predicate found it.
         let known: BTreeSet<(u32, u32)> = similar_pairs.iter().map(|like| ordered(like.a, like.b)).collect();
         for ((a, b), word) in words.iter().filter(|(pair, _)| !known.contains(pair)) {
             let score = if *word == "joined" { 1.0 } else { 0.0 };
@@ -164,6 +165,7 @@ impl<'a> DedupOutcomes<'a> {
         let why = format!("{decision}; {}", describe_outcome(rule.as_ref()));
         Ok(match outcome {
             Some(Outcome::Merged { into, reason, score, evidence }) => {
+                // If the rule would merge it into the same post, the split changed nothing for it.
                 let evidence = if into == *before { evidence } else { format!("{evidence}; {why}") };
                 Some(Outcome::Merged { into, reason, score, evidence })
             }
@@ -217,6 +219,7 @@ impl<'a> DedupOutcomes<'a> {
                 }
             }
         };
+        // The pairs are borrowed, so their places are sorted instead.
         let mut order: Vec<((u32, u32), u32)> =
             pairs.par_iter().zip(0..pairs.len() as u32).map(|(like, at)| (key(like), at)).collect();
         order.par_sort_unstable();
@@ -240,6 +243,7 @@ fn pairings<'a, P: Posts + ?Sized>(
     posts: &'a P,
     decisions: &'a StageDecisions,
 ) -> Result<Vec<Pairing<'a>>, StageError> {
+    // The closure for texts cannot return an error, so it is kept here and returned afterwards.
     let failed = RefCell::new(None);
     let text = |post: u32| {
         posts.text(post as usize).unwrap_or_else(|error| {

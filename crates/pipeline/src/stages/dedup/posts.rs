@@ -199,6 +199,7 @@ impl StagePosts {
         let all = self.between(first, end)?;
         let text = |post: usize| {
             let own = (starts[post] - starts[first]) as usize..(starts[post + 1] - starts[first]) as usize;
+            // Only whole strings were written, so no byte is replaced here.
             String::from_utf8_lossy(&all[own]).into_owned()
         };
         Ok((first..end).map(text).collect())

@@ -68,6 +68,7 @@ pub fn dedup(
     let needs = Needs::estimate(inputs)?;
     let spills = needs.memory() > settings.memory_mib.saturating_mul(1 << 20);
     if spills {
+        // Checked first, because a disk that fills up later would waste the whole join.
         needs.room(on_disk)?;
         pulse.notify(&needs.words(settings));
     }
@@ -87,12 +88,14 @@ pub fn dedup(
             let spill = Spill { folder: on_disk.folder, memory, texts: posts.count() };
             let mut failed = None;
             let found = similar_pairs_on_disk(posts.each(&mut failed), settings, spill, &waiting);
+            // An unreadable text ends the iterator, which the join takes for the end of the posts.
             failed.map_or(Ok(()), Err)?;
             let (groups, pairs) = found.map_err(disk_error)?;
             room_of_pairs(&pairs, on_disk)?;
             (groups, FoundPairs::OnDisk(pairs))
         }
     };
+    // A stopped join in memory returns what it has, which must not be written.
     stop.check()?;
     if !near.is_empty() {
         // Few enough posts are embedded that all pairs fit in memory.
@@ -104,6 +107,7 @@ pub fn dedup(
         })?;
         pairs = FoundPairs::InMemory(held);
     }
+    // Ties are broken by id, because the numbers of posts depend on the order of the files.
     let places = places_of_ids(&posts);
     let ranks = ranks(&posts.standings, &settings.keep, |row| places[row as usize]);
     let decided = match pairs {
@@ -123,6 +127,7 @@ pub fn dedup(
     writer.keep(table)?;
     let written = Waiting::new(stop, pulse, written);
     let (mut sources, mut first) = (Sources::default(), 0);
+    // Read a second time, because only ids, texts and ranks were kept in memory.
     for part in inputs.iter().flat_map(|input| input.parts::<Post>("rows")) {
         let part = part?;
         let outcome = |(at, post): (usize, &Post)| decided.outcome(first + at, post, &posts);
@@ -152,6 +157,7 @@ struct Sources(BTreeMap<String, (usize, usize)>);
 
 impl Sources {
     fn count(&mut self, source: &str, merged: bool) {
+        // `entry` would allocate the name again for every post.
         if !self.0.contains_key(source) {
             self.0.insert(source.to_owned(), (0, 0));
         }
@@ -245,6 +251,7 @@ fn add_near(
         };
         let (a, b) = (one.min(other), one.max(other));
         let at = known.get(&(a, b)).copied();
+        // Their words already make them one.
         if at.is_some_and(|at| pairs[at].same) {
             continue;
         }

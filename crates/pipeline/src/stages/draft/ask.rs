@@ -209,6 +209,7 @@ fn counted(mut names: Vec<String>) -> String {
     names.dedup();
     let mut hasher = blake3::Hasher::new();
     for name in &names {
+        // The length keeps apart lists that are equal when concatenated.
         hasher.update(&(name.len() as u64).to_le_bytes());
         hasher.update(name.as_bytes());
     }
@@ -295,6 +296,7 @@ pub fn replies(
     };
     asking.stop.check()?;
     let mut parsed: Vec<Option<Parsed<Values>>> = requests.iter().map(|_| None).collect();
+    // Answers come endpoint by endpoint, and records need them in the order of the requests.
     for (place, answer) in places.concat().into_iter().zip(asked.into_iter().flatten()) {
         parsed[place] = Some(answer);
     }
@@ -326,6 +328,7 @@ pub fn ask_endpoints<T>(
 ) -> Result<Vec<Vec<Parsed<T>>>, StageError> {
     let (limits, cancel) = asking.limits();
     let store = Arc::new(open_store(asking.config)?);
+    // Before the estimate, because forgotten replies are asked for again and may cost something.
     if asking.retry_failed && !asking.offline {
         for (endpoint, asks) in endpoints.iter().zip(&asks).filter(|(endpoint, _)| sends(endpoint)) {
             forget_unreadable(&store, endpoint, asks, &read, max_reasks).map_err(Unusable::asked)?;
@@ -343,6 +346,7 @@ pub fn ask_endpoints<T>(
         let works = engines.iter().zip(asks).zip(&flights).map(async |((engine, asks), flight)| {
             let on_event = |progress: &Progress| {
                 let finished = progress.finished();
+                // Events of parallel requests may arrive out of order, and the bar must not go back.
                 let before = flight.finished.fetch_max(finished, Ordering::Relaxed);
                 flight.now.store(progress.in_flight, Ordering::Relaxed);
                 asking.pulse.advance(finished.saturating_sub(before) as u64);

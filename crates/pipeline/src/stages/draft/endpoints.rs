@@ -150,6 +150,7 @@ pub fn named(
                     .into());
             }
             Some(mut endpoint) => {
+                // A pack's path is relative to pipeline.toml, not to the current folder.
                 endpoint.pack = endpoint.pack.map(|pack| config.root.join(pack));
                 endpoints.push(endpoint);
             }

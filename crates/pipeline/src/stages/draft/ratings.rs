@@ -72,6 +72,7 @@ impl Ratings {
                     paths.push(path);
                 }
             }
+            // The first of two ratings counts, so the order must not be the one of the file system.
             paths.sort();
         }
         let read = |path: PathBuf| {

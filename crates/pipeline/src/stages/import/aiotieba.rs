@@ -43,6 +43,7 @@ pub(super) fn row(line: &str) -> Result<Row, Parsed> {
     if object.pid.as_deref() == Some("0") {
         return Err(Parsed::Out(Reason::NoNumber, String::new()));
     }
+    // aiotieba writes 0 for an id that it does not have.
     let is_comment = object.ppid.as_deref().is_some_and(|p| p != "0");
     let is_thread = object.title.is_some() && object.floor.is_none() && !is_comment;
     let title = object.title.filter(|t| is_thread && !t.is_empty());

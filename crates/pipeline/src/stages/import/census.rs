@@ -167,6 +167,7 @@ fn count_lines(dump: &Dump) -> (u64, bool) {
                 lines += memchr::memchr_iter(b'\n', &buffer[..read]).count() as u64;
                 last = buffer[read - 1];
             }
+            // A signal came during the read, which is repeated.
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(_) => return (lines, false),
         }

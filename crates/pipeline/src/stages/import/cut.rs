@@ -55,6 +55,7 @@ pub fn cut(dump: &Dump) -> Option<Cut> {
     match head {
         _ if !fits => None,
         [0x1f, 0x8b, ..] => Some(Cut::Member),
+        // A dump in Zstandard is packed as a whole.
         [0x28, 0xb5, 0x2f, 0xfd] | [0x50, 0x2a, 0x4d, 0x18] => None,
         _ => Some(plain),
     }

@@ -44,6 +44,7 @@ pub(super) fn batches(dump: &Dump, limit: u64) -> Receiver<Items> {
                 splitter.take()
             }
         };
+        // The receiver is gone if the run was stopped.
         let _ = sender.send(items);
     });
     receiver
@@ -86,6 +87,7 @@ fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> Result<usize, (usize, io::E
         match reader.read(&mut buffer[read..]) {
             Ok(0) => break,
             Ok(n) => read += n,
+            // A signal came during the read, which is repeated.
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(e) => return Err((read, e)),
         }
@@ -131,9 +133,11 @@ impl Packing {
 pub fn open(path: &std::path::Path) -> io::Result<Box<dyn Read>> {
     let mut file = BufReader::with_capacity(PIECE, File::open(path)?);
     Ok(match Packing::detect(file.fill_buf()?) {
+        // A decoder of one member would take the end of the first for the end of the file.
         Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
         Packing::Zstd => {
             let mut decoder = zstd::Decoder::with_buffer(file)?;
+            // The default limit of 128 MiB refuses the archives of Pushshift.
             decoder.window_log_max(31)?;
             Box::new(decoder)
         }

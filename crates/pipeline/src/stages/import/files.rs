@@ -179,6 +179,7 @@ pub fn files(config: &Config, recipe: &str, riddles: bool) -> Result<Vec<Dump>, 
             Ok(found) => {
                 dumps.extend(found.into_iter().filter(|dump| withdrawn.of_dump(&dump.sha256).is_none()))
             }
+            // The only dump of a source may have been withdrawn and deleted.
             Err(Missing::NoFile(_)) if withdrawn.touches_source(&source.name) => {}
             Err(Missing::NoFile(problem)) => problems.push(problem),
             Err(Missing::Problems(found)) => problems.extend(found),
@@ -187,6 +188,7 @@ pub fn files(config: &Config, recipe: &str, riddles: bool) -> Result<Vec<Dump>, 
     if !problems.is_empty() {
         return Err(Problems(problems));
     }
+    // The rows must not depend on the order of pipeline.toml or of the file system.
     dumps.sort_by(|a, b| (&a.source, &a.file).cmp(&(&b.source, &b.file)));
     Ok(dumps)
 }

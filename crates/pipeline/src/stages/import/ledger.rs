@@ -33,6 +33,7 @@ impl ItemLedger {
     /// # Errors
     /// [`StageError`]; equal lengths rule it out.
     pub(super) fn settled(self) -> Result<Batch<Post>, StageError> {
+        // Without a repetition the batch need not be taken apart.
         if self.fingerprints.iter().all(|fingerprint| fingerprint.again.is_none()) {
             return Ok(self.batch);
         }

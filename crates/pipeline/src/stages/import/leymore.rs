@@ -67,6 +67,7 @@ pub(super) fn annual(line: &str) -> Parsed {
         return Parsed::Bad("`content` must be a string".into());
     };
     let mentions =
+        // A name of one character would be found in almost every text.
         row.author.iter().filter(|name| content.contains(name.as_str()) && name.chars().count() > 1);
     Parsed::Post(Box::new(RawPost {
         id: None,

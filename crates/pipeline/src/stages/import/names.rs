@@ -51,6 +51,7 @@ fn unreadable(name: &str, error: &std::io::Error) -> Unusable {
 /// [`Error`] where it cannot be written.
 pub fn append_names(names: &NameList, writer: &mut StageWriter<Post>) -> Result<(), Error> {
     let mut table = writer.table::<NameRow>("names")?;
+    // The first line is the head of a file, and no name.
     for line in names.to_file().lines().skip(1) {
         table.append(&NameRow { id: line.to_owned() });
     }

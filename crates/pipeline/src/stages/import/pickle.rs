@@ -22,6 +22,7 @@ const DEPTH: usize = 64;
 pub fn array(bytes: &[u8]) -> Result<Vec<String>, &'static str> {
     let rest = bytes.strip_prefix(MAGIC).ok_or("it is not a numpy array")?;
     let (major, rest) = rest.split_first().ok_or(CUT)?;
+    // The minor version changes nothing.
     let rest = rest.get(1..).ok_or(CUT)?;
     let (length, rest) = match major {
         1 => {
@@ -43,6 +44,7 @@ pub fn array(bytes: &[u8]) -> Result<Vec<String>, &'static str> {
         Value::Array(elements) | Value::List(elements) => elements.borrow().clone(),
         other => vec![other],
     };
+    // The limit is for all elements together, because they may share large parts.
     let mut left = MOST as usize;
     let text = |element: &Value| -> Result<String, &'static str> {
         let mut text = String::new();
@@ -187,6 +189,7 @@ impl<'b> Machine<'b> {
     }
 
     fn remember(&mut self, place: usize) -> Result<(), &'static str> {
+        // A damaged file must not make the memo take all memory.
         if place > self.memo.len() + (1 << 20) {
             return Err(FOREIGN);
         }
@@ -224,6 +227,7 @@ impl<'b> Machine<'b> {
         loop {
             let code = self.take(1)?[0];
             match code {
+                // The number of the protocol and the length of a frame are not needed.
                 0x80 => drop(self.take(1)?),
                 0x95 => drop(self.take(8)?),
                 b'.' => return self.pop(),
@@ -388,6 +392,7 @@ impl<'b> Machine<'b> {
 /// What numpy's own constructors make: an array, the type of its elements, a number.
 fn construct(called: Value, given: Value) -> Result<Value, &'static str> {
     let (Value::Global(name), Value::Tuple(given)) = (called, given) else { return Err(FOREIGN) };
+    // numpy 2 has another name for the module.
     let name = name.replace("numpy._core.", "numpy.core.");
     match (name.as_str(), given.as_slice()) {
         ("numpy.core.multiarray _reconstruct", _) => Ok(Value::Array(shared(Vec::new()))),

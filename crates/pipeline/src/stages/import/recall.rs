@@ -216,6 +216,7 @@ fn stream(dump: &Dump, limit: u64, blocks: &[Block], sift: &Sift<'_>) -> io::Res
     let mut found = Vec::new();
     for block in blocks {
         let from = block.start + bom;
+        // A compressed stream has to be unpacked from its beginning.
         io::copy(&mut reader.by_ref().take(from.saturating_sub(at)), &mut io::sink())?;
         let mut bytes = Vec::new();
         reader.by_ref().take(block.end - block.start).read_to_end(&mut bytes)?;
@@ -405,6 +406,7 @@ fn recall(dump: &Dump, item: &Item<'_>, sift: &Sift<'_>) -> Option<Recalled> {
     let bytes = item.bytes.ok()?;
     let text = match simdutf8::basic::from_utf8(bytes) {
         Ok(text) => text.into(),
+        // A record that import refused for its encoding is still shown, read as GBK.
         Err(_) => encoding_rs::GB18030.decode(bytes).0,
     };
     let recalled_text = match super::row(dump, &text) {

@@ -62,6 +62,7 @@ pub(super) fn post(line: &str) -> Parsed {
     if object.title.is_none() && content.is_none() {
         return Parsed::Bad("neither `title`, `selftext` nor `body` is a string".into());
     }
+    // Reddit names the author of a deleted account `[deleted]`.
     let author = object.author.filter(|name| !taken_away(name));
     let mentions =
         author.iter().filter(|name| super::mentioned(name, [&object.title, &content])).cloned().collect();

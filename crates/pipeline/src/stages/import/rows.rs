@@ -95,6 +95,7 @@ fn csv(path: &Path, limit: u64, sender: &SyncSender<Items>) {
             ::csv::ErrorKind::Io(error) => dump::describe(error),
             _ => "the rows from here on are not valid CSV",
         };
+        // A position of its own, because the ledger has each position once.
         items.push(last + 1, Err(Unread::Truncated(why)));
     }
     let _ = sender.send(items);

@@ -243,6 +243,7 @@ impl Splitter {
         if self.length <= self.limit {
             self.items.bytes.extend_from_slice(bytes);
         } else {
+            // The bytes of an item over the limit are only counted, so that they do not fill the memory.
             self.items.bytes.truncate(self.start);
         }
     }
@@ -283,6 +284,7 @@ impl Splitter {
             self.items.items.push((self.position, Err(Unread::Oversize(length))));
             self.items.starts.push(begins);
         } else if !self.at_hand().is_empty() {
+            // Files from Windows end their lines with CRLF.
             if self.items.bytes.last() == Some(&b'\r') {
                 self.items.bytes.pop();
             }

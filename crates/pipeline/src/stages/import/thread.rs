@@ -103,6 +103,7 @@ struct Notes {
 impl Notes {
     /// Sorts out what one person wrote in a thread: a note is on the last ranked joke before it.
     fn gather(&mut self, tid: &str, mut posts: Vec<(u64, Option<String>)>) {
+        // The numbers of posts grow with time, whatever the order of the dump.
         posts.sort();
         let mut joke = None;
         for (pid, note) in posts {

@@ -53,6 +53,7 @@ pub(super) fn batches(dump: &Dump, site: &Site) -> Receiver<Vec<Archived>> {
 /// Calls back with each page of an archive. Returns the totals of the archive.
 pub(super) fn each(dump: &Dump, site: &Site, mut take: impl FnMut(Archived)) -> Totals {
     let byte = dump.piece.byte;
+    // In the first piece no place is shifted.
     let packed = byte > 0 && is_packed(dump);
     pages::each(vec![dump.path.clone()], site, Limits::default(), |item| {
         let mut page = match item {

@@ -84,6 +84,7 @@ pub fn gone_on_disk(
         found.map_err(|error| failed = Some(error)).ok()
     });
     let keepers = keepers_of(heads.len(), sorted.map(|(_, pair)| of(&pair)));
+    // An error ends the pairs early, and the keepers are then incomplete.
     failed.map_or(Ok(()), Err)?;
     Ok(gone(groups, heads, &keepers, ranks.len()))
 }

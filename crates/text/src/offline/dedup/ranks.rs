@@ -36,6 +36,7 @@ pub fn ranks<I: Ord>(standings: &[Standing], keep: &str, id: impl Fn(u32) -> I +
                 .then_with(|| long(x).cmp(&long(y)))
         }),
         "earliest" => order.par_sort_by(|x, y| {
+            // `None` alone would sort before every time.
             let early = |row: &u32| (first(row), of(row).time.is_none(), of(row).time, id(*row));
             early(x).cmp(&early(y))
         }),

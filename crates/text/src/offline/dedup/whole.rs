@@ -97,6 +97,7 @@ pub fn heads(groups: &[Vec<u32>], ranks: &[u32]) -> Vec<usize> {
 fn shouts(text: &str) -> bool {
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
     let capitals = text.chars().filter(|c| c.is_uppercase()).count();
+    // An abbreviation alone is not shouting.
     letters > 3 && capitals == letters
 }
 

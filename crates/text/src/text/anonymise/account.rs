@@ -56,6 +56,7 @@ pub fn links(text: &str, found: &mut Vec<Found>) {
     for hit in pattern.find_iter(text) {
         // Punctuation after the address belongs to the sentence.
         let link = hit.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '\'']);
+        // `http://` alone is no link.
         if link.len() > 7 {
             found.push(Found { kind: Kind::Link, start: hit.start(), end: hit.start() + link.len() });
         }

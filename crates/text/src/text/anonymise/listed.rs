@@ -179,6 +179,7 @@ impl NameList {
         if self.excepted.contains(name) || jieba().has_word(name) {
             return false;
         }
+        // After an at-sign it is a name, even where a word goes on.
         text[..at].ends_with(['@', '＠']) || !cuts_a_word(text, at, at + name.len())
     }
 
@@ -215,6 +216,7 @@ impl NameList {
             else {
                 return Err(NamesError::Line(at + 1));
             };
+            // The first characters of hashed names are unknown, so no text can be ruled out by them.
             self.may_begin = None;
             self.names.insert(whole, (begins, chars as u8));
             *self.begins.entry(begins).or_default() |= 1 << chars;

@@ -185,6 +185,7 @@ impl Anonymiser {
             number::identities(text, &mut found);
             number::phones(text, &mut found);
             account::qq(text, &mut found);
+            // An account may be a number after Chinese words, without any Latin letter.
             if !signs.latin {
                 account::wechat(text, &mut found);
             }
@@ -195,6 +196,7 @@ impl Anonymiser {
             address::addresses(text, &mut found);
         }
         name::names(text, names, signs.at, &self.settings.public_names, &mut found);
+        // Before overlaps are settled: a kind that is kept must not hide one that is marked.
         found.retain(|found| self.settings.action(found.kind) != Action::Keep);
         if found.is_empty() {
             return Anonymised { text: Cow::Borrowed(text), marks: Vec::new(), refused: false };

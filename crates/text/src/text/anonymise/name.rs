@@ -88,9 +88,11 @@ pub fn names(text: &str, handed: &[&str], at: bool, public: &[String], found: &m
         for captures in MENTION.iter().flat_map(|pattern| pattern.captures_iter(text)) {
             let Some(name) = captures.get(1) else { continue };
             let at = captures.get(0).map_or(0, |whole| whole.start());
+            // An at-sign right after letters or digits is part of an e-mail address.
             let glued = text[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || "._%+-$".contains(c));
             let next = text[name.end()..].chars().next();
             let code = name.as_str().is_ascii() && matches!(next, Some('(' | '=' | '{' | '.' | ';'));
+            // `@5元` is a price.
             let number = name.as_str().chars().all(char::is_numeric)
                 || name.as_str().starts_with(char::is_numeric)
                     && name.as_str().ends_with(['元', '块', '个', '斤']);
@@ -106,6 +108,7 @@ pub fn names(text: &str, handed: &[&str], at: bool, public: &[String], found: &m
     if text.contains("回复") {
         for captures in REPLY.iter().flat_map(|pattern| pattern.captures_iter(text)) {
             let Some(name) = captures.get(1) else { continue };
+            // `回复 3楼：` names a floor and no user.
             let floor = name.as_str().trim_end_matches(['楼', 'L', 'l', '#']).chars().all(char::is_numeric);
             if !floor && !ANYBODY.contains(&name.as_str()) && !is_public(name.as_str()) {
                 push(name.start(), name.end());

@@ -108,6 +108,7 @@ fn is_number_alone(text: &str, start: usize, end: usize) -> bool {
     };
     let mut next = after.chars();
     let sum_after = next.next().is_some_and(operator) && next.next().is_some_and(|c| digit(c).is_some());
+    // `第` makes a number an ordinal.
     !sum_before && !sum_after && !followed_by_count(after) && !before.ends_with('第')
 }
 

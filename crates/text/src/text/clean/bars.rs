@@ -58,6 +58,7 @@ pub fn join_under<'a>(title: &str, text: &'a str) -> Cow<'a, str> {
     let title: Vec<char> = title.chars().collect();
     let styled = lines.iter().chain([&title]).any(|line| separator(line).is_some());
     let joined: String = lines.iter().flat_map(|line| join_line(line, styled)).collect();
+    // Bars are only removed, so equal lengths mean that all of them stay.
     if joined.len() == text.len() { Cow::Borrowed(text) } else { Cow::Owned(joined) }
 }
 

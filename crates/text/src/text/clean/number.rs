@@ -49,6 +49,7 @@ pub fn mark(text: &str) -> Option<Mark> {
     let after = &text[at..];
     let unstarred = after.trim_start_matches(['*', '＊', '★']);
     let starred = unstarred.len() < after.len();
+    // A fifth digit was only read to recognise that the number is too long for a rank.
     if number.len() > 4 || number.is_empty() && !starred {
         return None;
     }

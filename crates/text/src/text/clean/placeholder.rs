@@ -86,6 +86,7 @@ pub fn is_placeholder(title: &str, content: &str) -> bool {
 }
 
 fn is_lone_placeholder(title: &str, letter: char) -> bool {
+    // After an equals sign a single character is the result.
     if title.ends_with(['=', '＝']) {
         return false;
     }

@@ -58,6 +58,7 @@ pub fn relation(title: &str, content: &str) -> Relation {
     let mut matched = 0;
     loop {
         match (t.next(), c.next()) {
+            // Two texts of punctuation alone repeat nothing.
             (None, None) if matched > 0 => return Relation::Repeats,
             (None, Some(_)) if matched > 1 => return Relation::Extends,
             (Some(a), Some(b)) if a == b => matched += 1,

@@ -77,6 +77,7 @@ pub fn rule(text: &str, settings: &Settings, context: Context) -> Option<(Rule, 
     if letters < settings.min_chars {
         return Some((Rule::TooShort, format!("{letters} of at least {} characters", settings.min_chars)));
     }
+    // A text has at least as many bytes as characters, so a short one need not be counted.
     if text.len() > settings.max_chars {
         let chars = text.chars().count();
         if chars > settings.max_chars {

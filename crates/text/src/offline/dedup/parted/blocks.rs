@@ -96,6 +96,7 @@ impl<'a> KeyBlocks<'a> {
             lane.members.push(kind.code());
             lane.members.extend(row.to_le_bytes());
             lane.members.extend(key.sketch.size.to_le_bytes());
+            // All bits set mean that there is no signature.
             let words = key.sketch.signature.map_or([u64::MAX; 4], Signature::words);
             words.iter().for_each(|word| lane.members.extend(word.to_le_bytes()));
         }
@@ -273,6 +274,7 @@ fn read(
             member[13..45].as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
         let words: [u64; 4] = words.try_into().ok()?;
         let count = u32::from_le_bytes(*member.last_chunk()?) as usize;
+        // The members of a damaged block may claim more keys than there are.
         left = left.checked_sub(count)?;
         let number = members.len() as u32;
         entries.extend(of_keys.by_ref().take(count).map(|key| {

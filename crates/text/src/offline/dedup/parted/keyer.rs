@@ -50,6 +50,7 @@ impl Keyer {
                 Kind::Opening => Predicate::Opening.name(),
                 Kind::Identical => Predicate::Identical.name(),
             };
+            // Formatted once per kind, because a row has over a hundred keys.
             if signature.0 != kind {
                 let text = key.sketch.signature.map(|signature| signature.to_string());
                 signature = (kind, text.unwrap_or_default());

@@ -8,6 +8,7 @@ use crate::record::Post;
 /// lower of two is kept. The post's id follows the first colon.
 pub fn rank_of(post: &Post, keep: &str) -> String {
     let Standing { shouts, chars, score, time, .. } = standing(post);
+    // Subtracted, so that longer texts sort first.
     let long = |chars: u32| format!("{}{:08x}", u8::from(shouts), u32::MAX - chars);
     let id = &post.id;
     match keep {
@@ -15,6 +16,7 @@ pub fn rank_of(post: &Post, keep: &str) -> String {
             format!("{:016x}{}:{id}", !ordered(score.unwrap_or(f64::NEG_INFINITY)), long(chars))
         }
         "earliest" => {
+            // With its sign bit flipped a time before 1970 sorts before the others.
             let seconds = (time.unwrap_or_default() as u64) ^ 1 << 63;
             format!("{}{seconds:016x}:{id}", u8::from(time.is_none()))
         }

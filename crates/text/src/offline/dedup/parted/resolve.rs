@@ -38,6 +38,7 @@ pub fn decisions<E>(
             "same" => {
                 let score = score.unwrap_or_default().to_bits();
                 let fields = [from, into, format!("{score:016x}"), predicate.unwrap_or_default()];
+                // A zero byte sorts before all others, so that lines sort field by field.
                 similar_pairs.push(fields.join("\0").as_bytes())?;
             }
             "copy" => copies.push([into, from].join("\0").as_bytes())?,
@@ -75,6 +76,7 @@ pub fn decisions<E>(
             break;
         }
     }
+    // Ends the borrow of `error`.
     drop(gone);
     error.map_or(Ok(()), |error| Err(ResolveError::Sort(error)))
 }
