@@ -186,6 +186,7 @@ fn likeness(pairs: &[NearPair]) -> Vec<Bar> {
         .map(|i| Bar { label: format!("{:.2}", 0.5 + f64::from(i) * 0.02), ..Bar::default() })
         .collect();
     for pair in pairs {
+        // A score of 0.58 may be stored slightly below it, but belongs to its own bin.
         let bar = &mut bars[(((pair.score - 0.5) * 50.0 + 1e-9).floor().max(0.0) as usize).min(25)];
         match pair.verdict.as_str() {
             "same" => bar.value += 1,
@@ -203,6 +204,7 @@ fn sweep(pairs: &[NearPair], equal: u64) -> Vec<Bar> {
     let order = order(pairs);
     let threshold = |i: u32| f64::from(50 + 2 * i) / 100.0;
     let at = |i: u32| {
+        // A veto does not depend on the score, so no threshold lifts it.
         let free = |pair: &&&NearPair| pair.veto.is_none() && pair.score >= threshold(i) - 1e-9;
         Bar {
             label: format!("{:.2}", threshold(i)),
@@ -222,6 +224,7 @@ fn order(pairs: &[NearPair]) -> Vec<(&str, Vec<&NearPair>)> {
         above.entry(&pair.b).or_default().push(pair);
         below.entry(&pair.a).or_default().push(&pair.b);
     }
+    // A record's fate depends on all that rank above it, so it waits until they are decided.
     let mut waits: HashMap<&str, usize> = above.iter().map(|(id, pairs)| (*id, pairs.len())).collect();
     let mut ready: Vec<&str> =
         above.iter().filter(|(_, pairs)| pairs.is_empty()).map(|(id, _)| *id).collect();

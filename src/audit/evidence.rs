@@ -78,6 +78,7 @@ fn asked(config: &Config, recipe: &Recipe, kind: Draft, record: Row) -> Result<V
     let slots = draft::slots(kind, config, recipe.name, &endpoints)?;
     let requests = draft::requests(kind, &prompts, &slots, &[record])?;
     let replies = Workspace::new(&config.root).raw().join("replies");
+    // Opening would create the store, and reading must not change raw/.
     let store = replies.exists().then(|| draft::open_store(config)).transpose()?;
     let mut details: Vec<Detail> = Vec::new();
     for request in requests {
@@ -96,6 +97,7 @@ fn asked(config: &Config, recipe: &Recipe, kind: Draft, record: Row) -> Result<V
             }
         } else if let Some(store) = &store {
             let asked = Engine::request(endpoint, &request.ask);
+            // A reply that was cut is requested again with more tokens, under another key.
             for asked in std::iter::once(asked.clone()).chain(Engine::larger(endpoint, &asked)) {
                 let Some(reply) = store.get(&asked.key())? else { continue };
                 let (text, reasoning) = spoken(&reply.request, &reply.raw);
@@ -153,6 +155,7 @@ fn voted(config: &Config, recipe: &Recipe, kind: Review, record: &Row) -> Result
             let answers: Vec<String> =
                 vote.values.iter().map(|(field, value)| format!("{field}={value}")).collect();
             let sample = if vote.synthetic { ", of the sample" } else { "" };
+            // Reviewers also see the earlier votes, so their content has another hash.
             let today = if vote.round == Round::Review { seen } else { item.content_hash };
             let carried = vote.carried.as_ref().map_or_else(String::new, |carried| {
                 format!(", carried over from another text by {}: {}", carried.by, carried.why)

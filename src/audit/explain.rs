@@ -77,6 +77,7 @@ pub fn find(workspace: &Workspace, recipe: &'static Recipe, target: &str) -> Res
     for entry in entries(import, &named, &[])? {
         ids.insert(entry.into.unwrap_or(entry.id));
     }
+    // Records that a later stage made are not in the ledger of import.
     if ids.is_empty() {
         for stage in &stages {
             if let Some(entry) = entries(stage, &[target], &[target])?.first() {

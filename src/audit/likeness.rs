@@ -27,6 +27,7 @@ impl Likeness {
         if self.folded == other {
             return Some(1.0);
         }
+        // A single character has no pairs.
         if self.pairs.is_empty() {
             return (!self.folded.is_empty() && other.contains(&self.folded)).then_some(LEAST);
         }

@@ -26,6 +26,7 @@ pub fn page(figures: &[Figures]) -> Result<String, minijinja::Error> {
     });
     env.add_function("stage_zh", |name: &str| {
         let (prefix, name) = name.strip_prefix("review:").map_or(("", name), |name| ("评审：", name));
+        // Steps of a workspace's own benchmark have no Chinese name.
         format!("{prefix}{}", chinese::stage(name).map_or(name, |(_, zh)| zh))
     });
     env.add_function("reason_zh", |code: &str| {

@@ -101,6 +101,7 @@ fn foreign(workspace: &Workspace, recipe: &'static Recipe, input: &str) -> Optio
     let stage = StageReader::open(&workspace.stage(from.name, number, step.name)).ok()??;
     let mut ids = Ids::default();
     for part in stage.parts_of::<Row>(step.stage.rows().columns(), "rows") {
+        // Damage there is a finding of the other recipe's own audit.
         part.ok()?.iter().for_each(|row| ids.add(row.id()));
     }
     Some((stage.manifest().clone(), ids))
@@ -147,6 +148,7 @@ impl Audit<'_> {
         }
         self.strangers(stage);
         let mut rows = Ids::default();
+        // Merges and links name single ids, which cannot be looked up in the sums of `Ids`.
         let mut texts = RowIds::default();
         let mut row = |id: &str| {
             rows.add(id);
@@ -159,6 +161,7 @@ impl Audit<'_> {
         }
         let mut counted = Counts::default();
         let (mut entered, mut went_on) = (Ids::default(), Ids::default());
+        // Several records join into one, which counts once.
         let mut joined = HashSet::new();
         let mut unresolved = 0;
         self.table::<Entry>((), stage, "ledger", |entry| {
@@ -187,6 +190,7 @@ impl Audit<'_> {
         let expanded = &mut went_on;
         let mut orphans = 0;
         self.table::<Link>((), stage, "links", |link| {
+            // A joined record has links from its parts, but is already counted.
             if !joined.contains(&link.child) {
                 expanded.add(&link.child);
             }
@@ -331,6 +335,7 @@ fn sums(folder: &Path, gaps: &mut Vec<String>) -> usize {
             gaps.push(format!("SHA256SUMS: {line:?} names no file"));
             continue;
         };
+        // The file is not trusted, so its paths must stay within the folder.
         match store::inside(folder, file).and_then(|file| store::sha256(&file)) {
             Ok(found) if found == stated => {}
             Ok(_) => gaps.push(format!("{file}: its bytes are not those SHA256SUMS names")),
@@ -354,6 +359,7 @@ fn candidate_rows(
     let Ok(Some(stage)) = StageReader::open(&place) else { return };
     let Ok(expected) = crate::release::rows_sha256(workspace, end, &stage) else { return };
     let file = format!("data/{}/test.jsonl", recipe.name);
+    // A file that cannot be read is a gap already.
     if store::sha256(&workspace.candidate(recipe.name).join(&file)).is_ok_and(|found| found != expected) {
         gaps.push(format!("{file}: its lines are not the rows of {}", step.name));
     }

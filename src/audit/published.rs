@@ -92,6 +92,7 @@ pub fn published(workspace: &Workspace, recipe: &'static Recipe) -> Result<Optio
     }
     let mut report = PublishedReport { recipe: recipe.name.into(), rows: rows.len(), ..Default::default() };
     let candidate = workspace.candidate(recipe.name);
+    // Without a candidate every row counts as not reproduced.
     let read = |path: std::path::PathBuf| fs::read_to_string(path).unwrap_or_default();
     if let Some(layout) = layout::find(recipe.name) {
         let forms = layout.compat.iter().map(|compat| read(candidate.join("compat").join(compat.file)));
@@ -123,8 +124,10 @@ pub fn published(workspace: &Workspace, recipe: &'static Recipe) -> Result<Optio
 impl PublishedReport {
     /// Compares rows with their published forms.
     fn hold_against(&mut self, rows: &[&PublishedRow], forms: &[String]) {
+        // A published set may contain a row twice, and each needs a counterpart of its own.
         let mut written: BTreeMap<String, usize> = BTreeMap::new();
         for form in forms {
+            // Published files are one JSON array, or JSON Lines.
             let lines = notation::elements(form).unwrap_or_else(|_| form.lines().collect());
             lines.iter().for_each(|line| *written.entry(plain(line)).or_default() += 1);
         }
@@ -144,6 +147,7 @@ impl PublishedReport {
 fn plain(line: &str) -> String {
     let value = |text: &str| match serde_json::from_str::<Json>(text) {
         Ok(value) => value.to_string(),
+        // Published files contain NaN and Infinity, which are no JSON.
         Err(_) => text.split_whitespace().collect(),
     };
     let members = notation::members(line).unwrap_or_default();
@@ -183,6 +187,7 @@ fn oddities(layout: &Layout, data: &str) -> BTreeMap<String, Vec<String>> {
 fn missing(rows: &[&PublishedRow]) -> Vec<u64> {
     let mut series: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
     for row in rows {
+        // Each file numbers its own rows.
         series.entry(&row.file).or_default().extend(row.number);
     }
     let gaps = |numbers: BTreeSet<u64>| {
@@ -228,6 +233,7 @@ fn found(dedup: &StageReader, posts: &StageReader) -> Result<Vec<FoundPost>, Err
             match (a, b) {
                 (true, false) => pairs.push((pair.a, pair.b, pair.score, pair.verdict)),
                 (false, true) => pairs.push((pair.b, pair.a, pair.score, pair.verdict)),
+                // Two published rows, or two posts, that are alike are not the question here.
                 _ => {}
             }
         }

@@ -111,6 +111,7 @@ impl Made {
             if let Some(into) = one.entry.into.as_ref().filter(|_| one.entry.outcome != "merged") {
                 places.entry(into.clone()).or_default().push(i);
             }
+            // A merged record keeps its own text, and that of the kept one is shown beside it.
             if let Some(into) = one.entry.into.as_ref().filter(|_| one.entry.outcome == "merged") {
                 keepers.entry(into.clone()).or_default().push(i);
             }
@@ -190,6 +191,7 @@ pub fn show(
     let mut draw = Draw::new(query.sample, query.seed);
     for part in select_parts::<Entry>(&made.stage, "ledger", filter(query)) {
         let entries = part?.into_iter().filter(|e| greps(e) && (likeness.is_none() || score(e).is_some()));
+        // Withdrawn records are removed before the draw, so that the sample keeps its size.
         shown_entries(&withheld, entries.collect())?.into_iter().for_each(|entry| draw.offer(entry));
     }
     let all = draw.seen;
@@ -208,6 +210,7 @@ pub fn show(
         shown.sort_by(|x, y| y.likeness.unwrap_or(0.0).total_cmp(&x.likeness.unwrap_or(0.0)));
     }
     made.fill(&mut shown, true)?;
+    // A withdrawal may name only a text, and the texts are known only now.
     hide(&withheld, &mut shown)?;
     Ok(Some((shown, all)))
 }
@@ -274,6 +277,7 @@ pub fn examples(
     made.fill(&mut shown, false)?;
     let mut examples: BTreeMap<String, Vec<Shown>> = BTreeMap::new();
     for (key, one) in keys.into_iter().zip(shown) {
+        // One at a time: `hide` removes records, and the others would no longer match their keys.
         let mut one = vec![one];
         hide(&withheld, &mut one)?;
         examples.entry(key).or_default().append(&mut one);
@@ -395,11 +399,13 @@ impl<T: Named> Draw<T> {
 
     pub(super) fn offer(&mut self, item: T) {
         let mut key = [0; 16];
+        // Without a size everything is kept, so no hash is needed.
         if self.size.is_some() {
             let mut hasher = blake3::Hasher::new();
             hasher.update(&self.seed.to_le_bytes()).update(item.name().as_bytes());
             key.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
         }
+        // The place keeps records of one name apart, and restores the order at the end.
         self.kept.insert((key, self.seen), item);
         self.seen += 1;
         if self.size.is_some_and(|size| self.kept.len() > size) {

@@ -78,6 +78,7 @@ pub fn whereabouts(
     }
     let entries = by_id(first, &names)?;
     for (at, record) in records.iter().enumerate() {
+        // The ledger of import has either the post's own place or only that of its page.
         let page = page(record).filter(|_| !entries.contains_key(&record.locator));
         let known = [Some(&record.locator), page.as_ref()].into_iter().flatten().chain(&record.ids);
         let Some(entry) = known.filter_map(|name| entries.get(name)).next() else { continue };
@@ -113,6 +114,7 @@ pub fn whereabouts(
                     Some(State::Expanded) => next.extend(children(stage, &entry.id)?),
                     Some(State::Joined) => next.extend(entry.into.clone()),
                     _ => {
+                        // The id by which it was found; `entry` may be one of several records made from it.
                         let id =
                             found[at].as_ref().map_or_else(|| entry.id.clone(), |known| known.id.clone());
                         found[at] = Some(departed(recipe, stage, id, entry));

@@ -18,6 +18,7 @@ fn known_rank(config: &Config, name: &str, rank: RankArg) -> Result<Rank, Failur
         RankArg::Reader => Rank::Reader,
         RankArg::Curator => Rank::Curator,
     };
+    // Votes are stored under this name, so it has to be an annotator's.
     if rank == Rank::Annotator && !config.annotators.iter().any(|person| person.name == *name) {
         return Err(Failure::usage(output::unknown_annotator(config, name)));
     }

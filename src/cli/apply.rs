@@ -78,8 +78,10 @@ pub(super) fn apply(args: &Apply, global: &Global) -> Result<Exit, Failure> {
         false => Config::defaults(),
     };
     let recipe = args.recipe.as_deref();
+    // Only a check: with a wrong name the general settings would be used silently.
     recipe.map(output::recipe).transpose()?;
     note_decisions(args.stage, recipe, global)?;
+    // Made on demand, so that a faulty setting of one stage does not prevent the others.
     let clean = || Applied::Clean(config.typed(recipe, "clean"));
     let anonymise = || {
         let stage = anonymise_stage(&config.root, &config.typed(recipe, "anonymise"));
@@ -114,6 +116,7 @@ pub(super) fn apply(args: &Apply, global: &Global) -> Result<Exit, Failure> {
             batch.into_par_iter().map(|(n, line)| parse(n, &line).map(|row| decide(&what, row))).collect();
         bad += rows.iter().filter(|r| r.is_err()).count();
         if !write(&mut out, rows.iter().map(|r: &Result<Row, Row>| r.as_ref().unwrap_or_else(|bad| bad)))? {
+            // `head` at the other end of the pipe has read enough, which is no failure.
             return Ok(Exit::Done);
         }
     }

@@ -40,6 +40,7 @@ fn partitions(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         for entry in std::fs::read_dir(path).map_err(Error::io("list", path))? {
             parts.push(entry.map_err(Error::io("list", path))?.path());
         }
+        // Spark also writes markers and checksums into its folders.
         parts.retain(|part| name(part).starts_with("part-"));
         parts.sort();
         files.extend(parts);

@@ -48,6 +48,7 @@ pub(super) fn cancel(
 ) -> Result<Exit, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|e| refused(format!("cannot start the network runtime: {e}")))?;
+    // Before the endpoint is looked up, which may be gone from the settings.
     if lost {
         let batch = runtime.block_on(give_up_lost(&store, name)).map_err(refused)?;
         let requests = count(batch.requests as u64, "request");
@@ -58,6 +59,7 @@ pub(super) fn cancel(
         return report(&batch, "lost", &message, global);
     }
     let open = open(config)?;
+    // People copy either name: that in the log, or the server's own.
     let is = |batch: &&OpenBatch| batch.batch.starts_with(name) || batch.id.as_deref() == Some(name);
     let Some(batch) = open.iter().find(is) else {
         return Err(refused(format!(

@@ -52,6 +52,7 @@ fn list(global: &Global) -> Result<(), Failure> {
     let width = RECIPES.iter().map(|recipe| recipe.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     for recipe in RECIPES.iter() {
+        // Writing to a String cannot fail.
         let _ =
             writeln!(text, "{:width$}  {:11}  {}", recipe.name, origin(recipe.name, global), recipe.about);
     }

@@ -18,6 +18,7 @@ enum Busy {
 
 /// After two seconds, shows on a terminal that `name` is working, and since when, until [`heard`] is called.
 pub(super) fn busy(name: String, style: ProgressStyle) {
+    // A log or a pipe has no use for a spinner.
     if !std::io::stderr().is_terminal() {
         return;
     }
@@ -25,7 +26,9 @@ pub(super) fn busy(name: String, style: ProgressStyle) {
     std::thread::spawn(move || {
         std::thread::sleep(Duration::from_secs(2));
         with_busy(|busy| {
+            // Something may have been printed in the meantime.
             if let Busy::Since(bar) = busy {
+                // The verb started two seconds before its spinner.
                 let spinner = ProgressBar::new_spinner().with_elapsed(Duration::from_secs(2));
                 let spinner = spinner.with_style(style).with_prefix(name);
                 spinner.enable_steady_tick(Duration::from_millis(200));
@@ -46,5 +49,6 @@ pub(super) fn heard() {
 }
 
 fn with_busy(f: impl FnOnce(&mut Busy)) {
+    // All output passes here, and after a panic in another thread it must still be printed.
     f(&mut BUSY.lock().unwrap_or_else(PoisonError::into_inner));
 }

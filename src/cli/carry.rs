@@ -161,6 +161,7 @@ pub(super) fn export(room: &ReviewSession<'_>, out: &Path) -> Result<Exit, Failu
     let rows: Vec<Cells> = found.items.iter().map(row).collect();
     let name = out.file_name().unwrap_or_default().to_string_lossy();
     let bytes = write_table(&COLUMNS, &name, &rows)?;
+    // A bare file name has an empty parent, which cannot be created.
     if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         durable::create_folder(folder)?;
     }
@@ -178,6 +179,7 @@ pub(super) fn import(
 ) -> Result<Exit, Failure> {
     let (seen, votes) = (seen(room)?, room.by_item());
     let found = carryable(&room.step, &room.items, &votes, &seen);
+    // Here, too, because a wrong name would otherwise be reported for every row.
     entitled(room.config, act.by)?;
     let mut log = room.log()?;
     let (mut machine, mut troubled) = (Vec::new(), false);

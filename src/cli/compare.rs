@@ -28,6 +28,7 @@ pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> 
         }
         None => layout::renamed(),
     };
+    // A wrong name is an error, not a comparison without a recipe.
     args.recipe.as_deref().map(output::recipe).transpose()?;
     let named = args.recipe.clone().or_else(|| Some(Candidate::read(&args.set).ok()??.recipe));
     let recipe = match named {
@@ -48,6 +49,7 @@ pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> 
     let asked = |text: &str| recipe.and_then(|recipe| by_text(global, recipe, text));
     let records = (rows.len() + reference.len()) as u64;
     let (stop, bar) = (Stop::default(), Bar::of_verb("compare", records, global));
+    // The settings of dedup, so that similar rows here are similar there, too.
     let likeness = output::load_or_default(global)?.typed(recipe.map(|recipe| recipe.name), "dedup");
     let watch = Waiting::new(&stop, &bar, records);
     let found = comparing::compare(&rows, &reference, &types, &likeness, &asked, &watch);

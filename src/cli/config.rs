@@ -27,6 +27,7 @@ pub(super) fn config(args: &args::Config, global: &Global) -> Result<Exit, Failu
     }
     let lines: Vec<(String, String)> =
         settings.iter().map(|s| (format!("{} = {}", s.key, s.value), s.origin.to_string())).collect();
+    // One long value must not push all origins off the screen.
     let width = lines.iter().map(|(line, _)| line.chars().count()).max().unwrap_or(0).min(48);
     let mut text = String::new();
     for (line, origin) in lines {
@@ -49,6 +50,7 @@ pub(super) fn config(args: &args::Config, global: &Global) -> Result<Exit, Failu
 
 /// Explains a table or one of its keys; without a table, lists all. Needs no workspace.
 fn explain(topic: &str, global: &Global) -> Result<Exit, Failure> {
+    // People copy a table's name from pipeline.toml with its brackets.
     let topic = topic.trim_matches(['[', ']']).trim();
     if let Some(of_recipe) = topic.strip_prefix("recipe.") {
         return explain_own(of_recipe, global);

@@ -41,6 +41,7 @@ pub(super) fn crawl(args: &Crawl, global: &Global, stop: &Stop) -> Result<Exit, 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime =
         runtime.map_err(|e| Failure { exit: Exit::Io, message: format!("cannot start the network: {e}") })?;
+    // Ctrl-C only sets a flag, which cannot be awaited.
     let cancel = async {
         while !stop.asked() {
             tokio::time::sleep(std::time::Duration::from_millis(100)).await;
@@ -151,6 +152,7 @@ fn summary_text(summary: &Summary, source: &str) -> String {
 fn not_imported(config: &Config, source: &Source) -> String {
     let name = &source.name;
     let archive = config.root.join("raw").join("warc").join(name);
+    // A source may read the archive by its path instead of naming the crawl.
     let reads = |found: &crate::config::Source| {
         found.crawl.as_ref() == Some(name) || config.root.join(&found.path).starts_with(&archive)
     };

@@ -98,6 +98,7 @@ fn named(config: &Config, only: Option<&str>, target: &str) -> Result<String, Fa
         ids.extend(audit::find(&workspace, recipe, target)?);
     }
     if ids.is_empty() {
+        // By text only if nothing has this name, because that reads every row.
         for recipe in recipes() {
             ids.extend(audit::find_by_text(&workspace, recipe, target)?);
         }
@@ -128,6 +129,7 @@ fn decide_record(
     args: &ActArgs,
     global: &Global,
 ) -> Result<Exit, Failure> {
+    // Refused before the record is searched for, which may read whole dumps.
     entitled(config, &args.by)?;
     let only = args.recipe.as_deref();
     let wish = DecisionRequest {
@@ -143,6 +145,7 @@ fn decide_record(
     let act = Act { by: &args.by, why: &args.why, at: &at, source: "command line" };
     let decisions = plan(config, &wish, act)?;
     let receipt = DecisionLog::append(&folder(config), decisions.clone())?;
+    // Read after the append, so that the output shows the stored lines.
     let log = log(config)?;
     let stored: Vec<&Decision> =
         receipt.added.iter().filter_map(|id| log.all().iter().find(|d| d.id == *id)).collect();
@@ -181,6 +184,7 @@ fn undo(config: &Config, id: &str, by: &str, why: &str) -> Result<Exit, Failure>
         return Err(DecideError::NoReason.into());
     }
     let log = log(config)?;
+    // One or two digits could match a decision by accident.
     let begins = |d: &&Decision| id.len() >= 4 && d.id.to_string().starts_with(id);
     let found: Vec<&Decision> = log.all().iter().filter(begins).collect();
     let decision = match found[..] {
@@ -262,10 +266,12 @@ fn export(
     let rows: Vec<Cells> = open.iter().map(|open| cells(&log, recipe.name, open)).collect();
     let name = out.file_name().unwrap_or_default().to_string_lossy();
     let bytes = write_table(&DECISIONS, &name, &rows)?;
+    // The parent of a bare file name is empty, and no folder can be created by that name.
     if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         durable::create_folder(folder)?;
     }
     durable::replace(out, &bytes)?;
+    // The path alone goes to stdout, so that a script can use it.
     output::print(&format!("{}\n", out.display()))?;
     eprintln!("{}", count(rows.len() as u64, if pairs { "pair" } else { "record" }));
     Ok(Exit::Done)
@@ -280,6 +286,7 @@ fn cells(log: &DecisionLog, recipe: &str, open: &Open) -> Cells {
         }
         _ => false,
     };
+    // The last decision counts, and one on an earlier text must not look like one on the present text.
     let holds = log.all().iter().rfind(|d| {
         d.stage == open.stage
             && d.is_for(recipe)
@@ -300,6 +307,7 @@ fn cells(log: &DecisionLog, recipe: &str, open: &Open) -> Cells {
     put("by", holds.map(|d| d.by.clone()));
     put("recipe", Some(recipe.to_owned()));
     put("stage", Some(open.stage.to_owned()));
+    // From these two the import recognises rows that are unchanged or outdated.
     put("decision", holds.map(|d| d.id.to_string()));
     put("seen", Some(open.seen.to_string()));
     cells
@@ -317,6 +325,7 @@ fn import(
     for file in files {
         let bytes = fs::read(file).map_err(Error::io("read", file))?;
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        // Read again for each file, which may repeat or contradict rows of the file before.
         let log = log(config)?;
         let (mut decisions, mut problems, mut blank, mut known) = (Vec::new(), Vec::new(), 0, 0);
         for (row, cells) in read_table(&name, &bytes)? {
@@ -384,6 +393,7 @@ fn of_row(
     why: Option<&str>,
     all: bool,
 ) -> Result<Row, RowError> {
+    // A cell with only blanks looks empty to the curator who fills in the table.
     let cell = |column: &str| cells.get(column).map(String::as_str).map(str::trim).filter(|c| !c.is_empty());
     let Some(word) = cell("verdict") else { return Ok(Row::Blank) };
     let verdict = Verdict::from_name(word).ok_or_else(|| RowError::UnknownVerdict(word.to_owned()))?;
@@ -392,12 +402,14 @@ fn of_row(
     let text = cells.get("text").filter(|text| !text.trim().is_empty() && verdict.is_edit());
     let previous = digest("decision")?.and_then(|id| log.all().iter().find(|d| d.id == id));
     if let Some(previous) = previous {
+        // A cell that only gained blanks at its ends is no new decision.
         let as_it_stood = previous.verdict == verdict
             && previous.text.as_deref().map(str::trim) == text.map(|text| text.trim());
         if as_it_stood {
             return Ok(Row::Known);
         }
         let since = log.all().iter().rfind(|d| d.key() == previous.key() && d.id != previous.id);
+        // The one found may also be older: one that the exported decision replaced.
         let since = since.filter(|d| {
             log.all().iter().position(|x| x.id == d.id) > log.all().iter().position(|x| x.id == previous.id)
         });
@@ -408,6 +420,7 @@ fn of_row(
     // `--by` names who filled in the table; the column is the author of the exported decision.
     let by = by.or(cell("by")).ok_or(RowError::NoName)?;
     entitled(config, by)?;
+    // A reason in the row is more specific than that of the flag.
     let why = cell("why").or(why).unwrap_or_default();
     let other = cell("other").filter(|_| verdict.is_of_pair()).map(str::to_owned);
     let edits = verdict.is_edit();

@@ -68,6 +68,7 @@ fn bytes(root: &Path, source: &Source) -> u64 {
 fn size(bytes: u64) -> String {
     let units = ["bytes", "kB", "MB", "GB", "TB"];
     let (mut n, mut unit) = (bytes as f64, 0);
+    // From 999.5 on, rounding would print 1000.
     while n >= 999.5 && unit + 1 < units.len() {
         (n, unit) = (n / 1000.0, unit + 1);
     }

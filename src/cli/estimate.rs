@@ -100,6 +100,7 @@ pub(super) fn lacking<'e>(config: &Config, estimates: impl Iterator<Item = &'e E
         else {
             continue;
         };
+        // Several steps may use one endpoint.
         if seen.contains(&endpoint.name.as_str()) {
             continue;
         }

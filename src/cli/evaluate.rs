@@ -61,12 +61,16 @@ impl Pulse for Bar<'_> {
     fn outlook(&self, requests: usize) -> Option<String> {
         let (config, sets, settings) = self.ahead?;
         let (run, stop, pulse) =
+            // Without `ahead`, so that the estimate does not ask for an outlook itself.
             (Run::default(), Stop::default(), Bar { console: self.console, ahead: None });
         let means = ModelAccess { config, run: &run, offline: true, stop: &stop, pulse: &pulse };
+        // The question can be asked without this figure.
         let estimates = evaluating::estimates(sets, settings, &means).ok()?;
         let all: usize = estimates.iter().map(|(_, estimate)| estimate.requests).sum();
+        // One request without a price makes the whole sum unknown.
         let max: Option<Usd> = estimates.iter().map(|(_, estimate)| estimate.max_usd).sum();
         let more = format!("up to {} until this evaluation ends", count(all as u64, "request"));
+        // Otherwise the question already names all requests.
         (all > requests).then(|| match max {
             Some(max) => format!("at most {} for {more}", max.in_cents()),
             None => format!("and {more}, some without a price"),
@@ -124,6 +128,7 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
     let mut machine = Vec::new();
     let mut exit = Exit::Done;
     for one in &evaluated {
+        // First, because a ballot that may be filled in stops the verb before anything is written.
         if let Some(folder) = &args.write_ballots {
             write_ballots(&config, folder, one, evaluated.len() > 1, global)?;
         }
@@ -149,6 +154,7 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
 /// `output/<recipe>/evaluation/<version>`, or the folder given.
 fn place(args: &Evaluate, config: &Config, one: &Evaluated, several: bool) -> PathBuf {
     match &args.out {
+        // Several sets would overwrite each other's files.
         Some(folder) if several => folder.join(one.set.name()),
         Some(folder) => folder.clone(),
         None => {

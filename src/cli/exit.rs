@@ -61,6 +61,7 @@ impl Failure {
             return;
         }
         match self.exit {
+            // Ctrl-C is the user's own wish, not an error.
             Exit::Interrupted => eprintln!("{}", self.message),
             _ => eprintln!("error: {}", self.message),
         }
@@ -107,6 +108,7 @@ impl From<RunError> for Failure {
                 Exit::Io
             }
             RunError::Stage(StageError::Store(_)) | RunError::Commit(CommitError::Store(_)) => Exit::Io,
+            // An unbalanced ledger is a gap that `audit` would find, too.
             RunError::Commit(CommitError::Unbalanced { .. }) => Exit::Gap,
         };
         let message = match exit {

@@ -53,6 +53,7 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
         named.extend(ids.into_iter().map(|id| (*recipe, id)));
     }
     let mut hits = Hits::default();
+    // A text search reads whole dumps, so it is the last resort.
     if named.is_empty() && tombstones.is_empty() {
         hits = Hits::find(&config, &recipes, &args.target)?;
         if hits.found.records.is_empty() {
@@ -91,7 +92,9 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
         for id in ids {
             let mut explained = crate::audit::explain(&workspace, recipe, id)?;
             compare(&workspace, recipe, &mut explained)?;
+            // After `compare`, which fills in the texts that may have to go.
             hide(&mut explained, withheld)?;
+            // A record that import set aside has its text only in the dump.
             if explained.text.is_none() {
                 explained.text = search::at_place(&config, id)?.map(|record| record.text);
             }
@@ -326,6 +329,7 @@ fn print_passage(passage: &Passage, full: bool) -> String {
     if let Some(reason) = &passage.reason {
         text.push_str(&format!(" ({reason})"));
     }
+    // Import's id is a place in a dump, and a merged record may not be the one in the heading.
     if passage.stage == "import" || passage.outcome == "merged" {
         text.push_str(&format!(" {}", passage.id));
     }

@@ -18,6 +18,7 @@ pub(super) fn export(args: &Export, global: &Global) -> Result<Exit, Failure> {
     check(args, global)?;
     let mut configs = read_rows::of_folder(&args.folder)?;
     for (_, rows) in &mut configs {
+        // The folder may be older than a withdrawal.
         let hidden = hide(&args.folder, global, rows)?;
         if hidden > 0 && !global.quiet {
             eprintln!("{} left out: withdrawn", count(hidden as u64, "row"));
@@ -72,6 +73,7 @@ fn check(args: &Export, global: &Global) -> Result<(), Failure> {
     };
     let Some(recipe) = recipe::find(&candidate.recipe) else { return Ok(()) };
     let own = Workspace::new(&global.workspace).candidate(recipe.name);
+    // The candidate may be given by another path, or by a link.
     let same = |path: &Path| fs::canonicalize(path).ok();
     if same(&own).is_none() || same(&own) != same(&args.folder) {
         return Ok(());

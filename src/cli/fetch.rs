@@ -22,6 +22,7 @@ pub(super) fn fetch(args: &Fetch, global: &Global) -> Result<Exit, Failure> {
         let hint = "hint: give a [[source]] a `url`; pipeline.toml names some, commented out";
         return Err(Failure::usage(format!("no source has a url\n  {hint}")));
     }
+    // Two fetches at once would overwrite each other's pins.
     let _lock = Lock::take(&Workspace::new(&config.root).recipe(".fetch"))?;
     let mut pins = Pins::read(&config.root)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -80,6 +81,7 @@ fn describe(fetched: &Fetched) -> (&'static str, &Pin) {
 /// The sources with a url: all, or those given.
 fn wanted(config: &Config, names: &[String]) -> Result<Vec<(String, Wanted)>, Failure> {
     let mut wanted = Vec::new();
+    // All names first, so that a wrong one is reported before anything is downloaded.
     for name in names {
         match config.sources.iter().find(|s| s.name == *name) {
             None => {

@@ -34,11 +34,13 @@ pub(super) fn fsck(args: &Fsck, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
     let workspace = Workspace::new(&config.root);
     let raw = workspace.raw();
+    // Salvage comes first, so that the checks below show the damage that is left.
     let salvaged = if args.salvage { log::salvage(&raw).map_err(Error::from)? } else { Vec::new() };
     let replies_salvaged = if args.salvage { salvage_replies(&config)? } else { Vec::new() };
     let mut found = Vec::new();
     logs(&workspace, &mut found)?;
     replies(&config, &mut found);
+    // All recipes: releases stay in raw/ when a source is removed from the settings.
     for recipe in RECIPES.iter() {
         let unsound = release::unsound(&workspace, recipe);
         found.extend(unsound.into_iter().map(|(place, what)| finding(&workspace, &place, what)));
@@ -110,6 +112,7 @@ fn finding(workspace: &Workspace, place: &Path, what: impl Into<String>) -> Find
 fn logs(workspace: &Workspace, found: &mut Vec<Finding>) -> Result<(), Failure> {
     let raw = workspace.raw();
     let damaged = log::check(&raw).map_err(Error::from)?;
+    // heads.jsonl vouches for every log, so its own damage makes all of them doubtful.
     let is_sound = |name: &str| damaged.iter().all(|(log, _)| log != name && log != "heads.jsonl");
     let (of_votes, of_decisions) = (is_sound("votes"), is_sound("decisions"));
     let damaged_names: Vec<String> = damaged.iter().map(|(_, what)| what.clone()).collect();
@@ -136,6 +139,7 @@ fn logs(workspace: &Workspace, found: &mut Vec<Finding>) -> Result<(), Failure> 
         })),
         Err(e) => found.push(finding(workspace, &raw, e.to_string())),
     };
+    // Opening a damaged log would report the same damage a second time.
     if of_votes {
         add(VoteLog::open(raw.join("votes")).map(|log| log.damaged().to_vec()));
     }
@@ -179,6 +183,7 @@ fn dumps(config: &Config, found: &mut Vec<Finding>) {
                 .extend(problems.0.into_iter().map(|problem| format!("{}: {}", problem.place, problem.what)));
         }
     }
+    // Recipes share dumps, so one problem turns up once for each of them.
     reported.sort();
     reported.dedup();
     found.extend(reported.into_iter().filter_map(|line| {
@@ -201,6 +206,7 @@ fn warcs(workspace: &Workspace, folder: &Path, found: &mut Vec<Finding>) -> Resu
             }
         }
     }
+    // The order of a folder's entries depends on the file system.
     files.sort();
     for path in files.iter().filter(|path| path.to_string_lossy().contains(".warc")) {
         found.extend(warc(path).into_iter().map(|what| finding(workspace, path, what)));
@@ -239,6 +245,7 @@ fn warc(path: &Path) -> Vec<String> {
 fn record(reader: &mut Reader<BufReader<File>>) -> Result<Option<Option<String>>, ReadError> {
     let Some(record) = reader.next_record()? else { return Ok(None) };
     let stated = record.header.get("WARC-Block-Digest").filter(|digest| digest.starts_with("sha256:"));
+    // The whole block is read into memory to hash it.
     let stated = stated.map(str::to_owned).filter(|_| record.length <= BLOCK);
     let mut wrong = None;
     if let Some(stated) = stated {
@@ -266,6 +273,7 @@ fn secrets(workspace: &Workspace, found: &mut Vec<Finding>) -> Vec<Finding> {
     for name in ["salt", "blinding", "access.jsonl"] {
         use std::os::unix::fs::PermissionsExt;
         let path = workspace.raw().join(name);
+        // A secret that does not exist has no mode to complain about.
         let mode = fs::metadata(&path).map_or(0, |meta| meta.permissions().mode() & 0o777);
         if mode & 0o077 != 0 {
             let what = format!("other users can read it (mode {mode:03o}): `chmod 600` prevents that");

@@ -45,6 +45,7 @@ fn sample() -> [(&'static str, &'static str); 17] {
 }
 
 pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
+    // `.` is the default of the argument, and then -C counts.
     let root = if args.folder.as_os_str() == "." { &global.workspace } else { &args.folder };
     if let Some(name) = &args.benchmark {
         return copy_out(name, root, global);

@@ -26,6 +26,7 @@ pub(super) fn look(
         Some(name) => Some(find(config, name)?),
         None => None,
     };
+    // A Windows path such as C:\page.html parses as a URL, too.
     let address = Url::parse(target).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
     let source = match (&address, own) {
         (Some(url), None) => Some(of_host(config, url)?),
@@ -51,6 +52,7 @@ pub(super) fn look(
         _ => saved(Path::new(target), args.url.as_deref(), &site)?,
     };
     let text = charset::decode(&page.body, page.content_type.as_deref(), &site);
+    // A saved page has no date of capture.
     let captured = Some(page.date.as_str()).filter(|date| !date.is_empty());
     let class = pages::parse(&site, &page.url, page.status, &text.text, captured).class;
     let seen = profile.inspect(&text.text, &page.url, captured).unwrap_or_default();

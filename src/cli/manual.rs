@@ -21,6 +21,7 @@ pub(super) fn completions(args: &Completions) -> Result<Exit, Failure> {
     completer
         .write_registration("COMPLETE", "riddlemill", "riddlemill", "riddlemill", &mut script)
         .map_err(|e| io(e.to_string()))?;
+    // Not `print`, which would break long lines of the script.
     output::raw(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Done)
 }

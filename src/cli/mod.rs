@@ -88,6 +88,7 @@ pub fn main() -> ExitCode {
         busy::busy("working".into(), progress::busy_style());
     }
     let ended = verb(&cli, &stop);
+    // A verb that printed nothing has left the spinner on the terminal.
     busy::heard();
     match ended {
         Ok(exit) => exit.into(),
@@ -100,6 +101,7 @@ pub fn main() -> ExitCode {
 
 fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
     let global = &cli.global;
+    // Before every verb: benchmarks/ of the workspace adds or replaces recipes, which verbs find by name.
     crate::recipe::open(&global.workspace)?;
     match &cli.verb {
         Verb::Init(args) => init::init(args, global),

@@ -74,6 +74,7 @@ pub(super) fn next(
             Remedy::First(what) => format!("{what}; then {run}"),
             Remedy::Command(command) => command.clone(),
         };
+        // Without the remedy, which is the command itself.
         let short = Cause { remedy: Remedy::Nothing, ..cause.clone() };
         Some(Next { command, why: format!("{} {}: {short}", standing.recipe.name, cause.stage) })
     };

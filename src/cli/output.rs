@@ -129,6 +129,7 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
 
 /// Writes to stdout unchanged. A closed pipe (`| head`) is not an error.
 pub(super) fn raw(text: &str) -> Result<(), Failure> {
+    // The spinner may be on the same terminal and must be gone first.
     super::busy::heard();
     match io::stdout().lock().write_all(text.as_bytes()) {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {

@@ -44,6 +44,7 @@ enum Shown {
 impl Bar {
     /// Starts a task with `total` records; 0 if unknown.
     pub(super) fn new(name: String, total: u64, quiet: bool) -> Bar {
+        // The spinner of `busy` would otherwise be drawn over the bar.
         heard();
         let shown = match (quiet, std::io::stderr().is_terminal()) {
             (true, _) => Shown::Nothing,
@@ -65,6 +66,7 @@ impl Bar {
     /// Another part of the stage, with its own rate.
     fn part(&self, name: &str, total: u64, quiet: bool) -> Bar {
         let (stage, start) = self.stage.clone().unwrap_or_else(|| (self.name.clone(), self.start));
+        // A stage that goes on after a part passes an empty name.
         let name = if name.is_empty() { stage.clone() } else { format!("{stage}, {name}") };
         let mut bar = Bar::new(name, total, quiet);
         bar.stage = Some((stage, start));
@@ -113,6 +115,7 @@ impl Pulse for Bar {
                 let secs = self.elapsed().as_secs();
                 let before = last.load(Ordering::Relaxed);
                 let due = secs >= before + LOG_SECS;
+                // Several threads report progress; only the one that stores the time prints the line.
                 if due && last.compare_exchange(before, secs, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
                     eprintln!("{}", log_line(&self.name, done, self.total, self.elapsed()));
                 }
@@ -122,6 +125,7 @@ impl Pulse for Bar {
 
     fn show_status(&self, message: &str) {
         if let Shown::Drawn(bar) = &self.shown {
+            // A template with a message would show an empty second line before the first one arrives.
             if bar.message().is_empty() {
                 bar.set_style(style(self.total, true));
             }
@@ -140,6 +144,7 @@ fn log_line(name: &str, done: u64, total: u64, elapsed: Duration) -> String {
     match total {
         0 => format!("{name}: {}, {}/s", short(done as f64), short(rate)),
         _ => {
+            // Limited because `from_secs_f64` panics on a time that does not fit.
             let left = Duration::from_secs_f64((total.saturating_sub(done) as f64 / rate.max(1e-3)).min(1e8));
             format!(
                 "{name}: {} of {}, {}/s, {} left",
@@ -157,6 +162,7 @@ fn short(n: f64) -> String {
     if n < 9_999.5 {
         return if n < 9.95 && n.fract() > 0.05 { format!("{n:.1}") } else { number(n.round() as u64) };
     }
+    // The bounds are where rounding would add a digit.
     let (scaled, unit) = match n {
         n if n < 999_500.0 => (n / 1e3, "k"),
         n if n < 999_500_000.0 => (n / 1e6, "M"),
@@ -168,6 +174,7 @@ fn short(n: f64) -> String {
 
 /// A duration in one or two units: 8 s, 3 min, 2 h 05 min.
 pub(super) fn time(time: Duration) -> String {
+    // Rounded up, so that a task with work left never shows 0 s.
     match time.as_secs_f64().ceil() as u64 {
         secs @ ..=99 => format!("{secs} s"),
         secs @ ..=5_999 => format!("{} min", secs.div_ceil(60)),
@@ -202,6 +209,7 @@ fn style_of(template: &str) -> ProgressStyle {
         })
         .with_key("left", |state: &ProgressState, out: Out<'_>| {
             let _ = out.write_str(&match state.pos() {
+                // No rate is known before the first record.
                 0 => "?".to_string(),
                 _ => time(state.eta()),
             });
@@ -276,10 +284,12 @@ impl Pulse for RunConsole<'_> {
     }
 
     fn agrees(&self, question: &str) -> Option<bool> {
+        // In a script or behind a pipe nobody can answer.
         if !(std::io::stderr().is_terminal() && std::io::stdin().is_terminal()) {
             return None;
         }
         self.with(|bar| match bar {
+            // The steady tick would draw the bar over the question.
             Some(Bar { shown: Shown::Drawn(bar), .. }) => bar.suspend(|| ask(question)),
             _ => ask(question),
         })
@@ -301,6 +311,7 @@ impl Progress for RunConsole<'_> {
     }
 
     fn end(&self, recipe: &str, manifest: &Manifest) {
+        // The bar has to be gone before the summary is printed, or its remains stay above it.
         let took = self.with(Option::take).map(|bar| {
             bar.clear();
             bar.took()
@@ -323,6 +334,7 @@ impl Progress for RunConsole<'_> {
 fn ask(question: &str) -> Option<bool> {
     eprintln!("{question} [y/N]");
     let mut line = String::new();
+    // If stdin cannot be read, nobody can be asked.
     std::io::stdin().read_line(&mut line).ok()?;
     Some(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
 }

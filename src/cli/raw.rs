@@ -105,6 +105,7 @@ fn describe(merged: &Merged, dry_run: bool) -> String {
     }
     let replies = &merged.replies;
     for ((model, template), n) in &replies.replies {
+        // Texts for embeddings are sent without a prompt, so they have no template.
         let template = if template.is_empty() { "an embedding" } else { template };
         add_line(format!("{} of {model} to {template}", count(*n, "reply")));
     }

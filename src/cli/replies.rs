@@ -16,6 +16,7 @@ use crate::store::Error;
 
 pub(super) fn replies(verb: &RepliesVerb, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
+    // A damaged store must open here, because `verify` is how people find the damage.
     let store = draft::open_damaged_store(&config)?;
     match verb {
         RepliesVerb::Stats => stats(&store, global),
@@ -118,6 +119,7 @@ fn export(store: &Store, file: Option<&Path>) -> Result<Exit, Failure> {
         Some(path) => {
             let mut out = BufWriter::new(File::create(path).map_err(Error::io("create", path))?);
             let exported = store.export(&mut out).map_err(failed)?;
+            // Dropping the writer would ignore a full disk.
             out.flush().map_err(Error::io("write", path))?;
             exported
         }

@@ -80,6 +80,7 @@ fn print(funnel: &Funnel, examples: &Examples) -> String {
     let widest = first.counts.records_in.max(1);
     for stage in &funnel.stages {
         let counts = &stage.counts;
+        // Rounded up, so that a single record shows; limited, as pages expand into more posts than came in.
         let bar = "█".repeat((counts.records_out * BAR).div_ceil(widest).min(BAR) as usize);
         text.push_str(&format!(
             "  {:<wide$} {:>11} in {:>11} out  {bar}\n",

@@ -113,12 +113,14 @@ fn write_ballot(
     let seen = room.seen();
     let wanted = |(item, open): &&(Item, bool)| match &gold {
         Some(gold) => gold.iter().any(|gold| gold.item.id == item.id),
+        // Without assignments the annotator gets every open item.
         None if mine.is_empty() => *open,
         None => mine.contains(&item.id.as_str()),
     };
     let votes = room.by_item();
     let own = |item: &Item| {
         let votes = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+        // A sample's vote in the sheet would look like an answer of the annotator.
         let people: Vec<&Vote> = votes.iter().copied().filter(|vote| !vote.synthetic).collect();
         let mut heads = crate::review::votes::current(&people).into_iter();
         heads.find(|vote| vote.annotator == annotator && vote.round == room.round)
@@ -170,6 +172,7 @@ fn take_votes(room: &ReviewSession<'_>, files: &[PathBuf], global: &Global) -> R
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         let found = import(&name, &bytes, |id| items.get(id).copied(), &settings);
         troubled |= found.problems.iter().any(|problem| !problem.trouble.is_note());
+        // Not `append`: a sheet older than the annotator's current vote would undo that vote.
         let receipt = log.append_sheet(found.votes).map_err(io)?;
         troubled |= !receipt.late.is_empty();
         if !receipt.late.is_empty() {
@@ -222,6 +225,7 @@ fn spread(
     let votes = room.by_item();
     let new = match leaving {
         Some(leaving) => {
+            // A task that the leaving person has done stays theirs; a sample's vote does not do it for them.
             let open = |task: &Task| {
                 let votes = votes.get(task.item.as_str()).map(Vec::as_slice).unwrap_or_default();
                 !votes
@@ -283,6 +287,7 @@ fn print_status(
             let name = review.place().1;
             let (step, items) = match review_items(config, recipe, name) {
                 Ok(Some(found)) => found,
+                // Items exist only once the stages before the review were made.
                 Ok(None) | Err(RunError::Missing { .. }) => continue,
                 Err(e) => return Err(e.into()),
             };
@@ -291,7 +296,9 @@ fn print_status(
             let tasks = Tasks::open(&Workspace::new(&config.root), recipe.name, name)?;
             let status = status(&items, &resolved, &on, tasks.all());
             text.push_str(&describe(recipe.name, name, &status));
+            // No intervals are shown here, so nothing is resampled.
             let voted = Voted::count(&step, &items, &resolved, &on, &config.annotators, Bootstrap::NONE);
+            // Agreement by field is only shown with --agreement, and then with its intervals.
             for line in crate::audit::voted_lines(&Voted { fields: Vec::new(), ..voted.clone() }) {
                 text.push_str(&format!("    {line}\n"));
             }

@@ -33,6 +33,7 @@ pub(super) struct ReviewSession<'c> {
 
 impl<'c> ReviewSession<'c> {
     pub(super) fn open(config: &'c Config, place: &Place) -> Result<ReviewSession<'c>, Failure> {
+        // `status` and `report` name the stage review:NAME, and people copy that.
         let name = place.step.strip_prefix("review:").unwrap_or(&place.step);
         let recipe = output::recipe_of(config, name, place.recipe.as_deref())?;
         let Some((step, items)) = shown_items(config, recipe, name)? else {

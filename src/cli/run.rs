@@ -64,6 +64,7 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
     if args.accept_lost_replies && Workspace::new(&config.root).raw().join("replies").exists() {
         accept_losses(&config, global)?;
     }
+    // After losses were accepted, which leaves nothing to refuse.
     draft::refuse_lost_replies(&config)?;
     if settings.disk_check {
         disk::check(&config, &recipes)?;
@@ -74,6 +75,7 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
     let (mut failed, mut unread) = (false, 0);
     let (mut built, mut standings) = (Vec::new(), Vec::new());
     for (at, recipe) in recipes.iter().enumerate() {
+        // The recipes still ahead count in the estimate that a question shows.
         let (standing, candidate) = make(&config, &recipes[at..], &selection, stop, global)?;
         failed |= standing.causes.iter().any(|cause| cause.failed);
         unread += refused(&config, recipe, global)?;
@@ -164,6 +166,7 @@ fn make(
     } else if manifests.len() == recipe.steps().len() {
         let workspace = Workspace::new(&config.root);
         let (built, written) = release::build(config, recipe, &manifests)?;
+        // Everything in output/ may have been deleted, but released versions have to stay available.
         super::release::restore(&workspace, recipe, global)?;
         if !global.quiet {
             let fresh = if written { "" } else { " (unchanged)" };

@@ -164,6 +164,7 @@ fn print_sides(a: &str, b: &str, pieces: &[Piece]) -> String {
         [(a, Side::A, AnsiColor::Red, ("[-", "-]")), (b, Side::B, AnsiColor::Green, ("{+", "+}"))]
     {
         let style = Style::new().fg_color(Some(colour.into())).underline();
+        // Without colours the differences need marks of their own.
         let (open, close) =
             if colours() { (on(style), off(style)) } else { (marks.0.into(), marks.1.into()) };
         text.push_str(&format!("    {id:<28} {HANG}"));

@@ -93,6 +93,7 @@ fn crawled(config: &Config) -> (String, Vec<serde_json::Value>) {
         let Some(age) = crawl::age(source, &dirs).ok().flatten() else { continue };
         let name = &source.name;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
+        // The clock of the machine that crawled may be ahead.
         let days = unix(&age.last).map(|then| (now - then).max(0) / 86_400);
         let ago = match days {
             None => String::new(),
@@ -142,6 +143,7 @@ fn describe(step: &Planned) -> (&'static str, String) {
         (Freshness::Stale(_, why), _) => ("stale", pipeline::describe_changes(why)),
         (Freshness::Missing, _) => ("missing", "not made yet".into()),
         (Freshness::Layout(layout), _) => Freshness::of_layout(*layout),
+        // A step has one line here; an error may have several.
         (Freshness::Damaged(what), _) => ("damaged", what.lines().next().unwrap_or_default().into()),
     }
 }

@@ -53,6 +53,7 @@ pub(super) fn stderr() -> StreamStyle {
 /// Writes a line to stderr. A closed pipe (`2>&1 | head`) is not an error.
 pub(super) fn complain(line: fmt::Arguments<'_>) {
     super::busy::heard();
+    // The newline goes out in the same write, as stderr is unbuffered and others may write there, too.
     let mut text = fit(&line.to_string(), stderr());
     text.push('\n');
     let _ = io::stderr().lock().write_all(text.as_bytes());
@@ -80,14 +81,18 @@ fn fit_line(out: &mut String, line: &str, ways: StreamStyle) {
     let (before, rest) = line.split_once(HANG).unwrap_or((&line, ""));
     let hang = match line.contains(HANG) {
         true => columns(before),
+        // Two columns deeper, so that the rest does not look like a line of its own.
         false => before.chars().take_while(|c| *c == ' ').count() + 2,
     };
     let line = if rest.is_empty() { before.to_string() } else { format!("{before}{rest}") };
     let Some(width) = ways.width.filter(|width| columns(&line) > *width) else { return out.push_str(&line) };
+    // A deep indentation would leave too little of a narrow terminal for the text.
     let indent = " ".repeat(if hang > width / 2 { 4 } else { hang });
     let options = Options::new(width)
         .subsequent_indent(&indent)
+        // The default breaks at spaces only, and Chinese has none.
         .word_separator(WordSeparator::Custom(words_of))
+        // Ids, paths and commands contain hyphens, and a broken one cannot be copied.
         .word_splitter(WordSplitter::NoHyphenation)
         .wrap_algorithm(WrapAlgorithm::FirstFit);
     out.push_str(&textwrap::wrap(&line, options).join("\n"));
@@ -119,6 +124,7 @@ fn words_of(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
 fn may_break(before: char, after: char) -> bool {
     const NEVER_FIRST: &str = "，。、；：？！）》」』】〕”’…—·～%,.;:?!)]}›»";
     const NEVER_LAST: &str = "（《「『【〔“‘([{‹«";
+    // A space stays at the end of its line, and a combining mark on its character.
     if after == ' ' || after.width() == Some(0) {
         return false;
     }

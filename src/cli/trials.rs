@@ -105,9 +105,11 @@ fn against(
         let found = import(&name, &bytes, |id| items.get(id).copied(), &settings);
         found.problems.iter().for_each(|problem| eprintln!("{problem}"));
         troubled |= found.problems.iter().any(|problem| !problem.trouble.is_note());
+        // Answers of a trial are only graded; they never enter the log of votes.
         sent.extend(found.votes);
     }
     let stored = room.by_item();
+    // A sample's votes qualify nobody.
     let of_people = stored.values().flatten().copied().filter(|vote| !vote.synthetic);
     let votes: Vec<&Vote> =
         of_people.chain(&sent).filter(|vote| items.contains_key(vote.item.as_str())).collect();
@@ -119,6 +121,7 @@ fn against(
     let shares = shares(room);
     let graded = trials(&room.step, &answers, &votes, shares, asked.fewest);
     let mut lines = Vec::new();
+    // With too few answers nobody has passed or failed yet, so nothing is stored.
     for trial in graded.iter().filter(|trial| trial.level != TrialLevel::TooFew) {
         let own = votes.iter().filter(|vote| vote.annotator == trial.annotator);
         let mut given: Vec<(TrialAnswer, bool)> = Vec::new();
@@ -300,9 +303,11 @@ fn by_a_senior(
             eprintln!("{}: row {number}: {what}", sheet.display());
             troubled = true;
         };
+        // Seniors may answer in Chinese, and spreadsheets turn `true` into TRUE.
         let right = match cell(RIGHT).to_lowercase().as_str() {
             "yes" | "y" | "是" | "对" | "1" | "true" => true,
             "no" | "n" | "否" | "错" | "0" | "false" => false,
+            // Not graded yet: the senior may fill in the rest and import the sheet again.
             "" => continue,
             other => {
                 trouble(format!("`{}` is neither yes nor no; the answer is not graded", disarm(other)));
@@ -315,6 +320,7 @@ fn by_a_senior(
                 trouble("it is the senior's own answer; somebody else must grade it".to_owned());
             }
             Some(given) => {
+                // A row copied within the sheet counts once.
                 graded.entry(&given.annotator).or_default().insert(&given.item, (given, right));
             }
         }

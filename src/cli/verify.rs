@@ -10,6 +10,7 @@ pub(super) fn verify(args: &Verify, global: &Global) -> Result<Exit, Failure> {
         return Err(Failure::usage(format!("{} is not a folder", args.folder.display())));
     }
     let mut verified = check(&args.folder)?;
+    // A damaged folder cannot be traced back to raw/; its own findings come first.
     if args.raw && verified.findings.is_empty() {
         close_raw(&args.folder, &output::load(global)?, &mut verified)?;
     }

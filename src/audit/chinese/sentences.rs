@@ -194,6 +194,7 @@ fn holes<'t>(pattern: &str, text: &'t str) -> Option<Vec<&'t str>> {
     let mut found = Vec::new();
     let mut pieces = pieces.peekable();
     while let Some(piece) = pieces.next() {
+        // The last piece has to end the text, because the value before it may contain the same words.
         let end =
             if pieces.peek().is_some() { rest.find(piece)? } else { rest.len().checked_sub(piece.len())? };
         if rest.get(end..end + piece.len())? != piece {

@@ -63,6 +63,7 @@ fn counted(column: &'static Column, rows: &[Item]) -> Counted {
         let word = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         *counts.entry(word).or_default() += 1;
     }
+    // Removed one by one, so that only undeclared values are left for the end.
     let declared =
         column.values.iter().map(|value| ((*value).to_owned(), counts.remove(*value).unwrap_or(0)));
     let mut values: Vec<(String, usize)> = declared.collect();

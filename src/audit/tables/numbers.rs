@@ -70,6 +70,7 @@ fn measure(measure: &Measure, records: &Records<'_>) -> Result<(Json, Option<Str
             counted(records.values(condition)?.iter().filter(|value| value.is_true()).count())
         }
         Measure::Share(condition) => {
+            // Records without an answer are not part of the share.
             let answers: Vec<Value> =
                 records.values(condition)?.into_iter().filter(|value| !value.is_none()).collect();
             let so = answers.iter().filter(|value| value.is_true()).count();

@@ -94,6 +94,7 @@ impl<'a> Source<'a> {
             Some(name) => self.recipe.step(name).map(|(_, step)| step),
         };
         let number = step.map_or(0, |step| step.number);
+        // Many figures look at the same step, whose files are read once.
         if let Some(rows) = self.rows.borrow().get(&number) {
             return Ok(Rc::clone(rows));
         }
@@ -148,6 +149,7 @@ fn seen(row: Map<String, Json>, kinds: &BTreeMap<String, String>) -> Value {
     let groups = names.remove("groups");
     if let Some(groups) = groups.as_ref().and_then(Value::as_str) {
         let groups: Map<String, Json> = serde_json::from_str(groups).unwrap_or_default();
+        // Before the groups are added, which may have columns of the same names.
         names.insert("post".to_owned(), Value::from(names.clone()));
         names.extend(named(groups));
     }

@@ -108,6 +108,7 @@ pub(super) fn reviews(source: &Source<'_>) -> Result<Found, RunError> {
         {
             let voted = on_ballot(source, review.place().1, |step, items, votes| {
                 let resolved = resolve_all(step, items, votes);
+                // The lines of `report` have no intervals, so nothing is resampled.
                 Voted::count(step, items, &resolved, votes, &source.config.annotators, Bootstrap::NONE)
             })?;
             reviews.push(Reviewed { voted: voted.unwrap_or_default(), ..Reviewed::new(&manifest) });

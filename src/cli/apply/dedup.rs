@@ -29,6 +29,7 @@ pub(super) fn settings(
         settings.metric.clone_from(metric);
     }
     if let Some(threshold) = args.threshold {
+        // At 0 every pair would be a duplicate.
         if !(0.0..=1.0).contains(&threshold) || threshold == 0.0 {
             return Err(Failure::usage(format!("--threshold must be over 0 and at most 1, not {threshold}")));
         }
@@ -87,6 +88,7 @@ fn dedup_in_memory(
         pairs.finish()?;
     }
     let partial = !bad.is_empty();
+    // In ascending order, so that each row is inserted at its final place.
     for (place, row) in bad {
         rows.insert(place, row);
     }
@@ -97,6 +99,7 @@ fn dedup_in_memory(
 /// The rows to compare with. An invalid row would silently match nothing, so it is an error.
 fn read_rows(path: &Path) -> Result<Vec<Row>, Failure> {
     let text = std::fs::read(path).map_err(Error::io("read", path))?;
+    // Numbered before blank lines are left out, so that messages name the line of the file.
     let lines = text.split(|byte| *byte == b'\n').zip(1..).filter(|(line, _)| !line.trim_ascii().is_empty());
     lines
         .map(|(line, n)| {
@@ -117,6 +120,7 @@ fn dedup_on_disk(
         if batch.len() == 0 {
             match input.batch(BATCH) {
                 Ok(more) => batch = more.unwrap_or_default().into_iter(),
+                // An iterator cannot return the error: it ends here, and the error is reported below.
                 Err(failure) => error = Some(failure),
             }
         }
@@ -129,6 +133,7 @@ fn dedup_on_disk(
         Err(OnDiskError::Put(e)) if e.kind() == io::ErrorKind::BrokenPipe => return Ok(Exit::Done),
         Err(e) => return Err(Failure { exit: Exit::Io, message: e.to_string() }),
     };
+    // To `apply_on_disk` a failed read looks like the end of the input.
     if let Some(error) = error {
         return Err(error);
     }

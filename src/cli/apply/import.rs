@@ -30,6 +30,7 @@ pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<E
     if let Some(to) = &args.write_names {
         return write_names(args, config, global, to);
     }
+    // The temporary file is deleted when it is dropped, so it has to live until the end.
     let (_spooled, path) = spooled(args)?;
     let dump = dump(args, config, path)?;
     let settings: sections::Import = config.typed(args.recipe.as_deref(), "import");
@@ -42,6 +43,7 @@ pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<E
         census.map_err(|e| Failure::usage(format!("{}: {e}", file.display())))
     });
     let known = known.transpose()?;
+    // Threads and users of a piece may begin in an earlier one, which only a census covers.
     if known.is_none() && !dump.piece.is_first() {
         let hint = "`apply census` of each piece, and `apply census --merge`";
         return Err(Failure::usage(format!("a piece needs --census FILE\n  hint: {hint}")));
@@ -52,6 +54,7 @@ pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<E
             let text = std::fs::read_to_string(file).map_err(Error::io("read", file))?;
             names.add_file(&text).map_err(|e| Failure::usage(format!("{}: {e}", file.display())))?;
         }
+        // Without a list, only the names in this dump are known.
         None => add_names(&mut names, &dump, &settings),
     }
     let secrets = Secrets { salt: &salt, names: &names };

@@ -15,10 +15,12 @@ pub(super) const TASK: usize = 256;
 
 /// Applies a stage to every post on a line.
 pub(super) fn each(what: &Applied) -> Result<Exit, Failure> {
+    // An empty post shows whether the stage decides single posts at all.
     if decide(what, Post::default()).is_none() {
         return Err(Failure::usage("--ledger is for clean, anonymise and filter"));
     }
     let record = |post: Post| {
+        // `decide` consumes the post, and the outcome of a dropped one does not contain it.
         let id = post.id.clone();
         decide(what, post).map(|outcome| LedgerRecord::new(id, outcome))
     };
@@ -40,6 +42,7 @@ pub(super) fn settle() -> Result<Exit, Failure> {
 
 /// The ledger records of a line of import's.
 pub(super) fn settled(line: &[u8]) -> Result<Vec<LedgerRecord<Post>>, LedgerRecordError> {
+    // The first bytes distinguish the two forms, so that no line is parsed twice.
     if line.starts_with(b"{\"entry\"") {
         return Ok(vec![LedgerRecord::read(line)?]);
     }
@@ -60,6 +63,7 @@ pub(super) fn lines(
         let encoded: Vec<Encoded> =
             batch.par_chunks(TASK).map(|lines| encoded(lines, &decide)).collect::<Result<_, _>>()?;
         let (lines, wrong): (Vec<_>, Vec<_>) = encoded.into_iter().unzip();
+        // Reported here and not by the tasks, so that the warnings are in the order of the lines.
         wrong.into_iter().flatten().for_each(|(n, error)| bad.report(n, error));
         if !write_lines(&mut out, &lines)? {
             return Ok(Exit::Done);

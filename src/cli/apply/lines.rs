@@ -32,6 +32,7 @@ pub(super) fn write<'a, R: Serialize + 'a>(
             serde_json::to_writer(&mut *out, row)?;
             out.write_all(b"\n")?;
         }
+        // After every batch, so that the next program in the pipe does not wait for the end.
         out.flush()
     };
     sent(each())
@@ -81,8 +82,10 @@ impl Lines {
             let read = self.stdin.read_until(b'\n', &mut line);
             match read.map_err(|e| Failure { exit: Exit::Io, message: format!("cannot read stdin: {e}") })? {
                 0 => break,
+                // Blank lines count, so that the numbers in messages are those of the file.
                 _ => self.number += 1,
             }
+            // After one huge line, all later ones would otherwise reserve as much.
             self.likely = line.len().min(BUFFER);
             if !line.trim_ascii().is_empty() {
                 batch.push((self.number, line));

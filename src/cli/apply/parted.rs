@@ -39,6 +39,7 @@ fn stats(measure: &Measure) -> Result<Exit, Failure> {
     let (mut all, mut bad) = (PartStats::new(measure), Bad::default());
     let mut lines = Lines::new();
     while let Some(batch) = lines.batch(BATCH)? {
+        // One table of counts for each thread, not for each line, because all of them have to be merged.
         let share = batch.len().div_ceil(rayon::current_num_threads()).max(1);
         let counted: Vec<(PartStats, Vec<(u64, LineError)>)> = batch
             .par_chunks(share)
@@ -83,6 +84,7 @@ enum LineError {
 }
 
 fn count(measure: &Measure, line: &[u8], stats: &mut PartStats) -> Result<(), LineError> {
+    // The output of an earlier call, whose counts are added to those of the rows.
     if line.starts_with(b"{\"stats\"") {
         let line: StatLine = serde_json::from_slice(line)?;
         return Ok(stats.take(&line)?);
@@ -129,6 +131,7 @@ fn each_row(
     let encoded = |line: &[u8]| -> Result<Vec<u8>, LineError> {
         let (mut out, mut failed) = (Vec::new(), None);
         for post in posts_of(line)? {
+            // The callback cannot return an error, so it is kept until the row is done.
             let mut take = |line: KeyLine| failed = encode(&mut out, &line).err().or(failed.take());
             cut(&post, &mut take)?;
         }
@@ -172,6 +175,7 @@ fn verified(measure: &Measure) -> Result<Exit, Failure> {
             };
             verify(measure, &mut group, line, |pair| pairs.push(pair))
                 .map_err(|e| Failure::usage(format!("line {n}: {e}")))?;
+            // Rows with one key may make many more pairs than there are lines.
             if pairs.len() >= BATCH {
                 if !write(&mut out, &pairs)? {
                     return Ok(Exit::Done);

@@ -62,6 +62,7 @@ pub(super) fn rows(stages: &[Applied; 3], folder: &Path) -> Result<Exit, Failure
             }
         }
     }
+    // Explicitly, because dropping a BufWriter ignores errors.
     for (mut file, path) in files {
         file.flush().map_err(Error::io("write", &path))?;
     }
