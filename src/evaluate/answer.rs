@@ -89,6 +89,7 @@ impl Answer {
             Ok(choice) => (choice, None),
             Err(what) => (None, Some(what.to_string())),
         };
+        // An answer that cannot be parsed counts as wrong, not as missing.
         let correct = gold.as_ref().map(|gold| chosen.as_ref() == Some(gold));
         Answer {
             item: item.id.clone(),

@@ -135,6 +135,7 @@ impl Plan {
         } else {
             ask_endpoints(endpoints, asks, as_text, 0, asking)?
         };
+        // After a Ctrl-C the unsent requests would be reported as answers that the models owe.
         asking.stop.check()?;
         let mut by_name: BTreeMap<String, Vec<Parsed<String>>> = names.into_iter().zip(replied).collect();
         let (mut answers, mut missing) = (Vec::new(), Vec::new());

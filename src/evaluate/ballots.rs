@@ -56,6 +56,7 @@ fn ballots(set: &Set, answers: &[Answer], seed: u64) -> Vec<(String, About)> {
     let tasks = Task::of_config(&set.config);
     for (at, item) in set.items.iter().enumerate() {
         for &task in tasks.iter().filter(|task| task.is_choice() && item.takes(**task)) {
+            // The two tasks with both orders of the same options make one ballot.
             if task == order(item, seed, task) {
                 let kind = task.orders().map_or(task, |[first, _]| first);
                 ballots.push((id(&["choice", kind.name(), &item.id]), About::Choice(at, task)));
@@ -97,6 +98,7 @@ fn order(item: &Item, seed: u64, task: Task) -> Task {
 fn id(parts: &[&str]) -> String {
     let mut hasher = blake3::Hasher::new_derive_key("riddlemill evaluation ballot v1");
     for part in parts {
+        // With their lengths, because parts that are split elsewhere must not have the same id.
         hasher.update(&(part.len() as u64).to_le_bytes());
         hasher.update(part.as_bytes());
     }

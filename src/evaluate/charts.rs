@@ -94,6 +94,7 @@ pub fn stacked(title: &str, table: &Table) -> Chart {
                 escaped(&describe(row, &table.columns[at], cell)),
                 at % 6
             );
+            // A narrower piece has no room for its number.
             if long > 26.0 {
                 let _ = write!(
                     svg,
@@ -114,6 +115,7 @@ pub fn stacked(title: &str, table: &Table) -> Chart {
 /// Scores over the number of examples: one line per model, from a table of models and settings.
 pub fn lines(title: &str, table: &Table, column: usize, settings: &[Setting]) -> Chart {
     let (tall, wide) = (240.0, WIDE - 90.0);
+    // A single setting would divide by 0.
     let x = |at: usize| 50.0 + wide * at as f64 / (settings.len().max(2) - 1) as f64;
     let y = |value: f64| tall - value / 100.0 * (tall - 14.0);
     let mut models: Vec<&str> = Vec::new();
@@ -170,11 +172,13 @@ fn axes(tall: f64, wide: f64, most: f64, y: &impl Fn(f64) -> f64) -> String {
 
 /// Points with their names and a regression line; the first axis is logarithmic if `log`.
 pub fn scatter(title: &str, names: [&str; 2], points: &[super::tables::Point], log: bool) -> Chart {
+    // 0 has no logarithm.
     let on = |x: f64| if log { x.max(1e-9).log10() } else { x };
     let pairs: Vec<(f64, f64)> = points.iter().map(|point| (on(point.x), point.y)).collect();
     let range = |of: fn(&(f64, f64)) -> f64| {
         let low = pairs.iter().map(of).fold(f64::MAX, f64::min);
         let high = pairs.iter().map(of).fold(f64::MIN, f64::max);
+        // Equal values would make a range without width, and the scales divide by it.
         let pad = ((high - low) * 0.08).max(0.05);
         (low - pad, high + pad)
     };
@@ -198,6 +202,7 @@ pub fn scatter(title: &str, names: [&str; 2], points: &[super::tables::Point], l
             write!(svg, "<text x=\"50\" y=\"{:.1}\" text-anchor=\"end\">{}</text>", y(up) + 4.0, figure(up));
     }
     if let Some((slope, from)) = line(&pairs) {
+        // A steep line would leave the frame.
         let end = |at: f64| (x(at), y((from + slope * at).clamp(low, high)));
         let ((x1, y1), (x2, y2)) = (end(left), end(right));
         let _ = write!(svg, "<path class=\"fit\" d=\"M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}\"/>");
@@ -212,6 +217,7 @@ pub fn scatter(title: &str, names: [&str; 2], points: &[super::tables::Point], l
             escaped(about.trim())
         );
         if !point.model.is_empty() {
+            // Near the right edge a name only fits on the left of its point.
             let (dx, anchor) = if cx > WIDE * 0.7 { (-8.0, "end") } else { (8.0, "start") };
             let _ = write!(
                 svg,

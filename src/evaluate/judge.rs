@@ -62,6 +62,7 @@ pub fn judge(
         Task::of_config(&set.config).into_iter().filter_map(|task| task.declared().judged.as_ref()).collect();
     let read = |ask: &Ask, reply: &str| read(&judged, &ask.template, reply);
     let replied = ask_endpoints(judges, asks, read, settings.max_reasks, asking)?;
+    // After a Ctrl-C the unsent requests would be reported as ratings that the judges owe.
     asking.stop.check()?;
     let mut missing = Vec::new();
     for (places, replies) in of_judge.into_iter().zip(replied) {
@@ -129,10 +130,12 @@ fn wanted(
             continue;
         }
         let Some(item) = places.get(answer.item.as_str()).map(|&at| &set.items[at]) else { continue };
+        // Bars name models, and an endpoint may have any name.
         let model = identities.get(&answer.model).unwrap_or(&answer.model);
         for slot in &slots {
             let judge = &judges[slot.endpoint].name;
             let rated = answer.ratings.iter().filter(|rating| rating.judge == *judge).count();
+            // The samples of a judge are numbered, and its earlier ratings fill the first ones.
             if rated > slot.sample as usize {
                 continue;
             }

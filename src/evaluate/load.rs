@@ -33,6 +33,7 @@ pub fn load(workspace: &Workspace, named: &str) -> Result<(Set, Vec<SetAside>), 
             recipe::names().join(", ")
         )));
     };
+    // Releases are next to the candidate, each in a folder named after its version.
     let folder = workspace.candidate(recipe.name).with_file_name(version);
     if !folder.is_dir() {
         let what = format!(
@@ -104,6 +105,7 @@ fn items(
         None => vec![false; rows.len()],
     };
     let (mut items, mut aside) = (Vec::new(), Vec::new());
+    // Numbered before withdrawn rows are dropped, so that the numbers are those of the file.
     for (at, (row, _)) in
         rows.iter().zip(&is_withdrawn).enumerate().filter(|(_, (_, is_withdrawn))| !**is_withdrawn)
     {

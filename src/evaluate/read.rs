@@ -35,9 +35,11 @@ fn answer_in(item: &Item, task: Task, setting: Setting, text: &str) -> Result<St
             let letters: Vec<char> = LETTERS.iter().take(options.len()).flat_map(|l| l.chars()).collect();
             parse::letter(text, &letters).map(String::from)
         }
+        // Replies to the paper's own wording are parsed as its authors do.
         Wants::Tag { names, .. } if item.paper => parse::choice_within(text, names).map(str::to_string),
         Wants::Tag { names, .. } => parse::choice(text, names).map(str::to_string),
         Wants::Labels { codes, others, many: false, behind, .. } => {
+            // Only a reply that reasons first has its answer behind a label.
             let labelled = parse::labelled(text, behind).filter(|_| setting.cot);
             label(codes, others, labelled.unwrap_or(text))
         }

@@ -173,6 +173,7 @@ impl Access {
 
     fn known(&self) -> Result<Holds, Error> {
         let state = match fs::metadata(self.log.path()) {
+            // Some file systems have no times; as lines are only added, the length alone shows a change.
             Ok(meta) => Some((meta.modified().unwrap_or(SystemTime::UNIX_EPOCH), meta.len())),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
             Err(e) => return Err(Error::io("read", self.log.path())(e)),
@@ -318,6 +319,7 @@ fn read(log: &Log) -> Result<Holds, Error> {
                 grants.push(Grant { name, rank, hash });
                 closed = true;
             }
+            // This closes nothing: until a link is followed, nobody has a token to come in with.
             Event::Invite { name, rank, sha256, until, .. } => {
                 let hash = unhex(&sha256).ok_or_else(|| damaged("its hash is not valid".into()))?;
                 invites.retain(|invite| invite.name != name);
@@ -340,6 +342,7 @@ fn since_1970() -> u64 {
 fn hash(token: &str) -> [u8; 32] {
     let mut hasher = Sha256::new();
     hasher.update(b"riddlemill token v1\n");
+    // A token that was copied and pasted often comes with white space around it.
     hasher.update(token.trim().as_bytes());
     hasher.finalize().into()
 }

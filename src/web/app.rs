@@ -107,6 +107,7 @@ impl App {
         if known.0 != state {
             let root = self.workspace.root();
             let read = Config::load(root, &recipe::names(), &recipe::choices(), &self.overrides);
+            // Set even if the file is invalid, so that it is not parsed again for every page.
             known.0 = state;
             match read {
                 Ok(config) => {

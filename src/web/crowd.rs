@@ -51,6 +51,7 @@ impl Crowd {
         guests.1.values().for_each(|guest| *count.entry(guest.address).or_default() += 1);
         let crowded = count.get(&address).is_some_and(|own| *own >= self.of_address);
         if crowded || guests.1.len() >= self.in_all {
+            // A crowded address has to give up a connection of its own.
             let may_go = |guest: &Guest| !crowded || guest.address == address;
             // Of the address with most connections, the one that has waited longest.
             let longest = guests
@@ -61,6 +62,7 @@ impl Crowd {
                     Some((std::cmp::Reverse(count[&guest.address]), guest.waiting?, *number))
                 })
                 .min()?;
+            // Removed at once, because its task needs a moment to end and would still be counted.
             if let Some(guest) = guests.1.remove(&longest.2) {
                 guest.sent_off.cancel();
             }
@@ -89,6 +91,7 @@ impl Place {
     }
 
     fn set(&self, waiting: Option<Instant>) {
+        // A connection that was sent off is no longer in the list.
         if let Some(guest) = self.crowd.lock().1.get_mut(&self.number) {
             guest.waiting = waiting;
         }
@@ -108,6 +111,7 @@ impl Drop for Place {
 
 /// An IPv6 site has a whole network of addresses, which counts as one.
 pub(super) fn network(address: IpAddr) -> IpAddr {
+    // An IPv4 client of an IPv6 socket has a mapped address, all of which share one IPv6 network.
     match address.to_canonical() {
         IpAddr::V6(v6) => {
             let mut octets = v6.octets();

@@ -33,10 +33,12 @@ impl<K: Eq + Hash, S: PartialEq, T> Made<K, S, T> {
     /// # Errors
     /// Those of `make`; a failure is not cached.
     pub(super) fn get<E>(&self, name: K, from: S, make: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
+        // The lock of the map ends here, so that making one value does not hold up the others.
         let slot = {
             let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
             slots.entry(name).or_default().clone()
         };
+        // A panic in `make` leaves the previous value, which is still right for its state.
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, made)) = slot.as_ref().filter(|(known, _)| *known == from) {
             return Ok(made.clone());

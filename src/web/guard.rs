@@ -55,6 +55,7 @@ impl<S: Send + Sync> FromRequest<S> for Form {
     type Rejection = PageError;
 
     async fn from_request(request: Request, state: &S) -> Result<Form, PageError> {
+        // Cloned first, because reading the form consumes the request.
         let visitor = request.extensions().get::<Visitor>().cloned();
         let fields = axum::extract::Form::<Vec<(String, String)>>::from_request(request, state).await;
         let axum::extract::Form(fields) = fields.map_err(|e| match e.into_response().status() {
@@ -77,12 +78,14 @@ pub(super) async fn frame(State(app): State<Arc<App>>, mut request: Request, nex
         Err(oops) => oops.into_response(),
         Ok((_, Some(redirect))) => redirect,
         Ok((mut visitor, None)) => {
+            // The login form carries a token too, so visitors need a secret before they log in.
             if visitor.secret.is_empty()
                 && let Ok(secret) = random(&app.workspace.raw())
             {
                 visitor.secret.clone_from(&secret);
                 fresh = Some(secret);
             }
+            // Cloned, because an error page needs the visitor after the request is gone.
             request.extensions_mut().insert(visitor.clone());
             let answer = match trusted(request.method(), request.headers(), &app) {
                 false => PageError::new(StatusCode::FORBIDDEN, "other_site").into_response(),
@@ -94,6 +97,7 @@ pub(super) async fn frame(State(app): State<Arc<App>>, mut request: Request, nex
             dressed(answer, &visitor)
         }
     };
+    // A route that set a session cookie itself, such as the login, must not have it replaced.
     if let Some(secret) = fresh.filter(|_| !answer.headers().contains_key(header::SET_COOKIE)) {
         set_cookie(&mut answer, &app.cookie, &secret, &app);
     }
@@ -131,6 +135,7 @@ fn greet(app: &App, request: &Request) -> Result<(Visitor, Option<Response>), Pa
         path: uri.path().to_string(),
         query: uri.query().unwrap_or_default().to_string(),
     };
+    // A redirect would turn a sent form into a plain GET and lose its fields.
     let back = if request.method() == Method::GET { changed(uri, app) } else { None };
     Ok((visitor, back))
 }
@@ -190,6 +195,7 @@ fn dressed(answer: Response, visitor: &Visitor) -> Response {
             *page.status_mut() = oops.status;
             page
         }
+        // A broken template must not hide the status of the first error.
         Err(_) => (oops.status, oops.key).into_response(),
     }
 }
@@ -211,6 +217,7 @@ pub(super) async fn circle(
 
 /// A name that another site points here would let that site read our pages. An IP address is not affected.
 fn known_host(host: &str, public: Option<&str>) -> bool {
+    // Parsed as a URL, so that ports and the brackets of IPv6 addresses are understood.
     let Ok(url) = url::Url::parse(&format!("http://{host}/")) else { return false };
     match url.host() {
         Some(url::Host::Ipv4(_) | url::Host::Ipv6(_)) => true,
@@ -225,6 +232,7 @@ fn trusted(method: &Method, headers: &HeaderMap, app: &App) -> bool {
         return true;
     }
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    // `none` is a request that the user started, for example from the address bar.
     if text("sec-fetch-site").is_some_and(|site| site != "same-origin" && site != "none") {
         return false;
     }
@@ -233,6 +241,7 @@ fn trusted(method: &Method, headers: &HeaderMap, app: &App) -> bool {
         let public = app.address.public.as_ref().map(|url| url.origin().ascii_serialization());
         origin == format!("http://{host}") || public.as_deref() == Some(origin)
     };
+    // Not every client sends the header; the token in the form is checked as well.
     text("origin").is_none_or(own)
 }
 
@@ -252,6 +261,7 @@ fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
 /// a record can be shared, and no link changes anything.
 pub(super) fn set_cookie(answer: &mut Response, name: &str, value: &str, app: &App) {
     let secure = if app.address.secure() { "; Secure" } else { "" };
+    // Logging out sets an empty value, which has to make the browser drop the cookie.
     let age = if value.is_empty() { 0 } else { LASTS_SECS };
     let line = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={age}{secure}");
     if let Ok(line) = HeaderValue::from_str(&line) {

@@ -36,6 +36,7 @@ impl Tries {
     pub(super) fn may(&self, client: IpAddr, token: &str, now: Instant) -> bool {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.retain(|_, (_, last)| now.duration_since(*last) < MEMORY);
+        // The count of the whole client is ignored, so that a right token works from a busy address.
         seen.get(&(network(client), Some(prefix(token)))).is_none_or(|(wrong, _)| *wrong < TRIES)
     }
 
@@ -45,6 +46,7 @@ impl Tries {
         seen.retain(|_, (_, last)| now.duration_since(*last) < MEMORY);
         let client = network(client);
         let mut note = |key: Key, most: u32| {
+            // When the memory is full, unknown clients pass: refusing them would lock out everybody.
             if !seen.contains_key(&key) && seen.len() >= REMEMBERED {
                 return true;
             }

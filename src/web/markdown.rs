@@ -11,6 +11,7 @@ pub(super) fn rendered(markdown: &str) -> String {
     let events = parser.map(|event| match event {
         Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
         Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
+            // The link's end follows as an event of its own, so the start has to stay.
             let dest_url = if safe(&dest_url) { dest_url } else { CowStr::Borrowed("#") };
             Event::Start(Tag::Link { link_type, dest_url, title, id })
         }

@@ -45,6 +45,7 @@ impl Paced {
                 let (since, taken) = self.slow.get_or_insert_with(|| (Instant::now(), 0));
                 *taken += bytes as u64;
                 let passed = since.elapsed();
+                // Over a shorter time the rate says little: kernels and networks deliver in bursts.
                 if passed > STALL && *taken < RATE * passed.as_secs() {
                     return late();
                 }
@@ -53,6 +54,7 @@ impl Paced {
             Poll::Pending => {
                 self.slow.get_or_insert_with(|| (Instant::now(), 0));
                 let stalled = self.stalled.get_or_insert_with(|| Box::pin(tokio::time::sleep(STALL)));
+                // Polling the timer also registers the wake-up at its end.
                 ready!(stalled.as_mut().poll(context));
                 late()
             }

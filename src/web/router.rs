@@ -98,6 +98,7 @@ pub(super) fn router(app: Arc<App>) -> Router {
     let circle = |routes: Vec<Route>, rank: Rank| {
         let router =
             routes.into_iter().fold(Router::new(), |router, (path, route)| router.route(path, route));
+        // A route layer leaves unknown paths alone: they are a 404, whatever the visitor's rank.
         router.route_layer(from_fn_with_state(rank, guard::circle))
     };
     let anybody = open().into_iter().fold(Router::new(), |router, (path, route)| router.route(path, route));

@@ -134,6 +134,7 @@ impl Running {
         let mut state = self.lock().clone();
         for stage in state.stages.iter_mut().filter(|stage| stage.state == "working") {
             stage.seconds = stage.begun.elapsed().as_secs_f64();
+            // Right after the start the elapsed time is nearly 0, which would make the pace infinite.
             let pace = stage.done as f64 / stage.part_begun.elapsed().as_secs_f64().max(1e-3);
             let left = stage.records.saturating_sub(stage.done) as f64;
             stage.left = (stage.records > 0 && stage.done > 0).then(|| left / pace);
@@ -153,6 +154,7 @@ impl Running {
 
     /// Answers the run's question.
     pub(super) fn answer(&self, yes: bool) {
+        // A late click, after the question was answered or withdrawn, must not count.
         self.update(|state| state.answer = state.question.is_some().then_some(yes));
         self.answered.notify_all();
     }
@@ -160,6 +162,7 @@ impl Running {
     /// Requests a stop: finished stages remain.
     pub(super) fn halt(&self) {
         self.stop.set();
+        // A run that has ended meanwhile must not look as if it were still stopping.
         self.update(|state| state.stopping = !state.over);
         self.answered.notify_all();
     }
@@ -230,6 +233,7 @@ impl RunConsole<'_> {
             let made = match run.stages.iter_mut().find(of) {
                 Some(made) => made,
                 None => {
+                    // A fresh stage is reported without having begun.
                     run.stages.push(new(recipe, &manifest.stage, counts.records_in));
                     let last = run.stages.len() - 1;
                     &mut run.stages[last]
@@ -297,6 +301,7 @@ impl Pulse for RunConsole<'_> {
         }
         state.question = None;
         let yes = state.answer.take().unwrap_or(false);
+        // `update` takes the same lock, and watching pages have to notice that the question is gone.
         drop(state);
         self.running.update(|_| ());
         Some(yes)

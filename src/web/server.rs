@@ -81,6 +81,7 @@ pub fn serve(mut what: Serve, stop: &Stop, ready: impl FnOnce(SocketAddr)) -> Re
         let refused = |source| ServeError::Listen { address, source };
         let listener = TcpListener::bind(address).await.map_err(refused)?;
         let local = listener.local_addr().map_err(refused)?;
+        // With port 0 the system picks the port, and the name of the cookie contains it.
         what.address.port = local.port();
         let behind_proxy = what.address.public.is_some();
         let app = Arc::new(App::new(what));
@@ -97,10 +98,12 @@ async fn take(listener: TcpListener, router: axum::Router, behind_proxy: bool, s
     // Behind a proxy all connections come from one address.
     let crowd = Crowd::new(CONNECTIONS, if behind_proxy { CONNECTIONS } else { OF_ADDRESS });
     let mut open = JoinSet::new();
+    // `stop` is only a flag, so it has to be polled.
     let mut look = tokio::time::interval(Duration::from_millis(100));
     loop {
         tokio::select! {
             _ = look.tick() => {
+                // Finished tasks stay in the set, and in memory, until they are taken out.
                 while open.try_join_next().is_some() {}
                 if stop.asked() {
                     break;
@@ -121,6 +124,7 @@ async fn take(listener: TcpListener, router: axum::Router, behind_proxy: bool, s
             }
         }
     }
+    // New clients are refused while the last answers are sent.
     drop(listener);
     let _ = tokio::time::timeout(LAST, async { while open.join_next().await.is_some() {} }).await;
 }

@@ -78,6 +78,7 @@ impl Sessions {
     pub(super) fn grant(&self, secret: &str, grants: &[Grant]) -> Result<Option<Grant>, Error> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let state = match fs::metadata(&self.path) {
+            // Some file systems have no times; as lines are only added, the length alone shows a change.
             Ok(meta) => Some((meta.modified().unwrap_or(SystemTime::UNIX_EPOCH), meta.len())),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
             Err(e) => return Err(Error::io("read", &self.path)(e)),
@@ -123,6 +124,7 @@ impl Sessions {
 
 fn read(path: &Path) -> Result<FxHashMap<String, Session>, Error> {
     let text = match fs::read(path) {
+        // A partial line may end inside a character, and the lines around it are still valid.
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(e) => return Err(Error::io("read", path)(e)),

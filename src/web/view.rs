@@ -57,6 +57,7 @@ templates![
 
 static VIEWS: LazyLock<Result<Environment<'static>, Error>> = LazyLock::new(|| {
     let mut env = Environment::new();
+    // A misspelt variable is an error where it is printed, but templates may test whether one exists.
     env.set_undefined_behavior(minijinja::UndefinedBehavior::SemiStrict);
     env.add_function("t", |state: &State, key: &str, given: Rest<Value>| -> Result<String, Error> {
         let text = i18n::word(language(state), key)
@@ -147,6 +148,7 @@ pub(super) fn encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
+            // Ids contain colons, such as `text:ab`, and a path segment may contain them as well.
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b':' => {
                 out.push(byte.into())
             }
@@ -172,6 +174,7 @@ fn escape(c: char, out: &mut String) {
         '>' => out.push_str("&gt;"),
         '"' => out.push_str("&quot;"),
         '\'' => out.push_str("&#39;"),
+        // A line break is a control character too, but it belongs to the text.
         '\n' => out.push('\n'),
         // Direction marks, joiners, and other invisible characters.
         '\u{61c}'

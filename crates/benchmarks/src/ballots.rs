@@ -178,6 +178,7 @@ fn examples(fields: &[Field], keys: &Keys<'_>) -> Vec<Label> {
 /// The content of an item with labels; [`asked`] has the expressions.
 fn shows(keys: &Keys<'_>) -> Vec<(&'static str, Label)> {
     let shown = |keys: &Keys<'_>| {
+        // Asked for, so that the key is not reported as unknown; `asked` parses it.
         keys.text("is");
         let key = keys.needed("key");
         keys.has("label").then(|| (key, keys.words("label")))
@@ -194,6 +195,7 @@ fn asked(language: Language, file: &str, name: &'static str, keys: &Keys<'_>) ->
     };
     let shown = |keys: &Keys<'_>| {
         let key = keys.needed("key");
+        // Asked for, so that the key is not reported as unknown; `shows` keeps it.
         keys.has("label").then(|| keys.words("label"));
         Some((key, read(keys, "is", keys.text("is").unwrap_or(key))?))
     };

@@ -376,6 +376,7 @@ fn says(language: Language, file: &str, keys: &Keys<'_>) -> Option<Expression> {
 pub(crate) fn words(language: Language, file: &str, keys: &Keys<'_>, key: &str) -> Option<Expression> {
     let words = keys.text(key)?;
     let filled = words.contains("{{") || words.contains("{%");
+    // In quotes, plain words are an expression that always gives themselves.
     let source = if filled { words } else { crate::reader::keep(&format!("{words:?}")) };
     let place = keys.place(key).unwrap_or_else(|| file.to_owned());
     Expression::parse(language, place, source).map_err(|what| keys.problem(key, what)).ok()

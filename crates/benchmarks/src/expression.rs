@@ -212,6 +212,7 @@ pub fn names<'n>(names: impl Iterator<Item = (&'n str, Value)>) -> Value {
 /// program.
 pub(crate) fn language(lists: Lists, settings: &Arc<SettingValues>) -> Language {
     let mut language = Environment::new();
+    // A record may lack a whole group, and `group.field` of it has to be nothing instead of an error.
     language.set_undefined_behavior(UndefinedBehavior::Chainable);
     // A template produces plain text, not HTML.
     language.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
@@ -311,6 +312,7 @@ pub(crate) fn language(lists: Lists, settings: &Arc<SettingValues>) -> Language 
 fn filters(source: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for (i, part) in source.split(['\'', '"']).enumerate() {
+        // Every second piece is inside quotation marks.
         if i % 2 == 0 {
             found.extend(part.split('|').skip(1).filter_map(|behind| {
                 let name = behind.trim_start();

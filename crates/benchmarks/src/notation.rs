@@ -165,6 +165,7 @@ impl<'t> Cursor<'t> {
                     continue;
                 }
                 b'[' | b'{' => depth += 1,
+                // The kinds of brackets are not compared: the value is parsed below.
                 b']' | b'}' if depth > 0 => depth -= 1,
                 b']' | b'}' | b',' | b':' if depth == 0 => break,
                 _ => {}

@@ -193,6 +193,7 @@ impl Keys<'_> {
     pub(crate) fn peek<T>(&self, key: &str, what: impl Fn(&'static str, &Keys<'_>) -> Vec<T>) -> Vec<T> {
         let tables =
             self.table.get(key).and_then(Item::as_table_like).into_iter().flat_map(|table| table.iter());
+        // Problems are reported when the table is parsed in earnest.
         let silent = Reader { found: Found::new("", "") };
         let read = |(name, item): (&str, &Item)| {
             let table = item.as_table_like()?;

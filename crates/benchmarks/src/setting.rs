@@ -98,6 +98,7 @@ pub(crate) fn read(given: Arc<SettingValues>, keys: &Keys<'_>) -> Settings {
         }
     });
     let settings = Settings { declared: declared.into_iter().flatten().collect(), given };
+    // Expressions may be evaluated before a workspace gives its values: then the defaults count.
     settings.give(&BTreeMap::new());
     settings
 }

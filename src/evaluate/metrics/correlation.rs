@@ -26,6 +26,7 @@ pub struct Correlation {
 
 /// Pearson's correlation; `None` if either row is constant.
 pub fn pearson(pairs: &[(f64, f64)]) -> Option<Correlation> {
+    // Rounding can put a perfect correlation slightly over 1.
     let r = Measures::compute(pairs).pearson?.clamp(-1.0, 1.0);
     Some(Correlation { r, p: p(pairs, r), n: pairs.len() })
 }
@@ -59,6 +60,7 @@ pub fn ranks(values: &[f64]) -> Vec<f64> {
     let mut from = 0;
     while from < order.len() {
         let same = |at: &&usize| values[**at] == values[order[from]];
+        // NaN does not equal itself, and without the 1 the loop would not advance.
         let to = from + order[from..].iter().take_while(same).count().max(1);
         let mean = (from + 1 + to) as f64 / 2.0;
         order[from..to].iter().for_each(|&at| ranks[at] = mean);
@@ -73,6 +75,7 @@ fn p(pairs: &[(f64, f64)], r: f64) -> Option<f64> {
     if n <= EXACT {
         return Some(over_orders(pairs));
     }
+    // Less rounding than in 1 - r² if r is nearly 1.
     let rest = (1.0 - r) * (1.0 + r);
     if rest <= SAME {
         return Some(of_perfect(pairs));

@@ -26,6 +26,7 @@ pub struct McNemar {
 pub fn mcnemar(only_first: u64, only_second: u64) -> McNemar {
     let n = only_first + only_second;
     let gap = only_first.abs_diff(only_second) as f64;
+    // Where both win equally often, the correction must not make a difference of its own.
     let chi_square = if n == 0 { 0.0 } else { (gap - 1.0).max(0.0).powi(2) / n as f64 };
     let chi_square_p = ChiSquared::new(1.0).map_or(1.0, |of| of.sf(chi_square));
     McNemar { only_first, only_second, exact_p: exact_p(only_first, only_second), chi_square, chi_square_p }
@@ -33,9 +34,11 @@ pub fn mcnemar(only_first: u64, only_second: u64) -> McNemar {
 
 fn exact_p(first: u64, second: u64) -> f64 {
     let (n, least) = (first + second, first.min(second));
+    // Twice the tail would count the middle term twice.
     if first == second {
         return 1.0;
     }
+    // In logarithms, because the binomials of large n overflow.
     let ln = |k: u64| ln_binomial(n, k) - n as f64 * std::f64::consts::LN_2;
     // From the largest term down: each is `k / (n - k + 1)` times the previous one.
     let mut term = ln(least).exp();

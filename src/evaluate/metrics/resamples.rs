@@ -41,6 +41,7 @@ impl Resamples {
     /// Draws `settings.resamples` resamples of `units` units with replacement.
     pub fn new(settings: Bootstrap, name: &str, units: usize) -> Resamples {
         let mut weights = vec![0u16; settings.resamples * units];
+        // An empty set has no units, and chunks must not have the length 0.
         weights.par_chunks_mut(units.max(1)).enumerate().for_each(|(at, weights)| {
             for unit in settings.places(PURPOSE, name, at, units) {
                 weights[unit] = weights[unit].saturating_add(1);
@@ -83,6 +84,7 @@ impl Resamples {
         if !self.settings.met(&estimate) {
             return Some((r, Some([estimate.low, estimate.high])));
         }
+        // The standard error of Fisher's z is 1/√(n - 3), and z of a perfect correlation is infinite.
         let free = pairs.checked_sub(3).filter(|free| *free > 0 && r.abs() < 1.0 - 1e-12);
         let ends = free.map(|free| {
             let half =

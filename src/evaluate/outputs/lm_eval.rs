@@ -44,6 +44,7 @@ fn replies(json: &Json) -> Option<Response> {
         return Some(Response::Words(without_reasoning(&text)));
     }
     let scores: Option<Vec<f64>> = list.iter().map(likelihood).collect();
+    // A single likelihood chooses nothing.
     let scores = scores.filter(|scores| scores.len() > 1)?;
     let best =
         scores.iter().enumerate().fold(0, |best, (at, score)| if *score > scores[best] { at } else { best });

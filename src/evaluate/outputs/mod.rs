@@ -44,6 +44,7 @@ impl File {
     pub fn named(text: &str) -> File {
         let whole = || File { path: text.into(), model: None };
         match text.split_once('=') {
+            // The name of a file may contain `=` itself.
             Some((model, path)) if !model.is_empty() && !Path::new(text).exists() => {
                 File { path: path.into(), model: Some(model.into()) }
             }
@@ -155,6 +156,7 @@ fn within(path: &Path) -> Result<Vec<PathBuf>, EvaluateError> {
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<Result<_, _>>()
         .map_err(Error::io("read", path))?;
+    // The first answer counts, so the order must not depend on the file system.
     entries.sort();
     let mut files = Vec::new();
     for entry in entries {
@@ -183,6 +185,7 @@ fn parsed(config: &str, path: &Path, bytes: &[u8]) -> Result<Lines, EvaluateErro
         return Ok(rows.flat_map(|(row, at)| outputs_of(config, path, &format!("row {at}"), row)).collect());
     }
     let text = String::from_utf8_lossy(bytes);
+    // inspect_ai's own logs are zip files, which begin with these letters.
     if text.starts_with("PK") {
         return Err(form(
             "a packed log of inspect_ai",

@@ -59,6 +59,7 @@ fn output(
         Some(keys) => option(script, keys, line)?,
         None => reply(script, line)?,
     };
+    // The lines do not name their judge, but its folder does.
     let judge = || match path.parent().and_then(Path::file_name) {
         Some(folder) => folder.to_string_lossy().into_owned(),
         None => "judge".to_owned(),

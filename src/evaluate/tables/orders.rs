@@ -79,6 +79,7 @@ pub(super) fn average(book: &ScoreBook<'_>, rows: &[Row]) -> Option<Row> {
         !person && BuiltIn::find(&row.name).is_none()
     };
     let models: Vec<&Row> = rows.iter().filter(is_model).collect();
+    // The mean of a single model would only repeat its row.
     let columns = models.first().filter(|_| models.len() > 1)?.cells.len();
     let mean = |at: usize| {
         let values: Vec<f64> =
@@ -161,6 +162,7 @@ impl Halves {
             let ends = |units, scale: f64| {
                 let share = book.resamples.ratio(units, SHARE)?;
                 let ends = [scale * share.low, scale * share.high];
+                // A negative factor exchanges the ends.
                 Some(if scale < 0.0 { [ends[1], ends[0]] } else { ends })
             };
             let (good, bad) = (ends(&self.good.0, scale[0])?, ends(&self.bad.0, scale[1])?);

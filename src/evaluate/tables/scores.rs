@@ -172,6 +172,7 @@ impl<'a> ScoreBook<'a> {
             n += count;
         }
         let mut keys = self.keys(who, tasks[0], setting);
+        // A figure over several tasks belongs to none of them.
         if tasks.len() > 1 {
             keys.remove("task");
         }

@@ -58,12 +58,14 @@ impl Ballots {
         let settings: sections::Review = config.typed(Some(recipe.name), "review");
         let rows = manifest.tables.get("rows").map(|rows| rows.hash.as_str()).unwrap_or_default();
         let withdrawn = Withdrawals::length(&Workspace::new(&config.root));
+        // Settings and withdrawals change the items although the rows of the stage stay the same.
         let key = format!("{rows} {} {withdrawn}", settings.draft_ahead.join(","));
         let make = || match shown_items(config, recipe, name) {
             Ok(Some((step, items))) => {
                 let places = items.iter().enumerate().map(|(at, item)| (item.id.clone(), at)).collect();
                 Ok(BallotItems { step, items, places })
             }
+            // A missing step is passed as an error, because errors are not cached.
             Ok(None) => Err(None),
             Err(error) => Err(Some(error)),
         };

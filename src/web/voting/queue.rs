@@ -144,11 +144,13 @@ fn is_current(
     if in_round().any(|vote| vote.annotator == person.name && vote.content_hash == hash) {
         return ItemState::Done;
     }
+    // Nobody votes on a text that they wrote themselves.
     if place.round == Round::Vote && item.written_by.contains(&person.name) {
         return ItemState::Others;
     }
     let wanted = match place.round {
         Round::Vote if given.spread(Round::Vote) => given.to(Round::Vote, &person.name, &item.id),
+        // Votes on an earlier text of the item do not count.
         Round::Vote => in_round().filter(|vote| vote.content_hash == hash).count() < step.votes_needed,
         Round::Review => {
             !votes.is_empty() && {

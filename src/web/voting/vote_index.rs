@@ -157,6 +157,7 @@ impl VotingDesk {
     /// The current votes on disk.
     pub(in crate::web) fn board(&self) -> Result<RwLockReadGuard<'_, VoteIndex>, LogError> {
         {
+            // Only the refresh needs the exclusive lock; pages read concurrently.
             let mut board = self.board.write().unwrap_or_else(std::sync::PoisonError::into_inner);
             board.refresh(&folder(&self.workspace))?;
         }
@@ -178,12 +179,14 @@ impl VotingDesk {
 fn write(messages: &Receiver<Message>, board: &RwLock<VoteIndex>, folder: &PathBuf) {
     while let Ok(first) = messages.recv() {
         let mut batch = vec![first];
+        // Votes that arrived during the last write are stored with a single append.
         batch.extend(messages.try_iter().take(BATCH - 1));
         let mut board = board.write().unwrap_or_else(std::sync::PoisonError::into_inner);
         let answers = match board.refresh(folder) {
             Ok(()) => store(&mut board, &batch),
             Err(e) => batch.iter().map(|_| Cast::Failed(e.to_string())).collect(),
         };
+        // Released before the answers are sent, so that pages can read again.
         drop(board);
         for (message, answer) in batch.into_iter().zip(answers) {
             // If nobody waits any more, the vote will be found next time.
@@ -207,6 +210,7 @@ fn store(board: &mut VoteIndex, batch: &[Message]) -> Vec<Cast> {
         let says_as =
             head.is_some_and(|head| head.values == vote.values && head.content_hash == vote.content_hash);
         answers.push(match head {
+            // Checked before the base: the second of two clicks sends the same vote and base as the first.
             Some(head) if head.id == vote.id || says_as => Cast::Saved(head.id),
             head if head.map(|head| head.id) != vote.base => Cast::Overtaken(head.map(|head| head.id)),
             _ => {

@@ -29,6 +29,7 @@ pub fn load(folders: &[Folder], whole: bool) -> Result<Vec<Benchmark>, Problems>
             Err(more) => problems.extend(more.0),
         }
     }
+    // Only of folders with a paper of their own: a reference to a reference is not followed.
     let papers: Vec<(&str, Paper)> =
         read.iter().filter(|(_, like)| like.is_none()).map(|(b, _)| (b.name, b.paper.clone())).collect();
     for (benchmark, like) in &mut read {

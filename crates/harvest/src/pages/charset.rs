@@ -76,6 +76,7 @@ pub fn garbled(text: &str) -> Option<String> {
             && run.chars().next().is_some_and(|first| {
                 let mut buffer = [0; 4];
                 let (bytes, _, lost) = GB18030.encode(first.encode_utf8(&mut buffer));
+                // 80 to 9F are punctuation in windows-1252; GB18030 takes the next letter for a second byte.
                 !lost && matches!(*bytes, [0x80..=0x9f, second] if second.is_ascii_alphabetic())
             });
         if run.contains('\u{fffd}') || twice || glued {
@@ -98,6 +99,7 @@ fn charset_of_type(content_type: &str) -> Option<&'static Encoding> {
 
 /// `charset=` inside a `meta` tag near the start.
 fn meta(bytes: &[u8]) -> Option<&'static Encoding> {
+    // Only ASCII matters here, which all candidate encodings share.
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(PRESCAN)]).to_ascii_lowercase();
     head.split("<meta").skip(1).find_map(|tag| {
         let tag = tag.split('>').next()?;

@@ -77,6 +77,7 @@ fn check_attributes(html: &str) -> Result<(), TooDeep> {
             match bytes.get(at) {
                 Some(&quote @ (b'"' | b'\'')) => {
                     at += 1;
+                    // A quotation that never ends swallows the rest of the page.
                     let Some(end) = memchr::memchr(quote, &bytes[at..]) else { return Ok(()) };
                     at += end + 1;
                 }
@@ -126,6 +127,7 @@ pub fn canonical(html: &str) -> Option<String> {
 
 /// The address that a saved page is from: written above it by browsers, or stated by the page itself.
 pub fn address(html: &str) -> Option<String> {
+    // Browsers put the comment next to the doctype; further down it may be part of a text.
     let head = &html[..html.floor_char_boundary(4096)];
     let saved = head.split_once("<!-- saved from url=(").and_then(|(_, rest)| rest.split_once(')'));
     let saved = saved.and_then(|(_, rest)| rest.split_once(" -->")).map(|(url, _)| url.trim().to_owned());
@@ -158,6 +160,7 @@ fn check_depth(html: &str) -> Result<(), TooDeep> {
         }
         let rest = &bytes[at..];
         if rest.starts_with(b"!--") {
+            // 6 is the length of `!--` and of `-->`.
             at += find(&rest[3..], b"-->").map_or(rest.len(), |end| end + 6);
             continue;
         }

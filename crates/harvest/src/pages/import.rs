@@ -165,6 +165,7 @@ impl Merge {
 
     fn upsert(&mut self, page: &Page, place: usize, post: Post) {
         let native = if post.kind == PostKind::Thread { None } else { post.pid };
+        // A post without numbers is known by its place; padded, so that the keys sort in the page's order.
         let place = post.tid.or(native).is_none().then(|| format!("{}#{place:06}", page.url));
         let key = (post.kind, post.tid, native, place);
         match self.posts.get_mut(&key) {
@@ -182,6 +183,7 @@ impl Merge {
     fn finish(self, found: Imported) -> Imported {
         let posts: Vec<Post> = self.posts.into_values().map(|(_, post)| post).collect();
         let mut got: BTreeMap<u64, u64> = BTreeMap::new();
+        // Counted over all pages, because each has only some of a floor's replies.
         for parent in posts.iter().filter_map(|post| post.parent_pid) {
             *got.entry(parent).or_default() += 1;
         }

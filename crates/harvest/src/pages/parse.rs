@@ -115,12 +115,14 @@ pub fn parse(site: &Site, url: &str, status: u16, body: &str, captured: Option<&
     }
     let address = Url::parse(url).ok().and_then(|url| Address::parse(&url));
     if let (Site::Tieba, Some(Address::TotalComment { tid, .. })) = (site, &address)
+        // Instead of JSON this address may answer with a challenge page, which is classified below.
         && body.trim_start_matches('\u{feff}').trim_start().starts_with('{')
     {
         return total_comments(body, *tid);
     }
     if let Site::Profile(profile) = site
         && profile.format() != Format::Html
+        // A site of JSON or XML answers some requests in HTML, such as challenges, which continue below.
         && let Some(reading) = profile.read_text(body, url, captured)
     {
         return of_profile(reading).unwrap_or_else(|| Class::Empty.into());
@@ -130,6 +132,7 @@ pub fn parse(site: &Site, url: &str, status: u16, body: &str, captured: Option<&
         Site::Tieba => address.as_ref().and_then(|address| of_tieba(&page, body, address, captured)),
         Site::Riddles => {
             let found = riddles::read_tree(&page, url);
+            // A riddle without a link is recognised by its text.
             let ids = found.riddles.iter().map(|r| r.id.unwrap_or_else(|| number_of(&r.question))).collect();
             let facts = Facts { ids, next: found.next, ..Facts::default() };
             Some(Parsed { riddles: found.riddles, facts, ..Class::Ok.into() })
@@ -169,6 +172,7 @@ fn of_tieba(page: &Html, body: &str, address: &Address, captured: Option<&str>) 
             let found = tieba::list_read_tree(page, captured).ok().filter(|found| found.recognised)?;
             let threads = found.threads.iter().filter(|post| post.tid.is_some());
             let ids = threads.clone().filter_map(|post| post.tid).collect();
+            // 0 means unknown, so the mark of a thread without replies has to be 1.
             let marks = threads.map(|post| post.replies.map_or(0, |n| n + 1)).collect();
             (found.threads, Facts { ids, marks, next: found.next, ..Facts::default() })
         }
@@ -180,6 +184,7 @@ fn of_tieba(page: &Html, body: &str, address: &Address, captured: Option<&str>) 
             let ids = found.floors.iter().filter_map(|post| post.pid).collect();
             let declared = |post: &Post| {
                 let expected = post.replies.filter(|&n| n > 0)?;
+                // The replies themselves are on other pages.
                 Some(FloorComments { pid: post.pid?, expected, got: 0 })
             };
             let comments = found.floors.iter().filter_map(declared).collect();

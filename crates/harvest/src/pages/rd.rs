@@ -82,6 +82,7 @@ fn has_answer(text: &str) -> bool {
 fn split_answer(text: &str) -> Option<(&str, &str)> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
+        // `get`, because byte 6 may be inside a character.
         if line.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("answer")) {
             let rest = line[6..].trim_start();
             if let Some(rest) = rest.strip_prefix([':', '：']) {
@@ -128,6 +129,7 @@ fn in_sequence(blocks: &[Block]) -> Vec<Riddle> {
             waiting.push(block);
             continue;
         }
+        // Without a question mark, the paragraph right before the answer is the question.
         let start = waiting.iter().position(|b| asks(&b.text)).unwrap_or(waiting.len().saturating_sub(1));
         let questions = waiting.split_off(start);
         continue_answer(&mut riddles, &waiting);

@@ -42,6 +42,7 @@ pub(super) fn read_tree(page: &Html, url: &str) -> RiddlePage {
     if let Some(own) = number_after(url, "/riddle/") {
         let known = riddles.iter().any(|riddle| riddle.id == Some(own));
         for (at, riddle) in riddles.iter_mut().enumerate() {
+            // A single page need not link to itself; its own riddle comes first.
             if at == 0 && !known {
                 riddle.id = Some(own);
             }
@@ -129,6 +130,7 @@ impl Walk {
                         self.heading = (Some(text_of(e, &[])).filter(|t| !t.is_empty()), id);
                     }
                     Some((_, "hr")) => self.end_riddle(),
+                    // The last answer has no end mark and would run into these.
                     Some((_, "footer" | "nav" | "aside" | "form")) => {
                         self.end_riddle();
                         self.outside = Some(node.id());
@@ -160,6 +162,7 @@ impl Walk {
         else {
             return;
         };
+        // A heading belongs to one riddle: the next one without a heading has neither title nor id.
         let (title, id) = std::mem::take(&mut self.heading);
         let answer = answer.map(|lines| after_colon(lines.finish())).filter(|a| !a.is_empty());
         self.riddles.push(Riddle { id, title, question, answer, anchors, related: false });

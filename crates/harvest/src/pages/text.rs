@@ -126,6 +126,7 @@ impl Lines {
 
     fn end_block(&mut self) {
         self.trim_line();
+        // Nested blocks that end together make one line break.
         if !self.out.is_empty() && !self.out.ends_with('\n') {
             self.out.push('\n');
         }

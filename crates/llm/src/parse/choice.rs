@@ -13,6 +13,7 @@ use super::text::{narrow, unfenced};
 pub fn choice<'a>(reply: &str, allowed: &[&'a str]) -> Result<&'a str, Unreadable> {
     let reply = narrow(unfenced(reply));
     let last = reply.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
+    // Models like to emphasise their final line in Markdown.
     let last = last.trim_matches(['*', '`']);
     let inner = strip_tag(last).map(|inner| inner.split_whitespace().collect::<String>());
     let chosen =
@@ -112,6 +113,7 @@ pub fn labelled<'a>(reply: &'a str, labels: &[&str]) -> Option<&'a str> {
     reply.lines().rev().find_map(|line| {
         let line = line.trim_start_matches(|c: char| c.is_whitespace() || "*#->".contains(c));
         labels.iter().find_map(|label| {
+            // `get`, because the end of the label may fall inside a character of the line.
             let head = line.get(..label.len())?;
             let rest = line[label.len()..].trim_start_matches(['*', ' ']);
             let rest = rest.strip_prefix([':', '：']).filter(|_| head.eq_ignore_ascii_case(label))?;
@@ -128,6 +130,7 @@ pub fn one_of<'a>(reply: &str, names: &[&'a str]) -> Result<&'a str, Unreadable>
     let reply = narrow(unfenced(reply));
     let exact =
         reply.trim().trim_matches(|c: char| c.is_whitespace() || "。.，,“”\"'「」*`【】[]()".contains(c));
+    // One name may contain another, so a reply that is exactly a name is tried first.
     if let Some(name) = names.iter().find(|name| exact.eq_ignore_ascii_case(name)) {
         return Ok(name);
     }
@@ -161,6 +164,7 @@ pub fn numbers(
         })
     };
     let reply = narrow(unfenced(reply));
+    // A reply that explains itself has other numbers too; the list is then on a line of its own.
     let on_one_line = reply.lines().map(all_numbers).find(|numbers| numbers.len() == count);
     let numbers = on_one_line.unwrap_or_else(|| all_numbers(&reply));
     let repeats = |(at, number): (usize, &u8)| numbers[..at].contains(number);

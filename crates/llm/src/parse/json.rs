@@ -23,6 +23,7 @@ pub fn object(reply: &str, keys: &[&str]) -> Result<Map<String, Value>, Unreadab
     for _ in 0..MAX_STARTS {
         let Some(start) = reply[at..].find('{').map(|offset| at + offset) else { break };
         let Some((map, end)) = object_at(reply, start) else {
+            // A brace in prose is skipped, and an object may still open inside it.
             at = start + 1;
             continue;
         };
@@ -30,6 +31,7 @@ pub fn object(reply: &str, keys: &[&str]) -> Result<Map<String, Value>, Unreadab
         at = end;
         if keys.iter().all(|key| map.contains_key(*key)) {
             match &found {
+                // The same object twice, for example as a draft and as the result, is unambiguous.
                 Some(other) if *other != map => {
                     return Err(Unreadable::new("the reply holds two different JSON objects"));
                 }
@@ -116,6 +118,7 @@ impl<'de> Visitor<'de> for Nested {
     }
 
     fn visit_f64<E: de::Error>(self, number: f64) -> Result<Value, E> {
+        // JSON5 allows NaN and Infinity, which a JSON value cannot represent.
         Ok(Number::from_f64(number).map_or(Value::Null, Value::Number))
     }
 
@@ -197,6 +200,7 @@ pub fn optional_text<'a>(map: &'a Map<String, Value>, key: &str) -> Result<Optio
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => {
             let text = text.trim();
+            // Models write these words where a prompt allows null.
             let none = ["", "null", "none", "none fits", "n/a", "无"]
                 .iter()
                 .any(|word| text.eq_ignore_ascii_case(word));

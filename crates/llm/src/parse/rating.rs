@@ -36,6 +36,7 @@ pub fn on_scale(map: &Map<String, Value>, key: &str, scale: RangeInclusive<u32>)
         Value::String(text) => {
             let text = narrow(text);
             let number = match text.split_once('/') {
+                // A fraction of another scale, such as `3/5` on a scale up to 4, is not accepted.
                 Some((number, out_of)) if out_of.trim() == scale.end().to_string() => number,
                 _ => &text,
             };
@@ -53,6 +54,7 @@ pub fn on_scale(map: &Map<String, Value>, key: &str, scale: RangeInclusive<u32>)
 /// If there is none, or it is off the scale.
 pub fn bracketed(reply: &str, scale: RangeInclusive<u32>) -> Result<u32, Unreadable> {
     let narrowed = narrow(reply).replace('【', "[").replace('】', "]");
+    // A quoted format, `[[rating]]`, has no number in it and is passed over.
     let last = narrowed.rmatch_indices("[[").find_map(|(at, _)| {
         let inner = narrowed[at + 2..].split_once("]]")?.0.trim();
         whole(inner.parse().ok())

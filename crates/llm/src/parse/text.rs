@@ -39,6 +39,7 @@ pub(super) fn unfenced(text: &str) -> &str {
     let trimmed = text.trim();
     let inner = trimmed.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
     match inner.and_then(|inner| inner.split_once('\n')) {
+        // Prose after the opening fence, or more fences inside: it is not around all of the text.
         Some((info, inner)) if !info.trim().contains(char::is_whitespace) && !inner.contains("```") => inner,
         _ => text,
     }

@@ -54,6 +54,7 @@ fn opens_tag(rest: &str, own: &str, others: &[String]) -> bool {
     // The longest tag of the catalog has 22 letters.
     let longest =
         others.clone().chain([own.as_str()]).map(|tag| tag.chars().count()).max().unwrap_or(0).max(24);
+    // A post may continue without an end after `<`; only as many letters as the longest tag matter.
     let name: String = name.by_ref().take(longest).collect();
     name.starts_with(&own) || others.chain(TAGS.iter().copied()).any(|tag| name.starts_with(tag))
 }

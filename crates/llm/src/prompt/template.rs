@@ -111,7 +111,9 @@ impl Template {
             }
         }
         let mut env = Environment::new();
+        // A missing value has to stop the request instead of leaving a gap in the prompt.
         env.set_undefined_behavior(UndefinedBehavior::Strict);
+        // Messages are plain text: HTML escaping would change every quotation mark.
         env.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
         // A block tag on a line of its own leaves no empty line.
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();

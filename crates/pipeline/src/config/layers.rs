@@ -54,6 +54,7 @@ impl Overrides {
     /// The process's own environment, and these flags.
     pub fn new(flags: Vec<(String, String)>) -> Overrides {
         let env =
+            // `vars` would panic at a variable that is not Unicode.
             std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
         Overrides { env: env.collect(), flags }
     }
@@ -104,6 +105,7 @@ impl Config {
             let what = format!("not UTF-8 at byte {}", e.utf8_error().valid_up_to());
             Problems(vec![Problem { place: FILE.into(), what }])
         })?;
+        // Some editors on Windows begin a file with a byte order mark.
         let file = check(text.trim_start_matches('\u{feff}'), recipes, &Profiles::open(root));
         let mut problems = file.problems;
         let env = environment(&overrides.env, recipes, &mut problems);
@@ -111,6 +113,7 @@ impl Config {
         let mut layers = vec![defaults(), choice_layer(choices), file.layer, env, flags];
         let profile = layers.iter().rev().find_map(|layer| layer.get("run.profile"));
         if profile.is_some_and(|(profile, _)| profile == "paper") {
+            // Over the recipes' own defaults, and under everything that people write.
             layers.insert(2, paper_layer(choices));
         }
         let recipes = recipes.iter().map(|r| r.to_string()).collect();
@@ -251,6 +254,7 @@ impl Config {
                 let what =
                     format!("filter.min_chars ({min}) is over filter.max_chars ({max}): nothing could pass");
                 let problem = Problem { place: origin.unwrap_or_default(), what };
+                // Recipes without a value of their own would repeat the general problem.
                 if !problems.contains(&problem) {
                     problems.push(problem);
                 }
@@ -305,7 +309,9 @@ fn toml_value(text: &str) -> Option<Value> {
 fn environment(env: &[(String, String)], recipes: &[&str], problems: &mut Vec<Problem>) -> Layer {
     let mut layer = Layer::new();
     let mut env: Vec<_> =
+        // Other variables of the program, such as RIDDLEMILL_REFERENCE, are not settings.
         env.iter().filter(|(name, _)| name.starts_with("RIDDLEMILL_") && name.contains("__")).collect();
+    // Sorted, so that problems come in the same order every time.
     env.sort();
     for (name, text) in env {
         let levels: Vec<String> = name["RIDDLEMILL_".len()..].split("__").map(str::to_lowercase).collect();

@@ -235,6 +235,7 @@ pub fn own_settings(benchmark: &riddlemill_benchmarks::Benchmark) -> String {
     for own in &benchmark.own.declared {
         if section != own.section {
             section = own.section;
+            // Writing to a String cannot fail.
             let _ = write!(text, "\n# [recipe.{}.{section}]\n", benchmark.name);
         }
         let _ = writeln!(text, "# {}\n# {} = {}", own.about, own.name, own.written);

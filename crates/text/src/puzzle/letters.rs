@@ -36,6 +36,7 @@ pub fn plays(question: &str, word: &str) -> Vec<Play> {
         }
     };
     let backwards: String = word.chars().rev().collect();
+    // A word that the question uses as such is not hidden in it.
     plays(Play::Inside, squeeze(question).contains(&word) && !own.contains(&word));
     plays(Play::Backwards, backwards != word && own.contains(&backwards));
     plays(Play::Shuffled, own.iter().any(|w| *w != word && sorted(w) == sorted(&word)));

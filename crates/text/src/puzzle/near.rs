@@ -124,6 +124,7 @@ fn of_sense(
         let mut found = Vec::new();
         choose(wordnet, &mut members, 3, &format!("beside it under {name}"), asks, draw, &mut found)?;
         if climb == 1 && found.len() == 2 {
+            // Cloned, because `choose` drops words, and a later class starts with all of them again.
             choose(wordnet, &mut synonyms.clone(), 1, "synonym", asks, draw, &mut found)?;
         }
         if found.len() == 3 {
@@ -175,6 +176,7 @@ fn choose(
     }
     let mut fame: Vec<u32> = usable.iter().map(|(member, _)| member.fame).collect();
     fame.sort_unstable_by(|a, b| b.cmp(a));
+    // Words as well known as the last of the best are kept too, so that their order decides nothing.
     let least = fame.get(BEST - 1).copied().unwrap_or_default();
     let before = found.len();
     for (member, many) in usable.into_iter().filter(|(member, _)| member.fame >= least) {
@@ -279,6 +281,7 @@ fn meant(wordnet: &WordNet, word: &str, plural: bool, question: &str) -> Result<
         }
         mentioned
             .extend(level.iter().flat_map(|synset| &synset.words).flat_map(|word| content_words_of(word)));
+        // The answer itself is in every sense and favours none.
         mentioned.remove(&word.to_lowercase());
         let shared = |reached: &BTreeSet<String>| {
             reached.intersection(&asked).filter(|word| !ASKING.contains(&word.as_str())).count()

@@ -55,6 +55,7 @@ pub fn options(
     let [first, second, third] = distractors;
     let (answer, last, original) = if replaced { (NONE, third, Some(answer)) } else { (answer, NONE, None) };
     let parts = [answer, first, second, last];
+    // The replaced answer is compared too: an option that reads like it would be right after all.
     let all: Vec<&str> = parts.into_iter().chain(original).collect();
     for (at, part) in all.iter().enumerate() {
         if part.trim().is_empty() {

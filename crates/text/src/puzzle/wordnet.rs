@@ -147,6 +147,7 @@ impl WordNet {
         let mut files = Vec::new();
         for pos in Pos::ALL {
             let index = read(format!("index.{}", pos.name()), pos == Pos::Noun)?;
+            // An index without its data would only fail at the first lookup.
             let data = read(format!("data.{}", pos.name()), pos == Pos::Noun || !index.is_empty())?;
             let exceptions = read(format!("{}.exc", pos.name()), false)?;
             if !index.is_empty() {
@@ -215,6 +216,7 @@ impl WordNet {
         let mut hasher = blake3::Hasher::new();
         for (pos, files) in &self.files {
             for part in [pos.name(), &files.index, &files.data, &files.exceptions] {
+                // With the lengths, no text can move from one file to the next without another hash.
                 hasher.update(&(part.len() as u64).to_le_bytes());
                 hasher.update(part.as_bytes());
             }
@@ -315,9 +317,11 @@ fn parse(line: &str, place: Place) -> Option<Synset> {
     let code = fields.next()?;
     let pos = Pos::of_code(code)?;
     let kind = ["n", "v", "a", "r", "s"].iter().position(|of| *of == code)? + 1;
+    // A line repeats its own offset, so an index of another version is noticed here.
     if offset != place.offset || pos != place.pos {
         return None;
     }
+    // The format has this number in hexadecimal, and that of the pointers in decimal.
     let count = usize::from_str_radix(fields.next()?, 16).ok()?;
     let (mut words, mut keys) = (Vec::with_capacity(count), Vec::with_capacity(count));
     for _ in 0..count {

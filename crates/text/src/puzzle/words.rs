@@ -160,6 +160,7 @@ fn cut(text: &str, names: bool) -> Vec<(usize, &str)> {
                 let named = before.next().is_some_and(|word| NAMING.contains(&word.to_lowercase().as_str()));
                 let initial = last.chars().count() == 1
                     && last.chars().all(char::is_uppercase)
+                    // `I` at the end of a sentence is far more often the pronoun than an initial.
                     && last != "I"
                     && !named;
                 breaks && !(names && (initial || TITLES.contains(&last.to_lowercase().as_str())))

@@ -76,6 +76,7 @@ pub(super) fn train(
     seed: u64,
 ) -> Vec<f32> {
     let mut weights = vec![0.0_f32; WEIGHTS];
+    // Not 0, because a gradient of 0 would divide 0 by 0.
     let mut squares = vec![1e-6_f32; WEIGHTS];
     let mut order = others.to_vec();
     for epoch in 0..EPOCHS {
@@ -86,6 +87,7 @@ pub(super) fn train(
         for &at in &order {
             let scores: Vec<f32> = features[at].iter().map(|grams| score(&weights, grams)).collect();
             let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            // Without the subtraction, the exponential of a high score overflows.
             let odds: Vec<f32> = scores.iter().map(|score| (score - best).exp()).collect();
             let sum: f32 = odds.iter().sum();
             for (option, grams) in features[at].iter().enumerate() {

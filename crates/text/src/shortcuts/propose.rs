@@ -43,6 +43,7 @@ pub struct Open<'a> {
 pub fn propose(items: &[Open<'_>], k: usize, above_chance: f64, seed: u64) -> Vec<Vec<usize>> {
     let prepared: Vec<Prepared> = items.par_iter().map(|item| prepare(item)).collect();
     let mut order: Vec<usize> = (0..items.len()).collect();
+    // By id, so that the result does not depend on the order in which items come.
     order.sort_by(|&a, &b| items[a].id.cmp(items[b].id));
     let mut taken = Taken::default();
     prepared.iter().for_each(|item| taken.add(&item.right_key));
@@ -60,6 +61,7 @@ pub fn propose(items: &[Open<'_>], k: usize, above_chance: f64, seed: u64) -> Ve
             Draw::new(seed, "proposal round", &format!("{round} {at}")).below(1 << 30) as u64
         });
         let right = judged.iter().map(|item| item.found).sum::<f64>() / items.len() as f64;
+        // An exchange can also make the set worse, so the best round is kept and not the last.
         if best.as_ref().is_none_or(|(least, _)| right < *least) {
             best = Some((right, chosen.clone()));
         }

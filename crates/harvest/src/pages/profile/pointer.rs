@@ -53,6 +53,7 @@ impl Pointer {
 }
 
 fn step(text: &str) -> Result<Step, RuleError> {
+    // In this order, as RFC 6901 demands: `~01` means `~1` and not a slash.
     let plain = |name: &str| name.replace("~1", "/").replace("~0", "~");
     let Some((name, filter)) = text.split_once('[') else {
         return Ok(Step { name: plain(text), filter: None });

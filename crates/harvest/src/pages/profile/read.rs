@@ -106,6 +106,7 @@ impl Profile {
             items.extend(item);
             true
         });
+        // A file that was cut off still gives the items before the cut.
         if bad && items.is_empty() {
             return None;
         }
@@ -159,6 +160,7 @@ impl Profile {
         let items = self.rules.item.as_ref().map(|item| nodes(page.root, item)).unwrap_or_default();
         let answers = match (&self.rules.item, page.root) {
             (Some(From::Json(item)), Node::Json(root)) if self.joins_answers() => {
+                // Answers are items of another kind, which the filter of `item` would leave out.
                 item.unfiltered().all(root).into_iter().filter_map(|item| self.as_answer(item)).collect()
             }
             _ => HashMap::new(),
@@ -242,6 +244,7 @@ impl Profile {
 
     fn next(&self, page: &Page<'_>, pick: &Pick) -> Option<Hit> {
         pick.0.iter().enumerate().find_map(|(at, way)| {
+            // Sites write these words where nothing follows.
             let is_set = |value: &String| !value.is_empty() && value != "false" && value != "null";
             if let Some(goes_on) = &way.goes_on {
                 page.raw(goes_on, page.root, way.read_as).into_iter().find(is_set)?;
@@ -255,6 +258,7 @@ impl Profile {
             let known = query.iter().position(|(name, _)| name == param);
             let value = match way.goes_on {
                 Some(_) => {
+                    // The address of a first page often has no number.
                     known.and_then(|at| query[at].1.parse().ok()).unwrap_or(1u64).checked_add(1)?.to_string()
                 }
                 None => page.values(way, page.root).into_iter().find(is_set)?,
@@ -315,6 +319,7 @@ impl Profile {
         answers: &HashMap<String, String>,
     ) -> Option<Hit> {
         pick.0.iter().enumerate().find_map(|(way, rule)| match &rule.of {
+            // `one` tries every rule, and only the value of this one counts here.
             None => page.one(pick, item, Place::Item).filter(|hit| hit.way == way),
             Some(of) => {
                 let ids = page.raw(of, item, super::pick::ReadAs::Text);
@@ -352,6 +357,7 @@ impl Profile {
             title,
             body,
             answer,
+            // Sites put the same mark, such as `[deleted]`, in place of the author of a removed post.
             author: some(Field::Author).filter(|name| !mark(name)),
             time: time_raw
                 .as_deref()

@@ -21,6 +21,7 @@ pub(super) fn zone(text: &str) -> Option<Offset> {
     };
     let (hours, minutes) = digits.split_once(':').unwrap_or((digits, "0"));
     let (hours, minutes): (i32, i32) = (hours.parse().ok()?, minutes.parse().ok()?);
+    // No zone is further from UTC than 14 hours.
     let inside = (0..=14).contains(&hours) && (0..60).contains(&minutes);
     inside.then(|| Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok()).flatten()
 }
@@ -70,6 +71,7 @@ fn by_format(raw: &str, format: &str, zone: Offset) -> Option<String> {
     if let "unix" | "unix_ms" = format {
         let number: f64 = raw.parse().ok()?;
         let seconds = if format == "unix" { number } else { number / 1000.0 };
+        // Seconds beyond the year 5138 are more likely milliseconds under the wrong format.
         return (seconds.abs() < 1e11)
             .then(|| Timestamp::from_second(seconds as i64).ok().map(|at| shown(at, zone)))?;
     }
@@ -79,6 +81,7 @@ fn by_format(raw: &str, format: &str, zone: Offset) -> Option<String> {
     }
     let day = read.to_date().ok()?;
     Some(match (read.hour(), read.to_time()) {
+        // Without an hour in the format, a time of day would be invented.
         (Some(_), Ok(clock)) => format!("{day}T{}{}", clock_of(clock), sign(zone)),
         _ => day.to_string(),
     })

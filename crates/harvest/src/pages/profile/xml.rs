@@ -46,6 +46,7 @@ pub fn each(
                 return;
             }
         };
+        // Checked first, because the match consumes the event.
         let closes = matches!(event, Event::Empty(_) | Event::End(_));
         match event {
             Event::Eof if outer.is_empty() && open.is_empty() => return,
@@ -94,6 +95,7 @@ pub fn each(
                     match entity.resolve_char_ref() {
                         Ok(Some(c)) => last.text.push(c),
                         _ => {
+                            // Entities that a DTD declares are unknown here and are left out.
                             last.text.push_str(resolve_predefined_entity(&entity).unwrap_or_default());
                         }
                     }

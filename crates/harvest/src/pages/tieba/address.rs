@@ -53,11 +53,13 @@ impl Address {
         let path = url.path().trim_end_matches('/');
         let value = |name: &str| raw_query(url, name).map(|bytes| decode_guess(&bytes));
         let number = |name: &str| value(name).and_then(|text| text.trim().parse::<u64>().ok());
+        // `pn=0` is the first page too.
         let page = number("pn").unwrap_or(1).max(1);
         match path {
             "/f" => Some(Address::List {
                 forum: forum(url)?,
                 good: value("tab").as_deref() == Some("good"),
+                // `cid=0` is every class, the same list as without it.
                 cid: number("cid").filter(|&cid| cid != 0),
                 offset: number("pn").unwrap_or(0),
             }),

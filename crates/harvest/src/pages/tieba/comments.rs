@@ -73,6 +73,7 @@ fn total(json: &Value) -> Result<Comments, CommentsError> {
         let got = (found.posts.len() - before) as u64;
         found.floors.push((parent, field::number(floor.get("comment_num")).unwrap_or(got), got));
     }
+    // The members of a JSON object come in no fixed order.
     found.floors.sort_unstable();
     Ok(found)
 }

@@ -43,6 +43,7 @@ fn repair_json(field: &str) -> String {
                 at += 1;
                 while at < chars.len() && !(chars[at] == quote && ends_string(&chars[at + 1..])) {
                     match chars[at] {
+                        // JavaScript escapes an apostrophe; JSON does not know that escape.
                         '\\' if chars.get(at + 1) == Some(&'\'') => {
                             out.push('\'');
                             at += 1;

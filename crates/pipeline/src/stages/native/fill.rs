@@ -70,6 +70,7 @@ pub(super) fn fill<E: Display>(
     find: impl Fn(&Taken<'_>) -> Result<Option<Found>, E> + Sync,
 ) -> Result<Box<dyn Commit>, StageError> {
     let mut writer = job.writer()?;
+    // `filled` changes its record, and `through` needs the one before.
     let decide = |row: Row| job.through(&row, filled(row.clone(), job.native, &find));
     job.each_subject(&mut writer, decide)?;
     Ok(Box::new(writer))

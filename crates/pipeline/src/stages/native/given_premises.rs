@@ -100,11 +100,13 @@ impl SuppliedFacts {
             return Ok(given);
         }
         let wrong = |what: String| StageError::from(Unusable::at("puzzles.premises", what));
+        // The path of the workspace may contain characters that are special in a pattern.
         let pattern = format!("{}/{}", glob::Pattern::escape(&root.display().to_string()), settings.premises);
         let mut paths = Vec::new();
         for path in glob::glob(&pattern).map_err(|e| wrong(e.to_string()))? {
             paths.push(path.map_err(|e| wrong(e.to_string()))?);
         }
+        // The first line about a puzzle counts, so the order must not depend on the file system.
         paths.sort();
         for path in paths {
             let bytes = fs::read(&path).map_err(|e| wrong(format!("{}: {e}", path.display())))?;
@@ -151,6 +153,7 @@ impl SuppliedFacts {
             }
             (None, Some(tails)) => {
                 let relation = line.relation.unwrap_or_else(|| "follows".into());
+                // Files of inferences write `none` where nothing follows.
                 let tails = texts(tails).into_iter().filter(|tail| !tail.eq_ignore_ascii_case("none"));
                 let lines = tails.map(|tail| format!("{relation}: {tail}"));
                 self.inferences.entry(whose).or_default().extend(lines);

@@ -104,6 +104,7 @@ impl Near {
     /// Why the step cannot be made, where a puzzle needed a database that is not there.
     fn missed(&self) -> Option<StageError> {
         let Database::Missing { folder, needed } = &self.wordnet else { return None };
+        // Read when all records are done, so no thread can still set it.
         needed.load(Ordering::Relaxed).then(|| {
             Unusable::at("puzzles.wordnet", format!("{} is not a folder", folder.display()))
                 .hint(
@@ -149,6 +150,7 @@ impl Near {
     /// # Errors
     /// As of [`Near::open`].
     fn evidence(root: &Path, settings: &sections::Puzzles) -> Result<BTreeMap<String, String>, StageError> {
+        // The seed does not matter: nothing is drawn here.
         let near = Near::open(root, settings, 0)?;
         let fingerprint = match near.wordnet {
             Database::Open(_, fingerprint) => fingerprint,

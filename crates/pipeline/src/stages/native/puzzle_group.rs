@@ -53,6 +53,7 @@ impl Operation for PuzzleGroup {
 
     fn settings(&self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
         let mut decide = config.stage(Some(recipe), SIGNATURE.section);
+        // The table's other settings, such as the place of WordNet, do not change these rows.
         decide.retain(|key, _| ["none_share", "train_share"].contains(&key.as_str()));
         decide.extend(config.stage(Some(recipe), "options"));
         decide

@@ -185,6 +185,7 @@ fn as_published(post: &Post, native: Native) -> Row {
 
 /// Question and answer in the columns of their names, or as the group of the step.
 fn record(post: &Post, native: Native, stripped: &Stripped) -> Row {
+    // Question and answer have places of their own, and would be in the record twice.
     let post = Post { title: None, content: None, ..post.clone() };
     let mut record = subject::of_post(native.rows(), post);
     if native.rows() == Rows::Groups {

@@ -177,6 +177,7 @@ pub(super) fn decided(
     let (kept, mut findings) = kept(record.columns(), &asked.keeps, &before);
     cells.extend(kept);
     *record = with_fields(record, |column| cells.remove(column));
+    // Computed anew, because `finds` may use the columns that were filled just now.
     let behind = scope(&above(names, &row(record)), step.recipe);
     for find in &asked.finds {
         match behind.value(find) {

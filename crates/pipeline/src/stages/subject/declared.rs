@@ -46,6 +46,7 @@ impl Groups {
     /// The groups of a new record: the further columns of its table, if it comes from one.
     fn of_source(post: &mut Post) -> Groups {
         let Some(columns) = post.note.as_deref().and_then(columns_of) else { return Groups(Map::new()) };
+        // The note only carried the columns from the import to here.
         post.note = None;
         Groups(Map::from_iter([(TABLE.trim_end_matches('.').to_owned(), Json::Object(columns))]))
     }
@@ -129,6 +130,7 @@ pub(super) fn drafted(record: &mut Row, draft: Draft, drafts: &[Drafted]) -> Vec
     }
     let mut replies = Replies::new(draft, drafts, super::drafts::items(record, draft).unwrap_or_default());
     leave(record, draft, &replies);
+    // The checks read the draft from the record, so it is left before them and again with findings.
     replies.check(draft, &names(record));
     leave(record, draft, &replies);
     replies.findings()

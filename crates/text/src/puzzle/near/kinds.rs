@@ -236,6 +236,7 @@ pub(super) fn over(wordnet: &WordNet, place: Place) -> Result<BTreeSet<Place>, W
     let mut level = vec![place];
     while let Some(place) = level.pop() {
         for above in wordnet.synset(place)?.to(&["@", "@i"]) {
+            // A synset may have several hypernyms whose paths join again further up.
             if found.insert(above) {
                 level.push(above);
             }
@@ -271,6 +272,7 @@ fn under(wordnet: &WordNet, place: Place, levels: usize, most: usize) -> Result<
 fn depth(wordnet: &WordNet, synset: &Synset) -> Result<usize, WordNetError> {
     let mut above = synset.to(&["@", "@i"]).next();
     let mut depth = 0;
+    // The bound ends the loop if a damaged database has a circle of hypernyms.
     while let Some(place) = above.filter(|_| wordnet.counts() && depth < 20) {
         depth += 1;
         above = wordnet.synset(place)?.to(&["@", "@i"]).next();
