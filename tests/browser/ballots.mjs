@@ -102,7 +102,7 @@ export const a_ballot_that_lacks_an_answer_says_so_where_the_eye_is = () => ever
   const found = await sheet.evaluate(() => {
     const seen = (e) => { const { top, bottom } = e.getBoundingClientRect(); return bottom > top && top >= 0 && bottom <= innerHeight; };
     const message = document.getElementById("message"), set = document.activeElement.closest("fieldset"), wrong = set?.querySelector("[data-wrong]");
-    return { message: message.textContent, seen: seen(message), marked: set && seen(wrong), focused: set && seen(document.activeElement), invalid: !!set && (set.matches("[aria-invalid]") || document.activeElement.matches("[aria-invalid]")), words: wrong?.textContent, live: told.getAttribute("role") };
+    return { message: message.textContent, seen: seen(message), marked: set && seen(wrong), focused: set && seen(document.activeElement), invalid: !!set && (set.matches("[aria-invalid]") || document.activeElement.matches("[aria-invalid]")), words: wrong?.textContent, live: message.getAttribute("role") };
   });
   check(found.seen && found.message && found.live === "status", `${name}: the word on the vote is out of sight: ${JSON.stringify(found)}`);
   check(found.marked && found.focused && found.invalid, `${name}: the field is not marked and focused: ${JSON.stringify(found)}`);
