@@ -74,7 +74,7 @@ const later_rounds = (work, launch = open) => walked(work, launch, sample(), asy
         document.querySelectorAll("[name=anyway]").forEach((box) => { box.checked = true; });
       }, turn);
       await sheet.keyboard.press("Control+Enter");
-      await sheet.waitForFunction((before) => document.readyState === "complete" && document.getElementById("ballot")?.dataset.key !== before, before, { timeout: 15000 }).catch(async () => { throw new Error(`${name}: not saved: ${await sheet.textContent("#told")}`); });
+      await sheet.waitForFunction((before) => document.readyState === "complete" && document.getElementById("ballot")?.dataset.key !== before, before, { timeout: 15000 }).catch(async () => { throw new Error(`${name}: not saved: ${await sheet.textContent("#message")}`); });
     }
   }
   const later = new Map([...(await desks_of(server, sheet))].filter(([name]) => !name.endsWith(".vote")));
@@ -163,7 +163,7 @@ const by_keys = (locale) => async (desks, browser, workspace) => {
         await sheet.keyboard.press("Enter");
       }
     }
-    await sheet.waitForFunction((before) => document.readyState === "complete" && document.getElementById("ballot")?.dataset.key !== before, before, { timeout: 15000 }).catch(async () => { throw new Error(`${name}: not saved: ${await sheet.textContent("#told")}`); });
+    await sheet.waitForFunction((before) => document.readyState === "complete" && document.getElementById("ballot")?.dataset.key !== before, before, { timeout: 15000 }).catch(async () => { throw new Error(`${name}: not saved: ${await sheet.textContent("#message")}`); });
     if (process.env.RIDDLEMILL_SHOTS) console.log(`| ${name} | ${answers} | ${keys} |`);
   }
   check(cast() - already === desks.size, "one vote a ballot");
