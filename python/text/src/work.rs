@@ -53,8 +53,11 @@ pub(crate) fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Stop) -> T + Send)
         raised?;
         made.map_err(|panic| {
             let message = panic.downcast_ref::<String>().map(String::as_str);
-            let message = message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a thread panicked");
-            PyRuntimeError::new_err(format!("riddlemill failed: {message}\n  hint: this is a bug in riddlemill"))
+            let message =
+                message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a thread panicked");
+            PyRuntimeError::new_err(format!(
+                "riddlemill failed: {message}\n  hint: this is a bug in riddlemill"
+            ))
         })
     })
 }
