@@ -88,7 +88,7 @@ pub(super) fn cancel(
     let (how, description) = match given_up {
         GivenUp::NeverSent => ("never_sent", format!("it had not been sent, and nothing was paid; {again}")),
         GivenUp::Answered(state) => (
-            "told",
+            "cancelled",
             format!(
                 "cancelled at llm.{} ({state}): the next run fetches the replies that exist by then, which \
                  are paid for, and {again}",
