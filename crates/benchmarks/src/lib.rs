@@ -17,8 +17,8 @@
 //!   columns.
 //! - [`published`]: how rows of a published file become records; [`notation`]: JSON as Python writes it.
 //! - [`setting`]: settings that a benchmark declares.
-//! - [`task`]: what models are asked about a released set (`tasks` reads it); [`script`]: outputs of the paper's authors; [`table`]: the tables of their results (`tables`
-//!   reads them).
+//! - [`task`]: what models are asked about a released set (`tasks` reads it); [`script`]: outputs of the paper's authors;
+//!   [`table`]: the tables of their results (`tables` reads them).
 //! - [`figure`]: what `report` shows (`figures` reads it).
 //! - [`benchmark`]: a whole folder. `own`: the folders of a workspace.
 //! - Here: the built-in benchmarks.

@@ -25,12 +25,20 @@ pub struct Script {
     /// The key of the prompt that lists the options, `A: …`.
     pub prompt: Option<&'static str>,
     /// The key of a judge's rating: a number, or the judge's reply.
-    pub rating: Option<&'static str>,
+    pub rating: Option<Rating>,
     /// Whether the model was asked to reason first, unless it got solved examples.
     pub cot: bool,
     file: Option<Regex>,
     /// Such a file name, for hints.
     pub example: Option<&'static str>,
+}
+
+/// A judge's rating in a line.
+#[derive(Clone, Copy, Debug)]
+pub struct Rating {
+    pub key: &'static str,
+    /// The lowest and the highest rating, as the task's judges give them.
+    pub scale: [u32; 2],
 }
 
 /// What a file's name states.
@@ -72,8 +80,8 @@ impl Script {
 /// The groups that a file name may have.
 const GROUPS: [&str; 2] = ["model", "shots"];
 
-/// Parses one of `[[task.outputs]]`.
-pub(crate) fn read(language: Language, keys: &Keys<'_>) -> Option<Script> {
+/// Parses one of `[[task.outputs]]`. `scale` is that of the task's judges, if they rate.
+pub(crate) fn read(language: Language, scale: Option<[u32; 2]>, keys: &Keys<'_>) -> Option<Script> {
     let expression = |key: &str| {
         let parsed = Expression::parse(language, keys.place(key)?, keys.text(key)?);
         parsed.map_err(|what| keys.problem(key, what)).ok()
@@ -86,6 +94,12 @@ pub(crate) fn read(language: Language, keys: &Keys<'_>) -> Option<Script> {
         Some(file)
     });
     let letter = keys.text("letter").map(|letter| [letter, keys.needed("options")]);
+    let rating = keys.text("rating").and_then(|key| {
+        if scale.is_none() {
+            keys.problem("rating", "`rating` goes with a `judge` that rates on a `scale`");
+        }
+        Some(Rating { key, scale: scale? })
+    });
     keys.needed("question");
     Some(Script {
         has: keys.texts("has").unwrap_or_default(),
@@ -93,7 +107,7 @@ pub(crate) fn read(language: Language, keys: &Keys<'_>) -> Option<Script> {
         reply: keys.needed("reply"),
         letter,
         prompt: keys.text("prompt"),
-        rating: keys.text("rating"),
+        rating,
         cot: keys.flag("cot").unwrap_or(false),
         file,
         example: keys.text("example"),

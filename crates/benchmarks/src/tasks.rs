@@ -256,7 +256,8 @@ pub(crate) fn read(known: &Known<'_>, keys: &Keys<'_>) -> Vec<Task> {
         let judged = keys.table("judge", |keys| known.judged(keys)).flatten();
         let people = keys.table("people", |keys| known.people(keys)).flatten();
         let released = keys.table("released", |keys| known.released(keys)).flatten();
-        let outputs = keys.tables("outputs", |keys| script::read(known.language, keys)).unwrap_or_default();
+        let scale = judged.as_ref().and_then(Judged::scale);
+        let outputs = keys.tables("outputs", |keys| script::read(known.language, scale, keys));
         let wants = known.wants(keys)?;
         if wants.is_choice() && (judged.is_some() || people.is_some() || released.is_some()) {
             keys.problem("name", "`judge`, `people` and `released` go with `words`: nobody judges a choice");
@@ -279,7 +280,7 @@ pub(crate) fn read(known: &Known<'_>, keys: &Keys<'_>) -> Vec<Task> {
             judged,
             people,
             released,
-            outputs: outputs.into_iter().flatten().collect(),
+            outputs: outputs.unwrap_or_default().into_iter().flatten().collect(),
         })
     };
     keys.tables("task", task).unwrap_or_default().into_iter().flatten().collect()

@@ -149,13 +149,14 @@ fn mistakes_in_outputs_of_a_script_have_their_places() {
         .replace("<model>", "<modle>")
         .replace("question", "qestion")
         .replace("'J-' ~", "'J-' ~ ~")
-        .replace("options = \"both\"\n", "");
+        .replace("options = \"both\"\n", "rating = \"stars\"\n");
     let error = read(&format!("{TASKS}{wrong}")).unwrap_err().to_string();
     for what in [
         "unknown group \"modle\"\n  hint: did you mean \"model\"?",
         "`question` is missing",
         "unknown key \"qestion\"\n  hint: did you mean \"question\"?",
         "`options` is missing",
+        "`rating` goes with a `judge` that rates on a `scale`",
         "unexpected `~`",
     ] {
         assert!(error.contains(what), "{what}\n{error}");

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use riddlemill_benchmarks::benchmark::Benchmark;
-use riddlemill_benchmarks::script::{FileName, Script};
+use riddlemill_benchmarks::script::{FileName, Rating, Script};
 use serde_json::Value as Json;
 
 use super::error::OutputError;
@@ -64,8 +64,8 @@ fn output(
         Some(folder) => folder.to_string_lossy().into_owned(),
         None => "judge".to_owned(),
     };
-    let rating = script.rating.and_then(|key| Some((key, line.get(key)?)));
-    let rating = rating.map(|(key, value)| Ok::<_, OutputError>((judge(), rated(task, key, value)?)));
+    let rating = script.rating.and_then(|rating| Some((rating, line.get(rating.key)?)));
+    let rating = rating.map(|(rating, value)| Ok::<_, OutputError>((judge(), rated(rating, value)?)));
     let (text, id) = script.row(line)?;
     let cot = script.cot && file.shots == 0;
     Ok(Output {
@@ -112,8 +112,8 @@ fn option(
 
 /// A whole number on the task's scale, or a judge's reply with `[[7]]`. Their scripts write -1 if they could
 /// not parse one.
-fn rated(task: Task, key: &'static str, value: &Json) -> Result<String, OutputError> {
-    let [min, max] = task.scale().unwrap_or([1, 10]);
+fn rated(rating: Rating, value: &Json) -> Result<String, OutputError> {
+    let Rating { key, scale: [min, max] } = rating;
     if let Some(reply) = value.as_str() {
         let rating = parse::bracketed(reply, min..=max);
         return rating

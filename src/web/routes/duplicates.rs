@@ -13,7 +13,7 @@ use crate::pipeline::Withheld;
 use crate::recipe::{Recipe, Step};
 use crate::record::Entry;
 use crate::stages::NearPair;
-use crate::store::view::{Record, StageView};
+use crate::store::view::{PairQuery, Record, StageView};
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
 use crate::web::view;
@@ -188,9 +188,10 @@ fn pairs(opened: &StageView<'_>, withheld: &Withheld, found: &mut Found) -> Resu
     }
     let lowest = found.filter.order == "lowest";
     let verdict = Some(verdict.as_str()).filter(|verdict| *verdict != "all");
-    let (_, all) = opened.pairs::<NearPair>(below, verdict, lowest, 0, 0)?;
+    let query = PairQuery { below, verdict, lowest };
+    let (_, all) = opened.pairs::<NearPair>(query, 0, 0)?;
     let from = paged(all, found);
-    let (pairs, _) = opened.pairs::<NearPair>(below, verdict, lowest, from, PAGE)?;
+    let (pairs, _) = opened.pairs::<NearPair>(query, from, PAGE)?;
     let ids: Vec<&str> = pairs.iter().flat_map(|pair| [pair.a.as_str(), pair.b.as_str()]).collect();
     let texts = opened.texts_of(&ids)?;
     let text = |id: &str| texts.get(id).cloned().unwrap_or_default();

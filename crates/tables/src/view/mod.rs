@@ -20,6 +20,7 @@ mod stage_view;
 
 use std::sync::Arc;
 
+pub use pairs::PairQuery;
 pub use query::{Query, Sort};
 pub use small_cache::SmallCache;
 pub use stage_view::{Cluster, Record, StageView};

@@ -5,6 +5,17 @@ use rayon::prelude::*;
 
 use crate::{Error, StageReader, part_columns};
 
+/// Which pairs a page shows, and in which order.
+#[derive(Clone, Copy, Debug)]
+pub struct PairQuery<'q> {
+    /// Only pairs with a score less than this.
+    pub below: f64,
+    /// Only pairs with this verdict.
+    pub verdict: Option<&'q str>,
+    /// From the lowest score up instead of from the highest down.
+    pub lowest: bool,
+}
+
 /// Pairs by their score, highest first.
 pub(super) struct Pairs {
     /// The verdicts that occur.
@@ -38,16 +49,9 @@ impl Pairs {
         Ok(())
     }
 
-    /// A page of rows from the highest score down, or from the lowest up (`lowest`), of those with a score
-    /// less than `below` and this verdict, and their total number.
-    pub(super) fn page(
-        &self,
-        below: f64,
-        verdict: Option<&str>,
-        lowest: bool,
-        from: usize,
-        count: usize,
-    ) -> (Vec<u32>, usize) {
+    /// A page of the rows that match a query, and their total number.
+    pub(super) fn page(&self, query: PairQuery<'_>, from: usize, count: usize) -> (Vec<u32>, usize) {
+        let PairQuery { below, verdict, lowest } = query;
         let first = self.order.partition_point(|(score, ..)| *score >= below);
         // An unknown verdict matches no pair, whereas a missing one matches all.
         let wanted = verdict.map(|verdict| self.verdicts.iter().position(|known| known == verdict));
@@ -78,9 +82,11 @@ mod tests {
             verdicts: vec!["same".into(), "borderline".into()],
             order: vec![(0.9, 0, 2), (0.8, 1, 0), (0.8, 0, 3), (0.6, 1, 1)],
         };
-        assert_eq!(pairs.page(1.1, None, false, 0, 2), (vec![2, 0], 4));
-        assert_eq!(pairs.page(0.9, None, false, 1, 9), (vec![3, 1], 3));
-        assert_eq!(pairs.page(1.1, Some("borderline"), true, 0, 9), (vec![1, 0], 2));
-        assert_eq!(pairs.page(1.1, Some("neither"), false, 0, 9), (vec![], 0));
+        let all = PairQuery { below: 1.1, verdict: None, lowest: false };
+        assert_eq!(pairs.page(all, 0, 2), (vec![2, 0], 4));
+        assert_eq!(pairs.page(PairQuery { below: 0.9, ..all }, 1, 9), (vec![3, 1], 3));
+        let borderline = PairQuery { verdict: Some("borderline"), lowest: true, ..all };
+        assert_eq!(pairs.page(borderline, 0, 9), (vec![1, 0], 2));
+        assert_eq!(pairs.page(PairQuery { verdict: Some("neither"), ..all }, 0, 9), (vec![], 0));
     }
 }

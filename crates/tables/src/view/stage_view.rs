@@ -12,6 +12,7 @@ use riddlemill_text::record::{Entry, Typed};
 use super::Views;
 use super::frames::{TEXT, texts};
 use super::index::{Index, NONE, chars, each_row};
+use super::pairs::PairQuery;
 use super::query::{Finder, Query, Sort};
 use super::rows::{NEAR, entries, rows, texts_of};
 use crate::{Error, StageReader};
@@ -193,20 +194,18 @@ impl StageView<'_> {
         self.index.in_state(state).count()
     }
 
-    /// A page of the pairs up to a score, most or least similar first, and their total number.
+    /// A page of the pairs that match a query, and their total number.
     ///
     /// # Errors
     /// [`Error`] if a part cannot be read.
     pub fn pairs<P: Typed + Default + Send>(
         &self,
-        below: f64,
-        verdict: Option<&str>,
-        lowest: bool,
+        query: PairQuery<'_>,
         from: usize,
         count: usize,
     ) -> Result<(Vec<P>, usize), Error> {
         let pairs = self.views.pairs(&self.stage)?;
-        let (places, all) = pairs.page(below, verdict, lowest, from, count);
+        let (places, all) = pairs.page(query, from, count);
         Ok((rows(&self.views.frames, &self.stage, "pairs", NEAR, &places)?, all))
     }
 
