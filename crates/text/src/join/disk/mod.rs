@@ -76,11 +76,11 @@ pub(super) struct Limits {
 /// The bytes of a key of a block, with its share of the records and of the data that the index is built from.
 const KEY_BYTES: usize = 40;
 
-/// The additional bytes of a key of bags, in the index and in the data that it is built from. Measured at three million posts, as the
-/// bytes that follow.
+/// The additional bytes of a key of bags, in the index and in the data that it is built from. Estimated from the memory of a run: within
+/// 4,096 MiB three million posts take 5.6 GB, of which some 0.9 GB are kept for the posts.
 const MORE_BYTES_OF_BAGS: usize = 32;
 
-/// The bytes of what is looked up at once in a block of bags, at most.
+/// The bytes of what is looked up at once in a block of bags, at most: about 700 for each of a million records.
 const LOOKED_UP_BYTES: usize = 700 << 20;
 
 impl Limits {
