@@ -77,7 +77,7 @@ pub(super) struct Limits {
 const KEY_BYTES: usize = 40;
 
 /// The additional bytes of a key of bags, in the index and in the data that it is built from. Estimated from the memory of a run: within
-/// 4,096 MiB three million posts take 5.6 GB, of which some 0.9 GB are kept for the posts.
+/// 4,096 MiB three million posts take 5.8 GB, of which some 0.9 GB are kept for the posts.
 const MORE_BYTES_OF_BAGS: usize = 32;
 
 /// The bytes of what is looked up at once in a block of bags, at most: about 700 for each of a million records.
