@@ -13,7 +13,7 @@ fn main() {
     divan::main();
 }
 
-const METRICS: [Metric; 4] = [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::Reworded];
+const METRICS: [Metric; 4] = [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::REWORDED];
 
 /// The vocabulary of the posts; two rare characters make each post unique.
 const WORDS: [&str; 40] = [

@@ -154,7 +154,7 @@ def keys(path: pathlib.Path, metric: str = "indel") -> None:
     pairs = pa.table(dedup.pairs(share))
     report("keys brought together", started, count / SHARES, f"{len(pairs) * SHARES / count:.1f} pairs at the most")
     sides, started = [texts.take(pairs[side]) for side in "ab"], time.process_time()
-    alike = pa.table(dedup.compare(*sides))["verdict"].drop_null()
+    alike = pa.table(dedup.compare(*sides, dedup.common_pairs(counts)))["verdict"].drop_null()
     report("a pair compared", started, max(1, len(pairs)), f"{len(alike)} of {len(pairs)} alike")
 
 

@@ -119,7 +119,7 @@ def resolved(texts):
         lambda texts: DEDUP.ranks(texts, texts, [None] * len(texts), texts),
         DEDUP.digests,
         may_be_alike,
-        lambda texts: DEDUP.compare(texts, texts),
+        lambda texts: DEDUP.compare(texts, texts, b""),
         resolved,
     ],
 )

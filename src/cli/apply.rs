@@ -41,7 +41,8 @@ Dedup in parts, for inputs too large for one machine. Sort the lines by their by
   dedup-keys     id, text                           ->  key, rank: rows with the same key are copies
   dedup-stats    id, text; or its own output        ->  counts, which add up over parts
   dedup-keys --stats FILE                           ->  key, role, rank, of, skip, size, signature (--texts: text)
-  dedup-verify   sorted keys                        ->  from, into, verdict: maybe, copy; with texts same, borderline
+  dedup-verify   sorted keys                        ->  from, into, verdict: maybe, copy; with texts and
+                                                        --stats FILE same, borderline
   dedup-resolve  pairs                              ->  id, into, score, predicate
   dedup-ledger   {row, into: {id, text}, score, predicate}  ->  ledger records
 Settings come from pipeline.toml of the workspace if there is one; otherwise they are the defaults.";

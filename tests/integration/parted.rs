@@ -9,8 +9,8 @@ use riddlemill::join::Unwatched;
 use riddlemill::record::Post;
 use riddlemill::stages::apply::{Row, apply_dedup};
 use riddlemill::stages::parted::{
-    Decision, Group, KeyLine, Keyer, Measure, MergeTarget, PairLine, PartStats, Share, decisions,
-    ledger_record, rank_of, verify,
+    CommonPairs, Decision, Group, KeyLine, Keyer, Measure, MergeTarget, PairLine, PartStats, Share,
+    decisions, ledger_record, rank_of, verify,
 };
 use serde_json::{Value, json};
 
@@ -91,7 +91,7 @@ fn dedup_in_parts_is_dedup() {
         sh("\"$0\" apply dedup-stats @ < heads.jsonl | cmp - stats.jsonl");
         let keys = "\"$0\" apply dedup-keys @ --stats stats.jsonl";
         sh(&format!(
-            "{keys} --texts < heads.jsonl | sort | \"$0\" apply dedup-verify @ | sort -u > pairs.jsonl"
+            "{keys} --texts < heads.jsonl | sort | \"$0\" apply dedup-verify @ --stats stats.jsonl | sort -u > pairs.jsonl"
         ));
         sh(
             "cat pairs.jsonl copies.jsonl | \"$0\" apply dedup-resolve --memory 1 --on-disk . > decided.jsonl",
@@ -161,6 +161,11 @@ fn what_is_no_line_is_reported_and_the_rest_goes_on() {
     let result =
         ws.shell("\"$0\" apply dedup-keys < rows.jsonl | sort -r | \"$0\" apply dedup-verify").expect(2);
     assert!(result.err.contains("sort"), "{}", result.err);
+    // Texts are not compared without the counts.
+    let result = ws
+        .shell("\"$0\" apply dedup-stats < rows.jsonl > stats; \"$0\" apply dedup-keys --stats stats --texts < numbers.jsonl | sort | \"$0\" apply dedup-verify")
+        .expect(2);
+    assert!(result.err.contains("--stats FILE"), "{}", result.err);
     // Counts for one measure cannot be used for another.
     ws.shell("\"$0\" apply dedup-stats < rows.jsonl > stats").expect(3);
     let result = ws.shell("\"$0\" apply dedup-keys --metric indel --stats stats < rows.jsonl").expect(2);
@@ -256,7 +261,7 @@ fn partitions_are_assembled_into_what_run_writes() {
         .collect();
     ws.write("heads", jsonl(rows.iter().filter(|row| !copies.contains(row["id"].as_str().unwrap()))));
     sh(
-        "\"$0\" apply dedup-stats < heads > stats; \"$0\" apply dedup-keys --stats stats --texts < heads | sort | \"$0\" apply dedup-verify | sort -u > pairs",
+        "\"$0\" apply dedup-stats < heads > stats; \"$0\" apply dedup-keys --stats stats --texts < heads | sort | \"$0\" apply dedup-verify --stats stats | sort -u > pairs",
     );
     let decided = lines(&sh("cat copies pairs | \"$0\" apply dedup-resolve").out);
     let row_of = |id: &Value| rows.iter().find(|row| row["id"] == *id).unwrap();
@@ -307,19 +312,19 @@ fn in_parts(
 ) -> BTreeMap<String, (String, u64, String)> {
     let measure = Measure::new(settings);
     let line = |key: KeyLine| serde_json::to_string(&key).unwrap();
-    let grouped = |mut keys: Vec<String>| -> Vec<PairLine> {
+    let grouped = |mut keys: Vec<String>, common: Option<&CommonPairs>| -> Vec<PairLine> {
         keys.sort();
         let (mut group, mut pairs) = (Group::default(), Vec::new());
         for key in keys {
             let key = serde_json::from_str(&key).unwrap();
-            verify(&measure, &mut group, key, |pair| pairs.push(pair)).unwrap();
+            verify(&measure, common, &mut group, key, |pair| pairs.push(pair)).unwrap();
         }
         pairs
     };
     let rank = |post: &Post| rank_of(post, &settings.keep);
     let by_rank: BTreeMap<String, &Post> = posts.iter().map(|post| (rank(post), post)).collect();
     let same = |post: &Post| Keyer::same(&measure, &rank(post), &post.text, Share::WHOLE).map(line);
-    let mut pairs = grouped(posts.iter().filter_map(same).collect());
+    let mut pairs = grouped(posts.iter().filter_map(same).collect(), None);
     let gone: BTreeSet<String> = pairs.iter().map(|pair| pair.from.clone()).collect();
     let heads: Vec<&Post> = posts.iter().filter(|post| !gone.contains(&rank(post))).collect();
     let share = heads.len().div_ceil(parts).max(1);
@@ -333,25 +338,24 @@ fn in_parts(
     for post in &heads {
         keyer.keys(&rank(post), &post.text, Share::WHOLE, |key| keys.push(line(key))).unwrap();
     }
-    let maybe = grouped(keys);
+    let maybe = grouped(keys, None);
     let named: BTreeSet<(String, String)> = maybe.into_iter().map(|pair| (pair.from, pair.into)).collect();
     let members = named.iter().flat_map(|(from, into)| [(from, from, into), (into, from, into)]);
-    pairs.extend(grouped(
-        members
-            .map(|(rank, from, into)| {
-                line(KeyLine {
-                    key: format!("{from} {into}"),
-                    role: 0,
-                    rank: rank.into(),
-                    of: "pair".into(),
-                    skip: 0,
-                    signature: "".into(),
-                    size: 0,
-                    text: Some((&by_rank[rank].text).into()),
-                })
+    let texts = members
+        .map(|(rank, from, into)| {
+            line(KeyLine {
+                key: format!("{from} {into}"),
+                role: 0,
+                rank: rank.into(),
+                of: "pair".into(),
+                skip: 0,
+                signature: "".into(),
+                size: 0,
+                text: Some((&by_rank[rank].text).into()),
             })
-            .collect(),
-    ));
+        })
+        .collect();
+    pairs.extend(grouped(texts, Some(&stats.common_pairs())));
     let mut decided: Vec<Decision> = Vec::new();
     let folder = tempfile::tempdir().unwrap();
     let pairs = pairs.into_iter().map(Ok::<_, std::convert::Infallible>);

@@ -15,7 +15,7 @@ use pyo3::types::PyBytes;
 use pyo3_arrow::PyRecordBatch;
 use rayon::prelude::*;
 use riddlemill_text::offline::dedup::parted::{
-    self, Heavy, KeyBlocks, Keyer, Measure, PairLine, PartStats, ResolveError, Share, StatError, decisions,
+    self, CommonPairs, Heavy, KeyBlocks, Keyer, Measure, PairLine, PartStats, ResolveError, Share, StatError, decisions,
     heavy_of_blocks, pairs_of_blocks, rank_of,
 };
 use riddlemill_text::offline::dedup::witness;
@@ -111,6 +111,11 @@ impl PartedDedup {
         Ok(PyBytes::new(py, &sum.map_err(wrong)?))
     }
 
+    fn common_pairs<'py>(&self, py: Python<'py>, counts: PyBackedBytes) -> PyResult<Bound<'py, PyBytes>> {
+        let common = work::run(py, |_| self.sum(&[counts]).map(|stats| stats.common_pairs().to_bytes()))?;
+        Ok(PyBytes::new(py, &common.map_err(wrong)?))
+    }
+
     fn keyer(&self, py: Python<'_>, counts: PyBackedBytes) -> PyResult<PartedKeys> {
         let keyer =
             work::run(py, |_| self.sum(&[counts]).map(|stats| Keyer::new(self.measure.clone(), &stats)))?;
@@ -134,13 +139,15 @@ impl PartedDedup {
         py: Python<'py>,
         a: &Bound<'py, PyAny>,
         b: &Bound<'py, PyAny>,
+        common: PyBackedBytes,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let common = CommonPairs::from_bytes(&common).map_err(wrong)?;
         let (a, b) = (Texts::from_arrow("a", a)?, Texts::from_arrow("b", b)?);
         same_length("b", b.len(), a.len())?;
         let (a, b): (Vec<Option<&str>>, Vec<Option<&str>>) = (a.each(), b.each());
         let found: Vec<Option<(parted::Compared, Witness)>> = work::run(py, |_| {
             let pairs = || a.iter().zip(&b).map(|(a, b)| (a.unwrap_or_default(), b.unwrap_or_default()));
-            let found = self.measure.compared(pairs()).into_iter().zip(pairs());
+            let found = self.measure.compared(&common, pairs()).into_iter().zip(pairs());
             found.map(|(found, (a, b))| found.map(|found| (found, witness(a, b)))).collect()
         })?;
         let each = || found.iter().map(Option::as_ref);

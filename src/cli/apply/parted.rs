@@ -28,7 +28,7 @@ pub(super) fn parted(stage: ApplyStage, args: &Apply, settings: &sections::Dedup
     match stage {
         ApplyStage::DedupStats => stats(&measure),
         ApplyStage::DedupKeys => keys(args, measure, settings),
-        ApplyStage::DedupVerify => verified(&measure),
+        ApplyStage::DedupVerify => verified(args, &measure),
         ApplyStage::DedupResolve => resolved(args),
         _ => ledger::lines(ledger_records),
     }
@@ -158,7 +158,9 @@ fn each_row(
 }
 
 /// Pairs among rows of one key, group by group.
-fn verified(measure: &Measure) -> Result<Exit, Failure> {
+fn verified(args: &Apply, measure: &Measure) -> Result<Exit, Failure> {
+    let stats = args.stats.as_deref().map(|path| read_stats(measure, path)).transpose()?;
+    let common = stats.map(|stats| stats.common_pairs());
     let (mut bad, mut group, mut pairs) = (Bad::default(), Group::default(), Vec::new());
     let mut out = output();
     let mut lines = Lines::new();
@@ -173,7 +175,7 @@ fn verified(measure: &Measure) -> Result<Exit, Failure> {
                     continue;
                 }
             };
-            verify(measure, &mut group, line, |pair| pairs.push(pair))
+            verify(measure, common.as_ref(), &mut group, line, |pair| pairs.push(pair))
                 .map_err(|e| Failure::usage(format!("line {n}: {e}")))?;
             // Rows with one key may make many more pairs than there are lines.
             if pairs.len() >= BATCH {

@@ -59,7 +59,8 @@ pub(in crate::cli) struct Apply {
     /// import: only list the recipe's dumps, in the order of import
     #[arg(long, requires = "recipe")]
     pub list: bool,
-    /// dedup-keys: the output of dedup-stats; without it, write the keys that find copies
+    /// dedup-keys: the output of dedup-stats; without it, write the keys that find copies. dedup-verify: the same counts,
+    /// where lines have texts
     #[arg(long, value_name = "FILE")]
     pub stats: Option<PathBuf>,
     /// dedup-keys: write the row's text with each key, so that dedup-verify can compare at once

@@ -10,7 +10,7 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::index::{FETCHED, Index};
-use super::keys::{Key, Placed, cut, placed};
+use super::keys::{Cutter, Key};
 use super::metric::Linear;
 use super::query::{Effort, Match};
 use super::records::Records;
@@ -40,6 +40,8 @@ struct Scan<'s, 'a> {
     classes: Classes,
     keys: &'s [Key],
     buckets: &'s [(u32, Range<u32>)],
+    /// The first record that is large enough.
+    from: u32,
     candidates: &'s mut Vec<u32>,
 }
 
@@ -49,7 +51,7 @@ impl WithSimd for Scan<'_, '_> {
     /// Nothing here is written in vectors: it is compiled once more for processors that count bits in one step.
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> u64 {
-        let Scan { block, a, size, classes, keys, buckets, candidates } = self;
+        let Scan { block, a, size, classes, keys, buckets, from, candidates } = self;
         let mut met = 0;
         // What both may leave unshared, solved for the partner's size: no division in the inner loop.
         let query = block.order.query;
@@ -57,7 +59,7 @@ impl WithSimd for Scan<'_, '_> {
         let (large, own) = (large * u64::from(size), of * u64::from(size));
         for (key, bucket) in buckets {
             let Key { hash, skip, .. } = keys[*key as usize];
-            for posting in block.index.holders(hash, bucket.clone()) {
+            for posting in block.index.holders(hash, bucket.clone(), from) {
                 // A list ascends by record, and only earlier records are partners.
                 if posting.record >= a {
                     break;
@@ -87,7 +89,7 @@ impl WithSimd for Scan<'_, '_> {
 }
 
 struct Scratch<'a> {
-    tokens: Vec<Placed>,
+    cutter: Cutter,
     keys: Vec<Key>,
     buckets: Vec<(u32, Range<u32>)>,
     candidates: Vec<u32>,
@@ -152,7 +154,7 @@ impl<'a> Block<'a> {
 
     fn scratch(&self) -> Scratch<'a> {
         Scratch {
-            tokens: Vec::new(),
+            cutter: Cutter::default(),
             keys: Vec::new(),
             buckets: Vec::new(),
             candidates: Vec::new(),
@@ -196,13 +198,12 @@ impl<'a> Block<'a> {
     }
 
     fn candidates(&self, probes: &Records, a: u32, scratch: &mut Scratch) {
-        let Scratch { tokens, keys, buckets, candidates, effort, .. } = scratch;
+        let Scratch { cutter, keys, buckets, candidates, effort, .. } = scratch;
         keys.clear();
         candidates.clear();
         let (size, classes) = (probes.size(a), probes.signature(a).classes());
         let Some(budget) = self.order.plan.downward(size, self.sizes) else { return };
-        placed(probes.symbols(a), self.order, tokens);
-        cut(tokens, probes.parts(a).1, budget, self.order, keys);
+        cutter.cut(probes.symbols(a), budget, self.order, keys);
         effort.probes += keys.len() as u64;
         // All lookups first, and then a first look at all lists: none waits for another's memory.
         buckets.clear();
@@ -212,7 +213,8 @@ impl<'a> Block<'a> {
         if buckets.is_empty() {
             return;
         }
-        let scan = Scan { block: self, a, size, classes, keys, buckets, candidates };
+        let from = self.records.first_of_size(budget.partner);
+        let scan = Scan { block: self, a, size, classes, keys, buckets, from, candidates };
         effort.met += self.arch.dispatch(scan);
     }
 

@@ -7,13 +7,13 @@
 //!
 //! Rows with equal texts share every key. Group equal texts first, and join one of each.
 
-use super::keys::{Key, cut, placed};
+use super::keys::{Cutter, Key};
 use super::metric::Linear;
 use super::signature::Signature;
 use super::stats::Order;
 use super::tokens::{FIRST_PAIR, Token, pair, parted, tokens, weight};
 use super::verify::Pattern;
-use super::{Metric, Query, Score};
+use super::{Query, Score};
 
 /// Which row of a pair finds the other by a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -99,7 +99,7 @@ pub struct Uncounted;
 /// # Errors
 /// [`Uncounted`] where the statistics are not of this row.
 pub fn keys(row: &str, order: &Order) -> Result<Vec<RowKey>, Uncounted> {
-    let (mut scratch, mut symbols, mut tokens) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut scratch, mut symbols, mut cutter) = (Vec::new(), Vec::new(), Cutter::default());
     if !order.spell(row, &mut scratch, &mut symbols) {
         return Err(Uncounted);
     }
@@ -109,14 +109,13 @@ pub fn keys(row: &str, order: &Order) -> Result<Vec<RowKey>, Uncounted> {
     let plan = &order.plan;
     let size = order.size(&symbols);
     let signature = Some(Signature::new(&symbols, order));
-    placed(&symbols, order, &mut tokens);
     let mut found = Vec::new();
     for (role, budget) in
         [(Role::Smaller, Some(plan.upward(size))), (Role::Larger, plan.downward(size, (1, size)))]
     {
         let mut keys = Vec::new();
         if let Some(budget) = budget {
-            cut(&tokens, parted(&symbols).1, budget, order, &mut keys);
+            cutter.cut(&symbols, budget, order, &mut keys);
         }
         let each = |key: &Key| {
             let sketch = Sketch { size, skip: key.skip, signature };
@@ -163,7 +162,7 @@ pub fn can_meet(query: &Query, large: Sketch, small: Sketch) -> bool {
     let Linear { small: per_small, large: per_large, of } = query.metric.linear(query.threshold);
     let need = per_small * u64::from(small.size) + per_large * u64::from(large.size);
     let lacks = |own: Sketch, other: Sketch| match (own.signature, other.signature) {
-        (Some(own), Some(other)) if query.metric == Metric::Reworded => own.weight_missing_from(other),
+        (Some(own), Some(other)) if query.metric.is_of_bags() => own.weight_missing_from(other),
         (Some(own), Some(other)) => own.missing_from(other),
         _ => 0,
     };
@@ -216,7 +215,7 @@ mod tests {
 
     use super::*;
     use crate::join::stress::texts_of_phrases;
-    use crate::join::{Pair, Stats, Threshold, self_join};
+    use crate::join::{Metric, Pair, Stats, Threshold, self_join};
     use proptest::prelude::*;
 
     /// A third driver: sorts keys, and verifies group by group.
@@ -256,7 +255,7 @@ mod tests {
         fn groups_give_what_the_join_gives(
             rows in prop::collection::btree_set("[天地人你我鱼ab]{0,9}", 0..30),
             metric in prop::sample::select(
-                vec![Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::Reworded],
+                vec![Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::REWORDED],
             ),
             p in 8u32..=20,
         ) {
@@ -268,10 +267,15 @@ mod tests {
         }
 
         #[test]
-        fn groups_give_what_the_join_gives_of_phrases(rows in texts_of_phrases(), p in 8u32..=20) {
+        fn groups_give_what_the_join_gives_of_phrases(
+            rows in texts_of_phrases(),
+            p in 8u32..=20,
+            most_rows in prop::sample::select(vec![1, 2, 4, 8, 512]),
+        ) {
             let rows: BTreeSet<&str> = rows.iter().map(String::as_str).filter(|row| !row.is_empty()).collect();
             let rows: Vec<&str> = rows.into_iter().collect();
-            let query = Query { metric: Metric::Reworded, threshold: Threshold::new(p, 20).expect("at most 20/20") };
+            let metric = Metric::Reworded { most_rows };
+            let query = Query { metric, threshold: Threshold::new(p, 20).expect("at most 20/20") };
             let each = |pair: Pair| (pair.a.into(), pair.b.into(), pair.score.num, pair.score.den);
             let expected: Vec<_> = self_join(&rows, &query).pairs().map(each).collect();
             prop_assert_eq!(grouped(&rows, &query), expected);

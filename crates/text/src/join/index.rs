@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::keys::{Key, Placed, cut, placed};
+use super::keys::{Cutter, Key};
 use super::rarer::Rarer;
 use super::records::Records;
 use super::signature::Classes;
@@ -19,6 +19,9 @@ const FILTER_BITS: usize = 8;
 
 /// Records whose keys are cut in one go.
 const CHUNK: usize = 4096;
+
+/// In a bucket with more postings it is worth looking for the first that may matter. Nearly every bucket in tests.
+const LONG: usize = if cfg!(test) { 1 } else { 32 };
 
 /// The number of records that are fetched at once.
 pub(super) const FETCHED: usize = 64;
@@ -58,7 +61,7 @@ impl Posting {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Listed {
     pub posting: Posting,
-    /// The rarer pairs next to the list's pair; none if the key is longer than a pair.
+    /// The rarer pairs next to the list's pair.
     pub rarer: Rarer,
 }
 
@@ -152,10 +155,13 @@ impl Index {
         first.record < before && (bucket.len() > 1 || first.may_hold(hash))
     }
 
-    /// Records of a bucket that may hold the key, ascending, and few that do not.
+    /// Records of a bucket that may hold the key, ascending, and few that do not; of a long one those from a record on.
     #[inline(always)]
-    pub fn holders(&self, hash: u64, bucket: Range<u32>) -> impl Iterator<Item = Posting> + '_ {
-        let postings = &self.shards[shard_of(hash)].postings[bucket.start as usize..bucket.end as usize];
+    pub fn holders(&self, hash: u64, bucket: Range<u32>, from: u32) -> impl Iterator<Item = Posting> + '_ {
+        let mut postings = &self.shards[shard_of(hash)].postings[bucket.start as usize..bucket.end as usize];
+        if postings.len() > LONG {
+            postings = &postings[postings.partition_point(|posting| posting.record < from)..];
+        }
         postings.iter().copied().filter(move |posting| posting.may_hold(hash))
     }
 }
@@ -163,7 +169,7 @@ impl Index {
 /// Cuts keys for an index, record after record.
 #[derive(Default)]
 pub(super) struct Cutting {
-    tokens: Vec<Placed>,
+    cutter: Cutter,
     keys: Vec<Key>,
 }
 
@@ -175,11 +181,9 @@ impl Cutting {
     }
 
     fn cut(&mut self, records: &Records, record: u32, order: &Order) {
-        let symbols = records.symbols(record);
-        placed(symbols, order, &mut self.tokens);
         self.keys.clear();
         let budget = order.plan.upward(records.size(record));
-        cut(&self.tokens, records.parts(record).1, budget, order, &mut self.keys);
+        self.cutter.cut(records.symbols(record), budget, order, &mut self.keys);
     }
 }
 

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 
 use super::block::Block;
 use super::index::{FETCHED, Listed, Posting, SHARDS, hash_in, shard_of};
-use super::keys::{Key, Placed, cut, finds_alone, placed};
+use super::keys::{Cutter, Key, hash_of_pair};
 use super::letters::Letters;
 use super::metric::{Linear, Metric};
 use super::query::{Effort, Match};
@@ -121,22 +121,19 @@ fn matches(block: &Block<'_>, probes: &Records, range: Range<u32>, items: Items<
             effort += spent;
         }
     }
-    // Of pairs so common that keys go on with letters, one may be found under several.
     matches.par_sort_unstable_by_key(|found: &Match| (found.a, found.b));
-    matches.dedup_by_key(|found| (found.a, found.b));
     (matches, effort)
 }
 
 /// The keys of records that are in the index, by shard, and how many keys the records have in total.
 fn look(block: &Block<'_>, probes: &Records, chunk: &[u32]) -> (Vec<Vec<Looking>>, u64) {
     let mut shards: Vec<Vec<Looking>> = vec![Vec::new(); SHARDS];
-    let (mut tokens, mut keys, mut held) = (Vec::<Placed>::new(), Vec::<Key>::new(), Vec::<bool>::new());
+    let (mut cutter, mut keys, mut held) = (Cutter::default(), Vec::<Key>::new(), Vec::<bool>::new());
     let mut lookups = 0;
     for &record in chunk {
         let Some(budget) = block.order.plan.downward(probes.size(record), block.sizes) else { continue };
         keys.clear();
-        placed(probes.symbols(record), block.order, &mut tokens);
-        cut(&tokens, probes.parts(record).1, budget, block.order, &mut keys);
+        cutter.cut(probes.symbols(record), budget, block.order, &mut keys);
         lookups += keys.len() as u64;
         // All hashes first, so that no lookup waits for the memory of another.
         held.clear();
@@ -216,8 +213,7 @@ fn verify(
     matches: &mut Vec<Match>,
 ) {
     let Scratch { candidates, pattern, pair_worth, .. } = scratch;
-    let of_other_list =
-        |pair: u32| finds_alone(pair, block.order).is_some_and(|alone| alone & KEPT != hash & KEPT);
+    let of_other_list = |pair: u32| hash_of_pair(pair) & KEPT != hash & KEPT;
     let (mut looks, mut set) = (None, false);
     for (n, &(a, b)) in candidates.iter().enumerate() {
         if n.is_multiple_of(FETCHED) {

@@ -28,14 +28,16 @@ const CUT: f64 = 0.05;
 const INDEX: f64 = 0.15;
 const PROBE: f64 = 0.70;
 
-/// Every pair of these texts, which are distinct and not empty, by their places in the input, `a < b`, ascending.
+/// Every pair of these texts, which are distinct and not empty, by their places in the input, `a < b`, ascending. The rows
+/// of each text are counted, too.
 pub(super) fn matches(
     texts: &[&str],
+    rows: &[Vec<u32>],
     query: &Query,
     block_keys: u64,
     part: Part<'_>,
 ) -> (Vec<Match>, Effort) {
-    let order = Order::new(&count(texts, query, part.share(COUNT)), query.threshold);
+    let order = Order::new(&count(texts, rows, query, part.share(COUNT)), query.threshold);
     let (records, texts) = spell(texts, &order, part.share(SPELL));
     let (mut found, mut effort) = (Vec::<Match>::new(), Effort::default());
     if part.stopped() {
@@ -71,15 +73,20 @@ pub(super) fn matches(
     (found, effort)
 }
 
-fn count(texts: &[&str], query: &Query, part: Part<'_>) -> Stats {
+fn count(texts: &[&str], rows: &[Vec<u32>], query: &Query, part: Part<'_>) -> Stats {
     let items = part.over(texts.len());
     let share = texts.len().div_ceil(rayon::current_num_threads()).max(CHUNK);
     texts
         .par_chunks(share)
-        .map(|texts| {
+        .zip(rows.par_chunks(share))
+        .map(|(texts, rows)| {
             let mut stats = Stats::new(query.metric);
-            let chunks = texts.chunks(CHUNK).take_while(|chunk| items.go(chunk.len()));
-            chunks.flatten().for_each(|text| stats.add(text));
+            for (texts, rows) in texts.chunks(CHUNK).zip(rows.chunks(CHUNK)) {
+                if !items.go(texts.len()) {
+                    break;
+                }
+                texts.iter().zip(rows).for_each(|(text, rows)| stats.add_copies(text, rows.len() as u64));
+            }
             stats
         })
         .reduce(|| Stats::new(query.metric), Stats::merge)

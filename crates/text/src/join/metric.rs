@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Score, Threshold};
-use crate::text::sameness::{PAIRS, weight};
+use crate::text::sameness::{MOST_POSTS, PAIRS, weight};
 
 /// A similarity of two strings. The unit is the Unicode scalar value; every value is a ratio of
 /// integers in 0..=1, and two empty strings are not a pair.
@@ -22,10 +22,17 @@ pub enum Metric {
     /// The measure of [`Predicate::Reworded`](crate::text::sameness::Predicate): over bags of characters
     /// with their [weights](crate::text::sameness::weight), shared / (4/5·lighter + 1/5·heavier); 0 where the
     /// pairs of neighbours that both hold weigh less than a third of the lighter's. Equal texts score 1.
-    Reworded,
+    Reworded {
+        /// Rows are a pair only where both hold a pair of neighbours that at most this many rows of the join hold. What a
+        /// join finds thus depends on all of its rows; the score of two texts does not.
+        most_rows: u32,
+    },
 }
 
 impl Metric {
+    /// The metric of the default similarity.
+    pub const REWORDED: Metric = Metric::Reworded { most_rows: MOST_POSTS };
+
     /// Whether the order of the text counts.
     pub(super) fn of_sequences(self) -> bool {
         matches!(self, Metric::Levenshtein | Metric::Indel)
@@ -33,7 +40,12 @@ impl Metric {
 
     /// Whether records are weighted bags of letters and of pairs of neighbours.
     pub(super) fn is_of_bags(self) -> bool {
-        self == Metric::Reworded
+        matches!(self, Metric::Reworded { .. })
+    }
+
+    /// How many rows hold each pair of neighbours at most by which two bags meet.
+    pub(super) fn most_rows(self) -> u64 {
+        if let Metric::Reworded { most_rows } = self { most_rows.into() } else { u64::MAX }
     }
 
     /// How much two records of these sizes must share for a score at the threshold: characters
@@ -57,7 +69,7 @@ impl Metric {
             // o / (a + b − o) >= p/q
             Metric::Jaccard { .. } => (p, p, p + q),
             // 5·o / (4·lighter + heavier) >= p/q
-            Metric::Reworded => (4 * p, p, 5 * q),
+            Metric::Reworded { .. } => (4 * p, p, 5 * q),
         };
         Linear { small, large, of }
     }
@@ -73,7 +85,7 @@ impl Metric {
         low
     }
 
-    /// How much two records of [`Metric::Reworded`] must share of their pairs of neighbours, by what the pairs of
+    /// How much two bags must share of their pairs of neighbours, by what the pairs of
     /// each weigh; never nothing.
     pub(super) fn need_of_pairs(a: u32, b: u32) -> u32 {
         u32::try_from((PAIRS.num * u64::from(a.min(b))).div_ceil(PAIRS.den)).unwrap_or(u32::MAX).max(1)
@@ -108,8 +120,8 @@ pub fn similarity(metric: Metric, a: &str, b: &str) -> Score {
             let shared = a.intersection(&b).count();
             Score { num: shared as u32, den: (a.len() + b.len() - shared) as u32 }
         }
-        Metric::Reworded if a == b => Score::ONE,
-        Metric::Reworded => {
+        Metric::Reworded { .. } if a == b => Score::ONE,
+        Metric::Reworded { .. } => {
             let letters = |text: &str| bag(text.chars().map(|c| vec![c]));
             let pairs = |text: &str| bag(text.chars().zip(text.chars().skip(1)).map(|(x, y)| vec![x, y]));
             let (shared, worth_a, worth_b) = shared_of_bags(&letters(a), &letters(b));
@@ -186,13 +198,13 @@ mod tests {
         assert_eq!(score(Metric::Jaccard { n: 2 }, "a", "ab"), (0, 2));
         assert_eq!(score(Metric::Jaccard { n: 2 }, "a", "a"), (1, 1));
         // Letters weigh 20 each, pairs 40: of the shorter's 80 one is shared.
-        assert_eq!(score(Metric::Reworded, "abc", "bcxy"), (200, 320));
-        assert_eq!(score(Metric::Reworded, "abc", "cba"), (0, 1));
+        assert_eq!(score(Metric::REWORDED, "abc", "bcxy"), (200, 320));
+        assert_eq!(score(Metric::REWORDED, "abc", "cba"), (0, 1));
     }
 
     #[test]
     fn empty_strings_are_like_nothing() {
-        for metric in [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::Reworded] {
+        for metric in [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::REWORDED] {
             assert_eq!(similarity(metric, "", ""), Score::ZERO);
             assert_eq!(similarity(metric, "", "a"), Score::ZERO);
         }
@@ -201,7 +213,7 @@ mod tests {
     #[test]
     fn need_is_monotone_and_grows_by_at_most_one() {
         let t: Threshold = "0.8".parse().unwrap();
-        for metric in [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::Reworded] {
+        for metric in [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::REWORDED] {
             for a in 1..60 {
                 for b in 1..60 {
                     let (here, next) = (metric.need(t, a, b), metric.need(t, a, b + 1));

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::text::sameness::{Predicate, Ratio, predicates};
 
 /// Pairs of texts of which one begins with the other, whole and at least so long by comparison, as
-/// (shorter, longer) by their places. The texts are distinct; empty ones are in no pair.
+/// (shorter, longer) by their places; empty ones are in no pair.
 ///
 /// A text's beginnings are hashed in one sweep, so that the work is linear in its length.
 pub(super) fn openings(texts: &[&str], least: Ratio) -> Vec<(u32, u32)> {

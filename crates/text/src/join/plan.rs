@@ -7,22 +7,11 @@ use crate::text::sameness::{MOST_WEIGHT, PAIRS};
 /// The most subsets a record enumerates for one required overlap; it bounds their length.
 const MOST_SUBSETS: u64 = 1000;
 
-/// The same for bags, whose pairs leave more unshared; most records are far from their worst pair.
-const MOST_SUBSETS_OF_BAG: u64 = 1_000_000;
-
-/// A pair of neighbours is a key by itself where it is in about this many records. Lists of bags are no burden: see
-/// `lists`. What a pair goes with is no chance: a phrase comes whole, so that longer keys are in more records than they
-/// should, and records that share one meet under each.
-pub(super) const FEW_RECORDS_OF_BAG: f64 = 8192.0;
-
 /// Required overlaps from here on use single tokens as keys.
 const LONG: u32 = 1024;
 
 /// No key has more tokens.
 pub(super) const DEEPEST: u32 = 7;
-
-/// No key of a bag has more.
-const DEEPEST_OF_BAG: u32 = 3;
 
 /// What a record's keys must cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +20,8 @@ pub(super) struct Budget {
     pub(super) size: u32,
     /// The least that a pair shares.
     pub(super) least: u32,
-    /// Bit k: some pair stops at keys of k tokens whatever their rarity.
+    /// Bit k: some pair stops at keys of k tokens whatever their rarity. None of a bag, whose keys are all of one pair of
+    /// neighbours.
     pub(super) stops: u32,
     /// The least size of a partner.
     pub(super) partner: u32,
@@ -61,40 +51,31 @@ pub(super) fn largest_partner(shared: u32) -> u32 {
 pub(super) struct Plan {
     metric: Metric,
     threshold: Threshold,
-    /// What a token is worth, about.
-    unit: u32,
-    /// By required overlap in tokens, below [`LONG`]: most tokens a key.
+    /// By required overlap, below [`LONG`]: most tokens a key. Empty of bags.
     stop: Vec<u8>,
 }
 
 impl Plan {
     pub fn for_query(query: &Query) -> Self {
         let Query { metric, threshold } = *query;
-        // A Chinese character of middling rarity weighs 65.
-        let (unit, most, deepest) = match metric {
-            Metric::Reworded => (65, MOST_SUBSETS_OF_BAG, DEEPEST_OF_BAG),
-            _ => (1, MOST_SUBSETS, DEEPEST),
-        };
+        if metric.is_of_bags() {
+            return Self { metric, threshold, stop: Vec::new() };
+        }
         let need = |a| metric.need(threshold, a, metric.least_partner(threshold, a));
         let mut stop = vec![0];
         for overlap in 1..LONG {
             // The largest record that can be in a pair with this overlap.
-            let (mut largest, mut above) = (overlap * unit, 2 * LONG * unit);
+            let (mut largest, mut above) = (overlap, 2 * LONG);
             while largest + 1 < above {
                 let middle = largest + (above - largest) / 2;
-                if need(middle) <= overlap * unit { largest = middle } else { above = middle }
+                if need(middle) <= overlap { largest = middle } else { above = middle }
             }
-            let skips = u64::from((largest / unit).saturating_sub(overlap));
-            // A key of a bag begins with one of its pairs of neighbours.
-            let ways = |k: u32| match metric {
-                Metric::Reworded => u64::from(largest / unit) * subsets(skips, k - 1),
-                _ => subsets(skips, k),
-            };
-            let deep = |k: u32| largest + 1 < 2 * LONG * unit && ways(k) <= most;
-            let k = (1..=deepest.min(overlap)).take_while(|&k| k == 1 || deep(k)).count();
+            let skips = u64::from(largest.saturating_sub(overlap));
+            let deep = |k: u32| largest + 1 < 2 * LONG && subsets(skips, k) <= MOST_SUBSETS;
+            let k = (1..=DEEPEST.min(overlap)).take_while(|&k| k == 1 || deep(k)).count();
             stop.push(k as u8);
         }
-        Self { metric, threshold, unit, stop }
+        Self { metric, threshold, stop }
     }
 
     /// For pairs of a record of this size with smaller ones, or as large ones, of these sizes.
@@ -114,8 +95,9 @@ impl Plan {
 
     /// Of pairs that share from `least` to `most`.
     fn budget(&self, size: u32, least: u32, most: u32) -> Budget {
-        let tokens = |overlap: u32| (overlap / self.unit).clamp(1, LONG);
-        let stops = (tokens(least)..=tokens(most)).fold(0, |stops, overlap| stops | 1 << self.stop(overlap));
+        let overlaps =
+            if self.metric.is_of_bags() { 0..0 } else { least.clamp(1, LONG)..most.clamp(1, LONG) + 1 };
+        let stops = overlaps.fold(0, |stops, overlap| stops | 1 << self.stop(overlap));
         Budget { size, least, stops, partner: size }
     }
 

@@ -60,7 +60,7 @@ pub(super) fn rarer(at: usize, pairs: &[u32], places: &[Places]) -> Rarer {
 /// A bag has no order, but a pair is followed by one that begins with its second letter. If a letter repeats, that may not
 /// be the pair that follows in the text; it is a pair of the bag in any case, which is enough.
 pub(super) fn places(pairs: &[u32], order: &Order, places: &mut Vec<Places>) {
-    let letters = |at: u8| order.pairs[(pairs[usize::from(at)] - FIRST_PAIR) as usize].letters;
+    let letters = |at: u8| order.pairs[(pairs[usize::from(at)] - FIRST_PAIR) as usize];
     let slot = |letter: u32| (spread(letter) >> 24) as usize;
     let known = pairs.len().min(NOWHERE.into()) as u8;
     let (mut by_first, mut by_second) = ([NOWHERE; SLOTS], [NOWHERE; SLOTS]);
@@ -112,7 +112,7 @@ mod tests {
     use crate::join::{Metric, Stats, Threshold};
 
     fn order(texts: &[&str]) -> Order {
-        let mut stats = Stats::new(Metric::Reworded);
+        let mut stats = Stats::new(Metric::REWORDED);
         texts.iter().for_each(|text| stats.add(text));
         Order::new(&stats, Threshold::ONE)
     }

@@ -235,7 +235,7 @@ mod tests {
     proptest! {
         #[test]
         fn never_takes_pairs_that_are_shared_for_others(a in "[一-俿的一是a-c]{0,60}", b in "[一-俿的一是a-c]{0,60}") {
-            let mut stats = Stats::new(Metric::Reworded);
+            let mut stats = Stats::new(Metric::REWORDED);
             [&a, &b].into_iter().for_each(|text| stats.add(text));
             let order = Order::new(&stats, Threshold::ONE);
             let pairs = |text: &str| {
@@ -270,7 +270,7 @@ mod tests {
 
         #[test]
         fn never_finds_more_missing_than_it_is_worth(a in "[一-俿的一是a-c]{0,60}", b in "[一-俿的一是a-c]{0,60}") {
-            let (order, a, b) = spelled(Metric::Reworded, &a, &b);
+            let (order, a, b) = spelled(Metric::REWORDED, &a, &b);
             let missing: u32 = a.iter().filter(|symbol| !b.contains(symbol)).map(|&symbol| order.weight(symbol)).sum();
             let (of_a, of_b) = (Signature::new(&a, &order).classes(), Signature::new(&b, &order).classes());
             prop_assert!(of_a.weight_missing_from(of_b) <= missing);

@@ -155,41 +155,24 @@ fn group(texts: &[&str], part: Part<'_>) -> (Vec<Reading>, Vec<Vec<u32>>) {
 fn candidates(readings: &[Reading], part: Part<'_>) -> (Vec<Candidate>, Effort) {
     let mut effort = Effort::default();
     // Readings of one text differ by the numbers of a series or a list. There are few.
-    let mut texts: Vec<&str> = Vec::new();
-    let mut readings_of: Vec<Vec<u32>> = Vec::new();
-    let mut seen: FxHashMap<&str, u32> = FxHashMap::default();
-    for (reading, i) in readings.iter().zip(0u32..) {
-        let text = *seen.entry(reading.key()).or_insert_with(|| {
-            texts.push(reading.folded());
-            readings_of.push(Vec::with_capacity(1));
-            texts.len() as u32 - 1
-        });
-        readings_of[text as usize].push(i);
+    let mut of_text: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
+    let mut pairs: Vec<Candidate> = Vec::new();
+    for (reading, b) in readings.iter().zip(0u32..) {
+        let same = of_text.entry(reading.key()).or_default();
+        pairs.extend(same.iter().map(|&a| Candidate::new(a, b, Predicates::ALL, None)));
+        same.push(b);
     }
-    drop(seen);
-    let same_text = Predicates::ALL;
-    let mut pairs: Vec<Candidate> = readings_of
-        .iter()
-        .filter(|same| same.len() > 1)
-        .flat_map(|same| {
-            same.iter().enumerate().flat_map(move |(i, &a)| {
-                same[i + 1..].iter().map(move |&b| Candidate::new(a, b, same_text, None))
-            })
-        })
-        .collect();
+    drop(of_text);
     let mut add = |found: &mut dyn Iterator<Item = (u32, u32, Option<SharedWeights>)>, of: Predicates| {
-        for (a, b, shared) in found {
-            for &a in &readings_of[a as usize] {
-                pairs.extend(readings_of[b as usize].iter().map(|&b| Candidate::new(a, b, of, shared)));
-            }
-        }
+        pairs.extend(found.map(|(a, b, shared)| Candidate::new(a, b, of, shared)));
         pairs.par_sort_unstable();
         pairs.dedup_by(|next, kept| kept.takes(next));
     };
     // The shorter text has so many characters, hence both have.
     let long = |least: usize| -> Vec<&str> {
         let long = |text: &str| text.chars().take(least).count() >= least;
-        texts.iter().map(|text| if long(text) { *text } else { "" }).collect()
+        let texts = readings.iter().map(Reading::folded);
+        texts.map(|text| if long(text) { text } else { "" }).collect()
     };
     for spec in predicates().iter().filter(|spec| spec.predicate == Predicate::Opening) {
         let found = openings(&long(spec.least_chars), spec.borderline);
@@ -235,7 +218,7 @@ pub fn default_joins() -> Vec<DefaultJoin> {
             Predicate::Identical | Predicate::Opening => return None,
             Predicate::Near => (0.08, Metric::Indel, |text| text.into()),
             Predicate::Sound => (0.12, Metric::Indel, |text| view::sound_of(text).into()),
-            Predicate::Reworded => (0.80, Metric::Reworded, |text| text.into()),
+            Predicate::Reworded => (0.80, Metric::REWORDED, |text| text.into()),
         };
         let threshold = Threshold::new(spec.borderline.num as u32, spec.borderline.den as u32);
         let query = Query { metric, threshold: threshold.unwrap_or(Threshold::ONE) };

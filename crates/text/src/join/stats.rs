@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::classes::class_of_letter;
-use super::plan::{FEW_RECORDS_OF_BAG, Plan};
+use super::plan::Plan;
 use super::tokens::{FIRST_PAIR, Token, pair, parted, tokens, weight};
 use super::{Metric, Query, Threshold};
 use crate::text::sameness::MOST_WEIGHT;
@@ -36,13 +36,18 @@ impl Stats {
 
     /// Counts a row. An empty one counts for nothing.
     pub fn add(&mut self, row: &str) {
+        self.add_copies(row, 1);
+    }
+
+    /// Counts this many rows of one text.
+    pub(super) fn add_copies(&mut self, text: &str, rows: u64) {
         let mut scratch = std::mem::take(&mut self.scratch);
-        tokens(row, self.metric, &mut scratch);
-        self.rows += u64::from(!scratch.is_empty());
+        tokens(text, self.metric, &mut scratch);
+        self.rows += if scratch.is_empty() { 0 } else { rows };
         scratch.sort_unstable();
         scratch.dedup();
         for token in scratch.drain(..) {
-            *self.holders.entry(token).or_default() += 1;
+            *self.holders.entry(token).or_default() += rows;
         }
         self.scratch = scratch;
     }
@@ -62,6 +67,12 @@ impl Stats {
         let mut holders: Vec<_> = self.holders.iter().map(|(&token, &rows)| (token, rows)).collect();
         holders.sort_unstable();
         holders
+    }
+
+    /// Of bags: the pairs of neighbours that more rows hold than the metric allows, as the numbers of their letters.
+    pub(crate) fn common_pairs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let common = self.holders.iter().filter(|(_, rows)| **rows > self.metric.most_rows());
+        common.filter_map(|(&token, _)| pair(token)).map(|(first, second)| (first as u32, second as u32))
     }
 
     /// Statistics of both sets of rows together.
@@ -103,24 +114,17 @@ pub struct Order {
     pub(super) weights: Vec<u32>,
     /// By symbol: its class in signatures. Empty where symbols are spread alike.
     pub(super) classes: Vec<u8>,
-    /// Of bags: pairs of neighbours from rare to common, by their symbol less [`FIRST_PAIR`].
-    pub(super) pairs: Vec<Neighbours>,
+    /// Of bags: pairs of neighbours from rare to common, by their symbol less [`FIRST_PAIR`], as the symbols of their
+    /// letters.
+    pub(super) pairs: Vec<(u32, u32)>,
     /// What each of them weighs; in bytes, since they are looked up in no order.
     pub(super) weights_of_pairs: Vec<u8>,
     /// Pairs of neighbours before this one are held by one row alone: among those that were counted nobody shares them.
     pub(super) shared_pairs: u32,
-    /// Pairs of neighbours from this one on are too common to be keys by themselves.
+    /// Pairs of neighbours from this one on are held by more rows than the metric allows those to be held by that two rows
+    /// meet by.
     pub(super) common_pairs: u32,
     symbols: Symbols,
-}
-
-/// A pair of neighbours.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Neighbours {
-    /// The symbols of its letters.
-    pub letters: (u32, u32),
-    /// The share of the rows that hold it.
-    pub chance: f32,
 }
 
 #[derive(Clone, Debug)]
@@ -148,7 +152,7 @@ impl Order {
         let share = |holders: u64| (holders as f64 / rows) as f32;
         let chance = present.iter().map(|&(_, holders, _)| share(holders)).collect();
         let weights: Vec<u32> = match metric {
-            Metric::Reworded => present.iter().map(|&(.., token)| weight(token, metric)).collect(),
+            Metric::Reworded { .. } => present.iter().map(|&(.., token)| weight(token, metric)).collect(),
             _ => Vec::new(),
         };
         let classes = (0..).zip(&weights).map(|(letter, &weight)| class_of_letter(letter, weight)).collect();
@@ -159,22 +163,18 @@ impl Order {
                 numbered.for_each(|(token, symbol)| table[token as usize] = symbol);
                 Symbols::Characters(table)
             }
-            Metric::Jaccard { .. } | Metric::Reworded => Symbols::Tokens(numbered.collect()),
+            Metric::Jaccard { .. } | Metric::Reworded { .. } => Symbols::Tokens(numbered.collect()),
         };
         let mut neighbours = Vec::with_capacity(pairs.len());
         const { assert!(2 * MOST_WEIGHT <= u8::MAX as u32) }
         let weights_of_pairs = pairs.iter().map(|&(.., token)| weight(token, metric) as u8).collect();
-        let before = |holds: fn(f64) -> bool| {
-            let count = pairs.partition_point(|&(_, holders, _)| holds(rows * f64::from(share(holders))));
-            FIRST_PAIR + count as u32
-        };
-        let (shared_pairs, common_pairs) =
-            (before(|expected| expected < 1.5), before(|expected| expected <= FEW_RECORDS_OF_BAG));
+        let more_than =
+            |rows: u64| FIRST_PAIR + pairs.partition_point(|&(_, holders, _)| holders <= rows) as u32;
+        let (shared_pairs, common_pairs) = (more_than(1), more_than(metric.most_rows()));
         if let Symbols::Tokens(table) = &mut symbols {
-            for (&(_, holders, token), symbol) in pairs.iter().zip(FIRST_PAIR..NONE) {
+            for (&(.., token), symbol) in pairs.iter().zip(FIRST_PAIR..NONE) {
                 let letters = pair(token).and_then(|(x, y)| Some((*table.get(&x)?, *table.get(&y)?)));
-                let letters = letters.unwrap_or((NONE, NONE));
-                neighbours.push(Neighbours { letters, chance: share(holders) });
+                neighbours.push(letters.unwrap_or((NONE, NONE)));
                 table.insert(token, symbol);
             }
         }
@@ -238,7 +238,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn metrics() -> impl Strategy<Value = Metric> {
-        prop::sample::select(vec![Metric::Indel, Metric::Jaccard { n: 2 }, Metric::Reworded])
+        prop::sample::select(vec![Metric::Indel, Metric::Jaccard { n: 2 }, Metric::REWORDED])
     }
 
     proptest! {
@@ -264,13 +264,13 @@ mod tests {
 
     #[test]
     fn rare_comes_first_and_pairs_last() {
-        let mut stats = Stats::new(Metric::Reworded);
+        let mut stats = Stats::new(Metric::REWORDED);
         ["鱼鸟虾", "鱼鸟", "鱼"].iter().for_each(|row| stats.add(row));
         let order = Order::new(&stats, Threshold::ONE);
         let (mut symbols, mut scratch) = (Vec::new(), Vec::new());
         assert!(order.spell("鱼鸟虾", &mut scratch, &mut symbols));
         assert_eq!(parted(&symbols), (&[0, 1, 2][..], &[FIRST_PAIR, FIRST_PAIR + 1][..]));
-        assert_eq!(order.pairs[0].letters, (1, 0));
+        assert_eq!(order.pairs[0], (1, 0));
         assert_eq!(order.size(&symbols), order.weight(0) + order.weight(1) + order.weight(2));
         assert!(!order.spell("虾鱼", &mut scratch, &mut symbols), "the corpus has no such pair");
     }

@@ -6,7 +6,7 @@ use super::*;
 
 const TIGHT: Query = Query { metric: Metric::Indel, threshold: EIGHTY };
 const EIGHTY: Threshold = Threshold::ratio(4, 5);
-const METRICS: [Metric; 4] = [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::Reworded];
+const METRICS: [Metric; 4] = [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::REWORDED];
 
 /// Texts of phrases that begin and go on differently, as posts of one forum are: lists of the index are full of records
 /// that share one of them and little else.
@@ -183,7 +183,7 @@ fn ties_are_in() {
         (Metric::Levenshtein, ["abcdefghij", "abcdefghXY"], (4, 5)),
         (Metric::Indel, ["abcdefghij", "abcdefghXY"], (4, 5)),
         (Metric::Jaccard { n: 2 }, ["abcd", "abc"], (2, 3)),
-        (Metric::Reworded, ["abcde", "abcXY"], (3, 5)),
+        (Metric::REWORDED, ["abcde", "abcXY"], (3, 5)),
     ];
     for (metric, rows, (num, den)) in tied {
         let at = Query { metric, threshold: Threshold::ratio(num, den) };

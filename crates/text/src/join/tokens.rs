@@ -24,7 +24,7 @@ pub(super) fn tokens(text: &str, metric: Metric, tokens: &mut Vec<Token>) {
     match metric {
         Metric::Levenshtein | Metric::Indel => tokens.extend(text.chars().map(|c| c as Token)),
         Metric::Jaccard { n } => grams(text, n.clamp(1, LONGEST_GRAM), tokens),
-        Metric::Reworded => {
+        Metric::Reworded { .. } => {
             let chars = || text.chars().map(|c| c as Token);
             tokens.extend(chars());
             tokens.extend(chars().zip(chars().skip(1)).map(|(x, y)| PAIR | x << CHAR_BITS | y));
@@ -51,8 +51,8 @@ pub(super) fn parted(symbols: &[u32]) -> (&[u32], &[u32]) {
 /// What a token is worth in the metric's unit of size.
 pub(super) fn weight(token: Token, metric: Metric) -> u32 {
     match (metric, pair(token)) {
-        (Metric::Reworded, Some((first, second))) => weight(first, metric) + weight(second, metric),
-        (Metric::Reworded, None) => char::from_u32(token as u32).map_or(1, sameness::weight),
+        (Metric::Reworded { .. }, Some((first, second))) => weight(first, metric) + weight(second, metric),
+        (Metric::Reworded { .. }, None) => char::from_u32(token as u32).map_or(1, sameness::weight),
         _ => 1,
     }
 }
@@ -83,14 +83,14 @@ mod tests {
 
     #[test]
     fn a_bag_counts_repetitions() {
-        let bag = tokenize("鱼鱼鱼刺", Metric::Reworded);
+        let bag = tokenize("鱼鱼鱼刺", Metric::REWORDED);
         let (pairs, letters): (Vec<&Token>, Vec<&Token>) =
             bag.iter().partition(|&&token| pair(token).is_some());
         assert_eq!((letters.len(), pairs.len()), (4, 3));
         assert_eq!((letters[1], pairs[1]), (letters[2], pairs[2]), "as often as it occurs");
         let weigh = |c: char| sameness::weight(c);
-        assert_eq!(weight(*pairs[1], Metric::Reworded), 2 * weigh('鱼'));
-        assert_eq!(weight(*letters[0], Metric::Reworded), weigh('刺'));
+        assert_eq!(weight(*pairs[1], Metric::REWORDED), 2 * weigh('鱼'));
+        assert_eq!(weight(*letters[0], Metric::REWORDED), weigh('刺'));
     }
 
     #[test]

@@ -107,7 +107,7 @@ impl<'a> Pattern<'a> {
                 let shared = intersection(&self.symbols, other, need);
                 (shared >= need).then(|| Score { num: shared, den: a + b - shared })
             }
-            Metric::Reworded => {
+            Metric::Reworded { .. } => {
                 let ((letters, pairs), (others, other_pairs)) = (parted(&self.symbols), parted(other));
                 let of_letter = |letter: u32| self.weights[letter as usize];
                 let shared = shared_weight((letters, a), (others, b), of_letter, need);

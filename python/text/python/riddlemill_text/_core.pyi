@@ -69,13 +69,15 @@ class PartedDedup:
         """How many of the texts hold each token."""
     def add_counts(self, counts: Sequence[bytes]) -> bytes:
         """The counts of several parts together."""
+    def common_pairs(self, counts: bytes) -> bytes:
+        """What `compare` needs of the counts of all rows: the pairs of neighbours that too many of them hold."""
     def keyer(self, counts: bytes) -> PartedKeys:
         """Computes keys, from the counts of all rows that are compared."""
     def pairs(self, blocks: Sequence[bytes]) -> Table:
         """Columns `a` and `b`: the pairs of rows in the blocks of a lane that may be similar, each once."""
     def heavy(self, blocks: Sequence[bytes], most: int) -> list[tuple[int, int, int]]:
         """Keys that more than `most` rows of a lane have: kind, key, how many."""
-    def compare(self, a: Any, b: Any) -> Table:
+    def compare(self, a: Any, b: Any, common: bytes) -> Table:
         """Columns `verdict` (same, borderline; null where neither), `score`, `predicate`, `veto`, `levenshtein`,
         `jaro_winkler`, `sorensen_dice`."""
     def resolve(self, batches: Iterable[Any], folder: str, memory_mib: int) -> Table:

@@ -15,7 +15,7 @@ use crate::join::watch;
 /// Rows that read alike, by the first of them; rows without a copy are not in it.
 pub(super) type Copies = FxHashMap<u32, Vec<u32>>;
 
-/// Parts of distinct texts, the copies, and the statistics of the distinct texts.
+/// Parts of distinct texts, the copies, and the statistics of the rows.
 pub(super) fn distinct(
     parts: Vec<Part>,
     metric: Metric,
@@ -46,11 +46,12 @@ fn distinct_part(part: Part, metric: Metric) -> Result<(Part, Copies, Stats), Di
     let (mut copies, mut stats) = (Copies::default(), Stats::new(metric));
     let mut out = PartWriter::create(part.path().with_extension("distinct"))?;
     for (n, text) in rows(&bytes) {
+        // Copies are counted, too: how many rows hold a token is a question about rows.
+        stats.add(text);
         match first.get(text) {
             Some(&first) => copies.entry(first).or_insert_with(|| vec![first]).push(n),
             None => {
                 first.insert(text, n);
-                stats.add(text);
                 out.push(n, text)?;
             }
         }

@@ -169,7 +169,9 @@ mod tests {
     use proptest::prelude::*;
 
     fn queries() -> impl Strategy<Value = Query> {
-        let metrics = vec![Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::Reworded];
+        let few = Metric::Reworded { most_rows: 3 };
+        let metrics =
+            vec![Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::REWORDED, few];
         (prop::sample::select(metrics), 8u32..=20).prop_map(|(metric, p)| Query {
             metric,
             threshold: crate::join::Threshold::new(p, 20).expect("at most 20/20"),

@@ -48,7 +48,7 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::Levenshtein => "levenshtein",
         Metric::Indel => "indel",
         Metric::Jaccard { .. } => "jaccard",
-        Metric::Reworded => "reworded",
+        Metric::Reworded { .. } => "reworded",
     }
 }
 

@@ -7,7 +7,9 @@
 //! [`Verdict::Borderline`], which a person sees; or [`Verdict::Different`].
 //!
 //! Invariants, each checked by a property test:
-//! - a verdict depends only on the two texts; weights come from a dictionary, never from a corpus;
+//! - a verdict depends only on the two texts; weights come from a dictionary, never from a corpus (a join over many
+//!   posts asks besides, of a [reworded](Predicate::Reworded) pair, what few of them hold: see
+//!   [`Metric::Reworded`](crate::join::Metric::Reworded));
 //! - `compare(a, b)` equals `compare(b, a)`, and the score is in 0..=1;
 //! - a text is the same as itself, and a text of nothing but spaces is similar to nothing;
 //! - every pair that is not `Different` meets the [needs](PredicateSpec::needs) of one predicate, so that an
@@ -45,7 +47,7 @@ pub(crate) use predicate::Predicates;
 pub use predicate::{Metric, Need, Predicate, PredicateSpec, Ratio, Verdict, View};
 pub(crate) use prepared::SharedWeights;
 pub use prepared::{Prepared, Reading, Token};
-pub(crate) use reworded::PAIRS;
+pub(crate) use reworded::{MOST_POSTS, PAIRS};
 pub use weight::weight;
 pub(crate) use weight::{LEAST_WEIGHT, MOST_WEIGHT};
 

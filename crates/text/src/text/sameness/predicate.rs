@@ -71,6 +71,12 @@ impl Predicates {
         Self(self.0 | other.0)
     }
 
+    /// These but for one.
+    #[must_use]
+    pub const fn without(self, predicate: Predicate) -> Self {
+        Self(self.0 & !Self::one(predicate).0)
+    }
+
     /// Whether this one is among them.
     pub const fn has(self, predicate: Predicate) -> bool {
         self.0 & Self::one(predicate).0 != 0

@@ -176,6 +176,11 @@ impl Prepared {
         Self::from(&Reading::new(text))
     }
 
+    /// [`view::fold`].
+    pub(crate) fn folded(&self) -> &str {
+        self.reading.folded()
+    }
+
     /// [`view::key`]; empty only for a blank text.
     pub(super) fn key(&self) -> &str {
         self.reading.key()

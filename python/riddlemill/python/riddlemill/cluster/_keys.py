@@ -29,8 +29,11 @@ def add_counts(plan: Plan, lane: int, blocks: Sequence[bytes]) -> Iterator[Block
 
 
 def keep_counts(plan: Plan, lane: int, blocks: Sequence[bytes]) -> Iterator[Block]:
-    """Writes the counts of all chunks."""
-    write(plan, "counts", packed(dedup_of(plan.dedup).add_counts(list(blocks))))
+    """Writes the counts of all chunks, and what comparisons need of them."""
+    dedup = dedup_of(plan.dedup)
+    counts = dedup.add_counts(list(blocks))
+    write(plan, "counts", packed(counts))
+    write(plan, "common", packed(dedup.common_pairs(counts)))
     yield report()
 
 

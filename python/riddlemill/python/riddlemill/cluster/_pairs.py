@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import struct
 from collections.abc import Iterator, Sequence
@@ -12,7 +13,7 @@ import pyarrow as pa
 
 from . import sizes
 from ._calls import dedup_of
-from ._files import packed, write
+from ._files import packed, read, unpacked, write
 from ._frames import chunk_of, frame_of, place_of, report, stored_table, table_of
 from ._plan import Block, Plan
 from ._rows import rows_of
@@ -50,10 +51,19 @@ def _pairs_of(table: Any) -> Any:
 FIGURES = ["verdict", "score", "predicate", "veto", "levenshtein", "jaro_winkler", "sorensen_dice"]
 
 
+@functools.lru_cache(maxsize=1)
+def _common(work: str, storage: str, shipped: str) -> bytes:
+    common = read(Plan("", work, (), (), (), (), 1, 1, 1, shipped, storage), "common")
+    if common is None:
+        raise FileNotFoundError(f"{work}/common")
+    return unpacked(common)
+
+
 def compare_pairs(plan: Plan, number: int, blocks: Sequence[bytes]) -> Iterator[Block]:
     """The pairs of which the second is a chunk's row that are the same or borderline, with their figures."""
     rows = rows_of(plan, number).combine_chunks()
     dedup, found, named = dedup_of(plan.dedup), [], 0
+    common = _common(plan.work, plan.storage, plan.shipped)
     for block in blocks:
         end = 8 + struct.unpack_from("<Q", block)[0]
         firsts, pairs = table_of(block[8:end]), table_of(block[end:])
@@ -62,7 +72,7 @@ def compare_pairs(plan: Plan, number: int, blocks: Sequence[bytes]) -> Iterator[
             part = pairs.slice(start, sizes.COMPARED)
             at = pa.array(place_of(part["b"].to_numpy()))
             a, b = firsts.take(part["at"]), rows.take(at)
-            compared = pa.table(dedup.compare(a["text"], b["text"]))
+            compared = pa.table(dedup.compare(a["text"], b["text"], common))
             alike = pc.is_valid(compared["verdict"])
             if not pc.any(alike).as_py():
                 continue

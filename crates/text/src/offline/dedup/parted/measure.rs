@@ -3,11 +3,14 @@
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 
+use super::common::CommonPairs;
 use crate::join::{self, Query, Threshold, default_joins};
 use crate::offline::dedup::{SimilarPair, decimal, name, query};
 use crate::offline::settings;
 use crate::text::normalise::{Fold, fold};
-use crate::text::sameness::{Predicate, Prepared, Reading, Verdict, compare_prepared};
+use crate::text::sameness::{
+    Predicate, Predicates, Prepared, Reading, Verdict, compare_among, compare_prepared,
+};
 
 /// The measure that settings name.
 #[derive(Clone, Debug)]
@@ -129,18 +132,27 @@ impl Measure {
         (!read.is_blank()).then(|| read.digest())
     }
 
-    /// The comparison of each pair of texts; `None` if the two are not even borderline. What a text shows is computed
-    /// once for pairs in a row that have it as their first.
-    pub fn compared<'a>(&self, pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<Option<Compared>> {
+    /// Whether a comparison depends on what many rows hold.
+    pub fn needs_counts(&self) -> bool {
+        self.single.is_none()
+    }
+
+    /// The comparison of each pair of texts, of rows that hold these pairs of neighbours in common; `None` if the two are
+    /// not even borderline. What a text shows is computed once for pairs in a row that have it as their first.
+    pub fn compared<'a>(
+        &self,
+        common: &CommonPairs,
+        pairs: impl Iterator<Item = (&'a str, &'a str)>,
+    ) -> Vec<Option<Compared>> {
         let mut last: Option<(&str, Prepared)> = None;
         let mut compared = |a: &'a str, b: &'a str| {
             if self.single.is_some() {
-                return self.compare(a, b);
+                return self.compare(common, a, b);
             }
             if last.as_ref().is_none_or(|(text, _)| *text != a) {
                 last = Some((a, Prepared::new(a)));
             }
-            last.as_ref().and_then(|(_, a)| by_default(a, &Prepared::new(b)))
+            last.as_ref().and_then(|(_, a)| by_default(common, a, &Prepared::new(b)))
         };
         let figures =
             |SimilarPair { score, same, predicate, veto, .. }| Compared { same, score, predicate, veto };
@@ -148,9 +160,9 @@ impl Measure {
     }
 
     /// The comparison of two texts; `None` if they are not even borderline.
-    pub(super) fn compare(&self, a: &str, b: &str) -> Option<SimilarPair> {
+    pub(super) fn compare(&self, common: &CommonPairs, a: &str, b: &str) -> Option<SimilarPair> {
         let Some((query, same)) = self.single else {
-            return by_default(&Prepared::new(a), &Prepared::new(b));
+            return by_default(common, &Prepared::new(a), &Prepared::new(b));
         };
         let (a, b) = (self.read(a), self.read(b));
         let score = join::compare(a.whole(), b.whole(), &query)?;
@@ -160,8 +172,11 @@ impl Measure {
 }
 
 /// The comparison of two texts by the default similarity; `None` if they are not even borderline.
-fn by_default(a: &Prepared, b: &Prepared) -> Option<SimilarPair> {
-    let found = compare_prepared(a, b);
+fn by_default(common: &CommonPairs, a: &Prepared, b: &Prepared) -> Option<SimilarPair> {
+    let mut found = compare_prepared(a, b);
+    if found.predicate == Some(Predicate::Reworded) && !common.allow(a, b) {
+        found = compare_among(a, b, Predicates::ALL.without(Predicate::Reworded), None);
+    }
     (found.verdict != Verdict::Different).then(|| SimilarPair {
         a: 0,
         b: 1,

@@ -1,5 +1,6 @@
 //! Statistics of a corpus in parts.
 
+use super::common::CommonPairs;
 use super::line::StatLine;
 use super::measure::Measure;
 use crate::join::{Order, Stats};
@@ -112,6 +113,11 @@ impl PartStats {
             }
         }
         if rest.is_empty() { Ok(()) } else { Err(StatError::Damaged) }
+    }
+
+    /// The pairs of neighbours that too many rows hold.
+    pub fn common_pairs(&self) -> CommonPairs {
+        CommonPairs::new(self.0.iter().flat_map(|(_, stats)| stats.common_pairs()))
     }
 
     pub(super) fn orders(&self, measure: &Measure) -> Vec<Order> {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::common::CommonPairs;
 use super::line::{KeyLine, PAIR, PairLine, SAME};
 use super::measure::{Measure, join_of};
 use crate::join::{Sketch, can_meet};
@@ -27,6 +28,12 @@ pub enum VerifyError {
         "a key of {0:?}, which the measure does not use; verify with the settings that keys were cut with"
     )]
     Join(String),
+    /// Nobody says how many rows hold what the texts share.
+    #[error(
+        "the default similarity of two texts depends on how many rows hold what they share: name the counts that keys \
+         were cut with (--stats FILE)"
+    )]
+    Uncounted,
 }
 
 /// The rows of one key, as they come. Holds those that others look for, which are few however many look.
@@ -37,12 +44,14 @@ pub struct Group {
     larger: bool,
 }
 
-/// Takes the next line of a sorted file, and returns the pairs that it completes.
+/// Takes the next line of a sorted file, and returns the pairs that it completes. Only lines with texts need to know what
+/// too many rows hold.
 ///
 /// # Errors
 /// [`VerifyError`].
 pub fn verify(
     measure: &Measure,
+    common: Option<&CommonPairs>,
     group: &mut Group,
     line: KeyLine<'static>,
     mut out: impl FnMut(PairLine),
@@ -59,7 +68,9 @@ pub fn verify(
             Some((_, head)) => out(bare(&line.rank, &head.rank, "copy")),
         },
         of if of == PAIR || of == Predicate::Identical.name() => {
-            group.held.iter().for_each(|(_, held)| compare_entries(measure, held, &line, &mut out));
+            for (_, held) in &group.held {
+                compare_entries(measure, common, held, &line, &mut out)?;
+            }
             group.held.push((Sketch::default(), line));
         }
         of => {
@@ -78,7 +89,7 @@ pub fn verify(
             let own = sketch(&line);
             for (held, other) in &group.held {
                 if join.is_none_or(|join| can_meet(&join.query, own, *held)) {
-                    compare_entries(measure, other, &line, &mut out);
+                    compare_entries(measure, common, other, &line, &mut out)?;
                 }
             }
         }
@@ -92,15 +103,26 @@ fn sketch(line: &KeyLine) -> Sketch {
 }
 
 /// Two rows that share a key: compared where their texts are at hand, else named.
-fn compare_entries(measure: &Measure, a: &KeyLine, b: &KeyLine, out: &mut impl FnMut(PairLine)) {
+fn compare_entries(
+    measure: &Measure,
+    common: Option<&CommonPairs>,
+    a: &KeyLine,
+    b: &KeyLine,
+    out: &mut impl FnMut(PairLine),
+) -> Result<(), VerifyError> {
     if a.rank == b.rank {
-        return;
+        return Ok(());
     }
     let (into, from) = if a.rank < b.rank { (a, b) } else { (b, a) };
     let (Some(kept), Some(gone)) = (&into.text, &from.text) else {
-        return out(bare(&from.rank, &into.rank, "maybe"));
+        out(bare(&from.rank, &into.rank, "maybe"));
+        return Ok(());
     };
-    let Some(SimilarPair { score, same, predicate, veto, .. }) = measure.compare(kept, gone) else { return };
+    let none = CommonPairs::default();
+    let common = if measure.needs_counts() { common.ok_or(VerifyError::Uncounted)? } else { &none };
+    let Some(SimilarPair { score, same, predicate, veto, .. }) = measure.compare(common, kept, gone) else {
+        return Ok(());
+    };
     let Witness { levenshtein, jaro_winkler, sorensen_dice } = witness(kept, gone);
     out(PairLine {
         predicate: Some(predicate.into()),
@@ -111,6 +133,7 @@ fn compare_entries(measure: &Measure, a: &KeyLine, b: &KeyLine, out: &mut impl F
         sorensen_dice: Some(sorensen_dice),
         ..bare(&from.rank, &into.rank, if same { "same" } else { "borderline" })
     });
+    Ok(())
 }
 
 fn bare(from: &str, into: &str, verdict: &str) -> PairLine {
