@@ -215,7 +215,7 @@ impl Stage {
             Stage::Filter => 4,
             Stage::Embed => 1,
             // 2 keeps a text in capitals alone where there is no other. 3 wants a third of the pairs of neighbours. 4 takes
-            // more retellings for the same, and the forum's names for no likeness. 5 takes what over 512 posts hold for no
+            // more retellings for the same, and the forum's names for no likeness. 5 takes what over 256 posts hold for no
             // likeness of two.
             Stage::Dedup => 5,
             // 2 reads no reasoning as an answer.

@@ -40,8 +40,6 @@ struct Scan<'s, 'a> {
     classes: Classes,
     keys: &'s [Key],
     buckets: &'s [(u32, Range<u32>)],
-    /// The first record that is large enough.
-    from: u32,
     candidates: &'s mut Vec<u32>,
 }
 
@@ -51,31 +49,30 @@ impl WithSimd for Scan<'_, '_> {
     /// Nothing here is written in vectors: it is compiled once more for processors that count bits in one step.
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> u64 {
-        let Scan { block, a, size, classes, keys, buckets, from, candidates } = self;
+        let Scan { block, a, size, classes, keys, buckets, candidates } = self;
         let mut met = 0;
-        // What both may leave unshared, solved for the partner's size: no division in the inner loop.
+        // What both share at least, in parts of a unit of size, is `small` for each unit of the partner and this.
         let query = block.order.query;
         let Linear { small, large, of } = query.metric.linear(query.threshold);
         let (large, own) = (large * u64::from(size), of * u64::from(size));
         for (key, bucket) in buckets {
             let Key { hash, skip, .. } = keys[*key as usize];
-            for posting in block.index.holders(hash, bucket.clone(), from) {
+            // What both conditions on this record say of the partner's size, so that a posting is looked at with two
+            // comparisons: most of those that are read are too small, or pass over too much.
+            let Some(left) = own.checked_sub(large + of * u64::from(skip)) else { continue };
+            let most = left.checked_div(small).unwrap_or(u64::MAX);
+            for posting in block.index.holders(hash, bucket.clone()) {
                 // A list ascends by record, and only earlier records are partners.
                 if posting.record >= a {
                     break;
                 }
-                let partner = posting.size().unwrap_or_else(|| block.records.size(posting.record));
-                // How far each is over its need, in parts of a unit of size.
-                let need = small * u64::from(partner) + large;
-                let partners_own = of * u64::from(partner);
-                if own < need || partners_own < need {
-                    continue;
-                }
-                let (over, partners_over) = (own - need, partners_own - need);
-                if of * u64::from(skip) > over || of * u64::from(posting.skip) > partners_over {
+                let partner = u64::from(posting.size().unwrap_or_else(|| block.records.size(posting.record)));
+                let partners_own = (of - small) * partner;
+                if (partner > most) | (partners_own < large + of * u64::from(posting.skip)) {
                     continue;
                 }
                 met += 1;
+                let (over, partners_over) = (own - large - small * partner, partners_own - large);
                 let theirs = posting.classes();
                 if of * u64::from(theirs.missing_from(classes)) <= partners_over
                     && of * u64::from(classes.missing_from(theirs)) <= over
@@ -213,8 +210,7 @@ impl<'a> Block<'a> {
         if buckets.is_empty() {
             return;
         }
-        let from = self.records.first_of_size(budget.partner);
-        let scan = Scan { block: self, a, size, classes, keys, buckets, from, candidates };
+        let scan = Scan { block: self, a, size, classes, keys, buckets, candidates };
         effort.met += self.arch.dispatch(scan);
     }
 

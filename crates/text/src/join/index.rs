@@ -20,9 +20,6 @@ const FILTER_BITS: usize = 8;
 /// Records whose keys are cut in one go.
 const CHUNK: usize = 4096;
 
-/// In a bucket with more postings it is worth looking for the first that may matter. Nearly every bucket in tests.
-const LONG: usize = if cfg!(test) { 1 } else { 32 };
-
 /// The number of records that are fetched at once.
 pub(super) const FETCHED: usize = 64;
 
@@ -155,13 +152,10 @@ impl Index {
         first.record < before && (bucket.len() > 1 || first.may_hold(hash))
     }
 
-    /// Records of a bucket that may hold the key, ascending, and few that do not; of a long one those from a record on.
+    /// Records of a bucket that may hold the key, ascending, and few that do not.
     #[inline(always)]
-    pub fn holders(&self, hash: u64, bucket: Range<u32>, from: u32) -> impl Iterator<Item = Posting> + '_ {
-        let mut postings = &self.shards[shard_of(hash)].postings[bucket.start as usize..bucket.end as usize];
-        if postings.len() > LONG {
-            postings = &postings[postings.partition_point(|posting| posting.record < from)..];
-        }
+    pub fn holders(&self, hash: u64, bucket: Range<u32>) -> impl Iterator<Item = Posting> + '_ {
+        let postings = &self.shards[shard_of(hash)].postings[bucket.start as usize..bucket.end as usize];
         postings.iter().copied().filter(move |posting| posting.may_hold(hash))
     }
 }

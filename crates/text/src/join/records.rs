@@ -165,11 +165,6 @@ impl Records {
         }));
     }
 
-    /// The first record of at least this size, or one past the last.
-    pub fn first_of_size(&self, size: u32) -> u32 {
-        self.first + self.heads.partition_point(|head| head.size < size) as u32
-    }
-
     /// The end of the records from `start` on whose size satisfies the predicate; these come first.
     pub fn count_while(&self, start: u32, holds: impl Fn(u32) -> bool) -> u32 {
         start + self.heads[self.place(start)..].partition_point(|head| holds(head.size)) as u32

@@ -200,7 +200,7 @@ fn candidates(readings: &[Reading], part: Part<'_>) -> (Vec<Candidate>, Effort) 
 #[derive(Clone, Copy, Debug)]
 pub struct DefaultJoin {
     pub predicate: Predicate,
-    /// Its approximate share in the time of all joins, measured at three million posts; only affects the progress bar.
+    /// Its approximate share in the time of all joins, measured at three and ten million posts; only affects the progress bar.
     pub(super) share: f64,
     /// What is joined.
     pub query: Query,
@@ -216,9 +216,9 @@ pub fn default_joins() -> Vec<DefaultJoin> {
     let join = |spec: &PredicateSpec| {
         let (share, metric, view): (f64, Metric, View) = match spec.predicate {
             Predicate::Identical | Predicate::Opening => return None,
-            Predicate::Near => (0.08, Metric::Indel, |text| text.into()),
-            Predicate::Sound => (0.12, Metric::Indel, |text| view::sound_of(text).into()),
-            Predicate::Reworded => (0.80, Metric::REWORDED, |text| text.into()),
+            Predicate::Near => (0.31, Metric::Indel, |text| text.into()),
+            Predicate::Sound => (0.29, Metric::Indel, |text| view::sound_of(text).into()),
+            Predicate::Reworded => (0.40, Metric::REWORDED, |text| text.into()),
         };
         let threshold = Threshold::new(spec.borderline.num as u32, spec.borderline.den as u32);
         let query = Query { metric, threshold: threshold.unwrap_or(Threshold::ONE) };

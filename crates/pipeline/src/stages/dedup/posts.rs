@@ -172,6 +172,22 @@ impl StagePosts {
         Ok(Self { ids, texts, standings })
     }
 
+    /// Reads texts that wait on disk into memory, if this many bytes are enough for them: pairs need texts from anywhere.
+    pub fn hold_texts(&mut self, memory: u64) -> Result<(), StageError> {
+        let Texts::Disk(OnDisk { path, file, starts, .. }) = &mut self.texts else { return Ok(()) };
+        let length = starts.last().copied().unwrap_or_default();
+        if length > memory {
+            return Ok(());
+        }
+        let mut bytes = vec![0; length as usize];
+        file.read_exact_at(0, &mut bytes).map_err(Error::io("read", path))?;
+        let damaged = |_| Error::io("read", path)(std::io::ErrorKind::InvalidData.into());
+        let all = String::from_utf8(bytes).map_err(damaged)?;
+        let ends = starts.drain(1..).map(|end| end as usize).collect();
+        self.texts = Texts::Memory(Strings { all, ends });
+        Ok(())
+    }
+
     /// All texts, where they are in memory.
     pub fn in_memory(&self) -> Option<Vec<&str>> {
         match &self.texts {

@@ -72,7 +72,7 @@ pub fn dedup(
         needs.room(on_disk)?;
         pulse.notify(&needs.words(settings));
     }
-    let posts = StagePosts::read(inputs, spills.then_some(on_disk.folder), stop)?;
+    let mut posts = StagePosts::read(inputs, spills.then_some(on_disk.folder), stop)?;
     let near = near_by_embeddings(inputs, &posts)?;
     let count = posts.count() as u64;
     // Some records are left for the writing, which is the stage's end.
@@ -107,6 +107,8 @@ pub fn dedup(
         })?;
         pairs = FoundPairs::InMemory(held);
     }
+    // What the join held is free again.
+    posts.hold_texts(settings.memory_mib.saturating_mul(1 << 20))?;
     // Ties are broken by id, because the numbers of posts depend on the order of the files.
     let places = places_of_ids(&posts);
     let ranks = ranks(&posts.standings, &settings.keep, |row| places[row as usize]);
@@ -206,7 +208,7 @@ pub(in crate::stages) fn unmerged<R: Record>(
 }
 
 /// The share of the progress bar that is for writing: one record in this many.
-const WRITING: u64 = 20;
+const WRITING: u64 = 8;
 
 /// The predicate of pairs whose embeddings are near.
 const COSINE: &str = "cosine";

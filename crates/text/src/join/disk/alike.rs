@@ -30,10 +30,10 @@ pub struct Spill<'a> {
 }
 
 /// The approximate shares of the steps in the whole: estimates that only affect the progress bar.
-const READ: f64 = 0.03;
+const READ: f64 = 0.07;
 const OPENINGS: f64 = 0.02;
-const JOIN: f64 = 0.82;
-const COMPARE: f64 = 0.13;
+const JOIN: f64 = 0.75;
+const COMPARE: f64 = 0.16;
 
 /// The number of texts, readings or pairs that are processed at once.
 const BATCH: usize = 1 << 13;
@@ -85,7 +85,7 @@ fn alike_within<T: AsRef<str> + Sync>(
     let folder = Working::new(spill.folder, ".alike-")?;
     let mut candidates = Sorter::new(folder.path(), "candidates", limits.sort);
     let (readings, groups) = Readings::keep(texts, spill.texts, folder.path(), limits, part.share(READ))?;
-    let readings = readings.in_groups(groups, &mut candidates, part)?;
+    let mut readings = readings.in_groups(groups, &mut candidates, part)?;
     readings.openings(&mut candidates, part.share(OPENINGS))?;
     let mut effort = Effort::default();
     for join in default_joins() {
@@ -103,6 +103,8 @@ fn alike_within<T: AsRef<str> + Sync>(
             push(&mut candidates, Candidate::new(pair.a, pair.b, of, shared))?;
         }
     }
+    // The index of the last join is no longer in memory.
+    readings.hold(spill.memory)?;
     effort.compared = readings.compare(candidates.finish()?, part.share(COMPARE), put)?;
     Ok((readings.groups, effort))
 }
@@ -115,6 +117,8 @@ struct Readings {
     starts: Vec<u64>,
     /// Texts by group.
     groups: Vec<Vec<u32>>,
+    /// The whole file, where there is memory for it.
+    held: Option<Vec<u8>>,
 }
 
 /// Half of a hash that nobody finds a second text for.
@@ -165,7 +169,7 @@ impl Readings {
             }
         }
         let file = out.into_inner().map_err(|e| DiskError::io("write", &path)(e.into_error()))?;
-        Ok((Self { path, file, starts, groups: Vec::new() }, sorter.finish()?))
+        Ok((Self { path, file, starts, groups: Vec::new(), held: None }, sorter.finish()?))
     }
 
     /// Makes groups of equal readings, and candidates of those that have the key in common alone.
@@ -219,7 +223,23 @@ impl Readings {
 
     fn reading(&self, group: u32) -> Result<Reading, DiskError> {
         let first = self.groups[group as usize][0];
+        if let Some(held) = &self.held {
+            let (start, end) = (self.starts[first as usize], self.starts[first as usize + 1]);
+            return self.parse(&held[start as usize..end as usize]);
+        }
         self.parse(&self.bytes(first, first)?)
+    }
+
+    /// Reads the file into memory if it takes at most half of what is allowed: each pair needs a reading from anywhere
+    /// in it, and asking the system for each takes longer than comparing the two.
+    fn hold(&mut self, memory: usize) -> Result<(), DiskError> {
+        let length = self.starts.last().copied().unwrap_or_default() as usize;
+        if length <= memory / 2 {
+            let mut bytes = vec![0; length];
+            self.file.read_exact_at(0, &mut bytes).map_err(DiskError::io("read", &self.path))?;
+            self.held = Some(bytes);
+        }
+        Ok(())
     }
 
     /// Something of the reading of each group, in order, so many at once.

@@ -13,7 +13,7 @@
 //! pairs of neighbours at least a third of the lighter by weight. So the rarest characters of the
 //! lighter, up to 2/5 of its weight, hold a shared one, and so does some pair of neighbours.
 //!
-//! Among many posts a pair is looked at only where both hold a pair of neighbours that at most 512 of the posts hold. What is
+//! Among many posts a pair is looked at only where both hold a pair of neighbours that at most 256 of the posts hold. What is
 //! in more of them, a saying or a frame, says little about two of them, and the number of pairs that share nothing else grows
 //! with the square of the posts. Two texts alone are compared without it.
 //!
@@ -36,7 +36,7 @@ pub(crate) const PAIRS: Ratio = Ratio::new(1, 3);
 
 /// How many posts of a join hold each pair of neighbours at most by which two of them are looked at. Measured in
 /// docs/quality.md: of the edited copies among a million posts 4 in 10,000 are lost, of the other pairs among ten million most.
-pub(crate) const MOST_POSTS: u32 = 512;
+pub(crate) const MOST_POSTS: u32 = 256;
 
 pub(super) const SPEC: PredicateSpec = PredicateSpec {
     predicate: Predicate::Reworded,
