@@ -34,8 +34,8 @@ const TOWARD: Ratio = Ratio::new(4, 5);
 /// Labelled retellings keep 0.45 of them and more.
 pub(crate) const PAIRS: Ratio = Ratio::new(1, 3);
 
-/// How many posts of a join hold each pair of neighbours at most by which two of them are looked at. Measured in
-/// docs/quality.md: of the edited copies among a million posts 4 in 10,000 are lost, of the other pairs among ten million most.
+/// How many posts of a join hold each pair of neighbours at most by which two of them are looked at. What lower and higher
+/// bounds cost and lose is in docs/quality.md.
 pub(crate) const MOST_POSTS: u32 = 256;
 
 pub(super) const SPEC: PredicateSpec = PredicateSpec {
