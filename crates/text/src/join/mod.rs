@@ -10,6 +10,7 @@
 //!   [`Metric::Jaccard`] is over *sets* of n-grams, of 2 characters if a user asks for it, and a string
 //!   shorter than n is one gram; [`Metric::Reworded`] is over weighted bags of characters and of pairs of
 //!   neighbours. [`similarity`] computes each of them in the textbook way.
+//! - Of bags, rows are a pair only where both hold a pair of neighbours that few rows of the join hold, copies counted.
 //! - An empty string is in no pair, not even with another empty string.
 //! - Pairs are (a, b, score), with the rows' numbers in the input, `a < b`, ascending, each once. Identical
 //!   rows are pairs with score 1, which are generated one at a time, so a hundred thousand of them take no memory.
