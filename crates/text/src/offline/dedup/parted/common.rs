@@ -2,13 +2,17 @@
 
 use rustc_hash::FxHashSet;
 
-use super::stats::StatError;
 use crate::text::sameness::Prepared;
 
 /// The pairs of neighbours of a corpus that more rows hold than the default similarity allows: what remains of its
 /// statistics for who compares two texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommonPairs(FxHashSet<[u32; 2]>);
+
+/// Bytes that are no whole number of pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0} bytes are not common pairs; they come from the counts of all rows")]
+pub struct NoCommonPairs(usize);
 
 /// Two letters, four bytes each.
 const PAIR: usize = 8;
@@ -29,11 +33,11 @@ impl CommonPairs {
     /// Of bytes from [`CommonPairs::to_bytes`].
     ///
     /// # Errors
-    /// [`StatError::Damaged`] where they are not.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, StatError> {
+    /// [`NoCommonPairs`] where they are not.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, NoCommonPairs> {
         let (pairs, rest) = bytes.as_chunks::<PAIR>();
         if !rest.is_empty() {
-            return Err(StatError::Damaged);
+            return Err(NoCommonPairs(bytes.len()));
         }
         let pair = |&[a, b, c, d, e, f, g, h]: &[u8; PAIR]| {
             [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])]
@@ -108,7 +112,7 @@ mod tests {
 
     #[test]
     fn half_a_pair_is_refused() {
-        assert_eq!(CommonPairs::from_bytes(&[0; 9]), Err(StatError::Damaged));
+        assert_eq!(CommonPairs::from_bytes(&[0; 9]), Err(NoCommonPairs(9)));
         assert_eq!(CommonPairs::from_bytes(&[]), Ok(CommonPairs::default()));
     }
 }

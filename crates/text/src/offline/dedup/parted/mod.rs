@@ -41,7 +41,7 @@ mod stats;
 mod verify;
 
 pub use blocks::{BlockError, Heavy, KeyBlocks, heavy_of_blocks, pairs_of_blocks};
-pub use common::CommonPairs;
+pub use common::{CommonPairs, NoCommonPairs};
 pub use keyer::Keyer;
 pub use line::{Decision, KeyLine, PairLine, StatLine};
 pub use measure::{Compared, Measure};
