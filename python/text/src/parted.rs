@@ -15,8 +15,8 @@ use pyo3::types::PyBytes;
 use pyo3_arrow::PyRecordBatch;
 use rayon::prelude::*;
 use riddlemill_text::offline::dedup::parted::{
-    self, CommonPairs, Heavy, KeyBlocks, Keyer, Measure, PairLine, PartStats, ResolveError, Share, StatError, decisions,
-    heavy_of_blocks, pairs_of_blocks, rank_of,
+    self, CommonPairs, Heavy, KeyBlocks, Keyer, Measure, PairLine, PartStats, ResolveError, Share, StatError,
+    decisions, heavy_of_blocks, pairs_of_blocks, rank_of,
 };
 use riddlemill_text::offline::dedup::witness;
 use riddlemill_text::offline::settings;
