@@ -155,7 +155,7 @@ def test_two_who_read_a_file_in_memory_have_a_position_each() -> None:
 def test_every_engine_has_the_arguments_of_a_job(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     mill, engine = workspace(tmp_path / "mill", posts(200)), Watched()
     fsspec.filesystem("memory").put(f"{mill.path}/raw/", "/elsewhere/raw/", recursive=True)
-    args = ["--recipe", "flub", "--workspace", str(mill.path), "--work", "memory://elsewhere/work", "--dumps", "memory://elsewhere"]
+    args = ["--recipe", "flub", "--workspace", str(mill.path), "--work", "memory://elsewhere/mill", "--dumps", "memory://elsewhere"]
     args += ["--storage", '{"skip_instance_cache": true}', "--lanes", "7", "--split", "30", "--rounds", "2", "--piece", "4000"]
     cluster.run_job(cluster.arguments("A job.").parse_args(args), engine)
     phases = [name for name, _ in engine.phases]
@@ -163,7 +163,7 @@ def test_every_engine_has_the_arguments_of_a_job(tmp_path: pathlib.Path, capsys:
     assert capsys.readouterr().err.splitlines() == [f"flub/{name}" for name in phases]
     plan = engine.phases[-1][1]
     assert (plan.lanes, plan.split, plan.rounds) == (7, 30, 2)
-    assert (plan.work, plan.storage) == ("memory://elsewhere/work/flub", '{"skip_instance_cache": true}')
+    assert (plan.work, plan.storage) == ("memory://elsewhere/mill/flub", '{"skip_instance_cache": true}')
     assert all(dump.place.startswith("memory://elsewhere/raw/dumps/part-") for dump in plan.dumps)
     assert all(0 < piece.bytes < 5000 for piece in plan.pieces) and len(plan.pieces) > len(plan.dumps)
     with pytest.raises(SystemExit):

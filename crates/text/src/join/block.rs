@@ -51,14 +51,14 @@ impl WithSimd for Scan<'_, '_> {
     fn with_simd<S: Simd>(self, _: S) -> u64 {
         let Scan { block, a, size, classes, keys, buckets, candidates } = self;
         let mut met = 0;
-        // What both share at least, in parts of a unit of size, is `small` for each unit of the partner and this.
+        // What the two share at least is `small` for each unit of the partner's size, and `large`; all in parts of a unit.
         let query = block.order.query;
         let Linear { small, large, of } = query.metric.linear(query.threshold);
         let (large, own) = (large * u64::from(size), of * u64::from(size));
         for (key, bucket) in buckets {
             let Key { hash, skip, .. } = keys[*key as usize];
-            // What both conditions on this record say of the partner's size, so that a posting is looked at with two
-            // comparisons: most of those that are read are too small, or pass over too much.
+            // The largest partner for which this record has enough left. With it two comparisons reject most postings that
+            // are read: the partner is too large, or too small for what it passes over.
             let Some(left) = own.checked_sub(large + of * u64::from(skip)) else { continue };
             let most = left.checked_div(small).unwrap_or(u64::MAX);
             for posting in block.index.holders(hash, bucket.clone()) {

@@ -121,8 +121,7 @@ pub struct Order {
     pub(super) weights_of_pairs: Vec<u8>,
     /// Pairs of neighbours before this one are held by one row alone: among those that were counted nobody shares them.
     pub(super) shared_pairs: u32,
-    /// Pairs of neighbours from this one on are held by more rows than the metric allows those to be held by that two rows
-    /// meet by.
+    /// Pairs of neighbours from this one on are held by too many rows for two rows to be a pair by them.
     pub(super) common_pairs: u32,
     symbols: Symbols,
 }
