@@ -53,6 +53,7 @@ mod own_operations;
 mod own_pairs;
 mod own_rated;
 mod packs;
+mod papers;
 mod parted;
 mod picture;
 mod pieces;
