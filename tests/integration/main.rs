@@ -77,6 +77,7 @@ mod show;
 mod sites;
 mod skipped;
 mod tampered;
+mod tracked;
 mod translator;
 mod trials;
 mod waits;
