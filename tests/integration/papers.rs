@@ -120,6 +120,8 @@ fn a_set_of_its_own_is_not_described_as_another() {
     assert!(card.contains("The curator has not named the authors"), "{card}");
     // No stage of this set looks for personal data or near duplicates, and no paper says so.
     assert!(card.contains("no stage looked for personal data in texts"), "{card}");
+    // A person has looked at both rows, though no column says so.
+    assert!(!card.contains("no person has looked"), "{card}");
     let sheet = ws.read(&format!("output/{NAME}/candidate/DATASHEET.md"));
     for said in [
         "No stage merged near duplicates.",
