@@ -57,6 +57,10 @@ impl Pulse for Bar<'_> {
         self.console.agrees(question)
     }
 
+    fn trusts(&self, question: &str) -> Option<bool> {
+        self.console.trusts(question)
+    }
+
     /// The number of answers over all sets and models, and of their ratings.
     fn outlook(&self, requests: usize) -> Option<String> {
         let (config, sets, settings) = self.ahead?;
@@ -112,7 +116,8 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
     let whole: crate::config::sections::Run = config.typed(None, "run");
     let max = args.max_usd.or((whole.max_usd > 0.0).then_some(whole.max_usd));
     let run = Run::new(max.map(Usd::from_dollars));
-    if args.yes {
+    // Who gives a cap to this call agrees to that much.
+    if args.yes || args.max_usd.is_some() {
         run.agree();
     }
     let console = RunConsole::new(global.quiet, global.verbose, None);

@@ -55,6 +55,7 @@ mod serve;
 mod show;
 mod status;
 mod trials;
+mod trust;
 mod verify;
 mod withdraw;
 
@@ -131,6 +132,7 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Decide { verb } => decide::decide(verb, global),
         Verb::Serve(args) => serve::serve(args, global, stop),
         Verb::Access { verb } => access::access(verb, global),
+        Verb::Trust { verb } => trust::trust(verb.as_ref(), global),
         Verb::Estimate(args) => estimate::estimate(args, global),
         Verb::Replies { verb } => replies::replies(verb, global),
         Verb::Benchmark { verb } => benchmark::benchmark(verb, global),

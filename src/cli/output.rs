@@ -28,9 +28,18 @@ pub(super) fn load_or_default(global: &Global) -> Result<Config, Failure> {
     }
 }
 
+/// What overrides pipeline.toml in this call.
+pub(super) fn overrides(global: &Global, more: &[(String, String)]) -> Overrides {
+    Overrides {
+        trust: global.trust.clone(),
+        ask: Some(super::progress::ask_first),
+        ..Overrides::new(global.set.iter().chain(more).cloned().collect())
+    }
+}
+
 /// The settings, with additional flags that override settings.
 pub(super) fn load_with(global: &Global, more: &[(String, String)]) -> Result<Config, Failure> {
-    let overrides = Overrides::new(global.set.iter().chain(more).cloned().collect());
+    let overrides = overrides(global, more);
     let config = Config::load(&global.workspace, &recipe::names(), &recipe::choices(), &overrides)?;
     match [recipe::unknown_steps(&config), recipe::unknown_columns(&config)].concat() {
         problems if problems.is_empty() => {

@@ -284,8 +284,7 @@ impl Pulse for RunConsole<'_> {
     }
 
     fn agrees(&self, question: &str) -> Option<bool> {
-        // In a script or behind a pipe nobody can answer.
-        if !(std::io::stderr().is_terminal() && std::io::stdin().is_terminal()) {
+        if !can_ask() {
             return None;
         }
         self.with(|bar| match bar {
@@ -293,6 +292,10 @@ impl Pulse for RunConsole<'_> {
             Some(Bar { shown: Shown::Drawn(bar), .. }) => bar.suspend(|| ask(question)),
             _ => ask(question),
         })
+    }
+
+    fn trusts(&self, question: &str) -> Option<bool> {
+        self.agrees(question)
     }
 
     fn outlook(&self, requests: usize) -> Option<String> {
@@ -328,6 +331,17 @@ impl Progress for RunConsole<'_> {
             eprintln!("{} (fresh)", line(recipe, manifest));
         }
     }
+}
+
+/// Whether somebody can answer: not in a script or behind a pipe.
+fn can_ask() -> bool {
+    std::io::stderr().is_terminal() && std::io::stdin().is_terminal()
+}
+
+/// Asks a question before any bar is drawn; `None` where nobody can answer.
+pub(super) fn ask_first(question: &str) -> Option<bool> {
+    heard();
+    if can_ask() { ask(question) } else { None }
 }
 
 /// Asks a question on the terminal; anything but a yes is a no.

@@ -77,6 +77,7 @@ mod sites;
 mod skipped;
 mod tampered;
 mod translator;
+mod trust;
 mod trials;
 mod waits;
 mod withdraw;

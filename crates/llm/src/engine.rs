@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use riddlemill_files::{Trust, Wish};
 use riddlemill_text::record::Reason;
 
 use super::answer::{Answer, Ask, Failed, Held, Marks, Reply, refuses_schema};
@@ -45,6 +46,8 @@ pub struct Limits {
     pub run: Run,
     /// The recipe's name, and its cap over all runs.
     pub recipe: Option<(String, Option<Usd>)>,
+    /// What this machine's user agreed to: without it no value of the environment leaves the machine.
+    pub trust: Trust,
 }
 
 /// An endpoint cannot be used with its settings.
@@ -112,6 +115,14 @@ impl Engine {
         } else if let Some(name) = unset {
             let what = if endpoint.key_env.as_deref() == Some(name) { "the key" } else { "a header" };
             hold(Reason::KeyMissing, format!("{name} is not set ({what} of llm.{})", endpoint.name))
+        } else if let Some(wish) =
+            endpoint.wish().filter(|wish| has_variables(wish) && !limits.trust.allows(wish))
+        {
+            let what = format!(
+                "nobody on this machine agreed to {wish} for this workspace; `riddlemill trust add {}`",
+                wish.word()
+            );
+            hold(Reason::KeyMissing, what)
         } else {
             Source::Server(Box::new(Http::new(&endpoint).map_err(setting)?))
         };
@@ -363,6 +374,11 @@ impl Engine {
         let failed = |question: &Question| Some(store_failed(question.key, &error));
         questions.iter().map(failed).collect()
     }
+}
+
+/// Whether values of the environment go along.
+fn has_variables(wish: &Wish) -> bool {
+    matches!(wish, Wish::Host { variables, .. } if !variables.is_empty())
 }
 
 /// An item with its request and key.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use riddlemill_files::Wish;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -183,6 +184,14 @@ impl Endpoint {
     /// The environment variables of its key and its headers.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.key_env.iter().chain(self.headers.values()).map(String::as_str)
+    }
+
+    /// What needs somebody's yes before it is asked: its host, with the variables whose values go along. `None` for a
+    /// pack, and where `base_url` is no address.
+    pub fn wish(&self) -> Option<Wish> {
+        let url = reqwest::Url::parse(&self.base_url).ok().filter(|_| !self.provider.is_pack())?;
+        let variables = self.variables().map(str::to_owned).collect();
+        Some(Wish::Host { origin: url.origin().ascii_serialization(), variables })
     }
 
     /// Whether its key and the values of its headers are set, or it needs none.

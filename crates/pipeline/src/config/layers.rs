@@ -14,7 +14,8 @@ use super::schema::{Kind, Section};
 use super::sections::{RUN, SECTIONS};
 use super::{FILE, Profiles, Source};
 use super::{Problem, Problems};
-use super::{near_miss, unknown};
+use super::{near_miss, places, unknown};
+use riddlemill_files::Trust;
 use riddlemill_harvest::crawl;
 use riddlemill_llm::Endpoint;
 use riddlemill_review::{Annotator, grades};
@@ -48,6 +49,12 @@ pub struct Overrides {
     pub env: Vec<(String, String)>,
     /// `--set key=value`, already split.
     pub flags: Vec<(String, String)>,
+    /// `--trust`: what this call agrees to.
+    pub trust: Vec<String>,
+    /// Asks a person at this machine a yes-or-no question; `None` if there is no way to ask.
+    pub ask: Option<fn(&str) -> Option<bool>>,
+    /// Reads the settings without asking about the places that they name: for listing those.
+    pub unasked: bool,
 }
 
 impl Overrides {
@@ -56,7 +63,7 @@ impl Overrides {
         let env =
             // `vars` would panic at a variable that is not Unicode.
             std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
-        Overrides { env: env.collect(), flags }
+        Overrides { env: env.collect(), flags, ..Overrides::default() }
     }
 }
 
@@ -72,6 +79,8 @@ pub struct Config {
     pub annotators: Vec<Annotator>,
     /// What `crawl` fetches.
     pub crawls: Vec<crawl::settings::Source>,
+    /// What this machine's user agreed to.
+    pub trust: Trust,
     layers: Vec<Layer>,
     recipes: Vec<String>,
 }
@@ -123,12 +132,16 @@ impl Config {
             endpoints: file.endpoints,
             annotators: file.annotators,
             crawls: file.crawls.into_iter().map(|crawl| crawl.at(root)).collect(),
+            trust: Trust::of(root, overrides.trust.iter().cloned()),
             layers,
             recipes,
         };
         // Who may vote depends on the settings and the trials.
         grades::fill(&root.join("raw"), &mut config.annotators);
         config.consistent(&mut problems);
+        if !overrides.unasked {
+            places::agreed(&config, overrides.ask, &mut problems);
+        }
         if problems.is_empty() { Ok(config) } else { Err(Problems(problems)) }
     }
 
@@ -140,6 +153,7 @@ impl Config {
             endpoints: Vec::new(),
             annotators: Vec::new(),
             crawls: Vec::new(),
+            trust: Trust::default(),
             layers: vec![defaults()],
             recipes: Vec::new(),
         }
@@ -163,6 +177,11 @@ impl Config {
     /// A setting in a recipe, including a benchmark's own.
     pub fn value(&self, recipe: &str, section: &str, key: &str) -> Option<&Value> {
         self.lookup(Some(recipe), section, key).map(|(value, _)| value)
+    }
+
+    /// Where the value of a setting in a recipe comes from.
+    pub fn origin(&self, recipe: Option<&str>, section: &str, key: &str) -> Option<&Origin> {
+        self.lookup(recipe, section, key).map(|(_, origin)| origin)
     }
 
     /// A stage's settings in a recipe, typed.

@@ -10,6 +10,7 @@ mod layers;
 mod licence;
 mod mismatch;
 mod own;
+pub mod places;
 pub mod profile;
 pub mod reference;
 mod schema;

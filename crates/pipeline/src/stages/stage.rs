@@ -302,6 +302,11 @@ pub trait Pulse: Sync {
     fn agrees(&self, _question: &str) -> Option<bool> {
         None
     }
+    /// Asks the person at this machine, and nobody elsewhere, a yes-or-no question whose answer is kept; `None` if there is
+    /// no way to ask.
+    fn trusts(&self, _question: &str) -> Option<bool> {
+        None
+    }
     /// The most that everything still to be asked would cost, in words, in addition to this many requests that are
     /// mentioned already; `None` if nothing more is known.
     fn outlook(&self, _requests: usize) -> Option<String> {

@@ -69,6 +69,7 @@ impl LlmContext<'_> {
                 self.recipe.to_string(),
                 (settings.max_usd > 0.0).then(|| Usd::from_dollars(settings.max_usd)),
             )),
+            trust: self.config.trust.clone(),
         };
         (limits, cancel)
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
+use crate::config::places::matching;
 use crate::config::{Config, Problem, Problems, Source, SourceKind, Take};
 use crate::stages::withdrawal::Withdrawals;
 use riddlemill_harvest::fetch::{LOCK, Pin, Pins};
@@ -175,7 +176,7 @@ pub fn files(config: &Config, recipe: &str, riddles: bool) -> Result<Vec<Dump>, 
     let pins = Pins::read(&config.root)
         .map_err(|e| Problems(vec![Problem { place: LOCK.into(), what: e.to_string() }]))?;
     for source in used {
-        match dumps_of(&config.root, source, &pins) {
+        match dumps_of(config, source, &pins) {
             Ok(found) => {
                 dumps.extend(found.into_iter().filter(|dump| withdrawn.of_dump(&dump.sha256).is_none()))
             }
@@ -193,47 +194,13 @@ pub fn files(config: &Config, recipe: &str, riddles: bool) -> Result<Vec<Dump>, 
     Ok(dumps)
 }
 
-/// Why no files can be looked for.
-#[derive(Debug, thiserror::Error)]
-enum PatternError {
-    /// Patterns are texts, and the workspace's path is none.
-    #[error(
-        "the path of the workspace, {}, is not Unicode, so patterns cannot be used\n  hint: rename the folder, or name each file in full",
-        .0.display()
-    )]
-    Workspace(PathBuf),
-    /// The source's path has pattern characters at places where they have no meaning.
-    #[error("{path:?} is not a valid pattern: {source}")]
-    Pattern { path: String, source: glob::PatternError },
-}
-
-/// The files that a source's path names. Only the path in the settings is a pattern: the workspace may be in a folder
-/// called `[a]*`, and a file that is called exactly so is meant.
-fn matching(root: &Path, path: &str) -> Result<Vec<glob::GlobResult>, PatternError> {
-    let literal = root.join(path);
-    if literal.is_file() {
-        return Ok(vec![Ok(literal)]);
-    }
-    let pattern = match (Path::new(path).is_absolute(), root.to_str()) {
-        (true, _) => path.to_owned(),
-        (false, Some(root)) => match root {
-            "" => path.to_owned(),
-            root => format!("{}/{path}", glob::Pattern::escape(root).trim_end_matches('/')),
-        },
-        (false, None) => return Err(PatternError::Workspace(root.to_owned())),
-    };
-    match glob::glob(&pattern) {
-        Ok(found) => Ok(found.collect()),
-        Err(source) => Err(PatternError::Pattern { path: path.to_owned(), source }),
-    }
-}
-
 /// Every file of every source, in the order in which they are imported, not hashed: `sha256` is empty. A source
 /// whose files are not there has none.
 pub fn located(config: &Config) -> Vec<Dump> {
     let mut dumps = Vec::new();
     for source in &config.sources {
-        let found = matching(&config.root, &source.path).into_iter().flatten().filter_map(Result::ok);
+        let found = matching(&config.root, &config.trust, &source.path);
+        let found = found.into_iter().flatten().filter_map(Result::ok);
         let is_dump = |path: &PathBuf| path.is_file() && !(several(&source.path) && unfinished(path));
         let paths: Vec<PathBuf> = found.filter(is_dump).collect();
         dumps.extend(paths.iter().map(|path| {
@@ -253,11 +220,11 @@ enum Missing {
     Problems(Vec<Problem>),
 }
 
-fn dumps_of(root: &Path, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Missing> {
+fn dumps_of(config: &Config, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Missing> {
     let place = format!("{}:{} (source {:?})", crate::config::FILE, source.line, source.name);
     let problem = |what: String| Problem { place: place.clone(), what };
-    let pattern = root.join(&source.path);
-    let found: Vec<_> = match matching(root, &source.path) {
+    let pattern = config.root.join(&source.path);
+    let found: Vec<_> = match matching(&config.root, &config.trust, &source.path) {
         Ok(found) => found,
         Err(error) => return Err(Missing::Problems(vec![problem(error.to_string())])),
     };
