@@ -1,6 +1,5 @@
 //! Checks the free disk space before a long run.
 
-
 use super::exit::{Exit, Failure};
 use crate::config::places::matching;
 use crate::config::{Config, Source};

@@ -85,7 +85,9 @@ fn list(all: bool, global: &Global) -> Result<Exit, Failure> {
     for given in shown.iter().filter(|given| given.here) {
         match &given.wish {
             None => text.push_str("made here    places anywhere on this machine\n"),
-            Some(wish) if !wishes.contains(wish) => text.push_str(&format!("agreed       {wish} (not in pipeline.toml)\n")),
+            Some(wish) if !wishes.contains(wish) => {
+                text.push_str(&format!("agreed       {wish} (not in pipeline.toml)\n"))
+            }
             Some(_) => {}
         }
     }

@@ -108,7 +108,11 @@ fn no_variable_goes_to_a_host_that_nobody_agreed_to() {
         for flags in [&[][..], &["--yes"], &["--set", "run.max_usd=5"]] {
             let result = machine.call(&ws, &run(flags)).expect(2);
             let word = stranger.origin();
-            assert!(result.err.contains("would send the value of AWS_SECRET_ACCESS_KEY to"), "{}", result.err);
+            assert!(
+                result.err.contains("would send the value of AWS_SECRET_ACCESS_KEY to"),
+                "{}",
+                result.err
+            );
             assert!(result.err.contains(&format!("--trust {word}")), "{}", result.err);
             assert!(result.err.contains("--yes does not cover it"), "{}", result.err);
         }
@@ -175,8 +179,13 @@ fn a_free_endpoint_is_agreed_to_like_any_other() {
     assert!(stranger.requests() > 0);
     // A cap in the settings of somebody else is theirs, one on the command line is not.
     let clone = Workspace::folder();
-    clone.write("pipeline.toml", ws.read("pipeline.toml").replace("free = true", "usd_per_million_in = 0.001\nusd_per_million_out = 0.001\nmax_usd = 5.0"));
-    let copied = Command::new("cp").arg("-r").arg(ws.path("raw/sample")).arg(clone.path("raw-sample")).status();
+    clone.write(
+        "pipeline.toml",
+        ws.read("pipeline.toml")
+            .replace("free = true", "usd_per_million_in = 0.001\nusd_per_million_out = 0.001\nmax_usd = 5.0"),
+    );
+    let copied =
+        Command::new("cp").arg("-r").arg(ws.path("raw/sample")).arg(clone.path("raw-sample")).status();
     assert!(copied.unwrap().success());
     fs::create_dir_all(clone.path("raw")).unwrap();
     fs::rename(clone.path("raw-sample"), clone.path("raw/sample")).unwrap();
@@ -207,7 +216,11 @@ fn a_terminal_is_asked_once() {
     };
     let result = line("n");
     assert!(result.out.contains("allow it from now on? [y/N]"), "{}", result.out);
-    assert!(result.out.contains("not agreed, and nothing was sent") && stranger.requests() == 0, "{}", result.out);
+    assert!(
+        result.out.contains("not agreed, and nothing was sent") && stranger.requests() == 0,
+        "{}",
+        result.out
+    );
     line("y");
     assert!(stranger.requests() > 0);
     // Never again, with or without a terminal.
@@ -222,10 +235,13 @@ fn dumps_outside_of_somebody_elses_workspace_are_read_after_a_yes() {
     let machine = Machine::new();
     let outside = tempfile::tempdir().unwrap();
     let place = fs::canonicalize(outside.path()).unwrap().join("titles.json");
-    let title = r#"[{"title": "为什么飞机不在地上修路呢", "abs": null, "href": "/p/7?fr=good", "lz": "某人"}]"#;
+    let title =
+        r#"[{"title": "为什么飞机不在地上修路呢", "abs": null, "href": "/p/7?fr=good", "lz": "某人"}]"#;
     fs::write(&place, title).unwrap();
     let named = |path: &str| {
-        format!("[[source]]\nname = \"s\"\nkind = \"leymore-titles\"\npath = \"{path}\"\nlicence = \"CC0-1.0\"\n")
+        format!(
+            "[[source]]\nname = \"s\"\nkind = \"leymore-titles\"\npath = \"{path}\"\nlicence = \"CC0-1.0\"\n"
+        )
     };
     let absolute = place.display().to_string();
     let clone = Workspace::folder();
@@ -234,7 +250,11 @@ fn dumps_outside_of_somebody_elses_workspace_are_read_after_a_yes() {
         for verb in [&["run", "--offline", "--recipe", GEN, "--to", "import"][..], &["status"], &["fsck"]] {
             let result = machine.call(&clone, verb);
             assert_eq!(result.code, 2, "{verb:?} {} {}", result.out, result.err);
-            assert!(result.err.contains("riddlemill trust add /") && !result.err.contains("为什么"), "{}", result.err);
+            assert!(
+                result.err.contains("riddlemill trust add /") && !result.err.contains("为什么"),
+                "{}",
+                result.err
+            );
         }
     }
     // A link in the clone leads out as well.
@@ -244,7 +264,9 @@ fn dumps_outside_of_somebody_elses_workspace_are_read_after_a_yes() {
     let result = machine.call(&clone, &["run", "--offline", "--recipe", GEN, "--to", "import"]).expect(2).err;
     assert!(result.contains("trust add") && !clone.exists("staged/ruozhibench-gen/01_import"), "{result}");
     // What the message advises mends it.
-    machine.call(&clone, &["run", "--offline", "--recipe", GEN, "--to", "import", "--trust", &absolute]).expect(0);
+    machine
+        .call(&clone, &["run", "--offline", "--recipe", GEN, "--to", "import", "--trust", &absolute])
+        .expect(0);
     clone.write("pipeline.toml", named(&absolute));
     machine.call(&clone, &["trust", "add", &absolute]).expect(0);
     machine.call(&clone, &["run", "--offline", "--recipe", GEN, "--to", "import"]).expect(0);
@@ -276,7 +298,10 @@ fn a_pattern_does_not_walk_the_disk() {
     let machine = Machine::new();
     let ws = Workspace::folder();
     machine.call(&ws, &["init", "--empty"]).expect(0);
-    add(&ws, "\n[[source]]\nname = \"s\"\nkind = \"leymore-titles\"\npath = \"/**/*.json\"\nlicence = \"CC0-1.0\"\n");
+    add(
+        &ws,
+        "\n[[source]]\nname = \"s\"\nkind = \"leymore-titles\"\npath = \"/**/*.json\"\nlicence = \"CC0-1.0\"\n",
+    );
     let began = std::time::Instant::now();
     let result = machine.call(&ws, &["run", "--offline", "--recipe", GEN, "--to", "import"]).expect(2).err;
     assert!(result.contains("looks at more than 200,000 files and folders below /"), "{result}");

@@ -104,7 +104,9 @@ impl Wish {
 impl fmt::Display for Wish {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Wish::Host { origin, variables } if variables.is_empty() => write!(f, "send requests to {origin}"),
+            Wish::Host { origin, variables } if variables.is_empty() => {
+                write!(f, "send requests to {origin}")
+            }
             Wish::Host { origin, variables } => {
                 let names: Vec<&str> = variables.iter().map(String::as_str).collect();
                 write!(f, "send the value of {} to {origin}", names.join(" and "))
@@ -247,8 +249,7 @@ impl Trust {
             (Some(word), Some(wish)) => wish.is_named(word) || wish.word() == word,
             (Some(word), None) => word == "." || Path::new(word) == Path::new(&given.workspace),
         };
-        let given: Vec<Given> =
-            self.given().into_iter().filter(|given| given.here && meant(given)).collect();
+        let given: Vec<Given> = self.given().into_iter().filter(|given| given.here && meant(given)).collect();
         for one in &given {
             self.append(one.wish.clone(), false)?;
         }
@@ -274,12 +275,8 @@ impl Trust {
                 && line.folder == self.folder
                 && line.workspace == self.root.to_string_lossy()
         };
-        let given = |line: Line| Given {
-            here: here(&line),
-            workspace: line.workspace,
-            wish: line.wish,
-            at: line.at,
-        };
+        let given =
+            |line: Line| Given { here: here(&line), workspace: line.workspace, wish: line.wish, at: line.at };
         lines.into_iter().map(given).collect()
     }
 
@@ -425,7 +422,9 @@ mod tests {
         let trust = trust(&root, &state, &[]);
         assert_eq!(trust.may_read(Path::new("raw/x.json")), Ok(()));
         assert_eq!(trust.may_read(&root.join("raw/x.json")), Ok(()));
-        for outside in [data.join("x.json"), PathBuf::from("../data/x.json"), PathBuf::from("raw/../../data/x")] {
+        for outside in
+            [data.join("x.json"), PathBuf::from("../data/x.json"), PathBuf::from("raw/../../data/x")]
+        {
             assert!(trust.may_read(&outside).is_err(), "{}", outside.display());
         }
         trust.agree(&Wish::Read { place: fs::canonicalize(&data).unwrap() }).unwrap();
@@ -447,7 +446,9 @@ mod tests {
         std::os::unix::fs::symlink("../secret", root.join("dump")).unwrap();
         std::os::unix::fs::symlink("..", root.join("up")).unwrap();
         let trust = trust(&root, &state, &[]);
-        assert!(trust.may_read(Path::new("dump")).is_err() && trust.may_read(Path::new("up/secret")).is_err());
+        assert!(
+            trust.may_read(Path::new("dump")).is_err() && trust.may_read(Path::new("up/secret")).is_err()
+        );
     }
 
     #[test]
@@ -473,9 +474,12 @@ mod tests {
         for wish in &wishes {
             let with = |word: &str| trust(&root, &state, &[word]).allows(wish);
             assert!(with(&wish.word()), "{wish}");
-            assert!(!with("example.org") && !with("api.example.org.evil.net") && !with("api") && !with("data"));
+            assert!(
+                !with("example.org") && !with("api.example.org.evil.net") && !with("api") && !with("data")
+            );
         }
-        let with = |words: &[&str]| wishes.iter().filter(|wish| trust(&root, &state, words).allows(wish)).count();
+        let with =
+            |words: &[&str]| wishes.iter().filter(|wish| trust(&root, &state, words).allows(wish)).count();
         assert_eq!(with(&["API.example.org"]), 1);
         assert_eq!(with(&["127.0.0.1"]), 1);
         assert_eq!(with(&["127.0.0.1:8001"]), 0);

@@ -213,7 +213,9 @@ fn refuse_wide(root: &Path, path: &str) -> Result<(), PatternError> {
                 return Err(PatternError::TooWide { path: path.to_owned(), below });
             }
             let kind = entry.file_type();
-            let is_folder = |link: bool| if link { entry.path().is_dir() } else { kind.as_ref().is_ok_and(|k| k.is_dir()) };
+            let is_folder = |link: bool| {
+                if link { entry.path().is_dir() } else { kind.as_ref().is_ok_and(|k| k.is_dir()) }
+            };
             if deep > 1 && is_folder(kind.as_ref().is_ok_and(fs::FileType::is_symlink)) {
                 open.push((entry.path(), deep - 1));
             }

@@ -3,7 +3,7 @@
 use super::LlmContext;
 use crate::config::{Config, Origin, sections};
 use crate::stages::StageError;
-use riddlemill_files::{Workspace, Wish, trust};
+use riddlemill_files::{Wish, Workspace, trust};
 use riddlemill_llm::{Ask, Endpoint, Store, Usd, estimate, open_batches};
 use riddlemill_text::text::grouped;
 
@@ -112,7 +112,11 @@ fn agreed_to_host(
             "{what}, and there is no terminal to ask on: nothing was sent\n  hint: if you know this host, \
              `riddlemill trust add {word}` says so once, --trust {word} for one call (in CI {}={word}){}",
             trust::TRUST,
-            if bare { "; --yes agrees, too, as nothing of the environment goes along" } else { "; --yes does not cover it" }
+            if bare {
+                "; --yes agrees, too, as nothing of the environment goes along"
+            } else {
+                "; --yes does not cover it"
+            }
         ))),
     }
 }
@@ -128,7 +132,8 @@ fn plain(wish: &Wish) -> &'static str {
 /// Whether an address is plain http to another machine.
 fn is_plain(origin: &str) -> bool {
     let Some(host) = origin.strip_prefix("http://") else { return false };
-    let host = host.rsplit_once(':').filter(|(_, port)| port.parse::<u16>().is_ok()).map_or(host, |(host, _)| host);
+    let host =
+        host.rsplit_once(':').filter(|(_, port)| port.parse::<u16>().is_ok()).map_or(host, |(host, _)| host);
     let host = host.trim_matches(['[', ']']);
     let local = host.parse::<std::net::IpAddr>().map_or(host == "localhost", |address| address.is_loopback());
     !local
@@ -168,10 +173,20 @@ mod tests {
 
     #[test]
     fn plain_http_to_another_machine_is_told_from_the_rest() {
-        for origin in ["http://api.example.org", "http://10.0.0.7:8000", "http://[2001:db8::1]:80", "http://localhost.evil.net"] {
+        for origin in [
+            "http://api.example.org",
+            "http://10.0.0.7:8000",
+            "http://[2001:db8::1]:80",
+            "http://localhost.evil.net",
+        ] {
             assert!(is_plain(origin), "{origin}");
         }
-        for origin in ["https://api.example.org", "http://127.0.0.1:8000", "http://localhost:11434", "http://[::1]:8000"] {
+        for origin in [
+            "https://api.example.org",
+            "http://127.0.0.1:8000",
+            "http://localhost:11434",
+            "http://[::1]:8000",
+        ] {
             assert!(!is_plain(origin), "{origin}");
         }
     }

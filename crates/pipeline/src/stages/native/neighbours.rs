@@ -149,7 +149,10 @@ impl Near {
     ///
     /// # Errors
     /// As of [`Near::open`].
-    fn evidence(config: &Config, settings: &sections::Puzzles) -> Result<BTreeMap<String, String>, StageError> {
+    fn evidence(
+        config: &Config,
+        settings: &sections::Puzzles,
+    ) -> Result<BTreeMap<String, String>, StageError> {
         // The seed does not matter: nothing is drawn here.
         let near = Near::open(config, settings, 0)?;
         let fingerprint = match near.wordnet {
