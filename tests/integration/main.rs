@@ -35,6 +35,7 @@ mod generate;
 mod guides;
 mod hostile;
 mod importers;
+mod judged_whole;
 mod kills;
 mod long;
 mod manage;

@@ -118,6 +118,8 @@ const LATER: &[Reason] = &[
     Reason::EndpointLeft,
     Reason::RequestRefused,
     Reason::Undraftable,
+    // What an earlier version stored: tests/integration/judged_whole.rs.
+    Reason::DraftedFromCut,
     // No published set is among the sources: tests/integration/published.rs.
     Reason::Published,
     Reason::GroupMember,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::{Duration, SystemTime};
 
 use futures_util::future::BoxFuture;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use tokio::time::timeout;
 
 use super::endpoint_error::EndpointError;
@@ -52,6 +52,10 @@ pub struct Received {
     pub pause: Option<Duration>,
     /// The cost, if a header states it.
     pub cost_usd: Option<f64>,
+    /// The type of the body, if a header states it.
+    pub content_type: Option<String>,
+    /// Where a redirect points, without its query.
+    pub location: Option<String>,
 }
 
 /// Sends requests: HTTP, or a test's script.
@@ -134,7 +138,10 @@ impl Http {
             })
         };
         match received {
-            Ok(received) => Ok(Received { body: strike(received.body), ..received }),
+            Ok(received) => {
+                let location = received.location.map(strike);
+                Ok(Received { body: strike(received.body), location, ..received })
+            }
             Err(fault) => Err(Fault { raw: strike(fault.raw), ..fault }),
         }
     }
@@ -160,6 +167,8 @@ impl Http {
         let status = response.status().as_u16();
         let (asked_wait, pause) = waits(response.headers());
         let cost_usd = stated_cost(response.headers());
+        let content_type = text_of(response.headers(), CONTENT_TYPE);
+        let location = text_of(response.headers(), LOCATION).and_then(|to| pointed(response.url(), &to));
         let streamed =
             response.headers().get(CONTENT_TYPE).is_some_and(|kind| provider::is_stream(kind.as_bytes()));
         let mut body = Vec::new();
@@ -183,7 +192,9 @@ impl Http {
         if status < 300 && streamed {
             let stream = String::from_utf8_lossy(&body);
             return match provider::assemble(self.provider, &stream) {
-                Some(body) => Ok(Received { status, body, asked_wait, pause, cost_usd }),
+                Some(body) => {
+                    Ok(Received { status, body, asked_wait, pause, cost_usd, content_type, location })
+                }
                 None => {
                     let kind = Kind::Cut("the stream ended before the answer did".to_owned());
                     Err(Fault { raw: stream.into_owned(), ..Fault::new(kind) })
@@ -196,6 +207,8 @@ impl Http {
             asked_wait,
             pause,
             cost_usd,
+            content_type,
+            location,
         })
     }
 }
@@ -259,7 +272,20 @@ fn multipart(lines: &str) -> String {
 }
 
 fn waits(headers: &HeaderMap) -> (Option<Duration>, Option<Duration>) {
-    (retry_after(headers, SystemTime::now()), exhausted_for(headers).map(|pause| pause.min(MAX_HEADER_PAUSE)))
+    let now = SystemTime::now();
+    (retry_after(headers, now), exhausted_for(headers, now).map(|pause| pause.min(MAX_HEADER_PAUSE)))
+}
+
+fn text_of(headers: &HeaderMap, name: HeaderName) -> Option<String> {
+    Some(headers.get(name)?.to_str().ok()?.to_owned())
+}
+
+/// The whole address of a redirect, without its query, which may hold a key.
+fn pointed(from: &reqwest::Url, to: &str) -> Option<String> {
+    let mut to = from.join(to).ok()?;
+    to.set_query(None);
+    to.set_fragment(None);
+    Some(to.to_string())
 }
 
 /// An answer's cost in dollars, as proxies state it.

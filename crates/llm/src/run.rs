@@ -18,11 +18,15 @@ pub struct Run {
 }
 
 /// How an endpoint fails, and how many times in a row.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Failing {
     how: String,
+    /// The same without what differs between requests, such as their ids.
+    shape: String,
     times: u32,
     left: bool,
+    /// Whether it has answered anything in this run.
+    answered: bool,
 }
 
 impl Run {
@@ -40,25 +44,30 @@ impl Run {
     }
 
     /// Records that an item failed at an endpoint, or was answered. After `leave_after` equal failures in a
-    /// row that concern the whole endpoint, the endpoint is left alone.
-    pub(super) fn note(&self, endpoint: &str, failed: Option<&str>, leave_after: u32) {
+    /// row that concern the whole endpoint, the endpoint is left alone. How many there are in a row by now.
+    pub(super) fn note(&self, endpoint: &str, failed: Option<&str>, leave_after: u32) -> u32 {
         let mut all = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let failing = all.entry(endpoint.to_owned()).or_default();
         let Some(how) = failed else {
             // An answer shows that the endpoint works, so earlier failures are not in a row with later ones.
-            all.remove(endpoint);
-            return;
+            *failing = Failing { answered: true, ..Failing::default() };
+            return 0;
         };
-        let failing = all.entry(endpoint.to_owned()).or_insert_with(|| Failing {
-            how: how.to_owned(),
-            times: 0,
-            left: false,
-        });
-        if failing.how != how {
+        let shape = shape(how);
+        if failing.shape != shape {
             // Different failures are not one cause; an endpoint that was left stays left.
-            *failing = Failing { how: how.to_owned(), times: 0, left: failing.left };
+            let (left, answered) = (failing.left, failing.answered);
+            *failing = Failing { how: how.to_owned(), shape, times: 0, left, answered };
         }
         failing.times += 1;
         failing.left |= leave_after > 0 && failing.times >= leave_after;
+        failing.times
+    }
+
+    /// Whether an endpoint has answered anything in this run.
+    pub(super) fn has_answered(&self, endpoint: &str) -> bool {
+        let all = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        all.get(endpoint).is_some_and(|failing| failing.answered)
     }
 
     /// How an endpoint failed that is left alone for the rest of the run; `None` for others.
@@ -86,6 +95,14 @@ impl Run {
     pub(super) fn cap(&self) -> (String, Option<Usd>) {
         (self.scope.clone(), self.max)
     }
+}
+
+/// A failure without the words that have digits in them, behind its status: ids, times and counts.
+fn shape(how: &str) -> String {
+    let mut words = how.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    let rest = words.map(|word| if word.contains(|c: char| c.is_ascii_digit()) { "#" } else { word });
+    [first].into_iter().chain(rest).collect::<Vec<_>>().join(" ")
 }
 
 impl Default for Run {

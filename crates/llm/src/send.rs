@@ -171,7 +171,7 @@ impl Engine {
                 Ok(Begun::Go { id }) => return Ok(Some(id)),
                 Ok(Begun::Stored) => {
                     return Err(Box::new(match self.store.get(&question.key) {
-                        Ok(Some(reply)) => from_store(reply),
+                        Ok(Some(reply)) => from_store(reply, &self.endpoint.marks),
                         Ok(None) => store_failed(question.key, "a reply vanished"),
                         Err(error) => store_failed(question.key, &error.to_string()),
                     }));
@@ -237,7 +237,8 @@ impl Engine {
         let stated = received.as_ref().ok().filter(|_| requests.len() == 1).and_then(wire::stated_cost);
         let stated = stated.unwrap_or(Usd::ZERO);
         let leave_after = self.endpoint.retries.leave_after;
-        match received.and_then(|received| embedding_batch::read(&requests, received)) {
+        let marks = &self.endpoint.marks;
+        match received.and_then(|received| embedding_batch::read(&requests, received, marks)) {
             Ok(contents) => {
                 self.limits.run.note(&self.endpoint.name, None, leave_after);
                 let mut answers = Vec::with_capacity(begun.len());
@@ -274,7 +275,12 @@ impl Engine {
                 // A longer wait, as until the quota of the next day, is left to a later run.
                 let too_long = seconds(self.endpoint.retries.max_asked_wait_secs);
                 let number = begun.first().map_or(0, |attempt| attempt.number);
+                // What is asked in another way at once is no failure of the endpoint.
+                let otherwise = begun
+                    .iter()
+                    .all(|attempt| self.instead(attempt.question, fault.status(), &fault.raw).is_some());
                 let again = fault.retriable()
+                    && !otherwise
                     && number < self.endpoint.retries.max_attempts
                     && fault.asked_wait.is_none_or(|wait| wait <= too_long);
                 // Only one of the texts may be the reason for the refusal.
@@ -284,9 +290,13 @@ impl Engine {
                     self.pace.pause(wait);
                 }
                 let hint = if again { String::new() } else { self.near_miss(transport, &fault).await };
-                if !again && fault.of_endpoint() {
+                let mut lasting = fault.is_lasting();
+                if !again && fault.may_be_of_endpoint() && !otherwise {
                     let how = fault.describe(&self.endpoint.name) + &hint;
-                    self.limits.run.note(&self.endpoint.name, Some(&how), leave_after);
+                    let times = self.limits.run.note(&self.endpoint.name, Some(&how), leave_after);
+                    // Refused like others before it, or by an endpoint that never answered: nothing shows that
+                    // it is for its text.
+                    lasting &= times == 1 && self.has_answered();
                 }
                 let charged = |attempt: &Attempt<'_>| match fault.usage {
                     // Only the answer to a single question can be empty but counted.
@@ -302,7 +312,7 @@ impl Engine {
                     line.usage = fault.usage;
                     if !again && !apart {
                         line.request = Some(attempt.question.request.clone());
-                        line.lasting = fault.is_lasting();
+                        line.lasting = lasting;
                         line.error = self.describe_failure(attempt, &fault, &hint);
                     }
                     Line::Failure(line)
@@ -312,7 +322,7 @@ impl Engine {
                     (true, _) => Landed::Again(fault),
                     (_, true) => Landed::Apart,
                     _ => Landed::Answers(
-                        begun.iter().map(|attempt| self.given_up(attempt, &fault, &hint)).collect(),
+                        begun.iter().map(|attempt| self.given_up(attempt, &fault, &hint, lasting)).collect(),
                     ),
                 })
             }
@@ -352,8 +362,18 @@ impl Engine {
         error
     }
 
-    fn given_up(&self, attempt: &Attempt<'_>, fault: &Fault, hint: &str) -> Answer {
-        let reason = if fault.is_lasting() { Reason::RequestRefused } else { Reason::RequestFailed };
+    /// Whether the endpoint's model has ever answered anything.
+    fn has_answered(&self) -> bool {
+        let endpoint = &self.endpoint;
+        self.limits.run.has_answered(&endpoint.name)
+            || self
+                .store
+                .origins(endpoint.identity(), &endpoint.model)
+                .is_ok_and(|origins| !origins.is_empty())
+    }
+
+    fn given_up(&self, attempt: &Attempt<'_>, fault: &Fault, hint: &str, lasting: bool) -> Answer {
+        let reason = if lasting { Reason::RequestRefused } else { Reason::RequestFailed };
         let error = self.describe_failure(attempt, fault, hint);
         Answer::Failed(Failed { reason, error, raw: fault.raw.clone(), key: attempt.question.key })
     }
@@ -434,6 +454,7 @@ fn stored_reply(
         request: attempt.question.request.clone(),
         raw,
         usage: content.usage,
+        cut: content.truncated,
         charged_picousd: charged,
         attempts: attempt.number,
         at_ms: now_ms(),

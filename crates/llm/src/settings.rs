@@ -47,8 +47,15 @@ pub struct Endpoint {
     /// `format`. If it refuses, requests are sent without.
     #[serde(default)]
     pub structured: bool,
-    /// The limit for repeating a request whose answer was cut off before it began; four times
-    /// `sampling.max_tokens` if absent. It is not part of the first request's key.
+    /// Where instructions are sent: as the system's message, or at the start of the user's for models that have
+    /// no such message (Gemma). Part of the key.
+    #[serde(default)]
+    pub system: System,
+    /// Further marks in this model's replies, beyond those that are known.
+    #[serde(default)]
+    pub marks: ReplyMarks,
+    /// The limit for repeating a request whose answer was cut off; four times `sampling.max_tokens` if absent.
+    /// It is not part of the first request's key.
     pub max_tokens_ceiling: Option<u32>,
     /// The name under which `sampling.max_tokens` is sent.
     #[serde(default)]
@@ -122,6 +129,8 @@ impl Endpoint {
             sampling: Sampling::default(),
             format: Format::default(),
             structured: false,
+            system: System::default(),
+            marks: ReplyMarks::default(),
             max_tokens_ceiling: None,
             stream: false,
             batch: false,
@@ -203,6 +212,28 @@ impl Endpoint {
     pub fn cap(&self) -> Option<Usd> {
         self.max_usd.map(Usd::from_dollars)
     }
+}
+
+/// Where instructions are sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum System {
+    /// As the system's message.
+    #[default]
+    System,
+    /// Before the user's first message.
+    User,
+}
+
+/// Marks in the texts of a model's replies that are no part of its answers. They are looked for in any case of
+/// letters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ReplyMarks {
+    /// Marks before reasoning, with those behind it: `{ "<plan>" = "</plan>" }`.
+    pub reasoning: BTreeMap<String, String>,
+    /// Marks of the end of the model's turn; what follows one is not read.
+    pub end: Vec<String>,
 }
 
 /// The kind of server that answers an endpoint's requests.
@@ -339,7 +370,8 @@ pub struct Retries {
     /// The longest wait a server may ask for; an item that would have to wait longer fails with that message.
     pub max_asked_wait_secs: f64,
     /// After this many items in a row with the same failure, of a kind that no retry fixes, the endpoint is
-    /// left alone for the rest of the run; 0 for never.
+    /// left alone for the rest of the run; 0 for never. Refusals of one text (a content filter, a text that is
+    /// too long) do not count.
     pub leave_after: u32,
 }
 

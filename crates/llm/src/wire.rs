@@ -2,16 +2,21 @@
 //! The types are our own and lenient: many servers leave out fields that the official types require (`id`,
 //! `created`, `index`), and none of those matters here.
 
+use std::borrow::Cow;
+
+use riddlemill_text::text::clean::debris;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::fault::{Fault, Kind};
+use super::fault::{Fault, Kind, NOT_JSON};
 use super::http::Received;
 use super::money::Usd;
+use super::parse;
 use super::provider;
 use super::reasoning::{Parted, part};
 use super::refusal;
 use super::request::{Input, Request};
+use super::settings::ReplyMarks;
 use super::store::Usage;
 
 /// On average no vocabulary's token covers this many bytes of ordinary text.
@@ -61,32 +66,44 @@ pub struct Content {
     pub truncated: bool,
     /// Whether the server withheld the answer because of its content.
     pub blocked: bool,
+    /// What the model said instead of an answer, if it says in a field of its own that it refuses.
+    pub refusal: Option<String>,
+    /// Why the answer broke off, if the server says that it failed.
+    pub broken: Option<String>,
     /// Tokens, if the server's count is plausible.
     pub usage: Option<Usage>,
 }
 
-impl Content {
-    /// Whether it was cut off before the answer began.
-    pub(super) fn is_cut(&self) -> bool {
-        self.truncated && self.vector.is_none() && self.text.trim().is_empty()
-    }
-}
-
 /// Parses a whole answer with any status.
-pub(super) fn read(request: &Request, received: &Received) -> Result<Content, Fault> {
-    let fault =
-        |kind, usage| Fault { kind, raw: short(&received.body), asked_wait: received.asked_wait, usage };
+pub(super) fn read(request: &Request, received: &Received, marks: &ReplyMarks) -> Result<Content, Fault> {
+    let fault = |kind, usage| Fault {
+        kind,
+        raw: short(&received.body),
+        asked_wait: received.asked_wait,
+        usage,
+        location: received.location.clone(),
+    };
     if !(200..300).contains(&received.status) {
         let refusal = refusal::read(received.status, &received.body);
         let asked_wait = received.asked_wait.or(refusal.asked_wait);
         return Err(Fault { asked_wait, ..fault(refusal.kind, None) });
     }
-    let content = content(request, &received.body)
-        .map_err(|why| fault(refusal::within(&received.body, why.to_string()), None))?;
-    // An answer that was cut off before it began is stored: the same request would buy the same again.
+    let content = content(request, &received.body, marks).map_err(|why| {
+        let why = not_json(received).unwrap_or_else(|| why.to_string());
+        fault(refusal::within(&received.body, why), None)
+    })?;
+    if let Some(words) = content.refusal {
+        return Err(fault(Kind::Refused(words), content.usage));
+    }
+    if content.blocked {
+        return Err(fault(Kind::Blocked, content.usage));
+    }
+    if let Some(why) = content.broken {
+        return Err(fault(Kind::Garbage(why), content.usage));
+    }
+    // An answer that was cut off is stored: the same request would buy the same again.
     if content.text.trim().is_empty() && content.vector.is_none() && !content.truncated {
         let kind = match content {
-            Content { blocked: true, .. } => Kind::Blocked,
             Content { ref reasoning, .. } if reasoning.is_empty() => Kind::Empty,
             _ => Kind::OnlyReasoning,
         };
@@ -97,25 +114,55 @@ pub(super) fn read(request: &Request, received: &Received) -> Result<Content, Fa
 
 /// The text of a stored reply, and its reasoning; the whole body if it is not of this interface.
 pub fn spoken(request: &Request, raw: &str) -> (String, String) {
-    content(request, raw)
+    content(request, raw, &ReplyMarks::default())
         .map_or_else(|_| (raw.to_owned(), String::new()), |content| (content.text, content.reasoning))
 }
 
+/// What a body is that is not JSON, by its type: `text/html, not JSON`.
+fn not_json(received: &Received) -> Option<String> {
+    let kind = received.content_type.as_deref().map(|kind| kind.split(';').next().unwrap_or_default().trim());
+    let kind = kind.filter(|kind| !kind.is_empty() && !kind.contains("json"));
+    let is_page = received.body.trim_start().starts_with('<');
+    kind.or(is_page.then_some("a page")).map(|kind| format!("{kind}, {NOT_JSON}"))
+}
+
 /// Parses the body of a successful answer, including ones stored long ago.
-pub(super) fn content(request: &Request, raw: &str) -> Result<Content, WireError> {
+pub(super) fn content(request: &Request, raw: &str, marks: &ReplyMarks) -> Result<Content, WireError> {
+    content_of(request, raw, marks).or_else(|error| match parse::lenient(raw) {
+        Some(raw) => content_of(request, &raw, marks),
+        None => Err(error),
+    })
+}
+
+fn content_of(request: &Request, raw: &str, marks: &ReplyMarks) -> Result<Content, WireError> {
     match &request.input {
         Input::Chat { .. } => {
             let body: Chat = of_any(raw)?;
             let choice = body.choices.into_iter().next().ok_or(WireError::Nothing("choices"))?;
             let Reply { content, refusal, reasoning, reasoning_content } = choice.message;
-            let (spoken_text, thought) =
-                content.map(Text::join).or(refusal.map(|text| (text, String::new()))).unwrap_or_default();
-            let Parted { answer, reasoning: within } = part(&spoken_text);
+            let refused_part = content.as_ref().and_then(Text::refusal);
+            let refusal = refusal.or(refused_part).filter(|text| !text.trim().is_empty());
+            let (spoken_text, thought) = content.map(Text::join).unwrap_or_default();
+            // Replies from before refusals were told apart hold the refusal as their text.
+            let spoken_text = match &refusal {
+                Some(words) if spoken_text.trim().is_empty() => words.clone(),
+                _ => spoken_text,
+            };
+            let Parted { answer, reasoning: within } = part(&spoken_text, marks);
+            let answer = match debris::without_noise(&answer) {
+                Cow::Owned(clean) => clean,
+                Cow::Borrowed(_) => answer,
+            };
             let fields = [reasoning_content, reasoning].into_iter().flatten().map(|text| text.join().0);
             let thoughts: Vec<String> =
                 fields.take(1).chain([thought, within]).filter(|text| !text.trim().is_empty()).collect();
-            let truncated = choice.finish_reason.as_deref() == Some("length");
-            let blocked = choice.finish_reason.as_deref() == Some("content_filter");
+            let ended = choice.finish_reason.as_ref().and_then(finish).unwrap_or(Finish::Whole);
+            let truncated = matches!(ended, Finish::Cut);
+            let blocked = matches!(ended, Finish::Withheld);
+            let broken = match ended {
+                Finish::Broken(why) => Some(format!("the server ended it with {why:?}")),
+                _ => None,
+            };
             let usage = believable(request, spoken_text.len(), body.usage);
             Ok(Content {
                 text: answer,
@@ -124,6 +171,8 @@ pub(super) fn content(request: &Request, raw: &str) -> Result<Content, WireError
                 vector: None,
                 truncated,
                 blocked,
+                refusal,
+                broken,
                 usage,
             })
         }
@@ -142,6 +191,51 @@ pub(super) fn content(request: &Request, raw: &str) -> Result<Content, WireError
             Ok(Content { whole: text.clone(), text, ..Content::default() })
         }
     }
+}
+
+/// How an answer ended, in the words of any server.
+enum Finish {
+    Whole,
+    Cut,
+    Withheld,
+    /// The server failed while it answered; with its word for that.
+    Broken(String),
+}
+
+fn finish(reason: &Value) -> Option<Finish> {
+    const CUT: [&str; 7] = [
+        "length",
+        "max_tokens",
+        "max_output_tokens",
+        "max_completion",
+        "token_limit",
+        "context_window",
+        "incomplete",
+    ];
+    const WITHHELD: [&str; 11] = [
+        "content_filter",
+        "content-filter",
+        "safety",
+        "recitation",
+        "blocklist",
+        "prohibited",
+        "spii",
+        "refusal",
+        "sensitive",
+        "guardrail",
+        "toxic",
+    ];
+    const BROKEN: [&str; 6] =
+        ["error", "abort", "cancel", "insufficient_system_resource", "timeout", "network"];
+    // SGLang may say `{"type": "length"}`.
+    let word = reason.as_str().or_else(|| reason.get("type")?.as_str())?.to_ascii_lowercase();
+    let is = |words: &[&str]| words.iter().any(|known| word.contains(known));
+    Some(match () {
+        () if is(&CUT) => Finish::Cut,
+        () if is(&WITHHELD) => Finish::Withheld,
+        () if is(&BROKEN) => Finish::Broken(word),
+        () => Finish::Whole,
+    })
 }
 
 /// An answer in OpenAI's form, converted if necessary.
@@ -218,7 +312,7 @@ struct Chat {
 #[derive(Deserialize)]
 struct Choice {
     message: Reply,
-    finish_reason: Option<String>,
+    finish_reason: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -248,9 +342,18 @@ struct Part {
     #[serde(default)]
     text: String,
     thinking: Option<Box<Text>>,
+    refusal: Option<String>,
 }
 
 impl Text {
+    /// The refusal among its parts.
+    fn refusal(&self) -> Option<String> {
+        match self {
+            Text::Parts(parts) => parts.iter().find_map(|part| part.refusal.clone()),
+            Text::Whole(_) | Text::Other(_) => None,
+        }
+    }
+
     /// The answer, and the reasoning among its parts.
     fn join(self) -> (String, String) {
         match self {
@@ -300,9 +403,13 @@ mod tests {
         Received { status, body: body.to_string(), ..Received::default() }
     }
 
+    fn read_one(received: &Received) -> Result<Content, Fault> {
+        read(&request(), received, &ReplyMarks::default())
+    }
+
     fn answer(usage: Value) -> Result<Content, Fault> {
         let body = json!({"choices": [{"message": {"content": "an answer"}, "finish_reason": "stop"}], "usage": usage});
-        read(&request(), &received(200, body))
+        read_one(&received(200, body))
     }
 
     #[test]
@@ -355,8 +462,7 @@ mod tests {
     #[test]
     fn reasoning_is_no_answer_wherever_it_comes() {
         let content = |message: Value| {
-            let content =
-                read(&request(), &received(200, json!({"choices": [{"message": message}]}))).unwrap();
+            let content = read_one(&received(200, json!({"choices": [{"message": message}]}))).unwrap();
             (content.text, content.reasoning)
         };
         let parted = ("5 2 3".to_owned(), "1 2 3?".to_owned());
@@ -371,18 +477,18 @@ mod tests {
             assert_eq!(content(message.clone()), parted, "{message}");
         }
         let kind = |message: Value| {
-            read(&request(), &received(200, json!({"choices": [{"message": message}]}))).unwrap_err().kind
+            read_one(&received(200, json!({"choices": [{"message": message}]}))).unwrap_err().kind
         };
         assert_eq!(kind(json!({"content": "<think>1 2 3?</think>"})), Kind::OnlyReasoning);
         assert_eq!(kind(json!({"content": null, "reasoning": "1 2 3?"})), Kind::OnlyReasoning);
         let cut = json!({"choices": [{"message": {"content": "<think>1 2"}, "finish_reason": "length"}]});
-        let cut = read(&request(), &received(200, cut)).unwrap();
+        let cut = read_one(&received(200, cut)).unwrap();
         assert!(cut.truncated && cut.text.is_empty() && cut.reasoning == "1 2");
     }
 
     #[test]
     fn statuses_and_quotas_are_distinguished() {
-        let kind = |status, body: Value| read(&request(), &received(status, body)).unwrap_err().kind;
+        let kind = |status, body: Value| read_one(&received(status, body)).unwrap_err().kind;
         assert_eq!(kind(429, json!({"error": {"code": "rate_limit_exceeded"}})), Kind::Status(429));
         assert_eq!(kind(429, json!({"error": {"code": "insufficient_quota"}})), Kind::QuotaExhausted(429));
         assert_eq!(kind(403, json!({"error": {"type": "insufficient_quota"}})), Kind::QuotaExhausted(403));
@@ -398,15 +504,66 @@ mod tests {
     #[test]
     fn lenient_forms_are_read() {
         let text = |message: Value| {
-            read(&request(), &received(200, json!({"choices": [{"message": message}]}))).unwrap().text
+            read_one(&received(200, json!({"choices": [{"message": message}]}))).unwrap().text
         };
         assert_eq!(
             text(json!({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]})),
             "ab"
         );
-        assert_eq!(text(json!({"content": null, "refusal": "I would rather not"})), "I would rather not");
-        let body = json!({"choices": [{"message": {"content": "cut of"}, "finish_reason": "length"}]});
-        assert!(read(&request(), &received(200, body)).unwrap().truncated);
+        for (reason, is_cut) in [
+            (json!("length"), true),
+            (json!("MAX_TOKENS"), true),
+            (json!({"type": "length"}), true),
+            (json!("model_length"), true),
+            (json!("stop"), false),
+            (json!("eos"), false),
+            (json!(null), false),
+        ] {
+            let body = json!({"choices": [{"message": {"content": "cut of"}, "finish_reason": reason}]});
+            assert_eq!(read_one(&received(200, body)).unwrap().truncated, is_cut, "{reason}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_is_no_answer_in_any_form() {
+        let kind = |choice: Value| read_one(&received(200, json!({"choices": [choice]}))).unwrap_err().kind;
+        let refused = || Kind::Refused("I would rather not".into());
+        for message in [
+            json!({"content": null, "refusal": "I would rather not"}),
+            json!({"content": "", "refusal": "I would rather not"}),
+            json!({"content": "Half an", "refusal": "I would rather not"}),
+            json!({"content": [{"type": "refusal", "refusal": "I would rather not"}]}),
+        ] {
+            assert_eq!(kind(json!({"message": message})), refused(), "{message}");
+        }
+        for reason in ["content_filter", "SAFETY", "sensitive", "refusal"] {
+            let choice = json!({"message": {"content": "Half an ans"}, "finish_reason": reason});
+            assert_eq!(kind(choice), Kind::Blocked, "{reason}");
+        }
+        let broken = kind(json!({"message": {"content": "Half an ans"}, "finish_reason": "error"}));
+        assert!(matches!(&broken, Kind::Garbage(why) if why.contains("error")), "{broken:?}");
+        let fine = json!({"choices": [{"message": {"content": "Ten.", "refusal": ""}}]});
+        assert_eq!(read_one(&received(200, fine)).unwrap().text, "Ten.");
+    }
+
+    #[test]
+    fn bodies_are_read_as_dumps_are() {
+        let whole = json!({"choices": [{"message": {"content": "Ten."}}]}).to_string();
+        for body in [
+            format!("\u{feff}{whole}"),
+            whole.replace("Ten.", "Ten.\\ud83d").replace("\"choices\"", "\"logprobs\": NaN, \"choices\""),
+            whole.replace("Ten.", "T\\u0007e\\u202en.\\u200b"),
+        ] {
+            let text = read_one(&received(200, &body)).unwrap().text;
+            assert_eq!(text.trim_end_matches('\u{fffd}'), "Ten.", "{body}");
+        }
+        let page = Received {
+            content_type: Some("text/html; charset=utf-8".into()),
+            ..received(200, "<html><body>Login</body></html>")
+        };
+        let fault = read_one(&page).unwrap_err();
+        assert_eq!(fault.kind, Kind::Garbage("text/html, not JSON".into()));
+        assert!(fault.of_endpoint());
     }
 
     #[test]
@@ -415,16 +572,17 @@ mod tests {
         let request = Request { input, ..request() };
         let body =
             json!({"data": [{"embedding": [0.5, -1.0]}], "usage": {"prompt_tokens": 1, "total_tokens": 1}});
-        let content = read(&request, &received(200, body)).unwrap();
+        let content = read(&request, &received(200, body), &ReplyMarks::default()).unwrap();
         assert_eq!(content.vector, Some(vec![0.5, -1.0]));
         assert_eq!(content.usage, Some(Usage { prompt_tokens: 1, ..Usage::default() }));
-        assert!(read(&request, &received(200, json!({"data": [{"embedding": []}]}))).is_err());
+        let none = received(200, json!({"data": [{"embedding": []}]}));
+        assert!(read(&request, &none, &ReplyMarks::default()).is_err());
     }
 
     proptest! {
         #[test]
         fn no_body_panics(status in 100..600u16, body in ".*") {
-            let _ = read(&request(), &received(status, body));
+            let _ = read_one(&received(status, body));
         }
     }
 }

@@ -7,6 +7,18 @@ const SENTENCES: &[(&str, &str)] = &[
     ("the text contains a listed term", "文本含有词表中的词"),
     ("somebody decided so", "有人如此裁定"),
     ("the run was interrupted", "运行被中断"),
+    ("an earlier version took what was cut or refused for whole", "旧版本把被截断或拒绝的回复当作完整的"),
+    ("the answer was cut at {} tokens", "回答在 {} 个 token 处被截断"),
+    ("the answer of {} was cut at {} tokens", "{} 的回答在 {} 个 token 处被截断"),
+    ("check base_url of [llm.{}] in pipeline.toml", "请检查 pipeline.toml 中 [llm.{}] 的 base_url"),
+    (
+        "change what the server names, under [llm.{}] in pipeline.toml or at the server",
+        "请按服务器所指，修改 pipeline.toml 中的 [llm.{}] 或服务器本身",
+    ),
+    (
+        "lower sampling.max_tokens under [llm.{}] in pipeline.toml",
+        "请调低 pipeline.toml 中 [llm.{}] 的 sampling.max_tokens",
+    ),
     ("the run was offline", "运行时离线"),
     ("nothing was asked yet", "尚未询问任何模型"),
     ("the sample contains no replies for them", "示例回复中没有对应的回复"),

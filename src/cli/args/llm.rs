@@ -36,6 +36,12 @@ pub(in crate::cli) enum RepliesVerb {
         #[arg(long)]
         lost: bool,
     },
+    /// List replies that an earlier version used though they were cut at max_tokens or refused
+    Cut {
+        /// Stop using them; they are requested again when they are needed, and what people voted on changes with them
+        #[arg(long)]
+        forget: bool,
+    },
     /// Stop using a stored reply; the request is sent again when it is needed, and the reply stays in raw/ with a note
     Forget {
         /// The reply's key as printed by `explain` and `replies export`, or the beginning of it

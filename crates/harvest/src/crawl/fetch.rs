@@ -185,14 +185,9 @@ fn chain(error: &dyn std::error::Error) -> String {
     if text.is_empty() { error.to_string() } else { text }
 }
 
-/// How long `Retry-After` asks to wait, from seconds or a date.
+/// How long `Retry-After` asks to wait.
 pub(super) fn retry_after(head: &Head, now: SystemTime) -> Option<Duration> {
-    let value = head.get("retry-after")?.trim();
-    if let Ok(secs) = value.parse::<u64>() {
-        return Some(Duration::from_secs(secs));
-    }
-    let date = httpdate::parse_http_date(value).ok()?;
-    Some(date.duration_since(now).unwrap_or_default())
+    riddlemill_http::asked_wait(head.get("retry-after")?, now)
 }
 
 #[cfg(test)]
@@ -209,5 +204,6 @@ mod tests {
         let past = httpdate::fmt_http_date(now - Duration::from_secs(30));
         assert_eq!(retry_after(&head(&past), now), Some(Duration::ZERO));
         assert_eq!(retry_after(&head("soon"), now), None);
+        assert_eq!(retry_after(&head("1700000002"), now), Some(Duration::from_secs(2)), "a time since 1970");
     }
 }

@@ -110,6 +110,13 @@ impl Engine {
                 self.end(turn, entry, lines, &how).await?;
                 Ok(BatchState::Complete)
             }
+            Ok(State::Refused { why }) => {
+                let how = format!("the batch was refused by {}: {why}", self.endpoint.name);
+                // The next one would be refused as well.
+                self.limits.run.note(&self.endpoint.name, Some(&how), 1);
+                self.refuse(turn, entry, &how).await?;
+                Ok(BatchState::Complete)
+            }
             Err(fault) if matches!(fault.kind, Kind::Status(404 | 410)) => Err(Stuck::Gone(describe(&fault))),
             Err(fault) => Err(Stuck::Fails(describe(&fault))),
         }
@@ -124,6 +131,22 @@ impl Engine {
         how: &str,
     ) -> Result<(), NotRecorded> {
         self.record(entry, lines, how).await?;
+        Ok(log::add(&turn.log, &entry.over(how))?)
+    }
+
+    /// Books a batch that was refused as a whole: a lasting failure of each of its requests, for nothing.
+    async fn refuse(&self, turn: &Turn, entry: &Entry, how: &str) -> Result<(), NotRecorded> {
+        let mut settling = Vec::new();
+        for item in &entry.items {
+            if self.store.contains(&item.key)? {
+                continue;
+            }
+            let failure = unanswered(item, entry.at_ms, how.to_owned());
+            settling.push(self.store.settle(Line::Failure(Failure { lasting: true, ..failure }))?);
+        }
+        for one in settling {
+            one.synced().await?;
+        }
         Ok(log::add(&turn.log, &entry.over(how))?)
     }
 
@@ -165,20 +188,8 @@ impl Engine {
         came: Option<Result<Received, Unanswered>>,
         how: &str,
     ) -> Line {
-        let (at_ms, elapsed_ms) = (now_ms(), now_ms().saturating_sub(since_ms));
-        let failure = Failure {
-            id: item.attempt.clone(),
-            key: item.key,
-            error: format!("not answered: {how}"),
-            status: None,
-            raw: String::new(),
-            charged_picousd: Usd::ZERO,
-            usage: None,
-            at_ms,
-            elapsed_ms,
-            lasting: false,
-            request: Some(item.request.clone()),
-        };
+        let failure = unanswered(item, since_ms, format!("not answered: {how}"));
+        let (at_ms, elapsed_ms) = (failure.at_ms, failure.elapsed_ms);
         let received = match came {
             Some(Ok(received)) => received,
             Some(Err(why)) => {
@@ -188,7 +199,7 @@ impl Engine {
         };
         let most = || self.price.most(tokens::bound(&item.request), item.request.max_completion_tokens());
         let stated = wire::stated_cost(&received).unwrap_or(Usd::ZERO);
-        match wire::read(&item.request, &received) {
+        match wire::read(&item.request, &received, &self.endpoint.marks) {
             Ok(content) => Line::Reply(StoredReply {
                 key: item.key,
                 id: Some(item.attempt.clone()),
@@ -196,6 +207,7 @@ impl Engine {
                 request: item.request.clone(),
                 raw: received.body,
                 usage: content.usage,
+                cut: content.truncated,
                 charged_picousd: content
                     .usage
                     .map_or_else(most, |usage| self.price.charge(usage))
@@ -221,5 +233,22 @@ impl Engine {
                 })
             }
         }
+    }
+}
+
+/// An attempt in a batch that brought no answer and costs nothing.
+fn unanswered(item: &Item, since_ms: u64, error: String) -> Failure {
+    Failure {
+        id: item.attempt.clone(),
+        key: item.key,
+        error,
+        status: None,
+        raw: String::new(),
+        charged_picousd: Usd::ZERO,
+        usage: None,
+        at_ms: now_ms(),
+        elapsed_ms: now_ms().saturating_sub(since_ms),
+        lasting: false,
+        request: Some(item.request.clone()),
     }
 }

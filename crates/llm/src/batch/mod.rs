@@ -28,7 +28,7 @@ use tokio::time::Instant;
 use self::fetch::{BatchState, Stuck};
 use self::log::{Entry, Item, LogContents};
 use self::server::Server;
-use super::answer::{Answer, Held, Reply};
+use super::answer::{Answer, Held};
 use super::engine::{Engine, Question, budget_reached, from_store, refused, store_failed};
 use super::http::Transport;
 use super::request::{Input, Key};
@@ -104,7 +104,7 @@ impl Engine {
                 continue;
             }
             match self.known(&question.key) {
-                Some(known) if known.reply().is_some_and(Reply::is_cut) => {}
+                Some(known) if known.reply().is_some_and(|reply| question.is_cut(reply)) => {}
                 // Another process has stored it meanwhile.
                 known => {
                     *answer = known;
@@ -115,9 +115,9 @@ impl Engine {
                 *answer = Some(self.cut(&question.request));
                 continue;
             };
-            *question = Question { key: request.key(), request, template: question.template.clone() };
+            *question = question.with(request);
             *answer = self.known(&question.key).map(|known| match known.reply() {
-                Some(reply) if reply.is_cut() => self.cut(&question.request),
+                Some(reply) if question.is_cut(reply) => self.cut(&question.request),
                 _ => known,
             });
         }
@@ -153,10 +153,33 @@ impl Engine {
     /// A reply stored since the last look at the store.
     fn known(&self, key: &Key) -> Option<Answer> {
         match (self.store.get(key), self.store.lasting_failure(key)) {
-            (Ok(Some(reply)), _) => Some(from_store(reply)),
+            (Ok(Some(reply)), _) => Some(from_store(reply, &self.endpoint.marks)),
             (Ok(None), Ok(Some(failure))) if !self.limits.retry_failed => Some(refused(failure)),
             (Ok(_), Ok(_)) => None,
             (Err(error), _) | (_, Err(error)) => Some(store_failed(*key, &error.to_string())),
+        }
+    }
+
+    /// What a batch that has just ended brought for a request. An answer that was cut off in it is asked for
+    /// again by the next run, in another batch.
+    fn known_now(&self, question: &Question, key: &Key) -> Option<Answer> {
+        // Also one that failed for good before, and again now.
+        let failed = || self.store.lasting_failure(key).ok().flatten().map(refused);
+        let known = self.known(key).or_else(failed)?;
+        match known.reply() {
+            Some(reply) if question.is_cut(reply) => {
+                match Engine::larger(&self.endpoint, &question.request) {
+                    Some(_) => Some(Answer::Held(Held {
+                        reason: Reason::ReplyMissing,
+                        what: format!(
+                            "cut in a batch of llm.{}; run again to ask for all of it",
+                            self.endpoint.name
+                        ),
+                    })),
+                    None => Some(self.cut(&question.request)),
+                }
+            }
+            _ => Some(known),
         }
     }
 
@@ -186,7 +209,7 @@ impl Engine {
         for (at, begun) in begun.await {
             match begun {
                 Ok(attempt) => {
-                    let Question { key, request, template } = &questions[at];
+                    let Question { key, request, template, .. } = &questions[at];
                     let (request, template) = (request.clone(), template.clone());
                     entry.items.push(Item { key: *key, attempt, request, template });
                     places.push(at);
@@ -206,13 +229,13 @@ impl Engine {
         }
         let brought = self.brought(server, turn, &entry, true).await;
         let waiting: Vec<(Key, Held)> = match &brought {
-            Ok(BatchState::Complete) => waits(&entry, "").collect(),
+            Ok(BatchState::Complete) => unanswered(&entry).collect(),
             Ok(BatchState::InProgress(state)) => waits(&entry, state).collect(),
             Err(stuck) => is_stuck(&entry, stuck).collect(),
         };
         let is_over = matches!(brought, Ok(BatchState::Complete));
         for (at, (key, hold)) in places.into_iter().zip(waiting) {
-            let known = if is_over { self.known(&key) } else { None };
+            let known = if is_over { self.known_now(&questions[at], &key) } else { None };
             let left = || self.limits.run.left(&self.endpoint.name);
             answers[at] = Some(known.unwrap_or_else(|| match left() {
                 Some(how) => Answer::Held(Held { reason: Reason::EndpointLeft, what: how }),
@@ -311,6 +334,13 @@ fn since(entry: &Entry) -> String {
 fn waits(entry: &Entry, state: &str) -> impl Iterator<Item = (Key, Held)> {
     let state = if state.is_empty() { String::new() } else { format!(" ({state})") };
     all_held(entry, format!("{}{state}; run again to fetch it", since(entry)))
+}
+
+/// The requests of a batch that ended without an answer to them: expired, or cancelled.
+fn unanswered(entry: &Entry) -> impl Iterator<Item = (Key, Held)> {
+    let what =
+        format!("a batch of llm.{} ended without an answer to it; run again to ask again", entry.endpoint);
+    all_held(entry, what)
 }
 
 /// The requests of a batch whose state is unknown.

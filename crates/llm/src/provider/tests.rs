@@ -271,7 +271,7 @@ fn answers() -> [(Provider, Value); 3] {
 #[test]
 fn answers_and_counts_are_read_in_every_providers_form() {
     for (provider, body) in answers() {
-        let content = wire::content(&chat(), &body.to_string()).unwrap();
+        let content = wire::content(&chat(), &body.to_string(), &Default::default()).unwrap();
         assert_eq!((content.text.as_str(), content.reasoning.as_str()), ("b", "a"), "{provider:?}");
         let usage = content.usage.unwrap();
         assert_eq!((usage.prompt_tokens, usage.completion_tokens), (30, 9), "{provider:?}");
@@ -287,7 +287,7 @@ fn cuts_refusals_and_tools_are_read_in_every_providers_form() {
     let with = |body: &Value, place: &str, value: Value| {
         let mut body = body.clone();
         *body.pointer_mut(place).unwrap() = value;
-        wire::content(&chat(), &body.to_string()).unwrap()
+        wire::content(&chat(), &body.to_string(), &Default::default()).unwrap()
     };
     assert!(with(&anthropic, "/stop_reason", json!("max_tokens")).truncated);
     assert!(with(&anthropic, "/stop_reason", json!("refusal")).blocked);
@@ -297,7 +297,7 @@ fn cuts_refusals_and_tools_are_read_in_every_providers_form() {
     let tool = json!([{"type": "tool_use", "id": "t", "name": "answer", "input": {"explanation": "e"}}]);
     assert_eq!(with(&anthropic, "/content", tool).text, r#"{"explanation":"e"}"#);
     let blocked = json!({"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 30, "totalTokenCount": 30}});
-    let content = wire::content(&chat(), &blocked.to_string()).unwrap();
+    let content = wire::content(&chat(), &blocked.to_string(), &Default::default()).unwrap();
     assert!(content.blocked && content.text.is_empty());
     assert_eq!(content.usage.unwrap().completion_tokens, 0);
 }
@@ -309,7 +309,7 @@ fn vectors_are_read_in_every_providers_form() {
         json!({"embeddings": [{"values": [0.5, -1.0]}]}),
         json!({"model": "e-1", "embeddings": [[0.5, -1.0]], "total_duration": 1, "prompt_eval_count": 8}),
     ] {
-        let content = wire::content(&request, &body.to_string()).unwrap();
+        let content = wire::content(&request, &body.to_string(), &Default::default()).unwrap();
         assert_eq!(content.vector, Some(vec![0.5, -1.0]), "{body}");
     }
 }
@@ -412,11 +412,11 @@ proptest! {
         let text = lines.iter().map(|at| format!("{}\n", PIECES[*at])).collect::<String>();
         for provider in [Provider::Anthropic, Provider::Gemini, Provider::Ollama] {
             if let Some(whole) = assemble(provider, &text) {
-                let _ = wire::content(&chat(), &whole);
+                let _ = wire::content(&chat(), &whole, &Default::default());
             }
         }
         for line in text.lines() {
-            let _ = wire::content(&chat(), line.trim_start_matches("data: "));
+            let _ = wire::content(&chat(), line.trim_start_matches("data: "), &Default::default());
         }
     }
 }

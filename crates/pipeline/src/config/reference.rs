@@ -103,7 +103,7 @@ pub const LLM: Section = Section {
             "max_tokens_ceiling",
             Kind::Whole(1, i64::MAX),
             "",
-            "The limit with which a request is repeated once if its answer was cut before it began; default: four times sampling.max_tokens.",
+            "The limit with which a request is repeated once if its answer was cut; default: four times sampling.max_tokens.",
         ),
         key("sampling.temperature", Kind::Amount, "", "Default: the server's."),
         key("sampling.top_p", Kind::Share, "", "Default: the server's."),
@@ -133,6 +133,19 @@ pub const LLM: Section = Section {
             "\"max_tokens\"",
             "The parameter for the longest reply; newer reasoning models need the second.",
         ),
+        key(
+            "system",
+            Kind::Choice(&["system", "user"]),
+            "\"system\"",
+            "Where instructions are sent: \"user\" puts them before the user's message, for models without a system's message (Gemma). Set by itself, for a run, where the server refuses that message.",
+        ),
+        key(
+            "marks.reasoning",
+            Kind::Map(&["<plan>"]),
+            "{}",
+            "Further marks before reasoning in this model's replies, with those behind it: { \"<plan>\" = \"</plan>\" }.",
+        ),
+        key("marks.end", Kind::Texts, "[]", "Further marks of the end of this model's turn: [\"<eot>\"]."),
         key("timeouts.connect_secs", Kind::Amount, "10.0", "Time limit for connecting."),
         key(
             "stream",

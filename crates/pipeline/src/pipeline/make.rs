@@ -243,7 +243,7 @@ impl StageRunner<'_> {
     fn asking(&self) -> LlmContext<'_> {
         let StageRunner { known, run, offline, retry_failed, stop, pulse, .. } = *self;
         let (config, recipe) = (known.config, known.recipe.name);
-        LlmContext { config, recipe, run, offline, retry_failed, stop, pulse }
+        LlmContext { config, recipe, run, offline, retry_failed, accept_before: true, stop, pulse }
     }
 
     fn review(&self, step: &Step, review: Review, opening: Manifest) -> Result<Manifest, RunError> {

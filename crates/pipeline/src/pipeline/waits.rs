@@ -17,8 +17,11 @@ use riddlemill_text::text::grouped;
 
 /// Prefix of evidence about requests in a batch.
 const IN_A_BATCH: &str = "in a batch of ";
+/// The paths behind an address in the settings.
+const ENDINGS: [&str; 6] =
+    ["/chat/completions", "/embeddings", "/v1/messages", "/api/chat", "/api/embed", "/translate"];
 /// Most characters of a cause worded by somebody else.
-const CHARS: usize = 120;
+const CHARS: usize = 200;
 
 /// The state of a cause's records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,6 +42,8 @@ pub enum CauseState {
     Undrafted,
     /// They continued without an embedding.
     Unembedded,
+    /// They continued with a draft from a reply that was cut or refused.
+    HalfDrafted,
 }
 
 /// Records of one stage that one thing keeps back.
@@ -84,6 +89,7 @@ impl fmt::Display for Cause {
             CauseState::Other => ["wait", "waits"],
             CauseState::Undrafted => ["continued without a draft", "continued without a draft"],
             CauseState::Unembedded => ["continued without an embedding", "continued without an embedding"],
+            CauseState::HalfDrafted => ["continued on half a reply", "continued on half a reply"],
         };
         write!(f, "{} {}", grouped(i64::try_from(self.records).unwrap_or(i64::MAX)), what[usize::from(one)])?;
         let more = [Some(self.what.as_str()).filter(|what| !what.is_empty()), self.remedy.text()];
@@ -140,7 +146,10 @@ pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Re
                 }
                 CauseState::Failed => matches!(remedy, Remedy::Run | Remedy::First(_)),
                 CauseState::Other => matches!(remedy, Remedy::First(_)),
-                CauseState::Person | CauseState::Undrafted | CauseState::Unembedded => false,
+                CauseState::Person
+                | CauseState::Undrafted
+                | CauseState::Unembedded
+                | CauseState::HalfDrafted => false,
             };
             found.push(Cause { stage: step.name, state, records, what, remedy, failed, blocks });
         }
@@ -155,7 +164,8 @@ const WITHOUT: [Reason; 4] =
     [Reason::NotDrafted, Reason::Undraftable, Reason::NotEmbedded, Reason::Unembeddable];
 
 /// Reasons of records that went on, and for which there is something left to do.
-const WENT_ON: [Reason; 5] = [WITHOUT[0], WITHOUT[1], WITHOUT[2], WITHOUT[3], Reason::Provisional];
+const WENT_ON: [Reason; 6] =
+    [WITHOUT[0], WITHOUT[1], WITHOUT[2], WITHOUT[3], Reason::Provisional, Reason::DraftedFromCut];
 
 /// Entries of one part of a ledger, grouped by cause: how many, and the first of them.
 fn grouped_entries(step: &Step, entries: Vec<Entry>) -> BTreeMap<(CauseState, String), (u64, Entry)> {
@@ -252,6 +262,7 @@ fn group(step: &Step, entry: &Entry) -> (CauseState, String) {
     }
     let round = || Pending::round_of_evidence(evidence_text);
     let state = match (State::from_code(&entry.outcome), reason) {
+        (_, Some(Reason::DraftedFromCut)) => CauseState::HalfDrafted,
         (Some(State::Changed), _) => CauseState::Provisional(round()),
         // Requests skipped because an endpoint was left alone would have failed like those before.
         (Some(State::Failed), _) | (_, Some(Reason::EndpointLeft)) => CauseState::Failed,
@@ -280,7 +291,7 @@ fn source(entry: &Entry) -> &str {
 
 /// What went wrong with a request, without the server's message and the number of attempts.
 fn fault(evidence: &str) -> &str {
-    let ends = [" (", ", asking to wait", "; "];
+    let ends = [" (", ", asking to wait", "; ", ": it points to "];
     let end = ends.iter().filter_map(|end| evidence.find(end)).min().unwrap_or(evidence.len());
     &evidence[..end]
 }
@@ -332,6 +343,13 @@ impl OfStage<'_> {
                 (fault(evidence_text).to_owned(), if set { Remedy::Run } else { Remedy::First(both) })
             }
             Some(Reason::BudgetReached) => self.budget(evidence_text),
+            Some(Reason::DraftedFromCut) => (
+                "an earlier version took what was cut or refused for whole".into(),
+                Remedy::Command("riddlemill replies cut".into()),
+            ),
+            Some(Reason::AnswerCut) if evidence_text.contains("; without --offline") => {
+                (evidence_text.split(';').next().unwrap_or(evidence_text).to_owned(), Remedy::Run)
+            }
             Some(Reason::AnswerCut) => {
                 let name = self.endpoint(evidence_text).map_or("…", |endpoint| &endpoint.name);
                 let raise = format!("raise max_tokens_ceiling under [llm.{name}] in pipeline.toml");
@@ -451,10 +469,24 @@ impl OfStage<'_> {
             (Some(404), _) => {
                 Remedy::First(format!("check base_url and model of [llm.{name}] in pipeline.toml"))
             }
+            (Some(300..=399), _) => match evidence.split_once(": it points to ") {
+                Some((_, to)) => {
+                    let to = to.split([' ', ';']).next().unwrap_or(to);
+                    let base = ENDINGS.iter().find_map(|end| to.strip_suffix(end)).unwrap_or(to);
+                    Remedy::First(format!("set base_url = {base:?} under [llm.{name}] in pipeline.toml"))
+                }
+                None => Remedy::First(format!("check base_url of [llm.{name}] in pipeline.toml")),
+            },
+            (Some(405), _) => Remedy::First(format!("check base_url of [llm.{name}] in pipeline.toml")),
             (Some(402), _) => Remedy::First(format!("pay for {name}")),
             _ if evidence.contains("quota is exhausted") => Remedy::First(format!("pay for {name}")),
             (Some(408 | 409 | 425 | 429 | 500..), _) => Remedy::Run,
-            (Some(_), _) => self.look(),
+            (Some(_), _) => Remedy::First(format!(
+                "change what the server names, under [llm.{name}] in pipeline.toml or at the server"
+            )),
+            (None, _) if evidence.contains(", not JSON") => {
+                Remedy::First(format!("check base_url of [llm.{name}] in pipeline.toml"))
+            }
             (None, _) if evidence.contains("no connection to ") => Remedy::First(format!(
                 "check that {} answers, the base_url of [llm.{name}]",
                 endpoint.base_url
@@ -465,22 +497,59 @@ impl OfStage<'_> {
 
     /// The setting behind a refusal that names an unsupported parameter.
     fn parameter(&self, evidence: &str) -> Option<Remedy> {
-        let name = &self.endpoint(fault(evidence))?.name;
+        let endpoint = self.endpoint(fault(evidence))?;
+        let name = &endpoint.name;
         let under = format!("under [llm.{name}] in pipeline.toml");
         if let Some(near) = near_model(evidence) {
             return Some(Remedy::First(format!("set model = {near:?} {under}")));
         }
         // Servers word it differently, and only the beginning of their messages is kept.
-        if !["nsupported", "not support", "nrecognized", "nexpected"]
-            .iter()
-            .any(|word| evidence.contains(word))
-        {
+        let evidence = evidence.to_lowercase();
+        let says = |words: &[&str]| words.iter().any(|word| evidence.contains(word));
+        let limit = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
+        if says(&limit) && says(&["too large", "too high", "at most", "must be", "maximum value"]) {
+            return Some(Remedy::First(format!("lower sampling.max_tokens {under}")));
+        }
+        if !says(&[
+            "unsupported",
+            "not support",
+            "n't support",
+            "unrecognized",
+            "unexpected",
+            "unknown",
+            "not permitted",
+            "not allowed",
+            "not enabled",
+            "must alternate",
+            "deprecated",
+            "不支持",
+        ]) {
             return None;
         }
-        if evidence.contains("max_tokens") {
+        let own = endpoint.sampling.extra.keys().find(|key| evidence.contains(&key.to_lowercase()));
+        if let Some(own) = own {
+            return Some(Remedy::First(format!("take sampling.extra.{own} out {under}")));
+        }
+        if says(&limit) {
             return Some(Remedy::First(format!("set limit_field = \"max_completion_tokens\" {under}")));
         }
-        let drawn = ["temperature", "top_p", "seed"].into_iter().find(|&word| evidence.contains(word));
+        if says(&[
+            "system role",
+            "system message",
+            "system prompt",
+            "developer instruction",
+            "must alternate",
+        ]) {
+            return Some(Remedy::First(format!("set system = \"user\" {under}")));
+        }
+        if says(&["response_format", "json_schema", "json_object"]) {
+            let setting = if endpoint.structured { "structured = false" } else { "format = \"text\"" };
+            return Some(Remedy::First(format!("set {setting} {under}")));
+        }
+        if endpoint.stream && says(&["stream"]) {
+            return Some(Remedy::First(format!("set stream = false {under}")));
+        }
+        let drawn = ["temperature", "top_p", "seed", "stop"].into_iter().find(|word| evidence.contains(word));
         drawn.map(|word| Remedy::First(format!("take sampling.{word} out {under}")))
     }
 

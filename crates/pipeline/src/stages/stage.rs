@@ -218,8 +218,8 @@ impl Stage {
             // more retellings for the same, and the forum's names for no likeness. 5 takes what over 256 posts hold for no
             // likeness of two.
             Stage::Dedup => 5,
-            // 2 reads no reasoning as an answer.
-            Stage::Draft(_) => 2,
+            // 2 reads no reasoning as an answer. 3 takes no reply that was cut or refused for one, and reads more forms.
+            Stage::Draft(_) => 3,
             Stage::Review(_) => 1,
             Stage::Options(_) => 1,
             Stage::Mark(_) | Stage::Choose(_) => 1,

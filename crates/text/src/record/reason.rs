@@ -150,7 +150,7 @@ reasons! {
     Interrupted = "interrupted",
     /// The endpoint refused the request, or every attempt failed.
     RequestFailed = "request_failed",
-    /// The reply reached the largest token limit while the model was still reasoning; the reasoning is kept.
+    /// The reply reached the largest token limit before its answer was whole; what there is of it is kept.
     AnswerCut = "answer_cut",
     /// The endpoint failed in the same way several times in a row, and was not used in the rest of the run.
     EndpointLeft = "endpoint_left",
@@ -162,6 +162,9 @@ reasons! {
     // drafts
     /// The record now has a model's draft; a person has to look at it.
     Drafted = "drafted",
+    /// The draft is of a reply that was cut or refused, taken by an earlier version for whole: it is asked for again only on
+    /// request (`riddlemill replies cut --forget`).
+    DraftedFromCut = "drafted_from_cut",
     /// No draft could be obtained, and the settings let the record continue without one.
     NotDrafted = "not_drafted",
     /// This model and prompt cannot give a draft, and the settings let the record continue without one.

@@ -79,7 +79,10 @@ impl Server<'_> {
                 lines.extend(file.iter().filter_map(line));
             }
         }
-        let why = batch.pointer("/errors/data/0/message").and_then(Value::as_str);
+        let why = refusals(&batch);
+        if status == "failed" && lines.is_empty() {
+            return Ok(State::Refused { why: why.unwrap_or_else(|| "it failed".to_owned()) });
+        }
         let how = why.map_or(status.to_owned(), |why| format!("{status} ({why})"));
         Ok(State::Ended { how, lines })
     }
@@ -104,6 +107,18 @@ pub(super) fn chats(endpoint: &Endpoint) -> String {
     let last = base.trim_end_matches("/chat/completions").rsplit('/').next().unwrap_or_default();
     let is_version = last.strip_prefix('v').is_some_and(|n| n.parse::<u8>().is_ok());
     format!("/{}/chat/completions", if is_version { last } else { "v1" })
+}
+
+/// Why a batch failed: `line 1: This line is not parseable as valid JSON`, with how many more reasons.
+fn refusals(batch: &Value) -> Option<String> {
+    let all = batch.pointer("/errors/data").or_else(|| batch.get("errors")).and_then(Value::as_array)?;
+    let told = |error: &Value| {
+        let message = error["message"].as_str().or_else(|| error["code"].as_str())?;
+        let message = message.trim().trim_end_matches('.');
+        Some(error["line"].as_u64().map_or(message.to_owned(), |line| format!("line {line}: {message}")))
+    };
+    let first = all.iter().find_map(told)?;
+    Some(if all.len() > 1 { format!("{first}, and {} more", all.len() - 1) } else { first })
 }
 
 fn line(line: &Value) -> Option<Line> {

@@ -4,7 +4,7 @@ use super::LlmContext;
 use crate::config::{Config, Origin, sections};
 use crate::stages::StageError;
 use riddlemill_files::{Wish, Workspace, trust};
-use riddlemill_llm::{Ask, Endpoint, Store, Usd, estimate, open_batches};
+use riddlemill_llm::{Ask, Endpoint, Store, Usd, estimate_with, open_batches};
 use riddlemill_text::text::grouped;
 
 use super::sends;
@@ -35,7 +35,7 @@ pub(in crate::stages) fn agreed(
         if !paid || !sends(endpoint) || endpoint.cap().is_some() || !endpoint.has_key() {
             continue;
         }
-        let estimate = estimate(store, endpoint, asking.recipe, asks, None)?;
+        let estimate = estimate_with(store, endpoint, asking.recipe, asks, None, asking.accept_before)?;
         if estimate.requests > 0 {
             usd += estimate.likely_usd.or(estimate.once_usd).unwrap_or_default();
             requests += estimate.requests;
@@ -81,7 +81,7 @@ fn agreed_to_host(
     if bare && (asking.run.is_agreed() || paid && is_capped_here(endpoint, asking)) {
         return Ok(());
     }
-    let requests = estimate(store, endpoint, asking.recipe, asks, None)?.requests;
+    let requests = estimate_with(store, endpoint, asking.recipe, asks, None, asking.accept_before)?.requests;
     if requests == 0 && (bare || !has_batch(endpoint, asking.config)?) {
         return Ok(());
     }

@@ -20,6 +20,14 @@ fn is_noise(c: char) -> bool {
         | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffc}')
 }
 
+/// The text without such characters, and otherwise as it is; borrowed if it has none.
+pub fn without_noise(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_noise) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.chars().filter(|c| !is_noise(*c)).collect())
+}
+
 fn is_emoji(c: char) -> bool {
     matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}' | '\u{fe0f}')
 }
