@@ -12,8 +12,8 @@ use super::progress::RunConsole;
 use crate::config::Config;
 use crate::evaluate::outputs::File;
 use crate::evaluate::{
-    self as evaluating, EvaluateError, Evaluated, ModelAccess, Settings, ballots, describe_cell,
-    format_errors,
+    self as evaluating, EvaluateError, Evaluated, ModelAccess, NoAnswer, Settings, ballots, describe_cell,
+    format_errors, without_answer,
 };
 use crate::llm::{Run, Usd};
 use crate::pipeline::blinding;
@@ -142,6 +142,8 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
         match global.json {
             true => machine.push(json!({ "folder": place, "report": one.report,
                 "answers": one.answers.len(), "format_errors": format_errors(&one.answers),
+                "cut": without_answer(&one.answers, NoAnswer::Cut),
+                "refused": without_answer(&one.answers, NoAnswer::Refused),
                 "missing": one.missing, "set_aside": one.skipped })),
             false => output::print(&text(one, &place))?,
         }
@@ -230,6 +232,20 @@ fn print_evaluated(one: &Evaluated, global: &Global) {
     }
     if one.skipped.len() > SHOWN {
         eprintln!("warning: and {} more, in set_aside.jsonl", one.skipped.len() - SHOWN);
+    }
+    for (why, said) in [(NoAnswer::Cut, "cut"), (NoAnswer::Refused, "refused")] {
+        let all = || one.answers.iter().filter(|answer| answer.no_answer == Some(why));
+        if let Some(first) = all().next() {
+            eprintln!(
+                "{}: {} {said}, and counted as wrong; the first: {} {} of {}: {}",
+                one.set.name(),
+                count(all().count() as u64, "reply"),
+                first.model,
+                first.task,
+                first.item,
+                first.format_error.as_deref().unwrap_or_default()
+            );
+        }
     }
     if let Some(first) = one.missing.first() {
         eprintln!(
