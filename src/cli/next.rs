@@ -89,6 +89,14 @@ pub(super) fn next(
         let name = standing.recipe.name;
         if release::due(config, standing.recipe)? {
             let why = format!("{name} is complete, and its candidate is not released");
+            if release::unlicensed(config, standing.recipe).is_some() {
+                let command =
+                    format!("set `licence` under [release] in pipeline.toml, an SPDX identifier; then {run}");
+                return Ok(Some(Next {
+                    command,
+                    why: format!("{why}: no licence is set for it as a whole"),
+                }));
+            }
             return Ok(Some(Next { command: format!("riddlemill release {name}"), why }));
         }
     }

@@ -26,7 +26,7 @@ pub(super) fn publish(args: &Publish, global: &Global) -> Result<Exit, Failure> 
     let release = Publishable::open(&args.folder, args.draft)?;
     if !release.has_authors() && !global.quiet {
         eprintln!(
-            "note: its metadata names no author; write curator/authors.md, and release the set as a new version"
+            "note: its metadata names no author, so that Zenodo's and DataCite's are not written; write curator/authors.md, and release the set as a new version"
         );
     }
     match &args.to {

@@ -4,7 +4,6 @@ use serde_json::{Value as Json, json};
 
 use super::facts::Facts;
 use super::layout::{Kind, Layout};
-use super::schema::title;
 
 /// The Croissant description (1.0, with its RAI fields). `files` are path and SHA-256 of data files.
 pub fn croissant(facts: &Facts, layouts: &[Layout], files: &[(String, String)]) -> Json {
@@ -17,33 +16,36 @@ pub fn croissant(facts: &Facts, layouts: &[Layout], files: &[(String, String)]) 
             })
         })
         .collect();
-    let creator: Vec<Json> = match facts.curator.get("authors").cloned().flatten() {
-        Some(names) => names.lines().map(|name| json!({ "@type": "Person", "name": name.trim() })).collect(),
-        None => vec![json!({ "@type": "Organization", "name": format!("the curator of {}", facts.recipe) })],
-    };
     let described = |subject: &str| facts.curator.get(subject).cloned().flatten();
     let mut json = json!({
         "@context": context(),
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": facts.recipe,
-        "description": format!("{}: {}. {}", title(facts), facts.about, layouts.first().map_or("", |l| l.about)),
+        "description": format!("{}: {}. {}", facts.title, facts.about, layouts.first().map_or("", |l| l.about)),
         "url": facts.url,
-        "creator": creator,
         "version": facts.version,
-        "inLanguage": facts.paper.languages,
         "isLiveDataset": false,
-        "citeAs": format!("{} ({}). {}. {}", facts.paper.authors, facts.paper.year, facts.paper.title, facts.paper.url),
         "distribution": distribution,
         "recordSet": layouts.iter().map(record_set).collect::<Vec<_>>(),
         "rai:dataAnnotationProtocol": protocol(facts),
         "rai:machineAnnotationTools": machines(facts),
-        "rai:dataCollection": format!("Posts of {} were imported from dumps; every stage keeps a ledger of what it let through and why.", files_of(facts)),
-        "rai:dataCollectionType": ["Web Scraping"],
+        "rai:dataCollection": format!("Read from {}; every stage keeps a ledger of what it let through and why.", files_of(facts)),
         "rai:dataPreprocessingProtocol": facts.funnel.iter().map(|s| format!("{}: {} in, {} out", s.stage, s.records_in, s.records_out)).collect::<Vec<_>>(),
-        "rai:personalSensitiveInformation": ["Names and ids of users are hashed at import; personal data in texts is replaced by marks."],
+        "rai:personalSensitiveInformation": [personal(facts)],
         "rai:dataReleaseMaintenancePlan": "Version numbers depend on the rows: MAJOR if a row was changed, removed or moved, MINOR if rows were only added, PATCH if the same rows were packaged again. A version is never overwritten.",
     });
+    // Nobody is named as an author whom the curator did not name.
+    if !facts.authors.is_empty() {
+        let person = |name: &String| json!({ "@type": "Person", "name": name });
+        json["creator"] = facts.authors.iter().map(person).collect();
+    }
+    if let Some(cited) = cite_as(facts) {
+        json["citeAs"] = json!(cited);
+    }
+    if !facts.paper.languages.is_empty() {
+        json["inLanguage"] = json!(facts.paper.languages);
+    }
     if let Some(date) = &facts.date {
         json["datePublished"] = json!(date);
     }
@@ -69,6 +71,34 @@ pub fn croissant(facts: &Facts, layouts: &[Layout], files: &[(String, String)]) 
         }
     }
     json
+}
+
+/// The paper, if there is one, else the set with its authors.
+fn cite_as(facts: &Facts) -> Option<String> {
+    let paper = facts.paper;
+    if !paper.title.is_empty() {
+        let cited = format!("{} ({}). {}. {}", paper.authors, paper.year, paper.title, paper.url);
+        return Some(cited.trim_end().to_owned());
+    }
+    let year = facts.date.as_deref().and_then(|date| date.get(..4));
+    let authors = (!facts.authors.is_empty()).then(|| facts.authors.join(", "))?;
+    Some(format!(
+        "{authors}{}. {}, {}",
+        year.map(|y| format!(" ({y})")).unwrap_or_default(),
+        facts.title,
+        facts.version
+    ))
+}
+
+/// What was done about personal data: what the stages of this set do, no more.
+fn personal(facts: &Facts) -> String {
+    let marked = facts.funnel.iter().any(|step| step.stage == "anonymise");
+    let texts = if marked {
+        "the anonymise stage replaces personal data that its rules find in texts by marks"
+    } else {
+        "no stage looks for personal data in texts"
+    };
+    format!("Names and ids of users are hashed at import; {texts}.")
 }
 
 /// Who annotated what: every stage with people's decisions.

@@ -66,6 +66,9 @@ pub enum ReleaseError {
         /// What each dump's source states.
         stated: Vec<String>,
     },
+    /// Several things are missing, all of which are named at once.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Several(Vec<ReleaseError>),
     /// Nothing differs from the release before.
     #[error("nothing changed since {recipe} {version}\n  hint: --version assigns a new number nevertheless")]
     Unchanged {

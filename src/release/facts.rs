@@ -26,8 +26,14 @@ pub struct Facts {
     pub recipe: &'static str,
     /// What the recipe builds.
     pub about: &'static str,
-    /// The paper whose set is rebuilt.
+    /// The paper whose set is rebuilt, or of the set itself.
     pub paper: &'static Paper,
+    /// Whether a published set is rebuilt.
+    pub rebuilds: bool,
+    /// The set's title.
+    pub title: String,
+    /// The authors to cite, as the curator named them.
+    pub authors: Vec<String>,
     /// The version, or `0.0.0-candidate`.
     pub version: String,
     /// The day, `YYYY-MM-DD`; a candidate may lack one.
@@ -234,6 +240,9 @@ impl Facts {
             recipe: recipe.name,
             about: recipe.about,
             paper,
+            rebuilds: paper.rebuilds(),
+            title: title(paper, recipe.name),
+            authors: authors(&curator),
             tags,
             annotations_creators: annotators(&work),
             version: "0.0.0-candidate".into(),
@@ -269,6 +278,21 @@ impl Facts {
             riddlemill: crate::VERSION,
         })
     }
+}
+
+/// A rebuilt set carries the published one's name beside its own, so that nobody takes one for the other.
+fn title(paper: &Paper, recipe: &str) -> String {
+    match (paper.rebuilds(), paper.set) {
+        (true, set) => format!("{set}, rebuilt: {recipe}"),
+        (false, "") => recipe.into(),
+        (false, set) => set.into(),
+    }
+}
+
+/// The authors that the curator named, one a line.
+fn authors(curator: &BTreeMap<&'static str, Option<String>>) -> Vec<String> {
+    let names = curator.get("authors").and_then(Option::as_deref).unwrap_or_default();
+    names.lines().map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 /// The differences from the paper with the current settings.

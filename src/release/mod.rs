@@ -66,7 +66,7 @@ pub(crate) use item::damaged;
 pub use manifest::{Candidate, LeftOut, Link, Raw, Yanked};
 pub use numbered::is_published;
 pub use origin::origin;
-pub use publish::{Proposal, Wanted, current, due, release};
+pub use publish::{Proposal, Wanted, current, due, release, unlicensed};
 pub use restore::{Restored, restore, unsound};
 pub use row::{Row, RowError, Value};
 pub use shortcuts::Guessed;

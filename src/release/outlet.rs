@@ -137,7 +137,7 @@ impl Publishable {
 
     /// Whether its card names authors; the Hub and Zenodo show them first.
     pub fn has_authors(&self) -> bool {
-        !self.authors().iter().all(|author| author.starts_with("the curator of "))
+        !self.authors().is_empty()
     }
 
     fn authors(&self) -> Vec<String> {
@@ -150,9 +150,9 @@ impl Publishable {
     }
 
     /// SPDX identifier of the whole set, from the address in the metadata.
-    fn licence(&self) -> &str {
-        let url = self.text("license");
-        url.rsplit('/').next().unwrap_or_default().trim_end_matches(".html")
+    fn licence(&self) -> Option<&str> {
+        let url = self.croissant["license"].as_str()?;
+        Some(url.rsplit('/').next().unwrap_or_default().trim_end_matches(".html"))
     }
 
     /// The paper whose set it rebuilds, if its benchmark names one.
@@ -168,7 +168,7 @@ impl Publishable {
             related.push(json!({ "identifier": paper.url, "relation": "isDerivedFrom", "resource_type": "publication-article" }));
         }
         let language = self.croissant["inLanguage"].as_array().and_then(|l| l.first()).and_then(Json::as_str);
-        json!({
+        let mut zenodo = json!({
             "upload_type": "dataset",
             "title": self.title,
             "description": self.text("description"),
@@ -176,11 +176,14 @@ impl Publishable {
             "publication_date": self.manifest.date,
             "creators": self.authors().iter().map(|name| json!({ "name": name })).collect::<Vec<_>>(),
             "access_right": "open",
-            "license": self.licence().to_lowercase(),
             "keywords": self.paper().map(|paper| paper.tags.clone()).unwrap_or_default(),
             "language": match language { Some("zh") => "zho", Some("en") => "eng", _ => "mul" },
             "related_identifiers": related,
-        })
+        });
+        if let Some(licence) = self.licence() {
+            zenodo["license"] = json!(licence.to_lowercase());
+        }
+        zenodo
     }
 
     /// The mandatory and recommended properties of DataCite's metadata schema 4.5, in the form of its REST
@@ -192,21 +195,33 @@ impl Publishable {
             .iter()
             .map(|paper| json!({ "relatedIdentifier": paper.url, "relatedIdentifierType": "URL", "relationType": "IsDerivedFrom" }))
             .collect();
-        json!({
+        let mut datacite = json!({
             "schemaVersion": "http://datacite.org/schema/kernel-4",
             "types": { "resourceTypeGeneral": "Dataset", "resourceType": "Benchmark" },
             "titles": [{ "title": self.title }],
             "creators": self.authors().iter().map(|name| json!({ "name": name })).collect::<Vec<_>>(),
-            "publisher": self.authors().first().cloned().unwrap_or_default(),
+            // Whoever assigns the DOI is named by the repository; until then the authors publish it.
+            "publisher": { "name": self.authors().join("; ") },
             "publicationYear": year,
             "version": self.manifest.version,
-            "language": self.croissant["inLanguage"].as_array().and_then(|l| l.first()).cloned(),
             "descriptions": [{ "description": self.text("description"), "descriptionType": "Abstract" }],
-            "rightsList": [{ "rightsUri": self.text("license"), "rightsIdentifier": self.licence(), "rightsIdentifierScheme": "SPDX" }],
             "dates": self.manifest.date.iter().map(|date| json!({ "date": date, "dateType": "Issued" })).collect::<Vec<_>>(),
             "formats": ["application/jsonlines", "application/x-parquet"],
             "relatedIdentifiers": related,
-        })
+        });
+        if let Some(language) = self.croissant["inLanguage"].as_array().and_then(|l| l.first()) {
+            datacite["language"] = language.clone();
+        }
+        if let Some(licence) = self.licence() {
+            let uri = self.text("license");
+            datacite["rightsList"] = match uri.starts_with("https://") {
+                true => {
+                    json!([{ "rights": licence, "rightsUri": uri, "rightsIdentifier": licence, "rightsIdentifierScheme": "SPDX" }])
+                }
+                false => json!([{ "rights": licence }]),
+            };
+        }
+        datacite
     }
 
     /// Writes the folder as a `tar` compressed with Zstandard: files sorted by name, with the release's date
@@ -250,11 +265,12 @@ impl Publishable {
         }
         let named = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let with_ending = |ending: &str| file.with_file_name(format!("{}{ending}", self.name()));
-        let files = [
-            (file.with_file_name(format!("{named}.sha256")), format!("{sum}  {named}\n")),
-            (with_ending(".zenodo.json"), pretty(&self.zenodo())),
-            (with_ending(".datacite.json"), pretty(&self.datacite())),
-        ];
+        let mut files = vec![(file.with_file_name(format!("{named}.sha256")), format!("{sum}  {named}\n"))];
+        // Both formats require an author, and nobody is one whom the curator did not name.
+        if self.has_authors() {
+            files.push((with_ending(".zenodo.json"), pretty(&self.zenodo())));
+            files.push((with_ending(".datacite.json"), pretty(&self.datacite())));
+        }
         let mut written = vec![file.to_path_buf()];
         for (path, text) in files {
             durable::replace(&path, text.as_bytes())?;

@@ -9,14 +9,15 @@ use super::changes::{Changes, Digests};
 use super::error::ReleaseError;
 use super::facts::{Facts, Origin};
 use super::layout::Layout;
-use super::manifest::{Candidate, LeftOut, Link, SUMS};
+use super::licence::Licence;
+use super::manifest::{Candidate, LeftOut, Link, Raw, SUMS};
 use super::numbered::{allot, is_published, numbering, rows};
 use super::registry::{Ordinals, Registry, Release, TEXTS, seal, sealing};
 use super::restore::kept_lines;
 use super::source::CandidateSource;
 use super::version::{Bump, Version};
 use super::{data, folder, shortcuts, verify};
-use crate::config::Config;
+use crate::config::{Config, sections};
 use crate::pipeline::{StaleStage, Withheld, stale_stages};
 use crate::recipe::Recipe;
 use crate::store::{Error, StageReader, Workspace, durable, json_parts, sha256};
@@ -64,7 +65,17 @@ pub fn release(
     let _locks = numbering(&workspace, recipe)?;
     let mut registry = Registry::open(&workspace, recipe.name)?;
     registry.name_sealed()?;
-    let Fresh { end, stages, readers, numbers, stale } = fresh(config, recipe, wanted.draft)?;
+    let Fresh { end, stages, readers, numbers, stale } = match fresh(config, recipe, wanted.draft) {
+        Ok(fresh) => fresh,
+        // The licence can be stated before the next run: whoever releases learns of both at once.
+        Err(e @ (ReleaseError::Outdated { .. } | ReleaseError::StaleCandidate { .. })) => {
+            return Err(match unlicensed(config, recipe) {
+                Some(unlicensed) => ReleaseError::Several(vec![unlicensed, e]),
+                None => e,
+            });
+        }
+        Err(e) => return Err(e),
+    };
     let Some(last) = readers.last() else {
         return Err(ReleaseError::NoCandidate { recipe: recipe.name.into() });
     };
@@ -95,11 +106,7 @@ pub fn release(
     }
     if facts.licence.spdx.is_none() {
         durable::remove_folder(&making)?;
-        let stated = facts
-            .raw
-            .iter()
-            .map(|file| format!("{}: {}", file.file, file.licence.as_deref().unwrap_or("no licence")));
-        return Err(ReleaseError::Unlicensed { recipe: recipe.name.into(), stated: stated.collect() });
+        return Err(no_licence(recipe, &facts.raw));
     }
     facts.draft.extend(stale.iter().map(|stage| format!("built before this change: {stage}")));
     if wanted.draft && facts.draft.is_empty() {
@@ -162,6 +169,29 @@ struct Fresh {
     numbers: Ordinals,
     /// Stages that are out of date, for a draft.
     stale: Vec<StaleStage>,
+}
+
+/// Whether no licence is stated for the whole of a recipe's set, by the settings and the candidate's sources;
+/// `None` also where there is no candidate yet.
+pub fn unlicensed(config: &Config, recipe: &'static Recipe) -> Option<ReleaseError> {
+    let candidate = Candidate::read(&Workspace::new(&config.root).candidate(recipe.name)).ok()??;
+    let settings: sections::Release = config.typed(Some(recipe.name), "release");
+    // The settings of today: the candidate may have been made before a licence was stated.
+    let stated = |file: &Raw| {
+        let source =
+            config.sources.iter().find(|source| Some(source.name.as_str()) == file.file.split('/').next());
+        Raw {
+            licence: source.and_then(|source| source.licence.clone()).or_else(|| file.licence.clone()),
+            ..file.clone()
+        }
+    };
+    let raw: Vec<Raw> = candidate.raw.iter().map(stated).collect();
+    Licence::combine(&settings, &raw).spdx.is_none().then(|| no_licence(recipe, &raw))
+}
+
+fn no_licence(recipe: &Recipe, raw: &[Raw]) -> ReleaseError {
+    let stated = |file: &Raw| format!("{}: {}", file.file, file.licence.as_deref().unwrap_or("no licence"));
+    ReleaseError::Unlicensed { recipe: recipe.name.into(), stated: raw.iter().map(stated).collect() }
 }
 
 /// Checks that a recipe's candidate is up to date with raw/, the settings and the registry.

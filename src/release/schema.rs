@@ -71,7 +71,7 @@ pub fn datapackage(facts: &Facts, layouts: &[Layout]) -> Json {
         .collect();
     let mut package = json!({
         "name": facts.recipe,
-        "title": title(facts),
+        "title": facts.title,
         "version": facts.version,
         "sources": facts.raw.iter().map(|r| json!({ "title": r.file })).collect::<Vec<_>>(),
         "resources": resources,
@@ -98,8 +98,4 @@ fn field(column: &Column) -> Json {
         "name": column.name, "type": kind, "description": column.about,
         "constraints": { "required": !column.nullable },
     })
-}
-
-pub(super) fn title(facts: &Facts) -> String {
-    format!("{}, rebuilt: {}", facts.paper.set, facts.recipe)
 }

@@ -26,8 +26,12 @@ pub fn render(facts: &Facts) -> Result<Vec<(String, String)>, Error> {
     let environment = environment()?;
     let all = Value::from(Serde(facts));
     let mut files = Vec::new();
-    for name in ["README.md", "DATASHEET.md", "CITATION.cff", "CHANGELOG.md", "LICENSE", "funnel.svg"] {
+    for name in ["README.md", "DATASHEET.md", "CHANGELOG.md", "LICENSE", "funnel.svg"] {
         files.push((name.to_string(), environment.get_template(name)?.render(all.clone())?));
+    }
+    // The format requires an author, and nobody is one whom the curator did not name.
+    if !facts.authors.is_empty() {
+        files.push(("CITATION.cff".into(), environment.get_template("CITATION.cff")?.render(all.clone())?));
     }
     if facts.canary.is_some() {
         files.push(("CANARY.txt".into(), environment.get_template("CANARY.txt")?.render(all.clone())?));
@@ -93,6 +97,11 @@ fn environment() -> Result<Environment<'static>, Error> {
     environment.add_filter("share", |part: u64, whole: u64| part as f64 / whole.max(1) as f64);
     environment.add_filter("worded", |value: Value| {
         serde_json::to_value(&value).map_or_else(|_| value.to_string(), |json| super::diff::as_text(&json))
+    });
+    // `capitalize` would also make `Chinese` lower case.
+    environment.add_filter("sentence", |text: String| {
+        let mut chars = text.chars();
+        chars.next().map(|first| first.to_uppercase().chain(chars).collect::<String>()).unwrap_or_default()
     });
     // A cell of a Markdown table is one line without bars.
     environment.add_filter("cell", |text: String| text.replace('|', "\\|").replace('\n', " "));

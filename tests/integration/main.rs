@@ -54,6 +54,7 @@ mod own_operations;
 mod own_pairs;
 mod own_rated;
 mod packs;
+mod papers;
 mod parted;
 mod picture;
 mod pieces;

@@ -7,7 +7,12 @@ use crate::harness::Workspace;
 
 /// The sample's FLUB, released: a draft, since its votes are synthetic.
 fn released() -> (Workspace, &'static str) {
+    released_by("The contributors of riddlemill\n")
+}
+
+fn released_by(authors: &str) -> (Workspace, &'static str) {
     let ws = Workspace::sample();
+    ws.write("curator/authors.md", authors);
     ws.shell("\"$0\" run --offline -q --recipe flub");
     ws.call(["release", "flub", "--date", "2026-01-02"]).expect(0);
     (ws, "output/flub/1.0.0-draft.1")
@@ -61,8 +66,25 @@ fn an_archive_is_the_release_and_the_same_bytes_each_time() {
     let datacite: serde_json::Value =
         serde_json::from_str(&ws.read("output/flub-1.0.0-draft.1.datacite.json")).unwrap();
     assert_eq!(
-        (&datacite["publicationYear"], &datacite["version"]),
-        (&"2026".into(), &"1.0.0-draft.1".into())
+        (&datacite["publicationYear"], &datacite["version"], &datacite["publisher"]["name"]),
+        (&"2026".into(), &"1.0.0-draft.1".into(), &"The contributors of riddlemill".into())
+    );
+}
+
+/// Zenodo and DataCite require an author; an invented one would be cited for good.
+#[test]
+fn without_authors_there_is_an_archive_and_no_metadata() {
+    let (ws, release) = released_by("");
+    let published = ws.call(["publish", release, "--draft", "--to", "archive"]).expect(0);
+    assert!(
+        published.err.contains("curator/authors.md") && published.err.contains("not written"),
+        "{}",
+        published.err
+    );
+    assert!(ws.exists("output/flub-1.0.0-draft.1.tar.zst"));
+    assert!(
+        !ws.exists("output/flub-1.0.0-draft.1.datacite.json")
+            && !ws.exists("output/flub-1.0.0-draft.1.zenodo.json")
     );
 }
 

@@ -340,6 +340,8 @@ fn a_licence_is_an_identifier_and_a_release_has_one() {
     ws.write("pipeline.toml", settings.replacen("\"CC0-1.0\"", "\"CC0\"", 1));
     let result = ws.call(["config"]).expect(2);
     assert!(result.err.contains("pipeline.toml:") && result.err.contains("\"CC0-1.0\""), "{}", result.err);
+    // Nobody is an author whom the curator does not name, and without one there is no CITATION.cff.
+    ws.write("curator/authors.md", "The contributors of riddlemill\n");
     // Different sources have no common licence, and the candidate states none.
     ws.write("pipeline.toml", settings.replacen("\"CC0-1.0\"", "\"CC-BY-4.0\"", 1));
     ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
@@ -359,4 +361,18 @@ fn a_licence_is_an_identifier_and_a_release_has_one() {
     assert!(ws.read(&format!("{folder}/README.md")).contains("\nlicense: gpl-3.0\n"));
     assert!(ws.read(&format!("{folder}/CITATION.cff")).contains("\nlicense: GPL-3.0-only\n"));
     ws.call(["verify", folder]).expect(0);
+    // Whoever lacks a licence and a run learns of both at once; both done, the next try is the last.
+    ws.write("pipeline.toml", settings.replacen("\"CC0-1.0\"", "\"CC-BY-4.0\"", 1));
+    let result = ws.call(["release", "flub", "--date", "2026-01-03"]).expect(2);
+    assert!(
+        result.err.contains("no licence is set") && result.err.contains("does not match"),
+        "{}",
+        result.err
+    );
+    ws.write(
+        "pipeline.toml",
+        format!("{settings}\n[release]\nlicence = \"GPL-3.0-only\"\n[dedup]\nthreshold = 0.9\n"),
+    );
+    ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
+    ws.call(["release", "flub", "--version", "1.0.0-draft.2", "--date", "2026-01-03"]).expect(0);
 }

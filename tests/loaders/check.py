@@ -10,6 +10,7 @@ fails too.
 
 import contextlib
 import hashlib
+import importlib.metadata
 import io
 import json
 import logging
@@ -415,14 +416,24 @@ def words(folder):
         json.loads(block)
     for block in re.findall(r"```python\n(.*?)```", card, re.S):
         compile(block, "README.md", "exec")
-    citation = yaml.safe_load((folder / "CITATION.cff").read_text(encoding="utf-8"))
-    assert citation["type"] == "dataset" and citation["authors"]
-    assert candidate(folder) or "date-released" in citation, "CITATION.cff: no date"
+    bibtex(card)
     stated = {
         json.loads((folder / name).read_text(encoding="utf-8"))["version"]
         for name in ("croissant.json", "datapackage.json")
     }
-    stated.add(citation["version"])
+    # Without an author, which the format requires, there is no such file.
+    if (folder / "CITATION.cff").exists():
+        citation = yaml.safe_load((folder / "CITATION.cff").read_text(encoding="utf-8"))
+        import jsonschema
+
+        packaged = importlib.metadata.files("cffconvert")
+        rules = next(file for file in packaged if str(file).endswith("schemas/1.2.0/schema.json"))
+        # Dates are strings in the format's own schema, and dates for YAML.
+        plain = json.loads(json.dumps(citation, default=str))
+        jsonschema.validate(plain, json.loads(rules.read_text()))
+        assert citation["type"] == "dataset" and citation["authors"]
+        assert candidate(folder) or "date-released" in citation, "CITATION.cff: no date"
+        stated.add(citation["version"])
     stated.add(re.search(r"^## (\S+)", (folder / "CHANGELOG.md").read_text(), re.M)[1])
     assert len(stated) == 1, stated
     questions = re.findall(r"^(\d+)\. ", (folder / "DATASHEET.md").read_text(encoding="utf-8"), re.M)
@@ -431,6 +442,33 @@ def words(folder):
         canary = re.search(r"Canary GUID ([0-9a-f-]{36})", card)[1]
         assert canary in (folder / "CANARY.txt").read_text()
     return stated.pop()
+
+
+def bibtex(card):
+    """The entries of a card are read by bibtexparser, and say something in every field."""
+    import bibtexparser
+
+    block = re.search(r"```bibtex\n(.*?)```", card, re.S)[1]
+    library = bibtexparser.parse_string(block)
+    assert library.entries and not library.failed_blocks, "README.md: BibTeX that is not read"
+    for entry in library.entries:
+        for field in entry.fields:
+            assert str(field.value).strip("{} \t,"), f"README.md: BibTeX with an empty {field.key}"
+
+
+def metadata(folder):
+    """What `publish --to archive` writes beside an archive is valid by the repositories' own rules."""
+    from datacite import schema45
+
+    found = sorted(folder.glob("*.datacite.json"))
+    assert found, "no *.datacite.json"
+    for file in found:
+        schema45.validator.validate(json.loads(file.read_text(encoding="utf-8")))
+        deposit = json.loads(file.with_name(file.name.replace(".datacite.", ".zenodo.")).read_text(encoding="utf-8"))
+        for key in ("upload_type", "title", "description", "creators", "publication_date", "access_right"):
+            assert deposit.get(key), f"{file.name}: no {key} for Zenodo"
+        assert all(creator["name"] for creator in deposit["creators"])
+    return f"{len(found)} archives"
 
 
 TABLES = sys.argv[1:2] == ["--tables"]
@@ -448,7 +486,10 @@ def main():
         folder = folder.resolve()
         print(f"== {folder.parent.name}/{folder.name}")
         # `sums` comes last once more: what loads a folder must leave it as it is.
-        for check in [*CHECKS, sums] if (folder / "data").is_dir() else [staged]:
+        checks = [*CHECKS, sums] if (folder / "data").is_dir() else [staged]
+        if any(folder.glob("*.datacite.json")):
+            checks = [metadata]
+        for check in checks:
             printed = io.StringIO()
             try:
                 with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):

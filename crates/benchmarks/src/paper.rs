@@ -1,11 +1,14 @@
-//! The published set that a benchmark rebuilds, and the differences with reasons.
+//! What the papers of a set say: the published set that it rebuilds with the differences, or how it is cited itself, and
+//! the datasheet's answers that only its authors know.
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::reader::Keys;
 
-/// A published set and how this one differs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A published set and how this one differs, or a set of its own. Texts may be empty: nothing is said of what is not known.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Paper {
     /// The set's name.
     pub set: &'static str,
@@ -13,7 +16,7 @@ pub struct Paper {
     pub title: &'static str,
     /// Its first author, with the others.
     pub authors: &'static str,
-    /// When it appeared.
+    /// When it appeared; 0 where no paper is named.
     pub year: u16,
     /// Its address.
     pub url: &'static str,
@@ -25,8 +28,39 @@ pub struct Paper {
     pub tags: Vec<&'static str>,
     /// Known biases of figures on such a set; may be empty.
     pub biases: &'static str,
-    /// Differences from the published set or the paper.
+    /// Differences from the published set or the paper; a set of its own has none.
     pub differs: Vec<Difference>,
+    /// Answers of the datasheet, by [`ANSWERS`].
+    pub datasheet: BTreeMap<&'static str, &'static str>,
+}
+
+/// Questions of the datasheet that no run can answer, and that a folder may.
+pub const ANSWERS: &[&str] = &[
+    "relations",
+    "splits",
+    "errors",
+    "confidential",
+    "offence",
+    "subpopulations",
+    "collectors",
+    "ethics",
+    "through",
+    "notified",
+    "consent",
+    "impact",
+    "used_for",
+    "work",
+    "future_uses",
+    "third_parties",
+    "controls",
+    "guessed",
+];
+
+impl Paper {
+    /// Whether the set rebuilds a published one: only then is there something from which it can differ.
+    pub fn rebuilds(&self) -> bool {
+        !self.differs.is_empty()
+    }
 }
 
 /// One difference.
@@ -58,18 +92,25 @@ pub(crate) fn read(keys: &Keys<'_>) -> Cited {
         here: keys.needed("here"),
         unless: keys.table("unless", set).unwrap_or_default(),
     };
-    if !keys.has("year") {
+    // A set without a paper names none of this; one with a paper names all of it.
+    let cited = ["title", "authors", "year", "key"].iter().any(|key| keys.has(key));
+    if cited && !keys.has("year") {
         keys.problem("year", "`year` is missing");
     }
+    let text = |key| if cited { keys.needed(key) } else { "" };
     let year = keys.count("year").and_then(|year| u16::try_from(year).ok());
+    let answers = |keys: &Keys<'_>| -> BTreeMap<_, _> {
+        ANSWERS.iter().filter_map(|key| Some((*key, keys.text(key)?))).collect()
+    };
     Cited::Own(Box::new(Paper {
         set: keys.needed("set"),
-        title: keys.needed("title"),
-        authors: keys.needed("authors"),
+        title: text("title"),
+        authors: text("authors"),
         year: year.unwrap_or_default(),
-        url: keys.needed("url"),
+        url: keys.text("url").unwrap_or_default(),
         languages: keys.texts("languages").unwrap_or_default(),
-        key: keys.needed("key"),
+        key: text("key"),
+        datasheet: keys.table("datasheet", answers).unwrap_or_default(),
         tags: keys.texts("tags").unwrap_or_default(),
         biases: keys.text("biases").unwrap_or_default(),
         differs: keys.tables("differs", difference).unwrap_or_default(),

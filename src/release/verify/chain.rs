@@ -69,6 +69,10 @@ fn versions(folder: &Path, manifest: &Candidate, found: &mut Vec<String>) {
     for (file, line) in
         [("CITATION.cff", format!("version: {version}")), ("README.md", format!("Version {version}, "))]
     {
+        // A set whose curator named no author has no citation file.
+        if file == "CITATION.cff" && !manifest.files.contains_key(file) {
+            continue;
+        }
         // A file that cannot be read states no version, and is reported so.
         let text = fs::read_to_string(folder.join(file)).unwrap_or_default();
         if !text.contains(&line) {

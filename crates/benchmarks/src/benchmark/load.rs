@@ -113,22 +113,10 @@ fn benchmark(
     (report, of_report): (Option<&str>, &mut Vec<Problem>),
     keys: &Keys<'_>,
 ) -> (Benchmark, Option<&'static str>) {
-    let blank = Paper {
-        set: "",
-        title: "",
-        authors: "",
-        year: 0,
-        url: "",
-        languages: Vec::new(),
-        key: "",
-        tags: Vec::new(),
-        biases: "",
-        differs: Vec::new(),
-    };
     let (paper, like) = match keys.table("paper", paper::read) {
         Some(Cited::Own(paper)) => (*paper, None),
-        Some(Cited::Like(other)) => (blank, Some(other)),
-        None => (blank, None),
+        Some(Cited::Like(other)) => (Paper::default(), Some(other)),
+        None => (Paper::default(), None),
     };
     let renamed = |keys: &Keys<'_>| -> Vec<_> {
         keys.names().into_iter().map(|then| (then, keys.needed(then))).collect()
