@@ -1,20 +1,37 @@
 //! What the papers of a release say: of a set that has nothing in common with the built-in ones, nothing about them.
 
+use serde_json::json;
+
 use crate::harness::Workspace;
+use crate::own::vote;
 
 const NAME: &str = "ethical-traps";
 
 const BENCHMARK: &str = r#"about = "short dilemmas in Chinese and English"
-steps = ["import"]
+steps = ["import", "review:fair"]
 
 [data]
 about = "A dilemma with its split."
+rests_on = ["fair"]
 columns = [
   { name = "id", type = "text", is = "id", about = "Its name." },
   { name = "dilemma", type = "text", is = "text", about = "The dilemma." },
   { name = "split", type = "text", is = "'train' if 'bridge' in text else 'test'", values = ["train", "test"], about = "Where it belongs." },
 ]
 labels = ["split"]
+"#;
+
+const BALLOTS: &str = r#"[ballot.fair]
+title = "Is the dilemma fair?"
+guideline = "Keep it where both sides have a reason."
+shows = [{ key = "dilemma", is = "text", label = "Dilemma" }]
+voters = ["annotator"]
+votes = 1
+[[ballot.fair.fields]]
+name = "keep"
+label = "Keep it?"
+kind = "keep"
+options = [{ code = "unfair", label = "unfair", means = "One side has no reason." }]
 "#;
 
 /// Words of the built-in sets, and of sentences that name nothing.
@@ -39,13 +56,13 @@ const FOREIGN: &[&str] = &[
     "{, ",
     "{}",
     "\"\"",
-    "chinese and english, ",
 ];
 
 fn workspace(paper: &str) -> Workspace {
     let ws = Workspace::folder();
     ws.write("raw/salt", crate::harness::SALT);
     ws.write(&format!("benchmarks/{NAME}/benchmark.toml"), format!("{BENCHMARK}{paper}"));
+    ws.write(&format!("benchmarks/{NAME}/ballots.toml"), BALLOTS);
     ws.write(
         "raw/dumps/list.jsonl",
         concat!(
@@ -55,9 +72,11 @@ fn workspace(paper: &str) -> Workspace {
     );
     ws.write(
         "pipeline.toml",
-        "[[source]]\nname = \"list\"\nkind = \"table\"\npath = \"raw/dumps/list.jsonl\"\nlicence = \"CC-BY-4.0\"\n\
+        "[[annotator]]\nname = \"annotator-1\"\nrole = \"annotator\"\n\n[[source]]\nname = \"list\"\nkind = \"table\"\npath = \"raw/dumps/list.jsonl\"\nlicence = \"CC-BY-4.0\"\n\
          fields = { id = \"d:{n}\", title = \"title\", content = \"text\" }\n",
     );
+    ws.call(["run", "--recipe", NAME]).expect(0);
+    vote(&ws, NAME, "fair", "annotator-1", |_| json!({ "keep": "keep" }));
     ws.call(["run", "--recipe", NAME]).expect(0);
     ws
 }
@@ -84,7 +103,7 @@ fn papers(ws: &Workspace) -> Vec<(String, String)> {
 fn a_set_of_its_own_is_not_described_as_another() {
     let ws = workspace("");
     for (name, text) in papers(&ws) {
-        let lower = text.to_lowercase();
+        let lower = text.to_lowercase().replace("riddlemill", "");
         for word in FOREIGN {
             // An empty dictionary is JSON, and an empty cell a table.
             assert!(

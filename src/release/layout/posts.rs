@@ -5,15 +5,15 @@ use crate::record::{Post, PostKind};
 use crate::release::row::Row;
 
 const COLUMNS: &[Column] = &[
-    column("id", Kind::Text, "The post's id, from its forum or from its text."),
-    column("text", Kind::Text, "What the post says, cleaned and without personal data."),
+    column("id", Kind::Text, "The record's id, from its source or from its text."),
+    column("text", Kind::Text, "Its text, after the stages of the card."),
     one_of(
         "kind",
         &["thread", "numbered", "plain", "riddle"],
-        "A thread, a numbered post of an annual thread, a plain text, or a riddle with its answer.",
+        "A thread, a numbered post of one, a plain text, or a text with its answer.",
     ),
     maybe("score", Kind::Real, "The score its readers gave it, on the source's own scale."),
-    maybe("number", Kind::Count, "Its number in an annual thread."),
+    maybe("number", Kind::Count, "Its number in its thread."),
     maybe("time", Kind::Text, "When it was written, as the source says."),
     column("source", Kind::Text, "The source's name."),
     column("file", Kind::Text, "The file of the source."),
@@ -24,7 +24,7 @@ const COLUMNS: &[Column] = &[
 /// The config is renamed to the recipe.
 pub(super) const LAYOUT: Layout = Layout {
     config: "posts",
-    about: "A forum post that is a candidate for the benchmark; no person has looked at it yet.",
+    about: "A record that is a candidate for the benchmark; no person has looked at it yet.",
     columns: COLUMNS,
     compat: &[],
     task: None,
