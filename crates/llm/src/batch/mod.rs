@@ -28,7 +28,7 @@ use tokio::time::Instant;
 use self::fetch::{BatchState, Stuck};
 use self::log::{Entry, Item, LogContents};
 use self::server::Server;
-use super::answer::{Answer, Held};
+use super::answer::{Answer, Failed, Held};
 use super::engine::{Engine, Question, budget_reached, from_store, refused, store_failed};
 use super::http::Transport;
 use super::request::{Input, Key};
@@ -63,6 +63,8 @@ pub(super) struct Turn {
     /// The servers' names of all batches, including past ones.
     ids: Vec<String>,
     waiting: FxHashMap<Key, Held>,
+    /// Requests that were refused in a batch that ended in this run.
+    refused: FxHashMap<Key, Failed>,
     /// Whether a batch has ended since, so that the store has new replies.
     pub(super) brought: bool,
     _lock: File,
@@ -135,6 +137,10 @@ impl Engine {
         let (mut chats, mut others) = (Vec::new(), Vec::new());
         for at in to_ask {
             let question = &questions[at];
+            if let Some(failed) = turn.refused.get(&question.key) {
+                answers[at] = Some(Answer::Failed(failed.clone()));
+                continue;
+            }
             match turn.waiting.get(&question.key) {
                 Some(held) => answers[at] = Some(Answer::Held(held.clone())),
                 None if self.endpoint.batch && matches!(question.request.input, Input::Chat { .. }) => {
@@ -168,16 +174,16 @@ impl Engine {
         let known = self.known(key).or_else(failed)?;
         match known.reply() {
             Some(reply) if question.is_cut(reply) => {
-                match Engine::larger(&self.endpoint, &question.request) {
-                    Some(_) => Some(Answer::Held(Held {
-                        reason: Reason::ReplyMissing,
-                        what: format!(
-                            "cut in a batch of llm.{}; run again to ask for all of it",
-                            self.endpoint.name
-                        ),
-                    })),
-                    None => Some(self.cut(&question.request)),
-                }
+                let larger = Engine::larger(&self.endpoint, &question.request);
+                Some(match larger.filter(|larger| *larger != question.request) {
+                    Some(_) => {
+                        let name = &self.endpoint.name;
+                        let what =
+                            format!("in a batch of llm.{name} that cut it; run again to ask for all of it");
+                        Answer::Held(Held { reason: Reason::ReplyMissing, what })
+                    }
+                    None => self.cut(&question.request),
+                })
             }
             _ => Some(known),
         }
@@ -235,7 +241,8 @@ impl Engine {
         };
         let is_over = matches!(brought, Ok(BatchState::Complete));
         for (at, (key, hold)) in places.into_iter().zip(waiting) {
-            let known = if is_over { self.known_now(&questions[at], &key) } else { None };
+            let refused = turn.refused.get(&key).cloned().map(Answer::Failed);
+            let known = refused.or_else(|| is_over.then(|| self.known_now(&questions[at], &key)).flatten());
             let left = || self.limits.run.left(&self.endpoint.name);
             answers[at] = Some(known.unwrap_or_else(|| match left() {
                 Some(how) => Answer::Held(Held { reason: Reason::EndpointLeft, what: how }),
@@ -301,7 +308,8 @@ impl Turn {
         let locked = locked.await.map_err(io::Error::from).flatten();
         let lock = locked.map_err(|source| StoreError::Io { path, source })?;
         let LogContents { open, ids } = log::read(&log)?;
-        Ok((Turn { log, ids, waiting: FxHashMap::default(), brought: false, _lock: lock }, open))
+        let (waiting, refused) = Default::default();
+        Ok((Turn { log, ids, waiting, refused, brought: false, _lock: lock }, open))
     }
 }
 
@@ -338,8 +346,9 @@ fn waits(entry: &Entry, state: &str) -> impl Iterator<Item = (Key, Held)> {
 
 /// The requests of a batch that ended without an answer to them: expired, or cancelled.
 fn unanswered(entry: &Entry) -> impl Iterator<Item = (Key, Held)> {
+    let endpoint = &entry.endpoint;
     let what =
-        format!("a batch of llm.{} ended without an answer to it; run again to ask again", entry.endpoint);
+        format!("in a batch of llm.{endpoint} that ended without an answer to it; run again to ask again");
     all_held(entry, what)
 }
 

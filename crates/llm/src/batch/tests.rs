@@ -353,6 +353,23 @@ async fn a_refusal_within_a_batch_is_a_refusal_and_is_not_charged() {
     }
 }
 
+/// What a setting mends is a failure with its cause, and is sent again by the next run.
+#[tokio::test]
+async fn a_refusal_of_a_parameter_within_a_batch_is_a_failure_with_its_cause() {
+    let bench = Bench::new();
+    bench.asks(&["a"]).await;
+    let [entry] = log::read(&log::open_log(bench.store().dir())).unwrap().open.try_into().unwrap();
+    let body = json!({"error": {"message": "max_tokens is too large", "param": "max_tokens"}});
+    let key = Some(entry.items[0].key.to_string());
+    let came = Ok(Received { status: 400, body: body.to_string(), ..Received::default() });
+    let engine = bench.engine(None);
+    let refused = engine.record(&entry, vec![server::Line { key, came }], "ended").await.unwrap();
+    let [(key, failed)] = &refused[..] else { panic!("{refused:?}") };
+    assert_eq!((*key, failed.reason), (entry.items[0].key, Reason::RequestFailed));
+    assert_eq!(failed.error, "400 from e (max_tokens is too large)");
+    assert!(!engine.store.failed_for_good(key).unwrap());
+}
+
 #[tokio::test]
 async fn a_cap_holds_for_batches() {
     let mut bench = Bench::new();
