@@ -21,7 +21,7 @@ pub use options::OptionFigures;
 use self::groups::{Groups, Role};
 use super::layout;
 use super::read_rows::JsonRow;
-use crate::config::sections::{self, Language};
+use crate::config::sections;
 use crate::join::Watch;
 use crate::review::agreement::{Confusion, Weights};
 use crate::stages::similar_pairs;
@@ -229,11 +229,10 @@ fn nearly(
     let left: Vec<usize> = (0..ours.len()).filter(|i| !taken.contains(i)).collect();
     let open: Vec<usize> = (0..theirs.len()).filter(|i| found[*i].is_none()).collect();
     let texts: Vec<&str> = left.iter().map(|i| ours[*i]).chain(open.iter().map(|i| theirs[*i])).collect();
-    // Texts in another language than the posts are compared by that language's rules: a translation shares no
-    // characters with them.
-    let language = if is_latin(&texts) { Language::En } else { likeness.language };
+    // Translations are compared by their letters: they share no characters with the posts.
+    let metric = if is_latin(&texts) && likeness.metric == "default" { "indel" } else { &likeness.metric };
     let (same, similar_pairs) =
-        similar_pairs(&texts, &sections::Dedup { language, ..likeness.clone() }, watch);
+        similar_pairs(&texts, &sections::Dedup { metric: metric.into(), ..likeness.clone() }, watch);
     let mut candidates: Vec<(f64, usize, usize)> = Vec::new();
     let mut put = |a: u32, b: u32, score: f64| {
         let (first, second) = (a.min(b) as usize, a.max(b) as usize);

@@ -37,6 +37,7 @@ mod hostile;
 mod importers;
 mod judged_whole;
 mod kills;
+mod languages;
 mod long;
 mod manage;
 mod merge;

@@ -113,14 +113,16 @@ pub(crate) fn settings(
     }
     let standard = settings::Dedup::default();
     let threshold = threshold.map_or(Ok(standard.threshold), words::threshold)?;
+    // Texts come here without their languages, so that the default similarity would take them for Chinese.
+    let english = metric == "default" && language == settings::Language::En;
     // Borderline pairs are asked of a run.
     Ok(settings::Dedup {
-        metric: metric.into(),
+        metric: if english { "indel" } else { metric }.into(),
         threshold,
         margin: 0.0,
         keep: keep.into(),
         normalize,
-        language,
+        language: Some(language),
         ..standard
     })
 }

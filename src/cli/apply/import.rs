@@ -196,6 +196,7 @@ fn dump(args: &Apply, config: &Config, path: PathBuf) -> Result<Dump, Failure> {
     Ok(Dump {
         source: args.source.clone().unwrap_or_else(|| "dump".into()),
         kind,
+        language: source.and_then(|source| source.language).or(config.language(args.recipe.as_deref())),
         take: source.map_or(Take::default(), |source: &Source| source.take),
         published: source.and_then(|source| source.published),
         fields: source.map(|source| source.fields.clone()).unwrap_or_default(),

@@ -19,6 +19,7 @@ use riddlemill_files::Trust;
 use riddlemill_harvest::crawl;
 use riddlemill_llm::Endpoint;
 use riddlemill_review::{Annotator, grades};
+use riddlemill_text::record::Language;
 
 /// A resolved setting.
 #[derive(Clone, Debug)]
@@ -165,9 +166,9 @@ impl Config {
         let value = |key: &str| self.lookup(recipe, section.name, key).map(|(v, _)| v.clone());
         let mut values: BTreeMap<String, Value> =
             section.keys.iter().filter_map(|k| Some((k.name.to_string(), value(k.name)?))).collect();
-        // Only included for other languages than Chinese, so that older stages stay fresh.
+        // Only included where it is set: otherwise the language is that of each record.
         if LANGUAGE_OF.contains(&section.name)
-            && let Some((language, _)) = self.lookup(recipe, "text", "language").filter(|(l, _)| *l != "zh")
+            && let Some((language, _)) = self.lookup(recipe, "text", "language").filter(|(l, _)| *l != "auto")
         {
             values.insert("language".to_owned(), language.clone());
         }
@@ -182,6 +183,12 @@ impl Config {
     /// Where the value of a setting in a recipe comes from.
     pub fn origin(&self, recipe: Option<&str>, section: &str, key: &str) -> Option<&Origin> {
         self.lookup(recipe, section, key).map(|(_, origin)| origin)
+    }
+
+    /// The language of posts whose sources state none, where the settings name it.
+    pub fn language(&self, recipe: Option<&str>) -> Option<Language> {
+        let (stated, _) = self.lookup(recipe, "text", "language")?;
+        Language::from_code(stated.as_str()?)
     }
 
     /// A stage's settings in a recipe, typed.

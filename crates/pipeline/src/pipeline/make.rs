@@ -61,8 +61,8 @@ impl StageRunner<'_> {
             Stage::Mark(marked) => {
                 let mut settings: sections::Anonymise = self.settings(step);
                 match marked.english {
-                    Some(true) => settings.language = sections::Language::En,
-                    Some(false) => settings.language = sections::Language::Zh,
+                    Some(true) => settings.language = Some(sections::Language::En),
+                    Some(false) => settings.language = Some(sections::Language::Zh),
                     None => {}
                 }
                 let anonymise = stages::anonymise_stage(root, &settings)?;

@@ -7,8 +7,10 @@ pub mod counts;
 pub mod english;
 pub mod filter;
 pub mod interrogative;
+pub mod language;
 #[cfg(test)]
 mod linear;
+pub mod marks;
 pub mod normalise;
 mod openings;
 pub mod policy;

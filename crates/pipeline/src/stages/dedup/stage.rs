@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::outcomes::{DedupOutcomes, FoundPairs};
 use super::posts::{Posts, StagePosts, disk_error, places_of_ids};
 use super::room::{Needs, room_of_pairs};
-use crate::config::sections::{self, Language};
+use crate::config::sections;
 use crate::stages::{NEAR, NearEmbeddings, Pulse, StageError, Stop, Waiting};
 use riddlemill_review::decisions::StageDecisions;
 use riddlemill_tables::{StageReader, StageWriter};
@@ -53,7 +53,7 @@ pub struct OnDisk<'a> {
 
 /// Removes duplicates among the posts of these stages, by their texts and by people's decisions. What does not fit in
 /// the memory that the settings allow works on the disk, with the same result. Pairs whose embeddings a step before has found
-/// near are further evidence, unless a veto of the default similarity holds, which reads Chinese.
+/// near are further evidence, unless a veto of the default similarity holds.
 ///
 /// # Errors
 /// [`StageError`] where the stage cannot be written, there is no room for it, or the user stopped.
@@ -72,7 +72,7 @@ pub fn dedup(
         needs.room(on_disk)?;
         pulse.notify(&needs.words(settings));
     }
-    let mut posts = StagePosts::read(inputs, spills.then_some(on_disk.folder), stop)?;
+    let mut posts = StagePosts::read(inputs, spills.then_some(on_disk.folder), settings.language, stop)?;
     let near = near_by_embeddings(inputs, &posts)?;
     let count = posts.count() as u64;
     // Some records are left for the writing, which is the stage's end.
@@ -100,10 +100,8 @@ pub fn dedup(
     if !near.is_empty() {
         // Few enough posts are embedded that all pairs fit in memory.
         let mut held = pairs.load()?;
-        add_near(&mut held, &groups, &near, |a, b| match settings.language {
-            Language::Zh => Ok(veto(&posts.text(a)?, &posts.text(b)?).map(Veto::name)),
-            // The vetoes read Chinese.
-            Language::En => Ok(None),
+        add_near(&mut held, &groups, &near, |a, b| {
+            Ok(veto(&posts.tagged(a)?, &posts.tagged(b)?).map(Veto::name))
         })?;
         pairs = FoundPairs::InMemory(held);
     }

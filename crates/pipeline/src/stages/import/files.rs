@@ -13,7 +13,7 @@ use crate::stages::withdrawal::Withdrawals;
 use riddlemill_harvest::fetch::{LOCK, Pin, Pins};
 use riddlemill_harvest::pages::Profile;
 use riddlemill_tables::{Error, StageReader, Workspace, durable};
-use riddlemill_text::record::record;
+use riddlemill_text::record::{Language, record};
 
 record! {
     /// A file that import read.
@@ -43,6 +43,8 @@ pub struct Dump {
     /// The source's name.
     pub source: String,
     pub kind: SourceKind,
+    /// The language of its posts, where its source or the settings state it.
+    pub language: Option<Language>,
     /// Which posts of a thread are taken.
     pub take: Take,
     /// For a published file: the benchmark whose format it has.
@@ -107,6 +109,7 @@ impl Dump {
         Dump {
             source: source.name.clone(),
             kind: source.kind,
+            language: source.language,
             take: source.take,
             published: source.published,
             fields: source.fields.clone(),
@@ -144,6 +147,9 @@ impl Dump {
         let Dump { source, file, kind, take, licence, sha256, .. } = self;
         let mut decides =
             serde_json::json!({ "kind": kind, "take": take, "licence": licence, "sha256": sha256 });
+        if let Some(language) = self.language {
+            decides["language"] = serde_json::json!(language);
+        }
         if !self.fields.is_empty() {
             decides["fields"] = serde_json::json!(self.fields);
         }
@@ -173,12 +179,14 @@ pub fn files(config: &Config, recipe: &str, riddles: bool) -> Result<Vec<Dump>, 
     let withdrawn = Withdrawals::load(&Workspace::new(&config.root))
         .map_err(|e| Problems(vec![Problem { place: "raw/withdrawn.jsonl".into(), what: e.to_string() }]))?;
     let used = config.sources.iter().filter(|source| source.serves(recipe, riddles));
+    let stated = config.language(Some(recipe));
     let pins = Pins::read(&config.root)
         .map_err(|e| Problems(vec![Problem { place: LOCK.into(), what: e.to_string() }]))?;
     for source in used {
         match dumps_of(config, source, &pins) {
             Ok(found) => {
-                dumps.extend(found.into_iter().filter(|dump| withdrawn.of_dump(&dump.sha256).is_none()))
+                let found = found.into_iter().filter(|dump| withdrawn.of_dump(&dump.sha256).is_none());
+                dumps.extend(found.map(|dump| Dump { language: dump.language.or(stated), ..dump }));
             }
             // The only dump of a source may have been withdrawn and deleted.
             Err(Missing::NoFile(_)) if withdrawn.touches_source(&source.name) => {}
