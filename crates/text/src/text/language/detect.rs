@@ -36,8 +36,8 @@ pub fn detect(text: &str) -> Detected {
     if all == 0 {
         return Detected { language: Language::Und, certainty: 0.0 };
     }
-    // A single `の` is a joke of Chinese forums; Japanese has a kana for every character.
-    let japanese = 4 * counts.kana > counts.han;
+    // A single `の` is a joke of Chinese forums; Japanese has about one kana for each character and more.
+    let japanese = 2 * counts.kana > counts.han;
     if counts.han * 2 >= all && !japanese {
         return Detected { language: Language::Zh, certainty: certainty(counts.han, all, 1) };
     }
@@ -126,7 +126,7 @@ fn latin_words(text: &str) -> (usize, Share) {
         if lower.chars().any(|c| !c.is_ascii()) {
             // `café` and `naïve` are English, a sentence of such words is not.
             share.against += if dictionary::contains(&lower) { 0 } else { 3 };
-        } else if LISTS.english.contains(&*lower) {
+        } else if shared || LISTS.english.contains(&*lower) {
             share.favourable += if foreign || shared { 1 } else { 3 };
         } else if foreign {
             share.against += 3;

@@ -1,7 +1,7 @@
 //! A text with its language, as one string.
 //!
 //! Joins take texts, in memory, on disk and on other machines. So that they know the language of each, a text that is not
-//! Chinese begins with Unicode's own language tag: U+E0001, and the letters of the code as tag characters. Such tags
+//! Chinese begins with Unicode's own language tag: U+E0001, the letters of the code as tag characters, and U+E007F. Such tags
 //! are deprecated and invisible, and no rule counts them as letters; one that a post itself begins with is removed.
 
 use std::borrow::Cow;
@@ -10,6 +10,9 @@ use super::Language;
 
 /// What a language tag begins with.
 const BEGIN: char = '\u{e0001}';
+
+/// What it ends with.
+const END: char = '\u{e007f}';
 
 /// The tag character of an ASCII letter.
 const fn tag_of(letter: char) -> u32 {
@@ -28,15 +31,16 @@ pub fn tagged(text: &str, language: Language) -> Cow<'_, str> {
         return Cow::Borrowed(bare);
     }
     let code = language.code().chars().filter_map(|letter| char::from_u32(tag_of(letter)));
-    Cow::Owned(std::iter::once(BEGIN).chain(code).chain(bare.chars()).collect())
+    Cow::Owned(std::iter::once(BEGIN).chain(code).chain([END]).chain(bare.chars()).collect())
 }
 
 /// The language of a text from [`tagged`], and the text. Without a tag it is Chinese.
 pub fn untagged(text: &str) -> (Language, &str) {
     let Some(rest) = text.strip_prefix(BEGIN) else { return (Language::Zh, text) };
+    let Some((code, bare)) = rest.split_once(END) else { return (Language::Und, without_tags(text)) };
     let code: String =
-        rest.chars().take_while(|c| is_tag(*c)).filter_map(|c| char::from_u32(c as u32 - 0xe_0000)).collect();
-    (Language::from_code(&code).unwrap_or_default(), without_tags(text))
+        code.chars().filter_map(|c| char::from_u32((c as u32).checked_sub(0xe_0000)?)).collect();
+    (Language::from_code(&code).unwrap_or_default(), bare)
 }
 
 fn without_tags(mut text: &str) -> &str {
