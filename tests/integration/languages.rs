@@ -113,7 +113,7 @@ fn a_setting_holds_unless_the_source_says_otherwise() {
         source("foreign", "leymore-titles", "language = \"en\""),
         source("posts", "reddit", ""),
     ];
-    let title = |id: u32, text: &str| {
+    let title = |id: u64, text: &str| {
         json!([{ "title": text, "abs": null, "href": format!("/p/{id}?fr=good"), "lz": "u", "n_reply": "1" }])
             .to_string()
     };
