@@ -9,6 +9,7 @@ mod terminal;
 mod access;
 mod apply;
 mod args;
+mod ask;
 mod assemble;
 mod audit;
 mod batches;

@@ -32,7 +32,7 @@ pub(super) fn load_or_default(global: &Global) -> Result<Config, Failure> {
 pub(super) fn overrides(global: &Global, more: &[(String, String)]) -> Overrides {
     Overrides {
         trust: global.trust.clone(),
-        ask: Some(super::progress::ask_first),
+        ask: Some(super::ask::ask_first),
         ..Overrides::new(global.set.iter().chain(more).cloned().collect())
     }
 }

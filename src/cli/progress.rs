@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use super::args::Global;
+use super::ask::{ask, can_ask};
 use super::busy::heard;
 use super::output::{count, number};
 use crate::config::Config;
@@ -331,26 +332,6 @@ impl Progress for RunConsole<'_> {
             eprintln!("{} (fresh)", line(recipe, manifest));
         }
     }
-}
-
-/// Whether somebody can answer: not in a script or behind a pipe.
-fn can_ask() -> bool {
-    std::io::stderr().is_terminal() && std::io::stdin().is_terminal()
-}
-
-/// Asks a question before any bar is drawn; `None` where nobody can answer.
-pub(super) fn ask_first(question: &str) -> Option<bool> {
-    heard();
-    if can_ask() { ask(question) } else { None }
-}
-
-/// Asks a question on the terminal; anything but a yes is a no.
-fn ask(question: &str) -> Option<bool> {
-    eprintln!("{question} [y/N]");
-    let mut line = String::new();
-    // If stdin cannot be read, nobody can be asked.
-    std::io::stdin().read_line(&mut line).ok()?;
-    Some(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 /// `flub clean: 2,597 in, 2,590 out (changed 812, dropped 7)`.

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::args::{Global, TrustVerb};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use crate::config::{Config, Overrides, places};
+use crate::config::{Config, Overrides};
 use crate::recipe;
 use crate::trust::{TRUST, Trust, Wish};
 
@@ -38,7 +38,7 @@ fn wanted(global: &Global) -> Result<(Config, Vec<Wish>), Failure> {
     let config = Config::load(&global.workspace, &recipe::names(), &recipe::choices(), &overrides)?;
     let hosts = config.endpoints.iter().filter_map(crate::llm::Endpoint::wish);
     let wishes: BTreeSet<Wish> =
-        hosts.chain(places::wishes(&config)).chain(linked(&config.trust, &config)).collect();
+        hosts.chain(config.wished_places()).chain(linked(&config.trust, &config)).collect();
     Ok((config, wishes.into_iter().collect()))
 }
 

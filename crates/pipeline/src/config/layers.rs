@@ -15,7 +15,7 @@ use super::sections::{RUN, SECTIONS};
 use super::{FILE, Profiles, Source};
 use super::{Problem, Problems};
 use super::{near_miss, places, unknown};
-use riddlemill_files::Trust;
+use riddlemill_files::{Trust, Wish};
 use riddlemill_harvest::crawl;
 use riddlemill_llm::Endpoint;
 use riddlemill_review::{Annotator, grades};
@@ -141,7 +141,7 @@ impl Config {
         grades::fill(&root.join("raw"), &mut config.annotators);
         config.consistent(&mut problems);
         if !overrides.unasked {
-            places::agreed(&config, overrides.ask, &mut problems);
+            places::agreed(&config.trust, config.named_places(), overrides.ask, &mut problems);
         }
         if problems.is_empty() { Ok(config) } else { Err(Problems(problems)) }
     }
@@ -178,6 +178,27 @@ impl Config {
     /// A setting in a recipe, including a benchmark's own.
     pub fn value(&self, recipe: &str, section: &str, key: &str) -> Option<&Value> {
         self.lookup(Some(recipe), section, key).map(|(value, _)| value)
+    }
+
+    /// The places outside of the workspace that pipeline.toml names.
+    fn named_places(&self) -> Vec<places::NamedPlace> {
+        let named = |at: String, text: &str| places::outside(&self.root, &self.trust, at, text);
+        let source = |s: &Source| named(format!("{FILE}:{} (source {:?})", s.line, s.name), &s.path);
+        let pack =
+            |e: &Endpoint| named(format!("{FILE} (llm.{})", e.name), &e.pack.as_ref()?.to_string_lossy());
+        let mut all: Vec<_> = self.sources.iter().filter_map(source).collect();
+        all.extend(self.endpoints.iter().filter_map(pack));
+        for written in self.written() {
+            let texts = places::written(written.section, written.key, written.value, written.origin);
+            let at = format!("{} ({}.{})", written.origin, written.section, written.key);
+            all.extend(texts.into_iter().filter_map(|text| named(at.clone(), text)));
+        }
+        all
+    }
+
+    /// What pipeline.toml wants to read outside of the workspace, agreed to or not.
+    pub fn wished_places(&self) -> Vec<Wish> {
+        self.named_places().into_iter().map(|place| place.wish).collect()
     }
 
     /// Where the value of a setting in a recipe comes from.

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::Problem;
 use super::layer::Origin;
 use super::sections::SECTIONS;
-use super::{Config, FILE, Problem};
 use riddlemill_files::{Trust, Wish};
 
 /// The settings whose values are files, folders or patterns of files.
@@ -24,28 +24,33 @@ const PLACES: [(&str, &str); 7] = [
 const MOST_ENTRIES: usize = 200_000;
 
 /// A place outside of the workspace that the settings name.
-struct Outside {
+pub(super) struct NamedPlace {
     /// Where they name it.
     at: String,
     /// How.
     written: String,
-    wish: Wish,
+    pub wish: Wish,
 }
 
 /// Asks about every place outside of the workspace that pipeline.toml names and that nobody agreed to; those that are not
 /// agreed to are problems.
-pub(super) fn agreed(config: &Config, ask: Option<fn(&str) -> Option<bool>>, problems: &mut Vec<Problem>) {
+pub(super) fn agreed(
+    trust: &Trust,
+    named: Vec<NamedPlace>,
+    ask: Option<fn(&str) -> Option<bool>>,
+    problems: &mut Vec<Problem>,
+) {
     let mut asked: Vec<Wish> = Vec::new();
-    for Outside { at, written, wish } in outside(config) {
+    for NamedPlace { at, written, wish } in named {
         // The same place is asked about once, and the answer before may cover this one.
-        if asked.contains(&wish) || config.trust.allows(&wish) {
+        if asked.contains(&wish) || trust.allows(&wish) {
             continue;
         }
         let question = format!(
             "{at} names {written:?}: {wish}, outside of this workspace, which was not made on this machine; allow it?"
         );
         let agreed = ask.and_then(|ask| ask(&question));
-        let kept = if agreed == Some(true) { config.trust.agree(&wish) } else { Ok(()) };
+        let kept = if agreed == Some(true) { trust.agree(&wish) } else { Ok(()) };
         match (agreed, kept) {
             (Some(true), Ok(())) => {}
             (Some(true), Err(error)) => problems.push(Problem { place: at, what: error.to_string() }),
@@ -66,42 +71,25 @@ pub fn refusal(written: &str, wish: &Wish) -> String {
     )
 }
 
-/// The wishes of the settings to read outside of the workspace, whether agreed to or not.
-pub fn wishes(config: &Config) -> Vec<Wish> {
-    outside(config).into_iter().map(|outside| outside.wish).collect()
+/// A place that the settings name, if it leads outside of the workspace; `at` is where they do.
+pub(super) fn outside(root: &Path, trust: &Trust, at: String, written: &str) -> Option<NamedPlace> {
+    let place = trust.leads_out(&fixed(root, written))?;
+    Some(NamedPlace { at, written: written.to_owned(), wish: Wish::Read { place } })
 }
 
-fn outside(config: &Config) -> Vec<Outside> {
-    let mut found = Vec::new();
-    let mut look = |at: String, written: &str| {
-        if let Some(place) = config.trust.leads_out(&fixed(&config.root, written)) {
-            found.push(Outside { at, written: written.to_owned(), wish: Wish::Read { place } });
-        }
-    };
-    for source in &config.sources {
-        look(format!("{FILE}:{} (source {:?})", source.line, source.name), &source.path);
+/// The texts of a setting that are files, folders or patterns, where pipeline.toml writes them: flags and the environment
+/// are this machine's user's own.
+pub(super) fn written<'v>(section: &str, key: &str, value: &'v Value, origin: &Origin) -> Vec<&'v str> {
+    if !matches!(origin, Origin::File(_)) || !PLACES.contains(&(section, key)) {
+        return Vec::new();
     }
-    for endpoint in &config.endpoints {
-        if let Some(pack) = &endpoint.pack {
-            look(format!("{FILE} (llm.{})", endpoint.name), &pack.to_string_lossy());
-        }
-    }
-    for written in config.written() {
-        // Flags and the environment are this machine's user's own.
-        let Origin::File(_) = written.origin else { continue };
-        if !PLACES.contains(&(written.section, written.key)) {
-            continue;
-        }
-        let at = format!("{} ({}.{})", written.origin, written.section, written.key);
-        let default = default_of(written.section, written.key);
-        let texts = written.value.as_array().map_or(std::slice::from_ref(written.value), Vec::as_slice);
-        for text in texts.iter().filter_map(Value::as_str) {
-            if !text.is_empty() && Some(text) != default.as_deref() {
-                look(at.clone(), text);
-            }
-        }
-    }
-    found
+    let default = default_of(section, key);
+    let texts = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    texts
+        .iter()
+        .filter_map(Value::as_str)
+        .filter(|text| !text.is_empty() && Some(*text) != default.as_deref())
+        .collect()
 }
 
 /// The default of a setting, if it is a text.
