@@ -37,6 +37,7 @@ mod numbered;
 mod origin;
 pub mod outlet;
 mod parquet;
+mod personal;
 mod publish;
 pub mod read_rows;
 pub mod registry;

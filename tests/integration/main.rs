@@ -79,6 +79,7 @@ mod show;
 mod sites;
 mod skipped;
 mod tampered;
+mod texts;
 mod translator;
 mod trials;
 mod trust;

@@ -5,6 +5,18 @@
 const SENTENCES: &[(&str, &str)] = &[
     // What keeps records back.
     ("the text contains a listed term", "文本含有词表中的词"),
+    (
+        "the id `{}` names no post: a spreadsheet or a program made it; save the column as text, and import the file again",
+        "编号 `{}` 不指向任何帖子：由电子表格或程序写成；请将该列存为文本后重新导入文件",
+    ),
+    (
+        "another post has the id {}, with an unlike text: one of the two ids is wrong",
+        "另一帖已有编号 {}，但文本完全不同：两个编号必有一错",
+    ),
+    (
+        "`{}` was read in another encoding than it was written in; save the source as UTF-8",
+        "`{}` 读取时所用的编码与写入时不同；请将来源存为 UTF-8",
+    ),
     ("somebody decided so", "有人如此裁定"),
     ("the run was interrupted", "运行被中断"),
     ("an earlier version took what was cut or refused for whole", "旧版本把被截断或拒绝的回复当作完整的"),

@@ -115,7 +115,12 @@ pub const ANONYMISE: Section = Section {
             "\"mark\"",
             "Phone, e-mail, QQ and WeChat numbers.",
         ),
-        key("identity", Kind::Choice(&["mark", "drop", "keep"]), "\"mark\"", "Identity card numbers."),
+        key(
+            "identity",
+            Kind::Choice(&["mark", "drop", "keep"]),
+            "\"mark\"",
+            "Identity numbers (China, USA), and numbers of bank accounts (IBAN) and payment cards.",
+        ),
         key("addresses", Kind::Choice(&["mark", "drop", "keep"]), "\"mark\"", "Street addresses."),
         key(
             "policy",

@@ -204,12 +204,14 @@ impl Stage {
     pub fn version(self) -> u32 {
         match self {
             // 6 reads English pages without a declaration as windows-1252, and sets mojibake aside. 7 gives each post its language.
-            Stage::Import => 7,
+            // 8 decodes entities of every kind of source, sets Chinese mojibake aside, too, and takes no damaged id for one.
+            Stage::Import => 8,
             // 2 keeps titles that only announce a repost, and bars in names where the heading has one. 3 goes by the language of
-            // the record.
-            Stage::Clean => 3,
-            // 2 takes the end of one word and the start of the next for no listed term. 3 goes by the language of the record.
-            Stage::Anonymise => 3,
+            // the record. 4 removes more invisible characters, from English texts, too.
+            Stage::Clean => 4,
+            // 2 takes the end of one word and the start of the next for no listed term. 3 goes by the language of the record. 4
+            // knows personal data in English, and names within other words.
+            Stage::Anonymise => 4,
             // 2 takes a question word before a full stop for no question. 3 asks jieba for words; knows tasks with somebody
             // named, premises, and answers with a reason. 4 takes what somebody says after a colon for reported, and advice
             // for an answer. 5 goes by the language of the record, and knows tasks in English.

@@ -80,6 +80,7 @@ impl Anonymise {
                 qq: contacts,
                 wechat: contacts,
                 id_cards: action(&settings.identity),
+                accounts: action(&settings.identity),
                 addresses: action(&settings.addresses),
                 english,
                 ..Settings::default()

@@ -43,6 +43,10 @@ reasons! {
     Truncated = "truncated",
     /// A record with this id was read before, from this source or from another.
     SameId = "same_id",
+    /// A record with this id was read before, with an unlike text: one of the two ids is wrong, and the later post has the id with a piece of its text's hash.
+    IdTaken = "id_taken",
+    /// A spreadsheet or a program rounded or replaced the id, so that it names no post: the id is made from the text instead.
+    DamagedId = "damaged_id",
     /// Somebody asked for its removal: raw/ holds a tombstone with the date and the reason, and the text is not stored.
     Withdrawn = "withdrawn",
     /// A post of an annual thread that the thread's owner did not write.

@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
+use super::clean::debris;
+
 /// What a forum puts in place of a removed text.
 const GONE: [&str; 4] = ["[removed]", "[deleted]", "[removed by moderator]", "[ removed by reddit ]"];
 
-/// Title and text of a post as one: without placeholders of removed texts, without a repeated title, and
-/// without runs of spaces. Also returns the rule that changed something, if one did.
+/// Title and text of a post as one: without placeholders of removed texts, without a repeated title, without invisible
+/// characters, and without runs of spaces. Also returns the rule that changed something, if one did.
 pub fn clean(title: &str, content: Option<&str>) -> (String, Option<&'static str>) {
     let title = tidy(title);
     let Some(content) = content.map(tidy).filter(|content| !content.is_empty()) else {
@@ -23,6 +25,7 @@ pub fn clean(title: &str, content: Option<&str>) -> (String, Option<&'static str
 }
 
 fn tidy(text: &str) -> String {
+    let text = debris::tidy(text);
     let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
@@ -304,6 +307,13 @@ mod tests {
         assert_eq!(clean("Why is it", Some("Why is it so?")), ("Why is it so?".into(), Some("repeated")));
         assert_eq!(clean("A cat.", Some("It sleeps.\n\n")), ("A cat.\nIt sleeps.".into(), Some("joined")));
         assert_eq!(clean("A cat.", None), ("A cat.".into(), None));
+    }
+
+    #[test]
+    fn invisible_characters_go() {
+        let title = "\u{feff}Why does the\u{200b} bell\u{7}  ring \u{202e}twice\u{202c}?\0";
+        assert_eq!(clean(title, Some("\u{2066}So.\u{2069}\u{ad}")).0, "Why does the bell ring twice?\nSo.");
+        assert_eq!(clean("\u{200b}Why?", Some("Why?\u{200b}")).0, "Why?");
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod openings;
 pub mod policy;
 pub mod sameness;
 pub mod segment;
+pub mod sketch;
 pub mod time;
 
 pub use counts::grouped;

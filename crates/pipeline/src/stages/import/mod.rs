@@ -1,7 +1,7 @@
 //! Import: every line of every dump becomes a post or is set aside with its reason.
 //!
 //! Files are read in the order of source name, file name and position, whatever the order of
-//! pipeline.toml, so that the same dumps give the same rows. Text is kept verbatim; names and ids
+//! pipeline.toml, so that the same dumps give the same rows. Text is kept verbatim but for entities; names and ids
 //! of users are hashed here and not passed on.
 
 mod aiotieba;
@@ -15,6 +15,7 @@ mod ledger;
 mod leymore;
 mod loose;
 mod names;
+mod native_id;
 mod pickle;
 mod profile;
 mod published;
@@ -25,6 +26,7 @@ mod rows;
 mod same_id;
 mod split;
 mod table;
+mod texts;
 mod thread;
 mod warc;
 
@@ -37,7 +39,7 @@ use serde::de::DeserializeSeed;
 use super::withdrawal::{Tombstone, Withdrawals};
 use super::{Pulse, StageError, Stop};
 use crate::config::{SourceKind, sections};
-use ledger::ItemLedger;
+use ledger::{Findings, ItemLedger};
 use riddlemill_files::par_map::{SPLIT, par_map_ordered};
 use riddlemill_harvest::pages::Site;
 use riddlemill_tables::{Batch, LedgerRecord, StageWriter};
@@ -66,6 +68,8 @@ pub use thread::Threads;
 pub struct RawPost {
     /// The native id, where there is one.
     pub id: Option<String>,
+    /// In its place: what the source says instead, which names no post.
+    pub damaged_id: Option<String>,
     /// How title and content make up the text.
     pub kind: PostKind,
     /// The title, verbatim.
@@ -120,13 +124,17 @@ pub fn import(
     let mut table = writer.table::<FileRow>("files")?;
     for dump in dumps {
         let mut items = 0;
+        let mut findings = Findings::default();
         let parse = |ledger: &mut ItemLedger, place| {
             outcomes(dump, place, secrets, withdrawn, |read| ledger.append(&read));
         };
         // Which of two records of one name is the first is decided in order, while the next batches are parsed.
         read(dump, settings, None, parse, |mut ledgers| {
             stop.check()?;
-            ledgers.iter_mut().for_each(|ledger| seen.observe(&mut ledger.fingerprints));
+            for ledger in &mut ledgers {
+                seen.observe(&mut ledger.fingerprints);
+                findings.take(ledger);
+            }
             let settled: Vec<Batch<Post>> =
                 ledgers.into_par_iter().map(ItemLedger::settled).collect::<Result<_, _>>()?;
             for batch in settled {
@@ -136,6 +144,7 @@ pub fn import(
             }
             Ok(writer.flush()?)
         })?;
+        findings.words(dump).iter().for_each(|words| pulse.notify(words));
         table.append(&dump.row(items));
     }
     writer.keep(table)?;
@@ -276,9 +285,10 @@ fn row(dump: &Dump, text: &str) -> Option<Result<thread::Row, Parsed>> {
 pub(crate) fn parse(dump: &Dump, bytes: &[u8], threads: Option<&thread::Threads>) -> Result<Parsed, Unread> {
     let text = simdutf8::basic::from_utf8(bytes).map_err(|_| Unread::of_bytes(bytes))?;
     if let Some(row) = row(dump, text) {
-        return Ok(row.map_or_else(|parsed| parsed, |row| thread::post(row, threads, dump.take)));
+        let parsed = row.map_or_else(|parsed| parsed, |row| thread::post(row, threads, dump.take));
+        return Ok(texts::decoded(dump.kind, parsed));
     }
-    Ok(match dump.kind {
+    let parsed = match dump.kind {
         SourceKind::LeymoreTitles => leymore::title(text),
         SourceKind::LeymoreAnnual => leymore::annual(text),
         SourceKind::Reddit => reddit::post(text),
@@ -292,7 +302,8 @@ pub(crate) fn parse(dump: &Dump, bytes: &[u8], threads: Option<&thread::Threads>
         | SourceKind::Profile
         | SourceKind::RiddlesCom
         | SourceKind::Rd => Parsed::Bad("an item of another format".into()),
-    })
+    };
+    Ok(texts::decoded(dump.kind, parsed))
 }
 
 /// How many posts a dump holds, and how many of its items are set aside: an import without a store, for
@@ -371,13 +382,14 @@ fn outcomes(
 ) {
     let Place { position, name, parsed } = place;
     let locator = name.map_or_else(|| dump.locator(position), |name| dump.locator(name));
-    let posts = match parsed {
+    let posts = match texts::readable(dump.kind, parsed) {
         Parsed::Page(posts) => posts,
         Parsed::Post(draft) => {
+            let damaged = draft.damaged_id.clone();
             let (post, fingerprint) = post(dump, position, *draft, secrets);
             return put(match withdrawn.of_post(&post.id, &post.text) {
                 Some(tombstone) => Read { locator, outcome: buried(tombstone), fingerprints: Vec::new() },
-                None => Read { locator, outcome: Outcome::Kept(post), fingerprints: vec![fingerprint] },
+                None => Read { locator, outcome: imported(post, damaged), fingerprints: vec![fingerprint] },
             });
         }
         other => return put(Read { locator, outcome: set_aside(other), fingerprints: Vec::new() }),
@@ -400,6 +412,18 @@ fn outcomes(
     }
     put(Read { locator, outcome: Outcome::Expanded(rows), fingerprints });
     more.into_iter().for_each(put);
+}
+
+/// A post is kept as it is; if its source made something else of its id, that is said.
+fn imported(post: Post, damaged_id: Option<String>) -> Outcome<Post> {
+    let Some(written) = damaged_id else { return Outcome::Kept(post) };
+    Outcome::Changed {
+        rule: Reason::DamagedId.code(),
+        evidence: native_id::damage(&written),
+        before: String::new(),
+        after: post.text.clone(),
+        row: post,
+    }
 }
 
 /// What remains of a withdrawn post: the day, but no text.

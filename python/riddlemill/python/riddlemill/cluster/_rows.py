@@ -56,7 +56,9 @@ def _settled(plan: Plan, piece: int, chunk: int) -> bytes:
     again: dict[int, list[dict[str, Any]]] = {}
     table = table_of(repeats)
     for one in table.filter(pc.equal(table["chunk"], chunk)).to_pylist():
-        again.setdefault(one["at"], []).append({"row": one["row"], "same": one["same"]})
+        again.setdefault(one["at"], []).append(
+            {"row": one["row"], "same": one["same"], "apart": one["apart"]}
+        )
     if not again:
         return lines
     marked = lines.splitlines(keepends=True)
