@@ -16,6 +16,7 @@ mod leymore;
 mod loose;
 mod names;
 mod native_id;
+mod outcome;
 mod pickle;
 mod profile;
 mod published;
@@ -36,10 +37,11 @@ mod tests;
 use rayon::prelude::*;
 use serde::de::DeserializeSeed;
 
-use super::withdrawal::{Tombstone, Withdrawals};
+use super::withdrawal::Withdrawals;
 use super::{Pulse, StageError, Stop};
 use crate::config::{SourceKind, sections};
 use ledger::{Findings, ItemLedger};
+use outcome::{buried, imported, set_aside};
 use riddlemill_files::par_map::{SPLIT, par_map_ordered};
 use riddlemill_harvest::pages::Site;
 use riddlemill_tables::{Batch, LedgerRecord, StageWriter};
@@ -412,43 +414,6 @@ fn outcomes(
     }
     put(Read { locator, outcome: Outcome::Expanded(rows), fingerprints });
     more.into_iter().for_each(put);
-}
-
-/// A post is kept as it is; if its source made something else of its id, that is said.
-fn imported(post: Post, damaged_id: Option<String>) -> Outcome<Post> {
-    let Some(written) = damaged_id else { return Outcome::Kept(post) };
-    Outcome::Changed {
-        rule: Reason::DamagedId.code(),
-        evidence: native_id::damage(&written),
-        before: String::new(),
-        after: post.text.clone(),
-        row: post,
-    }
-}
-
-/// What remains of a withdrawn post: the day, but no text.
-fn buried(tombstone: &Tombstone) -> Outcome<Post> {
-    let day = tombstone.at.get(..10).unwrap_or_default();
-    Outcome::Dropped { reason: Reason::Withdrawn, evidence: format!("withdrawn on {day}") }
-}
-
-/// What could not be read is a failure; what a rule of the source leaves out is not.
-fn set_aside(parsed: Parsed) -> Outcome<Post> {
-    use Reason::{Encoding, Oversize, PageUnparsed, Truncated, Unreadable};
-    match parsed {
-        Parsed::Out(reason @ (Encoding | Oversize | PageUnparsed | Truncated | Unreadable), evidence) => {
-            Outcome::Failed { reason, evidence }
-        }
-        Parsed::Out(reason, evidence) => Outcome::Dropped { reason, evidence },
-        Parsed::Bad(evidence) => Outcome::Failed { reason: Unreadable, evidence },
-        Parsed::Part(into) => {
-            let evidence = "a question of the same group".to_owned();
-            Outcome::Merged { into, reason: Reason::GroupMember, score: 1.0, evidence }
-        }
-        Parsed::Post(_) | Parsed::Page(_) => {
-            Outcome::Failed { reason: Unreadable, evidence: "a page inside a page".into() }
-        }
-    }
 }
 
 fn post(dump: &Dump, position: u64, draft: RawPost, secrets: &Secrets<'_>) -> (Post, Fingerprint) {
