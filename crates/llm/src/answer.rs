@@ -5,7 +5,7 @@ use std::sync::Arc;
 use riddlemill_text::record::Reason;
 use serde_json::Value;
 
-use super::fault;
+use super::fault::{self, NoAnswer};
 use super::money::Usd;
 use super::parse;
 use super::prompt::{Output, Rendered};
@@ -185,15 +185,6 @@ pub struct Failed {
     pub raw: String,
     /// The key of the request.
     pub key: Key,
-}
-
-/// Why a reply that came holds no answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoAnswer {
-    /// The model refused, or a content filter withheld the answer.
-    Refused,
-    /// It is empty, or nothing but reasoning.
-    Unread,
 }
 
 impl Failed {

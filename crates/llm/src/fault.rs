@@ -4,7 +4,6 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::answer::NoAnswer;
 use super::store::Usage;
 
 /// Words of refusals because of what a text is about, in lower case.
@@ -77,6 +76,15 @@ const BLOCKED: &str = "its content filter blocked it";
 const REFUSED: &str = "the model refused";
 const EMPTY: &str = "an empty answer from ";
 const REASONING: &str = " that is all reasoning";
+
+/// Why a reply that came holds no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoAnswer {
+    /// The model refused, or a content filter withheld the answer.
+    Refused,
+    /// It is empty, or nothing but reasoning.
+    Unread,
+}
 
 /// One failed attempt.
 #[derive(Clone, Debug, PartialEq)]

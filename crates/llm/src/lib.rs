@@ -48,12 +48,12 @@ mod kept_tests;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answer, Ask, Failed, Held, Marks, NoAnswer, Reply, What};
+pub use answer::{Answer, Ask, Failed, Held, Marks, Reply, What};
 pub use batch::{GiveUpError, GivenUp, OpenBatch, give_up_lost, open_batches};
 pub use endpoint_error::EndpointError;
 pub use engine::{Engine, EngineError, Limits};
 pub use estimate::{Estimate, Reading, at_most, estimate, estimate_with};
-pub use fault::{Fault, Kind};
+pub use fault::{Fault, Kind, NoAnswer};
 pub use half::{HalfReply, half_replies};
 pub use http::{FileRequest, Received, Transport};
 pub use learned::Learned;

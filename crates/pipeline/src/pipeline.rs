@@ -22,6 +22,7 @@ mod make;
 mod merge;
 mod outdated;
 mod plan;
+mod refused;
 mod rehearsal;
 mod reuse;
 mod rows;

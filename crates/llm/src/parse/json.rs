@@ -7,11 +7,9 @@ use riddlemill_text::text::clean::debris::without_noise;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use super::{Unreadable, mended};
+use super::Unreadable;
+use super::mended::{self, MAX_DEPTH, Pair};
 
-/// No prompt needs deeper nesting. The parser itself counts while it reads, so that the stack cannot overflow
-/// whatever an earlier scan takes for a string or a comment.
-pub(super) const MAX_DEPTH: usize = 32;
 /// Most opening braces that are tried in one reply.
 const MAX_STARTS: usize = 64;
 
@@ -137,23 +135,6 @@ fn closed_at(reply: &str, start: usize) -> Option<(Map<String, Value>, usize)> {
         }
     }
     None
-}
-
-/// A key with its value.
-pub(super) struct Pair {
-    pub key: String,
-    pub value: Value,
-}
-
-impl Pair {
-    /// Adds it; `None` if the object says something else under this key.
-    pub(super) fn into(self, map: &mut Map<String, Value>) -> Option<()> {
-        match map.get(&self.key) {
-            Some(other) if *other != self.value => return None,
-            _ => map.insert(self.key, self.value),
-        };
-        Some(())
-    }
 }
 
 /// A value that is nested at most [`MAX_DEPTH`] deep, checked in both parsers at each opening bracket.

@@ -4,9 +4,11 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::json::{MAX_DEPTH, Pair};
 use riddlemill_text::text::clean::debris::without_noise;
 
+/// No prompt needs deeper nesting. The parser itself counts while it reads, so that the stack cannot overflow
+/// whatever an earlier scan takes for a string or a comment.
+pub(super) const MAX_DEPTH: usize = 32;
 /// Marks that open a text, with those that close it.
 const QUOTES: [(char, &[char]); 7] = [
     ('"', &['"', '”', '“', '＂']),
@@ -25,6 +27,23 @@ pub(super) fn object_at(text: &str, start: usize) -> Option<(Map<String, Value>,
     let mut cursor = Cursor { text, at: start, depth: 0 };
     let map = cursor.object()?;
     Some((map, cursor.at))
+}
+
+/// A key with its value.
+pub(super) struct Pair {
+    pub key: String,
+    pub value: Value,
+}
+
+impl Pair {
+    /// Adds it; `None` if the object says something else under this key.
+    pub(super) fn into(self, map: &mut Map<String, Value>) -> Option<()> {
+        match map.get(&self.key) {
+            Some(other) if *other != self.value => return None,
+            _ => map.insert(self.key, self.value),
+        };
+        Some(())
+    }
 }
 
 struct Cursor<'t> {

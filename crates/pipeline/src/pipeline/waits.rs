@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::RunError;
+use super::refused::{moved, parameter};
 use super::voting::{self, Remedy, Voting};
 use crate::config::Config;
 use crate::recipe::{Recipe, Step};
@@ -17,9 +18,6 @@ use riddlemill_text::text::grouped;
 
 /// Prefix of evidence about requests in a batch.
 const IN_A_BATCH: &str = "in a batch of ";
-/// The paths behind an address in the settings.
-const ENDINGS: [&str; 6] =
-    ["/chat/completions", "/embeddings", "/v1/messages", "/api/chat", "/api/embed", "/translate"];
 /// Most characters of a cause worded by somebody else.
 const CHARS: usize = 200;
 
@@ -296,11 +294,6 @@ fn fault(evidence: &str) -> &str {
     &evidence[..end]
 }
 
-/// The suggested model, if an endpoint's list has a close one.
-fn near_model(evidence: &str) -> Option<&str> {
-    evidence.split_once("did you mean \"")?.1.split('"').next()
-}
-
 /// A line of at most [`CHARS`] characters.
 fn short(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -360,10 +353,13 @@ impl OfStage<'_> {
             Some(reason @ (Reason::RequestFailed | Reason::EndpointLeft | Reason::RequestRefused)) => {
                 let what = evidence_text.split(" (reply:").next().unwrap_or(evidence_text);
                 let what = what.split(" (attempt ").next().unwrap_or(what);
-                let remedy = self.parameter(evidence_text).unwrap_or_else(|| match reason {
-                    Reason::RequestRefused => self.again(),
-                    _ => self.request_failed(evidence_text),
-                });
+                let remedy = self
+                    .endpoint(fault(evidence_text))
+                    .and_then(|endpoint| parameter(endpoint, evidence_text))
+                    .unwrap_or_else(|| match reason {
+                        Reason::RequestRefused => self.again(),
+                        _ => self.request_failed(evidence_text),
+                    });
                 (short(what), remedy)
             }
             Some(Reason::ReplyUnparseable) => {
@@ -469,14 +465,7 @@ impl OfStage<'_> {
             (Some(404), _) => {
                 Remedy::First(format!("check base_url and model of [llm.{name}] in pipeline.toml"))
             }
-            (Some(300..=399), _) => match evidence.split_once(": it points to ") {
-                Some((_, to)) => {
-                    let to = to.split([' ', ';']).next().unwrap_or(to);
-                    let base = ENDINGS.iter().find_map(|end| to.strip_suffix(end)).unwrap_or(to);
-                    Remedy::First(format!("set base_url = {base:?} under [llm.{name}] in pipeline.toml"))
-                }
-                None => Remedy::First(format!("check base_url of [llm.{name}] in pipeline.toml")),
-            },
+            (Some(300..=399), _) => moved(name, evidence),
             (Some(405), _) => Remedy::First(format!("check base_url of [llm.{name}] in pipeline.toml")),
             (Some(402), _) => Remedy::First(format!("pay for {name}")),
             _ if evidence.contains("quota is exhausted") => Remedy::First(format!("pay for {name}")),
@@ -493,64 +482,6 @@ impl OfStage<'_> {
             )),
             (None, _) => Remedy::Run,
         }
-    }
-
-    /// The setting behind a refusal that names an unsupported parameter.
-    fn parameter(&self, evidence: &str) -> Option<Remedy> {
-        let endpoint = self.endpoint(fault(evidence))?;
-        let name = &endpoint.name;
-        let under = format!("under [llm.{name}] in pipeline.toml");
-        if let Some(near) = near_model(evidence) {
-            return Some(Remedy::First(format!("set model = {near:?} {under}")));
-        }
-        // Servers word it differently, and only the beginning of their messages is kept.
-        let evidence = evidence.to_lowercase();
-        let says = |words: &[&str]| words.iter().any(|word| evidence.contains(word));
-        let limit = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
-        if says(&limit) && says(&["too large", "too high", "at most", "must be", "maximum value"]) {
-            return Some(Remedy::First(format!("lower sampling.max_tokens {under}")));
-        }
-        if !says(&[
-            "unsupported",
-            "not support",
-            "n't support",
-            "unrecognized",
-            "unexpected",
-            "unknown",
-            "not permitted",
-            "not allowed",
-            "not enabled",
-            "must alternate",
-            "deprecated",
-            "不支持",
-        ]) {
-            return None;
-        }
-        let own = endpoint.sampling.extra.keys().find(|key| evidence.contains(&key.to_lowercase()));
-        if let Some(own) = own {
-            return Some(Remedy::First(format!("take sampling.extra.{own} out {under}")));
-        }
-        if says(&limit) {
-            return Some(Remedy::First(format!("set limit_field = \"max_completion_tokens\" {under}")));
-        }
-        if says(&[
-            "system role",
-            "system message",
-            "system prompt",
-            "developer instruction",
-            "must alternate",
-        ]) {
-            return Some(Remedy::First(format!("set system = \"user\" {under}")));
-        }
-        if says(&["response_format", "json_schema", "json_object"]) {
-            let setting = if endpoint.structured { "structured = false" } else { "format = \"text\"" };
-            return Some(Remedy::First(format!("set {setting} {under}")));
-        }
-        if endpoint.stream && says(&["stream"]) {
-            return Some(Remedy::First(format!("set stream = false {under}")));
-        }
-        let drawn = ["temperature", "top_p", "seed", "stop"].into_iter().find(|word| evidence.contains(word));
-        drawn.map(|word| Remedy::First(format!("take sampling.{word} out {under}")))
     }
 
     /// The command that asks again for permanent failures.
