@@ -2,48 +2,12 @@
 
 use super::predicate::{Predicate, PredicateSpec, Predicates, Ratio, Verdict};
 use super::prepared::{Prepared, Shared, SharedWeights};
+use super::vetoes::Veto;
 use super::{
     compilation, english, exchange, identical, near, negation, number, opening, place, reworded, series,
     sound, template,
 };
 use crate::record::Language;
-
-/// Why a pair was judged less similar than its predicate says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Veto {
-    /// Two parts of a series.
-    Series,
-    /// One states what the other denies.
-    Negation,
-    /// The same frame about something else.
-    Template,
-    /// A compilation and one of its parts.
-    Compilation,
-    /// Little is shared apart from the names of the forum.
-    Place,
-    /// The same words in exchanged places.
-    Order,
-    /// Another number.
-    Number,
-    /// Another subject in its place.
-    Subject,
-}
-
-impl Veto {
-    /// The name in ledgers and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Veto::Series => "series",
-            Veto::Negation => "negation",
-            Veto::Template => "template",
-            Veto::Compilation => "compilation",
-            Veto::Place => "place",
-            Veto::Order => "order",
-            Veto::Number => "number",
-            Veto::Subject => "subject",
-        }
-    }
-}
 
 /// What was measured, so that a reader can check it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

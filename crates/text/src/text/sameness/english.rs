@@ -12,8 +12,9 @@
 
 use super::near::indel;
 use super::predicate::{Predicate, Ratio};
+use super::vetoes::Veto;
 use super::words::{is_content, is_number};
-use super::{Prepared, Veto, exchange};
+use super::{Prepared, exchange};
 
 const DENIALS: [&str; 8] = ["not", "no", "never", "without", "nobody", "nothing", "none", "neither"];
 

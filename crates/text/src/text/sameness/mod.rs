@@ -42,17 +42,19 @@ mod reworded;
 mod series;
 mod sound;
 mod template;
+mod vetoes;
 pub mod view;
 mod weight;
 mod words;
 
-pub use compare::{Comparison, Evidence, Veto, compare, compare_prepared, predicates, veto};
+pub use compare::{Comparison, Evidence, compare, compare_prepared, predicates, veto};
 pub(crate) use compare::{compare_among, holds_of, least_units};
 pub(crate) use predicate::Predicates;
 pub use predicate::{Metric, Need, Predicate, PredicateSpec, Ratio, Verdict, View};
 pub(crate) use prepared::SharedWeights;
 pub use prepared::{Prepared, Reading, Token};
 pub(crate) use reworded::{MOST_POSTS, PAIRS};
+pub use vetoes::Veto;
 pub use weight::weight;
 pub(crate) use weight::{LEAST_WEIGHT, MOST_WEIGHT};
 
