@@ -14,6 +14,7 @@ use riddlemill_harvest::fetch::{LOCK, Pin, Pins};
 use riddlemill_harvest::pages::Profile;
 use riddlemill_tables::{Error, StageReader, Workspace, durable};
 use riddlemill_text::record::{Language, record};
+use riddlemill_text::text::language::{Detected, detect};
 
 record! {
     /// A file that import read.
@@ -120,6 +121,18 @@ impl Dump {
             sha256,
             bytes,
             piece: Piece::default(),
+        }
+    }
+
+    /// The language of a post of this file, and how certain it is: the one that is stated, else that of its kind of source,
+    /// else detected.
+    pub(super) fn language_of(&self, text: &str) -> (Language, f64) {
+        match self.language.or(self.kind.language()) {
+            Some(language) => (language, 1.0),
+            None => {
+                let Detected { language, certainty } = detect(text);
+                (language, certainty)
+            }
         }
     }
 

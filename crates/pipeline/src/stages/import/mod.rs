@@ -45,9 +45,8 @@ use outcome::{buried, imported, set_aside};
 use riddlemill_files::par_map::{SPLIT, par_map_ordered};
 use riddlemill_harvest::pages::Site;
 use riddlemill_tables::{Batch, LedgerRecord, StageWriter};
-use riddlemill_text::record::{Language, Outcome, Post, PostKind, Reason, is_published, pseudonym, text_id};
+use riddlemill_text::record::{Outcome, Post, PostKind, Reason, is_published, pseudonym, text_id};
 use riddlemill_text::text::anonymise::NameList;
-use riddlemill_text::text::language::{Detected, detect};
 use same_id::{Fingerprint, Seen};
 use split::{Item, Items};
 
@@ -428,7 +427,7 @@ fn post(dump: &Dump, position: u64, draft: RawPost, secrets: &Secrets<'_>) -> (P
             mentions.push(name.to_owned());
         }
     }
-    let (language, certainty) = language_of(dump, &text);
+    let (language, certainty) = dump.language_of(&text);
     let post = Post {
         id,
         kind: draft.kind,
@@ -451,17 +450,6 @@ fn post(dump: &Dump, position: u64, draft: RawPost, secrets: &Secrets<'_>) -> (P
         language_certainty: Some(certainty),
     };
     (post, fingerprint)
-}
-
-/// The language of a post, and how certain it is: the one that is stated, else that of its kind of source, else detected.
-fn language_of(dump: &Dump, text: &str) -> (Language, f64) {
-    match dump.language.or(dump.kind.language()) {
-        Some(language) => (language, 1.0),
-        None => {
-            let Detected { language, certainty } = detect(text);
-            (language, certainty)
-        }
-    }
 }
 
 /// Whether an author's name is in what they wrote. Names of one character are not looked for.
