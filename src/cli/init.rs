@@ -72,6 +72,7 @@ pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
             durable::replace(&path, content.as_bytes())?;
         }
     }
+    let ignored = keep_private(root)?;
     // Before the settings: a workspace made here may name places of this machine.
     let kept = crate::trust::Trust::of(root, []).made_here();
     // Written last: without settings it is not a workspace, and `init` can be repeated.
@@ -86,10 +87,49 @@ pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
     if !global.quiet {
         let place = root.display();
         output::print(&format!("{place}: a workspace with {FILE} and raw/\n"))?;
+        if !ignored {
+            eprintln!(
+                "note: {} was there and is unchanged; keep raw/salt, raw/blinding, raw/access.jsonl, raw/dumps, raw/warc and staged/ out of public repositories",
+                root.join(".gitignore").display()
+            );
+        }
         let at = if root.as_os_str() == "." { String::new() } else { format!(" -C {place}") };
         eprintln!("next: riddlemill{at} run");
     }
     Ok(Exit::Done)
+}
+
+/// What must not be published with a workspace.
+const IGNORED: &str = "\
+# Private: whoever has these can undo pseudonyms, see blind sides, or log in. Back them up elsewhere.
+/raw/salt
+/raw/blinding
+/raw/access.jsonl
+# Private: posts as people wrote them, with their names.
+/raw/dumps/
+/raw/warc/
+/staged/
+# Derived: `riddlemill run` makes them again, and restores releases.
+/output/
+/.index/
+# The rest of raw/ is what money and people made: texts of posts, replies, votes with annotators' names.
+";
+
+/// A log whose line ends were changed is damaged.
+const ATTRIBUTES: &str = "/raw/** -text\n";
+
+/// Writes .gitignore and .gitattributes where there are none; whether the former is this one.
+fn keep_private(root: &Path) -> Result<bool, Failure> {
+    let mut ignored = true;
+    for (name, text) in [(".gitignore", IGNORED), (".gitattributes", ATTRIBUTES)] {
+        let path = root.join(name);
+        match fs::read_to_string(&path) {
+            Ok(there) => ignored &= name != ".gitignore" || there == text,
+            Err(_) if !path.exists() => durable::replace(&path, text.as_bytes())?,
+            Err(e) => return Err(Error::io("read", &path)(e).into()),
+        }
+    }
+    Ok(ignored)
 }
 
 /// Copies a built-in benchmark's folder into the workspace. Existing files are not changed.

@@ -151,7 +151,7 @@ pub enum ReleaseError {
         date: String,
     },
     /// Not a date.
-    #[error("{0:?} is not a date\n  hint: YYYY-MM-DD")]
+    #[error("{0:?} is not a day of the calendar\n  hint: YYYY-MM-DD")]
     Date(String),
 }
 

@@ -384,10 +384,11 @@ fn keep(
 }
 
 pub(super) fn check_date(date: &str) -> Result<(), ReleaseError> {
-    let parts: Vec<Option<u32>> = date.split('-').map(|p| p.parse().ok()).collect();
-    let fits = date.len() == 10
-        && matches!(parts[..], [Some(_), Some(1..=12), Some(1..=31)])
-        // `parse` alone would accept a plus sign.
-        && date.bytes().all(|b| b.is_ascii_digit() || b == b'-');
-    if fits { Ok(()) } else { Err(ReleaseError::Date(date.into())) }
+    // The calendar's own reader would also accept `20260102`; the form is fixed, and 29 February only in leap years.
+    let form = date.len() == 10 && date.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+    if form && date.parse::<jiff::civil::Date>().is_ok() {
+        Ok(())
+    } else {
+        Err(ReleaseError::Date(date.into()))
+    }
 }

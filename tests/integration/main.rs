@@ -80,6 +80,7 @@ mod sites;
 mod skipped;
 mod tampered;
 mod texts;
+mod tracked;
 mod translator;
 mod trials;
 mod trust;
