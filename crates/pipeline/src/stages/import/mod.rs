@@ -387,7 +387,7 @@ fn outcomes(
         Parsed::Page(posts) => posts,
         Parsed::Post(draft) => {
             let damaged = draft.damaged_id.clone();
-            let (post, fingerprint) = post(dump, position, *draft, secrets);
+            let (post, fingerprint) = post(dump, position, *draft, secrets, withdrawn);
             return put(match withdrawn.of_post(&post.id, &post.text) {
                 Some(tombstone) => Read { locator, outcome: buried(tombstone), fingerprints: Vec::new() },
                 None => Read { locator, outcome: imported(post, damaged), fingerprints: vec![fingerprint] },
@@ -398,7 +398,7 @@ fn outcomes(
     let (mut rows, mut fingerprints, mut more) = (Vec::new(), Vec::new(), Vec::new());
     for (i, parsed) in posts.into_iter().enumerate() {
         if let Parsed::Post(draft) = parsed {
-            let (post, fingerprint) = post(dump, position, *draft, secrets);
+            let (post, fingerprint) = post(dump, position, *draft, secrets, withdrawn);
             if let Some(tombstone) = withdrawn.of_post(&post.id, &post.text) {
                 let locator = format!("{locator}#{}", i + 1);
                 more.push(Read { locator, outcome: buried(tombstone), fingerprints: Vec::new() });
@@ -415,7 +415,13 @@ fn outcomes(
     more.into_iter().for_each(put);
 }
 
-fn post(dump: &Dump, position: u64, draft: RawPost, secrets: &Secrets<'_>) -> (Post, Fingerprint) {
+fn post(
+    dump: &Dump,
+    position: u64,
+    draft: RawPost,
+    secrets: &Secrets<'_>,
+    withdrawn: &Withdrawals,
+) -> (Post, Fingerprint) {
     let text = Post::written(draft.title.as_deref(), draft.content.as_deref());
     // Records of published sets are known by their ids: no other source may give such a one.
     let own = |id: &String| dump.kind == SourceKind::Published || !is_published(id);
@@ -440,7 +446,8 @@ fn post(dump: &Dump, position: u64, draft: RawPost, secrets: &Secrets<'_>) -> (P
         time: draft.time,
         score: draft.score,
         number: None,
-        note: draft.note,
+        // A note is a post of its own, which may be withdrawn without the one that it is shown with.
+        note: draft.note.filter(|note| withdrawn.of_text(note).is_none()),
         images: draft.images,
         source: dump.source.clone(),
         file: dump.file.clone(),
