@@ -16,7 +16,7 @@ use super::whereabouts::{Whereabouts, entries, stages, whereabouts};
 use crate::config::Config;
 use crate::pipeline::Withheld;
 use crate::recipe::Recipe;
-use crate::record::{Entry, Link, Locator, Post, State};
+use crate::record::{Link, Locator, Post, State};
 use crate::release::origin;
 use crate::search::{ChangedDump, Search};
 use crate::stages::StageError;
