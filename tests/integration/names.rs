@@ -246,3 +246,73 @@ fn whatever_collides_an_id_is_its_post() {
         })
         .unwrap();
 }
+
+/// A workspace with an example's files.
+fn example(name: &str) -> Workspace {
+    let ws = Workspace::folder();
+    let from = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name).join(".");
+    let done = std::process::Command::new("cp").arg("-r").arg(from).arg(ws.root()).status().unwrap();
+    assert!(done.success());
+    ws.write("raw/salt", crate::harness::SALT);
+    ws
+}
+
+/// What the set leaves out is not "kept to the end".
+#[test]
+fn a_record_that_when_leaves_out_is_no_row() {
+    let ws = example("joke-kinds");
+    let toml = "benchmarks/joke-kinds/benchmark.toml";
+    let with = ws.read(toml).replacen(
+        "rests_on = [\"kinds\"]",
+        "when = \"kinds.rating > 3\"\nrests_on = [\"kinds\"]",
+        1,
+    );
+    ws.write(toml, with);
+    ws.call(["run", "--offline"]).expect(0);
+    let (mut rows, mut left) = (0, 0);
+    for n in 1..=12 {
+        let out = ws.call(["explain", &format!("joke:{n}")]).expect(0).out;
+        let rated = ws
+            .read("output/joke-kinds/candidate/data/joke-kinds/test.jsonl")
+            .contains(&format!("\"joke:{n}\""));
+        match rated {
+            true => rows += usize::from(out.contains("kept to the end")),
+            false if out.contains("review:kinds changed") => {
+                left += 1;
+                assert!(out.contains("no row (`when`") && !out.contains("kept to the end"), "{out}");
+            }
+            false => {}
+        }
+    }
+    assert!(rows > 0 && left > 0, "{rows} {left}");
+}
+
+const BOTH_BALLOTS: &str = "[ballot.fit]\ntitle = \"Does it fit?\"\nguideline = \"Say so.\"\nvoters = [\"annotator\"]\nvotes = 1\nshows = [{ key = \"joke\", is = \"text\", label = \"Joke\" }]\nfields = [{ name = \"fit\", label = \"Why\", kind = \"text\" }]\n";
+
+/// One record in two recipes has one id: a step that reads both has it once, and says so.
+#[test]
+fn a_record_of_two_recipes_is_one() {
+    let ws = Workspace::with(
+        &(source("jokes", "table", "raw/dumps/posts.csv")
+            + "fields = { id = \"joke:{no}\", title = \"title\" }\nrecipes = [\"one\", \"two\"]\n"),
+    );
+    ws.write("raw/dumps/posts.csv", POSTS);
+    for name in ["one", "two"] {
+        ws.write(
+            &format!("benchmarks/{name}/benchmark.toml"),
+            "about = \"jokes\"\nsteps = [\"import\", \"clean\", \"anonymise\", \"dedup\"]\n",
+        );
+    }
+    ws.write(
+        "benchmarks/zwei/benchmark.toml",
+        "about = \"jokes of two\"\nsteps = [\"review:fit\"]\n[step.\"review:fit\"]\nfrom = [\"one/dedup\", \"two/dedup\"]\n",
+    );
+    ws.write("benchmarks/zwei/ballots.toml", BOTH_BALLOTS);
+    ws.call(["run", "--offline", "--recipe", "one", "--recipe", "two", "--recipe", "zwei"]).expect(0);
+    assert_eq!(ws.reasons("zwei").get("dropped/same_id"), Some(&3), "{:?}", ws.reasons("zwei"));
+    let shown = ws.call(["show", "review:fit", "--recipe", "zwei", "--outcome", "dropped"]).expect(0).out;
+    assert!(shown.contains("it came from one/dedup, and two/dedup has it, too"), "{shown}");
+    ws.call(["audit", "--recipe", "zwei"]).expect(0);
+    let out = ws.call(["explain", "joke:1", "--recipe", "zwei"]).expect(0).out;
+    assert!(out.contains("waiting") && out.contains("same_id"), "{out}");
+}
