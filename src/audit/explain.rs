@@ -125,7 +125,8 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
                 continue;
             }
             // A record that came from two recipes goes on as the first one.
-            if number > 0 && is_second(&entry) {
+            let of_import = stage.manifest().tables.contains_key("files");
+            if !of_import && is_second(&entry) {
                 explained.way.push(passage(name, entry));
                 continue;
             }

@@ -390,8 +390,13 @@ impl<'c> Resolver<'c> {
         if let Some(tombstone) = self.everywhere(|withheld| withheld.tombstone(id))? {
             return Ok(Some(tombstone.clone()));
         }
-        let post = raw_post(&self.workspace, recipe, id)?;
-        Ok(post.and_then(|post| self.withdrawals.of_text(&post.text).cloned()))
+        if let Some(post) = raw_post(&self.workspace, recipe, id)? {
+            return Ok(self.withdrawals.of_text(&post.text).cloned());
+        }
+        // What import set aside is called by its place: its id and its text are in its dump.
+        let Ok(place) = id.parse::<Locator>() else { return Ok(None) };
+        let records = self.search()?.by_place(&place, true)?;
+        Ok(records.iter().find_map(|record| self.tombstone_of(record)).cloned())
     }
 
     /// A tombstone that every recipe knows.

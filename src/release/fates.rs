@@ -34,11 +34,13 @@ pub fn fates(
     let without_row = without_row(&workspace, recipe)?;
     let mut fates = Vec::new();
     let mut at = 0;
-    for of_text in &found {
+    for (text, of_text) in texts.iter().zip(&found) {
         let here = at..at + of_text.len();
         at = here.end;
         // Of several copies, the one that came furthest says what became of the text.
-        let best = here.filter(|at| ended[*at].is_some()).min_by_key(|at| (rank(ended[*at].as_ref()), *at));
+        let best = here
+            .filter(|at| ended[*at].is_some())
+            .min_by_key(|at| (rank(ended[*at].as_ref()), records[*at].verbatim.trim() != text.trim(), *at));
         fates.push(match best {
             Some(at) => ended[at].as_ref().map(|ended| told(&records[at], ended, &ways[at], &without_row)),
             None => of_text.first().map(|record| {

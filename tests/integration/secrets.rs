@@ -48,7 +48,7 @@ fn one_changed_digit_of_the_salt_brings_no_withdrawn_post_back() {
         }
         assert_stops(&run(&ws), 4, "salt");
         assert_stops(&ws.call(["withdraw", "tieba:2", "--reason", "asked"]), 4, "salt");
-        assert_stops(&ws.call(["release", "--recipe", "flub"]), 4, "salt");
+        assert_stops(&ws.call(["release", "flub"]), 4, "salt");
         assert_stops(&ws.call(["serve", "--port", "0"]), 4, "salt");
         assert_stops(&ws.call(["raw", "merge", &other.root().display().to_string()]), 4, "salt");
         let found = ws.call(["fsck"]).expect(1);
