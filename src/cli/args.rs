@@ -22,7 +22,7 @@ pub(super) use apply::{Apply, ApplyStage, Assemble};
 pub(super) use benchmark::BenchmarkVerb;
 pub(super) use decide::{Act, DecideVerb, Edit, OfPair, OfRecord};
 pub(super) use evaluate::Evaluate;
-pub(super) use llm::{PromptsVerb, RepliesVerb};
+pub(super) use llm::{EndpointVerb, PromptsVerb, RepliesVerb, TryEndpoint};
 pub(super) use raw::{Crawl, Fsck, ProfilesVerb, RawVerb};
 pub(super) use release::{
     Compare, Diff, Export, ExportForm, Outlet, Publish, PublishedArgs, Release, ReleaseVerb, Verify,
@@ -153,6 +153,12 @@ pub(super) enum Verb {
     },
     /// Estimate the requests of the drafts and their cost, without sending anything
     Estimate(Only),
+    /// Check an endpoint of a model: `endpoint try` sends one request
+    Endpoint {
+        /// What to do
+        #[command(subcommand)]
+        verb: EndpointVerb,
+    },
     /// The store of models' replies
     Replies {
         /// What to do

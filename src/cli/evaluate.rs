@@ -128,8 +128,10 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
     }
     if !args.offline {
         output::warn_of_short_keys(&config, global);
+        output::warn_of_unsent(&config, global);
     }
     let evaluated = evaluating::evaluate(&args.sets, &settings, &means)?;
+    output::print_remarks(&run, global);
     let mut machine = Vec::new();
     let mut exit = Exit::Done;
     for one in &evaluated {

@@ -24,6 +24,7 @@ mod decide;
 mod diff;
 mod disk;
 mod disputes;
+mod endpoint;
 mod estimate;
 mod evaluate;
 mod exit;
@@ -135,6 +136,7 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Access { verb } => access::access(verb, global),
         Verb::Trust { verb } => trust::trust(verb.as_ref(), global),
         Verb::Estimate(args) => estimate::estimate(args, global),
+        Verb::Endpoint { verb } => endpoint::endpoint(verb, global, stop),
         Verb::Replies { verb } => replies::replies(verb, global),
         Verb::Benchmark { verb } => benchmark::benchmark(verb, global),
         Verb::Profiles { verb } => profiles::profiles(verb, global),

@@ -60,6 +60,20 @@ pub(super) fn warn_of_short_keys(config: &Config, global: &Global) {
     }
 }
 
+/// Warns of settings of endpoints that their APIs have no parameter for.
+pub(super) fn warn_of_unsent(config: &Config, global: &Global) {
+    for endpoint in config.endpoints.iter().filter(|_| !global.quiet) {
+        for unsent in crate::llm::unsent(endpoint) {
+            eprintln!("warning: llm.{}: {} is not sent: {}", endpoint.name, unsent.setting, unsent.why);
+        }
+    }
+}
+
+/// Prints what requests showed of their endpoints although nothing failed.
+pub(super) fn print_remarks(run: &crate::llm::Run, global: &Global) {
+    run.remarks().iter().filter(|_| !global.quiet).for_each(|remark| eprintln!("warning: {remark}"));
+}
+
 /// The recipes in the flags or settings; else every recipe that has a source.
 pub(super) fn recipes(config: &Config, only: &Only) -> Result<Vec<&'static Recipe>, Failure> {
     let settings: crate::config::sections::Run = config.typed(None, "run");

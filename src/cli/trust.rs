@@ -36,7 +36,8 @@ fn wanted(global: &Global) -> Result<(Config, Vec<Wish>), Failure> {
     // Listed before anything is agreed to.
     let overrides = Overrides { ask: None, unasked: true, ..output::overrides(global, &[]) };
     let config = Config::load(&global.workspace, &recipe::names(), &recipe::choices(), &overrides)?;
-    let hosts = config.endpoints.iter().filter_map(crate::llm::Endpoint::wish);
+    let hosts =
+        config.endpoints.iter().flat_map(|endpoint| [endpoint.wish(), endpoint.command_wish()]).flatten();
     let wishes: BTreeSet<Wish> =
         hosts.chain(config.wished_places()).chain(linked(&config.trust, &config)).collect();
     Ok((config, wishes.into_iter().collect()))

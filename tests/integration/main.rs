@@ -61,6 +61,8 @@ mod parted;
 mod picture;
 mod pieces;
 mod profiles;
+mod provider_chapters;
+mod providers;
 mod publish;
 mod published;
 mod puzzle_rows;

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use riddlemill_files::{Trust, Wish};
+use riddlemill_files::Trust;
 use riddlemill_text::record::Reason;
 
 use super::answer::{Answer, Ask, Failed, Held, Marks, Reply};
@@ -26,9 +26,10 @@ use super::retry::seconds;
 use super::run::Run;
 use super::sample::{Pack, PackError};
 use super::secret::ApiKey;
-use super::settings::{Endpoint, Provider, ReplyMarks};
+use super::settings::{Api, Endpoint, Provider, ReplyMarks};
 use super::store::{Failure, Shared, Store, StoredReply};
 use super::wire;
+use super::wishes::{has_variables, quoted};
 
 /// How far attempts are journalled ahead of a free slot, as a share of the slots, so that no slot waits for
 /// the disk.
@@ -89,6 +90,8 @@ pub struct Engine {
     refuses_schemas: AtomicBool,
     /// Whether a system's message was refused: later requests begin the user's with it.
     refuses_system: AtomicBool,
+    /// Whether the model turned out to be served by the Responses API alone: later requests go there.
+    pub(super) only_in_responses: AtomicBool,
     pub(super) source: Source,
 }
 
@@ -112,6 +115,10 @@ impl Engine {
             Source::Pack(if endpoint.provider == Provider::Made { pack.made_elsewhere() } else { pack })
         } else if endpoint.batch && !takes_batches(endpoint.provider) {
             return Err(setting(EndpointError::NoBatches));
+        } else if endpoint.api == Api::Responses && !endpoint.provider.has_responses() {
+            return Err(setting(EndpointError::NoResponses));
+        } else if endpoint.key_env.is_some() && !endpoint.key_command.is_empty() {
+            return Err(setting(EndpointError::TwoKeys));
         } else if limits.offline {
             hold(Reason::ReplyMissing, "the run is offline".into())
         } else if endpoint.price().is_none() {
@@ -120,12 +127,14 @@ impl Engine {
         } else if let Some(name) = unset {
             let what = if endpoint.key_env.as_deref() == Some(name) { "the key" } else { "a header" };
             hold(Reason::KeyMissing, format!("{name} is not set ({what} of llm.{})", endpoint.name))
-        } else if let Some(wish) =
-            endpoint.wish().filter(|wish| has_variables(wish) && !limits.trust.allows(wish))
+        } else if let Some(wish) = [endpoint.command_wish(), endpoint.wish().filter(has_variables)]
+            .into_iter()
+            .flatten()
+            .find(|wish| !limits.trust.allows(wish))
         {
             let what = format!(
                 "nobody on this machine agreed to {wish} for this workspace; `riddlemill trust add {}`",
-                wish.word()
+                quoted(&wish.word())
             );
             hold(Reason::KeyMissing, what)
         } else {
@@ -163,6 +172,7 @@ impl Engine {
             models: tokio::sync::OnceCell::new(),
             refuses_schemas: AtomicBool::new(false),
             refuses_system: AtomicBool::new(false),
+            only_in_responses: AtomicBool::new(false),
             source,
         }
     }
@@ -415,11 +425,6 @@ impl Engine {
         let failed = |question: &Question| Some(store_failed(question.key, &error));
         questions.iter().map(failed).collect()
     }
-}
-
-/// Whether values of the environment go along.
-fn has_variables(wish: &Wish) -> bool {
-    matches!(wish, Wish::Host { variables, .. } if !variables.is_empty())
 }
 
 /// An item with its request and key.

@@ -215,7 +215,7 @@ impl Fault {
     pub(super) fn is_about_model(&self) -> bool {
         let names_model =
             || error_message(&self.raw).is_some_and(|message| message.to_ascii_lowercase().contains("model"));
-        matches!(self.kind, Kind::Status(404))
+        matches!(self.kind, Kind::Status(404 | 405))
             || matches!(self.kind, Kind::Status(400 | 403)) && names_model()
     }
 

@@ -13,6 +13,7 @@
 
 mod answer;
 mod batch;
+mod elsewhere;
 mod embedding_batch;
 mod endpoint_error;
 mod engine;
@@ -21,6 +22,7 @@ mod events;
 mod fault;
 mod half;
 mod http;
+mod key_command;
 mod learned;
 mod money;
 mod pace;
@@ -40,8 +42,10 @@ mod send;
 pub mod settings;
 pub mod store;
 pub mod tokens;
+mod trial;
 mod variants;
 mod wire;
+mod wishes;
 
 #[cfg(test)]
 mod kept_tests;
@@ -60,14 +64,15 @@ pub use learned::Learned;
 pub use money::{Price, Usd};
 pub use progress::Progress;
 pub use prompt::{Output, Prompts, Rendered};
-pub use provider::Call;
+pub use provider::{Call, Unsent, unsent};
 pub use reask::{Parsed, ask_parsed, forget_unreadable};
 pub use reasoning::without_reasoning;
 pub use request::{Input, Key, Message, NotAKey, Request, Role};
 pub use run::Run;
 pub use sample::{Pack, PackError};
 pub use secret::{ApiKey, short_keys};
-pub use settings::{Endpoint, ReplyMarks};
+pub use settings::{Api, Endpoint, ReplyMarks};
 pub use store::{MergedReplies, SalvagedReplies, Store};
 pub use tokio_util::sync::CancellationToken;
+pub use trial::Trial;
 pub use wire::spoken;

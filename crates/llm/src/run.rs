@@ -1,7 +1,7 @@
 //! A run as a budget: everything that is sent between one start of the program and its end, over all stages,
 //! recipes and endpoints.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,6 +15,7 @@ pub struct Run {
     max: Option<Usd>,
     agreed: Arc<AtomicBool>,
     left: Arc<Mutex<BTreeMap<String, Failing>>>,
+    remarks: Arc<Mutex<BTreeSet<String>>>,
 }
 
 /// How an endpoint fails, and how many times in a row.
@@ -40,6 +41,7 @@ impl Run {
             max,
             agreed: Arc::default(),
             left: Arc::default(),
+            remarks: Arc::default(),
         }
     }
 
@@ -74,6 +76,16 @@ impl Run {
     pub fn left(&self, endpoint: &str) -> Option<String> {
         let all = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         all.get(endpoint).filter(|failing| failing.left).map(|failing| failing.how.clone())
+    }
+
+    /// Records something that its user should know although nothing failed.
+    pub(super) fn remark(&self, what: String) {
+        self.remarks.lock().unwrap_or_else(PoisonError::into_inner).insert(what);
+    }
+
+    /// What its user should know although nothing failed, as `llm.mine: …` with the remedy.
+    pub fn remarks(&self) -> Vec<String> {
+        self.remarks.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
     /// Whether it has a cap of its own.

@@ -17,7 +17,7 @@ use super::fault::Fault;
 use super::http::{Received, Transport};
 use super::money::Usd;
 use super::progress::Tally;
-use super::provider;
+use super::provider::{self, Call};
 use super::request::Request;
 use super::retry::{Waits, seconds};
 use super::store::{Begin, Begun, Failure, Line, Shared, StoredReply, Usage, now_ms};
@@ -222,7 +222,8 @@ impl Engine {
             return Ok(Landed::Answers(begun.iter().map(failed).collect()));
         }
         let requests: Vec<&Request> = begun.iter().map(|attempt| &attempt.question.request).collect();
-        let call = provider::call(&self.endpoint, &requests);
+        let sending = self.sending();
+        let call = provider::call(&sending, &requests);
         let sent = Instant::now();
         // Before it is sent: after a kill, an attempt without this mark is known to have cost nothing.
         self.store.sending(begun.iter().map(|attempt| attempt.id.as_str()));
@@ -279,17 +280,19 @@ impl Engine {
                 let otherwise = begun
                     .iter()
                     .all(|attempt| self.instead(attempt.question, fault.status(), &fault.raw).is_some());
-                let again = fault.retriable()
-                    && !otherwise
-                    && number < self.endpoint.retries.max_attempts
-                    && fault.asked_wait.is_none_or(|wait| wait <= too_long);
+                let elsewhere = self.goes_elsewhere(&sending, &requests, &fault);
+                let again = elsewhere
+                    || fault.retriable()
+                        && !otherwise
+                        && number < self.endpoint.retries.max_attempts
+                        && fault.asked_wait.is_none_or(|wait| wait <= too_long);
                 // Only one of the texts may be the reason for the refusal.
                 let apart = !again && begun.len() > 1 && fault.refuses_content();
                 // The wait applies to all requests, and the slot is reused at once.
                 if let Some(wait) = fault.asked_wait.filter(|&wait| wait <= too_long) {
                     self.pace.pause(wait);
                 }
-                let hint = if again { String::new() } else { self.near_miss(transport, &fault).await };
+                let hint = if again { String::new() } else { self.near_miss(transport, &fault, &call).await };
                 let mut lasting = fault.is_lasting();
                 if !again && fault.may_be_of_endpoint() && !otherwise {
                     let how = fault.describe(&self.endpoint.name) + &hint;
@@ -330,15 +333,16 @@ impl Engine {
     }
 
     /// A hint from the list of models if the refusal is about the model: the closest name, or a few of them.
-    async fn near_miss(&self, transport: &dyn Transport, fault: &Fault) -> String {
+    async fn near_miss(&self, transport: &dyn Transport, fault: &Fault, call: &Call) -> String {
         if !fault.is_about_model() {
             return String::new();
         }
+        let place = self.asked_place(fault, call);
         // One list for the endpoint, even if thousands of items are refused for the same reason.
         let models = self.models.get_or_init(|| transport.models()).await;
         let model = &self.endpoint.model;
         if models.is_empty() || models.contains(model) {
-            return String::new();
+            return place;
         }
         match near_miss(model, models.iter().map(String::as_str)) {
             Some(near) => format!("; the server has no model {model:?}, did you mean {near:?}?"),

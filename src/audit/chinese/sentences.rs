@@ -108,6 +108,12 @@ const SENTENCES: &[(&str, &str)] = &[
         "check base_url and model of [llm.{}] in pipeline.toml",
         "请检查 pipeline.toml 中 [llm.{}] 的 base_url 和 model",
     ),
+    (
+        "check base_url, api_version and model of [llm.{}] in pipeline.toml",
+        "请检查 pipeline.toml 中 [llm.{}] 的 base_url、api_version 和 model",
+    ),
+    ("check what the key_command of [llm.{}] prints", "请检查 [llm.{}] 的 key_command 输出什么"),
+    ("run the key_command of [llm.{}] by hand", "请手动运行 [llm.{}] 的 key_command"),
     ("check that {} answers, the base_url of [llm.{}]", "请检查 {} 能否访问，它是 [llm.{}] 的 base_url"),
     ("check `kind` of [[source]] {} in pipeline.toml", "请检查 `kind`：pipeline.toml 中的 [[source]] {}"),
     ("check `benchmark` and `path` of [[published]] {}", "请检查 `benchmark` 与 `path`：[[published]] {}"),

@@ -12,6 +12,7 @@ use super::layer::{Layer, Origin, value_json};
 use super::own;
 use super::schema::{Kind, Section};
 use super::sections::{RUN, SECTIONS};
+use super::set_endpoint;
 use super::{FILE, Profiles, Source};
 use super::{Problem, Problems};
 use super::{near_miss, places, unknown};
@@ -116,10 +117,10 @@ impl Config {
             Problems(vec![Problem { place: FILE.into(), what }])
         })?;
         // Some editors on Windows begin a file with a byte order mark.
-        let file = check(text.trim_start_matches('\u{feff}'), recipes, &Profiles::open(root));
+        let mut file = check(text.trim_start_matches('\u{feff}'), recipes, &Profiles::open(root));
         let mut problems = file.problems;
-        let env = environment(&overrides.env, recipes, &mut problems);
-        let flags = flags(&overrides.flags, recipes, &mut problems);
+        let env = environment(&overrides.env, recipes, &mut file.endpoints, &mut problems);
+        let flags = flags(&overrides.flags, recipes, &mut file.endpoints, &mut problems);
         let mut layers = vec![defaults(), choice_layer(choices), file.layer, env, flags];
         let profile = layers.iter().rev().find_map(|layer| layer.get("run.profile"));
         if profile.is_some_and(|(profile, _)| profile == "paper") {
@@ -353,7 +354,12 @@ fn toml_value(text: &str) -> Option<Value> {
 
 /// `RIDDLEMILL_DEDUP__METRIC`, `RIDDLEMILL_RECIPE__FLUB__DEDUP__METRIC`: two underscores between
 /// levels, dashes as underscores.
-fn environment(env: &[(String, String)], recipes: &[&str], problems: &mut Vec<Problem>) -> Layer {
+fn environment(
+    env: &[(String, String)],
+    recipes: &[&str],
+    endpoints: &mut [Endpoint],
+    problems: &mut Vec<Problem>,
+) -> Layer {
     let mut layer = Layer::new();
     let mut env: Vec<_> =
         // Other variables of the program, such as RIDDLEMILL_REFERENCE, are not settings.
@@ -371,14 +377,28 @@ fn environment(env: &[(String, String)], recipes: &[&str], problems: &mut Vec<Pr
             }
             levels => levels.join("."),
         };
+        if set_endpoint::is_of_endpoint(&dotted) {
+            let written = |name: &str| name.to_lowercase().replace('-', "_");
+            set_endpoint::set(endpoints, &dotted, text, name, problems, written);
+            continue;
+        }
         insert(&mut layer, &dotted, text, Origin::Env(name.clone()), name, recipes, problems);
     }
     layer
 }
 
-fn flags(flags: &[(String, String)], recipes: &[&str], problems: &mut Vec<Problem>) -> Layer {
+fn flags(
+    flags: &[(String, String)],
+    recipes: &[&str],
+    endpoints: &mut [Endpoint],
+    problems: &mut Vec<Problem>,
+) -> Layer {
     let mut layer = Layer::new();
     for (dotted, text) in flags {
+        if set_endpoint::is_of_endpoint(dotted) {
+            set_endpoint::set(endpoints, dotted, text, &format!("--set {dotted}"), problems, str::to_owned);
+            continue;
+        }
         insert(&mut layer, dotted, text, Origin::Flag, &format!("--set {dotted}"), recipes, problems);
     }
     layer

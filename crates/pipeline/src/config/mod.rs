@@ -15,6 +15,7 @@ pub mod profile;
 pub mod reference;
 mod schema;
 pub mod sections;
+mod set_endpoint;
 mod source;
 mod template;
 

@@ -457,30 +457,31 @@ impl OfStage<'_> {
         // A judge's name may precede it.
         let status = evidence.split_once(" from ").and_then(|(before, _)| before.rsplit(' ').next());
         let status = status.and_then(|word| word.parse::<u16>().ok());
-        match (status, &endpoint.key_env) {
-            (Some(401 | 403), Some(key)) => Remedy::First(format!("check the key in {key}")),
-            (Some(401 | 403), None) => Remedy::First(format!(
-                "name the key's variable as key_env under [llm.{name}] in pipeline.toml"
+        match status {
+            Some(401 | 403) => Remedy::First(endpoint.where_the_key_is()),
+            Some(404 | 405) if evidence.contains("api_version = ") => Remedy::First(format!(
+                "check base_url, api_version and model of [llm.{name}] in pipeline.toml"
             )),
-            (Some(404), _) => {
-                Remedy::First(format!("check base_url and model of [llm.{name}] in pipeline.toml"))
-            }
-            (Some(300..=399), _) => moved(name, evidence),
-            (Some(405), _) => Remedy::First(format!("check base_url of [llm.{name}] in pipeline.toml")),
-            (Some(402), _) => Remedy::First(format!("pay for {name}")),
+            Some(404) => Remedy::First(format!("check base_url and model of [llm.{name}] in pipeline.toml")),
+            Some(405) => Remedy::First(format!("check base_url of [llm.{name}] in pipeline.toml")),
+            Some(300..=399) => moved(name, evidence),
+            Some(402) => Remedy::First(format!("pay for {name}")),
             _ if evidence.contains("quota is exhausted") => Remedy::First(format!("pay for {name}")),
-            (Some(408 | 409 | 425 | 429 | 500..), _) => Remedy::Run,
-            (Some(_), _) => Remedy::First(format!(
+            Some(408 | 409 | 425 | 429 | 500..) => Remedy::Run,
+            Some(_) => Remedy::First(format!(
                 "change what the server names, under [llm.{name}] in pipeline.toml or at the server"
             )),
-            (None, _) if evidence.contains(", not JSON") => {
+            None if evidence.contains(", not JSON") => {
                 Remedy::First(format!("check base_url of [llm.{name}] in pipeline.toml"))
             }
-            (None, _) if evidence.contains("no connection to ") => Remedy::First(format!(
+            None if evidence.contains("key_command") => {
+                Remedy::First(format!("run the key_command of [llm.{name}] by hand"))
+            }
+            None if evidence.contains("no connection to ") => Remedy::First(format!(
                 "check that {} answers, the base_url of [llm.{name}]",
                 endpoint.base_url
             )),
-            (None, _) => Remedy::Run,
+            None => Remedy::Run,
         }
     }
 

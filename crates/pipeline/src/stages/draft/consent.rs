@@ -21,7 +21,9 @@ pub(in crate::stages) fn agreed(
 ) -> Result<(), StageError> {
     if !asking.offline {
         for (endpoint, asks) in endpoints.iter().zip(asks) {
-            agreed_to_host(store, endpoint, asks, asking)?;
+            for wish in [endpoint.command_wish(), endpoint.wish()].into_iter().flatten() {
+                agreed_to(&wish, store, endpoint, asks, asking)?;
+            }
         }
     }
     let settings: sections::Draft = asking.config.typed(Some(asking.recipe), "draft");
@@ -62,21 +64,22 @@ pub(in crate::stages) fn agreed(
     }
 }
 
-/// Asks before something is sent to a host. Where values of the environment go along, the answer is kept on this machine
+/// Asks before something is sent to a host, or a command is run for a key. Where values of the environment go along, the answer is kept on this machine
 /// and nothing else stands in for it; where none does, `--yes` does, or a cap that this machine's user gave.
-fn agreed_to_host(
+fn agreed_to(
+    wish: &Wish,
     store: &Store,
     endpoint: &Endpoint,
     asks: &[Ask],
     asking: &LlmContext<'_>,
 ) -> Result<(), StageError> {
     let trust = &asking.config.trust;
-    let Some(wish) = endpoint.wish().filter(|wish| sends(endpoint) && !trust.allows(wish)) else {
+    if !sends(endpoint) || trust.allows(wish) {
         return Ok(());
-    };
+    }
     // What is never sent needs no leave.
     let (Some(price), true) = (endpoint.price(), endpoint.has_key()) else { return Ok(()) };
-    let bare = endpoint.variables().next().is_none();
+    let bare = matches!(wish, Wish::Host { variables, .. } if variables.is_empty());
     let paid = price.cost(1, 1) > Usd::ZERO;
     if bare && (asking.run.is_agreed() || paid && is_capped_here(endpoint, asking)) {
         return Ok(());
@@ -89,19 +92,23 @@ fn agreed_to_host(
     let what = format!(
         "llm.{} would {wish}{}, {} {noun} now, which nobody on this machine agreed to for this workspace",
         endpoint.name,
-        plain(&wish),
+        plain(wish),
         grouped(requests as i64)
     );
     let answer = match asking.pulse.trusts(&format!("{what}; allow it from now on?")) {
         Some(true) => {
-            asking.config.trust.agree(&wish)?;
+            asking.config.trust.agree(wish)?;
             return Ok(());
         }
         // Somebody who started the run on a page may agree for the run.
         None if bare => asking.pulse.agrees(&format!("{what}; continue?")),
         answer => answer,
     };
-    let word = wish.word();
+    let word = match wish.word() {
+        word if word.contains(' ') => format!("{word:?}"),
+        word => word,
+    };
+    let known = if matches!(wish, Wish::Command { .. }) { "what this command does" } else { "this host" };
     match answer {
         Some(true) => {
             asking.run.agree();
@@ -109,7 +116,7 @@ fn agreed_to_host(
         }
         Some(false) => Err(StageError::NotAgreed(format!("{what}: not agreed, and nothing was sent"))),
         None => Err(StageError::NotAgreed(format!(
-            "{what}, and there is no terminal to ask on: nothing was sent\n  hint: if you know this host, \
+            "{what}, and there is no terminal to ask on: nothing was sent\n  hint: if you know {known}, \
              `riddlemill trust add {word}` says so once, --trust {word} for one call (in CI {}={word}){}",
             trust::TRUST,
             if bare {
