@@ -319,12 +319,12 @@ fn a_users_name_within_other_words_stays() {
     let dump = [
         line(1, "卖草莓星人", "为什么月亮不会被关掉？"),
         line(2, "路人乙丙丁", "我们卖草莓星人为什么要侵略地球？"),
-        line(3, "路人乙丙丁", "我问卖草莓星人：为什么要侵略地球上的草莓？"),
+        line(3, "路人乙丙丁", "我问卖草莓星人：欠我的雨伞什么时候晾干？"),
     ]
     .concat();
     let ws = Workspace::with_dump("leymore-titles", dump);
     ws.run();
     let found = texts(&ws);
     assert!(found.contains(&"我们卖草莓星人为什么要侵略地球？".to_owned()), "{found:?}");
-    assert!(found.contains(&"我问[人名]：为什么要侵略地球上的草莓？".to_owned()), "{found:?}");
+    assert!(found.contains(&"我问[人名]：欠我的雨伞什么时候晾干？".to_owned()), "{found:?}");
 }

@@ -235,12 +235,17 @@ fn is_utf8_as_gbk(line: &str) -> bool {
     counts.is_text() || counts.signs > 0 && counts.bad == 0
 }
 
-/// A GBK text whose bytes were valid UTF-8: `Ϊʲô`. Neighbours of several alphabets, each of which is a common Chinese character.
+/// A GBK text whose bytes were valid UTF-8: `Ϊʲô`. Neighbours of several alphabets, and on the whole line nothing beyond ASCII but
+/// what is a Chinese character or sign then: people who write in other alphabets for fun have other letters and signs, too.
 fn is_gbk_as_utf8(line: &str) -> bool {
+    let (mut run, mut seen, mut found) = (0, [false; 7], false);
     let mut buffer = [0; 4];
-    let mut within = (0, [false; 8]);
     for c in line.chars() {
-        let bytes = c.encode_utf8(&mut buffer).as_bytes();
+        if c.is_ascii() {
+            (run, seen) = (0, [false; 7]);
+            continue;
+        }
+        let [_, 0xa1..=0xff] = c.encode_utf8(&mut buffer).as_bytes() else { return false };
         let alphabet = match c {
             '\u{c0}'..='\u{24f}' => 0,
             '\u{250}'..='\u{2ff}' => 1,
@@ -251,18 +256,13 @@ fn is_gbk_as_utf8(line: &str) -> bool {
             '\u{600}'..='\u{6ff}' => 6,
             _ => 7,
         };
-        match *bytes {
-            [_, 0xa1..=0xff] if bytes.len() == 2 => {
-                within.0 += 1;
-                within.1[alphabet] = true;
-                if within.0 >= 3 && within.1[..7].iter().filter(|seen| **seen).count() >= 2 {
-                    return true;
-                }
-            }
-            _ => within = (0, [false; 8]),
+        run += 1;
+        if let Some(seen) = seen.get_mut(alphabet) {
+            *seen = true;
         }
+        found |= run >= 3 && seen.iter().filter(|seen| **seen).count() >= 2;
     }
-    false
+    found
 }
 
 /// GBK that was read as Latin-1 or windows-1252: `ÎªÊ²Ã´`. Three different characters of the commoner half, mostly letters.
@@ -384,6 +384,7 @@ mod tests {
             "(´･ω･`) ヽ(✿ﾟ▽ﾟ)ノ ʕ•ᴥ•ʔ (°Д°) Σ(っ°Д°;)っ ¯\\_(ツ)_/¯ ಠ_ಠ",
             "××××××是什么？······°°°°°°￥￥￥",
             "x²+y³=±αβ·γ°",
+            "しδωΓ，Юúθμξνζλοππξι？",
             "👨‍👩‍👧 é e\u{301}",
             "㎏和kg谁更重？①②③",
         ]) {

@@ -23,18 +23,23 @@ const NOTHING: [&str; 10] = ["nan", "NaN", "NaT", "NA", "<NA>", "None", "null", 
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
+/// What a source says instead of an id.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the id `{0}` names no post")]
+pub(super) struct Damaged(pub(super) String);
+
 /// An id, or a part of one, as its source meant it.
 ///
 /// # Errors
-/// Where what is written names no post, that.
-pub(super) fn as_meant(written: &str) -> Result<Cow<'_, str>, String> {
+/// [`Damaged`] where what is written names no post.
+pub(super) fn as_meant(written: &str) -> Result<Cow<'_, str>, Damaged> {
     let text = written.trim();
     // Spreadsheets write these around a text that must not become a number.
     let bare = text.strip_prefix("=\"").and_then(|text| text.strip_suffix('"')).unwrap_or(text);
     let bare = bare.strip_prefix('\'').filter(|rest| is_digits(rest)).unwrap_or(bare);
     if is_digits(bare) {
         let rounded = bare.len() >= EXACT + ZEROS && bare[EXACT..].bytes().all(|digit| digit == b'0');
-        return if rounded { Err(text.to_owned()) } else { Ok(Cow::Borrowed(bare)) };
+        return if rounded { Err(Damaged(text.to_owned())) } else { Ok(Cow::Borrowed(bare)) };
     }
     let error = bare.starts_with('#')
         && bare[1..]
@@ -42,11 +47,11 @@ pub(super) fn as_meant(written: &str) -> Result<Cow<'_, str>, String> {
             .bytes()
             .all(|b| matches!(b, b'A'..=b'Z' | b'0' | b'/'));
     if error || NOTHING.contains(&bare) || is_date(bare) {
-        return Err(text.to_owned());
+        return Err(Damaged(text.to_owned()));
     }
     match number(bare) {
         Number::Whole(digits) => Ok(digits.into()),
-        Number::Rounded => Err(text.to_owned()),
+        Number::Rounded => Err(Damaged(text.to_owned())),
         Number::None => Ok(Cow::Borrowed(bare)),
     }
 }
@@ -168,7 +173,7 @@ mod tests {
             "3-Sep",
             "Sep-12",
         ] {
-            assert_eq!(as_meant(written), Err(written.to_owned()), "{written}");
+            assert_eq!(as_meant(written), Err(Damaged(written.to_owned())), "{written}");
         }
     }
 

@@ -13,7 +13,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use serde_json::Value;
 
-use super::native_id::as_meant;
+use super::native_id::{Damaged, as_meant};
 use super::{Parsed, RawPost, loose};
 use crate::config::TABLE;
 use riddlemill_text::record::PostKind;
@@ -34,7 +34,7 @@ pub(super) fn post(line: &str, fields: &BTreeMap<String, String>) -> Parsed {
     }
     let (id, damaged_id) = match fields.get("id").map(|pattern| id(&row, pattern)) {
         Some(Ok(id)) => (id.filter(|id| !id.is_empty()), None),
-        Some(Err(damaged)) => (None, Some(damaged)),
+        Some(Err(Damaged(written))) => (None, Some(written)),
         None => (None, None),
     };
     let author = field("author").filter(|name| !name.is_empty());
@@ -148,8 +148,8 @@ fn value(row: &Row<'_>, pattern: &str) -> Option<String> {
 /// [`value`] of an id, with each column as its source meant it.
 ///
 /// # Errors
-/// What one of the columns says instead of an id.
-fn id(row: &Row<'_>, pattern: &str) -> Result<Option<String>, String> {
+/// [`Damaged`]: what one of the columns says instead of an id.
+fn id(row: &Row<'_>, pattern: &str) -> Result<Option<String>, Damaged> {
     filled(row, pattern, as_meant)
 }
 
