@@ -19,7 +19,7 @@ pub struct NoCertificates;
 /// A client, and what it cannot do.
 #[derive(Clone, Debug)]
 pub struct Built {
-    /// The client.
+    /// Sends with the program's TLS core; without certificates only to http addresses.
     pub client: Client,
     /// Set where the machine has no store of certificates: the client then reaches http addresses only.
     pub no_certificates: Option<NoCertificates>,

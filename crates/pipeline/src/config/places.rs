@@ -122,7 +122,7 @@ pub enum PatternError {
     /// The path has pattern characters at places where they have no meaning.
     #[error("{path:?} is not a valid pattern: {source}")]
     Pattern {
-        /// The path.
+        /// As the settings name it.
         path: String,
         /// What is wrong with it.
         source: glob::PatternError,
@@ -133,7 +133,7 @@ pub enum PatternError {
         below.display(), most = riddlemill_text::text::grouped(MOST_ENTRIES as i64)
     )]
     TooWide {
-        /// The path.
+        /// As the settings name it.
         path: String,
         /// The folder that it begins in.
         below: PathBuf,

@@ -13,7 +13,7 @@ use super::{Language, dictionary, words};
 /// The language of a text, and how certain it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Detected {
-    /// The language.
+    /// What the text is written in; `und` where neither is sure.
     pub language: Language,
     /// From 0 to 1, in steps of a hundredth: the share of what was counted that speaks for it, less where little was.
     pub certainty: f64,
