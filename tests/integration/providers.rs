@@ -117,12 +117,6 @@ pub fn asking(settings: &str) -> Workspace {
     ws
 }
 
-/// Removes the store of replies, and what is remembered of it.
-fn forget(ws: &Workspace) {
-    ws.remove("raw/replies");
-    ws.remove(".index");
-}
-
 /// `run` to the first draft, with further arguments.
 pub fn screen(ws: &Workspace, more: &[&str]) -> CallResult {
     let args = ["run", "--recipe", GEN, "--to", "screen", "--yes", "--set", "draft.endpoint=mine"];
@@ -163,9 +157,7 @@ fn a_model_of_the_other_api_is_asked_there_and_the_setting_is_named() {
     assert_eq!(screen(&ws, &["--offline"]).expect(0).code, 0);
     assert!(server.take().is_empty());
     // By hand nothing is refused, and a setting that is not sent is said.
-    forget(&ws);
-    ws.remove_derived();
-    let by_hand = screen(&ws, &["--set", "llm.mine.api=responses"]).expect(0);
+    let by_hand = screen(&asking(&settings), &["--set", "llm.mine.api=responses"]).expect(0);
     assert!(
         by_hand.err.contains("warning: llm.mine: sampling.seed is not sent: the Responses API"),
         "{}",
@@ -211,9 +203,7 @@ fn what_an_api_has_no_parameter_for_is_not_sent_and_said() {
     assert!(result.err.contains(said), "{}", result.err);
     assert!(server.take().iter().all(|seen| seen.body.get("temperature").is_none()));
     // The advice is followed.
-    forget(&ws);
-    ws.remove_derived();
-    let older = screen(&ws, &["--set", "llm.mine.api_version=2023-06-01"]).expect(0);
+    let older = screen(&asking(&settings), &["--set", "llm.mine.api_version=2023-06-01"]).expect(0);
     assert!(!older.err.contains("is not sent"), "{}", older.err);
     assert!(server.take().iter().all(|seen| seen.body["temperature"] == json!(0.7)));
 }
@@ -221,10 +211,10 @@ fn what_an_api_has_no_parameter_for_is_not_sent_and_said() {
 #[test]
 fn a_setting_of_an_endpoint_holds_for_one_call() {
     let server = Fake::start(|seen| (200, chat(&reply_to(&seen.prompt()).1)));
-    let ws = asking(&format!("base_url = \"{}\"", server.url()));
+    let settings = format!("base_url = \"{}\"", server.url());
     let set = |pairs: &[&str]| {
-        forget(&ws);
-        ws.remove_derived();
+        // A workspace of its own: what was asked before is not asked again.
+        let ws = asking(&settings);
         let more: Vec<&str> = pairs.iter().flat_map(|pair| ["--set", pair]).collect();
         screen(&ws, &more)
     };
@@ -262,7 +252,7 @@ fn a_setting_of_an_endpoint_holds_for_one_call() {
             refused.err
         );
     }
-    forget(&ws);
+    let ws = asking(&settings);
     let args = ["run", "--recipe", GEN, "--to", "screen", "--yes", "--set", "draft.endpoint=mine"];
     let mut command = ws.command(args);
     command.env("RIDDLEMILL_LLM__MINE__SAMPLING__MAX_TOKENS", "123");
@@ -274,10 +264,9 @@ fn a_setting_of_an_endpoint_holds_for_one_call() {
 fn a_proxy_of_the_environment_is_used_but_for_the_hosts_that_it_is_not_for() {
     let direct = Fake::start(|seen| (200, chat(&reply_to(&seen.prompt()).1)));
     let proxy = Fake::start(|seen| (200, chat(&reply_to(&seen.prompt()).1)));
-    let ws = asking(&format!("base_url = \"{}\"", direct.url()));
+    let settings = format!("base_url = \"{}\"", direct.url());
     let through = |no_proxy: &str| {
-        forget(&ws);
-        ws.remove_derived();
+        let ws = asking(&settings);
         let args = ["run", "--recipe", GEN, "--to", "screen", "--yes", "--set", "draft.endpoint=mine"];
         let mut command = ws.command(args);
         command.env("HTTP_PROXY", format!("http://127.0.0.1:{}", proxy.port)).env("NO_PROXY", no_proxy);
@@ -295,8 +284,9 @@ fn a_proxy_of_the_environment_is_used_but_for_the_hosts_that_it_is_not_for() {
 #[test]
 fn a_machine_without_certificates_reaches_its_own_models_and_is_told_what_lacks() {
     let server = Fake::start(|seen| (200, chat(&reply_to(&seen.prompt()).1)));
-    let ws = asking(&format!("base_url = \"{}\"", server.url()));
+    let settings = format!("base_url = \"{}\"", server.url());
     let without = |more: &[&str]| {
+        let ws = asking(&settings);
         let args = ["run", "--recipe", GEN, "--to", "screen", "--yes", "--set", "draft.endpoint=mine"];
         let mut command = ws.command(args.iter().chain(more));
         command.env("SSL_CERT_FILE", "/nowhere.pem").env("SSL_CERT_DIR", "/nowhere");
@@ -305,8 +295,6 @@ fn a_machine_without_certificates_reaches_its_own_models_and_is_told_what_lacks(
     let plain = without(&[]);
     assert_eq!(plain.status.code(), Some(0), "{}", String::from_utf8_lossy(&plain.stderr));
     assert_eq!(server.take().len(), 91);
-    forget(&ws);
-    ws.remove_derived();
     let https = without(&["--set", "llm.mine.base_url=https://api.example.org/v1"]);
     let said = String::from_utf8_lossy(&https.stderr).into_owned();
     assert!(
