@@ -111,7 +111,8 @@ fn answer(mut stream: TcpStream, kept: &mut Kept) {
 
 impl Kept {
     fn respond(&mut self, method: &str, path: &str, body: &str) -> String {
-        let path = path.split('?').next().unwrap().trim_start_matches("/openai").trim_start_matches("/v1");
+        let path = path.split('?').next().unwrap().trim_start_matches("/openai");
+        let path = path.trim_start_matches("/v1beta").trim_start_matches("/v1");
         let path = path.trim_start_matches("/messages");
         let json = || serde_json::from_str::<Value>(body).unwrap_or_default();
         match (method, path) {

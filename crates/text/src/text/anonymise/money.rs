@@ -72,7 +72,7 @@ fn has_check_digit(digits: &[u32]) -> bool {
         })
         .sum();
     // One digit over and over is a placeholder.
-    sum % 10 == 0 && digits.windows(2).any(|two| two[0] != two[1])
+    sum.is_multiple_of(10) && digits.windows(2).any(|two| two[0] != two[1])
 }
 
 /// Finds international bank account numbers.

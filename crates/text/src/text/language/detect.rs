@@ -123,7 +123,7 @@ fn latin_words(text: &str) -> (usize, Share) {
         count += 1;
         let lower = word.to_lowercase().replace('’', "'");
         let (foreign, shared) = (LISTS.foreign.contains(&*lower), LISTS.shared.contains(&*lower));
-        if lower.chars().any(|c| !c.is_ascii()) {
+        if !lower.is_ascii() {
             // `café` and `naïve` are English, a sentence of such words is not.
             share.against += if dictionary::contains(&lower) { 0 } else { 3 };
         } else if shared || LISTS.english.contains(&*lower) {
