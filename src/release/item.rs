@@ -67,7 +67,7 @@ impl Seen {
     }
 
     /// Whether the set takes the record, whatever it lacks: its `when` holds.
-    pub fn is_wanted(mut self, data: &Data) -> Result<bool, Trouble> {
+    pub fn wants_record(mut self, data: &Data) -> Result<bool, Trouble> {
         if let Some(standing) = self.standing(data, &Optional::new())? {
             self.0.insert("standing".to_owned(), TemplateValue::from(standing.code()));
         }

@@ -180,7 +180,7 @@ pub fn not_an_item(
         if is_item(record.id(), seen()?, data, layout)? {
             return Ok(None);
         }
-        why = Some(match seen()?.is_wanted(data).map_err(damaged)? {
+        why = Some(match seen()?.wants_record(data).map_err(damaged)? {
             false => "`when` under [data] of the benchmark leaves it out".to_owned(),
             true => "a column that every row has is empty".to_owned(),
         });
