@@ -189,7 +189,13 @@ pub fn curator(
 }
 
 /// Why a set can only be a draft.
-pub fn drafts(raw: &[Raw], layouts: &[Layout], written: &[Written], recipe: &str) -> Vec<String> {
+pub fn drafts(
+    raw: &[Raw],
+    layouts: &[Layout],
+    written: &[Written],
+    work: &Work,
+    recipe: &str,
+) -> Vec<String> {
     let mut why = Vec::new();
     if raw.iter().any(|r| r.sample) {
         let files: Vec<&str> = raw.iter().filter(|r| r.sample).map(|r| r.file.as_str()).collect();
@@ -208,7 +214,17 @@ pub fn drafts(raw: &[Raw], layouts: &[Layout], written: &[Written], recipe: &str
         }
     }
     if layouts.iter().all(|l| l.standing.is_none()) && !raw.iter().any(|r| r.sample) {
-        why.push(format!("{recipe} ends at candidate posts: no person has looked at them"));
+        // Rows that do not say how sure they are: the steps of people do.
+        if work.decided.iter().all(|step| step.confirmed + step.rewritten == 0) {
+            why.push(format!("{recipe} ends at candidates: no person has looked at them"));
+        }
+        for step in work.decided.iter().filter(|step| step.provisional + step.synthetic > 0) {
+            let unsure = step.provisional + step.synthetic;
+            why.push(format!(
+                "{unsure} items of {} are provisional or decided by synthetic votes",
+                step.stage
+            ));
+        }
     }
     why
 }
@@ -252,7 +268,7 @@ impl Facts {
             date: newest.clone().max(work.newest.clone()),
             candidate: true,
             canary: None,
-            draft: drafts(&raw, layouts, &written, recipe.name)
+            draft: drafts(&raw, layouts, &written, &work, recipe.name)
                 .into_iter()
                 .chain(guessed.iter().flat_map(Guessed::drafts))
                 .collect(),

@@ -69,7 +69,7 @@ fn a_mixed_set_goes_by_the_language_of_each_record() {
     ];
     let ws = Workspace::with(&format!("version = 1\n{}", settings.concat()));
     let english = [
-        submission(1, "If the early bird gets the worm, should I sleep late?", "[removed]"),
+        submission(1, "If the early bird gets the worm, should I sleep late?", ""),
         submission(2, "Should I sleep late, if the early bird gets the worm?", ""),
         submission(3, "Why do cats hate water so much?", ""),
         submission(4, "Why do dogs hate water so much?", ""),

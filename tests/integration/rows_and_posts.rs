@@ -119,7 +119,8 @@ fn a_missing_row_is_followed_to_its_end() {
     }
     // Merged, and then what it was merged into waits for people: the merge alone is not the end.
     assert!(
-        lost[0].contains("dedup merged exact_duplicate into tieba:1; ") && lost[0].contains(" held "),
+        lost[0].contains("dedup merged exact_duplicate into tieba:1: identical")
+            && lost[0].contains(" held "),
         "{}",
         lost[0]
     );

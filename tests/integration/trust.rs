@@ -181,8 +181,10 @@ fn a_free_endpoint_is_agreed_to_like_any_other() {
     let clone = Workspace::folder();
     clone.write(
         "pipeline.toml",
-        ws.read("pipeline.toml")
-            .replace("free = true", "usd_per_million_in = 0.001\nusd_per_million_out = 0.001\nmax_usd = 5.0"),
+        ws.read("pipeline.toml").replace(
+            "\nfree = true",
+            "\nusd_per_million_in = 0.001\nusd_per_million_out = 0.001\nmax_usd = 5.0",
+        ),
     );
     let copied =
         Command::new("cp").arg("-r").arg(ws.path("raw/sample")).arg(clone.path("raw-sample")).status();
