@@ -184,8 +184,7 @@ fn what_an_api_has_no_parameter_for_is_not_sent_and_said() {
         "stop_reason": "end_turn", "usage": {"input_tokens": 300, "output_tokens": 40}})
     };
     let server = Fake::start(move |seen| {
-        match seen.body.get("temperature").is_some() && seen.headers["anthropic-version"] > "2026".to_owned()
-        {
+        match seen.body.get("temperature").is_some() && &seen.headers["anthropic-version"][..] > "2026" {
             true => (
                 400,
                 json!({"type": "error", "error": {"type": "invalid_request_error", "message": "temperature: Extra inputs are not permitted"}}),

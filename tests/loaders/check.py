@@ -280,7 +280,11 @@ def croissant(folder):
     path = folder / "croissant.json"
     described = json.loads(path.read_text(encoding="utf-8"))
     assert described["conformsTo"] == "http://mlcommons.org/croissant/1.0"
-    wanted = ["name", "description", "url", "creator", "version", "citeAs"]
+    wanted = ["name", "description", "url", "version", "citeAs"]
+    # Authors are those whom the curator named, as in CITATION.cff; without one there is neither.
+    named = (folder / "CITATION.cff").exists()
+    assert ("creator" in described) == named, "creator without CITATION.cff" if not named else "no creator"
+    wanted += ["creator"] if named else []
     # A candidate may rest on nothing that bears a date, or on sources that share no licence; a release has both.
     wanted += [] if candidate(folder) else ["license", "datePublished"]
     wanted += [f"rai:{key}" for key in ("dataAnnotationProtocol", "machineAnnotationTools", "dataBiases")]

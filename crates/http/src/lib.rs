@@ -54,22 +54,6 @@ pub fn build(configure: impl Fn(ClientBuilder) -> ClientBuilder) -> Result<Built
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_https_needs_certificates() {
-        let whole = build(|client| client).unwrap();
-        let without = Built { no_certificates: Some(NoCertificates), ..whole.clone() };
-        let with = Built { no_certificates: None, ..whole };
-        assert_eq!(without.reaches("https://h/v1"), Err(NoCertificates));
-        assert_eq!(without.reaches("HTTPS://h/v1"), Err(NoCertificates));
-        assert_eq!(without.reaches("http://h/v1"), Ok(()));
-        assert_eq!(with.reaches("https://h/v1"), Ok(()));
-    }
-}
-
 /// How long a header such as `Retry-After` asks to wait: seconds, a date, or a time since 1970 in seconds or
 /// milliseconds. A time that has passed asks for no wait.
 pub fn asked_wait(value: &str, now: SystemTime) -> Option<Duration> {
@@ -83,5 +67,21 @@ pub fn asked_wait(value: &str, now: SystemTime) -> Option<Duration> {
         }
         Ok(number) => Duration::try_from_secs_f64(number.max(0.0)).ok(),
         Err(_) => httpdate::parse_http_date(value).ok().map(until),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_https_needs_certificates() {
+        let whole = build(|client| client).unwrap();
+        let without = Built { no_certificates: Some(NoCertificates), ..whole.clone() };
+        let with = Built { no_certificates: None, ..whole };
+        assert_eq!(without.reaches("https://h/v1"), Err(NoCertificates));
+        assert_eq!(without.reaches("HTTPS://h/v1"), Err(NoCertificates));
+        assert_eq!(without.reaches("http://h/v1"), Ok(()));
+        assert_eq!(with.reaches("https://h/v1"), Ok(()));
     }
 }

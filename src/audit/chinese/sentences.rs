@@ -200,7 +200,7 @@ const SENTENCES: &[(&str, &str)] = &[
     ),
     ("{} ends at candidate posts: no person has looked at them", "{} 止于候选帖子，尚无人看过"),
     ("{} ends at candidates: no person has looked at them", "{} 止于候选，尚无人看过"),
-    ("{} items of {} are provisional or decided by synthetic votes", "{1} 中有 {0} 条是暂定的，或由合成投票决定"),
+    ("{} items of {} are provisional or decided by synthetic votes", "{} 条（{}）是暂定的，或由合成投票决定"),
     ("built before this change: {}", "生成于此变动之前：{}"),
     ("asked for as a draft", "按要求作为草稿"),
     // What a set lacks.
