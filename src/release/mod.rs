@@ -60,7 +60,7 @@ pub use candidate::{build, rows_json, rows_sha256};
 pub use causes::{Causes, lost};
 pub use error::ReleaseError;
 pub use facts::{Facts, SUBJECTS};
-pub use folder::files;
+pub use folder::{files, listed};
 pub use holders::{Holder, holders};
 pub(crate) use item::damaged;
 pub use manifest::{Candidate, LeftOut, Link, Raw, Yanked};

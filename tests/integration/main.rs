@@ -77,6 +77,7 @@ mod settings;
 mod show;
 mod sites;
 mod skipped;
+mod strangers;
 mod tampered;
 mod translator;
 mod trials;

@@ -1,17 +1,17 @@
 //! Secrets of a workspace: drawn once, kept in raw/ readable by their owner only, never overwritten.
 
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 
 use super::{Error, durable};
+use crate::fence;
 
 /// The secret in a file, or `None` if none was drawn yet.
 ///
 /// # Errors
 /// [`Error`] if the file cannot be read or is not a secret; `lost` says what is lost without it, as a hint.
 pub fn secret(path: &Path, lost: &str) -> Result<Option<[u8; 32]>, Error> {
-    let text = match fs::read_to_string(path) {
+    let text = match fence::read_to_string(path) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(Error::io("read", path)(e)),
@@ -55,6 +55,8 @@ pub fn secret_or_draw(path: &Path, lost: &str) -> Result<[u8; 32], Error> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -1,9 +1,9 @@
 //! The salt of the pseudonyms: drawn once per workspace, stored in raw/, never overwritten.
 
-use std::fs;
 use std::path::PathBuf;
 
 use super::StageError;
+use riddlemill_files::fence;
 use riddlemill_tables::{Error, Manifest, StageReader, Workspace, secret, secret_or_draw};
 
 /// What is lost with it.
@@ -44,7 +44,7 @@ pub fn standing(workspace: &Workspace) -> Result<Option<[u8; 32]>, Error> {
 
 /// Something that cannot have been made before the salt was drawn.
 fn trace(workspace: &Workspace) -> Result<Option<String>, Error> {
-    let names = |folder: PathBuf| match fs::read_dir(&folder) {
+    let names = |folder: PathBuf| match fence::list(&folder) {
         Ok(entries) => entries.map(|entry| Ok(entry.map_err(Error::io("list", &folder))?.path())).collect(),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(e) => Err(Error::io("list", &folder)(e)),
@@ -80,6 +80,8 @@ fn path(workspace: &Workspace) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
