@@ -5,6 +5,7 @@
 //! - [`durable`]: write to a temporary file, sync, rename; digests of files.
 //! - [`Workspace`]: the paths of a workspace; [`inside`]: joins untrusted file names to a folder without leaving it.
 //! - [`unpack`]: zstd with a limit on the unpacked size.
+//! - [`reading`]: files that people hand in, in any usual compression, encoding and dialect.
 //! - [`Lock`]: one process at a time; [`secret`]: random secrets, readable by their owner only.
 //! - [`log`]: the append-only logs of raw/, with proof that no line is missing.
 //! - [`digest`]: 128-bit hashes that identify a vote, or what an annotator saw.
@@ -18,6 +19,7 @@ mod inside;
 mod lock;
 pub mod log;
 pub mod par_map;
+pub mod reading;
 mod secret;
 pub mod trust;
 mod unpacked;

@@ -24,7 +24,7 @@ mod xlsx;
 #[cfg(test)]
 mod tests;
 
-pub use csv::{SheetRow, disarm, sheet, sheet_rows, workbook_rows};
+pub use csv::{SheetRow, disarm, sheet, table_columns, table_rows};
 pub use export::{File, Format, export};
 pub use import::{Import, ImportSettings, import};
 pub(crate) use jsonl::value as json_value;

@@ -2,6 +2,7 @@
 
 use super::Read;
 use super::dump::BATCH;
+use super::findings::Tally;
 use super::same_id::{Again, Fingerprint, settle_again};
 use crate::stages::StageError;
 use riddlemill_tables::Batch;
@@ -12,19 +13,23 @@ pub(super) struct ItemLedger {
     batch: Batch<Post>,
     /// Of every post, in order.
     pub(super) fingerprints: Vec<Fingerprint>,
+    /// What became of the items.
+    pub(super) tally: Tally,
 }
 
 impl Default for ItemLedger {
     fn default() -> ItemLedger {
         // A core's share is cut in two, and further where another core has nothing to do.
         let room = BATCH / rayon::current_num_threads().max(1) / 2;
-        ItemLedger { batch: Batch::with_room((), room), fingerprints: Vec::with_capacity(room) }
+        let tally = Tally::default();
+        ItemLedger { batch: Batch::with_room((), room), fingerprints: Vec::with_capacity(room), tally }
     }
 }
 
 impl ItemLedger {
     pub(super) fn append(&mut self, read: &Read) {
         self.batch.append(&read.locator, &read.outcome);
+        self.tally.count(read);
         self.fingerprints.extend(&read.fingerprints);
     }
 

@@ -6,15 +6,18 @@
 
 mod aiotieba;
 mod census;
+mod columns;
 mod cqia;
 mod cut;
 mod dump;
 mod files;
+mod findings;
 mod hashed_names;
 mod ledger;
 mod leymore;
 mod loose;
 mod names;
+mod outcomes;
 mod pickle;
 mod profile;
 mod published;
@@ -23,6 +26,7 @@ mod reddit;
 mod riddles;
 mod rows;
 mod same_id;
+mod shape;
 mod split;
 mod table;
 mod thread;
@@ -34,16 +38,17 @@ mod tests;
 use rayon::prelude::*;
 use serde::de::DeserializeSeed;
 
-use super::withdrawal::{Tombstone, Withdrawals};
+use super::withdrawal::Withdrawals;
 use super::{Pulse, StageError, Stop};
 use crate::config::{SourceKind, sections};
 use ledger::ItemLedger;
+use outcomes::outcomes;
 use riddlemill_files::par_map::{SPLIT, par_map_ordered};
 use riddlemill_harvest::pages::Site;
 use riddlemill_tables::{Batch, LedgerRecord, StageWriter};
-use riddlemill_text::record::{Language, Outcome, Post, PostKind, Reason, is_published, pseudonym, text_id};
+use riddlemill_text::notation;
+use riddlemill_text::record::{Outcome, Post, PostKind, Reason};
 use riddlemill_text::text::anonymise::NameList;
-use riddlemill_text::text::language::{Detected, detect};
 use same_id::{Fingerprint, Seen};
 use split::{Item, Items};
 
@@ -86,6 +91,8 @@ pub struct RawPost {
     pub note: Option<String>,
     /// How many images it shows.
     pub images: u64,
+    /// What in its record was read as absent, because it is no JSON or no value.
+    pub noted: String,
 }
 
 /// The result of parsing an item.
@@ -118,7 +125,8 @@ pub fn import(
 ) -> Result<(), StageError> {
     let mut seen = Seen::default();
     let mut table = writer.table::<FileRow>("files")?;
-    for dump in dumps {
+    let mut tally = findings::Tally::default();
+    for (at, dump) in dumps.iter().enumerate() {
         let mut items = 0;
         let parse = |ledger: &mut ItemLedger, place| {
             outcomes(dump, place, secrets, withdrawn, |read| ledger.append(&read));
@@ -126,7 +134,10 @@ pub fn import(
         // Which of two records of one name is the first is decided in order, while the next batches are parsed.
         read(dump, settings, None, parse, |mut ledgers| {
             stop.check()?;
-            ledgers.iter_mut().for_each(|ledger| seen.observe(&mut ledger.fingerprints));
+            ledgers.iter_mut().for_each(|ledger| {
+                seen.observe(&mut ledger.fingerprints);
+                tally.add(&ledger.tally);
+            });
             let settled: Vec<Batch<Post>> =
                 ledgers.into_par_iter().map(ItemLedger::settled).collect::<Result<_, _>>()?;
             for batch in settled {
@@ -136,6 +147,16 @@ pub fn import(
             }
             Ok(writer.flush()?)
         })?;
+        if dumps.get(at + 1).is_none_or(|next| next.source != dump.source) {
+            let own: Vec<&Dump> = dumps.iter().filter(|other| other.source == dump.source).collect();
+            if let Some((locator, outcome)) = std::mem::take(&mut tally).nothing(&own) {
+                let mut batch = Batch::with_room((), 1);
+                batch.append(&locator, &outcome);
+                items += 1;
+                writer.append_batch(batch);
+                writer.flush()?;
+            }
+        }
         table.append(&dump.row(items));
     }
     writer.keep(table)?;
@@ -186,8 +207,22 @@ fn read<T: Default + Send>(
     settings: &sections::Import,
     given: Option<&thread::Threads>,
     put: impl Fn(&mut T, Place) + Sync,
-    take: impl FnMut(Vec<T>) -> Result<(), StageError>,
+    mut take: impl FnMut(Vec<T>) -> Result<(), StageError>,
 ) -> Result<(), StageError> {
+    let limit = settings.max_line_mib << 20;
+    let whole = |name: Option<String>, reason, evidence| {
+        let mut found = T::default();
+        put(&mut found, Place { position: 1, name, parsed: Parsed::Out(reason, evidence) });
+        found
+    };
+    if let Some((reason, evidence)) = findings::of_file(dump, limit) {
+        return take(vec![whole(None, reason, evidence)]);
+    }
+    let parts = findings::of_parts(dump);
+    if !parts.is_empty() {
+        let parts = parts.into_iter().zip(1..);
+        take(parts.map(|(part, n)| whole(Some(format!("part{n}")), Reason::ForeignFile, part)).collect())?;
+    }
     let gather = |mut gathered: T, place: Place| {
         put(&mut gathered, place);
         gathered
@@ -222,18 +257,13 @@ fn read<T: Default + Send>(
             parsed: profile::unit(unit, known, dump, found),
         };
         let gather = |batch: Vec<_>| Ok(batch.into_par_iter().map(place).fold(T::default, gather).collect());
-        let limit = settings.max_line_mib << 20;
         return par_map_ordered(profile::batches(dump, found, limit).into_iter(), gather, take);
     }
     if let Some(site) = riddles::site(dump.kind) {
         let place =
             |page: riddles::Paged| Place { position: page.at, name: Some(page.name), parsed: page.parsed };
         let gather = |batch: Vec<_>| Ok(batch.into_par_iter().map(place).fold(T::default, gather).collect());
-        return par_map_ordered(
-            riddles::batches(dump, &site, settings.max_line_mib << 20).into_iter(),
-            gather,
-            take,
-        );
+        return par_map_ordered(riddles::batches(dump, &site, limit).into_iter(), gather, take);
     }
     let known = match given {
         _ if !matches!(dump.kind, SourceKind::ThreadDump | SourceKind::Aiotieba) => None,
@@ -260,11 +290,21 @@ fn read<T: Default + Send>(
     };
     let gather =
         |batch: Items| Ok(batch.par_iter().with_min_len(SPLIT).map(place).fold(T::default, gather).collect());
-    par_map_ordered(rows::batches(dump, settings.max_line_mib << 20).into_iter(), gather, take)
+    par_map_ordered(rows::batches(dump, limit).into_iter(), gather, take)
 }
 
-/// A line of the formats that hold posts of threads; `None` for the others.
+/// A line of the formats that hold posts of threads; `None` for the others. What is no JSON is read as absent.
 fn row(dump: &Dump, text: &str) -> Option<Result<thread::Row, Parsed>> {
+    match row_as_it_is(dump, text)? {
+        Err(Parsed::Bad(why)) => match notation::mend(text) {
+            (mended, what) if what.any() => row_as_it_is(dump, &mended),
+            _ => Some(Err(Parsed::Bad(why))),
+        },
+        read => Some(read),
+    }
+}
+
+fn row_as_it_is(dump: &Dump, text: &str) -> Option<Result<thread::Row, Parsed>> {
     match dump.kind {
         SourceKind::ThreadDump => Some(thread::row(text)),
         SourceKind::Aiotieba => Some(aiotieba::row(text)),
@@ -275,13 +315,37 @@ fn row(dump: &Dump, text: &str) -> Option<Result<thread::Row, Parsed>> {
 /// Reads one item as its source's format. `threads` is what a file of whole threads knows of them.
 pub(crate) fn parse(dump: &Dump, bytes: &[u8], threads: Option<&thread::Threads>) -> Result<Parsed, Unread> {
     let text = simdutf8::basic::from_utf8(bytes).map_err(|_| Unread::of_bytes(bytes))?;
-    if let Some(row) = row(dump, text) {
-        return Ok(row.map_or_else(|parsed| parsed, |row| thread::post(row, threads, dump.take)));
+    let parsed = parse_text(dump, text, threads);
+    // Only what is no JSON is looked at twice.
+    if !matches!(parsed, Parsed::Bad(_)) {
+        return Ok(parsed);
     }
-    Ok(match dump.kind {
+    let (mended, what) = notation::mend(text);
+    if !what.any() {
+        return Ok(parsed);
+    }
+    Ok(match parse_text(dump, &mended, threads) {
+        Parsed::Post(mut post) => {
+            let halves = (what.halves > 0)
+                .then(|| format!("half of a pair of surrogates at {} places, now U+FFFD", what.halves));
+            let bare =
+                (what.bare > 0).then(|| format!("NaN or Infinity at {} places, read as absent", what.bare));
+            let noted = halves.into_iter().chain(bare).chain((!post.noted.is_empty()).then_some(post.noted));
+            post.noted = noted.collect::<Vec<_>>().join("; ");
+            Parsed::Post(post)
+        }
+        other => other,
+    })
+}
+
+fn parse_text(dump: &Dump, text: &str, threads: Option<&thread::Threads>) -> Parsed {
+    if let Some(row) = row_as_it_is(dump, text) {
+        return row.map_or_else(|parsed| parsed, |row| thread::post(row, threads, dump.take));
+    }
+    match dump.kind {
         SourceKind::LeymoreTitles => leymore::title(text),
         SourceKind::LeymoreAnnual => leymore::annual(text),
-        SourceKind::Reddit => reddit::post(text),
+        SourceKind::Reddit => reddit::post(text, dump.take),
         SourceKind::Cqia => cqia::post(text),
         SourceKind::Table => table::post(text, &dump.fields),
         SourceKind::Puzzles => riddles::puzzle(text),
@@ -292,7 +356,7 @@ pub(crate) fn parse(dump: &Dump, bytes: &[u8], threads: Option<&thread::Threads>
         | SourceKind::Profile
         | SourceKind::RiddlesCom
         | SourceKind::Rd => Parsed::Bad("an item of another format".into()),
-    })
+    }
 }
 
 /// How many posts a dump holds, and how many of its items are set aside: an import without a store, for
@@ -334,6 +398,7 @@ pub fn ledger_records<E: Send>(
     mut take: impl FnMut(Vec<LedgerRecord<Post>>) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut seen = Seen::default();
+    let mut tally = findings::Tally::default();
     let mut failed = Ok(());
     let gather = |reads: &mut Vec<Read>, place| {
         outcomes(dump, place, secrets, withdrawn, |read| reads.push(read));
@@ -341,6 +406,7 @@ pub fn ledger_records<E: Send>(
     let read = read(dump, settings, given, gather, |batch| {
         let mut records = Vec::new();
         for mut read in batch.into_iter().flatten() {
+            tally.count(&read);
             if !unsettled {
                 seen.observe(&mut read.fingerprints);
             }
@@ -351,6 +417,12 @@ pub fn ledger_records<E: Send>(
     });
     // The only error of reading is the one that was just kept.
     let _ = read;
+    // A piece knows nothing of the others.
+    if failed.is_ok() && given.is_none() {
+        if let Some((locator, outcome)) = tally.nothing(&[dump]) {
+            failed = take(vec![LedgerRecord::new(locator, outcome)]);
+        }
+    }
     failed
 }
 
@@ -359,120 +431,6 @@ struct Read {
     locator: String,
     outcome: Outcome<Post>,
     fingerprints: Vec<Fingerprint>,
-}
-
-/// Puts the entries of an item: one, or that of a page and one for each post on it that is set aside.
-fn outcomes(
-    dump: &Dump,
-    place: Place,
-    secrets: &Secrets<'_>,
-    withdrawn: &Withdrawals,
-    mut put: impl FnMut(Read),
-) {
-    let Place { position, name, parsed } = place;
-    let locator = name.map_or_else(|| dump.locator(position), |name| dump.locator(name));
-    let posts = match parsed {
-        Parsed::Page(posts) => posts,
-        Parsed::Post(draft) => {
-            let (post, fingerprint) = post(dump, position, *draft, secrets);
-            return put(match withdrawn.of_post(&post.id, &post.text) {
-                Some(tombstone) => Read { locator, outcome: buried(tombstone), fingerprints: Vec::new() },
-                None => Read { locator, outcome: Outcome::Kept(post), fingerprints: vec![fingerprint] },
-            });
-        }
-        other => return put(Read { locator, outcome: set_aside(other), fingerprints: Vec::new() }),
-    };
-    let (mut rows, mut fingerprints, mut more) = (Vec::new(), Vec::new(), Vec::new());
-    for (i, parsed) in posts.into_iter().enumerate() {
-        if let Parsed::Post(draft) = parsed {
-            let (post, fingerprint) = post(dump, position, *draft, secrets);
-            if let Some(tombstone) = withdrawn.of_post(&post.id, &post.text) {
-                let locator = format!("{locator}#{}", i + 1);
-                more.push(Read { locator, outcome: buried(tombstone), fingerprints: Vec::new() });
-                continue;
-            }
-            rows.push((post, same_id::PAGE));
-            fingerprints.push(fingerprint);
-        } else {
-            let locator = format!("{locator}#{}", i + 1);
-            more.push(Read { locator, outcome: set_aside(parsed), fingerprints: Vec::new() });
-        }
-    }
-    put(Read { locator, outcome: Outcome::Expanded(rows), fingerprints });
-    more.into_iter().for_each(put);
-}
-
-/// What remains of a withdrawn post: the day, but no text.
-fn buried(tombstone: &Tombstone) -> Outcome<Post> {
-    let day = tombstone.at.get(..10).unwrap_or_default();
-    Outcome::Dropped { reason: Reason::Withdrawn, evidence: format!("withdrawn on {day}") }
-}
-
-/// What could not be read is a failure; what a rule of the source leaves out is not.
-fn set_aside(parsed: Parsed) -> Outcome<Post> {
-    use Reason::{Encoding, Oversize, PageUnparsed, Truncated, Unreadable};
-    match parsed {
-        Parsed::Out(reason @ (Encoding | Oversize | PageUnparsed | Truncated | Unreadable), evidence) => {
-            Outcome::Failed { reason, evidence }
-        }
-        Parsed::Out(reason, evidence) => Outcome::Dropped { reason, evidence },
-        Parsed::Bad(evidence) => Outcome::Failed { reason: Unreadable, evidence },
-        Parsed::Part(into) => {
-            let evidence = "a question of the same group".to_owned();
-            Outcome::Merged { into, reason: Reason::GroupMember, score: 1.0, evidence }
-        }
-        Parsed::Post(_) | Parsed::Page(_) => {
-            Outcome::Failed { reason: Unreadable, evidence: "a page inside a page".into() }
-        }
-    }
-}
-
-fn post(dump: &Dump, position: u64, draft: RawPost, secrets: &Secrets<'_>) -> (Post, Fingerprint) {
-    let text = Post::written(draft.title.as_deref(), draft.content.as_deref());
-    // Records of published sets are known by their ids: no other source may give such a one.
-    let own = |id: &String| dump.kind == SourceKind::Published || !is_published(id);
-    let id = draft.id.filter(own).unwrap_or_else(|| text_id(&text));
-    let fingerprint = Fingerprint::new(&id, &text);
-    let mut mentions = draft.mentions;
-    for name in secrets.names.find(&text) {
-        if mentions.iter().all(|known| known != name) {
-            mentions.push(name.to_owned());
-        }
-    }
-    let (language, certainty) = language_of(dump, &text);
-    let post = Post {
-        id,
-        kind: draft.kind,
-        text,
-        title: draft.title,
-        content: draft.content,
-        author: draft.author.map(|name| pseudonym(secrets.salt, &name)),
-        mentions,
-        links: draft.links,
-        time: draft.time,
-        score: draft.score,
-        number: None,
-        note: draft.note,
-        images: draft.images,
-        source: dump.source.clone(),
-        file: dump.file.clone(),
-        position,
-        licence: dump.licence.clone(),
-        language: Some(language),
-        language_certainty: Some(certainty),
-    };
-    (post, fingerprint)
-}
-
-/// The language of a post, and how certain it is: the one that is stated, else that of its kind of source, else detected.
-fn language_of(dump: &Dump, text: &str) -> (Language, f64) {
-    match dump.language.or(dump.kind.language()) {
-        Some(language) => (language, 1.0),
-        None => {
-            let Detected { language, certainty } = detect(text);
-            (language, certainty)
-        }
-    }
 }
 
 /// Whether an author's name is in what they wrote. Names of one character are not looked for.

@@ -90,7 +90,9 @@ pub(super) fn settle_read(read: Read, put: impl FnMut(String, Outcome<Post>)) {
 /// all items.
 pub fn settle_again(record: LedgerRecord<Post>, again: &[Again]) -> Vec<LedgerRecord<Post>> {
     let outcome = match State::from_code(&record.entry.outcome) {
-        Some(State::Kept) => record.rows.into_iter().next().map(Outcome::Kept),
+        // Without a repetition, what was noted about its record stays.
+        Some(State::Changed) if again.is_empty() => return vec![record],
+        Some(State::Kept | State::Changed) => record.rows.into_iter().next().map(Outcome::Kept),
         Some(State::Expanded) => {
             Some(Outcome::Expanded(record.rows.into_iter().map(|row| (row, PAGE)).collect()))
         }
@@ -121,6 +123,13 @@ fn settle(
             let outcome = match known(0) {
                 None => Outcome::Kept(post),
                 Some(same) => merged(post, same),
+            };
+            put(locator, outcome);
+        }
+        Outcome::Changed { row, rule, evidence, before, after } => {
+            let outcome = match known(0) {
+                None => Outcome::Changed { row, rule, evidence, before, after },
+                Some(same) => merged(row, same),
             };
             put(locator, outcome);
         }
