@@ -37,6 +37,7 @@ mod manual;
 mod next;
 mod origins;
 mod output;
+mod prices;
 mod profiles;
 mod progress;
 mod prompts;
@@ -135,6 +136,7 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Access { verb } => access::access(verb, global),
         Verb::Trust { verb } => trust::trust(verb.as_ref(), global),
         Verb::Estimate(args) => estimate::estimate(args, global),
+        Verb::Prices { verb } => prices::prices(verb, global),
         Verb::Replies { verb } => replies::replies(verb, global),
         Verb::Benchmark { verb } => benchmark::benchmark(verb, global),
         Verb::Profiles { verb } => profiles::profiles(verb, global),
