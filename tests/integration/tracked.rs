@@ -10,8 +10,13 @@ fn git_commits_no_secret_of_a_workspace() {
     let made = ws.call(["init"]).expect(0);
     assert!(!made.err.contains("note:"), "{}", made.err);
     ws.call(["run", "--recipe", "flub", "--offline", "-q"]).expect(0);
-    ws.call(["access", "invite", "somebody", "--role", "reader"]);
+    ws.call(["access", "grant", "reader", "--rank", "reader"]).expect(0);
+    ws.write("raw/blinding", crate::harness::SALT);
     ws.write("raw/dumps/posts.jsonl", "{}\n");
+    // What must not be committed has to be there, or the test says nothing.
+    for private in ["raw/salt", "raw/blinding", "raw/access.jsonl", "staged", "output"] {
+        assert!(ws.exists(private), "{private}");
+    }
     let git = |args: &[&str]| {
         let called = Command::new("git").current_dir(ws.root()).args(args).output().unwrap();
         assert!(called.status.success(), "{args:?}: {}", String::from_utf8_lossy(&called.stderr));
