@@ -24,6 +24,7 @@ pub fn import(kind: SourceKind, bytes: &[u8], path: &Path) -> (u64, u64) {
     let dump = Dump {
         source: "fuzz".into(),
         kind,
+        language: None,
         take: Take::Jokes,
         published: (kind == SourceKind::Published).then_some("brainteaser"),
         fields: match kind {

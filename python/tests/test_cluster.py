@@ -83,6 +83,15 @@ def test_tasks_make_what_a_run_makes(tmp_path: pathlib.Path, monkeypatch: pytest
     assert merged > 20
 
 
+def test_english_is_compared_as_english(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sizes, "CHUNK", 8)
+    who = ["a fish", "my neighbour", "the doctor", "a thief", "the moon", "an umbrella"]
+    english = [f"Why does {one} never ask {other} for directions at night?" for one in who for other in who]
+    english += [text.replace("never ask", "never asks") + " Just wondering." for text in english[::5]]
+    mill = workspace(tmp_path / "mill", [*posts(40), *english])
+    assert same(tmp_path, mill, cluster.Local(2), str(tmp_path / "work"), lanes=3) > 5
+
+
 def test_keys_in_shares_and_those_of_many_rows_split(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sizes, "CHUNK", 100)
     monkeypatch.setattr(sizes, "SAMPLE", 2)

@@ -103,6 +103,14 @@ def resolved(texts):
         return DEDUP.resolve(batches, folder, 1)
 
 
+def test_a_text_takes_its_language_along():
+    texts, languages = ["Why don't fish drown?", "鱼会口渴吗", "Why don't fish drown?"], ["en", "zh", None]
+    dedup = rt.PartedDedup(metric="default", threshold=None, margin=0.0, keep="longest", normalize=True, language=None)
+    tagged = pa.chunked_array(dedup.tagged(texts, languages))
+    assert tagged[0] == tagged[2] != texts[0] and tagged[1].as_py() == texts[1]
+    assert pa.chunked_array(dedup.untagged(tagged)).to_pylist() == texts
+
+
 @pytest.mark.parametrize(
     "made",
     [
@@ -117,6 +125,8 @@ def resolved(texts):
         rt.similar_pairs,
         rt.dedup,
         lambda texts: DEDUP.ranks(texts, texts, [None] * len(texts), texts),
+        lambda texts: DEDUP.tagged(texts, ["en"] * len(texts)),
+        DEDUP.untagged,
         DEDUP.digests,
         may_be_alike,
         lambda texts: DEDUP.compare(texts, texts, b""),

@@ -2,17 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rayon::prelude::*;
 use serde::Serialize;
 
 use super::evidence::Detail;
-use super::whereabouts::{Ending, Whereabouts, entries, stages};
+use super::whereabouts::{Ending, Whereabouts, entries, is_second, outdated, stages};
 use crate::recipe::Recipe;
 use crate::record::{Entry, Link, Post, State};
 use crate::stages::Rows;
-use crate::stages::import::FileRow;
-use crate::store::{Error, Filter, StageReader, Workspace, rows_where, select, select_parts};
-use crate::text::normalise::{Fold, fold};
+use crate::store::{Error, Filter, StageReader, Workspace, rows_where, select};
 
 /// The path of one record through one recipe.
 #[derive(Clone, Debug, Serialize)]
@@ -22,8 +19,16 @@ pub struct Explained {
     pub id: String,
     /// `in` for a candidate, else the state in which it left.
     pub ends: String,
-    /// The next stage, if it has not been run.
-    pub next: Option<&'static str>,
+    /// The next stage, if it has not been run, or not since the record was there.
+    pub next: Option<String>,
+    /// Whether that stage was made before the record was there.
+    pub outdated: bool,
+    /// The first stage of its path that was made from other rows than the one before holds now: what it and the later
+    /// ones did is of an earlier run.
+    pub earlier: Option<String>,
+    /// Why a record that reached the end is no row of the set, if it is none; empty until it is looked up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<String>,
     /// Its text as the last stage left it; empty until [`compare`] fills it.
     pub text: Option<String>,
     /// The thread owner's note under it.
@@ -64,111 +69,6 @@ pub struct Passage {
     pub details: Vec<Detail>,
 }
 
-/// The records of a recipe with a name: an id, `source:line` or `source/file:line`.
-///
-/// # Errors
-/// [`Error`] if a stage cannot be read.
-pub fn find(workspace: &Workspace, recipe: &'static Recipe, target: &str) -> Result<Vec<String>, Error> {
-    let stages = stages(workspace, recipe)?;
-    let Some(import) = stages.first() else { return Ok(Vec::new()) };
-    let mut ids = BTreeSet::new();
-    let places = places(import, target)?;
-    let named: Vec<&str> = places.iter().map(String::as_str).chain([target]).collect();
-    for entry in entries(import, &named, &[])? {
-        ids.insert(entry.into.unwrap_or(entry.id));
-    }
-    // Records that a later stage made are not in the ledger of import.
-    if ids.is_empty() {
-        for stage in &stages {
-            if let Some(entry) = entries(stage, &[target], &[target])?.first() {
-                ids.insert(if entry.id == target { entry.id.clone() } else { target.to_string() });
-                break;
-            }
-        }
-    }
-    Ok(ids.into_iter().collect())
-}
-
-/// The places in the import ledger for `source:line`: that line in each of the source's files.
-fn places(import: &StageReader, target: &str) -> Result<Vec<String>, Error> {
-    let line = target.rsplit_once(':').filter(|(_, line)| line.parse::<u64>().is_ok());
-    let Some((source, line)) = line.filter(|_| import.manifest().tables.contains_key("files")) else {
-        return Ok(Vec::new());
-    };
-    let files = select::<FileRow>(import, "files", &Filter::equals("source", source))?;
-    Ok(files.into_iter().map(|file| format!("{}:{line}", file.id)).collect())
-}
-
-/// Posts with this text, as imported or else as a stage left them.
-///
-/// # Errors
-/// [`Error`] if a stage cannot be read.
-pub fn find_by_text(
-    workspace: &Workspace,
-    recipe: &'static Recipe,
-    target: &str,
-) -> Result<Vec<String>, Error> {
-    let wanted = fold(target, Fold::KEY);
-    let mut found = TextMatches::default();
-    let import = recipe.steps().first().filter(|step| step.stage.rows() == Rows::Posts);
-    for stage in stages(workspace, recipe)?.iter().take(import.into_iter().count()) {
-        for part in stage.parts::<Post>("rows") {
-            found.take(&wanted, part?.into_iter().map(|post| (post.id, post.text)).collect());
-        }
-    }
-    match found.ids() {
-        ids if ids.is_empty() => find_changed(workspace, recipe, target),
-        ids => Ok(ids),
-    }
-}
-
-/// Posts with this text after a stage changed them, ignoring width, script, spaces and punctuation: no dump
-/// contains it like that. If some are equal to the target, only these.
-///
-/// # Errors
-/// [`Error`] if a stage cannot be read.
-pub fn find_changed(
-    workspace: &Workspace,
-    recipe: &'static Recipe,
-    target: &str,
-) -> Result<Vec<String>, Error> {
-    let wanted = fold(target, Fold::KEY);
-    let mut found = TextMatches::default();
-    for stage in stages(workspace, recipe)? {
-        for part in select_parts::<Entry>(&stage, "ledger", Some(Filter::Present("after"))) {
-            let texts = part?.into_iter().filter_map(|entry| Some((entry.id, entry.after?)));
-            found.take(&wanted, texts.collect());
-        }
-    }
-    Ok(found.ids())
-}
-
-/// Records equal to a text, and those that contain it.
-#[derive(Default)]
-struct TextMatches {
-    equal: BTreeSet<String>,
-    holding: BTreeSet<String>,
-}
-
-impl TextMatches {
-    /// Searches texts of records for a folded text; an empty one is never found.
-    fn take(&mut self, wanted: &str, texts: Vec<(String, String)>) {
-        let hit = |(id, text): (String, String)| {
-            let text = fold(&text, Fold::KEY);
-            (!wanted.is_empty() && text.contains(wanted)).then_some((text == wanted, id))
-        };
-        let hits: Vec<(bool, String)> = texts.into_par_iter().filter_map(hit).collect();
-        for (same, id) in hits {
-            let ids = if same { &mut self.equal } else { &mut self.holding };
-            ids.insert(id);
-        }
-    }
-
-    fn ids(self) -> Vec<String> {
-        if self.equal.is_empty() { self.holding } else { self.equal }.into_iter().collect()
-    }
-}
-
 /// The whole path of a record, in both directions.
 ///
 /// # Errors
@@ -179,6 +79,9 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
         id: id.into(),
         ends: String::new(),
         next: None,
+        outdated: false,
+        earlier: None,
+        left_out: None,
         text: None,
         note: None,
         way: Vec::new(),
@@ -186,18 +89,31 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
     };
     let mut present: BTreeSet<String> = BTreeSet::from([id.to_string()]);
     let stages = stages(workspace, recipe)?;
-    for (number, stage) in stages.iter().enumerate() {
+    let outdated = outdated(recipe, &stages);
+    for (number, (stage, outdated)) in stages.iter().zip(outdated).enumerate() {
         let ids: Vec<&str> = present.iter().map(String::as_str).collect();
         let name = &stage.manifest().stage;
         let found = if number == 0 {
             // Import identifies records by their place in a dump; the resulting post is in `into`.
             let pages = select::<Link>(stage, "links", &Filter::any_of("child", ids.iter().copied()))?;
-            let pages = pages.iter().map(|link| link.parent.as_str());
-            entries(stage, &ids.iter().copied().chain(pages).collect::<Vec<_>>(), &ids)?
+            let pages: Vec<&str> = pages.iter().map(|link| link.parent.as_str()).collect();
+            // An id may look like a place. What import set aside is called by its place, because nothing has its id.
+            match entries(stage, &pages, &ids)? {
+                found if found.is_empty() => entries(stage, &ids, &[])?,
+                found => found,
+            }
         } else {
             entries(stage, &ids, &ids)?
         };
         let mut next = BTreeSet::new();
+        if outdated && !explained.way.is_empty() && !found.iter().any(|entry| present.contains(&entry.id)) {
+            // The stage was made before the record was there: what it would do is not known yet.
+            (explained.ends, explained.next, explained.outdated) = ("in".into(), Some(name.clone()), true);
+            return Ok(explained);
+        }
+        if outdated && explained.earlier.is_none() && !explained.way.is_empty() {
+            explained.earlier = Some(name.clone());
+        }
         for entry in found {
             let of_ours = |id: &String| present.contains(id);
             if number > 0 && entry.outcome == State::Merged.code() && entry.into.as_ref().is_some_and(of_ours)
@@ -206,6 +122,12 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
             }
             // Other records that became one of ours have paths of their own.
             if number > 0 && !of_ours(&entry.id) {
+                continue;
+            }
+            // A record that came from two recipes goes on as the first one.
+            let of_import = stage.manifest().tables.contains_key("files");
+            if !of_import && is_second(&entry) {
+                explained.way.push(passage(name, entry));
                 continue;
             }
             explained.ends = entry.outcome.clone();
@@ -232,7 +154,7 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
         present = next;
     }
     explained.ends = "in".into();
-    explained.next = recipe.steps_made(workspace)?.get(stages.len()).map(|step| step.name);
+    explained.next = recipe.steps_made(workspace)?.get(stages.len()).map(|step| step.name.to_owned());
     Ok(explained)
 }
 
@@ -246,16 +168,17 @@ impl Explained {
             recipe: recipe.name,
             id: self.id.clone(),
             ending: self.ending(),
-            stage: self.next.unwrap_or(&last.stage).to_string(),
+            stage: self.next.as_ref().unwrap_or(&last.stage).clone(),
             outcome: left.map(|passage| passage.outcome.clone()),
             reason: left.and_then(|passage| passage.reason.clone()),
             into: left.and_then(|passage| passage.into.clone()),
+            outdated: self.outdated,
         })
     }
 
     /// Whether the record is in, out or waiting.
     pub fn ending(&self) -> Ending {
-        match (self.ends.as_str(), self.next) {
+        match (self.ends.as_str(), &self.next) {
             ("in", None) => Ending::In,
             ("in", Some(_)) => Ending::Waiting,
             (state, _) => Ending::from_state(state),

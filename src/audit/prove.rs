@@ -150,14 +150,18 @@ impl Audit<'_> {
         let mut rows = Ids::default();
         // Merges and links name single ids, which cannot be looked up in the sums of `Ids`.
         let mut texts = RowIds::default();
+        let mut twice = 0;
         let mut row = |id: &str| {
             rows.add(id);
-            texts.rows.insert(digest(id));
+            twice += u64::from(!texts.rows.insert(digest(id)));
         };
         match kind {
             // Not cell by cell: there may be millions.
             Rows::Posts => self.table::<Post>((), stage, "rows", |record| row(record.id())),
             kind => self.table::<Row>(kind.columns(), stage, "rows", |record| row(record.id())),
+        }
+        if twice > 0 {
+            self.gap(format!("{twice} rows have the id of another row: a record is there twice"));
         }
         let mut counted = Counts::default();
         let (mut entered, mut went_on) = (Ids::default(), Ids::default());

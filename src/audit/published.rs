@@ -10,12 +10,14 @@ use riddlemill_benchmarks::notation;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
+use super::sources::{FoundPost, RowWithoutPost, attribute};
+use crate::config::Config;
 use crate::recipe::Recipe;
 use crate::record::{Entry, Post, State, is_published};
 use crate::release::Row;
 use crate::release::layout::{self, Layout, oddity};
 use crate::stages::published::{Published, PublishedRow};
-use crate::stages::{NearPair, Rows};
+use crate::stages::{Rows, StageError};
 use crate::store::{Error, Filter, StageReader, Workspace, select};
 
 /// The report on the published rows of a recipe.
@@ -36,6 +38,8 @@ pub struct PublishedReport {
     pub let_through: Vec<LetThrough>,
     /// Posts of other sources with the same text as a row, or a similar one.
     pub found: Vec<FoundPost>,
+    /// Rows that no post of another source is, with the nearest post.
+    pub without: Vec<RowWithoutPost>,
     /// Posts of other sources that every rule up to dedup kept and that are not, even nearly, a row: they
     /// could have been in the set, unless its people rejected them.
     pub kept: Vec<KeptPost>,
@@ -48,25 +52,6 @@ pub struct LetThrough {
     /// The outcome, with the reason.
     pub what: String,
     pub records: Vec<String>,
-}
-
-/// A post of a dump, and the equal or similar published record.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct FoundPost {
-    /// The published record.
-    pub published: String,
-    pub text: String,
-    pub post: String,
-    /// The post's text.
-    pub post_text: String,
-    /// Its place: `source/file:position`.
-    pub place: String,
-    /// When it was written, by its source.
-    pub time: Option<String>,
-    /// Their similarity, 0 to 1.
-    pub score: f64,
-    /// `exact_duplicate`, `near_duplicate`, or `borderline` if it remains a separate record.
-    pub how: String,
 }
 
 /// A post that the rules keep and that is not a published row.
@@ -83,8 +68,9 @@ pub struct KeptPost {
 /// Examines the stages and the candidate of a recipe; `None` if it has no published rows.
 ///
 /// # Errors
-/// [`Error`] if a stage or the candidate cannot be read.
-pub fn published(workspace: &Workspace, recipe: &'static Recipe) -> Result<Option<PublishedReport>, Error> {
+/// [`StageError`] if a stage, the candidate or a dump cannot be read.
+pub fn published(config: &Config, recipe: &'static Recipe) -> Result<Option<PublishedReport>, StageError> {
+    let workspace = &Workspace::new(&config.root);
     let all = Published::load(workspace, recipe.name)?;
     let rows: Vec<&PublishedRow> = all.rows().iter().filter(|row| row.benchmark == recipe.name).collect();
     if rows.is_empty() {
@@ -114,7 +100,9 @@ pub fn published(workspace: &Workspace, recipe: &'static Recipe) -> Result<Optio
         if let (true, Some(posts)) = (merges, posts)
             && let Some(posts) = StageReader::open(&workspace.stage(recipe.name, posts.number, posts.name))?
         {
-            report.found = found(&stage, &posts)?;
+            let likeness = config.typed(Some(recipe.name), "dedup");
+            let sought = attribute(config, recipe, &posts, &likeness)?;
+            (report.found, report.without) = (sought.found, sought.without);
             report.kept = kept(&stage, &posts, &report.found)?;
         }
     }
@@ -215,52 +203,6 @@ fn let_through(stage: &'static str, entries: Vec<Entry>) -> Vec<LetThrough> {
         by_evidence.entry(what).or_default().push(entry.id);
     }
     by_evidence.into_iter().map(|(what, records)| LetThrough { stage, what, records }).collect()
-}
-
-/// Posts that dedup merged into published records, and those that it found similar.
-fn found(dedup: &StageReader, posts: &StageReader) -> Result<Vec<FoundPost>, Error> {
-    let merged = select::<Entry>(dedup, "ledger", &Filter::equals("outcome", State::Merged.code()))?;
-    let mut pairs: Vec<(String, String, f64, String)> = merged
-        .into_iter()
-        .filter_map(|entry| {
-            let into = entry.into.filter(|into| is_published(into))?;
-            Some((into, entry.id, entry.score.unwrap_or(1.0), entry.reason.unwrap_or_default()))
-        })
-        .collect();
-    if dedup.manifest().tables.contains_key("pairs") {
-        for pair in select::<NearPair>(dedup, "pairs", &Filter::equals("verdict", "borderline"))? {
-            let (a, b) = (is_published(&pair.a), is_published(&pair.b));
-            match (a, b) {
-                (true, false) => pairs.push((pair.a, pair.b, pair.score, pair.verdict)),
-                (false, true) => pairs.push((pair.b, pair.a, pair.score, pair.verdict)),
-                // Two published rows, or two posts, that are alike are not the question here.
-                _ => {}
-            }
-        }
-    }
-    let wanted: BTreeSet<&str> = pairs.iter().flat_map(|(a, b, ..)| [a.as_str(), b.as_str()]).collect();
-    let posts = select::<Post>(posts, "rows", &Filter::any_of("id", wanted.iter().copied()))?;
-    let posts: BTreeMap<&str, &Post> = posts.iter().map(|post| (post.id.as_str(), post)).collect();
-    let mut found: Vec<FoundPost> = pairs
-        .iter()
-        .filter_map(|(published, id, score, how)| {
-            let (row, post) = (posts.get(published.as_str())?, posts.get(id.as_str())?);
-            Some(FoundPost {
-                published: published.clone(),
-                text: row.text.clone(),
-                post: id.clone(),
-                post_text: post.text.clone(),
-                place: place(post),
-                time: post.time.clone(),
-                score: *score,
-                how: how.clone(),
-            })
-        })
-        .collect();
-    found.sort_by(|a, b| {
-        a.published.cmp(&b.published).then(b.score.total_cmp(&a.score)).then(a.post.cmp(&b.post))
-    });
-    Ok(found)
 }
 
 fn place(post: &Post) -> String {

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::recipe::Recipe;
-use crate::record::{Entry, Link, State};
+use crate::record::{Entry, Link, Reason, State};
 use crate::stages::import::Recalled;
-use crate::store::{Error, Filter, StageReader, Workspace, select};
+use crate::store::{Error, Filter, InputRef, StageReader, Workspace, select};
 
 /// How a record's path through a recipe ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -52,6 +52,32 @@ pub struct Whereabouts {
     pub reason: Option<String>,
     /// What it was merged into.
     pub into: Option<String>,
+    /// Whether the stage that it waits for was made before the record was there.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub outdated: bool,
+}
+
+impl Whereabouts {
+    /// It waits for this stage.
+    fn wait(&mut self, stage: &str) {
+        self.ending = Ending::Waiting;
+        self.stage = stage.to_owned();
+        (self.outcome, self.reason, self.into) = (None, None, None);
+    }
+}
+
+/// Which of a recipe's stages were made from other rows than the stages before them hold now.
+pub(super) fn outdated(recipe: &Recipe, stages: &[StageReader]) -> Vec<bool> {
+    let mut outdated: Vec<bool> = Vec::new();
+    for (at, stage) in stages.iter().enumerate() {
+        let is_other = |input: &InputRef| {
+            let before = stages[..at].iter().position(|before| before.manifest().stage == input.stage);
+            let before = before.filter(|_| input.recipe == recipe.name);
+            before.is_some_and(|before| outdated[before] || stages[before].table("rows").hash != input.rows)
+        };
+        outdated.push(stage.manifest().inputs.iter().any(is_other));
+    }
+    outdated
 }
 
 /// Where each of these records ended; `None` if the recipe has not read it.
@@ -63,42 +89,82 @@ pub fn whereabouts(
     recipe: &'static Recipe,
     records: &[Recalled],
 ) -> Result<Vec<Option<Whereabouts>>, Error> {
+    walk(workspace, recipe, records, false, &mut |_, _, _| {})
+}
+
+/// Where the jokes of these records ended: [`whereabouts`] through merges, to the end of what they were merged into.
+/// Everything that happened on the way beyond being kept is handed to `passed`, with the record's place among `records`
+/// and the stage.
+///
+/// # Errors
+/// [`Error`] if a stage cannot be read.
+pub fn fates(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    records: &[Recalled],
+    passed: &mut dyn FnMut(usize, &str, &Entry),
+) -> Result<Vec<Option<Whereabouts>>, Error> {
+    walk(workspace, recipe, records, true, passed)
+}
+
+fn walk(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    records: &[Recalled],
+    through_merges: bool,
+    passed: &mut dyn FnMut(usize, &str, &Entry),
+) -> Result<Vec<Option<Whereabouts>>, Error> {
     let stages = stages(workspace, recipe)?;
     let mut found: Vec<Option<Whereabouts>> = records.iter().map(|_| None).collect();
     let Some(first) = stages.first().filter(|_| !records.is_empty()) else { return Ok(found) };
 
     // The current ids of kept records.
     let mut alive: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
-    let page = |record: &Recalled| record.locator.split_once('#').map(|(page, _)| page.to_string());
+    // The ledger of import knows places only; an id may look like one and is none.
+    let of_import = first.manifest().tables.contains_key("files");
+    let page = |record: &Recalled| record.locator.is_of_page().then(|| record.locator.page().to_string());
     let mut names: BTreeSet<String> = BTreeSet::new();
     for record in records {
-        names.extend(
-            page(record).into_iter().chain([record.locator.clone()]).chain(record.ids.iter().cloned()),
-        );
+        names.extend(page(record).into_iter().chain([record.locator.to_string()]));
+        names.extend(record.ids.iter().filter(|_| !of_import).cloned());
     }
     let entries = by_id(first, &names)?;
     for (at, record) in records.iter().enumerate() {
         // The ledger of import has either the post's own place or only that of its page.
-        let page = page(record).filter(|_| !entries.contains_key(&record.locator));
-        let known = [Some(&record.locator), page.as_ref()].into_iter().flatten().chain(&record.ids);
+        let place = record.locator.to_string();
+        let page = page(record).filter(|_| !entries.contains_key(&place));
+        let ids = record.ids.iter().filter(|_| !of_import);
+        let known = [Some(&place), page.as_ref()].into_iter().flatten().chain(ids);
         let Some(entry) = known.filter_map(|name| entries.get(name)).next() else { continue };
-        let own = entry.into.clone().or_else(|| record.ids.first().cloned());
-        let name = own.clone().unwrap_or_else(|| record.locator.clone());
+        let of_page = match &page {
+            // Of the ids that a post of a page may have, the page has one.
+            Some(page) => children(first, page)?.into_iter().find(|child| record.ids.contains(child)),
+            None => None,
+        };
+        let own = entry.into.clone().or(of_page);
+        let name = own.clone().or_else(|| record.ids.first().cloned()).unwrap_or(place);
         let here = |id: String| departed(recipe, first, id, entry);
+        if entry.outcome != State::Kept.code() && page.is_none() {
+            passed(at, &first.manifest().stage, entry);
+        }
         match State::from_code(&entry.outcome) {
             // A record read twice continues as the first one.
             Some(State::Kept | State::Changed | State::Expanded | State::Merged) => {
                 found[at] = Some(here(name.clone()));
-                let posts = match entry.outcome == State::Expanded.code() && page.is_none() {
-                    true => children(first, &entry.id)?,
-                    false => own.into_iter().chain(record.ids.iter().cloned()).collect(),
+                let posts = match own {
+                    Some(own) => BTreeSet::from([own]),
+                    None if entry.outcome == State::Expanded.code() && page.is_none() => {
+                        children(first, &entry.id)?
+                    }
+                    None => record.ids.iter().cloned().collect(),
                 };
                 alive.insert(at, posts);
             }
             _ => found[at] = Some(here(entry.id.clone())),
         }
     }
-    for stage in &stages[1..] {
+    let outdated = outdated(recipe, &stages);
+    for (stage, outdated) in stages.iter().zip(outdated).skip(1) {
         let names: BTreeSet<String> = alive.values().flatten().cloned().collect();
         if names.is_empty() {
             break;
@@ -106,10 +172,26 @@ pub fn whereabouts(
         let entries = by_id(stage, &names)?;
         for (at, names) in std::mem::take(&mut alive) {
             let mut next = BTreeSet::new();
+            if outdated && !names.iter().any(|name| entries.contains_key(name)) {
+                // The stage was made before the record was there.
+                if let Some(known) = &mut found[at] {
+                    known.wait(&stage.manifest().stage);
+                    known.outdated = true;
+                }
+                continue;
+            }
             for entry in names.iter().filter_map(|name| entries.get(name)) {
-                match State::from_code(&entry.outcome) {
+                let state = State::from_code(&entry.outcome);
+                if state != Some(State::Kept) {
+                    passed(at, &stage.manifest().stage, entry);
+                }
+                match state {
                     Some(State::Kept | State::Changed) => {
                         next.insert(entry.into.clone().unwrap_or_else(|| entry.id.clone()));
+                    }
+                    // The joke goes on as the record that was kept.
+                    Some(State::Merged) if through_merges && entry.into.is_some() => {
+                        next.extend(entry.into.clone());
                     }
                     Some(State::Expanded) => next.extend(children(stage, &entry.id)?),
                     Some(State::Joined) => next.extend(entry.into.clone()),
@@ -130,10 +212,8 @@ pub fn whereabouts(
     let next = recipe.steps_made(workspace)?.get(stages.len()).map(|step| step.name);
     for at in alive.into_keys() {
         if let Some(known) = &mut found[at] {
+            known.wait(next.or(recipe.steps().last().map(|step| step.name)).unwrap_or_default());
             known.ending = if next.is_some() { Ending::Waiting } else { Ending::In };
-            known.stage =
-                next.or(recipe.steps().last().map(|step| step.name)).unwrap_or_default().to_string();
-            (known.outcome, known.reason, known.into) = (None, None, None);
         }
     }
     Ok(found)
@@ -148,13 +228,25 @@ fn departed(recipe: &'static Recipe, stage: &StageReader, id: String, entry: &En
         outcome: Some(entry.outcome.clone()),
         reason: entry.reason.clone(),
         into: entry.into.clone(),
+        outdated: false,
     }
 }
 
 fn by_id(stage: &StageReader, names: &BTreeSet<String>) -> Result<BTreeMap<String, Entry>, Error> {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let found = entries(stage, &names, &[])?;
-    Ok(found.into_iter().map(|entry| (entry.id.clone(), entry)).collect())
+    let mut found: BTreeMap<String, Entry> = BTreeMap::new();
+    for entry in entries(stage, &names, &[])? {
+        // A record that came from two recipes has two entries: it goes on as the first one.
+        if !found.contains_key(&entry.id) || !is_second(&entry) {
+            found.insert(entry.id.clone(), entry);
+        }
+    }
+    Ok(found)
+}
+
+/// Whether an entry is the second of a record that reached a stage twice.
+pub(super) fn is_second(entry: &Entry) -> bool {
+    entry.reason.as_deref() == Some(Reason::SameId.code())
 }
 
 fn children(stage: &StageReader, parent: &str) -> Result<BTreeSet<String>, Error> {

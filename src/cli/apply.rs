@@ -98,8 +98,8 @@ pub(super) fn apply(args: &Apply, global: &Global) -> Result<Exit, Failure> {
                 args.ledgers.as_deref().ok_or_else(|| Failure::usage("rows needs --ledgers FOLDER"))?;
             return rows::rows(&[clean(), anonymise()?, filter()], folder);
         }
-        ApplyStage::Interrogative => Applied::Interrogative,
-        ApplyStage::Similarity => Applied::Similarity,
+        ApplyStage::Interrogative => Applied::Interrogative(config.language(recipe)),
+        ApplyStage::Similarity => Applied::Similarity(config.language(recipe)),
         ApplyStage::Dedup => return dedup::dedup(args, &config, recipe, global),
         ApplyStage::Census => return import::census(args, &config, global),
         ApplyStage::Import => return import::import(args, &config, global),

@@ -16,12 +16,13 @@ mod raw;
 mod release;
 mod review;
 mod serve;
+mod trust;
 
 pub(super) use apply::{Apply, ApplyStage, Assemble};
 pub(super) use benchmark::BenchmarkVerb;
 pub(super) use decide::{Act, DecideVerb, Edit, OfPair, OfRecord};
 pub(super) use evaluate::Evaluate;
-pub(super) use llm::{PromptsVerb, RepliesVerb};
+pub(super) use llm::{EndpointVerb, PromptsVerb, RepliesVerb, TryEndpoint};
 pub(super) use raw::{Crawl, Fsck, ProfilesVerb, RawVerb};
 pub(super) use release::{
     Compare, Diff, Export, ExportForm, Outlet, Publish, PublishedArgs, Release, ReleaseVerb, Verify,
@@ -29,6 +30,7 @@ pub(super) use release::{
 };
 pub(super) use review::{FormatArg, Place, ReviewVerb, RoundArg};
 pub(super) use serve::{AccessVerb, RankArg, Serve};
+pub(super) use trust::TrustVerb;
 
 /// Rebuild RuozhiBench, FLUB, Chumor and BrainTeaser from raw forum dumps, and tell why any post was kept or left out.
 #[derive(Parser)]
@@ -49,6 +51,9 @@ pub(super) struct Global {
     /// Override a setting for this call, as in --set dedup.threshold=0.85
     #[arg(long = "set", global = true, value_name = "KEY=VALUE", value_parser = split)]
     pub set: Vec<(String, String)>,
+    /// Agree, for this call, that the workspace uses this host, place or command; `riddlemill trust` says more
+    #[arg(long, global = true, value_name = "WORD")]
+    pub trust: Vec<String>,
     /// Print JSON for machines
     #[arg(long, global = true)]
     pub json: bool,
@@ -139,8 +144,21 @@ pub(super) enum Verb {
         #[command(subcommand)]
         verb: AccessVerb,
     },
+    /// What this machine's user allowed the workspace to do beyond its own folder: list, add, withdraw
+    #[command(after_help = super::trust::HELP)]
+    Trust {
+        /// What to do
+        #[command(subcommand)]
+        verb: Option<TrustVerb>,
+    },
     /// Estimate the requests of the drafts and their cost, without sending anything
     Estimate(Only),
+    /// Check an endpoint of a model: `endpoint try` sends one request
+    Endpoint {
+        /// What to do
+        #[command(subcommand)]
+        verb: EndpointVerb,
+    },
     /// The store of models' replies
     Replies {
         /// What to do

@@ -74,7 +74,11 @@ pub(super) fn cancel(
                 batch.endpoint
             ))
         })?;
-    let engine = Engine::new(Arc::new(store), endpoint.clone(), Limits::default());
+    let engine = Engine::new(
+        Arc::new(store),
+        endpoint.clone(),
+        Limits { trust: config.trust.clone(), ..Limits::default() },
+    );
     let engine = engine.map_err(|error| refused(error.to_string()))?;
     let given_up = runtime.block_on(engine.give_up(name)).map_err(refused)?;
     let again = match endpoint.batch {

@@ -8,13 +8,13 @@ use super::export::hide_of;
 use super::output;
 use super::progress::Bar;
 use crate::config::FILE;
-use crate::recipe::{self, Recipe};
+use crate::recipe;
 use crate::release::compare as comparing;
 use crate::release::layout;
 use crate::release::read_rows::JsonRow;
-use crate::release::{Candidate, lost, read_rows};
+use crate::release::{Candidate, read_rows};
 use crate::stages::{Stop, Waiting};
-use crate::store::{Error, Workspace, durable};
+use crate::store::{Error, durable};
 
 pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> {
     let mut rows: Vec<JsonRow> = read_rows::of_path(&args.set)?;
@@ -46,14 +46,16 @@ pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> 
         }
     }
     comparing::same_form(&mut rows, &mut reference);
-    let asked = |text: &str| recipe.and_then(|recipe| by_text(global, recipe, text));
     let records = (rows.len() + reference.len()) as u64;
     let (stop, bar) = (Stop::default(), Bar::of_verb("compare", records, global));
     // The settings of dedup, so that similar rows here are similar there, too.
     let likeness = output::load_or_default(global)?.typed(recipe.map(|recipe| recipe.name), "dedup");
     let watch = Waiting::new(&stop, &bar, records);
-    let found = comparing::compare(&rows, &reference, &types, &likeness, &asked, &watch);
+    let mut found = comparing::compare(&rows, &reference, &types, &likeness, &watch);
     bar.clear();
+    if let Some(recipe) = recipe.filter(|_| global.workspace.join(FILE).exists()) {
+        found.follow(&output::load(global)?, recipe)?;
+    }
     if let Some(path) = &args.html {
         let page = found.html(&args.set.display().to_string(), &args.reference.display().to_string());
         let page = page.map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
@@ -64,12 +66,4 @@ pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> 
         false => output::print(&found.text())?,
     }
     Ok(if found.is_perfect() { Exit::Done } else { Exit::Gap })
-}
-
-/// The stage and rule that lost the post with this text, by the workspace's current ledgers.
-fn by_text(global: &Global, recipe: &'static Recipe, text: &str) -> Option<String> {
-    if !global.workspace.join(FILE).exists() {
-        return None;
-    }
-    lost(&Workspace::new(&global.workspace), recipe, text)
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::args::{Act as ActArgs, DecideVerb, Edit, Global, OfPair, OfRecord, Only};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use crate::audit;
+use crate::audit::Resolver;
 use crate::config::Config;
 use crate::decisions::{
     Cells, DECISIONS, Decision, DecisionLog, TableError, Verdict, read_table, write_table,
@@ -23,8 +23,10 @@ use crate::pipeline::now;
 use crate::recipe;
 use crate::record::State;
 use crate::review::{Digest, NotADigest};
-use crate::search;
 use crate::store::{Error, Workspace, durable};
+
+/// Most records that a name lists.
+const MOST: usize = 10;
 
 pub(super) fn decide(verb: &DecideVerb, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
@@ -89,31 +91,22 @@ impl From<TableError> for Failure {
     }
 }
 
-/// The id of a record named as in `explain`.
-fn named(config: &Config, only: Option<&str>, target: &str) -> Result<String, Failure> {
-    let workspace = Workspace::new(&config.root);
-    let mut ids = BTreeSet::new();
-    let recipes = || recipe::used(config).filter(|recipe| only.is_none_or(|name| name == recipe.name));
-    for recipe in recipes() {
-        ids.extend(audit::find(&workspace, recipe, target)?);
+/// The id of a record named as in `explain`. What else the name could mean is printed.
+fn named(config: &Config, only: Option<&str>, target: &str, global: &Global) -> Result<String, Failure> {
+    let recipes: Vec<_> =
+        recipe::used(config).filter(|recipe| only.is_none_or(|name| name == recipe.name)).collect();
+    let found = Resolver::open(config, &recipes)?.resolve(target, MOST)?;
+    if !global.quiet {
+        found.others.iter().for_each(|other| eprintln!("note: {target:?} is {}", other));
     }
-    if ids.is_empty() {
-        // By text only if nothing has this name, because that reads every row.
-        for recipe in recipes() {
-            ids.extend(audit::find_by_text(&workspace, recipe, target)?);
-        }
-    }
-    if ids.is_empty() {
-        // A record set aside by import is only in its dump, and is identified by its place there.
-        ids.extend(search::by_text(config, target, 10)?.records.into_iter().map(|record| record.locator));
-    }
-    let mut found = ids.iter();
-    match (found.next(), found.next()) {
+    let ids = found.ids();
+    let mut named = ids.iter();
+    match (named.next(), named.next()) {
         (Some(id), None) => Ok(id.clone()),
         // The verb itself reports what is missing.
         (None, _) => Ok(target.to_owned()),
         _ => {
-            let some: Vec<&str> = ids.iter().take(10).map(String::as_str).collect();
+            let some: Vec<&str> = ids.iter().take(MOST).map(String::as_str).collect();
             let message = format!("several records match {target:?}; name one of them: {}", some.join(", "));
             Err(Failure::usage(message))
         }
@@ -134,8 +127,8 @@ fn decide_record(
     let only = args.recipe.as_deref();
     let wish = DecisionRequest {
         verdict,
-        record: named(config, only, record)?,
-        other: other.map(|other| named(config, only, other)).transpose()?,
+        record: named(config, only, record, global)?,
+        other: other.map(|other| named(config, only, other, global)).transpose()?,
         text: text.map(str::to_owned),
         recipe: args.recipe.clone(),
         stage: args.stage.clone(),
@@ -208,7 +201,7 @@ fn undo(config: &Config, id: &str, by: &str, why: &str) -> Result<Exit, Failure>
 
 fn list(config: &Config, record: Option<&str>, global: &Global) -> Result<Exit, Failure> {
     let log = log(config)?;
-    let record = record.map(|record| named(config, None, record)).transpose()?;
+    let record = record.map(|record| named(config, None, record, global)).transpose()?;
     let about = |d: &Decision| {
         record.as_ref().is_none_or(|record| d.record == *record || d.other.as_ref() == Some(record))
     };

@@ -1,8 +1,7 @@
 //! Checks the free disk space before a long run.
 
-use std::path::Path;
-
 use super::exit::{Exit, Failure};
+use crate::config::places::matching;
 use crate::config::{Config, Source};
 use crate::recipe::Recipe;
 use crate::store::{MANIFEST, Workspace};
@@ -28,7 +27,7 @@ pub(super) fn check(config: &Config, recipes: &[&'static Recipe]) -> Result<(), 
     let fresh: Vec<&Recipe> = fresh.copied().collect();
     let used =
         |source: &&Source| fresh.iter().any(|recipe| source.serves(recipe.name, recipe.is_of_riddles()));
-    let dumps: u64 = config.sources.iter().filter(used).map(|source| bytes(&config.root, source)).sum();
+    let dumps: u64 = config.sources.iter().filter(used).map(|source| bytes(config, source)).sum();
     let needed = dumps.saturating_mul(STAGED);
     if needed < LITTLE {
         return Ok(());
@@ -51,9 +50,10 @@ pub(super) fn check(config: &Config, recipes: &[&'static Recipe]) -> Result<(), 
 }
 
 /// The size of a source's dumps, decompressed.
-fn bytes(root: &Path, source: &Source) -> u64 {
-    let Ok(paths) = glob::glob(&root.join(&source.path).to_string_lossy()) else { return 0 };
+fn bytes(config: &Config, source: &Source) -> u64 {
+    let Ok(paths) = matching(&config.root, &config.trust, &source.path) else { return 0 };
     paths
+        .into_iter()
         .flatten()
         .filter_map(|path| {
             let meta = path.metadata().ok().filter(|meta| meta.is_file())?;

@@ -12,8 +12,8 @@ use super::progress::RunConsole;
 use crate::config::Config;
 use crate::evaluate::outputs::File;
 use crate::evaluate::{
-    self as evaluating, EvaluateError, Evaluated, ModelAccess, Settings, ballots, describe_cell,
-    format_errors,
+    self as evaluating, EvaluateError, Evaluated, ModelAccess, NoAnswer, Settings, ballots, describe_cell,
+    format_errors, without_answer,
 };
 use crate::llm::{Run, Usd};
 use crate::pipeline::blinding;
@@ -55,6 +55,10 @@ impl Pulse for Bar<'_> {
 
     fn agrees(&self, question: &str) -> Option<bool> {
         self.console.agrees(question)
+    }
+
+    fn trusts(&self, question: &str) -> Option<bool> {
+        self.console.trusts(question)
     }
 
     /// The number of answers over all sets and models, and of their ratings.
@@ -112,7 +116,8 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
     let whole: crate::config::sections::Run = config.typed(None, "run");
     let max = args.max_usd.or((whole.max_usd > 0.0).then_some(whole.max_usd));
     let run = Run::new(max.map(Usd::from_dollars));
-    if args.yes {
+    // Who gives a cap to this call agrees to that much.
+    if args.yes || args.max_usd.is_some() {
         run.agree();
     }
     let console = RunConsole::new(global.quiet, global.verbose, None);
@@ -123,8 +128,10 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
     }
     if !args.offline {
         output::warn_of_short_keys(&config, global);
+        output::warn_of_unsent(&config, global);
     }
     let evaluated = evaluating::evaluate(&args.sets, &settings, &means)?;
+    output::print_remarks(&run, global);
     let mut machine = Vec::new();
     let mut exit = Exit::Done;
     for one in &evaluated {
@@ -137,6 +144,8 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
         match global.json {
             true => machine.push(json!({ "folder": place, "report": one.report,
                 "answers": one.answers.len(), "format_errors": format_errors(&one.answers),
+                "cut": without_answer(&one.answers, NoAnswer::Cut),
+                "refused": without_answer(&one.answers, NoAnswer::Refused),
                 "missing": one.missing, "set_aside": one.skipped })),
             false => output::print(&text(one, &place))?,
         }
@@ -225,6 +234,20 @@ fn print_evaluated(one: &Evaluated, global: &Global) {
     }
     if one.skipped.len() > SHOWN {
         eprintln!("warning: and {} more, in set_aside.jsonl", one.skipped.len() - SHOWN);
+    }
+    for (why, said) in [(NoAnswer::Cut, "cut"), (NoAnswer::Refused, "refused")] {
+        let all = || one.answers.iter().filter(|answer| answer.no_answer == Some(why));
+        if let Some(first) = all().next() {
+            eprintln!(
+                "{}: {} {said}, and counted as wrong; the first: {} {} of {}: {}",
+                one.set.name(),
+                count(all().count() as u64, "reply"),
+                first.model,
+                first.task,
+                first.item,
+                first.format_error.as_deref().unwrap_or_default()
+            );
+        }
     }
     if let Some(first) = one.missing.first() {
         eprintln!(

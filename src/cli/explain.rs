@@ -11,14 +11,12 @@ use super::output;
 use super::show::both_sides;
 use super::terminal::{HANG, tint, tone, visible};
 use crate::audit::{
-    Ending, Explained, Passage, Whereabouts, compare, details, find, find_changed, whereabouts,
+    Ending, Explained, Passage, Reading, Resolution, Resolver, Whereabouts, compare, details,
 };
-use crate::config::Config;
 use crate::pipeline::Withheld;
-use crate::recipe::Recipe;
-use crate::release::origin;
-use crate::search::{self, Found};
-use crate::stages::withdrawal::{Tombstone, Withdrawals};
+use crate::release::not_an_item;
+use crate::search::{self, Recalled};
+use crate::stages::withdrawal::Tombstone;
 use crate::store::{Error, Workspace};
 
 /// More records than this are listed instead of explained.
@@ -33,58 +31,29 @@ const SHORT: usize = 200;
 pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
     let workspace = Workspace::new(&config.root);
-    let withdrawals = Withdrawals::load(&workspace)?;
     let recipes = output::recipes(&config, &args.only)?;
-    let withheld: Vec<Withheld> =
-        recipes.iter().map(|recipe| Withheld::open(&workspace, recipe)).collect::<Result<_, _>>()?;
-    let mut tombstones: BTreeMap<String, &Tombstone> = BTreeMap::new();
-    let of_target = withdrawals.of_post(&args.target, &args.target);
-    tombstones
-        .extend(of_target.or(tombstone(&withheld, &args.target)?).map(|found| (args.target.clone(), found)));
-    let mut named = Vec::new();
-    // Ids are ASCII, and places contain a colon.
-    let name = args.target.is_ascii() || args.target.contains(':');
-    for recipe in recipes.iter().filter(|_| name) {
-        let released = origin(&workspace, recipe, &args.target)?;
-        let ids = find(&workspace, recipe, released.as_ref().unwrap_or(&args.target))?;
-        if let Some(id) = &released {
-            tombstones.extend(tombstone(&withheld, id)?.map(|found| (id.clone(), found)));
-        }
-        named.extend(ids.into_iter().map(|id| (*recipe, id)));
-    }
-    let mut hits = Hits::default();
-    // A text search reads whole dumps, so it is the last resort.
-    if named.is_empty() && tombstones.is_empty() {
-        hits = Hits::find(&config, &recipes, &args.target)?;
-        if hits.found.records.is_empty() {
-            for recipe in &recipes {
-                let ids = find_changed(&workspace, recipe, &args.target)?;
-                named.extend(ids.into_iter().map(|id| (*recipe, id)));
-            }
-        }
-    }
+    let resolver = Resolver::open(&config, &recipes)?;
+    let found = resolver.resolve(&args.target, MOST)?;
     if !global.quiet {
-        hits.found.changed.iter().for_each(|changed| eprintln!("note: {changed}"));
+        found.changed.iter().for_each(|changed| eprintln!("note: {changed}"));
     }
-    let few = hits.found.records.len() <= TELL && !hits.found.more;
+    let few = found.records.len() <= TELL && !found.more;
+    let hits = Hits { found: &found, few };
     let mut endings = Vec::new();
     let mut many = Vec::new();
-    if few {
-        for (recipe, at) in hits.places.iter().flatten() {
+    for recipe in &recipes {
+        let mut ids: Vec<&String> = Vec::new();
+        let at = found
+            .records
+            .iter()
+            .filter(|record| few || record.recalled.is_none())
+            .flat_map(|record| &record.at);
+        for at in at.filter(|at| at.recipe.name == recipe.name) {
             // A record that was read twice continues as one.
-            if !named.iter().any(|(of, id)| of.name == recipe.name && *id == at.id) {
-                named.push((*recipe, at.id.clone()));
+            if !ids.contains(&&at.id) {
+                ids.push(&at.id);
             }
         }
-    }
-    // Also before a run has removed it from the stages.
-    for (_, id) in &named {
-        tombstones.extend(tombstone(&withheld, id)?.map(|found| (id.clone(), found)));
-    }
-    named.retain(|(_, id)| !tombstones.contains_key(id));
-    for (recipe, withheld) in recipes.iter().zip(&withheld) {
-        let ids: Vec<&String> =
-            named.iter().filter(|(of, _)| of.name == recipe.name).map(|(_, id)| id).collect();
         if ids.len() > TELL {
             many.extend(ids.into_iter().map(|id| (recipe.name, id.clone())));
             continue;
@@ -93,7 +62,9 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
             let mut explained = crate::audit::explain(&workspace, recipe, id)?;
             compare(&workspace, recipe, &mut explained)?;
             // After `compare`, which fills in the texts that may have to go.
-            hide(&mut explained, withheld)?;
+            if let Some(withheld) = resolver.withheld(recipe) {
+                hide(&mut explained, withheld)?;
+            }
             // A record that import set aside has its text only in the dump.
             if explained.text.is_none() {
                 explained.text = search::at_place(&config, id)?.map(|record| record.text);
@@ -101,23 +72,26 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
             for passage in &mut explained.way {
                 passage.details = details(&config, recipe, &passage.stage, &passage.id)?;
             }
+            explained.left_out = not_an_item(&workspace, recipe, &explained)?;
             endings.push(explained);
         }
     }
     if global.json {
         let mut also: Vec<_> =
             many.iter().map(|(recipe, id)| json!({ "recipe": recipe, "id": id })).collect();
-        also.extend(hits.json(few));
-        let withdrawn: Vec<_> = tombstones
+        also.extend(hits.json());
+        let withdrawn: Vec<_> = found
+            .withdrawn
             .iter()
             .map(|(id, tombstone)| json!({ "id": id, "at": tombstone.at, "reason": tombstone.reason }))
             .collect();
         output::json(&json!({
-            "explained": endings, "also": also, "changed": hits.found.changed, "withdrawn": withdrawn,
+            "explained": endings, "also": also, "changed": found.changed, "withdrawn": withdrawn,
+            "read_as": found.reading, "other_readings": found.others,
         }))?;
     } else {
         let mut text: String =
-            tombstones.iter().map(|(id, tombstone)| print_withdrawn(id, tombstone)).collect();
+            found.withdrawn.iter().map(|(id, tombstone)| print_withdrawn(id, tombstone)).collect();
         text.extend(endings.iter().map(|explained| print(explained, args.full)));
         if !many.is_empty() {
             text.push_str("several posts contain this; name one of them:\n");
@@ -126,10 +100,11 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
                 text.push_str(&format!("  … and {} more\n", many.len() - LISTED));
             }
         }
-        text.push_str(&hits.print(few));
+        text.push_str(&hits.print());
+        found.others.iter().for_each(|other| text.push_str(&format!("{other}\n")));
         output::print(&text)?;
     }
-    if endings.is_empty() && many.is_empty() && tombstones.is_empty() && hits.found.records.is_empty() {
+    if found.reading.is_none() {
         return Err(Failure {
             exit: Exit::Gap,
             message: format!(
@@ -144,14 +119,6 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
 fn print_withdrawn(id: &str, tombstone: &Tombstone) -> String {
     let day = tombstone.at.get(..10).unwrap_or_default();
     format!("{id}: withdrawn on {day}: {}\n", tombstone.reason)
-}
-
-/// The tombstone of a record: it is withdrawn unless a recipe has it from another dump.
-fn tombstone<'w>(withheld: &'w [Withheld], id: &str) -> Result<Option<&'w Tombstone>, Error> {
-    let found: Vec<Option<&Tombstone>> =
-        withheld.iter().map(|withheld| withheld.tombstone(id)).collect::<Result<_, _>>()?;
-    let all: Option<Vec<&Tombstone>> = found.into_iter().collect();
-    Ok(all.and_then(|found| found.first().copied()))
 }
 
 /// Removes the texts of withdrawn records merged with this one, if no run has done so yet.
@@ -170,71 +137,50 @@ fn hide(explained: &mut Explained, withheld: &Withheld) -> Result<(), Error> {
 }
 
 /// Records found in the dumps, and where each ended.
-#[derive(Default)]
-struct Hits {
-    found: Found,
-    /// For each record, where it ended in each recipe; empty if none has read it.
-    places: Vec<Vec<(&'static Recipe, Whereabouts)>>,
+struct Hits<'f> {
+    found: &'f Resolution,
+    /// Whether they are few enough to be explained.
+    few: bool,
 }
 
-impl Hits {
-    fn find(config: &Config, recipes: &[&'static Recipe], target: &str) -> Result<Hits, Failure> {
-        let mut found = Found::default();
-        // Every id and every place contains a colon.
-        if target.contains(':') {
-            found = search::by_name(config, target)?;
-        }
-        if found.records.is_empty() {
-            found = search::by_text(config, target, MOST)?;
-        }
-        let workspace = Workspace::new(&config.root);
-        let mut places: Vec<Vec<_>> = found.records.iter().map(|_| Vec::new()).collect();
-        for recipe in recipes {
-            let ended = whereabouts(&workspace, recipe, &found.records)?;
-            for (places, ended) in places.iter_mut().zip(ended) {
-                places.extend(ended.map(|ended| (*recipe, ended)));
-            }
-        }
-        Ok(Hits { found, places })
-    }
-
+impl Hits<'_> {
     /// Those to list: all if there are many, else those that no recipe has read.
-    fn listed(
-        &self,
-        few: bool,
-    ) -> impl Iterator<Item = (&search::Recalled, &[(&'static Recipe, Whereabouts)])> {
-        let rows = self.found.records.iter().zip(self.places.iter().map(Vec::as_slice));
-        rows.filter(move |(_, places)| !few || places.is_empty())
+    fn listed(&self) -> impl Iterator<Item = (&Recalled, &[Whereabouts])> {
+        let rows = self.found.records.iter();
+        let rows = rows.filter_map(|record| Some((record.recalled.as_ref()?, record.ended.as_slice())));
+        rows.filter(move |(_, ended)| !self.few || ended.is_empty())
     }
 
-    fn json(&self, few: bool) -> Vec<serde_json::Value> {
-        let row = |(record, places): (&search::Recalled, &[(&'static Recipe, Whereabouts)])| {
+    fn json(&self) -> Vec<serde_json::Value> {
+        let row = |(record, ended): (&Recalled, &[Whereabouts])| {
             let ended: BTreeMap<&str, &Whereabouts> =
-                places.iter().map(|(recipe, ended)| (recipe.name, ended)).collect();
+                ended.iter().map(|ended| (ended.recipe, ended)).collect();
             json!({ "place": record.locator, "id": record.ids.first(), "text": record.text, "recipes": ended })
         };
-        self.listed(few).map(row).collect()
+        self.listed().map(row).collect()
     }
 
-    fn print(&self, few: bool) -> String {
+    fn print(&self) -> String {
         let mut text = String::new();
-        let all = self.listed(few).count();
-        if all > 0 && !few {
+        let all = self.listed().count();
+        if all > 0 && !self.few {
             let more = if self.found.more { "more than " } else { "" };
+            let what = if self.found.reading == Some(Reading::Text) { "contain this" } else { "are there" };
             text.push_str(&format!(
-                "{more}{} contain this; name one of them:\n",
+                "{more}{} {what}; name one of them:\n",
                 output::count(all as u64, "post")
             ));
         }
-        for (record, places) in self.listed(few).take(LISTED) {
-            let name = record.ids.first().unwrap_or(&record.locator);
-            let at = if *name == record.locator { String::new() } else { format!("  {}", record.locator) };
+        for (record, ended) in self.listed().take(LISTED) {
+            let place = record.locator.to_string();
+            let name = record.ids.first().unwrap_or(&place);
+            let at = if *name == place { String::new() } else { format!("  {place}") };
             text.push_str(&format!("  {name}{at}\n    {}\n", short(&record.text, SHORT)));
-            if places.is_empty() {
+            if ended.is_empty() {
                 text.push_str("    in the dump; no recipe has imported it: `riddlemill run`\n");
             }
-            for (recipe, ended) in places {
-                text.push_str(&format!("    {:<15} {}\n", recipe.name, describe(ended)));
+            for ended in ended {
+                text.push_str(&format!("    {:<15} {}\n", ended.recipe, describe(ended)));
             }
         }
         if all > LISTED {
@@ -253,13 +199,21 @@ fn in_words(ending: Ending) -> &'static str {
     }
 }
 
+/// What a record waits for whose next stage has not been run.
+fn not_run(stage: &str, outdated: bool) -> String {
+    match outdated {
+        false => format!("{stage} has not been run"),
+        true => format!("{stage} has not been run since: `riddlemill run`"),
+    }
+}
+
 /// `left out: import dropped (chatter)`.
 fn describe(ended: &Whereabouts) -> String {
     let word = colour(ended.ending, in_words(ended.ending));
     let Some(outcome) = &ended.outcome else {
         return match ended.ending {
             Ending::In => word,
-            _ => format!("{word}: {} has not been run", ended.stage),
+            _ => format!("{word}: {}", not_run(&ended.stage, ended.outdated)),
         };
     };
     let reason = ended.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
@@ -271,9 +225,12 @@ fn describe(ended: &Whereabouts) -> String {
 fn print(explained: &Explained, full: bool) -> String {
     let bold = Style::new().bold();
     let ending = explained.ending();
-    let state = match (ending, explained.next) {
-        (Ending::In, _) => in_words(ending).to_string(),
-        (_, Some(next)) => format!("waiting ({next} has not been run)"),
+    let state = match (ending, &explained.next) {
+        (Ending::In, _) => match &explained.left_out {
+            None => in_words(ending).to_string(),
+            Some(why) => format!("no row ({why})"),
+        },
+        (_, Some(next)) => format!("waiting ({})", not_run(next, explained.outdated)),
         _ => format!("{} ({})", in_words(ending), explained.ends),
     };
     let mut text =
@@ -289,6 +246,9 @@ fn print(explained: &Explained, full: bool) -> String {
         text.push_str(&format!("  {:<10} {}\n", "note", short(note, if full { usize::MAX } else { SHORT })));
     }
     for passage in &explained.way {
+        if explained.earlier.as_ref() == Some(&passage.stage) {
+            text.push_str("  of an earlier run, before the stage above was made: `riddlemill run`\n");
+        }
         text.push_str(&print_passage(passage, full));
     }
     if !explained.absorbed.is_empty() {

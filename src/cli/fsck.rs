@@ -13,10 +13,12 @@ use crate::config::Config;
 use crate::decisions::DecisionLog;
 use crate::llm::SalvagedReplies;
 use crate::log::{self, LogError};
+use crate::pipeline::secrets_stand;
 use crate::recipe::{self, RECIPES};
 use crate::release;
 use crate::review::VoteLog;
-use crate::stages::{StageError, draft, import, salt};
+use crate::stages::withdrawal::Withdrawals;
+use crate::stages::{StageError, draft, import};
 use crate::store::{Error, Workspace};
 use crate::warc::{ReadError, Reader, block_digest, resync};
 
@@ -263,11 +265,26 @@ fn record(reader: &mut Reader<BufReader<File>>) -> Result<Option<Option<String>>
     Ok(Some(wrong))
 }
 
-/// Whether the salt exists if it was used; and, as notes, which secrets others may read.
+/// Whether the secrets are those that were used; and, as notes, which of them others may read.
 fn secrets(workspace: &Workspace, found: &mut Vec<Finding>) -> Vec<Finding> {
     let mut notes = Vec::new();
-    if let Err(e) = salt::standing(workspace) {
-        found.push(finding(workspace, &workspace.raw().join("salt"), e.to_string()));
+    if let Err(e) = secrets_stand(workspace) {
+        let place = match &e {
+            Error::Damaged { path, .. } => path.clone(),
+            _ => workspace.raw(),
+        };
+        // Damage to the withdrawals themselves is reported with the other logs.
+        if !found.iter().any(|known| workspace.root().join(&known.place) == place) {
+            found.push(finding(workspace, &place, e.to_string()));
+        }
+    }
+    if let Ok(unknown @ 1..) = Withdrawals::load(workspace).map(|withdrawals| withdrawals.unknown()) {
+        let what = format!(
+            "{} made under a salt that raw/salt replaces, and no longer {}: `riddlemill withdraw` the posts again",
+            if unknown == 1 { "1 withdrawal was".into() } else { format!("{unknown} withdrawals were") },
+            if unknown == 1 { "counts" } else { "count" },
+        );
+        notes.push(finding(workspace, &workspace.raw().join("withdrawn.jsonl"), what));
     }
     #[cfg(unix)]
     for name in ["salt", "blinding", "access.jsonl"] {

@@ -73,8 +73,17 @@ pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
         }
     }
     let ignored = keep_private(root)?;
+    // Before the settings: a workspace made here may name places of this machine.
+    let kept = crate::trust::Trust::of(root, []).made_here();
     // Written last: without settings it is not a workspace, and `init` can be repeated.
     durable::replace(&settings, text.as_bytes())?;
+    if let Err(error) = kept
+        && !global.quiet
+    {
+        eprintln!(
+            "note: that this workspace was made here could not be kept, so paths outside of it are asked about: {error}"
+        );
+    }
     if !global.quiet {
         let place = root.display();
         output::print(&format!("{place}: a workspace with {FILE} and raw/\n"))?;

@@ -9,6 +9,7 @@ mod terminal;
 mod access;
 mod apply;
 mod args;
+mod ask;
 mod assemble;
 mod audit;
 mod batches;
@@ -23,6 +24,7 @@ mod decide;
 mod diff;
 mod disk;
 mod disputes;
+mod endpoint;
 mod estimate;
 mod evaluate;
 mod exit;
@@ -55,6 +57,7 @@ mod serve;
 mod show;
 mod status;
 mod trials;
+mod trust;
 mod verify;
 mod withdraw;
 
@@ -131,7 +134,9 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Decide { verb } => decide::decide(verb, global),
         Verb::Serve(args) => serve::serve(args, global, stop),
         Verb::Access { verb } => access::access(verb, global),
+        Verb::Trust { verb } => trust::trust(verb.as_ref(), global),
         Verb::Estimate(args) => estimate::estimate(args, global),
+        Verb::Endpoint { verb } => endpoint::endpoint(verb, global, stop),
         Verb::Replies { verb } => replies::replies(verb, global),
         Verb::Benchmark { verb } => benchmark::benchmark(verb, global),
         Verb::Profiles { verb } => profiles::profiles(verb, global),

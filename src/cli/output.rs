@@ -28,9 +28,18 @@ pub(super) fn load_or_default(global: &Global) -> Result<Config, Failure> {
     }
 }
 
+/// What overrides pipeline.toml in this call.
+pub(super) fn overrides(global: &Global, more: &[(String, String)]) -> Overrides {
+    Overrides {
+        trust: global.trust.clone(),
+        ask: Some(super::ask::ask_first),
+        ..Overrides::new(global.set.iter().chain(more).cloned().collect())
+    }
+}
+
 /// The settings, with additional flags that override settings.
 pub(super) fn load_with(global: &Global, more: &[(String, String)]) -> Result<Config, Failure> {
-    let overrides = Overrides::new(global.set.iter().chain(more).cloned().collect());
+    let overrides = overrides(global, more);
     let config = Config::load(&global.workspace, &recipe::names(), &recipe::choices(), &overrides)?;
     match [recipe::unknown_steps(&config), recipe::unknown_columns(&config)].concat() {
         problems if problems.is_empty() => {
@@ -49,6 +58,20 @@ pub(super) fn warn_of_short_keys(config: &Config, global: &Global) {
             "warning: the key in {name} has fewer than eight characters: it is sent, but not removed from stored replies, as ordinary text may contain it too"
         );
     }
+}
+
+/// Warns of settings of endpoints that their APIs have no parameter for.
+pub(super) fn warn_of_unsent(config: &Config, global: &Global) {
+    for endpoint in config.endpoints.iter().filter(|_| !global.quiet) {
+        for unsent in crate::llm::unsent(endpoint) {
+            eprintln!("warning: llm.{}: {} is not sent: {}", endpoint.name, unsent.setting, unsent.why);
+        }
+    }
+}
+
+/// Prints what requests showed of their endpoints although nothing failed.
+pub(super) fn print_remarks(run: &crate::llm::Run, global: &Global) {
+    run.remarks().iter().filter(|_| !global.quiet).for_each(|remark| eprintln!("warning: {remark}"));
 }
 
 /// The recipes in the flags or settings; else every recipe that has a source.

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use super::args::Global;
+use super::ask::{ask, can_ask};
 use super::busy::heard;
 use super::output::{count, number};
 use crate::config::Config;
@@ -284,8 +285,7 @@ impl Pulse for RunConsole<'_> {
     }
 
     fn agrees(&self, question: &str) -> Option<bool> {
-        // In a script or behind a pipe nobody can answer.
-        if !(std::io::stderr().is_terminal() && std::io::stdin().is_terminal()) {
+        if !can_ask() {
             return None;
         }
         self.with(|bar| match bar {
@@ -293,6 +293,10 @@ impl Pulse for RunConsole<'_> {
             Some(Bar { shown: Shown::Drawn(bar), .. }) => bar.suspend(|| ask(question)),
             _ => ask(question),
         })
+    }
+
+    fn trusts(&self, question: &str) -> Option<bool> {
+        self.agrees(question)
     }
 
     fn outlook(&self, requests: usize) -> Option<String> {
@@ -328,15 +332,6 @@ impl Progress for RunConsole<'_> {
             eprintln!("{} (fresh)", line(recipe, manifest));
         }
     }
-}
-
-/// Asks a question on the terminal; anything but a yes is a no.
-fn ask(question: &str) -> Option<bool> {
-    eprintln!("{question} [y/N]");
-    let mut line = String::new();
-    // If stdin cannot be read, nobody can be asked.
-    std::io::stdin().read_line(&mut line).ok()?;
-    Some(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 /// `flub clean: 2,597 in, 2,590 out (changed 812, dropped 7)`.

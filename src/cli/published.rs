@@ -5,18 +5,18 @@ use std::fmt::Write;
 use super::args::{Global, PublishedArgs};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
+use super::terminal::visible;
 use crate::audit::{PublishedReport, published as look, published_page};
-use crate::store::{Workspace, durable};
+use crate::store::durable;
 
 /// Most ids named for each rule; `--json` and `--html` have all.
 const NAMED: usize = 5;
 
 pub(super) fn published(args: &PublishedArgs, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
-    let workspace = Workspace::new(&config.root);
     let mut reports = Vec::new();
     for recipe in output::recipes(&config, &args.only)? {
-        reports.extend(look(&workspace, recipe)?);
+        reports.extend(look(&config, recipe)?);
     }
     if reports.is_empty() {
         let what = "no published row is in staged/\n  hint: name its file as [[published]] in pipeline.toml, then `riddlemill run`";
@@ -73,6 +73,28 @@ fn describe(report: &PublishedReport) -> String {
     if !report.kept.is_empty() {
         let kept: Vec<String> = report.kept.iter().map(|post| post.post.clone()).collect();
         line("posts of the dumps are not published, although every rule keeps them", &kept);
+    }
+    let _ = writeln!(
+        text,
+        "  {:>5}  {} no post of another source, not even nearly{}",
+        report.without.len(),
+        if report.without.len() == 1 { "row is" } else { "rows are" },
+        if report.without.is_empty() { "" } else { "; each with the nearest post:" }
+    );
+    for row in &report.without {
+        let _ = writeln!(text, "         {}  {}", row.published, visible(&row.text));
+        let _ = match &row.nearest {
+            None => writeln!(text, "           there are no posts"),
+            Some(near) => writeln!(
+                text,
+                "           {:.3} {} {} ({}): {}",
+                near.score,
+                near.post,
+                near.place,
+                near.ended,
+                visible(&near.post_text)
+            ),
+        };
     }
     text
 }

@@ -10,9 +10,12 @@ use super::args::{Global, RepliesVerb};
 use super::batches;
 use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
-use crate::llm::Store;
+use crate::llm::{HalfReply, Store, half_replies};
 use crate::stages::draft;
 use crate::store::Error;
+
+/// Most characters shown of a reply.
+const SHOWN: usize = 60;
 
 pub(super) fn replies(verb: &RepliesVerb, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
@@ -24,6 +27,7 @@ pub(super) fn replies(verb: &RepliesVerb, global: &Global) -> Result<Exit, Failu
         RepliesVerb::Import { file } => import(&store, file, global),
         RepliesVerb::Verify => verify(&store, global),
         RepliesVerb::Forget { key, why } => forget(&store, key, why, global),
+        RepliesVerb::Cut { forget } => halves(&store, *forget, global),
         RepliesVerb::Batches => batches::batches(&config, global),
         RepliesVerb::Cancel { batch, lost } => batches::cancel(&config, store, batch, *lost, global),
     }
@@ -55,6 +59,48 @@ fn forget(store: &Store, begins: &str, why: &str, global: &Global) -> Result<Exi
     } else if !global.quiet {
         eprintln!("{key} is asked for again by the next run that needs it and may ask");
     }
+    Ok(Exit::Done)
+}
+
+/// Lists what an earlier version took for whole, or forgets it.
+fn halves(store: &Store, forget: bool, global: &Global) -> Result<Exit, Failure> {
+    const WHY: &str = "cut or refused, and used by an earlier version";
+    let halves = half_replies(store).map_err(failed)?;
+    if forget {
+        for half in &halves {
+            store.forget(&half.key, WHY).map_err(failed)?;
+        }
+    }
+    if global.json {
+        let line = |half: &HalfReply| {
+            json!({ "key": half.key, "model": half.model, "template": half.template, "max_tokens": half.max_tokens,
+                "is": if half.is_refusal { "refused" } else { "cut" }, "text": half.text, "forgotten": forget })
+        };
+        output::json(&halves.iter().map(line).collect::<Vec<_>>())?;
+        return Ok(Exit::Done);
+    }
+    let mut text = String::new();
+    for half in &halves {
+        let how = match half.is_refusal {
+            true => "refused".to_owned(),
+            false => format!("cut at {}", half.max_tokens),
+        };
+        let words = half.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let short: String = words.chars().take(SHOWN).collect();
+        let more = if words.chars().count() > SHOWN { "…" } else { "" };
+        let key = half.key.to_string();
+        text.push_str(&format!("{}  {}  {}  {how}: {short}{more}\n", &key[..12], half.template, half.model));
+    }
+    text.push_str(&match (halves.len() as u64, forget) {
+        (0, _) => "no reply that is used was cut or refused\n".to_owned(),
+        (n, true) => format!("{} asked for again by the next run that needs them and may ask\n", count(n, "reply")),
+        (n, false) => format!(
+            "{} used though cut or refused; `riddlemill replies cut --forget` has them asked for again, and votes on \
+             what was made of them count only for the same text\n",
+            count(n, "reply")
+        ),
+    });
+    output::print(&text)?;
     Ok(Exit::Done)
 }
 

@@ -71,6 +71,7 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
     }
     if !args.offline {
         output::warn_of_short_keys(&config, global);
+        output::warn_of_unsent(&config, global);
     }
     let (mut failed, mut unread) = (false, 0);
     let (mut built, mut standings) = (Vec::new(), Vec::new());
@@ -82,6 +83,7 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
         built.extend(candidate);
         standings.push(standing);
     }
+    output::print_remarks(&selection.run, global);
     let next = next::next(&config, &standings, &args.only.recipes)?;
     if global.json {
         output::json(

@@ -14,7 +14,8 @@ pub(super) fn serve(args: &Serve, global: &Global, stop: &Stop) -> Result<Exit, 
     let ip = args.bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let what = web::Serve {
         config,
-        overrides: Overrides::new(global.set.clone()),
+        // Pages cannot ask the person at this machine.
+        overrides: Overrides { ask: None, ..output::overrides(global, &[]) },
         address: Address { ip, port: args.port, public: args.public.clone() },
     };
     let quiet = global.quiet;

@@ -46,6 +46,7 @@ pub(super) fn withdraw(args: &Args, global: &Global) -> Result<Exit, Failure> {
         _ => posts(&request, verb),
     };
     text.push_str(&released(&request.released));
+    request.others.iter().for_each(|other| text.push_str(&format!("  {other}\n")));
     if !args.dry_run {
         text.push_str(
             "  hint: `riddlemill run` removes it from the stages and candidates; its bytes in \

@@ -18,7 +18,7 @@ pub struct Answer {
     pub model: String,
     /// Whether it is a person.
     pub person: bool,
-    /// Origin of the text: `reply:<key>` of the reply store, `sample:<key>` of a pack, `made:<file>:<line>`,
+    /// Origin of the text: `reply:<key>` of the reply store (`reply` if it was cut), `sample:<key>` of a pack, `made:<file>:<line>`,
     /// `ballot:<file>:<line>`, or `built-in`.
     pub basis: String,
     pub text: String,
@@ -31,10 +31,28 @@ pub struct Answer {
     pub correct: Option<bool>,
     /// Why the text cannot be parsed: a format error, not a wrong answer.
     pub format_error: Option<String>,
+    /// Why the reply holds no answer, if it is of an endpoint; `format_error` has the details.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_answer: Option<NoAnswer>,
     /// The judges' ratings.
     pub ratings: Vec<Rating>,
     /// The parts of the set it belongs to: categories, kind, split, whether it asks.
     pub parts: Vec<String>,
+}
+
+/// How the basis of what an endpoint replied begins.
+pub const OF_A_REPLY: &str = "reply";
+
+/// Why a reply that came holds no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoAnswer {
+    /// It was cut at its limit of tokens.
+    Cut,
+    /// The model refused, or a content filter withheld the answer.
+    Refused,
+    /// It is empty, nothing but reasoning, or not in the form that was asked for.
+    Unread,
 }
 
 /// One judge's rating of one answer.
@@ -83,12 +101,19 @@ impl Answer {
         Answer::from_choice(item, given, read)
     }
 
+    /// A reply without an answer, with what is wrong with it.
+    pub fn without(item: &Item, given: RawAnswer, why: NoAnswer, what: String) -> Answer {
+        let answer = Answer::from_choice(item, given, Err(Unreadable::new(what)));
+        Answer { no_answer: Some(why), ..answer }
+    }
+
     fn from_choice(item: &Item, given: RawAnswer, read: Result<Option<String>, Unreadable>) -> Answer {
         let gold = item.gold(given.task);
         let (chosen, format_error) = match read {
             Ok(choice) => (choice, None),
             Err(what) => (None, Some(what.to_string())),
         };
+        let is_unread = format_error.is_some() && given.basis.starts_with(OF_A_REPLY);
         // An answer that cannot be parsed counts as wrong, not as missing.
         let correct = gold.as_ref().map(|gold| chosen.as_ref() == Some(gold));
         Answer {
@@ -103,6 +128,7 @@ impl Answer {
             gold,
             correct,
             format_error,
+            no_answer: is_unread.then_some(NoAnswer::Unread),
             ratings: Vec::new(),
             parts: item.parts.clone(),
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::answer::{Answer, RawAnswer};
+use super::answer::{Answer, NoAnswer, OF_A_REPLY, RawAnswer};
 use super::builtin::BuiltIn;
 use super::error::EvaluateError;
 use super::item::Item;
@@ -10,7 +10,8 @@ use super::prompt;
 use super::set::Set;
 use super::task::{Setting, Task};
 use crate::llm::parse::Unreadable;
-use crate::llm::{Ask, Endpoint, Parsed, Prompts, Reply};
+use crate::llm::{self, Ask, Endpoint, Failed, Held, Parsed, Prompts, Reply};
+use crate::record::Reason;
 use crate::stages::StageError;
 use crate::stages::draft::{LlmContext, ask_endpoints};
 
@@ -56,6 +57,22 @@ pub struct Missing {
     pub reason: &'static str,
     /// What it waits for, or the error.
     pub what: String,
+    /// Why the reply holds nothing, if one came.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_answer: Option<NoAnswer>,
+}
+
+/// Why a reply came and holds no answer; `None` if it is still waited for, or if none came.
+pub(super) fn without_answer<T>(parsed: &Parsed<T>) -> Option<NoAnswer> {
+    match parsed {
+        Parsed::Value { reply, .. } => reply.marks.withheld.then_some(NoAnswer::Refused),
+        Parsed::Held(Held { reason, .. }) => (*reason == Reason::AnswerCut).then_some(NoAnswer::Cut),
+        Parsed::Failed(Failed { reason: Reason::ReplyUnparseable, .. }) => Some(NoAnswer::Unread),
+        Parsed::Failed(failed) => failed.no_answer().map(|why| match why {
+            llm::NoAnswer::Refused => NoAnswer::Refused,
+            llm::NoAnswer::Unread => NoAnswer::Unread,
+        }),
+    }
 }
 
 /// A request of a plan: item, task and setting.
@@ -180,15 +197,30 @@ fn taken(
     parsed: Parsed<String>,
 ) -> Result<Answer, Box<Missing>> {
     let item: &Item = &set.items[at];
-    let (reason, what) = match parsed {
-        Parsed::Value { value, reply, .. } => {
+    let no_answer = without_answer(&parsed);
+    // What came holds no answer, and counts as wrong: left out, it would make a figure better.
+    let without = |basis: String, text: String, why: NoAnswer, what: String| {
+        Ok(Answer::without(item, given(task, setting, model, basis, text), why, what))
+    };
+    let (reason, what) = match (parsed, no_answer) {
+        (Parsed::Value { value, reply, .. }, None) => {
             return Ok(Answer::read(item, given(task, setting, model, basis(&reply), value)));
         }
-        Parsed::Held(held) => (held.reason, held.what),
-        Parsed::Failed(failed) => (failed.reason, failed.error),
+        (Parsed::Value { value, reply, .. }, Some(why)) => {
+            return without(basis(&reply), value, why, "the model refused".into());
+        }
+        (Parsed::Held(held), Some(why)) => {
+            return without(OF_A_REPLY.into(), String::new(), why, held.what);
+        }
+        (Parsed::Failed(failed), Some(why)) => {
+            return without(format!("{OF_A_REPLY}:{}", failed.key), String::new(), why, failed.error);
+        }
+        (Parsed::Held(held), None) => (held.reason, held.what),
+        (Parsed::Failed(failed), None) => (failed.reason, failed.error),
     };
     let (item, model) = (item.id.clone(), model.to_owned());
-    Err(Box::new(Missing { item, task, setting, model, judge: None, reason: reason.code(), what }))
+    let reason = reason.code();
+    Err(Box::new(Missing { item, task, setting, model, judge: None, reason, what, no_answer }))
 }
 
 /// `reply:<key>`, or `made:<key>`, `sample:<key>` of a pack.

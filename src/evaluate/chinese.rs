@@ -24,9 +24,9 @@ fn declared() -> &'static [(&'static str, &'static str)] {
 const WORDS: &[(&str, &str)] = &[
     // Introduction.
     (
-        "{} items, {} answers, {} of them not in the form that was asked for; {} replies missing, {} lines set aside. \
-         Intervals hold the middle {} % of {} bootstrap resamples (seed {}).",
-        "{} 道题，{} 个回答，其中 {} 个不符合要求的格式；缺 {} 条回复，另有 {} 行未采用。区间为自助抽样中间 {} % 的范围，共抽样 {} 次（种子 {}）。",
+        "{} items, {} answers, {} of them not in the form that was asked for, {} cut, {} refused; {} replies missing, {} \
+         lines set aside. Intervals hold the middle {} % of {} bootstrap resamples (seed {}).",
+        "{} 道题，{} 个回答，其中 {} 个不符合要求的格式，{} 个被截断，{} 个被拒绝；缺 {} 条回复，另有 {} 行未采用。区间为自助抽样中间 {} % 的范围，共抽样 {} 次（种子 {}）。",
     ),
     ("{} rows were withdrawn since and are left out", "此后有 {} 行被撤回，未计入"),
     ("1 row was withdrawn since and is left out", "此后有 1 行被撤回，未计入"),
@@ -43,7 +43,18 @@ const WORDS: &[(&str, &str)] = &[
     // BrainTeaser.
     // Any benchmark.
     ("Tasks, percent", "各任务，百分比"),
-    ("{} A format error is wrong.", "{} 格式错误按答错计。"),
+    (
+        "{} A format error is wrong, and so is a reply that was cut or refused.",
+        "{} 格式错误按答错计，被截断或拒绝的回复也是。",
+    ),
+    ("{} A reply that was cut or refused is wrong.", "{} 被截断或拒绝的回复按答错计。"),
+    ("Replies, percent", "回复，百分比"),
+    (
+        "Of the replies that came: read, cut at the limit of tokens, refused by the model or a filter, and not in the form \
+         that was asked for. They add up to 100.",
+        "已收到的回复中：读出答案的，在 token 上限处被截断的，被模型或过滤器拒绝的，以及不符合要求的格式的。合计 100。",
+    ),
+    ("{}, ratings of {}", "{}，对 {} 的评分"),
     ("The built-in models", "内置模型"),
     (
         "The figures expected of models that choose at random, or always the first option, and the figures measured. If an expected figure is far outside its interval, something is wrong with the set or with this program.",
@@ -68,6 +79,19 @@ const WORDS: &[(&str, &str)] = &[
     ("Avg", "均值"),
     ("Positional Bias", "位置偏差"),
     ("Format", "格式正确"),
+    ("Cut", "被截断"),
+    ("Cut, selection", "被截断（选择）"),
+    ("Cut, classification", "被截断（分类）"),
+    ("Refused, selection", "被拒绝（选择）"),
+    ("Refused, classification", "被拒绝（分类）"),
+    ("Unread, selection", "未读出（选择）"),
+    ("Unread, classification", "未读出（分类）"),
+    ("Cut, {}", "被截断（{}）"),
+    ("Refused", "被拒绝"),
+    ("Refused, {}", "被拒绝（{}）"),
+    ("Unread", "未读出"),
+    ("Unread, {}", "未读出（{}）"),
+    ("Model and task", "模型与任务"),
     ("Format, selection", "格式正确（选择）"),
     ("Format, classification", "格式正确（分类）"),
     ("Tricky", "弱智问题"),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use super::answer::{Answer, Rating, RawAnswer};
+use super::answer::{Answer, NoAnswer, Rating, RawAnswer};
 use super::ask::{Missing, Model, Plan};
 use super::ballots;
 use super::builtin::BuiltIn;
@@ -15,10 +15,10 @@ use super::load::load;
 use super::outputs::{self, File};
 use super::results::Results;
 use super::set::Set;
-use super::tables::{Report, ScoreBook, Scores, add_scores, report};
+use super::tables::{Report, ScoreBook, Scores, add_scores, replies, report};
 use super::task::{Setting, Task};
 use crate::config::{Config, sections};
-use crate::llm::{Endpoint, Estimate, Reading, Run, estimate};
+use crate::llm::{Endpoint, Estimate, Reading, Run, estimate_with};
 use crate::pipeline::blinding;
 use crate::recipe;
 use crate::review::agreement::Bootstrap;
@@ -156,7 +156,8 @@ fn named_or_unknown(config: &Config, key: &str, name: &str) -> Result<Vec<Endpoi
 impl<'a> ModelAccess<'a> {
     fn asking(&self, recipe: &'static str) -> LlmContext<'a> {
         let ModelAccess { config, run, offline, stop, pulse } = *self;
-        LlmContext { config, recipe, run, offline, retry_failed: false, stop, pulse }
+        // No votes depend on half an answer here, and no figure may.
+        LlmContext { config, recipe, run, offline, retry_failed: false, accept_before: false, stop, pulse }
     }
 }
 
@@ -183,7 +184,12 @@ pub fn evaluate(
     for scores in &score_tables {
         add_scores(scores, &mut other_scores);
     }
-    let reports: Vec<Report> = score_tables.iter().map(|scores| report(scores, &other_scores)).collect();
+    let reports = score_tables.iter().zip(&answered).map(|(scores, of)| {
+        let mut report = report(scores, &other_scores);
+        report.tables.extend(replies(scores, &of.missing));
+        report
+    });
+    let reports: Vec<Report> = reports.collect();
     drop(score_tables);
     let evaluated = answered.into_iter().zip(reports).map(|(of, report)| {
         let unjudged = of.answers.iter().filter(|answer| {
@@ -322,7 +328,8 @@ pub fn estimates(
         let count = |endpoint: &Endpoint, what: &str, asks: &[crate::llm::Ask]| {
             // Answers are never re-asked, ratings are.
             let reading = (what == "ratings").then_some(&reading);
-            estimate(&store, endpoint, what, asks, reading).map_err(crate::stages::StageError::from)
+            estimate_with(&store, endpoint, what, asks, reading, false)
+                .map_err(crate::stages::StageError::from)
         };
         for model in &work.plan.models {
             if let Model::Endpoint(endpoint) = model {
@@ -340,7 +347,11 @@ pub fn estimates(
             judge::asks(set, answers, judges, identities, &prompts, settings.seed, &asking)
         };
         let judged = asks(&answers)?;
-        answers.extend(missing.iter().filter_map(|missing| longest(&work, missing)));
+        // What was cut may be whole when it is asked for again.
+        let again = answers.iter().filter(|answer| answer.no_answer == Some(NoAnswer::Cut));
+        let again: Vec<Answer> = again.filter_map(|cut| longest(&work, Owed::of_answer(cut))).collect();
+        answers.extend(again);
+        answers.extend(missing.iter().filter_map(|missing| longest(&work, Owed::of_missing(missing))));
         for ((judge, at_least), at_most) in work.judges.iter().zip(judged).zip(asks(&answers)?) {
             let min_usd = count(judge, "ratings", &at_least)?.min_usd;
             estimates.push((work.set.name(), Estimate { min_usd, ..count(judge, "ratings", &at_most)? }));
@@ -349,15 +360,34 @@ pub fn estimates(
     Ok(estimates)
 }
 
-/// An answer of maximum length in place of a missing one.
-fn longest(work: &Work, missing: &Missing) -> Option<Answer> {
-    let item = work.set.items.iter().find(|item| item.id == missing.item)?;
-    let model = work.plan.models.iter().find(|model| model.name() == missing.model)?;
+/// An answer that is still owed.
+struct Owed<'a> {
+    item: &'a str,
+    task: Task,
+    setting: Setting,
+    model: &'a str,
+}
+
+impl<'a> Owed<'a> {
+    fn of_answer(answer: &'a Answer) -> Owed<'a> {
+        Owed { item: &answer.item, task: answer.task, setting: answer.setting, model: &answer.model }
+    }
+
+    fn of_missing(missing: &'a Missing) -> Owed<'a> {
+        Owed { item: &missing.item, task: missing.task, setting: missing.setting, model: &missing.model }
+    }
+}
+
+/// An answer of maximum length in place of one that is owed.
+fn longest(work: &Work, owed: Owed<'_>) -> Option<Answer> {
+    let item = work.set.items.iter().find(|item| item.id == owed.item)?;
+    let model = work.plan.models.iter().find(|model| model.name() == owed.model)?;
     let Model::Endpoint(endpoint) = model else { return None };
     // Distinct names, because requests about two answers are two, whatever their texts.
-    let name = format!("{} {:?}", missing.model, missing.setting);
-    let text = name + &" a".repeat(endpoint.sampling.max_tokens as usize);
-    let (task, setting, model) = (missing.task, missing.setting, missing.model.clone());
+    let name = format!("{} {:?}", owed.model, owed.setting);
+    let most = endpoint.ceiling().unwrap_or(endpoint.sampling.max_tokens);
+    let text = name + &" a".repeat(most as usize);
+    let (task, setting, model) = (owed.task, owed.setting, owed.model.to_owned());
     let given = RawAnswer { task, setting, model, person: false, basis: String::new(), text };
     Some(Answer::read(item, given))
 }

@@ -9,7 +9,7 @@ use riddlemill_benchmarks::task::{self as declared, Asks};
 use serde_json::{Map, Value as Json};
 
 use super::answer::{Answer, Rating};
-use super::ask::{Missing, basis};
+use super::ask::{Missing, basis, without_answer};
 use super::error::EvaluateError;
 use super::item::Item;
 use super::pair_order::{person_first, side};
@@ -70,6 +70,7 @@ pub fn judge(
             let Wanted { answer, slot, .. } = &wanted[at];
             let judge = &names[slot.endpoint];
             let answer = &mut answers[*answer];
+            let no_answer = without_answer(&parsed);
             let (reason, what) = match parsed {
                 Parsed::Value { value, reply, .. } => {
                     let value = side(value, seed, answer);
@@ -86,7 +87,8 @@ pub fn judge(
             };
             let (item, model) = (answer.item.clone(), answer.model.clone());
             let (task, setting, judge) = (answer.task, answer.setting, Some(judge.clone()));
-            missing.push(Missing { item, task, setting, model, judge, reason: reason.code(), what });
+            let reason = reason.code();
+            missing.push(Missing { item, task, setting, model, judge, reason, what, no_answer });
         }
     }
     Ok(missing)

@@ -40,7 +40,7 @@ pub mod outputs;
 mod page;
 mod results;
 
-pub use answer::{Answer, Rating, RawAnswer};
+pub use answer::{Answer, NoAnswer, Rating, RawAnswer};
 pub use builtin::BuiltIn;
 pub use item::Item;
 pub use pair_order::person_first;
@@ -54,4 +54,4 @@ pub use error::{EvaluateError, SetAside};
 pub use evaluation::{Evaluated, ModelAccess, Settings, estimates, evaluate};
 pub use folder::write;
 pub use load::load;
-pub use results::{Results, describe_cell, format_errors};
+pub use results::{Results, describe_cell, format_errors, without_answer};

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::answer::Answer;
+use super::answer::{Answer, NoAnswer};
 use super::ask::Missing;
 use super::error::SetAside;
 use super::tables::{Cell, Comparison, Report, Table};
@@ -39,6 +39,8 @@ pub(super) struct Summary<'a> {
     level: f64,
     answers: usize,
     format_errors: usize,
+    cut: usize,
+    refused: usize,
     missing: usize,
     set_aside: usize,
 }
@@ -64,14 +66,22 @@ pub(super) fn summary<'a>(results: &Results<'a>) -> Summary<'a> {
         level: results.bootstrap.level,
         answers: results.answers.len(),
         format_errors: format_errors(results.answers),
+        cut: without_answer(results.answers, NoAnswer::Cut),
+        refused: without_answer(results.answers, NoAnswer::Refused),
         missing: results.missing.len(),
         set_aside: results.skipped.len(),
     }
 }
 
-/// Number of answers that cannot be parsed.
+/// Number of answers that cannot be parsed, though they are whole.
 pub fn format_errors(answers: &[Answer]) -> usize {
-    answers.iter().filter(|answer| answer.format_error.is_some()).count()
+    let is_whole = |answer: &Answer| !matches!(answer.no_answer, Some(NoAnswer::Cut | NoAnswer::Refused));
+    answers.iter().filter(|answer| answer.format_error.is_some() && is_whole(answer)).count()
+}
+
+/// Number of replies without an answer for this reason.
+pub fn without_answer(answers: &[Answer], why: NoAnswer) -> usize {
+    answers.iter().filter(|answer| answer.no_answer == Some(why)).count()
 }
 
 pub(super) fn json(value: &impl Serialize) -> Vec<u8> {
@@ -183,10 +193,10 @@ pub(super) fn plain(value: f64) -> String {
 
 /// The head of a report: the n of everything, and what is missing.
 pub fn head(results: &Results<'_>) -> String {
-    let Summary { answers, format_errors, missing, set_aside, .. } = summary(results);
+    let Summary { answers, format_errors, cut, refused, missing, set_aside, .. } = summary(results);
     format!(
-        "{} items, {answers} answers, {format_errors} of them not in the form that was asked for; {missing} replies \
-         missing, {set_aside} lines set aside. Intervals hold the middle {:.0} % of {} bootstrap resamples (seed {}).",
+        "{} items, {answers} answers, {format_errors} of them not in the form that was asked for, {cut} cut, {refused} \
+         refused; {missing} replies missing, {set_aside} lines set aside. Intervals hold the middle {:.0} % of {} bootstrap resamples (seed {}).",
         results.report.items,
         100.0 * results.bootstrap.level,
         results.bootstrap.resamples,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::diff::CauseOf;
 use super::manifest::{Candidate, Link};
-use crate::audit::{Explained, Passage, explain, find, find_by_text};
+use crate::audit::{Explained, Passage, explain};
 use crate::pipeline::{Change, differences};
 use crate::recipe::{self, Recipe};
 use crate::store::{Error, StageReader, Workspace};
@@ -81,15 +81,6 @@ impl Causes {
             differing_stages.map(|(stage, why)| format!("{stage}: {}", why.join(", "))).collect();
         (!reasons.is_empty()).then(|| reasons.join("; "))
     }
-}
-
-/// Why the record described by a text, a locator or an id is out of a recipe, by the workspace's current
-/// ledgers; `None` if it is in, or no stage knows it.
-pub fn lost(workspace: &Workspace, recipe: &'static Recipe, target: &str) -> Option<String> {
-    let named = find(workspace, recipe, target).ok()?.into_iter().next();
-    let id = named.or_else(|| find_by_text(workspace, recipe, target).ok()?.into_iter().next())?;
-    let explained = explain(workspace, recipe, &id).ok()?;
-    explained.way.last().filter(|_| explained.ends != "in").map(passage)
 }
 
 /// `dedup merged near_duplicate into tieba:8: indel 0.91`.

@@ -19,10 +19,13 @@ pub use labels::LabelFigures;
 pub use options::OptionFigures;
 
 use self::groups::{Groups, Role};
+use super::fates::fates;
 use super::layout;
 use super::read_rows::JsonRow;
-use crate::config::sections::{self, Language};
+use crate::config::{Config, sections};
 use crate::join::Watch;
+use crate::pipeline::RunError;
+use crate::recipe::Recipe;
 use crate::review::agreement::{Confusion, Weights};
 use crate::stages::similar_pairs;
 
@@ -87,7 +90,8 @@ pub struct Missing {
     /// The reference's name for it.
     pub item: String,
     pub text: String,
-    /// The stage and rule that lost it, if a ledger has the text.
+    /// What became of the post with this text, from its dump through merges, edits and votes to its end; `None` if it is
+    /// in no dump that was read.
     pub lost: Option<String>,
 }
 
@@ -121,14 +125,13 @@ pub struct Agreement {
 }
 
 /// Compares two lists of items. `types` maps published labels to the set's, on both sides; `likeness` are the
-/// recipe's dedup settings, which decide whether two texts are one joke; `lost` returns the stage and rule
-/// that lost a text; `watch` receives the progress of the join.
+/// recipe's dedup settings, which decide whether two texts are one joke; `watch` receives the progress of the join.
+/// [`Comparison::follow`] then says what became of missing items.
 pub fn compare<'a>(
     rows: &'a [JsonRow],
     reference: &'a [JsonRow],
     types: &BTreeMap<String, String>,
     likeness: &sections::Dedup,
-    lost: &dyn Fn(&str) -> Option<String>,
     watch: &dyn Watch,
 ) -> Comparison {
     // A table without texts, such as that of preferences, is matched by its rows' ids.
@@ -177,11 +180,9 @@ pub fn compare<'a>(
     for (i, row) in reference.iter().enumerate() {
         match found[i] {
             Some(at) => comparison.fields(&name(row, i), row, &rows[at], types, theirs[i] != ours[at]),
-            None => comparison.missing.push(Missing {
-                item: name(row, i),
-                text: theirs[i].into(),
-                lost: lost(theirs[i]),
-            }),
+            None => {
+                comparison.missing.push(Missing { item: name(row, i), text: theirs[i].into(), lost: None })
+            }
         }
     }
     comparison.extra = comparison.items - found.iter().flatten().count() as u64;
@@ -229,11 +230,10 @@ fn nearly(
     let left: Vec<usize> = (0..ours.len()).filter(|i| !taken.contains(i)).collect();
     let open: Vec<usize> = (0..theirs.len()).filter(|i| found[*i].is_none()).collect();
     let texts: Vec<&str> = left.iter().map(|i| ours[*i]).chain(open.iter().map(|i| theirs[*i])).collect();
-    // Texts in another language than the posts are compared by that language's rules: a translation shares no
-    // characters with them.
-    let language = if is_latin(&texts) { Language::En } else { likeness.language };
+    // Translations are compared by their letters: they share no characters with the posts.
+    let metric = if is_latin(&texts) && likeness.metric == "default" { "indel" } else { &likeness.metric };
     let (same, similar_pairs) =
-        similar_pairs(&texts, &sections::Dedup { language, ..likeness.clone() }, watch);
+        similar_pairs(&texts, &sections::Dedup { metric: metric.into(), ..likeness.clone() }, watch);
     let mut candidates: Vec<(f64, usize, usize)> = Vec::new();
     let mut put = |a: u32, b: u32, score: f64| {
         let (first, second) = (a.min(b) as usize, a.max(b) as usize);
@@ -272,6 +272,17 @@ fn nearly(
 }
 
 impl Comparison {
+    /// Says of every missing item what became of the post with its text.
+    ///
+    /// # Errors
+    /// [`RunError`] if dumps or stages of the workspace cannot be read.
+    pub fn follow(&mut self, config: &Config, recipe: &'static Recipe) -> Result<(), RunError> {
+        let texts: Vec<&str> = self.missing.iter().map(|missing| missing.text.as_str()).collect();
+        let found = fates(config, recipe, &texts)?;
+        self.missing.iter_mut().zip(found).for_each(|(missing, fate)| missing.lost = fate);
+        Ok(())
+    }
+
     /// The differences in a matched item; its drifted text (`near`) is reported as such.
     fn fields(
         &mut self,

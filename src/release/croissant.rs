@@ -32,7 +32,7 @@ pub fn croissant(facts: &Facts, layouts: &[Layout], files: &[(String, String)]) 
         "rai:machineAnnotationTools": machines(facts),
         "rai:dataCollection": format!("Read from {}; every stage keeps a ledger of what it let through and why.", files_of(facts)),
         "rai:dataPreprocessingProtocol": facts.funnel.iter().map(|s| format!("{}: {} in, {} out", s.stage, s.records_in, s.records_out)).collect::<Vec<_>>(),
-        "rai:personalSensitiveInformation": [personal(facts)],
+        "rai:personalSensitiveInformation": [format!("Names and ids of users are hashed at import. {}", facts.personal)],
         "rai:dataReleaseMaintenancePlan": "Version numbers depend on the rows: MAJOR if a row was changed, removed or moved, MINOR if rows were only added, PATCH if the same rows were packaged again. A version is never overwritten.",
     });
     // Nobody is named as an author whom the curator did not name.
@@ -88,17 +88,6 @@ fn cite_as(facts: &Facts) -> Option<String> {
         facts.title,
         facts.version
     ))
-}
-
-/// What was done about personal data: what the stages of this set do, no more.
-fn personal(facts: &Facts) -> String {
-    let marked = facts.funnel.iter().any(|step| step.stage == "anonymise");
-    let texts = if marked {
-        "the anonymise stage replaces personal data that its rules find in texts by marks"
-    } else {
-        "no stage looks for personal data in texts"
-    };
-    format!("Names and ids of users are hashed at import; {texts}.")
 }
 
 /// Who annotated what: every stage with people's decisions.

@@ -77,6 +77,8 @@ pub struct Facts {
     pub missing: Vec<String>,
     /// This release and those before it, newest first.
     pub changes: Vec<Changes>,
+    /// What was done about personal data in texts, and what was not.
+    pub personal: String,
     /// Settings by stage.
     pub settings: BTreeMap<String, BTreeMap<String, Json>>,
     /// The program's version.
@@ -252,6 +254,7 @@ impl Facts {
         let sample = raw.iter().any(|file| file.sample).then_some("synthetic");
         let tags = paper.tags.iter().copied().chain(["benchmark", "evaluation"]).chain(sample).collect();
         let funnel: Vec<FunnelStep> = stages.iter().map(funnel_step).collect();
+        let settings_of = stages.iter().map(|s| (s.stage.clone(), s.settings.clone())).collect();
         Ok(Facts {
             recipe: recipe.name,
             about: recipe.about,
@@ -290,7 +293,8 @@ impl Facts {
             curator,
             missing,
             changes: Vec::new(),
-            settings: stages.iter().map(|s| (s.stage.clone(), s.settings.clone())).collect(),
+            personal: super::personal::sentences(&settings_of),
+            settings: settings_of,
             riddlemill: crate::VERSION,
         })
     }

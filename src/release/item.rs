@@ -66,6 +66,17 @@ impl Seen {
         self.text(&series.text)
     }
 
+    /// Whether the set takes the record, whatever it lacks: its `when` holds.
+    pub fn wants_record(mut self, data: &Data) -> Result<bool, Trouble> {
+        if let Some(standing) = self.standing(data, &Optional::new())? {
+            self.0.insert("standing".to_owned(), TemplateValue::from(standing.code()));
+        }
+        self.0.insert("number".to_owned(), TemplateValue::from(0));
+        self.0.insert(PUBLISHED.to_owned(), TemplateValue::from(()));
+        let over = TemplateValue::from(self.0);
+        data.when.as_ref().map_or(Ok(true), |when| when.holds(&over))
+    }
+
     /// The row; `None` if the record is not an item yet.
     pub fn row(
         mut self,

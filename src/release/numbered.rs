@@ -11,12 +11,13 @@ use super::read_rows::JsonRow;
 use super::registry::{Ordinals, Registry};
 use super::row::Row;
 use super::source::{CandidateSource, published};
+use crate::audit::{Ending, Explained};
 use crate::recipe::{RECIPES, Recipe};
 use crate::record::{self, Column, Post, PostKind, Record};
 use crate::stages::import::{kinds, source_kind};
 use crate::stages::published::Published;
 use crate::stages::{Rows, Stage};
-use crate::store::{Error, Lock, Manifest, StageReader, Workspace};
+use crate::store::{Error, Filter, Lock, Manifest, StageReader, Workspace, select_of};
 
 /// Batch size for rows that had to be sorted first.
 const BATCH: usize = 1 << 16;
@@ -152,6 +153,39 @@ pub(super) fn rowless(end: CandidateSource, last: &StageReader) -> Result<Vec<St
         (rows, _) if rows != end.recipe().rows() => Ok(Vec::new()),
         (rows, Some((data, layout))) => of(rows, data, layout),
     }
+}
+
+/// Why a record that a recipe has kept to its end is no row of the set; `None` if it is one, or none is declared.
+///
+/// # Errors
+/// [`Error`] if the last stage cannot be read.
+pub fn not_an_item(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    explained: &Explained,
+) -> Result<Option<String>, Error> {
+    let end = CandidateSource::new(recipe);
+    let declared = data_of(recipe).zip(layout::find(recipe.name)).filter(|_| end.rows() != Rows::Posts);
+    let Some((data, layout)) = declared.filter(|_| explained.ending() == Ending::In) else { return Ok(None) };
+    let step = end.step();
+    let Some(last) = StageReader::open(&workspace.stage(recipe.name, step.number, step.name))? else {
+        return Ok(None);
+    };
+    let ids = explained.way.iter().flat_map(|passage| [Some(&passage.id), passage.into.as_ref()]).flatten();
+    let wanted = Filter::any_of("id", ids.map(String::as_str));
+    let records = select_of::<record::Row>(end.rows().columns(), &last, "rows", &wanted)?;
+    let mut why = None;
+    for record in &records {
+        let seen = || Seen::new(record, data).map_err(damaged);
+        if is_item(record.id(), seen()?, data, layout)? {
+            return Ok(None);
+        }
+        why = Some(match seen()?.wants_record(data).map_err(damaged)? {
+            false => "`when` under [data] of the benchmark leaves it out".to_owned(),
+            true => "a column that every row has is empty".to_owned(),
+        });
+    }
+    Ok(why)
 }
 
 /// Whether a benchmark declares what is released of its records.

@@ -18,7 +18,7 @@ use super::source::CandidateSource;
 use super::version::{Bump, Version};
 use super::{data, folder, shortcuts, verify};
 use crate::config::{Config, sections};
-use crate::pipeline::{StaleStage, Withheld, stale_stages};
+use crate::pipeline::{StaleStage, Withheld, secrets_stand, stale_stages};
 use crate::recipe::Recipe;
 use crate::store::{Error, StageReader, Workspace, durable, json_parts, sha256};
 
@@ -61,6 +61,7 @@ pub fn release(
         return Err(ReleaseError::NoData { recipe: recipe.name.into() });
     }
     let workspace = Workspace::new(&config.root);
+    secrets_stand(&workspace)?;
     // Before the registry is read: two releases at once could assign the same number or version.
     let _locks = numbering(&workspace, recipe)?;
     let mut registry = Registry::open(&workspace, recipe.name)?;

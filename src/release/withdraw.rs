@@ -8,11 +8,12 @@ use serde::Serialize;
 
 use super::error::ReleaseError;
 use super::holders::{Holder, holders};
-use super::origin::origin;
-use crate::audit::{find, find_by_text};
+use crate::audit::{OtherReading, Resolver, raw_post};
 use crate::config::Config;
+use crate::pipeline::RunError;
 use crate::recipe::{self, Recipe};
-use crate::record::{Entry, Post, Reason, State};
+use crate::record::{Entry, Locator, Post, Reason, State};
+use crate::search::Recalled;
 use crate::stages::Stage;
 use crate::stages::import::{Dump, FileRow, files};
 use crate::stages::withdrawal::{Withdraw, text_key};
@@ -21,8 +22,7 @@ use crate::store::{Error, Filter, StageReader, Workspace, select};
 /// Where a post's bytes are.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Place {
-    /// `source/file:position`.
-    pub locator: String,
+    pub locator: Locator,
     /// The SHA-256 of the dump.
     pub sha256: String,
 }
@@ -55,6 +55,8 @@ pub struct Request {
     pub near: Vec<Near>,
     /// The released rows that were made from it.
     pub released: Vec<Holder>,
+    /// What else the name could mean.
+    pub others: Vec<OtherReading>,
 }
 
 impl Request {
@@ -70,46 +72,103 @@ impl Request {
 }
 
 /// Looks up a post to remove: by its id, by that of a released row, by `SOURCE:LINE` or by a text that only
-/// one post contains. An id that no dump contains yet is accepted.
+/// one post contains. A post that import set aside is found like one that it kept. An id that no dump contains yet is
+/// accepted.
 ///
 /// # Errors
-/// [`ReleaseError::Target`] if no post or several match, or a stage cannot be read.
+/// [`ReleaseError::Target`] if no post or several match, or a stage or dump cannot be read.
 pub fn look_up(config: &Config, target: &str) -> Result<Request, ReleaseError> {
     let workspace = Workspace::new(&config.root);
-    let mut ids = BTreeSet::new();
-    for recipe in recipe::used(config) {
-        let released = origin(&workspace, recipe, target)?;
-        ids.extend(find(&workspace, recipe, released.as_deref().unwrap_or(target))?);
+    let recipes: Vec<&'static Recipe> = recipe::used(config).collect();
+    let resolver = Resolver::open(config, &recipes).map_err(RunError::from)?;
+    let found = resolver.resolve(target, MOST).map_err(RunError::from)?;
+    let wrong = |why: &str| ReleaseError::Target { target: target.into(), why: why.into() };
+    if let (true, Some((id, tombstone))) = (found.records.is_empty(), found.withdrawn.first_key_value()) {
+        let day = tombstone.at.get(..10).unwrap_or_default();
+        return Err(wrong(&format!("{id} is withdrawn already, since {day}: {}", tombstone.reason)));
     }
-    if ids.is_empty() {
-        for recipe in recipe::used(config) {
-            ids.extend(find_by_text(&workspace, recipe, target)?);
+    let mut named: Vec<(String, Option<&Recalled>)> = Vec::new();
+    for record in &found.records {
+        let own = record.name();
+        // In several recipes a record has one id, unless only some of them have set it aside.
+        let kept = record.at.iter().map(|at| &at.id).find(|id| import_has(&workspace, config, id));
+        let name = kept.cloned().unwrap_or(own);
+        if !named.iter().any(|(known, _)| *known == name) {
+            named.push((name, record.recalled.as_ref()));
         }
     }
-    // Records set aside by import are identified by their place, and are in no stage.
-    ids.retain(|id| !is_locator(config, id));
-    let wrong = |why: &str| ReleaseError::Target { target: target.into(), why: why.into() };
-    let id = match ids.len() {
-        0 if is_id(target) && !is_locator(config, target) => target.to_string(),
-        0 => {
+    let (ids, aside) = match &named[..] {
+        [] if is_id(target) => (vec![target.to_string()], None),
+        [] => {
             return Err(wrong(
-                "no post in any stage has this name\n  hint: `--text` withdraws every post with exactly this text, now and later",
+                "no post in any stage or dump has this name\n  hint: `--text` withdraws every post with exactly this text, now and later",
             ));
         }
-        1 => ids.pop_first().unwrap_or_default(),
+        [(name, recalled)] => {
+            let recalled = recalled.cloned();
+            let place = || name.parse::<Locator>().ok();
+            let aside = match (import_has(&workspace, config, name), recalled, place()) {
+                (true, ..) => None,
+                (_, Some(recalled), _) => Some(recalled),
+                (_, None, Some(place)) => {
+                    let at = resolver.search().map_err(RunError::from)?.by_place(&place, false);
+                    at.map_err(RunError::from)?.into_iter().next()
+                }
+                _ => None,
+            };
+            match aside {
+                Some(aside) if !aside.ids.is_empty() => (aside.ids.clone(), Some(aside)),
+                Some(_) => {
+                    return Err(wrong(
+                        "the record cannot be read, and so has no id and no text\n  hint: `--dump` withdraws its whole dump",
+                    ));
+                }
+                None => (vec![name.clone()], None),
+            }
+        }
         _ => {
-            let named: Vec<String> = ids.into_iter().take(20).collect();
-            return Err(wrong(&format!("several posts contain it; name one of them: {}", named.join(", "))));
+            let some: Vec<&str> = named.iter().take(20).map(|(name, _)| name.as_str()).collect();
+            return Err(wrong(&format!("several posts contain it; name one of them: {}", some.join(", "))));
         }
     };
-    let (copies, near) = copies(&workspace, config, &id)?;
     let mut posts = Vec::new();
-    for id in copies {
-        posts.push(copy(&workspace, config, id)?);
+    let mut near = Vec::new();
+    match &aside {
+        // No stage has it, so it was compared with none.
+        Some(record) => posts.extend(ids.into_iter().map(|id| set_aside(&resolver, id, record))),
+        None => {
+            for id in ids {
+                let (copies, similar) = copies(&workspace, config, &id)?;
+                near.extend(similar);
+                for id in copies {
+                    posts.push(copy(&workspace, config, id)?);
+                }
+            }
+        }
     }
     let ids: Vec<&str> = posts.iter().map(|copy| copy.id.as_str()).collect();
     let released = holders(&workspace, &ids)?;
-    Ok(Request { posts, near, released })
+    Ok(Request { posts, near, released, others: found.others })
+}
+
+/// Most posts that a text names.
+const MOST: usize = 20;
+
+/// Whether import kept a post of this id.
+fn import_has(workspace: &Workspace, config: &Config, id: &str) -> bool {
+    own(config).any(|recipe| {
+        let post = raw_post(workspace, recipe, id);
+        // A stage that cannot be read is reported by what reads all of it.
+        post.is_ok_and(|post| post.is_some())
+    })
+}
+
+/// A post that import set aside: what is known of it is in its dump.
+fn set_aside(resolver: &Resolver<'_>, id: String, record: &Recalled) -> Copy {
+    let sha256 =
+        resolver.search().ok().and_then(|search| search.sha256(record.locator.dump()).map(str::to_owned));
+    let place = Place { locator: record.locator.clone(), sha256: sha256.unwrap_or_default() };
+    Copy { id, places: vec![place], text: Some(record.verbatim.clone()).filter(|text| !text.is_empty()) }
 }
 
 /// Looks up a dump by its name, `source/file`: its tombstone, and the released rows made from its posts.
@@ -153,13 +212,6 @@ fn import(workspace: &Workspace, recipe: &'static Recipe) -> Result<Option<Stage
 
 fn is_id(target: &str) -> bool {
     target.is_ascii() && target.contains(':') && !target.contains([' ', '/'])
-}
-
-/// `source/file:position` or `source:position`.
-fn is_locator(config: &Config, target: &str) -> bool {
-    let Some((place, _)) = target.rsplit_once(':') else { return false };
-    let source = place.split('/').next().unwrap_or_default();
-    config.sources.iter().any(|known| known.name == source)
 }
 
 /// The post and those with the same text, and those that dedup found similar.
@@ -223,10 +275,11 @@ fn copy(workspace: &Workspace, config: &Config, id: String) -> Result<Copy, Erro
             import.all::<FileRow>("files")?.into_iter().map(|file| (file.id, file.sha256)).collect();
         let entries = select::<Entry>(&import, "ledger", &Filter::equals("into", &id))?;
         // A post of a page has no entry of its own in the ledger.
-        let pages = own.iter().map(|post| format!("{}/{}:{}", post.source, post.file, post.position));
-        for locator in entries.into_iter().map(|entry| entry.id).chain(pages) {
-            let file = locator.rsplit_once(':').map_or("", |(file, _)| file);
-            let sha256 = dumps.get(file).cloned().unwrap_or_default();
+        let pages =
+            own.iter().map(|post| Locator::new(format!("{}/{}", post.source, post.file), post.position));
+        let of_ledger = entries.into_iter().filter_map(|entry| entry.id.parse::<Locator>().ok());
+        for locator in of_ledger.chain(pages) {
+            let sha256 = dumps.get(locator.dump()).cloned().unwrap_or_default();
             places.insert(Place { locator, sha256 });
         }
     }

@@ -21,6 +21,7 @@ use super::app::{Address, App, BODY_BYTES, Serve};
 use super::crowd::{Crowd, Place};
 use super::paced::Paced;
 use super::router::router;
+use crate::pipeline::secrets_stand;
 use crate::stages::Stop;
 use crate::store::{self, Workspace};
 
@@ -55,7 +56,7 @@ pub enum ServeError {
         /// The system's error.
         source: std::io::Error,
     },
-    /// The grants cannot be read.
+    /// The grants cannot be read, or a secret of raw/ is another one.
     #[error(transparent)]
     Access(#[from] store::Error),
     /// The runtime's threads cannot be started.
@@ -69,6 +70,7 @@ pub enum ServeError {
 /// [`ServeError`], before the first connection is taken.
 pub fn serve(mut what: Serve, stop: &Stop, ready: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
     let Address { ip, port, .. } = what.address;
+    secrets_stand(&Workspace::new(&what.config.root))?;
     let granted = Access::in_workspace(&Workspace::new(&what.config.root)).grants()?;
     if !ip.is_loopback() && granted.is_empty() {
         return Err(ServeError::NoTokens(ip));

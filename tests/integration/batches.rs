@@ -29,6 +29,8 @@ struct Kept {
     alone: u32,
     /// Prompts that were processed.
     worked: Vec<String>,
+    /// Why batches fail as a whole; empty if they do not.
+    fails: &'static str,
 }
 
 impl Batches {
@@ -45,7 +47,7 @@ impl Batches {
         Batches { port, kept }
     }
 
-    fn workspace(&self) -> Workspace {
+    pub fn workspace(&self) -> Workspace {
         let (provider, port) = (self.kept.lock().unwrap().provider, self.port);
         let more = match provider {
             "openai" => format!("base_url = \"http://127.0.0.1:{port}/v1\"\n"),
@@ -64,8 +66,18 @@ impl Batches {
         ws
     }
 
-    fn end(&self) {
+    pub fn end(&self) {
         self.kept.lock().unwrap().ended = true;
+    }
+
+    /// From now on batches fail as a whole for this reason, or not if it is empty.
+    pub fn fail(&self, why: &'static str) {
+        self.kept.lock().unwrap().fails = why;
+    }
+
+    /// The number of batches that were sent.
+    pub fn sent(&self) -> usize {
+        self.kept.lock().unwrap().batches.len()
     }
 }
 
@@ -99,7 +111,8 @@ fn answer(mut stream: TcpStream, kept: &mut Kept) {
 
 impl Kept {
     fn respond(&mut self, method: &str, path: &str, body: &str) -> String {
-        let path = path.split('?').next().unwrap().trim_start_matches("/openai").trim_start_matches("/v1");
+        let path = path.split('?').next().unwrap().trim_start_matches("/openai");
+        let path = path.trim_start_matches("/v1beta").trim_start_matches("/v1");
         let path = path.trim_start_matches("/messages");
         let json = || serde_json::from_str::<Value>(body).unwrap_or_default();
         match (method, path) {
@@ -183,6 +196,9 @@ impl Kept {
                 }
                 state
             }
+            _ if !self.fails.is_empty() => json!({"id": format!("b-{at}"), "status": "failed",
+                "metadata": {"riddlemill": name}, "output_file_id": null, "error_file_id": null,
+                "errors": {"data": [{"code": "invalid_json_line", "line": 1, "message": self.fails}]}}),
             _ => json!({"id": format!("b-{at}"), "status": if ended { "completed" } else { "in_progress" },
                 "metadata": {"riddlemill": name}, "output_file_id": ended.then(|| format!("out-{at}")),
                 "request_counts": {"total": all.len(), "completed": 0, "failed": 0}}),

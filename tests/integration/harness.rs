@@ -151,6 +151,8 @@ impl Workspace {
                 command.env_remove(name);
             }
         }
+        // Tests write their settings by hand, and their servers and dumps are this machine's.
+        command.env("RIDDLEMILL_TRUST", "127.0.0.1,localhost,/").env("RIDDLEMILL_STATE", state());
     }
 
     pub fn call<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> CallResult {
@@ -245,6 +247,12 @@ impl CallResult {
         assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.out, self.err);
         self
     }
+}
+
+/// A folder for what these tests agree to, instead of the user's own.
+pub fn state() -> &'static Path {
+    static STATE: std::sync::LazyLock<TempDir> = std::sync::LazyLock::new(|| tempfile::tempdir().unwrap());
+    STATE.path()
 }
 
 /// A `[[source]]` table.

@@ -359,7 +359,7 @@ fn a_users_name_is_marked_in_everybodys_posts() {
         row(3, "线希望", "风会不会觉得自己很轻"),
         row(6, "路人", "打了热线希望有人接，电话会不会也在等"),
         row(4, "病死鸡", "影子会不会累"),
-        row(5, "路人", "吃了病死鸡会不会变成鸡"),
+        row(5, "路人", "问病死鸡会不会变成鸡"),
     ];
     let ws = Workspace::with_dump("leymore-titles", serde_json::to_string(&rows).unwrap());
     let run = || {
@@ -369,7 +369,7 @@ fn a_users_name_is_marked_in_everybodys_posts() {
     let texts = run();
     assert!(texts.iter().any(|text| text == "[人名]看着防盗门，门会不会看着他"), "{texts:?}");
     assert!(texts.iter().any(|text| text.contains("热线希望有人接")), "{texts:?}");
-    assert!(texts.iter().any(|text| text == "吃了[人名]会不会变成鸡"), "{texts:?}");
+    assert!(texts.iter().any(|text| text == "问[人名]会不会变成鸡"), "{texts:?}");
     let report = ws.call(["report", "--recipe", "flub"]).expect(0).out;
     assert!(report.contains("3 names of users, looked for in every text"), "{report}");
 
@@ -377,7 +377,7 @@ fn a_users_name_is_marked_in_everybodys_posts() {
     let settings = ws.read("pipeline.toml");
     ws.write("pipeline.toml", format!("{settings}\n[import]\ncommon_words = [\"words.txt\"]\n"));
     ws.write("words.txt", "# dishes\n病死鸡\n");
-    assert!(run().iter().any(|text| text == "吃了病死鸡会不会变成鸡"));
+    assert!(run().iter().any(|text| text == "问病死鸡会不会变成鸡"));
     ws.call(["apply", "import", "--recipe", "flub", "--write-names", "names"]).expect(0);
     let names = ws.read("names");
     assert!(names.lines().count() == 4 && !names.contains("云中白鹤生"), "{names}");

@@ -153,6 +153,25 @@ fn a_run_from_the_page_asks_before_it_pays() {
 }
 
 #[test]
+fn pages_do_not_agree_for_the_machine() {
+    let endpoint = generate::Server::start(None);
+    let ws = served(&endpoint);
+    let settings = ws.read("pipeline.toml");
+    // A host that these tests did not agree to, and a variable that every process has.
+    let address = format!("127.0.0.1:{}", endpoint.port);
+    assert!(settings.contains(&address), "{settings}");
+    let settings = settings.replace(&address, &format!("127.0.0.2:{}", endpoint.port));
+    ws.write("pipeline.toml", settings.replace("free = true\n", "free = true\nkey_env = \"PATH\"\n"));
+    let server = Server::start(&ws, &LOOP);
+    let mut boss = Browser::default();
+    let csrf = hidden(&boss.get(&server, "/run").body, "csrf");
+    assert_eq!(boss.post(&server, "/run", &[("csrf", &csrf), ("recipe", GEN)]).status, 303);
+    let ended = until(&mut boss, &server, "nothing was sent");
+    assert!(ended.contains("the value of PATH") && !ended.contains("name=\"answer\""), "{ended}");
+    assert_eq!(endpoint.count(), 0);
+}
+
+#[test]
 fn pages_are_sent_compressed_to_whoever_takes_them_so() {
     let workspace = made();
     let server = Server::start(&workspace, &[]);

@@ -116,7 +116,11 @@ fn a_benchmark_by_declaration_alone_goes_from_dumps_to_a_release() {
     let evaluated = ws.call(call).expect(0);
     let report: Value = serde_json::from_str(&evaluated.out).unwrap();
     let table = &report[0]["report"]["tables"][0];
-    assert_eq!(table["columns"], json!(["Without", "With", "Gain", "Format"]), "{report}");
+    assert_eq!(
+        table["columns"],
+        json!(["Without", "With", "Gain", "Format", "Cut", "Refused", "Unread"]),
+        "{report}"
+    );
     let first_option = &table["rows"][0];
     let firsts = rows.iter().filter(|row| row["answer"] == "A").count();
     let percent = first_option["cells"][0]["value"].as_f64().unwrap();
@@ -230,7 +234,7 @@ fn a_benchmark_without_a_model_has_labels_and_ratings() {
     let table = &report[0]["report"]["tables"][0];
     assert_eq!(
         table["columns"],
-        json!(["kinds exact", "kinds macro F1", "rating r × 100", "Format"]),
+        json!(["kinds exact", "kinds macro F1", "rating r × 100", "Format", "Cut", "Refused", "Unread"]),
         "{table}"
     );
     let cells = |model: &str| {

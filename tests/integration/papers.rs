@@ -119,14 +119,14 @@ fn a_set_of_its_own_is_not_described_as_another() {
     assert!(card.contains("Short dilemmas in Chinese and English, built by riddlemill"), "{card}");
     assert!(card.contains("The curator has not named the authors"), "{card}");
     // No stage of this set looks for personal data or near duplicates, and no paper says so.
-    assert!(card.contains("no stage looked for personal data in texts"), "{card}");
+    assert!(card.contains("No stage looked for personal data in texts"), "{card}");
     // A person has looked at both rows, though no column says so.
     assert!(!card.contains("no person has looked"), "{card}");
     let sheet = ws.read(&format!("output/{NAME}/candidate/DATASHEET.md"));
     for said in [
         "No stage merged near duplicates.",
         "Column `split` of ethical-traps: test 1, train 1.",
-        "no stage looks for personal data in texts",
+        "No stage looked for personal data in texts",
         "17. **Does it identify subpopulations?** **Open for the curator.**",
     ] {
         assert!(sheet.contains(said), "{said} in\n{sheet}");

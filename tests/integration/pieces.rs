@@ -30,6 +30,7 @@ fn dump(kind: SourceKind, path: &Path) -> Dump {
     Dump {
         source: "s".into(),
         kind,
+        language: None,
         take: Take::Jokes,
         published: None,
         fields: fields.iter().filter(table).map(|(k, v)| (k.to_string(), v.to_string())).collect(),

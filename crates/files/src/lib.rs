@@ -8,6 +8,7 @@
 //! - [`Lock`]: one process at a time; [`secret`]: random secrets, readable by their owner only.
 //! - [`log`]: the append-only logs of raw/, with proof that no line is missing.
 //! - [`digest`]: 128-bit hashes that identify a vote, or what an annotator saw.
+//! - [`trust`]: what this machine's user allowed a workspace to do beyond its own folder.
 //! - [`par_map`]: batches processed on all cores, with results in order.
 
 pub mod digest;
@@ -18,6 +19,7 @@ mod lock;
 pub mod log;
 pub mod par_map;
 mod secret;
+pub mod trust;
 mod unpacked;
 mod workspace;
 
@@ -26,6 +28,7 @@ pub use durable::sha256;
 pub use error::Error;
 pub use inside::inside;
 pub use lock::Lock;
-pub use secret::{secret, secret_or_draw};
+pub use secret::{fingerprint, made_with, secret, secret_or_draw};
+pub use trust::{Trust, Wish};
 pub use unpacked::{Unpacked, unpack};
 pub use workspace::Workspace;

@@ -1,27 +1,154 @@
 //! Secrets of a workspace: drawn once, kept in raw/ readable by their owner only, never overwritten.
+//!
+//! What was made with a secret says so by its [`fingerprint`]. `secrets.jsonl`, a log next to the secrets, holds the
+//! fingerprint of each one that was ever used, so that another secret in its place is noticed even if nothing that was
+//! made with it is at hand.
 
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
+use super::log::Log;
 use super::{Error, durable};
+
+/// The log of the secrets that were used.
+const USED: &str = "secrets.jsonl";
+/// Begins the line below a secret that names the one it replaces on purpose.
+const REPLACES: &str = "replaces ";
+
+/// A line of the log.
+#[derive(Serialize, Deserialize)]
+struct Used {
+    /// The secret's file.
+    secret: String,
+    /// Its fingerprint.
+    digest: String,
+}
+
+/// The content of a secret's file.
+struct SecretFile {
+    secret: [u8; 32],
+    /// Fingerprints of the secrets that it replaces.
+    replaces: Vec<String>,
+}
+
+/// What a secret is called in whatever was made with it: enough to see that it is another one, not enough to make
+/// anything with it. `name` is its file's.
+pub fn fingerprint(name: &str, secret: &[u8; 32]) -> String {
+    hex::encode(&blake3::derive_key(&format!("riddlemill {name} fingerprint"), secret)[..8])
+}
 
 /// The secret in a file, or `None` if none was drawn yet.
 ///
 /// # Errors
-/// [`Error`] if the file cannot be read or is not a secret; `lost` says what is lost without it, as a hint.
+/// [`Error`] if the file cannot be read or is not a secret, or if another one was used before; `lost` says what is lost
+/// without it, as a hint.
 pub fn secret(path: &Path, lost: &str) -> Result<Option<[u8; 32]>, Error> {
+    let used = last_used(path)?;
+    let Some(file) = read(path, lost)? else {
+        return match used {
+            None => Ok(None),
+            Some(digest) => Err(Error::Damaged {
+                path: path.into(),
+                what: format!("missing, and the one that was used before has the digest {digest}"),
+                hint: way_back(&digest, lost),
+            }),
+        };
+    };
+    if let Some(digest) = used {
+        belongs(path, &file, &digest, &format!("raw/{USED}"), lost)?;
+    }
+    Ok(Some(file.secret))
+}
+
+/// Whether something that states the fingerprint of its secret was made with the one in this file, or with one that it
+/// replaces on purpose: then `false`.
+///
+/// # Errors
+/// [`Error`] if it was made with another one, or the file cannot be read; `of` is what was made with it.
+pub fn made_with(path: &Path, digest: &str, of: &str, lost: &str) -> Result<bool, Error> {
+    let Some(file) = read(path, lost)? else { return Ok(false) };
+    belongs(path, &file, digest, of, lost)?;
+    Ok(fingerprint(name(path), &file.secret) == digest)
+}
+
+fn belongs(path: &Path, file: &SecretFile, digest: &str, of: &str, lost: &str) -> Result<(), Error> {
+    let own = fingerprint(name(path), &file.secret);
+    if own == digest || file.replaces.iter().any(|replaced| replaced == digest) {
+        return Ok(());
+    }
+    Err(Error::Damaged {
+        path: path.into(),
+        what: format!(
+            "it is another {} (digest {own}) than the one that {of} belongs to (digest {digest})",
+            name(path)
+        ),
+        hint: way_back(digest, lost),
+    })
+}
+
+fn way_back(digest: &str, lost: &str) -> String {
+    format!(
+        "restore it from a backup: {lost}. If it is lost for good, put 64 hex digits of your own into it, and below \
+         them the line `{REPLACES}{digest}`"
+    )
+}
+
+fn name(path: &Path) -> &str {
+    path.file_name().and_then(|name| name.to_str()).unwrap_or("secret")
+}
+
+fn read(path: &Path, lost: &str) -> Result<Option<SecretFile>, Error> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(Error::io("read", path)(e)),
     };
-    let parsed: Option<[u8; 32]> = hex::decode(text.trim()).ok().and_then(|bytes| bytes.try_into().ok());
-    parsed.map(Some).ok_or_else(|| Error::Damaged {
+    let damaged = |what: &str| Error::Damaged {
         path: path.into(),
-        what: "not 64 hex digits".into(),
+        what: what.into(),
         hint: format!("restore it from a backup: {lost}"),
-    })
+    };
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let digits = lines.next().unwrap_or_default();
+    let parsed: Option<[u8; 32]> = hex::decode(digits).ok().and_then(|bytes| bytes.try_into().ok());
+    let secret = parsed.ok_or_else(|| damaged("not 64 hex digits"))?;
+    let replaced = |line: &str| line.strip_prefix(REPLACES).map(|digest| digest.trim().to_owned());
+    let replaces: Option<Vec<String>> = lines.map(replaced).collect();
+    let replaces = replaces
+        .ok_or_else(|| damaged("below its 64 hex digits is something else than `replaces DIGEST`"))?;
+    Ok(Some(SecretFile { secret, replaces }))
+}
+
+fn log(path: &Path) -> Log {
+    Log::at(path.with_file_name(USED))
+}
+
+/// The fingerprint of the secret of this name that was used last.
+fn last_used(path: &Path) -> Result<Option<String>, Error> {
+    let log = log(path);
+    let lines = log.read()?;
+    let mut last = None;
+    for (at, line) in lines.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty()) {
+        let used: Used = serde_json::from_slice(line).map_err(|e| Error::Damaged {
+            path: log.path().into(),
+            what: format!("line {}: {e}", at + 1),
+            hint: "it is not derived: restore it from a backup".into(),
+        })?;
+        if used.secret == name(path) {
+            last = Some(used.digest);
+        }
+    }
+    Ok(last)
+}
+
+/// Remembers that a secret is used.
+fn remember(path: &Path, secret: &[u8; 32]) -> Result<(), Error> {
+    let used = Used { secret: name(path).to_owned(), digest: fingerprint(name(path), secret) };
+    let line = serde_json::to_vec(&used).map_err(|e| Error::io("write", log(path).path())(e.into()))?;
+    Ok(log(path).append(&[&line[..], b"\n"].concat())?)
 }
 
 /// The secret in a file; drawn from the system's generator if there is none yet. Processes that draw at the
@@ -31,6 +158,10 @@ pub fn secret(path: &Path, lost: &str) -> Result<Option<[u8; 32]>, Error> {
 /// Those of [`secret`]; and if there are no random numbers or the file cannot be written.
 pub fn secret_or_draw(path: &Path, lost: &str) -> Result<[u8; 32], Error> {
     if let Some(secret) = secret(path, lost)? {
+        if last_used(path)?.is_none_or(|digest| digest != fingerprint(name(path), &secret)) {
+            // A raw/ that may only be read keeps working with the secrets that it has.
+            let _ = remember(path, &secret);
+        }
         return Ok(secret);
     }
     let mut drawn = [0; 32];
@@ -47,10 +178,12 @@ pub fn secret_or_draw(path: &Path, lost: &str) -> Result<[u8; 32], Error> {
     // Before it gets its name: a secret that is used and then lost cannot be drawn again.
     temporary.as_file().sync_all().map_err(write)?;
     // If two first runs draw at once, the first secret is used by both.
-    match temporary.persist_noclobber(path) {
-        Err(e) if e.error.kind() != std::io::ErrorKind::AlreadyExists => Err(write(e.error)),
-        _ => Ok(secret(path, lost)?.unwrap_or(drawn)),
-    }
+    let drawn = match temporary.persist_noclobber(path) {
+        Err(e) if e.error.kind() != std::io::ErrorKind::AlreadyExists => return Err(write(e.error)),
+        _ => read(path, lost)?.map_or(drawn, |file| file.secret),
+    };
+    remember(path, &drawn)?;
+    Ok(drawn)
 }
 
 #[cfg(test)]
@@ -75,5 +208,34 @@ mod tests {
         }
         fs::write(&path, "abc").unwrap();
         assert!(secret_or_draw(&path, "what was lost").unwrap_err().to_string().contains("what was lost"));
+    }
+
+    #[test]
+    fn another_secret_in_its_place_is_noticed_and_can_be_meant() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("raw/salt");
+        let first = secret_or_draw(&path, "names").unwrap();
+        let digest = fingerprint("salt", &first);
+        assert!(made_with(&path, &digest, "a file", "names").unwrap());
+        let other = format!("{}\n", "11".repeat(32));
+        fs::write(&path, &other).unwrap();
+        for error in [secret(&path, "names").unwrap_err(), secret_or_draw(&path, "names").unwrap_err()] {
+            let error = error.to_string();
+            assert!(
+                error.contains("another salt") && error.contains("backup") && error.contains(&digest),
+                "{error}"
+            );
+        }
+        assert!(made_with(&path, &digest, "a file", "names").is_err());
+        fs::remove_file(&path).unwrap();
+        assert!(secret(&path, "names").unwrap_err().to_string().contains("missing"));
+        // What the hint says is the way on.
+        fs::write(&path, format!("{other}replaces {digest}\n")).unwrap();
+        assert_eq!(secret_or_draw(&path, "names").unwrap(), [0x11; 32]);
+        assert!(!made_with(&path, &digest, "a file", "names").unwrap());
+        fs::write(&path, &other).unwrap();
+        assert_eq!(secret_or_draw(&path, "names").unwrap(), [0x11; 32], "it is the one that was used last");
+        fs::write(&path, format!("{other}what\n")).unwrap();
+        assert!(secret(&path, "names").is_err());
     }
 }

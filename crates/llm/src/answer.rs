@@ -5,7 +5,9 @@ use std::sync::Arc;
 use riddlemill_text::record::Reason;
 use serde_json::Value;
 
+use super::fault::{self, NoAnswer};
 use super::money::Usd;
+use super::parse;
 use super::prompt::{Output, Rendered};
 use super::request::{Key, Message};
 use super::store::Usage;
@@ -60,6 +62,14 @@ impl Ask {
             reask: 0,
             text: None,
             schema: None,
+        }
+    }
+
+    /// The form of its reply.
+    pub(super) fn output(&self) -> Output {
+        match &self.what {
+            What::Chat { output, .. } => *output,
+            What::Embedding { .. } => Output::Text,
         }
     }
 
@@ -119,9 +129,14 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// Whether it was cut off before the answer began.
-    pub(super) fn is_cut(&self) -> bool {
-        self.marks.truncated && self.vector.is_none() && self.text.trim().is_empty()
+    /// Whether it is no answer because it was cut off: all that reached its limit, unless the prompt asked for
+    /// JSON and its object is closed at the very end. With `accept_before`, half an answer that an earlier
+    /// version stored and used is one.
+    pub(super) fn is_cut(&self, output: Output, accept_before: bool) -> bool {
+        let Marks { truncated, before, .. } = self.marks;
+        let blank = self.text.trim().is_empty();
+        let whole = output == Output::Json && parse::ends_with_object(&self.text);
+        truncated && self.vector.is_none() && !whole && (blank || !(before && accept_before))
     }
 }
 
@@ -145,6 +160,10 @@ pub struct Marks {
     pub made: bool,
     /// Ends because it reached `max_tokens`.
     pub truncated: bool,
+    /// The server or the model withheld the answer; only in replies that an earlier version stored.
+    pub withheld: bool,
+    /// Stored by a version that took what was cut off or withheld for an answer.
+    pub before: bool,
 }
 
 /// Why an item waits.
@@ -168,10 +187,14 @@ pub struct Failed {
     pub key: Key,
 }
 
-/// Whether a request was refused because of its schema, in the words of any server.
-pub(super) fn refuses_schema(failed: &Failed) -> bool {
-    const WORDS: [&str; 7] = ["schema", "response_format", "structured", "guided", "tool", "mime", "format"];
-    let message = failed.raw.to_ascii_lowercase();
-    let refused = ["400 ", "422 "].iter().any(|status| failed.error.starts_with(status));
-    refused && WORDS.iter().any(|word| message.contains(word))
+impl Failed {
+    /// Why a reply that came holds no answer; `None` if none came, or if it can be asked for again.
+    pub fn no_answer(&self) -> Option<NoAnswer> {
+        fault::no_answer(&self.error, &self.raw)
+    }
+
+    /// The HTTP status of a refusal.
+    pub(super) fn status(&self) -> Option<u16> {
+        self.error.split(' ').next()?.parse().ok()
+    }
 }

@@ -18,9 +18,12 @@ pub enum EndpointError {
     /// `base_url` contains a secret, which would appear in errors and logs.
     #[error("base_url holds a user name or password; name an environment variable in key_env")]
     Credentials,
-    /// Azure needs a version of its interface.
-    #[error("provider = \"azure\" needs api_version, such as \"2024-10-21\"")]
-    NoVersion,
+    /// The provider has one API only.
+    #[error("api = \"responses\" is for provider = \"openai\", \"azure\" or \"vllm\"")]
+    NoResponses,
+    /// Both ways to a key are set.
+    #[error("key_env and key_command are both set; remove one")]
+    TwoKeys,
     /// A name under `headers` is not a valid header name.
     #[error("headers: {0:?} is not a header name")]
     HeaderName(String),
@@ -29,5 +32,8 @@ pub enum EndpointError {
     HeaderValue(String),
     /// The HTTP client cannot be built.
     #[error("{0}")]
-    Client(reqwest::Error),
+    Client(String),
+    /// An https address, and nothing on this machine to trust it by.
+    #[error(transparent)]
+    NoCertificates(#[from] riddlemill_http::NoCertificates),
 }

@@ -10,23 +10,26 @@ use rustc_hash::FxHashMap;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use riddlemill_files::Trust;
 use riddlemill_text::record::Reason;
 
-use super::answer::{Answer, Ask, Failed, Held, Marks, Reply, refuses_schema};
+use super::answer::{Answer, Ask, Failed, Held, Marks, Reply};
 use super::batch::takes_batches;
 use super::endpoint_error::EndpointError;
 use super::http::{Http, Transport};
 use super::money::{Price, Usd};
 use super::pace::Pace;
 use super::progress::{Progress, Tally};
+use super::prompt::Output;
 use super::request::{Input, Key, Request};
 use super::retry::seconds;
 use super::run::Run;
 use super::sample::{Pack, PackError};
 use super::secret::ApiKey;
-use super::settings::{Endpoint, Provider};
+use super::settings::{Api, Endpoint, Provider, ReplyMarks};
 use super::store::{Failure, Shared, Store, StoredReply};
 use super::wire;
+use super::wishes::{has_variables, quoted};
 
 /// How far attempts are journalled ahead of a free slot, as a share of the slots, so that no slot waits for
 /// the disk.
@@ -39,12 +42,16 @@ pub struct Limits {
     pub offline: bool,
     /// Also sends what failed permanently before.
     pub retry_failed: bool,
+    /// Uses half answers that an earlier version stored and used, as for drafts that people have voted on.
+    pub accept_before: bool,
     /// Ends the run when cancelled: requests in flight are finished and kept, no new ones are sent.
     pub cancel: CancellationToken,
     /// The run that is charged, with its cap.
     pub run: Run,
     /// The recipe's name, and its cap over all runs.
     pub recipe: Option<(String, Option<Usd>)>,
+    /// What this machine's user agreed to: without it no value of the environment leaves the machine.
+    pub trust: Trust,
 }
 
 /// An endpoint cannot be used with its settings.
@@ -81,6 +88,10 @@ pub struct Engine {
     pub(super) models: tokio::sync::OnceCell<Vec<String>>,
     /// Whether a schema was refused: later requests omit it.
     refuses_schemas: AtomicBool,
+    /// Whether a system's message was refused: later requests begin the user's with it.
+    refuses_system: AtomicBool,
+    /// Whether the model turned out to be served by the Responses API alone: later requests go there.
+    pub(super) only_in_responses: AtomicBool,
     pub(super) source: Source,
 }
 
@@ -104,6 +115,10 @@ impl Engine {
             Source::Pack(if endpoint.provider == Provider::Made { pack.made_elsewhere() } else { pack })
         } else if endpoint.batch && !takes_batches(endpoint.provider) {
             return Err(setting(EndpointError::NoBatches));
+        } else if endpoint.api == Api::Responses && !endpoint.provider.has_responses() {
+            return Err(setting(EndpointError::NoResponses));
+        } else if endpoint.key_env.is_some() && !endpoint.key_command.is_empty() {
+            return Err(setting(EndpointError::TwoKeys));
         } else if limits.offline {
             hold(Reason::ReplyMissing, "the run is offline".into())
         } else if endpoint.price().is_none() {
@@ -112,6 +127,16 @@ impl Engine {
         } else if let Some(name) = unset {
             let what = if endpoint.key_env.as_deref() == Some(name) { "the key" } else { "a header" };
             hold(Reason::KeyMissing, format!("{name} is not set ({what} of llm.{})", endpoint.name))
+        } else if let Some(wish) = [endpoint.command_wish(), endpoint.wish().filter(has_variables)]
+            .into_iter()
+            .flatten()
+            .find(|wish| !limits.trust.allows(wish))
+        {
+            let what = format!(
+                "nobody on this machine agreed to {wish} for this workspace; `riddlemill trust add {}`",
+                quoted(&wish.word())
+            );
+            hold(Reason::KeyMissing, what)
         } else {
             Source::Server(Box::new(Http::new(&endpoint).map_err(setting)?))
         };
@@ -146,6 +171,8 @@ impl Engine {
             caps,
             models: tokio::sync::OnceCell::new(),
             refuses_schemas: AtomicBool::new(false),
+            refuses_system: AtomicBool::new(false),
+            only_in_responses: AtomicBool::new(false),
             source,
         }
     }
@@ -158,35 +185,49 @@ impl Engine {
     /// Answers every item, in order: from the store if possible, else by asking. Equal questions are asked
     /// once. `on_event` is called at every change and must return quickly.
     pub async fn ask_all(&self, asks: Vec<Ask>, on_event: impl Fn(&Progress) + Send + Sync) -> Vec<Answer> {
+        let accept_before = self.limits.accept_before;
+        self.ask_each(asks.into_iter().map(|ask| (ask, accept_before)).collect(), on_event).await
+    }
+
+    /// The same, with whether half an answer that an earlier version stored is taken for one.
+    pub(super) async fn ask_each(
+        &self,
+        asks: Vec<(Ask, bool)>,
+        on_event: impl Fn(&Progress) + Send + Sync,
+    ) -> Vec<Answer> {
         let tally = Tally::new(asks.len(), &on_event);
         if let Source::Pack(pack) = &self.source {
             let answers: Vec<Answer> =
-                asks.iter().map(|ask| pack.answer(ask, self.endpoint.identity())).collect();
+                asks.iter().map(|(ask, _)| pack.answer(ask, self.endpoint.identity())).collect();
             answers.iter().for_each(|answer| tally.finished(answer, false));
             return answers;
         }
         let mut questions: Vec<Question> = asks
             .into_iter()
-            .map(|ask| {
-                let request = Engine::request(&self.endpoint, &ask);
-                Question { key: request.key(), request, template: ask.template }
+            .map(|(ask, accept_before)| {
+                let (request, output) = (Engine::request(&self.endpoint, &ask), ask.output());
+                Question { key: request.key(), request, output, accept_before, template: ask.template }
             })
             .collect();
         let mut answers = self.stored(&questions).await;
         // An answer that was cut is open, too: a batch may have its repetition with a larger limit.
-        let is_open =
-            |answer: &Option<Answer>| answer.as_ref().and_then(Answer::reply).is_none_or(Reply::is_cut);
+        let is_open = |(question, answer): (&Question, &Option<Answer>)| {
+            answer.as_ref().and_then(Answer::reply).is_none_or(|reply| question.is_cut(reply))
+        };
         let mut turn = None;
         if let Source::Server(transport) = &self.source
-            && answers.iter().any(is_open)
+            && questions.iter().zip(&answers).any(is_open)
         {
             match self.turn(transport.as_ref()).await {
                 Ok(taken) => turn = taken,
                 // A question may be in a batch that cannot be read now; asking it again would pay twice.
                 Err(error) => {
-                    let open = questions.iter().zip(&mut answers).filter(|(_, answer)| is_open(answer));
                     let error = error.to_string();
-                    open.for_each(|(question, answer)| *answer = Some(store_failed(question.key, &error)));
+                    for (question, answer) in questions.iter().zip(&mut answers) {
+                        if is_open((question, answer)) {
+                            *answer = Some(store_failed(question.key, &error));
+                        }
+                    }
                 }
             }
             // A batch that has ended has stored replies since the first look.
@@ -194,11 +235,11 @@ impl Engine {
                 answers = self.stored(&questions).await;
             }
         }
-        self.without_schema(&mut questions, &mut answers).await;
+        self.with_alternatives(&mut questions, &mut answers).await;
         // What was cut off may have been answered with a larger limit, or is asked so now.
-        answers.iter_mut().for_each(|answer| {
-            answer.take_if(|answer| answer.reply().is_some_and(Reply::is_cut));
-        });
+        for (question, answer) in questions.iter().zip(&mut answers) {
+            answer.take_if(|answer| answer.reply().is_some_and(|reply| question.is_cut(reply)));
+        }
         if turn.is_some() {
             self.instead_of_cut(&mut questions, &mut answers);
         }
@@ -273,24 +314,30 @@ impl Engine {
     }
 
     async fn answer(&self, questions: &[&Question], tally: &Tally<'_>) -> Vec<Answer> {
-        if let [question] = questions
-            && self.refuses_schemas.load(Ordering::Relaxed)
-            && let Some(plain) = self.without(question)
-        {
-            return Box::pin(self.answer(&[&plain], tally)).await;
+        if let [question] = questions {
+            let set = |refused: &AtomicBool| refused.load(Ordering::Relaxed);
+            let folded = set(&self.refuses_system).then(|| Engine::folded(&question.request)).flatten();
+            let folded = folded.map(|request| question.with(request));
+            let plain = || set(&self.refuses_schemas).then(|| self.without(question)).flatten();
+            if let Some(other) = folded.or_else(plain) {
+                return Box::pin(self.answer(&[&other], tally)).await;
+            }
         }
         let answers = self.given(questions, tally).await;
         match (&answers[..], questions) {
-            ([Answer::Failed(failed)], [question]) if refuses_schema(failed) => {
-                match self.without(question) {
-                    Some(plain) => {
-                        self.refuses_schemas.store(true, Ordering::Relaxed);
-                        Box::pin(self.answer(&[&plain], tally)).await
+            ([Answer::Failed(failed)], [question]) => {
+                match self.instead(question, failed.status(), &failed.raw) {
+                    Some((other, is_system)) => {
+                        let refused = if is_system { &self.refuses_system } else { &self.refuses_schemas };
+                        refused.store(true, Ordering::Relaxed);
+                        Box::pin(self.answer(&[&other], tally)).await
                     }
                     None => answers,
                 }
             }
-            ([Answer::Reply(reply)], [question]) if reply.is_cut() => vec![self.again(question, tally).await],
+            ([Answer::Reply(reply)], [question]) if question.is_cut(reply) => {
+                vec![self.again(question, tally).await]
+            }
             _ => answers,
         }
     }
@@ -300,7 +347,7 @@ impl Engine {
             Source::Server(transport) => self.send(transport.as_ref(), questions, tally).await,
             Source::Nothing(held) => {
                 let stored = |question: &&Question| match self.store.get(&question.key) {
-                    Ok(Some(reply)) => from_store(reply),
+                    Ok(Some(reply)) => from_store(reply, &self.endpoint.marks),
                     Ok(None) => Answer::Held(held.clone()),
                     Err(error) => store_failed(question.key, &error.to_string()),
                 };
@@ -310,16 +357,24 @@ impl Engine {
         }
     }
 
-    /// Asks again with a larger limit what was cut off before the answer began. A second cut is held: asking
-    /// again would buy nothing.
+    /// Asks again with a larger limit what was cut off. A second cut is held: asking again would buy nothing.
     async fn again(&self, question: &Question, tally: &Tally<'_>) -> Answer {
         let Some(request) = Engine::larger(&self.endpoint, &question.request) else {
             return self.cut(&question.request);
         };
-        let larger = Question { key: request.key(), request, template: question.template.clone() };
+        let larger = question.with(request);
         let given = Box::pin(self.given(&[&larger], tally)).await.pop();
         match given {
-            Some(Answer::Reply(reply)) if reply.is_cut() => self.cut(&larger.request),
+            Some(Answer::Reply(reply)) if larger.is_cut(&reply) => self.cut(&larger.request),
+            // That it was cut is known without asking.
+            Some(Answer::Held(held)) if self.limits.offline && held.reason == Reason::ReplyMissing => {
+                let limits = [&question.request, &larger.request].map(Request::max_completion_tokens);
+                let what = format!(
+                    "the answer of {} was cut at {} tokens; without --offline it is asked for once more with {}",
+                    self.endpoint.name, limits[0], limits[1]
+                );
+                Answer::Held(Held { reason: Reason::AnswerCut, what })
+            }
             Some(given) => given,
             None => self.cut(&question.request),
         }
@@ -328,16 +383,22 @@ impl Engine {
     /// The answer for a request that was cut off and is not asked again.
     pub(super) fn cut(&self, request: &Request) -> Answer {
         let what = format!(
-            "the answer was cut at {} tokens before it began; raise max_tokens_ceiling or sampling.max_tokens of llm.{}",
+            "the answer was cut at {} tokens; raise max_tokens_ceiling or sampling.max_tokens of llm.{}",
             request.max_completion_tokens(),
             self.endpoint.name
         );
         Answer::Held(Held { reason: Reason::AnswerCut, what })
     }
 
+    /// Whether half answers that an earlier version stored are taken for answers.
+    pub(super) fn accepts_before(&self) -> bool {
+        self.limits.accept_before
+    }
+
     /// Whether the store holds a reply to this.
     pub(super) fn holds(&self, ask: &Ask) -> bool {
-        self.store.contains(&Engine::request(&self.endpoint, ask).key()).unwrap_or(false)
+        let request = Engine::request(&self.endpoint, ask);
+        Engine::found(&self.store, &self.endpoint, &request).is_ok_and(|found| found.is_some())
     }
 
     /// Stored replies, read outside of the runtime's threads.
@@ -345,10 +406,11 @@ impl Engine {
         let keys: Vec<Key> = questions.iter().map(|question| question.key).collect();
         let store = Arc::clone(&self.store);
         let again = self.limits.retry_failed;
+        let marks = self.endpoint.marks.clone();
         let read = tokio::task::spawn_blocking(move || {
             let replies = store.get_many(&keys)?;
             let known = |(key, reply): (&Key, Option<StoredReply>)| match reply {
-                Some(reply) => Ok(Some(from_store(reply))),
+                Some(reply) => Ok(Some(from_store(reply, &marks))),
                 None if again => Ok(None),
                 None => Ok(store.lasting_failure(key)?.map(refused)),
             };
@@ -369,12 +431,29 @@ impl Engine {
 pub(super) struct Question {
     pub key: Key,
     pub request: Request,
+    /// The form of its reply.
+    pub output: Output,
+    /// Whether half an answer that an earlier version stored is taken for one.
+    pub accept_before: bool,
     pub template: String,
 }
 
+impl Question {
+    /// The same question as another request.
+    pub(super) fn with(&self, request: Request) -> Question {
+        let Question { output, accept_before, ref template, .. } = *self;
+        Question { key: request.key(), request, output, accept_before, template: template.clone() }
+    }
+
+    /// Whether a reply was cut off, and is no answer to it.
+    pub(super) fn is_cut(&self, reply: &Reply) -> bool {
+        reply.is_cut(self.output, self.accept_before)
+    }
+}
+
 /// A stored reply as an answer.
-pub(super) fn from_store(reply: StoredReply) -> Answer {
-    match wire::content(&reply.request, &reply.raw) {
+pub(super) fn from_store(reply: StoredReply, marks: &ReplyMarks) -> Answer {
+    match wire::content(&reply.request, &reply.raw, marks) {
         Ok(content) => Answer::Reply(Reply {
             key: reply.key,
             text: content.text,
@@ -382,7 +461,13 @@ pub(super) fn from_store(reply: StoredReply) -> Answer {
             vector: content.vector,
             usage: reply.usage,
             charged: reply.charged_picousd,
-            marks: Marks { truncated: content.truncated, ..Marks::default() },
+            marks: Marks {
+                truncated: content.truncated,
+                // What is withheld is stored as a failure by now.
+                withheld: content.blocked || content.refusal.is_some(),
+                before: !reply.cut && (content.truncated || content.blocked || content.refusal.is_some()),
+                ..Marks::default()
+            },
         }),
         // Only an imported line can be like this.
         Err(error) => Answer::Failed(Failed {

@@ -13,7 +13,6 @@ use super::request::Request;
 use super::settings::Endpoint;
 use super::store::{Store, StoreError};
 use super::tokens;
-use super::wire;
 
 /// Bytes that a re-ask adds to a prompt in addition to the quoted reply: what was wrong with it, and the chat
 /// template's text around two messages.
@@ -73,6 +72,22 @@ pub fn estimate(
     asks: &[Ask],
     reading: Option<&Reading<'_>>,
 ) -> Result<Estimate, StoreError> {
+    estimate_with(store, endpoint, stage, asks, reading, true)
+}
+
+/// The same, with whether half answers that an earlier version stored count as stored
+/// ([`Limits::accept_before`](super::Limits::accept_before)).
+///
+/// # Errors
+/// [`StoreError`] if the store cannot be read.
+pub fn estimate_with(
+    store: &Store,
+    endpoint: &Endpoint,
+    stage: &str,
+    asks: &[Ask],
+    reading: Option<&Reading<'_>>,
+    accept_before: bool,
+) -> Result<Estimate, StoreError> {
     let price = endpoint.price();
     let mut estimate = Estimate {
         stage: stage.to_owned(),
@@ -98,7 +113,7 @@ pub fn estimate(
     let mut seen = FxHashSet::default();
     let on_their_way = batch::on_their_way(store)?;
     for ask in asks {
-        let Some((request, reasks)) = missing(store, endpoint, ask, reading)? else {
+        let Some((request, reasks)) = missing(store, endpoint, ask, reading, accept_before)? else {
             estimate.stored += 1;
             continue;
         };
@@ -154,34 +169,27 @@ fn missing(
     endpoint: &Endpoint,
     ask: &Ask,
     reading: Option<&Reading<'_>>,
+    accept_before: bool,
 ) -> Result<Option<(Request, u32)>, StoreError> {
-    let mut request = Engine::request(endpoint, ask);
     let mut ask = ask.clone();
     let most = reading.map_or(0, |reading| reading.max_reasks);
     for reasks in (0..=most).rev() {
-        let Some(reply) = Engine::found(store, endpoint, &request)? else {
+        let Some(found) = Engine::last_found(store, endpoint, &ask, accept_before)? else {
+            let request = Engine::request(endpoint, &ask);
             let refused = store.failed_for_good(&request.key())?;
             return Ok((!refused).then_some((request, reasks)));
         };
-        let Ok(mut content) = wire::content(&reply.request, &reply.raw) else { return Ok(None) };
-        if content.is_cut() {
+        let Some(text) = found.text else { return Ok(None) };
+        if found.is_cut {
             // It was asked again with a larger limit, or is now.
-            let Some(larger) = Engine::larger(endpoint, &reply.request) else { return Ok(None) };
-            let Some(reply) = store.get(&larger.key())? else {
-                let refused = store.failed_for_good(&larger.key())?;
-                return Ok((!refused).then_some((larger, reasks)));
-            };
-            match wire::content(&reply.request, &reply.raw) {
-                Ok(larger) if !larger.is_cut() => content = larger,
-                _ => return Ok(None),
-            }
+            let larger = Engine::larger(endpoint, &found.request).filter(|larger| *larger != found.request);
+            let Some(larger) = larger else { return Ok(None) };
+            let refused = store.failed_for_good(&larger.key())?;
+            return Ok((!refused).then_some((larger, reasks)));
         }
         let Some(reading) = reading else { return Ok(None) };
-        match (reading.read)(&ask, &content.text) {
-            Err(unreadable) if reasks > 0 => {
-                ask = quoting(ask, &content.text, &unreadable);
-                request = Engine::request(endpoint, &ask);
-            }
+        match (reading.read)(&ask, &text) {
+            Err(unreadable) if reasks > 0 => ask = quoting(ask, &text, &unreadable),
             // A permanent failure is not asked again.
             _ => return Ok(None),
         }

@@ -6,6 +6,86 @@ use std::time::Duration;
 
 use super::store::Usage;
 
+/// Words of refusals because of what a text is about, in lower case.
+const WITHHELD: [&str; 20] = [
+    "content_filter",
+    "content filter",
+    "content management policy",
+    "content policy",
+    "content_policy",
+    "usage policies",
+    "responsibleaipolicy",
+    "moderation",
+    "flagged",
+    "inappropriate",
+    "data_inspection",
+    "datainspection",
+    "content exists risk",
+    "sensitive",
+    "safety",
+    "unsafe",
+    "prohibited_content",
+    "敏感",
+    "违规",
+    "内容安全",
+];
+/// Words of refusals because of a text's length, in lower case.
+const TOO_LONG: [&str; 14] = [
+    "too long",
+    "context length",
+    "context_length",
+    "context window",
+    "context size",
+    "context_size",
+    "maximum context",
+    "too many tokens",
+    "too many input tokens",
+    "string_above_max_length",
+    "reduce the length",
+    "request too large",
+    "input tokens exceed",
+    "过长",
+];
+/// Words of refusals because of a parameter, a role or the model, in lower case.
+const OF_SETTINGS: [&str; 22] = [
+    "unsupported",
+    "not support",
+    "n't support",
+    "unrecognized",
+    "unknown parameter",
+    "unknown argument",
+    "unknown field",
+    "unexpected keyword",
+    "unexpected argument",
+    "not permitted",
+    "not enabled",
+    "not allowed with this model",
+    "model_not_found",
+    "model not found",
+    "no such model",
+    "unknown model",
+    "invalid model",
+    "no healthy deployment",
+    "no deployments available",
+    "max_tokens is too large",
+    "max_tokens must be",
+    "不支持",
+];
+/// The descriptions of replies that hold no answer, by which stored ones are known again.
+const BLOCKED: &str = "its content filter blocked it";
+const REFUSED: &str = "the model refused";
+const EMPTY: &str = "an empty answer from ";
+const REASONING: &str = " that is all reasoning";
+
+/// Why a reply that came holds no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoAnswer {
+    /// The model refused, or a content filter withheld the answer.
+    Refused,
+    /// It is empty, or nothing but reasoning.
+    Unread,
+}
+
 /// One failed attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
@@ -17,6 +97,8 @@ pub struct Fault {
     pub asked_wait: Option<Duration>,
     /// Tokens, if the server counted any nevertheless.
     pub usage: Option<Usage>,
+    /// Where a redirect points, without its query.
+    pub location: Option<String>,
 }
 
 /// What happened.
@@ -40,13 +122,15 @@ pub enum Kind {
     OnlyReasoning,
     /// Success, but the server withheld the answer because of its content or the question's.
     Blocked,
+    /// Success, but the model refused, in a field of its own; with its words.
+    Refused(String),
     /// The answer is longer than any plausible one.
     TooLarge,
 }
 
 impl Fault {
     pub(super) fn new(kind: Kind) -> Fault {
-        Fault { kind, raw: String::new(), asked_wait: None, usage: None }
+        Fault { kind, raw: String::new(), asked_wait: None, usage: None, location: None }
     }
 
     /// Whether the same request may succeed later. A refusal of the request itself is permanent.
@@ -55,7 +139,7 @@ impl Fault {
             Kind::Connect(_) | Kind::Timeout | Kind::Cut(_) | Kind::Garbage(_) => true,
             Kind::Empty => true,
             // All tokens went into reasoning and were paid for: asking again would buy the same.
-            Kind::OnlyReasoning | Kind::Blocked => false,
+            Kind::OnlyReasoning | Kind::Blocked | Kind::Refused(_) => false,
             Kind::Status(status) => matches!(status, 408 | 409 | 425 | 429 | 500..=599),
             Kind::QuotaExhausted(_) | Kind::TooLarge => false,
         }
@@ -72,10 +156,34 @@ impl Fault {
     }
 
     /// Whether every other request would fail in the same way until somebody fixes it: the key, the address,
-    /// the account, the server itself.
+    /// the account, a setting, the server itself.
     pub fn of_endpoint(&self) -> bool {
-        matches!(self.kind, Kind::Connect(_) | Kind::QuotaExhausted(_) | Kind::Status(401..=404))
-            || self.is_about_settings()
+        let surely = match &self.kind {
+            Kind::Connect(_) | Kind::QuotaExhausted(_) => true,
+            Kind::Status(300..=399 | 401..=407 | 410 | 411 | 414 | 415 | 421 | 426 | 431) => true,
+            Kind::Garbage(why) => why.ends_with(NOT_JSON),
+            _ => false,
+        };
+        !self.is_of_text() && (surely || self.is_about_settings())
+    }
+
+    /// Whether it may be a fault of the endpoint: other records' requests refused in the same way, with no
+    /// answer between, show that it is.
+    pub fn may_be_of_endpoint(&self) -> bool {
+        let refused = matches!(self.kind, Kind::Status(400..=499)) && !self.retriable();
+        self.of_endpoint() || refused && !self.is_of_text()
+    }
+
+    /// Whether one text is refused, for what it is about or for its length: others may be answered.
+    fn is_of_text(&self) -> bool {
+        match self.kind {
+            Kind::Blocked | Kind::Refused(_) | Kind::Status(413 | 451) => true,
+            Kind::Status(400 | 403 | 422) => {
+                let message = self.raw.to_lowercase();
+                WITHHELD.iter().chain(&TOO_LONG).any(|word| message.contains(word))
+            }
+            _ => false,
+        }
     }
 
     /// Whether the same request would always fail in the same way: refused for its content, or answered with
@@ -86,32 +194,28 @@ impl Fault {
             Kind::Empty
                 | Kind::OnlyReasoning
                 | Kind::Blocked
+                | Kind::Refused(_)
                 | Kind::TooLarge
                 | Kind::Status(400 | 413 | 422 | 451)
         );
-        lasts && !self.is_about_settings()
+        lasts && !self.of_endpoint() || matches!(self.kind, Kind::Status(403)) && self.is_of_text()
     }
 
-    /// Whether a parameter or the model is refused: these come from settings that apply to all requests, and
-    /// the name of a limit's parameter is not even part of the key.
+    /// Whether a parameter, a role or the model is refused: these come from settings that apply to all
+    /// requests, and the name of a limit's parameter is not even part of the key.
     fn is_about_settings(&self) -> bool {
-        const CODES: [&str; 3] = ["unsupported_parameter", "unsupported_value", "model_not_found"];
         if !matches!(self.kind, Kind::Status(400 | 422)) {
             return false;
         }
-        let body: serde_json::Value = serde_json::from_str(&self.raw).unwrap_or_default();
-        let code = body.pointer("/error/code").and_then(serde_json::Value::as_str);
-        let phrases = ["nsupported parameter", "nsupported value"];
-        code.is_some_and(|code| CODES.contains(&code))
-            || error_message(&self.raw)
-                .is_some_and(|message| phrases.iter().any(|word| message.contains(word)))
+        let message = self.raw.to_lowercase();
+        refuses_system(400, &self.raw) || OF_SETTINGS.iter().any(|word| message.contains(word))
     }
 
     /// Whether the server may not know the model.
     pub(super) fn is_about_model(&self) -> bool {
         let names_model =
             || error_message(&self.raw).is_some_and(|message| message.to_ascii_lowercase().contains("model"));
-        matches!(self.kind, Kind::Status(404))
+        matches!(self.kind, Kind::Status(404 | 405))
             || matches!(self.kind, Kind::Status(400 | 403)) && names_model()
     }
 
@@ -131,11 +235,18 @@ impl Fault {
                 format!("{status} from {endpoint}: the account's quota is exhausted")
             }
             Kind::Garbage(why) => format!("not an answer of this interface from {endpoint}: {why}"),
-            Kind::Empty => format!("an empty answer from {endpoint}"),
-            Kind::OnlyReasoning => format!("an answer from {endpoint} that is all reasoning"),
-            Kind::Blocked => format!("no answer from {endpoint}: its content filter blocked it"),
+            Kind::Empty => format!("{EMPTY}{endpoint}"),
+            Kind::OnlyReasoning => format!("an answer from {endpoint}{REASONING}"),
+            Kind::Blocked => format!("no answer from {endpoint}: {BLOCKED}"),
+            Kind::Refused(words) => match one_line(words) {
+                Some(words) => format!("no answer from {endpoint}: {REFUSED} ({words})"),
+                None => format!("no answer from {endpoint}: {REFUSED}"),
+            },
             Kind::TooLarge => format!("an answer from {endpoint} that is too large"),
         };
+        if let Some(location) = &self.location {
+            return format!("{description}: it points to {location}");
+        }
         match self.status().and_then(|_| error_message(&self.raw)) {
             Some(message) => format!("{description} ({message})"),
             None => description,
@@ -151,12 +262,85 @@ impl Fault {
     }
 }
 
-/// A server's explanation of its refusal, if it is in the usual form; its beginning, on one line.
+/// The end of the description of a body that is not JSON.
+pub(super) const NOT_JSON: &str = "not JSON";
+
+/// Why a reply that came holds no answer, by the description of its failure and its body.
+pub(super) fn no_answer(error: &str, raw: &str) -> Option<NoAnswer> {
+    let message = || raw.to_lowercase();
+    let is_refusal = ["400 ", "403 ", "422 ", "451 "].iter().any(|status| error.starts_with(status));
+    if error.contains(BLOCKED)
+        || error.contains(REFUSED)
+        || is_refusal && WITHHELD.iter().any(|word| message().contains(word))
+    {
+        return Some(NoAnswer::Refused);
+    }
+    (error.starts_with(EMPTY) || error.contains(REASONING)).then_some(NoAnswer::Unread)
+}
+
+/// Whether a request was refused because of its schema, in the words of any server.
+pub(super) fn refuses_schema(status: u16, raw: &str) -> bool {
+    const WORDS: [&str; 7] = ["schema", "response_format", "structured", "guided", "tool", "mime", "format"];
+    let message = raw.to_ascii_lowercase();
+    matches!(status, 400 | 422) && WORDS.iter().any(|word| message.contains(word))
+}
+
+/// Whether a request was refused because it has a system's message, in the words of any server.
+pub(super) fn refuses_system(status: u16, raw: &str) -> bool {
+    const ROLES: [&str; 8] = [
+        "system role",
+        "system message",
+        "system prompt",
+        "system instruction",
+        "developer instruction",
+        "role 'system'",
+        "role: system",
+        "\\\"system\\\"",
+    ];
+    const REFUSED: [&str; 8] = [
+        "not support",
+        "n't support",
+        "unsupported",
+        "not enabled",
+        "not allowed",
+        "not available",
+        "must alternate",
+        "invalid role",
+    ];
+    let message = raw.to_ascii_lowercase();
+    // Chat templates of models without such a role want user and assistant in turn.
+    let alternate = message.contains("roles must alternate user/assistant");
+    let has = |words: &[&str]| words.iter().any(|word| message.contains(word));
+    (400..=500).contains(&status) && status != 429 && (alternate || has(&ROLES) && has(&REFUSED))
+}
+
+/// A server's explanation of its refusal; its beginning, on one line.
 fn error_message(raw: &str) -> Option<String> {
-    const CHARS: usize = 80;
-    let body: serde_json::Value = serde_json::from_str(raw).ok()?;
-    let places = ["/error/message", "/error", "/message", "/detail"];
-    let text = places.iter().find_map(|place| body.pointer(place)?.as_str())?;
+    const PLACES: [&str; 11] = [
+        "/error/message",
+        "/error/msg",
+        "/error",
+        "/message",
+        "/msg",
+        "/detail",
+        "/detail/0/msg",
+        "/errors/0/message",
+        "/0/error/message",
+        "/error_description",
+        "/title",
+    ];
+    match serde_json::from_str::<serde_json::Value>(raw) {
+        Ok(serde_json::Value::String(text)) => one_line(&text),
+        Ok(body) => one_line(PLACES.iter().find_map(|place| body.pointer(place)?.as_str())?),
+        // Some servers answer in plain words, and proxies with a page.
+        Err(_) if !raw.trim_start().starts_with(['<', '{', '[']) => one_line(raw),
+        Err(_) => None,
+    }
+}
+
+/// The beginning of a text, on one line.
+fn one_line(text: &str) -> Option<String> {
+    const CHARS: usize = 160;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let short: String = line.chars().take(CHARS).collect();
     let more = if line.chars().count() > CHARS { "…" } else { "" };
@@ -177,6 +361,7 @@ impl fmt::Display for Fault {
             Kind::Empty => f.write_str("an empty answer"),
             Kind::OnlyReasoning => f.write_str("an answer that is all reasoning"),
             Kind::Blocked => f.write_str("blocked by the server's content filter"),
+            Kind::Refused(_) => f.write_str("the model refused"),
             Kind::TooLarge => f.write_str("an answer that is too large"),
         }
     }

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::time::{Duration, SystemTime};
 
 use futures_util::future::BoxFuture;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use tokio::time::timeout;
 
 use super::endpoint_error::EndpointError;
 use super::fault::{Fault, Kind};
+use super::key_command::{KeyCommand, Printed};
 use super::provider::{self, Address, Call};
 use super::retry::{exhausted_for, retry_after, seconds};
 use super::secret::ApiKey;
@@ -52,6 +53,10 @@ pub struct Received {
     pub pause: Option<Duration>,
     /// The cost, if a header states it.
     pub cost_usd: Option<f64>,
+    /// The type of the body, if a header states it.
+    pub content_type: Option<String>,
+    /// Where a redirect points, without its query.
+    pub location: Option<String>,
 }
 
 /// Sends requests: HTTP, or a test's script.
@@ -79,6 +84,9 @@ pub(super) struct Http {
     models: Option<String>,
     headers: HeaderMap,
     key: Option<ApiKey>,
+    command: Option<KeyCommand>,
+    /// The settings that a header with a printed key is made from.
+    endpoint: Endpoint,
     /// Everything that is removed from the server's responses.
     secrets: Vec<ApiKey>,
     first_byte: Duration,
@@ -98,20 +106,23 @@ impl Http {
     ) -> Result<Http, EndpointError> {
         let address = Address::new(endpoint)?;
         let key = endpoint.key_env.as_deref().and_then(value);
-        let headers = provider::headers(endpoint, value)?;
+        let headers = provider::headers(endpoint, None, value)?;
         let secrets = endpoint.variables().filter_map(value);
         let secrets = secrets.flat_map(|secret| [secret.bare(), secret]).collect();
         let timeouts = &endpoint.timeouts;
-        let client = riddlemill_http::client()
-            .connect_timeout(seconds(timeouts.connect_secs))
-            // Also ends an answer whose small pieces keep coming, which the idle time alone would not.
-            .timeout(seconds(timeouts.total_secs))
-            // A redirect would carry the key to another server, a hidden retry would bypass the journal.
-            .redirect(reqwest::redirect::Policy::none())
-            .retry(reqwest::retry::never())
-            .user_agent(concat!("riddlemill/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .map_err(|error| EndpointError::Client(error.without_url()))?;
+        let built = riddlemill_http::build(|client| {
+            client
+                .connect_timeout(seconds(timeouts.connect_secs))
+                // Also ends an answer whose small pieces keep coming, which the idle time alone would not.
+                .timeout(seconds(timeouts.total_secs))
+                // A redirect would carry the key to another server, a hidden retry would bypass the journal.
+                .redirect(reqwest::redirect::Policy::none())
+                .retry(reqwest::retry::never())
+                .user_agent(concat!("riddlemill/", env!("CARGO_PKG_VERSION")))
+        })
+        .map_err(|error| EndpointError::Client(innermost(&error)))?;
+        built.reaches(&endpoint.base_url)?;
+        let client = built.client;
         Ok(Http {
             client,
             provider: endpoint.provider,
@@ -119,6 +130,8 @@ impl Http {
             models: provider::models_path(endpoint),
             headers,
             key,
+            command: KeyCommand::new(&endpoint.key_command),
+            endpoint: endpoint.clone(),
             secrets,
             first_byte: seconds(timeouts.first_byte_secs),
             idle: seconds(timeouts.idle_secs),
@@ -127,30 +140,64 @@ impl Http {
 
     /// The response with every secret removed.
     fn struck(&self, received: Result<Received, Fault>) -> Result<Received, Fault> {
+        let printed = self.command.as_ref().map(KeyCommand::secrets).unwrap_or_default();
         let strike = |text: String| {
-            self.secrets.iter().fold(text, |text, secret| match secret.strike(&text) {
+            self.secrets.iter().chain(&printed).fold(text, |text, secret| match secret.strike(&text) {
                 Cow::Owned(struck) => struck,
                 Cow::Borrowed(_) => text,
             })
         };
         match received {
-            Ok(received) => Ok(Received { body: strike(received.body), ..received }),
+            Ok(received) => {
+                let location = received.location.map(strike);
+                Ok(Received { body: strike(received.body), location, ..received })
+            }
             Err(fault) => Err(Fault { raw: strike(fault.raw), ..fault }),
         }
     }
 
     async fn exchange(&self, call: &Call) -> Result<Received, Fault> {
-        let body = match &self.key {
-            Some(key) if call.path == provider::TRANSLATE => key.within(&call.body),
-            _ => call.body.clone(),
+        let request = |headers: HeaderMap, printed: Option<&ApiKey>| {
+            let body = match printed.or(self.key.as_ref()) {
+                Some(key) if call.path == provider::TRANSLATE => key.within(&call.body),
+                _ => call.body.clone(),
+            };
+            let request = self.client.post(self.address.join(&call.path)).headers(headers);
+            request.header(CONTENT_TYPE, "application/json").body(body)
         };
-        let request = self
-            .client
-            .post(self.address.join(&call.path))
-            .headers(self.headers.clone())
-            .header(CONTENT_TYPE, "application/json")
-            .body(body);
-        self.answered(request, MAX_BODY).await
+        self.with_key(request, MAX_BODY).await
+    }
+
+    /// Sends a request with the key, and once more with a new one if a server refuses one that was printed: it
+    /// may have expired. A refused key costs nothing.
+    async fn with_key(
+        &self,
+        request: impl Fn(HeaderMap, Option<&ApiKey>) -> reqwest::RequestBuilder,
+        most: usize,
+    ) -> Result<Received, Fault> {
+        let Some(command) = &self.command else {
+            return self.answered(request(self.headers.clone(), None), most).await;
+        };
+        let printed = command.key(None).await.map_err(no_key)?;
+        let received = self.answered(request(self.headers_with(&printed)?, Some(&printed.key)), most).await?;
+        if received.status != 401 {
+            return Ok(received);
+        }
+        let printed = command.key(Some(&printed)).await.map_err(no_key)?;
+        self.answered(request(self.headers_with(&printed)?, Some(&printed.key)), most).await
+    }
+
+    /// The headers with a printed key, over those whose values are known.
+    fn headers_with(&self, printed: &Printed) -> Result<HeaderMap, Fault> {
+        let with = provider::headers(&self.endpoint, Some(&printed.key), &|_| None).map_err(no_key)?;
+        let mut headers = self.headers.clone();
+        for (name, value) in &with {
+            // A header of the settings replaces the key's own.
+            if !self.endpoint.headers.keys().any(|own| own.eq_ignore_ascii_case(name.as_str())) {
+                headers.insert(name.clone(), value.clone());
+            }
+        }
+        Ok(headers)
     }
 
     /// Sends a request and reads its answer, of at most `most` bytes.
@@ -160,6 +207,8 @@ impl Http {
         let status = response.status().as_u16();
         let (asked_wait, pause) = waits(response.headers());
         let cost_usd = stated_cost(response.headers());
+        let content_type = text_of(response.headers(), CONTENT_TYPE);
+        let location = text_of(response.headers(), LOCATION).and_then(|to| pointed(response.url(), &to));
         let streamed =
             response.headers().get(CONTENT_TYPE).is_some_and(|kind| provider::is_stream(kind.as_bytes()));
         let mut body = Vec::new();
@@ -183,7 +232,9 @@ impl Http {
         if status < 300 && streamed {
             let stream = String::from_utf8_lossy(&body);
             return match provider::assemble(self.provider, &stream) {
-                Some(body) => Ok(Received { status, body, asked_wait, pause, cost_usd }),
+                Some(body) => {
+                    Ok(Received { status, body, asked_wait, pause, cost_usd, content_type, location })
+                }
                 None => {
                     let kind = Kind::Cut("the stream ended before the answer did".to_owned());
                     Err(Fault { raw: stream.into_owned(), ..Fault::new(kind) })
@@ -196,6 +247,8 @@ impl Http {
             asked_wait,
             pause,
             cost_usd,
+            content_type,
+            location,
         })
     }
 }
@@ -211,24 +264,26 @@ impl Transport for Http {
     fn run(&self, file_request: FileRequest) -> BoxFuture<'_, Result<Received, Fault>> {
         Box::pin(async move {
             let to = |path: &str| self.address.join(path);
-            let mut headers = self.headers.clone();
-            let request = match file_request {
-                FileRequest::Get(path) => self.client.get(to(&path)),
-                FileRequest::Download(path) => {
-                    if self.provider != Provider::Gemini {
-                        headers.insert(ACCEPT, HeaderValue::from_static("application/binary"));
+            let request = |mut headers: HeaderMap, _: Option<&ApiKey>| {
+                let request = match &file_request {
+                    FileRequest::Get(path) => self.client.get(to(path)),
+                    FileRequest::Download(path) => {
+                        if self.provider != Provider::Gemini {
+                            headers.insert(ACCEPT, HeaderValue::from_static("application/binary"));
+                        }
+                        self.client.get(to(path))
                     }
-                    self.client.get(to(&path))
-                }
-                FileRequest::Post(path, body) => {
-                    self.client.post(to(&path)).header(CONTENT_TYPE, "application/json").body(body)
-                }
-                FileRequest::Upload(path, lines) => {
-                    let kind = format!("multipart/form-data; boundary={BOUNDARY}");
-                    self.client.post(to(&path)).header(CONTENT_TYPE, kind).body(multipart(&lines))
-                }
+                    FileRequest::Post(path, body) => {
+                        self.client.post(to(path)).header(CONTENT_TYPE, "application/json").body(body.clone())
+                    }
+                    FileRequest::Upload(path, lines) => {
+                        let kind = format!("multipart/form-data; boundary={BOUNDARY}");
+                        self.client.post(to(path)).header(CONTENT_TYPE, kind).body(multipart(lines))
+                    }
+                };
+                request.headers(headers)
             };
-            let received = self.answered(request.headers(headers), MAX_FILE).await;
+            let received = self.with_key(request, MAX_FILE).await;
             self.struck(received)
         })
     }
@@ -236,16 +291,18 @@ impl Transport for Http {
     fn models(&self) -> BoxFuture<'_, Vec<String>> {
         let ask = async move {
             let path = self.models.as_ref()?;
-            let request = self.client.get(self.address.join(path)).headers(self.headers.clone());
-            let mut response = request.send().await.ok()?.error_for_status().ok()?;
-            let mut body = Vec::new();
-            while let Some(chunk) = response.chunk().await.ok()?.filter(|_| body.len() < MAX_BODY) {
-                body.extend_from_slice(&chunk);
-            }
-            Some(provider::models(&String::from_utf8_lossy(&body)))
+            let request =
+                |headers, _: Option<&ApiKey>| self.client.get(self.address.join(path)).headers(headers);
+            let received = self.with_key(request, MAX_BODY).await.ok()?;
+            (received.status == 200).then(|| provider::models(&received.body))
         };
         Box::pin(async move { timeout(MODELS_WAIT, ask).await.ok().flatten().unwrap_or_default() })
     }
+}
+
+/// Nothing was sent, because there is no key to send.
+fn no_key(error: impl std::fmt::Display) -> Fault {
+    Fault::new(Kind::Connect(error.to_string()))
 }
 
 /// A file of a batch as a form. JSON cannot contain a line that ends a part: its strings have no bare line
@@ -259,7 +316,20 @@ fn multipart(lines: &str) -> String {
 }
 
 fn waits(headers: &HeaderMap) -> (Option<Duration>, Option<Duration>) {
-    (retry_after(headers, SystemTime::now()), exhausted_for(headers).map(|pause| pause.min(MAX_HEADER_PAUSE)))
+    let now = SystemTime::now();
+    (retry_after(headers, now), exhausted_for(headers, now).map(|pause| pause.min(MAX_HEADER_PAUSE)))
+}
+
+fn text_of(headers: &HeaderMap, name: HeaderName) -> Option<String> {
+    Some(headers.get(name)?.to_str().ok()?.to_owned())
+}
+
+/// The whole address of a redirect, without its query, which may hold a key.
+fn pointed(from: &reqwest::Url, to: &str) -> Option<String> {
+    let mut to = from.join(to).ok()?;
+    to.set_query(None);
+    to.set_fragment(None);
+    Some(to.to_string())
 }
 
 /// An answer's cost in dollars, as proxies state it.

@@ -95,7 +95,9 @@ fn replies_stored_before_are_found_again() {
             let reply = reply
                 .unwrap_or_else(|| panic!("{text} ({n}) would be bought again: {}", request.canonical()));
             assert_eq!(&reply.request, request);
-            let Answer::Reply(reply) = from_store(reply) else { panic!("{text} ({n}) is no answer") };
+            let Answer::Reply(reply) = from_store(reply, &Default::default()) else {
+                panic!("{text} ({n}) is no answer")
+            };
             assert_eq!((reply.text.as_str(), reply.charged.pico()), (*text, 100 + n as i64));
             assert_eq!(reply.vector.is_some(), text.is_empty());
         }

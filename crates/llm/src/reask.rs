@@ -9,7 +9,6 @@ use super::progress::Progress;
 use super::request::{Message, Role};
 use super::settings::Endpoint;
 use super::store::{Shared, Store};
-use super::wire;
 
 /// The result of an item whose reply is parsed.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,11 +39,14 @@ pub async fn ask_parsed<T>(
     on_event: impl Fn(&Progress) + Send + Sync,
 ) -> Vec<Parsed<T>> {
     let mut parsed: Vec<Option<Parsed<T>>> = asks.iter().map(|_| None).collect();
-    let mut open: Vec<(usize, Ask)> = asks.into_iter().enumerate().collect();
+    let accept_before = engine.accepts_before();
+    let mut open: Vec<(usize, Ask, bool)> =
+        asks.into_iter().enumerate().map(|(at, ask)| (at, ask, accept_before)).collect();
     for reasks in 0.. {
-        let answers = engine.ask_all(open.iter().map(|(_, ask)| ask.clone()).collect(), &on_event).await;
+        let asked = open.iter().map(|(_, ask, accept_before)| (ask.clone(), *accept_before)).collect();
+        let answers = engine.ask_each(asked, &on_event).await;
         let mut again = Vec::new();
-        for ((at, ask), answer) in open.into_iter().zip(answers) {
+        for ((at, ask, accept_before), answer) in open.into_iter().zip(answers) {
             parsed[at] = Some(match answer {
                 Answer::Held(held) => Parsed::Held(held),
                 Answer::Failed(failed) => Parsed::Failed(failed),
@@ -52,7 +54,14 @@ pub async fn ask_parsed<T>(
                     Ok(value) => Parsed::Value { value, reply, reasks },
                     Err(unreadable) => {
                         let reason = Reason::ReplyUnparseable;
-                        if reasks < max_reasks && !reply.marks.sample && !reply.marks.made {
+                        // Half an answer from before, of which nothing was made: it is asked for again as such.
+                        let is_half = reply.marks.before
+                            && accept_before
+                            && !engine.holds(&quoting(ask.clone(), &reply.text, &unreadable))
+                            && !engine.holds(&quoting(ask.clone(), &reply.whole, &unreadable));
+                        if is_half {
+                            again.push((at, ask, false));
+                        } else if reasks < max_reasks && !reply.marks.sample && !reply.marks.made {
                             // Earlier versions quoted a reply with its reasoning: replies bought then are
                             // used.
                             let before = (reply.whole != reply.text)
@@ -61,8 +70,8 @@ pub async fn ask_parsed<T>(
                                 })
                                 .flatten()
                                 .filter(|before| engine.holds(before));
-                            again
-                                .push((at, before.unwrap_or_else(|| quoting(ask, &reply.text, &unreadable))));
+                            let quoted = before.unwrap_or_else(|| quoting(ask, &reply.text, &unreadable));
+                            again.push((at, quoted, accept_before));
                         }
                         let error = unreadable.to_string();
                         Parsed::Failed(Failed { reason, error, raw: reply.text, key: reply.key })
@@ -93,15 +102,14 @@ pub fn forget_unreadable<T>(
     for ask in asks {
         let (mut ask, mut unreadable) = (ask.clone(), Vec::new());
         for _ in 0..=max_reasks {
-            let request = Engine::request(endpoint, &ask);
-            let Some(reply) = Engine::found(store, endpoint, &request)? else { break };
-            let Ok(content) = wire::content(&reply.request, &reply.raw) else { break };
-            let Err(why) = read(&ask, &content.text) else {
+            let Some(found) = Engine::last_found(store, endpoint, &ask, true)? else { break };
+            let Some(text) = found.text.filter(|_| !found.is_cut) else { break };
+            let Err(why) = read(&ask, &text) else {
                 unreadable.clear();
                 break;
             };
-            ask = quoting(ask, &content.text, &why);
-            unreadable.push((reply.key, why));
+            ask = quoting(ask, &text, &why);
+            unreadable.push((found.key, why));
         }
         for (key, why) in unreadable {
             store.forget(&key, &format!("cannot be read ({why}), and is asked for again"))?;

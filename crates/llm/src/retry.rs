@@ -43,29 +43,24 @@ pub(super) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Durati
     if let Some(millis) = text("retry-after-ms").and_then(|text| text.parse::<f64>().ok()) {
         return Some(seconds(millis / 1000.0));
     }
-    let text = text(RETRY_AFTER.as_str())?;
-    match text.parse::<f64>() {
-        Ok(secs) if secs.is_finite() => Some(seconds(secs)),
-        // A date in the past asks for no wait.
-        _ => httpdate::parse_http_date(text).ok().map(|date| date.duration_since(now).unwrap_or_default()),
-    }
+    riddlemill_http::asked_wait(text(RETRY_AFTER.as_str())?, now)
 }
 
 /// How long the rate-limit headers say that no requests or tokens are left.
-pub(super) fn exhausted_for(headers: &HeaderMap) -> Option<Duration> {
+pub(super) fn exhausted_for(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: String| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     ["requests", "tokens"]
         .into_iter()
         .filter(|what| text(format!("x-ratelimit-remaining-{what}")).is_some_and(|left| left == "0"))
-        .filter_map(|what| text(format!("x-ratelimit-reset-{what}")).and_then(duration))
+        .filter_map(|what| text(format!("x-ratelimit-reset-{what}")).and_then(|reset| duration(reset, now)))
         // Both limits have to be free again.
         .max()
 }
 
-/// `6m0s`, `1h2m3.5s`, `20ms`, or plain seconds.
-fn duration(text: &str) -> Option<Duration> {
-    if let Ok(plain) = text.parse::<f64>() {
-        return plain.is_finite().then(|| seconds(plain));
+/// `6m0s`, `1h2m3.5s`, `20ms`, plain seconds, or a time.
+fn duration(text: &str, now: SystemTime) -> Option<Duration> {
+    if let Some(wait) = riddlemill_http::asked_wait(text, now) {
+        return Some(wait);
     }
     let mut total = 0.0;
     let mut rest = text;
@@ -125,9 +120,19 @@ mod tests {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
         let date = httpdate::fmt_http_date(now + Duration::from_secs(90));
         let past = httpdate::fmt_http_date(now - Duration::from_secs(90));
-        for (value, secs) in
-            [("7", Some(7.0)), ("0.5", Some(0.5)), (&date, Some(90.0)), (&past, Some(0.0)), ("soon", None)]
-        {
+        for (value, secs) in [
+            ("7", Some(7.0)),
+            ("0.5", Some(0.5)),
+            (&date, Some(90.0)),
+            (&past, Some(0.0)),
+            ("soon", None),
+            // Times since 1970, in seconds and in milliseconds.
+            ("1700000002", Some(2.0)),
+            ("1700000002500", Some(2.5)),
+            ("1600000000", Some(0.0)),
+            ("-5", Some(0.0)),
+            ("86400", Some(86_400.0)),
+        ] {
             let wait = retry_after(&headers(&[("retry-after", value)]), now);
             assert_eq!(wait.map(|wait| wait.as_secs_f64()), secs, "{value}");
         }
@@ -139,10 +144,10 @@ mod tests {
     #[test]
     fn rate_limit_headers_count_when_nothing_is_left() {
         let left = |left, reset| {
-            exhausted_for(&headers(&[
-                ("x-ratelimit-remaining-tokens", left),
-                ("x-ratelimit-reset-tokens", reset),
-            ]))
+            exhausted_for(
+                &headers(&[("x-ratelimit-remaining-tokens", left), ("x-ratelimit-reset-tokens", reset)]),
+                SystemTime::UNIX_EPOCH,
+            )
         };
         assert_eq!(left("0", "6m0s"), Some(Duration::from_secs(360)));
         assert_eq!(left("0", "1h2m3s"), Some(Duration::from_secs(3723)));
@@ -156,7 +161,7 @@ mod tests {
         #[test]
         fn no_header_panics(value in "[ -~]{0,20}") {
             let headers = headers(&[("retry-after", &value), ("x-ratelimit-remaining-requests", "0"), ("x-ratelimit-reset-requests", &value)]);
-            let _ = (retry_after(&headers, SystemTime::UNIX_EPOCH), exhausted_for(&headers));
+            let _ = (retry_after(&headers, SystemTime::UNIX_EPOCH), exhausted_for(&headers, SystemTime::UNIX_EPOCH));
         }
     }
 }

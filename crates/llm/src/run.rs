@@ -1,7 +1,7 @@
 //! A run as a budget: everything that is sent between one start of the program and its end, over all stages,
 //! recipes and endpoints.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,14 +15,19 @@ pub struct Run {
     max: Option<Usd>,
     agreed: Arc<AtomicBool>,
     left: Arc<Mutex<BTreeMap<String, Failing>>>,
+    remarks: Arc<Mutex<BTreeSet<String>>>,
 }
 
 /// How an endpoint fails, and how many times in a row.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Failing {
     how: String,
+    /// The same without what differs between requests, such as their ids.
+    shape: String,
     times: u32,
     left: bool,
+    /// Whether it has answered anything in this run.
+    answered: bool,
 }
 
 impl Run {
@@ -36,35 +41,51 @@ impl Run {
             max,
             agreed: Arc::default(),
             left: Arc::default(),
+            remarks: Arc::default(),
         }
     }
 
     /// Records that an item failed at an endpoint, or was answered. After `leave_after` equal failures in a
-    /// row that concern the whole endpoint, the endpoint is left alone.
-    pub(super) fn note(&self, endpoint: &str, failed: Option<&str>, leave_after: u32) {
+    /// row that concern the whole endpoint, the endpoint is left alone. How many there are in a row by now.
+    pub(super) fn note(&self, endpoint: &str, failed: Option<&str>, leave_after: u32) -> u32 {
         let mut all = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let failing = all.entry(endpoint.to_owned()).or_default();
         let Some(how) = failed else {
             // An answer shows that the endpoint works, so earlier failures are not in a row with later ones.
-            all.remove(endpoint);
-            return;
+            *failing = Failing { answered: true, ..Failing::default() };
+            return 0;
         };
-        let failing = all.entry(endpoint.to_owned()).or_insert_with(|| Failing {
-            how: how.to_owned(),
-            times: 0,
-            left: false,
-        });
-        if failing.how != how {
+        let shape = shape(how);
+        if failing.shape != shape {
             // Different failures are not one cause; an endpoint that was left stays left.
-            *failing = Failing { how: how.to_owned(), times: 0, left: failing.left };
+            let (left, answered) = (failing.left, failing.answered);
+            *failing = Failing { how: how.to_owned(), shape, times: 0, left, answered };
         }
         failing.times += 1;
         failing.left |= leave_after > 0 && failing.times >= leave_after;
+        failing.times
+    }
+
+    /// Whether an endpoint has answered anything in this run.
+    pub(super) fn has_answered(&self, endpoint: &str) -> bool {
+        let all = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        all.get(endpoint).is_some_and(|failing| failing.answered)
     }
 
     /// How an endpoint failed that is left alone for the rest of the run; `None` for others.
     pub fn left(&self, endpoint: &str) -> Option<String> {
         let all = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         all.get(endpoint).filter(|failing| failing.left).map(|failing| failing.how.clone())
+    }
+
+    /// Records something that its user should know although nothing failed.
+    pub(super) fn remark(&self, what: String) {
+        self.remarks.lock().unwrap_or_else(PoisonError::into_inner).insert(what);
+    }
+
+    /// What its user should know although nothing failed, as `llm.mine: …` with the remedy.
+    pub fn remarks(&self) -> Vec<String> {
+        self.remarks.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
     /// Whether it has a cap of its own.
@@ -86,6 +107,14 @@ impl Run {
     pub(super) fn cap(&self) -> (String, Option<Usd>) {
         (self.scope.clone(), self.max)
     }
+}
+
+/// A failure without the words that have digits in them, behind its status: ids, times and counts.
+fn shape(how: &str) -> String {
+    let mut words = how.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    let rest = words.map(|word| if word.contains(|c: char| c.is_ascii_digit()) { "#" } else { word });
+    [first].into_iter().chain(rest).collect::<Vec<_>>().join(" ")
 }
 
 impl Default for Run {

@@ -13,6 +13,8 @@ use riddlemill_text::record::Reason;
 
 use super::answer::{Answer, Ask, Held, Marks, Reply};
 use super::money::Usd;
+use super::parse::lenient;
+use super::reasoning::without_reasoning;
 use super::request::Key;
 
 /// A loaded reply pack, with one JSONL line per reply:
@@ -77,7 +79,9 @@ impl Pack {
                 continue;
             }
             let wrong = |what: String| PackError::Line { path: path.to_owned(), line: at + 1, what };
-            let line: Line = serde_json::from_str(&line).map_err(|error| wrong(error.to_string()))?;
+            let read = serde_json::from_str(&line)
+                .or_else(|error| serde_json::from_str(&lenient(&line).ok_or(error)?));
+            let line: Line = read.map_err(|error| wrong(error.to_string()))?;
             let reply = match line.reply {
                 Value::String(text) => text,
                 other => other.to_string(),
@@ -129,10 +133,11 @@ impl Pack {
         let vector = serde_json::from_str::<Vec<f32>>(text)
             .ok()
             .filter(|_| matches!(ask.what, super::What::Embedding { .. }));
-        let marks = Marks { sample: !self.made, made: self.made, truncated: false };
+        let marks = Marks { sample: !self.made, made: self.made, ..Marks::default() };
         Answer::Reply(Reply {
             key,
-            text: text.clone(),
+            // What a model wrote elsewhere comes with its marks.
+            text: if self.made { without_reasoning(text) } else { text.clone() },
             whole: text.clone(),
             vector,
             usage: None,

@@ -17,7 +17,7 @@ use super::fault::Fault;
 use super::http::{Received, Transport};
 use super::money::Usd;
 use super::progress::Tally;
-use super::provider;
+use super::provider::{self, Call};
 use super::request::Request;
 use super::retry::{Waits, seconds};
 use super::store::{Begin, Begun, Failure, Line, Shared, StoredReply, Usage, now_ms};
@@ -171,7 +171,7 @@ impl Engine {
                 Ok(Begun::Go { id }) => return Ok(Some(id)),
                 Ok(Begun::Stored) => {
                     return Err(Box::new(match self.store.get(&question.key) {
-                        Ok(Some(reply)) => from_store(reply),
+                        Ok(Some(reply)) => from_store(reply, &self.endpoint.marks),
                         Ok(None) => store_failed(question.key, "a reply vanished"),
                         Err(error) => store_failed(question.key, &error.to_string()),
                     }));
@@ -222,7 +222,8 @@ impl Engine {
             return Ok(Landed::Answers(begun.iter().map(failed).collect()));
         }
         let requests: Vec<&Request> = begun.iter().map(|attempt| &attempt.question.request).collect();
-        let call = provider::call(&self.endpoint, &requests);
+        let sending = self.sending();
+        let call = provider::call(&sending, &requests);
         let sent = Instant::now();
         // Before it is sent: after a kill, an attempt without this mark is known to have cost nothing.
         self.store.sending(begun.iter().map(|attempt| attempt.id.as_str()));
@@ -237,7 +238,8 @@ impl Engine {
         let stated = received.as_ref().ok().filter(|_| requests.len() == 1).and_then(wire::stated_cost);
         let stated = stated.unwrap_or(Usd::ZERO);
         let leave_after = self.endpoint.retries.leave_after;
-        match received.and_then(|received| embedding_batch::read(&requests, received)) {
+        let marks = &self.endpoint.marks;
+        match received.and_then(|received| embedding_batch::read(&requests, received, marks)) {
             Ok(contents) => {
                 self.limits.run.note(&self.endpoint.name, None, leave_after);
                 let mut answers = Vec::with_capacity(begun.len());
@@ -274,19 +276,30 @@ impl Engine {
                 // A longer wait, as until the quota of the next day, is left to a later run.
                 let too_long = seconds(self.endpoint.retries.max_asked_wait_secs);
                 let number = begun.first().map_or(0, |attempt| attempt.number);
-                let again = fault.retriable()
-                    && number < self.endpoint.retries.max_attempts
-                    && fault.asked_wait.is_none_or(|wait| wait <= too_long);
+                // What is asked in another way at once is no failure of the endpoint.
+                let otherwise = begun
+                    .iter()
+                    .all(|attempt| self.instead(attempt.question, fault.status(), &fault.raw).is_some());
+                let elsewhere = self.goes_elsewhere(&sending, &requests, &fault);
+                let again = elsewhere
+                    || fault.retriable()
+                        && !otherwise
+                        && number < self.endpoint.retries.max_attempts
+                        && fault.asked_wait.is_none_or(|wait| wait <= too_long);
                 // Only one of the texts may be the reason for the refusal.
                 let apart = !again && begun.len() > 1 && fault.refuses_content();
                 // The wait applies to all requests, and the slot is reused at once.
                 if let Some(wait) = fault.asked_wait.filter(|&wait| wait <= too_long) {
                     self.pace.pause(wait);
                 }
-                let hint = if again { String::new() } else { self.near_miss(transport, &fault).await };
-                if !again && fault.of_endpoint() {
+                let hint = if again { String::new() } else { self.near_miss(transport, &fault, &call).await };
+                let mut lasting = fault.is_lasting();
+                if !again && fault.may_be_of_endpoint() && !otherwise {
                     let how = fault.describe(&self.endpoint.name) + &hint;
-                    self.limits.run.note(&self.endpoint.name, Some(&how), leave_after);
+                    let times = self.limits.run.note(&self.endpoint.name, Some(&how), leave_after);
+                    // Refused like others before it, or by an endpoint that never answered: nothing shows that
+                    // it is for its text.
+                    lasting &= times == 1 && self.has_answered();
                 }
                 let charged = |attempt: &Attempt<'_>| match fault.usage {
                     // Only the answer to a single question can be empty but counted.
@@ -302,7 +315,7 @@ impl Engine {
                     line.usage = fault.usage;
                     if !again && !apart {
                         line.request = Some(attempt.question.request.clone());
-                        line.lasting = fault.is_lasting();
+                        line.lasting = lasting;
                         line.error = self.describe_failure(attempt, &fault, &hint);
                     }
                     Line::Failure(line)
@@ -312,7 +325,7 @@ impl Engine {
                     (true, _) => Landed::Again(fault),
                     (_, true) => Landed::Apart,
                     _ => Landed::Answers(
-                        begun.iter().map(|attempt| self.given_up(attempt, &fault, &hint)).collect(),
+                        begun.iter().map(|attempt| self.given_up(attempt, &fault, &hint, lasting)).collect(),
                     ),
                 })
             }
@@ -320,15 +333,16 @@ impl Engine {
     }
 
     /// A hint from the list of models if the refusal is about the model: the closest name, or a few of them.
-    async fn near_miss(&self, transport: &dyn Transport, fault: &Fault) -> String {
+    async fn near_miss(&self, transport: &dyn Transport, fault: &Fault, call: &Call) -> String {
         if !fault.is_about_model() {
             return String::new();
         }
+        let place = self.asked_place(fault, call);
         // One list for the endpoint, even if thousands of items are refused for the same reason.
         let models = self.models.get_or_init(|| transport.models()).await;
         let model = &self.endpoint.model;
         if models.is_empty() || models.contains(model) {
-            return String::new();
+            return place;
         }
         match near_miss(model, models.iter().map(String::as_str)) {
             Some(near) => format!("; the server has no model {model:?}, did you mean {near:?}?"),
@@ -352,8 +366,18 @@ impl Engine {
         error
     }
 
-    fn given_up(&self, attempt: &Attempt<'_>, fault: &Fault, hint: &str) -> Answer {
-        let reason = if fault.is_lasting() { Reason::RequestRefused } else { Reason::RequestFailed };
+    /// Whether the endpoint's model has ever answered anything.
+    fn has_answered(&self) -> bool {
+        let endpoint = &self.endpoint;
+        self.limits.run.has_answered(&endpoint.name)
+            || self
+                .store
+                .origins(endpoint.identity(), &endpoint.model)
+                .is_ok_and(|origins| !origins.is_empty())
+    }
+
+    fn given_up(&self, attempt: &Attempt<'_>, fault: &Fault, hint: &str, lasting: bool) -> Answer {
+        let reason = if lasting { Reason::RequestRefused } else { Reason::RequestFailed };
         let error = self.describe_failure(attempt, fault, hint);
         Answer::Failed(Failed { reason, error, raw: fault.raw.clone(), key: attempt.question.key })
     }
@@ -434,6 +458,7 @@ fn stored_reply(
         request: attempt.question.request.clone(),
         raw,
         usage: content.usage,
+        cut: content.truncated,
         charged_picousd: charged,
         attempts: attempt.number,
         at_ms: now_ms(),

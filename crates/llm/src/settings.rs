@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use riddlemill_files::Wish;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -18,8 +19,11 @@ pub struct Endpoint {
     /// The kind of server.
     #[serde(default)]
     pub provider: Provider,
-    /// The version of the interface: Azure's `api-version`, `anthropic-version`, Gemini's `v1beta`. Azure needs one,
-    /// here or in `base_url`.
+    /// The API for chats, where a server has two.
+    #[serde(default)]
+    pub api: Api,
+    /// The version of the interface: Azure's `api-version`, `anthropic-version`, Gemini's `v1`. Azure's interface
+    /// without dated versions is used if there is none, here or in `base_url`.
     pub api_version: Option<String>,
     /// Up to and without `/chat/completions`, e.g. `https://api.example.org/v1`; for providers with an
     /// interface of their own the address before its paths.
@@ -33,6 +37,9 @@ pub struct Endpoint {
     pub identity: Option<String>,
     /// The environment variable that holds the key (its name, never its value); absent for a server without keys.
     pub key_env: Option<String>,
+    /// A command that prints the key, as a list of words, for tokens that expire; instead of `key_env`.
+    #[serde(default)]
+    pub key_command: Vec<String>,
     /// Additional headers of every request: each with the environment variable that holds its value.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
@@ -46,8 +53,15 @@ pub struct Endpoint {
     /// `format`. If it refuses, requests are sent without.
     #[serde(default)]
     pub structured: bool,
-    /// The limit for repeating a request whose answer was cut off before it began; four times
-    /// `sampling.max_tokens` if absent. It is not part of the first request's key.
+    /// Where instructions are sent: as the system's message, or at the start of the user's for models that have
+    /// no such message (Gemma). Part of the key.
+    #[serde(default)]
+    pub system: System,
+    /// Further marks in this model's replies, beyond those that are known.
+    #[serde(default)]
+    pub marks: ReplyMarks,
+    /// The limit for repeating a request whose answer was cut off; four times `sampling.max_tokens` if absent.
+    /// It is not part of the first request's key.
     pub max_tokens_ceiling: Option<u32>,
     /// The name under which `sampling.max_tokens` is sent.
     #[serde(default)]
@@ -112,15 +126,19 @@ impl Endpoint {
         Endpoint {
             name: name.to_owned(),
             provider: Provider::default(),
+            api: Api::default(),
             api_version: None,
             base_url: base_url.to_owned(),
             model: model.to_owned(),
             identity: None,
             key_env: None,
+            key_command: Vec::new(),
             headers: BTreeMap::new(),
             sampling: Sampling::default(),
             format: Format::default(),
             structured: false,
+            system: System::default(),
+            marks: ReplyMarks::default(),
             max_tokens_ceiling: None,
             stream: false,
             batch: false,
@@ -185,6 +203,37 @@ impl Endpoint {
         self.key_env.iter().chain(self.headers.values()).map(String::as_str)
     }
 
+    /// What needs somebody's yes before it is asked: its host, with the variables whose values go along. `None` for a
+    /// pack, and where `base_url` is no address.
+    pub fn wish(&self) -> Option<Wish> {
+        let url = reqwest::Url::parse(&self.base_url).ok().filter(|_| !self.provider.is_pack())?;
+        // What a command prints is no less of a secret than a variable's value.
+        let printed = self.command_wish().map(|_| "key_command".to_owned());
+        let variables = self.variables().map(str::to_owned).chain(printed).collect();
+        Some(Wish::Host { origin: url.origin().ascii_serialization(), variables })
+    }
+
+    /// The command that prints its key, which could do anything on this machine: it needs somebody's yes, too.
+    pub fn command_wish(&self) -> Option<Wish> {
+        let quoted = |word: &String| match word.contains(char::is_whitespace) || word.is_empty() {
+            true => format!("'{word}'"),
+            false => word.clone(),
+        };
+        let command = self.key_command.iter().map(quoted).collect::<Vec<_>>().join(" ");
+        (!command.is_empty() && !self.provider.is_pack()).then_some(Wish::Command { command })
+    }
+
+    /// What to do about a key that a server refuses.
+    pub fn where_the_key_is(&self) -> String {
+        match &self.key_env {
+            Some(variable) => format!("check the key in {variable}"),
+            None if !self.key_command.is_empty() => {
+                format!("check what the key_command of [llm.{}] prints", self.name)
+            }
+            None => format!("name the key's variable as key_env under [llm.{}] in pipeline.toml", self.name),
+        }
+    }
+
     /// Whether its key and the values of its headers are set, or it needs none.
     pub fn has_key(&self) -> bool {
         self.variables().all(|name| super::secret::ApiKey::from_env(name).is_some())
@@ -194,6 +243,28 @@ impl Endpoint {
     pub fn cap(&self) -> Option<Usd> {
         self.max_usd.map(Usd::from_dollars)
     }
+}
+
+/// Where instructions are sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum System {
+    /// As the system's message.
+    #[default]
+    System,
+    /// Before the user's first message.
+    User,
+}
+
+/// Marks in the texts of a model's replies that are no part of its answers. They are looked for in any case of
+/// letters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ReplyMarks {
+    /// Marks before reasoning, with those behind it: `{ "<plan>" = "</plan>" }`.
+    pub reasoning: BTreeMap<String, String>,
+    /// Marks of the end of the model's turn; what follows one is not read.
+    pub end: Vec<String>,
 }
 
 /// The kind of server that answers an endpoint's requests.
@@ -224,7 +295,23 @@ pub enum Provider {
     Sample,
 }
 
+/// The API for chats at OpenAI and servers compatible with it. Not part of any key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Api {
+    /// `chat/completions`: understood by nearly every server.
+    #[default]
+    Chat,
+    /// `responses`: some models have no other.
+    Responses,
+}
+
 impl Provider {
+    /// Whether chats can be sent to `responses`.
+    pub fn has_responses(self) -> bool {
+        matches!(self, Provider::Openai | Provider::Azure | Provider::Vllm)
+    }
+
     /// Whether replies come from a file.
     pub fn is_pack(self) -> bool {
         matches!(self, Provider::Made | Provider::Sample)
@@ -330,7 +417,8 @@ pub struct Retries {
     /// The longest wait a server may ask for; an item that would have to wait longer fails with that message.
     pub max_asked_wait_secs: f64,
     /// After this many items in a row with the same failure, of a kind that no retry fixes, the endpoint is
-    /// left alone for the rest of the run; 0 for never.
+    /// left alone for the rest of the run; 0 for never. Refusals of one text (a content filter, a text that is
+    /// too long) do not count.
     pub leave_after: u32,
 }
 

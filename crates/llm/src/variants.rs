@@ -1,12 +1,14 @@
 //! The request that a question becomes at an endpoint, and its alternatives, whose replies also answer it.
 
+use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use super::answer::{Answer, Ask, What, refuses_schema};
-use super::engine::{Engine, Question};
+use super::answer::{Answer, Ask, What};
+use super::engine::{Engine, Question, from_store};
+use super::fault;
 use super::prompt::Output;
-use super::request::{Input, Request};
-use super::settings::{Endpoint, Format, Provider};
+use super::request::{Input, Key, Message, Request, Role};
+use super::settings::{Endpoint, Format, Provider, System};
 use super::store::{Store, StoreError, StoredReply};
 
 impl Engine {
@@ -21,7 +23,7 @@ impl Engine {
                 }
             }
             What::Chat { messages, output } => Input::Chat {
-                messages: messages.clone(),
+                messages: sent(messages, endpoint.system),
                 sampling: endpoint.sampling.clone(),
                 format: match (output, &ask.schema) {
                     (Output::Text, _) => Format::Text,
@@ -67,52 +69,179 @@ impl Engine {
         Some(request)
     }
 
-    /// All the requests whose replies answer a question: its own, the one with a larger limit, and both
-    /// without a schema. Replies from before schemas were used are parsed in the same way.
-    pub fn variants(endpoint: &Endpoint, request: &Request) -> impl Iterator<Item = Request> {
-        let plain = Engine::plain(endpoint, request);
-        let larger = |request: &Request| Engine::larger(endpoint, request);
-        let larger_plain = plain.as_ref().and_then(larger);
-        [Some(request.clone()), larger(request), plain, larger_plain].into_iter().flatten()
+    /// The request with its instructions before the user's first message, if it has any of its own.
+    pub fn folded(request: &Request) -> Option<Request> {
+        let mut request = request.clone();
+        match &mut request.input {
+            Input::Chat { messages, .. } => fold(messages).then_some(request),
+            Input::Embedding { .. } | Input::Translation { .. } => None,
+        }
     }
 
-    /// The stored reply to a request, or else to the one without its schema.
+    /// The other requests that a question becomes where a server refuses its schema, its system's message, or
+    /// both.
+    fn alternatives(endpoint: &Endpoint, request: &Request) -> impl Iterator<Item = Request> + use<> {
+        let plain = Engine::plain(endpoint, request);
+        let folded = Engine::folded(request);
+        let both = plain.as_ref().and_then(Engine::folded);
+        [plain, folded, both].into_iter().flatten()
+    }
+
+    /// All the requests whose replies answer a question: its own, those without a schema or a system's
+    /// message, and all of them with a larger limit. Replies from before schemas were used are parsed in the
+    /// same way.
+    pub fn variants(endpoint: &Endpoint, request: &Request) -> impl Iterator<Item = Request> {
+        let all: Vec<Request> =
+            [request.clone()].into_iter().chain(Engine::alternatives(endpoint, request)).collect();
+        all.into_iter().flat_map(|request| {
+            let larger = Engine::larger(endpoint, &request);
+            [request].into_iter().chain(larger)
+        })
+    }
+
+    /// The stored reply to a request, or else to one without its schema or its system's message.
     pub(super) fn found(
         store: &Store,
         endpoint: &Endpoint,
         request: &Request,
     ) -> Result<Option<StoredReply>, StoreError> {
-        match (store.get(&request.key())?, Engine::plain(endpoint, request)) {
-            (None, Some(plain)) => store.get(&plain.key()),
-            (found, _) => Ok(found),
+        if let Some(reply) = store.get(&request.key())? {
+            return Ok(Some(reply));
         }
+        for other in Engine::alternatives(endpoint, request) {
+            if let Some(reply) = store.get(&other.key())? {
+                return Ok(Some(reply));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The stored reply that answers a question, looked for behind one that was cut off; with whether none of
+    /// them is an answer.
+    pub(super) fn last_found(
+        store: &Store,
+        endpoint: &Endpoint,
+        ask: &Ask,
+        accept_before: bool,
+    ) -> Result<Option<Found>, StoreError> {
+        let request = Engine::request(endpoint, ask);
+        let Some(stored) = Engine::found(store, endpoint, &request)? else { return Ok(None) };
+        let found = |stored: StoredReply| Found::new(stored, endpoint, ask.output(), accept_before);
+        let first = found(stored);
+        if !first.is_cut {
+            return Ok(Some(first));
+        }
+        let larger = Engine::larger(endpoint, &first.request);
+        let larger = larger.map(|larger| store.get(&larger.key())).transpose()?.flatten();
+        Ok(Some(larger.map_or(first, found)))
     }
 
     /// A question without its schema, if it has one.
     pub(super) fn without(&self, question: &Question) -> Option<Question> {
-        let request = Engine::plain(&self.endpoint, &question.request)?;
-        Some(Question { key: request.key(), request, template: question.template.clone() })
+        Some(question.with(Engine::plain(&self.endpoint, &question.request)?))
     }
 
-    /// Looks for stored replies without a schema, and asks without it where it was refused.
-    pub(super) async fn without_schema(&self, questions: &mut [Question], answers: &mut [Option<Answer>]) {
-        let open: Vec<usize> = (0..questions.len())
-            .filter(|&at| answers[at].as_ref().and_then(Answer::reply).is_none())
-            .collect();
-        let (places, plain): (Vec<usize>, Vec<Question>) =
-            open.into_iter().filter_map(|at| Some((at, self.without(&questions[at])?))).unzip();
+    /// The question to ask instead of one that was refused for its system's message or its schema; with
+    /// whether it was the message.
+    pub(super) fn instead(
+        &self,
+        question: &Question,
+        status: Option<u16>,
+        raw: &str,
+    ) -> Option<(Question, bool)> {
+        let status = status?;
+        if fault::refuses_system(status, raw)
+            && let Some(folded) = Engine::folded(&question.request)
+        {
+            return Some((question.with(folded), true));
+        }
+        let plain = fault::refuses_schema(status, raw).then(|| self.without(question)).flatten();
+        plain.map(|plain| (plain, false))
+    }
+
+    /// Looks for stored replies without a schema or a system's message, and asks without it where it was
+    /// refused.
+    pub(super) async fn with_alternatives(&self, questions: &mut [Question], answers: &mut [Option<Answer>]) {
+        let is_open = |answer: &Option<Answer>| answer.as_ref().and_then(Answer::reply).is_none();
+        let open: Vec<usize> = (0..questions.len()).filter(|&at| is_open(&answers[at])).collect();
+        let (mut places, mut others) = (Vec::new(), Vec::new());
+        for &at in &open {
+            for request in Engine::alternatives(&self.endpoint, &questions[at].request) {
+                places.push(at);
+                others.push(questions[at].with(request));
+            }
+        }
         if places.is_empty() {
             return;
         }
-        let stored = self.stored(&plain).await;
-        for ((at, plain), stored) in places.into_iter().zip(plain).zip(stored) {
-            let refused = matches!(&answers[at], Some(Answer::Failed(failed)) if refuses_schema(failed));
-            if refused || stored.as_ref().is_some_and(|answer| answer.reply().is_some()) {
-                questions[at] = plain;
-                answers[at] = stored;
+        let stored = self.stored(&others).await;
+        let mut known: FxHashMap<Key, Option<Answer>> = FxHashMap::default();
+        for ((at, other), stored) in places.into_iter().zip(others).zip(stored) {
+            known.insert(other.key, stored.clone());
+            if is_open(&answers[at]) && !is_open(&stored) {
+                (questions[at], answers[at]) = (other, stored);
+            }
+        }
+        for at in open {
+            // What was refused may have been refused again without its schema.
+            while let Some(Answer::Failed(failed)) = &answers[at]
+                && let Some((other, _)) = self.instead(&questions[at], failed.status(), &failed.raw)
+            {
+                answers[at] = known.get(&other.key).cloned().flatten();
+                questions[at] = other;
             }
         }
     }
+}
+
+/// The messages as an endpoint takes them.
+fn sent(messages: &[Message], system: System) -> Vec<Message> {
+    let mut messages = messages.to_vec();
+    if system == System::User {
+        fold(&mut messages);
+    }
+    messages
+}
+
+/// A stored reply, and what it says.
+pub(super) struct Found {
+    pub key: Key,
+    /// The request that it answers.
+    pub request: Request,
+    /// Its text; `None` if it is not of the interface.
+    pub text: Option<String>,
+    /// Whether it was cut off, and is no answer.
+    pub is_cut: bool,
+}
+
+impl Found {
+    fn new(stored: StoredReply, endpoint: &Endpoint, output: Output, accept_before: bool) -> Found {
+        let (key, request) = (stored.key, stored.request.clone());
+        match from_store(stored, &endpoint.marks) {
+            Answer::Reply(reply) => {
+                let is_cut = reply.is_cut(output, accept_before);
+                Found { key, request, text: Some(reply.text), is_cut }
+            }
+            _ => Found { key, request, text: None, is_cut: false },
+        }
+    }
+}
+
+/// Moves the system's messages before the user's first one; whether there were any.
+fn fold(messages: &mut Vec<Message>) -> bool {
+    let system: Vec<String> = messages
+        .extract_if(.., |message| message.role == Role::System)
+        .map(|message| message.content)
+        .collect();
+    if system.is_empty() {
+        return false;
+    }
+    let instructions = system.join("\n\n");
+    match messages.iter_mut().find(|message| message.role == Role::User) {
+        Some(first) => first.content = format!("{instructions}\n\n{}", first.content),
+        None => messages.insert(0, Message::new(Role::User, instructions)),
+    }
+    true
 }
 
 #[cfg(test)]

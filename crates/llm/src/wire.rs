@@ -2,16 +2,21 @@
 //! The types are our own and lenient: many servers leave out fields that the official types require (`id`,
 //! `created`, `index`), and none of those matters here.
 
+use std::borrow::Cow;
+
+use riddlemill_text::text::clean::debris;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::fault::{Fault, Kind};
+use super::fault::{Fault, Kind, NOT_JSON};
 use super::http::Received;
 use super::money::Usd;
+use super::parse;
 use super::provider;
 use super::reasoning::{Parted, part};
 use super::refusal;
 use super::request::{Input, Request};
+use super::settings::ReplyMarks;
 use super::store::Usage;
 
 /// On average no vocabulary's token covers this many bytes of ordinary text.
@@ -61,32 +66,44 @@ pub struct Content {
     pub truncated: bool,
     /// Whether the server withheld the answer because of its content.
     pub blocked: bool,
+    /// What the model said instead of an answer, if it says in a field of its own that it refuses.
+    pub refusal: Option<String>,
+    /// Why the answer broke off, if the server says that it failed.
+    pub broken: Option<String>,
     /// Tokens, if the server's count is plausible.
     pub usage: Option<Usage>,
 }
 
-impl Content {
-    /// Whether it was cut off before the answer began.
-    pub(super) fn is_cut(&self) -> bool {
-        self.truncated && self.vector.is_none() && self.text.trim().is_empty()
-    }
-}
-
 /// Parses a whole answer with any status.
-pub(super) fn read(request: &Request, received: &Received) -> Result<Content, Fault> {
-    let fault =
-        |kind, usage| Fault { kind, raw: short(&received.body), asked_wait: received.asked_wait, usage };
+pub(super) fn read(request: &Request, received: &Received, marks: &ReplyMarks) -> Result<Content, Fault> {
+    let fault = |kind, usage| Fault {
+        kind,
+        raw: short(&received.body),
+        asked_wait: received.asked_wait,
+        usage,
+        location: received.location.clone(),
+    };
     if !(200..300).contains(&received.status) {
         let refusal = refusal::read(received.status, &received.body);
         let asked_wait = received.asked_wait.or(refusal.asked_wait);
         return Err(Fault { asked_wait, ..fault(refusal.kind, None) });
     }
-    let content = content(request, &received.body)
-        .map_err(|why| fault(refusal::within(&received.body, why.to_string()), None))?;
-    // An answer that was cut off before it began is stored: the same request would buy the same again.
+    let content = content(request, &received.body, marks).map_err(|why| {
+        let why = not_json(received).unwrap_or_else(|| why.to_string());
+        fault(refusal::within(&received.body, why), None)
+    })?;
+    if let Some(words) = content.refusal {
+        return Err(fault(Kind::Refused(words), content.usage));
+    }
+    if content.blocked {
+        return Err(fault(Kind::Blocked, content.usage));
+    }
+    if let Some(why) = content.broken {
+        return Err(fault(Kind::Garbage(why), content.usage));
+    }
+    // An answer that was cut off is stored: the same request would buy the same again.
     if content.text.trim().is_empty() && content.vector.is_none() && !content.truncated {
         let kind = match content {
-            Content { blocked: true, .. } => Kind::Blocked,
             Content { ref reasoning, .. } if reasoning.is_empty() => Kind::Empty,
             _ => Kind::OnlyReasoning,
         };
@@ -97,25 +114,55 @@ pub(super) fn read(request: &Request, received: &Received) -> Result<Content, Fa
 
 /// The text of a stored reply, and its reasoning; the whole body if it is not of this interface.
 pub fn spoken(request: &Request, raw: &str) -> (String, String) {
-    content(request, raw)
+    content(request, raw, &ReplyMarks::default())
         .map_or_else(|_| (raw.to_owned(), String::new()), |content| (content.text, content.reasoning))
 }
 
+/// What a body is that is not JSON, by its type: `text/html, not JSON`.
+fn not_json(received: &Received) -> Option<String> {
+    let kind = received.content_type.as_deref().map(|kind| kind.split(';').next().unwrap_or_default().trim());
+    let kind = kind.filter(|kind| !kind.is_empty() && !kind.contains("json"));
+    let is_page = received.body.trim_start().starts_with('<');
+    kind.or(is_page.then_some("a page")).map(|kind| format!("{kind}, {NOT_JSON}"))
+}
+
 /// Parses the body of a successful answer, including ones stored long ago.
-pub(super) fn content(request: &Request, raw: &str) -> Result<Content, WireError> {
+pub(super) fn content(request: &Request, raw: &str, marks: &ReplyMarks) -> Result<Content, WireError> {
+    content_of(request, raw, marks).or_else(|error| match parse::lenient(raw) {
+        Some(raw) => content_of(request, &raw, marks),
+        None => Err(error),
+    })
+}
+
+fn content_of(request: &Request, raw: &str, marks: &ReplyMarks) -> Result<Content, WireError> {
     match &request.input {
         Input::Chat { .. } => {
             let body: Chat = of_any(raw)?;
             let choice = body.choices.into_iter().next().ok_or(WireError::Nothing("choices"))?;
             let Reply { content, refusal, reasoning, reasoning_content } = choice.message;
-            let (spoken_text, thought) =
-                content.map(Text::join).or(refusal.map(|text| (text, String::new()))).unwrap_or_default();
-            let Parted { answer, reasoning: within } = part(&spoken_text);
+            let refused_part = content.as_ref().and_then(Text::refusal);
+            let refusal = refusal.or(refused_part).filter(|text| !text.trim().is_empty());
+            let (spoken_text, thought) = content.map(Text::join).unwrap_or_default();
+            // Replies from before refusals were told apart hold the refusal as their text.
+            let spoken_text = match &refusal {
+                Some(words) if spoken_text.trim().is_empty() => words.clone(),
+                _ => spoken_text,
+            };
+            let Parted { answer, reasoning: within } = part(&spoken_text, marks);
+            let answer = match debris::without_noise(&answer) {
+                Cow::Owned(clean) => clean,
+                Cow::Borrowed(_) => answer,
+            };
             let fields = [reasoning_content, reasoning].into_iter().flatten().map(|text| text.join().0);
             let thoughts: Vec<String> =
                 fields.take(1).chain([thought, within]).filter(|text| !text.trim().is_empty()).collect();
-            let truncated = choice.finish_reason.as_deref() == Some("length");
-            let blocked = choice.finish_reason.as_deref() == Some("content_filter");
+            let ended = choice.finish_reason.as_ref().and_then(finish).unwrap_or(Finish::Whole);
+            let truncated = matches!(ended, Finish::Cut);
+            let blocked = matches!(ended, Finish::Withheld);
+            let broken = match ended {
+                Finish::Broken(why) => Some(format!("the server ended it with {why:?}")),
+                _ => None,
+            };
             let usage = believable(request, spoken_text.len(), body.usage);
             Ok(Content {
                 text: answer,
@@ -124,6 +171,8 @@ pub(super) fn content(request: &Request, raw: &str) -> Result<Content, WireError
                 vector: None,
                 truncated,
                 blocked,
+                refusal,
+                broken,
                 usage,
             })
         }
@@ -142,6 +191,51 @@ pub(super) fn content(request: &Request, raw: &str) -> Result<Content, WireError
             Ok(Content { whole: text.clone(), text, ..Content::default() })
         }
     }
+}
+
+/// How an answer ended, in the words of any server.
+enum Finish {
+    Whole,
+    Cut,
+    Withheld,
+    /// The server failed while it answered; with its word for that.
+    Broken(String),
+}
+
+fn finish(reason: &Value) -> Option<Finish> {
+    const CUT: [&str; 7] = [
+        "length",
+        "max_tokens",
+        "max_output_tokens",
+        "max_completion",
+        "token_limit",
+        "context_window",
+        "incomplete",
+    ];
+    const WITHHELD: [&str; 11] = [
+        "content_filter",
+        "content-filter",
+        "safety",
+        "recitation",
+        "blocklist",
+        "prohibited",
+        "spii",
+        "refusal",
+        "sensitive",
+        "guardrail",
+        "toxic",
+    ];
+    const BROKEN: [&str; 6] =
+        ["error", "abort", "cancel", "insufficient_system_resource", "timeout", "network"];
+    // SGLang may say `{"type": "length"}`.
+    let word = reason.as_str().or_else(|| reason.get("type")?.as_str())?.to_ascii_lowercase();
+    let is = |words: &[&str]| words.iter().any(|known| word.contains(known));
+    Some(match () {
+        () if is(&CUT) => Finish::Cut,
+        () if is(&WITHHELD) => Finish::Withheld,
+        () if is(&BROKEN) => Finish::Broken(word),
+        () => Finish::Whole,
+    })
 }
 
 /// An answer in OpenAI's form, converted if necessary.
@@ -218,7 +312,7 @@ struct Chat {
 #[derive(Deserialize)]
 struct Choice {
     message: Reply,
-    finish_reason: Option<String>,
+    finish_reason: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -248,9 +342,18 @@ struct Part {
     #[serde(default)]
     text: String,
     thinking: Option<Box<Text>>,
+    refusal: Option<String>,
 }
 
 impl Text {
+    /// The refusal among its parts.
+    fn refusal(&self) -> Option<String> {
+        match self {
+            Text::Parts(parts) => parts.iter().find_map(|part| part.refusal.clone()),
+            Text::Whole(_) | Text::Other(_) => None,
+        }
+    }
+
     /// The answer, and the reasoning among its parts.
     fn join(self) -> (String, String) {
         match self {
@@ -281,150 +384,4 @@ struct Embedding {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::request::{Message, Role};
-    use crate::settings::Format;
-    use crate::settings::Sampling;
-    use proptest::prelude::*;
-    use serde_json::json;
-
-    fn request() -> Request {
-        let messages = vec![Message::new(Role::User, "Why is the mute button loud?")];
-        let sampling = Sampling { max_tokens: 50, seed: Some(7), ..Sampling::default() };
-        let input = Input::Chat { messages, sampling, format: Format::JsonObject };
-        Request { identity: "i".into(), model: "m".into(), input, sample: 2 }
-    }
-
-    fn received(status: u16, body: impl ToString) -> Received {
-        Received { status, body: body.to_string(), ..Received::default() }
-    }
-
-    fn answer(usage: Value) -> Result<Content, Fault> {
-        let body = json!({"choices": [{"message": {"content": "an answer"}, "finish_reason": "stop"}], "usage": usage});
-        read(&request(), &received(200, body))
-    }
-
-    #[test]
-    fn a_usage_is_believed_where_it_can_be_true() {
-        let usage = |usage| answer(usage).unwrap().usage;
-        let fine = Usage { prompt_tokens: 9, completion_tokens: 3, ..Usage::default() };
-        assert_eq!(
-            usage(json!({"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12})),
-            Some(fine)
-        );
-        assert_eq!(usage(json!({"prompt_tokens": 9, "completion_tokens": 3})), Some(fine));
-        for wrong in [
-            json!(null),
-            json!({}),
-            json!("12"),
-            json!({"prompt_tokens": "9", "completion_tokens": 3}),
-            json!({"prompt_tokens": -9, "completion_tokens": 3}),
-            json!({"prompt_tokens": 9.5, "completion_tokens": 3}),
-            json!({"prompt_tokens": 0, "completion_tokens": 0}),
-            json!({"prompt_tokens": 1, "completion_tokens": 3}),
-            json!({"prompt_tokens": u64::MAX, "completion_tokens": u64::MAX, "total_tokens": 1}),
-        ] {
-            assert_eq!(usage(wrong.clone()), None, "{wrong}");
-        }
-    }
-
-    #[test]
-    fn what_a_server_bills_beyond_the_limit_is_booked() {
-        let usage = |usage| answer(usage).unwrap().usage.unwrap();
-        let high = usage(json!({"prompt_tokens": 9000, "completion_tokens": 51}));
-        assert_eq!((high.prompt_tokens, high.completion_tokens), (9000, 51));
-        // Reasoning only in the total, within the answer, and not counted at all.
-        let total = usage(json!({"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 99}));
-        assert_eq!((total.completion_tokens, total.reasoning_tokens), (90, 87));
-        let with = json!({"prompt_tokens": 9, "completion_tokens": 40, "total_tokens": 49, "prompt_tokens_details": {"cached_tokens": 4}, "completion_tokens_details": {"reasoning_tokens": 30}});
-        let with = usage(with);
-        assert_eq!((with.completion_tokens, with.reasoning_tokens, with.cached_tokens), (40, 30, 4));
-        let less = usage(json!({"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 3}));
-        assert_eq!((less.prompt_tokens, less.completion_tokens), (9, 3));
-    }
-
-    #[test]
-    fn a_cost_that_a_server_states_is_read() {
-        let stated = |body: Value, cost_usd| stated_cost(&Received { cost_usd, ..received(200, body) });
-        assert_eq!(stated(json!({"usage": {"cost": 0.5}}), None), Some(Usd::from_dollars(0.5)));
-        assert_eq!(stated(json!({"usage": {"cost": 0.5}}), Some(2.0)), Some(Usd::from_dollars(2.0)));
-        assert_eq!(stated(json!({"usage": {"cost": "free"}}), Some(-1.0)), None);
-    }
-
-    #[test]
-    fn reasoning_is_no_answer_wherever_it_comes() {
-        let content = |message: Value| {
-            let content =
-                read(&request(), &received(200, json!({"choices": [{"message": message}]}))).unwrap();
-            (content.text, content.reasoning)
-        };
-        let parted = ("5 2 3".to_owned(), "1 2 3?".to_owned());
-        for message in [
-            json!({"content": "<think>1 2 3?</think>5 2 3"}),
-            json!({"content": "5 2 3", "reasoning_content": "1 2 3?"}),
-            json!({"content": "5 2 3", "reasoning": "1 2 3?"}),
-            json!({"content": "5 2 3", "reasoning": "1 2 3?", "reasoning_content": "1 2 3?"}),
-            json!({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "1 2 3?"}]}, {"type": "text", "text": "5 2 3"}]}),
-            json!({"content": [{"type": "reasoning", "text": "1 2 3?"}, {"text": "5 2 3"}]}),
-        ] {
-            assert_eq!(content(message.clone()), parted, "{message}");
-        }
-        let kind = |message: Value| {
-            read(&request(), &received(200, json!({"choices": [{"message": message}]}))).unwrap_err().kind
-        };
-        assert_eq!(kind(json!({"content": "<think>1 2 3?</think>"})), Kind::OnlyReasoning);
-        assert_eq!(kind(json!({"content": null, "reasoning": "1 2 3?"})), Kind::OnlyReasoning);
-        let cut = json!({"choices": [{"message": {"content": "<think>1 2"}, "finish_reason": "length"}]});
-        let cut = read(&request(), &received(200, cut)).unwrap();
-        assert!(cut.truncated && cut.text.is_empty() && cut.reasoning == "1 2");
-    }
-
-    #[test]
-    fn statuses_and_quotas_are_distinguished() {
-        let kind = |status, body: Value| read(&request(), &received(status, body)).unwrap_err().kind;
-        assert_eq!(kind(429, json!({"error": {"code": "rate_limit_exceeded"}})), Kind::Status(429));
-        assert_eq!(kind(429, json!({"error": {"code": "insufficient_quota"}})), Kind::QuotaExhausted(429));
-        assert_eq!(kind(403, json!({"error": {"type": "insufficient_quota"}})), Kind::QuotaExhausted(403));
-        assert_eq!(kind(402, json!("")), Kind::QuotaExhausted(402));
-        assert_eq!(kind(302, json!("")), Kind::Status(302));
-        assert_eq!(kind(200, json!({"error": {"code": 401}})), Kind::Status(401));
-        assert!(matches!(kind(200, json!({"error": {"code": 503}})), Kind::Garbage(_)));
-        assert!(matches!(kind(200, json!({"choices": []})), Kind::Garbage(_)));
-        assert_eq!(kind(200, json!({"choices": [{"message": {"content": " \n"}}]})), Kind::Empty);
-        assert_eq!(kind(200, json!({"choices": [{"message": {"content": null}}]})), Kind::Empty);
-    }
-
-    #[test]
-    fn lenient_forms_are_read() {
-        let text = |message: Value| {
-            read(&request(), &received(200, json!({"choices": [{"message": message}]}))).unwrap().text
-        };
-        assert_eq!(
-            text(json!({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]})),
-            "ab"
-        );
-        assert_eq!(text(json!({"content": null, "refusal": "I would rather not"})), "I would rather not");
-        let body = json!({"choices": [{"message": {"content": "cut of"}, "finish_reason": "length"}]});
-        assert!(read(&request(), &received(200, body)).unwrap().truncated);
-    }
-
-    #[test]
-    fn vectors_are_read() {
-        let input = Input::Embedding { text: "t".into(), dimensions: None };
-        let request = Request { input, ..request() };
-        let body =
-            json!({"data": [{"embedding": [0.5, -1.0]}], "usage": {"prompt_tokens": 1, "total_tokens": 1}});
-        let content = read(&request, &received(200, body)).unwrap();
-        assert_eq!(content.vector, Some(vec![0.5, -1.0]));
-        assert_eq!(content.usage, Some(Usage { prompt_tokens: 1, ..Usage::default() }));
-        assert!(read(&request, &received(200, json!({"data": [{"embedding": []}]}))).is_err());
-    }
-
-    proptest! {
-        #[test]
-        fn no_body_panics(status in 100..600u16, body in ".*") {
-            let _ = read(&request(), &received(status, body));
-        }
-    }
-}
+mod tests;

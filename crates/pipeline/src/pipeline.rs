@@ -22,6 +22,7 @@ mod make;
 mod merge;
 mod outdated;
 mod plan;
+mod refused;
 mod rehearsal;
 mod reuse;
 mod rows;
@@ -39,7 +40,7 @@ pub use freshness::{Change, Freshness, describe_changes, differences};
 pub use merge::{MergeError, Merged, merge};
 pub use outdated::{Outdated, outdated};
 pub use plan::{Planned, plan};
-pub use rows::{ByEndpoint, blinding, draft_requests, review_items, shown_items};
+pub use rows::{ByEndpoint, blinding, draft_requests, review_items, secrets_stand, shown_items};
 pub use stale::{StaleStage, stale_stages};
 pub use tasks::{Tasks, now};
 pub use voting::{Remedy, votes_as_tasks};
@@ -131,6 +132,7 @@ pub fn run(
     let workspace = Workspace::new(&config.root);
     let range = selection.range(recipe)?;
     let known = RunContext::new(config, recipe);
+    rows::secrets_stand(&workspace)?;
     // Dumps that differ from the settings are reported before anything is written.
     known.dumps()?;
     let _lock = Lock::take(&workspace.recipe(recipe.name))?;

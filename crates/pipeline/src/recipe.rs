@@ -393,7 +393,7 @@ mod tests {
             .collect();
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join(crate::config::FILE), "").unwrap();
-        let overrides = Overrides { env: Vec::new(), flags };
+        let overrides = Overrides { flags, ..Overrides::default() };
         Config::load(dir.path(), &names(), &choices(), &overrides).unwrap();
     }
 }

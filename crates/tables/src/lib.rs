@@ -59,7 +59,9 @@ pub mod view;
 mod widened;
 mod writer;
 
-pub use riddlemill_files::{Error, Lock, Workspace, durable, inside, secret, secret_or_draw, sha256};
+pub use riddlemill_files::{
+    Error, Lock, Workspace, durable, fingerprint, inside, made_with, secret, secret_or_draw, sha256,
+};
 pub use riddlemill_files::{Unpacked, unpack};
 
 pub use batch::Batch;

@@ -8,8 +8,10 @@
 
 use std::path::Path;
 
+use riddlemill_text::offline::asks_in;
 use riddlemill_text::text::clean::{DraftKind, PostText, clean};
 use riddlemill_text::text::interrogative::{self, Notion};
+use riddlemill_text::text::language::{Language, detect, tagged};
 use riddlemill_text::text::sameness::{Verdict, compare};
 use serde_json::Value;
 
@@ -69,6 +71,62 @@ fn print_scores<'r>(name: &str, part: &str, rows: impl Iterator<Item = &'r Row>,
             ratio(tn, tn + fp)
         );
     }
+}
+
+/// The labelled sets in English that are in the repository: 0 or 1, a kind, and the texts, by tabs.
+fn fixture(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    text.lines().map(|line| line.split('\t').collect())
+}
+
+fn english_questions() -> Vec<Row> {
+    let row = |line: Vec<&str>| {
+        let text = line[2].to_owned();
+        let (got, rule, _) = asks_in(&text, Language::En);
+        let why = format!("{} {rule} {text:?}", line[1]);
+        Row { text, want: line[0] == "1", got, why }
+    };
+    fixture(include_str!("../fixtures/english-questions.tsv")).map(row).collect()
+}
+
+fn english_pairs() -> Vec<Row> {
+    let row = |line: Vec<&str>| {
+        let (a, b) = (line[2], line[3]);
+        let found = compare(&tagged(a, Language::En), &tagged(b, Language::En));
+        let why = format!(
+            "{} {:?} {:?} {:?}\n      {a}\n      {b}",
+            line[1], found.verdict, found.predicate, found.veto
+        );
+        Row { text: format!("{a}\n{b}"), want: line[0] == "1", got: found.verdict == Verdict::Same, why }
+    };
+    fixture(include_str!("../fixtures/english-pairs.tsv")).map(row).collect()
+}
+
+/// Whether texts in English, and in other languages, are detected as this one.
+fn detected(language: Language) -> Vec<Row> {
+    let row = |text: &str, want: bool| {
+        let found = detect(text);
+        let why = format!("{found:?} {text:?}");
+        Row { text: text.to_owned(), want, got: found.language == language, why }
+    };
+    let questions = fixture(include_str!("../fixtures/english-questions.tsv")).map(|line| row(line[2], true));
+    let pairs = fixture(include_str!("../fixtures/english-pairs.tsv"))
+        .flat_map(|line| [row(line[2], true), row(line[3], true)]);
+    let foreign = fixture(include_str!("../fixtures/foreign.tsv")).map(|line| row(line[1], false));
+    questions.chain(pairs).chain(foreign).collect()
+}
+
+/// Whether posts of a Chinese forum are detected as Chinese.
+fn chinese(folder: &Path) -> Result<Vec<Row>, Box<dyn std::error::Error>> {
+    let mut found = Vec::new();
+    for (file, field) in [(RAW, "text"), (FLUB, "text"), (RUOZHIBENCH, "question_zh")] {
+        for row in rows(&folder.join(file))? {
+            let text = row[field].as_str().unwrap_or_default().to_owned();
+            let detected = detect(&text);
+            let why = format!("{detected:?} {text:?}");
+            found.push(Row { text, want: true, got: detected.language == Language::Zh, why });
+        }
+    }
+    Ok(found)
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -135,6 +193,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("RuozhiBench", questions(RUOZHIBENCH, "question_zh", None, Notion::Sense)?, true),
         ("RuozhiBench, by form", questions(RUOZHIBENCH, "question_zh", None, Notion::Form)?, true),
         ("same joke", pairs, false),
+        ("English questions", english_questions(), false),
+        ("English, the same joke", english_pairs(), false),
+        ("English is English", detected(Language::En), false),
+        ("Chinese is Chinese", chinese(folder)?, true),
     ];
     for (name, rows, exact) in sets.iter().filter(|(_, rows, _)| !rows.is_empty()) {
         let part = |of: u8| rows.iter().filter(move |row| part(&row.text) == of);

@@ -18,14 +18,15 @@ use riddlemill_text::offline::dedup::parted::{
     self, CommonPairs, Heavy, KeyBlocks, Keyer, Measure, PairLine, PartStats, ResolveError, Share, StatError,
     decisions, heavy_of_blocks, pairs_of_blocks, rank_of,
 };
-use riddlemill_text::offline::dedup::witness;
+use riddlemill_text::offline::dedup::{tagged_text, witness};
 use riddlemill_text::offline::settings;
-use riddlemill_text::record::{Post, Witness};
+use riddlemill_text::record::{Language, Post, Witness};
+use riddlemill_text::text::language::untagged;
 
 use crate::similarity_join::settings;
 use crate::table::{Column, Compared, column, comparisons, doubles, strings, table};
 use crate::texts::{Texts, same_length};
-use crate::work;
+use crate::{words, work};
 
 /// Dedup with certain settings: see the module's stub.
 #[pyclass(frozen)]
@@ -48,9 +49,17 @@ impl PartedDedup {
         margin: f64,
         keep: &str,
         normalize: bool,
-        language: &str,
+        language: Option<&str>,
     ) -> PyResult<PartedDedup> {
-        let settings = settings::Dedup { margin, ..settings(metric, threshold, keep, normalize, language)? };
+        // Without a language, that of each text is detected.
+        let language = match language {
+            Some(word) => {
+                words::one_of("language", word, &["zh", "en", "und"]).map(|()| Language::from_code(word))?
+            }
+            None => None,
+        };
+        let common = settings(metric, threshold, keep, normalize, "zh")?;
+        let settings = settings::Dedup { margin, language, ..common };
         Ok(PartedDedup { measure: Measure::new(&settings), settings })
     }
 
@@ -81,6 +90,33 @@ impl PartedDedup {
             (0..texts.len()).into_par_iter().map(rank).collect()
         })?;
         column(py, vec![strings(ranks.iter().map(|rank| Some(rank.as_str())))])
+    }
+
+    fn tagged<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyAny>,
+        languages: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (texts, languages) =
+            (Texts::from_arrow("texts", texts)?, Texts::from_arrow("languages", languages)?);
+        same_length("languages", languages.len(), texts.len())?;
+        let (texts, languages) = (texts.each(), languages.each());
+        let tagged: Vec<String> = work::run(py, |_| {
+            let tag = |(text, language): (&Option<&str>, &Option<&str>)| {
+                let text = text.unwrap_or_default().to_owned();
+                let post = Post { text, language: language.and_then(Language::from_code), ..Post::default() };
+                tagged_text(&post, self.settings.language).into_owned()
+            };
+            texts.par_iter().zip(&languages).map(tag).collect()
+        })?;
+        column(py, vec![strings(tagged.iter().map(|text| Some(text.as_str())))])
+    }
+
+    fn untagged<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let texts = Texts::from_arrow("texts", texts)?;
+        let bare = texts.each().into_iter().map(|text| text.map(|text| untagged(text).1));
+        column(py, vec![strings(bare)])
     }
 
     fn digests<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -148,7 +184,9 @@ impl PartedDedup {
         let found: Vec<Option<(parted::Compared, Witness)>> = work::run(py, |_| {
             let pairs = || a.iter().zip(&b).map(|(a, b)| (a.unwrap_or_default(), b.unwrap_or_default()));
             let found = self.measure.compared(&common, pairs()).into_iter().zip(pairs());
-            found.map(|(found, (a, b))| found.map(|found| (found, witness(a, b)))).collect()
+            found
+                .map(|(found, (a, b))| found.map(|found| (found, witness(untagged(a).1, untagged(b).1))))
+                .collect()
         })?;
         let each = || found.iter().map(Option::as_ref);
         let figure =

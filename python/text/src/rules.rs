@@ -48,7 +48,7 @@ pub(crate) fn clean<'py>(
     if let Some(kind) = kind {
         words::one_of("kind", kind, &["plain", "thread", "numbered"])?;
     }
-    let settings = settings::Clean { join: join.into(), language: words::language(language)? };
+    let settings = settings::Clean { join: join.into(), language: Some(words::language(language)?) };
     let contents = Texts::from_arrow("contents", contents)?;
     let titles = Texts::beside("titles", titles, contents.len())?;
     let (texts, titles) = (contents.each(), titles.as_ref().map(Texts::each));
@@ -126,7 +126,7 @@ pub(crate) fn anonymise<'py>(
         words::one_of(name, action, &["mark", "drop", "keep"])?;
     }
     let [links, names, contacts, identity, addresses] = actions;
-    let language = words::language(language)?;
+    let language = Some(words::language(language)?);
     let lists = Lists::read(&policy, |name| {
         let hint = "\"builtin\", or paths of lists, a term a line";
         std::fs::read_to_string(name).map_err(|error| {
@@ -195,7 +195,7 @@ pub(crate) fn filter<'py>(
     forum: bool,
     language: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let language = words::language(language)?;
+    let language = Some(words::language(language)?);
     let settings = settings::Filter { questions, min_chars, max_chars, forum, language };
     let texts = Texts::from_arrow("texts", texts)?;
     let texts = texts.each();

@@ -1,5 +1,6 @@
 //! What is alike: two texts, all pairs of many, and which of them are kept.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use arrow_array::builder::{BooleanBuilder, UInt32Builder};
@@ -11,6 +12,7 @@ use riddlemill_text::join::{self, Metric, Watch};
 use riddlemill_text::offline::dedup::{self as rules, SimilarPair, row_pairs};
 use riddlemill_text::offline::{RowOutcome, settings};
 use riddlemill_text::record::{Outcome, Post};
+use riddlemill_text::text::language::tagged;
 use riddlemill_text::text::normalise::{Fold, fold};
 use riddlemill_text::text::sameness::{self, Predicate, Verdict};
 
@@ -105,7 +107,7 @@ pub(crate) fn settings(
     words::one_of("metric", metric, METRICS)?;
     words::one_of("keep", keep, &["longest", "best-scored", "earliest"])?;
     let language = words::language(language)?;
-    if threshold.is_some() && metric == "default" && language == settings::Language::Zh {
+    if threshold.is_some() && metric == "default" {
         let hint = "name a metric, such as \"indel\", or leave the threshold out";
         return Err(PyValueError::new_err(format!(
             "the default similarity has thresholds of its own\n  hint: {hint}"
@@ -120,7 +122,7 @@ pub(crate) fn settings(
         margin: 0.0,
         keep: keep.into(),
         normalize,
-        language,
+        language: Some(language),
         ..standard
     })
 }
@@ -140,10 +142,13 @@ pub(crate) fn similar_pairs<'py>(
     max_pairs: u64,
 ) -> PyResult<Bound<'py, PyAny>> {
     let settings = settings(metric, threshold, "longest", normalize, language)?;
+    let language = words::language(language)?;
     let texts = Texts::from_arrow("texts", texts)?;
-    let texts: Vec<&str> = texts.each().into_iter().map(Option::unwrap_or_default).collect();
     rows_fit(texts.len())?;
+    let texts: Vec<Cow<'_, str>> =
+        texts.each().into_iter().map(|text| tagged(text.unwrap_or_default(), language)).collect();
     let (groups, similar_pairs) = work::run(py, |stop| {
+        let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
         let (groups, mut similar_pairs) = rules::similar_pairs(&texts, &settings, stop);
         similar_pairs.retain(|like| like.same || borderline);
         (groups, similar_pairs)

@@ -5,8 +5,32 @@
 const SENTENCES: &[(&str, &str)] = &[
     // What keeps records back.
     ("the text contains a listed term", "文本含有词表中的词"),
+    (
+        "the id `{}` names no post: a spreadsheet or a program made it; save the column as text, and import the file again",
+        "编号 `{}` 不指向任何帖子：由电子表格或程序写成；请将该列存为文本后重新导入文件",
+    ),
+    (
+        "another post has the id {}, with an unlike text: one of the two ids is wrong",
+        "另一帖已有编号 {}，但文本完全不同：两个编号必有一错",
+    ),
+    (
+        "`{}` was read in another encoding than it was written in; save the source as UTF-8",
+        "`{}` 读取时所用的编码与写入时不同；请将来源存为 UTF-8",
+    ),
     ("somebody decided so", "有人如此裁定"),
     ("the run was interrupted", "运行被中断"),
+    ("an earlier version took what was cut or refused for whole", "旧版本把被截断或拒绝的回复当作完整的"),
+    ("the answer was cut at {} tokens", "回答在 {} 个 token 处被截断"),
+    ("the answer of {} was cut at {} tokens", "{} 的回答在 {} 个 token 处被截断"),
+    ("check base_url of [llm.{}] in pipeline.toml", "请检查 pipeline.toml 中 [llm.{}] 的 base_url"),
+    (
+        "change what the server names, under [llm.{}] in pipeline.toml or at the server",
+        "请按服务器所指，修改 pipeline.toml 中的 [llm.{}] 或服务器本身",
+    ),
+    (
+        "lower sampling.max_tokens under [llm.{}] in pipeline.toml",
+        "请调低 pipeline.toml 中 [llm.{}] 的 sampling.max_tokens",
+    ),
     ("the run was offline", "运行时离线"),
     ("nothing was asked yet", "尚未询问任何模型"),
     ("the sample contains no replies for them", "示例回复中没有对应的回复"),
@@ -84,6 +108,12 @@ const SENTENCES: &[(&str, &str)] = &[
         "check base_url and model of [llm.{}] in pipeline.toml",
         "请检查 pipeline.toml 中 [llm.{}] 的 base_url 和 model",
     ),
+    (
+        "check base_url, api_version and model of [llm.{}] in pipeline.toml",
+        "请检查 pipeline.toml 中 [llm.{}] 的 base_url、api_version 和 model",
+    ),
+    ("check what the key_command of [llm.{}] prints", "请检查 [llm.{}] 的 key_command 输出什么"),
+    ("run the key_command of [llm.{}] by hand", "请手动运行 [llm.{}] 的 key_command"),
     ("check that {} answers, the base_url of [llm.{}]", "请检查 {} 能否访问，它是 [llm.{}] 的 base_url"),
     ("check `kind` of [[source]] {} in pipeline.toml", "请检查 `kind`：pipeline.toml 中的 [[source]] {}"),
     ("check `benchmark` and `path` of [[published]] {}", "请检查 `benchmark` 与 `path`：[[published]] {}"),

@@ -19,6 +19,7 @@ use crate::stages::import::{
 use crate::stages::salt;
 use crate::stages::withdrawal::Withdrawals;
 use crate::store::{Error, LedgerRecord, Workspace, durable};
+use crate::text::sketch::Sketch;
 
 /// Records that one task writes at a time.
 const TASK: usize = 256;
@@ -71,7 +72,14 @@ pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<E
             failed += records.iter().filter(|record| record.entry.outcome == "failed").count();
             let encoded = records.par_chunks(TASK).map(|records| {
                 let mut out = Vec::with_capacity(records.len() << 9);
-                records.iter().try_for_each(|record| encode(&mut out, record)).map(|()| out)
+                let each = |record: &LedgerRecord<Post>| {
+                    encode(&mut out, record)?;
+                    if args.unsettled {
+                        sketches(&mut out, record);
+                    }
+                    Ok(())
+                };
+                records.iter().try_for_each(each).map(|()| out)
             });
             let encoded: Vec<Vec<u8>> = encoded.collect::<Result<_, _>>().map_err(Some)?;
             match write_lines(&mut out, &encoded) {
@@ -86,6 +94,15 @@ pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<E
         Err(Some(failure)) => Err(failure),
         Ok(()) if failed > 0 => Ok(Exit::Partial),
         _ => Ok(Exit::Done),
+    }
+}
+
+/// Adds to a line, of every post, what shows whether its text is like another's: 32 hexadecimal digits.
+fn sketches(line: &mut Vec<u8>, record: &LedgerRecord<Post>) {
+    let sketches: Vec<String> = record.rows.iter().map(|post| Sketch::new(&post.text).to_hex()).collect();
+    line.truncate(line.trim_ascii_end().len());
+    if line.pop() == Some(b'}') {
+        line.extend_from_slice(format!(",\"sketches\":{}}}\n", json!(sketches)).as_bytes());
     }
 }
 
@@ -196,6 +213,7 @@ fn dump(args: &Apply, config: &Config, path: PathBuf) -> Result<Dump, Failure> {
     Ok(Dump {
         source: args.source.clone().unwrap_or_else(|| "dump".into()),
         kind,
+        language: source.and_then(|source| source.language).or(config.language(args.recipe.as_deref())),
         take: source.map_or(Take::default(), |source: &Source| source.take),
         published: source.and_then(|source| source.published),
         fields: source.map(|source| source.fields.clone()).unwrap_or_default(),

@@ -15,7 +15,8 @@ use crate::cli::args::{Apply, ApplyStage};
 use crate::cli::exit::{Exit, Failure};
 use crate::config::sections;
 use crate::join::Uncounted;
-use crate::record::Post;
+use crate::offline::dedup::tagged_text;
+use crate::record::{Language, Post};
 use crate::stages::apply::posts_of;
 use crate::stages::parted::{
     Decision, Group, KeyLine, Keyer, Measure, MergeTarget, PairLine, PartStats, ResolveError, Share,
@@ -26,7 +27,7 @@ use crate::store::{Error, LedgerRecord, LedgerRecordError, Plain};
 pub(super) fn parted(stage: ApplyStage, args: &Apply, settings: &sections::Dedup) -> Result<Exit, Failure> {
     let measure = Measure::new(settings);
     match stage {
-        ApplyStage::DedupStats => stats(&measure),
+        ApplyStage::DedupStats => stats(&measure, settings.language),
         ApplyStage::DedupKeys => keys(args, measure, settings),
         ApplyStage::DedupVerify => verified(args, &measure),
         ApplyStage::DedupResolve => resolved(args),
@@ -35,7 +36,7 @@ pub(super) fn parted(stage: ApplyStage, args: &Apply, settings: &sections::Dedup
 }
 
 /// Counts rows, and adds earlier counts.
-fn stats(measure: &Measure) -> Result<Exit, Failure> {
+fn stats(measure: &Measure, language: Option<Language>) -> Result<Exit, Failure> {
     let (mut all, mut bad) = (PartStats::new(measure), Bad::default());
     let mut lines = Lines::new();
     while let Some(batch) = lines.batch(BATCH)? {
@@ -46,7 +47,7 @@ fn stats(measure: &Measure) -> Result<Exit, Failure> {
             .map(|lines| {
                 let (mut stats, mut bad) = (PartStats::new(measure), Vec::new());
                 for (n, line) in lines {
-                    if let Err(error) = count(measure, line, &mut stats) {
+                    if let Err(error) = count(measure, language, line, &mut stats) {
                         bad.push((*n, error));
                     }
                 }
@@ -83,13 +84,18 @@ enum LineError {
     Unwritable(Failure),
 }
 
-fn count(measure: &Measure, line: &[u8], stats: &mut PartStats) -> Result<(), LineError> {
+fn count(
+    measure: &Measure,
+    language: Option<Language>,
+    line: &[u8],
+    stats: &mut PartStats,
+) -> Result<(), LineError> {
     // The output of an earlier call, whose counts are added to those of the rows.
     if line.starts_with(b"{\"stats\"") {
         let line: StatLine = serde_json::from_slice(line)?;
         return Ok(stats.take(&line)?);
     }
-    posts_of(line)?.iter().for_each(|post| stats.add(measure, &post.text));
+    posts_of(line)?.iter().for_each(|post| stats.add(measure, &tagged_text(post, language)));
     Ok(())
 }
 
@@ -98,17 +104,17 @@ fn keys(args: &Apply, measure: Measure, settings: &sections::Dedup) -> Result<Ex
     let share = args.share.unwrap_or(Share::WHOLE);
     let Some(path) = &args.stats else {
         return each_row(|post, take| {
-            Keyer::same(&measure, &rank_of(post, &settings.keep), &post.text, share)
-                .into_iter()
-                .for_each(take);
+            let text = tagged_text(post, settings.language);
+            Keyer::same(&measure, &rank_of(post, &settings.keep), &text, share).into_iter().for_each(take);
             Ok(())
         });
     };
     let keyer = Keyer::new(measure.clone(), &read_stats(&measure, path)?);
     each_row(|post, take| {
-        let text = args.texts.then_some(Cow::Borrowed(post.text.as_str()));
+        let tagged = tagged_text(post, settings.language);
+        let text = args.texts.then_some(Cow::Borrowed(&*tagged));
         let take = |line: KeyLine| take(KeyLine { text: text.clone(), ..line });
-        keyer.keys(&rank_of(post, &settings.keep), &post.text, share, take)
+        keyer.keys(&rank_of(post, &settings.keep), &tagged, share, take)
     })
 }
 

@@ -1,11 +1,33 @@
-//! The arguments of `replies` and `prompts`.
+//! The arguments of `endpoint`, `replies` and `prompts`.
 
 use std::path::PathBuf;
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use clap_complete::ArgValueCandidates;
 
 use crate::cli::complete;
+
+#[derive(Subcommand)]
+pub(in crate::cli) enum EndpointVerb {
+    /// Send one request and print what it shows: model, structured output, tokens, cost, time
+    Try(TryEndpoint),
+}
+
+#[derive(Args)]
+pub(in crate::cli) struct TryEndpoint {
+    /// The endpoint: [llm.NAME] in pipeline.toml
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// Ask for an embedding instead of a chat
+    #[arg(long)]
+    pub embedding: bool,
+    /// The most that this may cost, in dollars
+    #[arg(long, value_name = "USD")]
+    pub max_usd: Option<f64>,
+    /// Send it without being asked about its cost
+    #[arg(long)]
+    pub yes: bool,
+}
 
 #[derive(Subcommand)]
 pub(in crate::cli) enum RepliesVerb {
@@ -35,6 +57,12 @@ pub(in crate::cli) enum RepliesVerb {
         /// Do not contact the server, because the replies are lost; the whole batch counts as spent
         #[arg(long)]
         lost: bool,
+    },
+    /// List replies that an earlier version used though they were cut at max_tokens or refused
+    Cut {
+        /// Stop using them; they are requested again when they are needed, and what people voted on changes with them
+        #[arg(long)]
+        forget: bool,
     },
     /// Stop using a stored reply; the request is sent again when it is needed, and the reply stays in raw/ with a note
     Forget {

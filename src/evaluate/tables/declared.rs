@@ -8,6 +8,7 @@ use riddlemill_benchmarks::task::Wants;
 use serde_json::Value as Json;
 
 use super::judged::{Judged, range};
+use super::replies;
 use super::scores::{Column, ScoreBook};
 use super::table::{Cell, Keys, Look, Row, Table};
 use crate::evaluate::answer::Answer;
@@ -48,6 +49,9 @@ pub fn of_columns(
             None => column.title.to_owned(),
             Some(value) => format!("{}: {value}", column.title),
         }));
+        if matches!(column.measure, Measure::Format(_)) {
+            headings.extend(replies::beside(column.title));
+        }
     }
     let mut rows = Vec::new();
     for who in book.answered(&tasks) {
@@ -59,7 +63,15 @@ pub fn of_columns(
                     parts.iter().map(|part| measured.cell(column, part.as_deref(), &by_column)).collect();
                 by_column.push(made);
             }
-            let cells = by_column.concat();
+            // Beside the share in the right form, because derived columns name their places.
+            let mut cells = Vec::new();
+            for (column, made) in columns.iter().zip(by_column) {
+                cells.extend(made);
+                if let Measure::Format(names) = &column.measure {
+                    let tasks: Vec<Task> = names.iter().filter_map(|name| task_of(name)).collect();
+                    cells.extend(replies::cells_beside(book, who, &tasks, setting));
+                }
+            }
             // A setting without any answers has no row.
             if !by_setting || cells.iter().any(Option::is_some) {
                 let whose = &book.who[who].name;
@@ -71,7 +83,10 @@ pub fn of_columns(
         }
     }
     let says_so = table.about.contains("format error");
-    let about = if says_so { String::new() } else { " A format error is wrong.".to_owned() };
+    let about = match says_so {
+        true => " A reply that was cut or refused is wrong.",
+        false => " A format error is wrong, and so is a reply that was cut or refused.",
+    };
     Table {
         paper: if many { table.paper_of_settings } else { table.paper },
         about: format!("{}{about}", table.about).trim().to_owned(),
@@ -357,6 +372,7 @@ pub fn of_all_tasks(book: &ScoreBook<'_>) -> Table {
         }
     }
     columns.push("Format".into());
+    columns.extend(replies::beside("Format"));
     let all: Vec<Task> = tasks.iter().map(|(task, _)| *task).collect();
     let mut rows = Vec::new();
     for who in book.answered(&all) {
@@ -382,6 +398,7 @@ pub fn of_all_tasks(book: &ScoreBook<'_>) -> Table {
             }
         }
         cells.push(book.format(who, &all, Setting::default()));
+        cells.extend(replies::cells_beside(book, who, &all, Setting::default()));
         rows.push(Row { name: book.who[who].name.clone(), cells });
     }
     let about: Vec<&str> =
@@ -390,7 +407,10 @@ pub fn of_all_tasks(book: &ScoreBook<'_>) -> Table {
         name: "tasks",
         title: "Tasks, percent".into(),
         paper: "",
-        about: format!("{} A format error is wrong.", about.join(" ")),
+        about: format!(
+            "{} A format error is wrong, and so is a reply that was cut or refused.",
+            about.join(" ")
+        ),
         of: "Model",
         columns,
         rows,

@@ -4,7 +4,7 @@ use riddlemill_benchmarks::table as declared;
 
 use super::scores::ScoreBook;
 use super::table::{Cell, Look, Row, Table};
-use crate::evaluate::answer::Answer;
+use crate::evaluate::answer::{Answer, NoAnswer};
 use crate::evaluate::metrics::SHARE;
 use crate::evaluate::task::{Setting, Task};
 
@@ -16,7 +16,8 @@ pub fn answers(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> 
     let cells = |who: usize| {
         let Some(column) = book.column(who, task, setting) else { return vec![None; 3] };
         let keys = book.keys(who, task, setting);
-        let gave_up = |answer: &Answer| answer.format_error.is_some();
+        let is_cut = |answer: &Answer| answer.no_answer == Some(NoAnswer::Cut);
+        let gave_up = |answer: &Answer| answer.format_error.is_some() && !is_cut(answer);
         let mean = |person: bool| {
             // If nobody of a kind has scored anything, giving no answer does not count as scored by them.
             let of_kind = |answer: &&Answer| answer.ratings.iter().any(|rating| rating.person == person);
@@ -33,7 +34,8 @@ pub fn answers(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> 
             let (units, n) = book.parts(column, |_| true, score);
             Some(Cell::new(book.resamples.ratio(&units, scale)?, 1.0, n, keys.clone()))
         };
-        let (units, n) = book.parts(column, |_| true, |answer| Some(f64::from(gave_up(answer))));
+        let (units, n) =
+            book.parts(column, |_| true, |answer| (!is_cut(answer)).then(|| f64::from(gave_up(answer))));
         let up = book.resamples.ratio(&units, SHARE).map(|share| Cell::new(share, 100.0, n, keys.clone()));
         vec![mean(true), mean(false), up]
     };

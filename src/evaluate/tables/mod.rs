@@ -14,6 +14,7 @@ mod known;
 mod orders;
 mod people;
 mod preferences;
+mod replies;
 mod report;
 mod scores;
 mod table;
@@ -22,6 +23,7 @@ mod tests;
 
 pub use across::Point;
 pub use compare::{Comparison, comparisons};
+pub use replies::replies;
 pub use report::{Report, Scores, add_scores, report};
 pub use scores::{PEOPLE, ScoreBook, Who};
 pub use table::{Cell, Keys, Look, Row, Table};

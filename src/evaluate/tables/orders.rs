@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use riddlemill_benchmarks::table::{self as declared, Native};
 
+use super::replies;
 use super::scores::ScoreBook;
 use super::table::{Cell, Keys, Look, Row, Table, keys_of};
 use crate::evaluate::answer::Answer;
@@ -29,18 +30,18 @@ pub fn orders(book: &ScoreBook<'_>, declared: &declared::Table, tasks: [Task; 2]
             Some(Cell::new(book.resamples.ratio(units, SHARE)?, 100.0, *n, keys(Some(task))))
         };
         let both = |scale: [f64; 2]| halves.cell(book, scale, keys(None));
-        rows.push(Row {
-            name: book.who[who].name.clone(),
-            cells: vec![
-                half(&halves.good, tasks[0]),
-                half(&halves.bad, tasks[1]),
-                both([50.0, 50.0]),
-                both([100.0, -100.0]),
-                book.format(who, &tasks, Setting::default()),
-            ],
-        });
+        let mut cells = vec![
+            half(&halves.good, tasks[0]),
+            half(&halves.bad, tasks[1]),
+            both([50.0, 50.0]),
+            both([100.0, -100.0]),
+            book.format(who, &tasks, Setting::default()),
+        ];
+        cells.extend(replies::cells_beside(book, who, &tasks, Setting::default()));
+        rows.push(Row { name: book.who[who].name.clone(), cells });
     }
-    let columns = ["Good First", "Bad First", "Avg", "Positional Bias", "Format"].map(str::to_string).into();
+    let columns = ["Good First", "Bad First", "Avg", "Positional Bias", "Format"].map(str::to_string);
+    let columns = columns.into_iter().chain(replies::beside("Format")).collect();
     Table { columns, rows, ..Table::headed(declared, "Model", Look::Plain) }
 }
 

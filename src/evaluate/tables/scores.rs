@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::table::{Cell, Keys};
-use crate::evaluate::answer::Answer;
+use crate::evaluate::answer::{Answer, NoAnswer, OF_A_REPLY};
 use crate::evaluate::item::Item;
 use crate::evaluate::metrics::{Resamples, SHARE, Unit};
 use crate::evaluate::set::Set;
@@ -163,11 +163,39 @@ impl<'a> ScoreBook<'a> {
 
     /// The share of answers in the requested format, in percent.
     pub fn format(&self, who: usize, tasks: &[Task], setting: Setting) -> Option<Cell> {
+        self.share(who, tasks, setting, |answer| Some(f64::from(answer.format_error.is_none())))
+    }
+
+    /// The share of an endpoint's replies that hold no answer for this reason, in percent.
+    pub fn without_answer(
+        &self,
+        who: usize,
+        tasks: &[Task],
+        setting: Setting,
+        why: NoAnswer,
+    ) -> Option<Cell> {
+        let is_so = |answer: &Answer| f64::from(answer.no_answer == Some(why));
+        self.share(who, tasks, setting, |answer| answer.basis.starts_with(OF_A_REPLY).then(|| is_so(answer)))
+    }
+
+    /// All answers.
+    pub fn all(&self) -> impl Iterator<Item = &'a Answer> {
+        let together = |who: &Who| who.person && who.name == PEOPLE;
+        let columns = self.columns.iter().filter(move |((who, ..), _)| !together(&self.who[*who]));
+        columns.flat_map(|(_, column)| column.iter().flatten().copied())
+    }
+
+    fn share(
+        &self,
+        who: usize,
+        tasks: &[Task],
+        setting: Setting,
+        value: impl Fn(&Answer) -> Option<f64>,
+    ) -> Option<Cell> {
         let (mut units, mut n) = (Vec::new(), 0);
-        let kept = |answer: &Answer| Some(f64::from(answer.format_error.is_none()));
         for &task in tasks {
             let Some(column) = self.column(who, task, setting) else { continue };
-            let (more, count) = self.parts(column, |_| true, kept);
+            let (more, count) = self.parts(column, |_| true, &value);
             units.extend(more);
             n += count;
         }

@@ -80,7 +80,7 @@ fn puzzles() -> Vec<JsonRow> {
 fn against(rows: &[JsonRow], reference: &[JsonRow]) -> Comparison {
     let types = layout::renamed();
     let likeness = crate::config::Config::defaults().typed(None, "dedup");
-    compare(rows, reference, &types, &likeness, &|_| None, &crate::join::Unwatched)
+    compare(rows, reference, &types, &likeness, &crate::join::Unwatched)
 }
 
 /// Everything that a comparison reports, one word each.

@@ -15,7 +15,6 @@ fn against(ours: &[JsonRow], reference: &[JsonRow]) -> Comparison {
         reference,
         &layout::renamed(),
         &crate::config::Config::defaults().typed(None, "dedup"),
-        &|_| None,
         &crate::join::Unwatched,
     )
 }

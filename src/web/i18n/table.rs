@@ -196,6 +196,12 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("detail_item", "Item", "条目"),
     ("detail_vote", "Vote", "投票"),
     ("found", "Found", "查找结果"),
+    ("also_id", "The same name is also an id:", "同一名称也是一个编号："),
+    ("also_row", "The same name is also a released row:", "同一名称也是一条已发布的数据："),
+    ("also_place", "The same name is also a place in a dump:", "同一名称也是转储文件中的一个位置："),
+    ("also_text", "The same words are also the text of a post:", "同样的文字也是一条帖子的全文："),
+    ("waits_since", "{} has not been run since it was imported", "导入之后尚未运行“{}”"),
+    ("ends_rowless", "reached the end, but is no row of the set", "到达终点，但不是数据集中的一条"),
     (
         "find_about",
         "Type words of a post, its id (tieba:8370518555), or its place in a dump (SOURCE:LINE).",

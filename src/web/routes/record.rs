@@ -9,14 +9,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::decide::{VotingDesk, desk_of};
-use crate::audit::{self, Passage, Whereabouts};
+use crate::audit::{self, NamedRecord, OtherReading, Passage, Reading, Resolver, Whereabouts};
 use crate::config::Config;
 use crate::pipeline::Withheld;
 use crate::recipe::{self, Recipe};
 use crate::record::Post;
-use crate::release::Candidate;
-use crate::search::{self, ChangedDump, Found, Recalled};
-use crate::stages::withdrawal::Withdrawals;
+use crate::release::{Candidate, not_an_item};
+use crate::search::{self, ChangedDump};
 use crate::store::Error;
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
@@ -33,6 +32,12 @@ struct RecordPage {
     id: String,
     text: String,
     ends: String,
+    /// The stage that it waits for, because that was made before the record was there.
+    outdated: Option<String>,
+    /// What else the name could mean by which it was found.
+    also: Vec<OtherReading>,
+    /// Whether it reached the end of the recipe and is no row of the set.
+    rowless: bool,
     way: Vec<Passage>,
     raw: Option<Post>,
     /// The record it was merged into, side by side.
@@ -67,10 +72,21 @@ pub(in crate::web) async fn page(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, id)): Path<(String, String)>,
+    Query(sought): Query<Sought>,
 ) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let who = visitor.clone();
-    let whole = reading(move || whole(&app, recipe, &id, &who)).await?;
+    let whole = reading(move || {
+        let mut whole = whole(&app, recipe, &id, &who)?;
+        // It was searched for by a name that could mean another record, too.
+        if !sought.q.is_empty() {
+            let (config, _) = app.config();
+            let recipes: Vec<_> = recipe::used(&config).collect();
+            whole.also = Resolver::open(&config, &recipes)?.resolve(&sought.q, HITS)?.others;
+        }
+        Ok(whole)
+    })
+    .await?;
     view::page(&visitor, "record.html", whole)
 }
 
@@ -90,6 +106,8 @@ fn whole(app: &App, recipe: &'static Recipe, id: &str, visitor: &Visitor) -> Res
     if explained.way.is_empty() {
         return Err(PageError::not_found());
     }
+    let rowless = not_an_item(&app.workspace, recipe, &explained)?.is_some();
+    let outdated = explained.next.clone().filter(|_| explained.outdated);
     let mut way = explained.way;
     for passage in &mut way {
         passage.details = audit::details(&config, recipe, &passage.stage, &passage.id)?;
@@ -119,6 +137,9 @@ fn whole(app: &App, recipe: &'static Recipe, id: &str, visitor: &Visitor) -> Res
         id: id.into(),
         text,
         ends: explained.ends,
+        outdated,
+        also: Vec::new(),
+        rowless,
         way,
         keeper,
         absorbed,
@@ -198,6 +219,8 @@ struct Hits {
     /// Whether there are more hits.
     more: bool,
     changed: Vec<ChangedDump>,
+    /// What else the words could mean.
+    others: Vec<OtherReading>,
 }
 
 /// A record of a dump, and where it ended.
@@ -220,73 +243,54 @@ pub(in crate::web) async fn find(
     let found = reading(move || {
         let (config, _) = app.config();
         let recipes: Vec<_> = recipe::used(&config).collect();
-        let withdrawals = Withdrawals::load(&app.workspace)?;
-        let withheld: Vec<Withheld> =
-            recipes.iter().map(|recipe| Withheld::open(&app.workspace, recipe)).collect::<Result<_, _>>()?;
-        let of_place = withheld.iter().map(|withheld| Ok(withheld.tombstone(&q)?.is_some()));
-        let of_place: Vec<bool> = of_place.collect::<Result<_, Error>>()?;
-        let everywhere = !of_place.is_empty() && of_place.into_iter().all(|withdrawn| withdrawn);
-        // The words may be the id of a post or its text.
-        if withdrawals.of_post(&q, &q).is_some() || everywhere {
+        if q.is_empty() {
+            return Ok(Ok(Hits {
+                q,
+                records: Vec::new(),
+                more: false,
+                changed: Vec::new(),
+                others: Vec::new(),
+            }));
+        }
+        let found = Resolver::open(&config, &recipes)?.resolve(&q, HITS)?;
+        if found.records.is_empty() && !found.withdrawn.is_empty() {
             return Err(PageError::withdrawn());
         }
-        let mut found = Found::default();
-        if is_name(&q) {
-            for recipe in &recipes {
-                if let [id] = audit::find(&app.workspace, recipe, &q)?.as_slice() {
-                    return Ok(Err((recipe.name, id.clone())));
-                }
-            }
-            found = search::by_name(&config, &q)?;
-        }
-        if found.records.is_empty() {
-            found = search::by_text(&config, &q, HITS)?;
-        }
-        let mut hits: Vec<Hit> = found.records.iter().map(hit).collect();
-        for recipe in &recipes {
-            let ended = audit::whereabouts(&app.workspace, recipe, &found.records)?;
-            hits.iter_mut().zip(ended).for_each(|(hit, ended)| hit.ended.extend(ended));
-        }
-        if hits.is_empty() {
-            // A text changed by a stage is in no dump.
-            for (recipe, withheld) in recipes.iter().zip(&withheld) {
-                let ids = audit::find_changed(&app.workspace, recipe, &q)?;
-                let withdrawn = withheld.among(ids.iter().map(String::as_str))?;
-                for id in ids.iter().filter(|id| !withdrawn.contains(id.as_str())).take(HITS) {
-                    let mut explained = audit::explain(&app.workspace, recipe, id)?;
-                    audit::compare(&app.workspace, recipe, &mut explained)?;
-                    let ended = explained.whereabouts().into_iter().collect();
-                    let text = explained.text.unwrap_or_default();
-                    hits.push(Hit { name: id.clone(), place: String::new(), text, ended });
-                }
-            }
-        }
-        if let [hit] = hits.as_slice()
-            && let (Some(ended), true) = (hit.ended.first(), is_name(&q))
+        // A name has a page of its own; of a text there may be more than the one that is shown.
+        if let ([record], true) = (&found.records[..], found.reading != Some(Reading::Text))
+            && let Some(at) = record.at.first()
         {
-            return Ok(Err((ended.recipe, ended.id.clone())));
+            let also =
+                if found.others.is_empty() { String::new() } else { format!("?q={}", view::encoded(&q)) };
+            return Ok(Err(format!("/{}/record/{}{also}", at.recipe.name, view::encoded(&at.id))));
         }
-        Ok(Ok(Hits { q, records: hits, more: found.more, changed: found.changed }))
+        let mut hits = Vec::new();
+        for record in &found.records {
+            hits.extend(hit(&app, record)?);
+        }
+        Ok(Ok(Hits { q, records: hits, more: found.more, changed: found.changed, others: found.others }))
     })
     .await?;
     match found {
         Ok(hits) => view::page(&visitor, "found.html", hits),
-        Err((recipe, id)) => {
-            Ok(Redirect::to(&format!("/{recipe}/record/{}", view::encoded(&id))).into_response())
-        }
+        Err(address) => Ok(Redirect::to(&address).into_response()),
     }
 }
 
-fn hit(record: &Recalled) -> Hit {
-    Hit {
-        name: record.ids.first().unwrap_or(&record.locator).clone(),
-        place: record.locator.clone(),
-        text: record.text.clone(),
-        ended: Vec::new(),
+/// A record as a search shows it: as its dump has it, else as the stages do.
+fn hit(app: &App, record: &NamedRecord) -> Result<Option<Hit>, PageError> {
+    if let Some(recalled) = &record.recalled {
+        let place = recalled.locator.to_string();
+        let name = recalled.ids.first().cloned().unwrap_or_else(|| place.clone());
+        return Ok(Some(Hit { name, place, text: recalled.text.clone(), ended: record.ended.clone() }));
     }
-}
-
-/// Whether it may be an id (`tieba:8370518555`, `text:…`) or a place in a dump (`titles:17`).
-fn is_name(q: &str) -> bool {
-    q.is_ascii() && q.contains(':') && !q.contains(' ')
+    let (mut text, mut ended) = (None, Vec::new());
+    for at in &record.at {
+        let mut explained = audit::explain(&app.workspace, at.recipe, &at.id)?;
+        audit::compare(&app.workspace, at.recipe, &mut explained)?;
+        ended.extend(explained.whereabouts());
+        text = text.or(explained.text);
+    }
+    let name = record.name();
+    Ok((!ended.is_empty()).then(|| Hit { name, place: String::new(), text: text.unwrap_or_default(), ended }))
 }

@@ -18,7 +18,7 @@ use crate::release::compare::{self, Comparison};
 use crate::release::diff::{self as differing, Diff};
 use crate::release::layout;
 use crate::release::registry::Registry;
-use crate::release::{Candidate, Causes, LeftOut, Since, files, lost, read_rows, since};
+use crate::release::{Candidate, Causes, LeftOut, Since, files, read_rows, since};
 use crate::review::agreement::{self, Bootstrap, Estimate};
 use crate::stages::review::Votes;
 use crate::web::app::{App, reading, recipe};
@@ -248,12 +248,10 @@ fn compared(
     compare::same_form(&mut ours, &mut theirs);
     let types = layout::renamed();
     let likeness = app.config().0.typed(Some(recipe.name), "dedup");
-    let mut found = compare::compare(&ours, &theirs, &types, &likeness, &|_| None, &Unwatched);
+    let mut found = compare::compare(&ours, &theirs, &types, &likeness, &Unwatched);
     found.missing.truncate(SHOWN);
     found.near.truncate(SHOWN);
-    for missing in &mut found.missing {
-        missing.lost = lost(&app.workspace, recipe, &missing.text);
-    }
+    found.follow(&app.config().0, recipe)?;
     Ok(Compared { reference, found })
 }
 

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::{self, HeaderMap, HeaderValue};
+use riddlemill_http::Built;
 use url::Url;
 
 use super::guard::{Guard, Refusal};
@@ -48,7 +49,7 @@ pub(super) enum FetchError {
 
 /// Sends requests that passed the guard, to the addresses the guard pinned.
 pub(super) struct Fetcher {
-    client: reqwest::Client,
+    client: Built,
     guard: Guard,
     user_agent: String,
     limits: Limits,
@@ -58,19 +59,20 @@ impl Fetcher {
     pub fn new(guard: Guard, user_agent: &str, limits: &Limits) -> Result<Fetcher, reqwest::Error> {
         // No redirects, proxy, cookies, decoding or referer: every hop is a separate request that is checked
         // anew, and the archive contains the bytes received.
-        let client = riddlemill_http::client()
-            .dns_resolver(guard.pins())
-            .redirect(reqwest::redirect::Policy::none())
-            .no_proxy()
-            .no_gzip()
-            .no_brotli()
-            .no_zstd()
-            .no_deflate()
-            .http1_only()
-            .referer(false)
-            // With zero, no connection would ever be made in time.
-            .connect_timeout(Duration::from_secs_f64(limits.idle_secs.max(0.001)))
-            .build()?;
+        let client = riddlemill_http::build(|client| {
+            client
+                .dns_resolver(guard.pins())
+                .redirect(reqwest::redirect::Policy::none())
+                .no_proxy()
+                .no_gzip()
+                .no_brotli()
+                .no_zstd()
+                .no_deflate()
+                .http1_only()
+                .referer(false)
+                // With zero, no connection would ever be made in time.
+                .connect_timeout(Duration::from_secs_f64(limits.idle_secs.max(0.001)))
+        })?;
         Ok(Fetcher { client, guard, user_agent: user_agent.into(), limits: limits.clone() })
     }
 
@@ -81,6 +83,7 @@ impl Fetcher {
 
     /// One request. Redirects are returned as answers.
     pub async fn get(&self, url: &Url, validators: &Validators) -> Result<Answer, FetchError> {
+        self.client.reaches(url.as_str()).map_err(|none| FetchError::Connection(none.to_string()))?;
         // Before every request, because a name may lead to other addresses by now.
         let ip = self.guard.check(url).await?;
         let deadline = tokio::time::Instant::now() + Duration::from_secs_f64(self.limits.total_secs);
@@ -90,7 +93,7 @@ impl Fetcher {
         let mut sent = vec![("Host".to_string(), host)];
         sent.extend(headers.iter().map(|(name, value)| (name.to_string(), text(value))));
         let began = SystemTime::now();
-        let request = self.client.get(url.clone()).headers(headers).send();
+        let request = self.client.client.get(url.clone()).headers(headers).send();
         let response = match tokio::time::timeout_at(deadline, request).await {
             Err(_) => return Err(FetchError::Timeout),
             Ok(Err(error)) if error.is_timeout() => return Err(FetchError::Timeout),
@@ -185,14 +188,9 @@ fn chain(error: &dyn std::error::Error) -> String {
     if text.is_empty() { error.to_string() } else { text }
 }
 
-/// How long `Retry-After` asks to wait, from seconds or a date.
+/// How long `Retry-After` asks to wait.
 pub(super) fn retry_after(head: &Head, now: SystemTime) -> Option<Duration> {
-    let value = head.get("retry-after")?.trim();
-    if let Ok(secs) = value.parse::<u64>() {
-        return Some(Duration::from_secs(secs));
-    }
-    let date = httpdate::parse_http_date(value).ok()?;
-    Some(date.duration_since(now).unwrap_or_default())
+    riddlemill_http::asked_wait(head.get("retry-after")?, now)
 }
 
 #[cfg(test)]
@@ -209,5 +207,6 @@ mod tests {
         let past = httpdate::fmt_http_date(now - Duration::from_secs(30));
         assert_eq!(retry_after(&head(&past), now), Some(Duration::ZERO));
         assert_eq!(retry_after(&head("soon"), now), None);
+        assert_eq!(retry_after(&head("1700000002"), now), Some(Duration::from_secs(2)), "a time since 1970");
     }
 }

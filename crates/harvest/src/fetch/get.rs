@@ -112,12 +112,16 @@ async fn whole(
     patience: Patience,
     meter: &dyn Meter,
 ) -> Result<(String, u64), FetchError> {
-    let client = riddlemill_http::client()
-        .user_agent(concat!("riddlemill/", env!("CARGO_PKG_VERSION")))
-        .redirect(Policy::limited(5))
-        .connect_timeout(patience.silence.min(Duration::from_secs(15)))
-        .build()
-        .map_err(|e| FetchError::Address { url: wanted.url.clone(), why: e.to_string() })?;
+    let unreachable = |why: String| FetchError::Address { url: wanted.url.clone(), why };
+    let built = riddlemill_http::build(|client| {
+        client
+            .user_agent(concat!("riddlemill/", env!("CARGO_PKG_VERSION")))
+            .redirect(Policy::limited(5))
+            .connect_timeout(patience.silence.min(Duration::from_secs(15)))
+    })
+    .map_err(|e| unreachable(e.to_string()))?;
+    built.reaches(&wanted.url).map_err(|none| unreachable(none.to_string()))?;
+    let client = built.client;
     let (part, note) = partial_paths(file);
     let mut again = false;
     loop {

@@ -1,10 +1,9 @@
 //! From bytes to text: Tieba served GBK for years, often undeclared, and English sites windows-1252.
-//!
-//! [`garbled`] detects English text that was decoded with the wrong encoding.
 
 use encoding_rs::{Encoding, GB18030, UTF_8, WINDOWS_1252};
 
 use super::Site;
+use super::mojibake::glued;
 
 /// How far a `meta` element is searched; HTML requires the first 1,024 bytes, pages differ.
 const PRESCAN: usize = 4096;
@@ -58,37 +57,7 @@ fn read(encoding: &'static Encoding, bytes: &[u8]) -> Text {
 /// characters, which happens with windows-1252.
 fn seen(bytes: &[u8]) -> &'static Encoding {
     let chinese = read(GB18030, bytes);
-    if chinese.replaced || garbled(&chinese.text).is_some() { WINDOWS_1252 } else { GB18030 }
-}
-
-/// The first piece of an English text that shows a wrong encoding: U+FFFD, UTF-8 decoded as windows-1252
-/// (`donâ€™t`), windows-1252 decoded as GB18030 (`don抰`).
-pub fn garbled(text: &str) -> Option<String> {
-    let foreign = |c: char| !c.is_ascii();
-    let mut before = None;
-    let mut rest = text;
-    while let Some(at) = rest.find(foreign) {
-        before = rest[..at].chars().next_back().or(before.filter(|_| at == 0));
-        let run = &rest[at..at + rest[at..].find(|c: char| !foreign(c)).unwrap_or(rest.len() - at)];
-        let (bytes, _, lost) = WINDOWS_1252.encode(run);
-        let twice = !lost && std::str::from_utf8(&bytes).is_ok();
-        let glued = before.is_some_and(|c| c.is_ascii_alphabetic())
-            && run.chars().next().is_some_and(|first| {
-                let mut buffer = [0; 4];
-                let (bytes, _, lost) = GB18030.encode(first.encode_utf8(&mut buffer));
-                // 80 to 9F are punctuation in windows-1252; GB18030 takes the next letter for a second byte.
-                !lost && matches!(*bytes, [0x80..=0x9f, second] if second.is_ascii_alphabetic())
-            });
-        if run.contains('\u{fffd}') || twice || glued {
-            let word = rest[..at].rfind(char::is_whitespace).map_or(0, |space| space + 1);
-            let end = at + run.len();
-            let end = end + rest[end..].find(char::is_whitespace).unwrap_or(rest.len() - end);
-            return Some(rest[word..end].to_owned());
-        }
-        before = run.chars().next_back();
-        rest = &rest[at + run.len()..];
-    }
-    None
+    if chinese.replaced || glued(&chinese.text).is_some() { WINDOWS_1252 } else { GB18030 }
 }
 
 fn charset_of_type(content_type: &str) -> Option<&'static Encoding> {
@@ -152,16 +121,6 @@ mod tests {
         }
         // Decoded as a Chinese page it becomes mojibake, which is detected.
         let wrong = GB18030.decode(&WINDOWS_1252.encode("Why don’t fish drown?").0).0.into_owned();
-        assert_eq!((wrong.as_str(), garbled(&wrong).as_deref()), ("Why don抰 fish drown?", Some("don抰")));
-        let twice = WINDOWS_1252.decode("A café’s “guest” left. Why?".as_bytes()).0.into_owned();
-        assert_eq!(garbled(&twice).as_deref(), Some("cafÃ©â€™s"));
-        assert_eq!(garbled("It is\u{fffd} odd").as_deref(), Some("is\u{fffd}"));
-        for text in [
-            "Why don’t fish drown? “So.” – café naïve …",
-            "The word 弱智 is Chinese, and so is日本.",
-            "£5 or 5€?",
-        ] {
-            assert_eq!(garbled(text), None, "{text}");
-        }
+        assert_eq!((wrong.as_str(), glued(&wrong).as_deref()), ("Why don抰 fish drown?", Some("don抰")));
     }
 }

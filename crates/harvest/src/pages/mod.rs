@@ -1,7 +1,7 @@
 //! Parsers from archived pages to rows: Tieba of both page generations, riddle sites, and any site that a
 //! [`profile`] describes. No network and no clock.
 //!
-//! Reading order: [`charset`] decodes bytes, [`dom`] builds a tree from text of limited size, [`text`]
+//! Reading order: [`charset`] decodes bytes, [`mojibake`] sees where that went wrong before, [`dom`] builds a tree from text of limited size, [`text`]
 //! extracts text from a tree, then one module per site; [`parse`] dispatches to them and [`classify`] decides
 //! a page's kind before anything is read from it; [`import`] runs over whole archives.
 //!
@@ -12,6 +12,7 @@ pub mod charset;
 mod classify;
 mod dom;
 mod import;
+pub mod mojibake;
 mod parse;
 pub mod pattern;
 pub mod profile;

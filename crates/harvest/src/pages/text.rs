@@ -1,5 +1,7 @@
 //! The text of an element as a reader sees it.
 
+use std::borrow::Cow;
+
 use ego_tree::NodeId;
 use ego_tree::iter::Edge;
 use scraper::node::Element;
@@ -48,12 +50,58 @@ pub fn text_unless(element: ElementRef<'_>, hide: impl Fn(&Element, NodeId) -> b
     lines.finish()
 }
 
-/// Text with its entities decoded: `&amp;` becomes `&`. Tags in it stay text.
-pub fn entities(text: &str) -> String {
-    match super::dom::fragment(&text.replace('<', "&lt;")) {
-        Ok(tree) => tree.root_element().text().collect(),
-        Err(_) => text.to_owned(),
+/// Text with its entities decoded once: `&amp;` becomes `&`, `&amp;amp;` becomes `&amp;`. Tags in it stay text, and so does what
+/// has no semicolon behind it (`?a=1&copy=2`); borrowed if there is no entity.
+pub fn entities(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = memchr::memchr(b'&', rest.as_bytes()) {
+        let (before, from) = rest.split_at(at);
+        let decoded = entity(from).and_then(|length| Some((decoded(&from[..length])?, length)));
+        // The high half of a character beyond U+FFFF, which some forums write as two numbers.
+        let decoded = decoded.or_else(|| surrogates(from));
+        let (replaced, length) = decoded.unwrap_or_else(|| ("&".to_owned(), 1));
+        out.push_str(before);
+        out.push_str(&replaced);
+        rest = &from[length..];
     }
+    if out.len() == text.len() - rest.len() && text.starts_with(&out) {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// Longest entity, from `&` to `;`: the longest name has 33 bytes.
+const LONGEST: usize = 34;
+
+/// The length of what has the form of an entity at the start of a text.
+fn entity(text: &str) -> Option<usize> {
+    let end = memchr::memchr(b';', &text.as_bytes()[..text.len().min(LONGEST)])?;
+    let name = text[1..end].strip_prefix('#').unwrap_or(&text[1..end]);
+    (!name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric())).then_some(end + 1)
+}
+
+/// The characters that an entity stands for; `None` if it stands for none.
+fn decoded(entity: &str) -> Option<String> {
+    let text: String = super::dom::fragment(entity).ok()?.root_element().text().collect();
+    // A number that no character has becomes U+FFFD, which would be taken for damage. `&notit;` begins like `&not`, but is no
+    // entity.
+    let whole = !text.ends_with(';') || text.len() == 1;
+    (whole && text != "\u{fffd}").then_some(text)
+}
+
+/// `&#55357;&#56832;`: the two halves of one character in UTF-16, and their length.
+fn surrogates(text: &str) -> Option<(String, usize)> {
+    let number = |text: &str| {
+        let length = entity(text)?;
+        let digits = text[1..length - 1].strip_prefix('#')?;
+        let hexadecimal = digits.strip_prefix(['x', 'X']).map(|digits| u16::from_str_radix(digits, 16));
+        Some((hexadecimal.unwrap_or_else(|| digits.parse()).ok()?, length))
+    };
+    let (high, first) = number(text).filter(|(high, _)| matches!(high, 0xd800..=0xdbff))?;
+    let (low, second) = number(text.get(first..).filter(|rest| rest.starts_with('&'))?)?;
+    Some((String::from_utf16(&[high, low]).ok()?, first + second))
 }
 
 /// Collects the text of any stretch of a tree, edge by edge.
@@ -154,6 +202,17 @@ mod tests {
             "3 < 4 &'café' <b> AT&T <i>x</i>"
         );
         assert_eq!(entities(" two  spaces\n"), " two  spaces\n");
+        for (written, read) in [
+            ("&amp;amp; &amp;#x200B;", "&amp; &#x200B;"),
+            ("/?a=1&copy=2&para", "/?a=1&copy=2&para"),
+            ("&#55357;&#56832; &#xD83D;&#xDE00;", "😀 😀"),
+            ("&#0; &#55357; &nothing; &; &#; & a;", "&#0; &#55357; &nothing; &; &#; & a;"),
+            ("&#65533;&#146;", "&#65533;’"),
+            ("&notit;&semi;&云;为什么&quot;云&quot;&hellip;", "&notit;;&云;为什么\"云\"…"),
+            ("&&amp;&lt", "&&&lt"),
+        ] {
+            assert_eq!(entities(written), read, "{written}");
+        }
     }
 
     #[test]

@@ -2,15 +2,18 @@
 //! ended.
 
 use riddlemill_files::log::LogError;
+use riddlemill_text::record::Reason;
 use rustc_hash::FxHashMap;
 
 use super::Turn;
 use super::log::{self, Entry, Item};
 use super::server::{Found, Line as Answered, Server, State, Unanswered};
+use crate::answer::Failed;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::http::Received;
 use crate::money::Usd;
+use crate::request::Key;
 use crate::store::{Failure, Line, Shared, StoreError, StoredReply, now_ms};
 use crate::{tokens, wire};
 
@@ -107,7 +110,15 @@ impl Engine {
             Ok(State::OnItsWay(state)) => Ok(BatchState::InProgress(state)),
             Ok(State::Ended { how, lines }) => {
                 let how = format!("the batch {id} of {}: {how}", self.endpoint.name);
-                self.end(turn, entry, lines, &how).await?;
+                let refused = self.end(turn, entry, lines, &how).await?;
+                turn.refused.extend(refused);
+                Ok(BatchState::Complete)
+            }
+            Ok(State::Refused { why }) => {
+                let how = format!("the batch was refused by {}: {why}", self.endpoint.name);
+                // The next one would be refused as well.
+                self.limits.run.note(&self.endpoint.name, Some(&how), 1);
+                self.refuse(turn, entry, &how).await?;
                 Ok(BatchState::Complete)
             }
             Err(fault) if matches!(fault.kind, Kind::Status(404 | 410)) => Err(Stuck::Gone(describe(&fault))),
@@ -115,25 +126,44 @@ impl Engine {
         }
     }
 
-    /// Books the answers of a batch and logs that it is over.
+    /// Books the answers of a batch and logs that it is over. The requests that were refused, as of
+    /// [`Engine::record`].
     pub(super) async fn end(
         &self,
         turn: &Turn,
         entry: &Entry,
         lines: Vec<Answered>,
         how: &str,
-    ) -> Result<(), NotRecorded> {
-        self.record(entry, lines, how).await?;
+    ) -> Result<Vec<(Key, Failed)>, NotRecorded> {
+        let refused = self.record(entry, lines, how).await?;
+        log::add(&turn.log, &entry.over(how))?;
+        Ok(refused)
+    }
+
+    /// Books a batch that was refused as a whole: a lasting failure of each of its requests, for nothing.
+    async fn refuse(&self, turn: &Turn, entry: &Entry, how: &str) -> Result<(), NotRecorded> {
+        let mut settling = Vec::new();
+        for item in &entry.items {
+            if self.store.contains(&item.key)? {
+                continue;
+            }
+            let failure = unanswered(item, entry.at_ms, how.to_owned());
+            settling.push(self.store.settle(Line::Failure(Failure { lasting: true, ..failure }))?);
+        }
+        for one in settling {
+            one.synced().await?;
+        }
         Ok(log::add(&turn.log, &entry.over(how))?)
     }
 
-    /// Stores the answers, one outcome per attempt. A request without an answer is not charged.
+    /// Stores the answers, one outcome per attempt. A request without an answer is not charged. The requests
+    /// that were refused for what a setting may mend: not for good, and not to be sent again by this run.
     pub(super) async fn record(
         &self,
         entry: &Entry,
         lines: Vec<Answered>,
         how: &str,
-    ) -> Result<(), NotRecorded> {
+    ) -> Result<Vec<(Key, Failed)>, NotRecorded> {
         let in_order = lines.len() == entry.items.len() && lines.iter().all(|line| line.key.is_none());
         let key = |at: usize, line: &Answered| match in_order {
             true => Some(entry.items[at].key.to_string()),
@@ -142,20 +172,27 @@ impl Engine {
         let lines = lines.into_iter().enumerate();
         let mut came: FxHashMap<String, Result<Received, Unanswered>> =
             lines.filter_map(|(at, line)| Some((key(at, &line)?, line.came))).collect();
-        let mut settling = Vec::new();
+        let (mut settling, mut refused) = (Vec::new(), Vec::new());
         for item in &entry.items {
             // Already stored by a process that ended before it could log that.
             if self.store.contains(&item.key)? {
                 continue;
             }
             let line = self.outcome(item, entry.at_ms, came.remove(&item.key.to_string()), how);
+            if let Line::Failure(Failure { key, error, raw, status: Some(status), lasting: false, .. }) =
+                &line
+                && !Fault::new(Kind::Status(*status)).retriable()
+            {
+                let (reason, error, raw) = (Reason::RequestFailed, error.clone(), raw.clone());
+                refused.push((*key, Failed { reason, error, raw, key: *key }));
+            }
             settling.push(self.store.settle(line)?);
         }
         // Waited for only after all are submitted, so that they share a sync.
         for one in settling {
             one.synced().await?;
         }
-        Ok(())
+        Ok(refused)
     }
 
     fn outcome(
@@ -165,20 +202,8 @@ impl Engine {
         came: Option<Result<Received, Unanswered>>,
         how: &str,
     ) -> Line {
-        let (at_ms, elapsed_ms) = (now_ms(), now_ms().saturating_sub(since_ms));
-        let failure = Failure {
-            id: item.attempt.clone(),
-            key: item.key,
-            error: format!("not answered: {how}"),
-            status: None,
-            raw: String::new(),
-            charged_picousd: Usd::ZERO,
-            usage: None,
-            at_ms,
-            elapsed_ms,
-            lasting: false,
-            request: Some(item.request.clone()),
-        };
+        let failure = unanswered(item, since_ms, format!("not answered: {how}"));
+        let (at_ms, elapsed_ms) = (failure.at_ms, failure.elapsed_ms);
         let received = match came {
             Some(Ok(received)) => received,
             Some(Err(why)) => {
@@ -188,7 +213,7 @@ impl Engine {
         };
         let most = || self.price.most(tokens::bound(&item.request), item.request.max_completion_tokens());
         let stated = wire::stated_cost(&received).unwrap_or(Usd::ZERO);
-        match wire::read(&item.request, &received) {
+        match wire::read(&item.request, &received, &self.endpoint.marks) {
             Ok(content) => Line::Reply(StoredReply {
                 key: item.key,
                 id: Some(item.attempt.clone()),
@@ -196,6 +221,7 @@ impl Engine {
                 request: item.request.clone(),
                 raw: received.body,
                 usage: content.usage,
+                cut: content.truncated,
                 charged_picousd: content
                     .usage
                     .map_or_else(most, |usage| self.price.charge(usage))
@@ -221,5 +247,22 @@ impl Engine {
                 })
             }
         }
+    }
+}
+
+/// An attempt in a batch that brought no answer and costs nothing.
+fn unanswered(item: &Item, since_ms: u64, error: String) -> Failure {
+    Failure {
+        id: item.attempt.clone(),
+        key: item.key,
+        error,
+        status: None,
+        raw: String::new(),
+        charged_picousd: Usd::ZERO,
+        usage: None,
+        at_ms: now_ms(),
+        elapsed_ms: now_ms().saturating_sub(since_ms),
+        lasting: false,
+        request: Some(item.request.clone()),
     }
 }

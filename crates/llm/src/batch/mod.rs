@@ -28,7 +28,7 @@ use tokio::time::Instant;
 use self::fetch::{BatchState, Stuck};
 use self::log::{Entry, Item, LogContents};
 use self::server::Server;
-use super::answer::{Answer, Held, Reply};
+use super::answer::{Answer, Failed, Held};
 use super::engine::{Engine, Question, budget_reached, from_store, refused, store_failed};
 use super::http::Transport;
 use super::request::{Input, Key};
@@ -63,6 +63,8 @@ pub(super) struct Turn {
     /// The servers' names of all batches, including past ones.
     ids: Vec<String>,
     waiting: FxHashMap<Key, Held>,
+    /// Requests that were refused in a batch that ended in this run.
+    refused: FxHashMap<Key, Failed>,
     /// Whether a batch has ended since, so that the store has new replies.
     pub(super) brought: bool,
     _lock: File,
@@ -104,7 +106,7 @@ impl Engine {
                 continue;
             }
             match self.known(&question.key) {
-                Some(known) if known.reply().is_some_and(Reply::is_cut) => {}
+                Some(known) if known.reply().is_some_and(|reply| question.is_cut(reply)) => {}
                 // Another process has stored it meanwhile.
                 known => {
                     *answer = known;
@@ -115,9 +117,9 @@ impl Engine {
                 *answer = Some(self.cut(&question.request));
                 continue;
             };
-            *question = Question { key: request.key(), request, template: question.template.clone() };
+            *question = question.with(request);
             *answer = self.known(&question.key).map(|known| match known.reply() {
-                Some(reply) if reply.is_cut() => self.cut(&question.request),
+                Some(reply) if question.is_cut(reply) => self.cut(&question.request),
                 _ => known,
             });
         }
@@ -135,6 +137,10 @@ impl Engine {
         let (mut chats, mut others) = (Vec::new(), Vec::new());
         for at in to_ask {
             let question = &questions[at];
+            if let Some(failed) = turn.refused.get(&question.key) {
+                answers[at] = Some(Answer::Failed(failed.clone()));
+                continue;
+            }
             match turn.waiting.get(&question.key) {
                 Some(held) => answers[at] = Some(Answer::Held(held.clone())),
                 None if self.endpoint.batch && matches!(question.request.input, Input::Chat { .. }) => {
@@ -153,10 +159,33 @@ impl Engine {
     /// A reply stored since the last look at the store.
     fn known(&self, key: &Key) -> Option<Answer> {
         match (self.store.get(key), self.store.lasting_failure(key)) {
-            (Ok(Some(reply)), _) => Some(from_store(reply)),
+            (Ok(Some(reply)), _) => Some(from_store(reply, &self.endpoint.marks)),
             (Ok(None), Ok(Some(failure))) if !self.limits.retry_failed => Some(refused(failure)),
             (Ok(_), Ok(_)) => None,
             (Err(error), _) | (_, Err(error)) => Some(store_failed(*key, &error.to_string())),
+        }
+    }
+
+    /// What a batch that has just ended brought for a request. An answer that was cut off in it is asked for
+    /// again by the next run, in another batch.
+    fn known_now(&self, question: &Question, key: &Key) -> Option<Answer> {
+        // Also one that failed for good before, and again now.
+        let failed = || self.store.lasting_failure(key).ok().flatten().map(refused);
+        let known = self.known(key).or_else(failed)?;
+        match known.reply() {
+            Some(reply) if question.is_cut(reply) => {
+                let larger = Engine::larger(&self.endpoint, &question.request);
+                Some(match larger.filter(|larger| *larger != question.request) {
+                    Some(_) => {
+                        let name = &self.endpoint.name;
+                        let what =
+                            format!("in a batch of llm.{name} that cut it; run again to ask for all of it");
+                        Answer::Held(Held { reason: Reason::ReplyMissing, what })
+                    }
+                    None => self.cut(&question.request),
+                })
+            }
+            _ => Some(known),
         }
     }
 
@@ -186,7 +215,7 @@ impl Engine {
         for (at, begun) in begun.await {
             match begun {
                 Ok(attempt) => {
-                    let Question { key, request, template } = &questions[at];
+                    let Question { key, request, template, .. } = &questions[at];
                     let (request, template) = (request.clone(), template.clone());
                     entry.items.push(Item { key: *key, attempt, request, template });
                     places.push(at);
@@ -206,13 +235,14 @@ impl Engine {
         }
         let brought = self.brought(server, turn, &entry, true).await;
         let waiting: Vec<(Key, Held)> = match &brought {
-            Ok(BatchState::Complete) => waits(&entry, "").collect(),
+            Ok(BatchState::Complete) => unanswered(&entry).collect(),
             Ok(BatchState::InProgress(state)) => waits(&entry, state).collect(),
             Err(stuck) => is_stuck(&entry, stuck).collect(),
         };
         let is_over = matches!(brought, Ok(BatchState::Complete));
         for (at, (key, hold)) in places.into_iter().zip(waiting) {
-            let known = if is_over { self.known(&key) } else { None };
+            let refused = turn.refused.get(&key).cloned().map(Answer::Failed);
+            let known = refused.or_else(|| is_over.then(|| self.known_now(&questions[at], &key)).flatten());
             let left = || self.limits.run.left(&self.endpoint.name);
             answers[at] = Some(known.unwrap_or_else(|| match left() {
                 Some(how) => Answer::Held(Held { reason: Reason::EndpointLeft, what: how }),
@@ -278,7 +308,8 @@ impl Turn {
         let locked = locked.await.map_err(io::Error::from).flatten();
         let lock = locked.map_err(|source| StoreError::Io { path, source })?;
         let LogContents { open, ids } = log::read(&log)?;
-        Ok((Turn { log, ids, waiting: FxHashMap::default(), brought: false, _lock: lock }, open))
+        let (waiting, refused) = Default::default();
+        Ok((Turn { log, ids, waiting, refused, brought: false, _lock: lock }, open))
     }
 }
 
@@ -311,6 +342,14 @@ fn since(entry: &Entry) -> String {
 fn waits(entry: &Entry, state: &str) -> impl Iterator<Item = (Key, Held)> {
     let state = if state.is_empty() { String::new() } else { format!(" ({state})") };
     all_held(entry, format!("{}{state}; run again to fetch it", since(entry)))
+}
+
+/// The requests of a batch that ended without an answer to them: expired, or cancelled.
+fn unanswered(entry: &Entry) -> impl Iterator<Item = (Key, Held)> {
+    let endpoint = &entry.endpoint;
+    let what =
+        format!("in a batch of llm.{endpoint} that ended without an answer to it; run again to ask again");
+    all_held(entry, what)
 }
 
 /// The requests of a batch whose state is unknown.

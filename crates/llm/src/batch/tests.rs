@@ -226,6 +226,12 @@ async fn a_batch_that_the_server_knows_no_more_waits_until_somebody_books_it() {
 /// Answers that were cut off go into another batch, with the larger limit, at the price of batches.
 #[tokio::test]
 async fn what_was_cut_goes_into_another_batch() {
+    for half in ["<think>so", "Half an ans"] {
+        cut_goes_into_another_batch(half).await;
+    }
+}
+
+async fn cut_goes_into_another_batch(half: &str) {
     let bench = Bench::new();
     let request = |limit: u32| {
         let mut request = Engine::request(&bench.endpoint, &ask("a"));
@@ -234,8 +240,7 @@ async fn what_was_cut_goes_into_another_batch() {
         }
         request
     };
-    let cut =
-        json!({"choices": [{"message": {"content": "<think>so"}, "finish_reason": "length"}]}).to_string();
+    let cut = json!({"choices": [{"message": {"content": half}, "finish_reason": "length"}]}).to_string();
     let line = json!({"reply": {"key": request(1024).key(), "request": request(1024), "raw": cut,
         "charged_picousd": 0, "attempts": 1, "at_ms": 0, "elapsed_ms": 0}});
     let store = bench.store();
@@ -253,7 +258,8 @@ fn batches_have_no_more_requests_and_bytes_than_are_taken() {
     endpoint.sampling.max_tokens = 100;
     let of = |endpoint: &Endpoint, text: &str| {
         let request = Engine::request(endpoint, &ask(text));
-        Question { key: request.key(), request, template: String::new() }
+        let (output, template) = (Output::Text, String::new());
+        Question { key: request.key(), request, output, accept_before: false, template }
     };
     let question = |text: &str| of(&endpoint, text);
     let sizes = |questions: &[Question]| -> Vec<usize> {
@@ -292,9 +298,8 @@ async fn answers_without_keys_are_those_of_the_requests_in_their_order() {
     assert_eq!(engine.store.stats().unwrap().replies, 0);
     engine.record(&entry, vec![line("one"), line("two")], "ended").await.unwrap();
     let text = |at: usize| {
-        wire::content(&entry.items[at].request, &engine.store.get(&entry.items[at].key).unwrap().unwrap().raw)
-            .unwrap()
-            .text
+        let raw = engine.store.get(&entry.items[at].key).unwrap().unwrap().raw;
+        wire::content(&entry.items[at].request, &raw, &Default::default()).unwrap().text
     };
     assert_eq!((text(0), text(1)), ("one".to_owned(), "two".to_owned()));
 }
@@ -346,6 +351,23 @@ async fn a_refusal_within_a_batch_is_a_refusal_and_is_not_charged() {
         assert_eq!((failed.reason, failed.error.as_str()), (Reason::RequestRefused, "400 from e (no)"));
         assert_eq!(bench.spent(), (2 * COST, 3));
     }
+}
+
+/// What a setting mends is a failure with its cause, and is sent again by the next run.
+#[tokio::test]
+async fn a_refusal_of_a_parameter_within_a_batch_is_a_failure_with_its_cause() {
+    let bench = Bench::new();
+    bench.asks(&["a"]).await;
+    let [entry] = log::read(&log::open_log(bench.store().dir())).unwrap().open.try_into().unwrap();
+    let body = json!({"error": {"message": "max_tokens is too large", "param": "max_tokens"}});
+    let key = Some(entry.items[0].key.to_string());
+    let came = Ok(Received { status: 400, body: body.to_string(), ..Received::default() });
+    let engine = bench.engine(None);
+    let refused = engine.record(&entry, vec![server::Line { key, came }], "ended").await.unwrap();
+    let [(key, failed)] = &refused[..] else { panic!("{refused:?}") };
+    assert_eq!((*key, failed.reason), (entry.items[0].key, Reason::RequestFailed));
+    assert_eq!(failed.error, "400 from e (max_tokens is too large)");
+    assert!(!engine.store.failed_for_good(key).unwrap());
 }
 
 #[tokio::test]

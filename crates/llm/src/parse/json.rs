@@ -1,22 +1,26 @@
 //! A JSON object somewhere in a reply.
 
+use std::borrow::Cow;
+
+use riddlemill_benchmarks::notation;
+use riddlemill_text::text::clean::debris::without_noise;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 use super::Unreadable;
+use super::mended::{self, MAX_DEPTH, Pair};
 
-/// No prompt needs deeper nesting. The parser itself counts while it reads, so that the stack cannot overflow
-/// whatever an earlier scan takes for a string or a comment.
-const MAX_DEPTH: usize = 32;
 /// Most opening braces that are tried in one reply.
 const MAX_STARTS: usize = 64;
 
-/// The one object of a reply that has all of `keys`. Fences and prose around it, single quotes, bare keys,
-/// comments and trailing commas are accepted; other keys are kept.
+/// The one object of a reply that has all of `keys`, which may be wrapped in another one. Fences and prose
+/// around it, single quotes, bare keys, comments and trailing commas are accepted, and slips that leave no
+/// doubt; other keys are kept.
 ///
 /// # Errors
-/// If no object has the keys, or two different ones do.
+/// If no object has the keys, or two different ones do, or one has two different values for a key.
 pub fn object(reply: &str, keys: &[&str]) -> Result<Map<String, Value>, Unreadable> {
+    let reply = &*without_halves(reply);
     let mut found: Option<Map<String, Value>> = None;
     let mut any = false;
     let mut at = 0;
@@ -29,7 +33,9 @@ pub fn object(reply: &str, keys: &[&str]) -> Result<Map<String, Value>, Unreadab
         };
         any = true;
         at = end;
-        if keys.iter().all(|key| map.contains_key(*key)) {
+        let mut with_keys = Vec::new();
+        within(map, keys, &mut with_keys);
+        for map in with_keys {
             match &found {
                 // The same object twice, for example as a draft and as the result, is unambiguous.
                 Some(other) if *other != map => {
@@ -45,8 +51,80 @@ pub fn object(reply: &str, keys: &[&str]) -> Result<Map<String, Value>, Unreadab
     })
 }
 
+/// The object itself if it has the keys, else those in it that have them.
+fn within(map: Map<String, Value>, keys: &[&str], found: &mut Vec<Map<String, Value>>) {
+    if keys.iter().all(|key| map.contains_key(*key)) {
+        found.push(map);
+        return;
+    }
+    for (_, value) in map {
+        if let Value::Object(inner) = value {
+            within(inner, keys, found);
+        }
+    }
+}
+
+/// Whether a reply ends with an object that is closed, with nothing open around it and at most the end of a
+/// fence behind it.
+pub fn ends_with_object(reply: &str) -> bool {
+    let reply = &*without_halves(reply);
+    let reply = reply.trim_end().trim_end_matches('`').trim_end().trim_end_matches(']').trim_end();
+    let (mut at, mut is_closed) = (0, false);
+    while let Some(start) = reply[at..].find('{').map(|offset| at + offset) {
+        let Some((_, end)) = closed_at(reply, start) else { return false };
+        (at, is_closed) = (end, true);
+    }
+    is_closed && at == reply.len()
+}
+
+/// JSON with U+FFFD for every escaped half of a character that lacks its other half, as scripts write them that
+/// cut texts by their units. Borrowed if there is none.
+pub fn without_halves(json: &str) -> Cow<'_, str> {
+    if !json.contains("\\ud") && !json.contains("\\uD") {
+        return Cow::Borrowed(json);
+    }
+    let unit = |at: usize| {
+        let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    let (mut whole, mut from, mut at) = (String::new(), 0, 0);
+    while let Some(escape) = json[at..].find('\\').map(|offset| at + offset) {
+        at = match unit(escape) {
+            Some(0xd800..0xdc00) if unit(escape + 6).is_some_and(|low| (0xdc00..0xe000).contains(&low)) => {
+                escape + 12
+            }
+            Some(0xd800..0xe000) => {
+                whole.push_str(&json[from..escape]);
+                whole.push_str("\\ufffd");
+                from = escape + 6;
+                from
+            }
+            // The next character, which may be a backslash of its own.
+            _ => escape + 1 + json[escape + 1..].chars().next().map_or(0, char::len_utf8),
+        };
+    }
+    if from == 0 {
+        return Cow::Borrowed(json);
+    }
+    whole.push_str(&json[from..]);
+    Cow::Owned(whole)
+}
+
+/// JSON that is written as dumps are, with a mark of the byte order, NaN and Infinity, and halves of characters, as
+/// strict JSON. `None` if there is nothing of that kind in it.
+pub fn lenient(json: &str) -> Option<String> {
+    let whole = without_halves(json.trim_start_matches('\u{feff}'));
+    let strict = notation::strict(&whole);
+    (*strict != *json).then(|| strict.into_owned())
+}
+
 /// The object that opens at byte `start`, and the byte after it.
 fn object_at(reply: &str, start: usize) -> Option<(Map<String, Value>, usize)> {
+    closed_at(reply, start).or_else(|| mended::object_at(reply, start))
+}
+
+/// The same, in JSON or JSON5.
+fn closed_at(reply: &str, start: usize) -> Option<(Map<String, Value>, usize)> {
     let rest = &reply[start..];
     // Braces inside strings may mislead the count with either rule for apostrophes; both are tried.
     for end in [closing_brace(rest, true), closing_brace(rest, false)].into_iter().flatten() {
@@ -123,11 +201,11 @@ impl<'de> Visitor<'de> for Nested {
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Value, E> {
-        Ok(Value::String(text.to_owned()))
+        Ok(Value::String(without_noise(text).into_owned()))
     }
 
     fn visit_string<E: de::Error>(self, text: String) -> Result<Value, E> {
-        Ok(Value::String(text))
+        self.visit_str(&text)
     }
 
     fn visit_none<E: de::Error>(self) -> Result<Value, E> {
@@ -155,7 +233,9 @@ impl<'de> Visitor<'de> for Nested {
         let inside = self.within()?;
         let mut map = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
-            map.insert(key, entries.next_value_seed(inside)?);
+            let value = entries.next_value_seed(inside)?;
+            // Taking either of two values would be a guess.
+            Pair { key, value }.into(&mut map).ok_or_else(|| de::Error::custom("two values for one key"))?;
         }
         Ok(Value::Object(map))
     }
@@ -210,7 +290,7 @@ pub fn optional_text<'a>(map: &'a Map<String, Value>, key: &str) -> Result<Optio
     }
 }
 
-/// A yes or no, as a boolean or in words.
+/// A yes or no, as a boolean, in words, or as 1 or 0.
 pub fn flag(map: &Map<String, Value>, key: &str) -> Result<bool, Unreadable> {
     let from_text = |text: &str| match text.trim().to_ascii_lowercase().as_str() {
         "true" | "yes" | "是" => Some(true),
@@ -220,6 +300,11 @@ pub fn flag(map: &Map<String, Value>, key: &str) -> Result<bool, Unreadable> {
     match map.get(key) {
         Some(Value::Bool(flag)) => Some(*flag),
         Some(Value::String(text)) => from_text(text),
+        Some(Value::Number(number)) => match number.as_u64() {
+            Some(1) => Some(true),
+            Some(0) => Some(false),
+            _ => None,
+        },
         _ => None,
     }
     .ok_or_else(|| Unreadable::new(format!("\"{key}\" must be true or false")))

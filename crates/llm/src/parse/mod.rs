@@ -4,11 +4,12 @@
 
 mod choice;
 mod json;
+mod mended;
 mod rating;
 mod text;
 
 pub use choice::{choice, choice_within, labelled, letter, numbers, one_of};
-pub use json::{flag, object, optional_text, strings, text_field};
+pub use json::{ends_with_object, flag, lenient, object, optional_text, strings, text_field, without_halves};
 pub use rating::{bracketed, on_scale, rating};
 pub use riddlemill_text::text::counts::{count_words, sentences};
 pub use text::plain;

@@ -51,6 +51,93 @@ fn two_different_objects_or_none_are_unreadable() {
     assert!(error(&"{\"a\":".repeat(100_000)).contains("no JSON object"));
 }
 
+/// A screening, as its prompt asks for it.
+const SCREEN: [&str; 6] = [
+    "culture_bound",
+    "culture_bound_reason",
+    "harmful",
+    "harmful_reason",
+    "trap_survives",
+    "trap_survives_reason",
+];
+const SCREENED: &str = r#"{"culture_bound": false, "culture_bound_reason": "It works anywhere.", "harmful": false, "harmful_reason": "Nothing harmful.", "trap_survives": true, "trap_survives_reason": "The false premise stays."}"#;
+
+#[test]
+fn slips_that_leave_no_doubt_are_read() {
+    let whole = object(SCREENED, &SCREEN).unwrap();
+    let mut open = false;
+    let curly: String = SCREENED
+        .chars()
+        .map(|c| match c {
+            '"' => {
+                open = !open;
+                if open { '“' } else { '”' }
+            }
+            c => c,
+        })
+        .collect();
+    for reply in [
+        curly.clone(),
+        format!("Here:\n```json\n{curly}\n```\nDone."),
+        SCREENED.replace("anywhere.\"", "anywhere.”"),
+        SCREENED.replace(',', "，").replace(':', "："),
+        SCREENED.replace("\"harmful\":", "\"harmful\"："),
+        SCREENED.trim_end_matches('}').to_owned(),
+        format!("```json\n{}\n```", SCREENED.trim_end_matches('}')),
+        SCREENED.replace(", \"", "\n\""),
+        format!("\u{feff}{SCREENED}"),
+        format!("[{SCREENED}]"),
+        format!("{{\"properties\": {SCREENED}, \"type\": \"object\"}}"),
+        SCREENED.replace("harmful.", "harm\u{200b}ful.\\u0007"),
+    ] {
+        assert_eq!(object(&reply, &SCREEN).as_ref(), Ok(&whole), "{reply}");
+    }
+    for (from, to, read) in [
+        ("Nothing harmful.", "Nothing\nharmful.", "Nothing\nharmful."),
+        ("Nothing harmful.", "Nothing \"harmful\", really.", "Nothing \"harmful\", really."),
+        ("Nothing harmful.", "\"Nothing\" at all", "\"Nothing\" at all"),
+        ("Nothing harmful.", "Nothing\\ud83d", "Nothing\u{fffd}"),
+        ("Nothing harmful.", "Nothing \\harmful\\_ here.", "Nothing harmful_ here."),
+        ("Nothing harmful.", "Nothing\tharmful.", "Nothing\tharmful."),
+    ] {
+        let reply = SCREENED.replace(from, to);
+        let map = object(&reply, &SCREEN).unwrap_or_else(|error| panic!("{reply}: {error}"));
+        assert_eq!((&map["harmful_reason"], &map["trap_survives"]), (&json!(read), &json!(true)), "{reply}");
+    }
+}
+
+#[test]
+fn slips_that_leave_doubt_are_not_read() {
+    let other = SCREENED.replace("false", "true");
+    for reply in [
+        SCREENED.replace("{", "{\"harmful\": true, "),
+        format!("{SCREENED}\nOn reflection:\n{other}"),
+        format!("{{\"draft\": {SCREENED}, \"answer\": {other}}}"),
+        SCREENED[..SCREENED.len() - 9].to_owned(),
+        format!("{} and so on", SCREENED.trim_end_matches('}')),
+    ] {
+        assert!(object(&reply, &SCREEN).is_err(), "{reply}");
+    }
+    assert!(object("{\"a\": [\"x \"y\" z\", “b”]}", &["a"]).is_err());
+}
+
+#[test]
+fn a_cut_reply_is_whole_if_its_object_is_closed_at_the_end() {
+    for (reply, is_whole) in [
+        (SCREENED.to_owned(), true),
+        (format!("Here you go:\n```json\n{SCREENED}\n```\n"), true),
+        (format!("[{SCREENED}]"), true),
+        (format!("I would start with {SCREENED} but on reflection"), false),
+        (SCREENED.trim_end_matches('}').to_owned(), false),
+        (format!("{{\"answer\": {SCREENED}"), false),
+        (format!("{SCREENED}\n{{\"culture_bound\": tr"), false),
+        ("The answer is A.".to_owned(), false),
+        (String::new(), false),
+    ] {
+        assert_eq!(ends_with_object(&reply), is_whole, "{reply}");
+    }
+}
+
 #[test]
 fn fields_are_read_or_refused() {
     let map = object(
@@ -234,6 +321,7 @@ fn words_and_sentences_are_counted_as_people_do() {
 /// Runs every parser on one reply.
 fn read_all(reply: &str) {
     let _ = object(reply, &["rating"]);
+    let _ = (ends_with_object(reply), without_halves(reply));
     let _ = rating(reply, 0..=4);
     let _ = bracketed(reply, 1..=10);
     let _ = choice(reply, &["AnswerA", "AnswerB"]);
@@ -253,7 +341,7 @@ proptest! {
 
     #[test]
     fn no_reply_like_text_panics(
-        reply in r#"(\{|\}|\[|\]|"|'|\\|:|,|rating|[0-9０-９]|```|\n|<choice>|</choice>|AnswerA|[AB答案：]|弱| ){0,80}"#,
+        reply in r#"(\{|\}|\[|\]|“|”|，|：|\\ud83d|\\udc00|"|'|\\|:|,|rating|[0-9０-９]|```|\n|<choice>|</choice>|AnswerA|[AB答案：]|弱| ){0,80}"#,
     ) {
         read_all(&reply);
     }
@@ -298,6 +386,7 @@ fn no_nesting_overflows_whatever_hides_it() {
 #[test]
 fn values_are_read_as_json_has_them() {
     let text = r#"{"a": [1, -2, 0.5, 18446744073709551615, 1e400, true, null, "x\u0041", {"b": {}}], "a": 1, "n": 12345678901234567890123}"#;
+    let text = &text.replace(r#", "a": 1"#, "");
     let strict: Option<serde_json::Value> = serde_json::from_str(text).ok();
     let own = object(text, &["a"]).ok();
     assert_eq!(own.map(serde_json::Value::Object), strict.or_else(|| json5::from_str(text).ok()));

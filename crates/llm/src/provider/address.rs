@@ -11,6 +11,19 @@ pub(crate) struct Address {
     query: Vec<String>,
 }
 
+/// Where Azure's interface without dated versions is.
+const AZURE_V1: &str = "/openai/v1";
+const VERSION: &str = "api-version=";
+
+/// Whether an Azure endpoint has the interface without dated versions: its address says so, or names no date.
+pub(crate) fn is_azure_v1(endpoint: &Endpoint) -> bool {
+    let (base, query) = endpoint.base_url.split_once('?').unwrap_or((&endpoint.base_url, ""));
+    let dated = endpoint.api_version.is_some() || query.split('&').any(|part| part.starts_with(VERSION));
+    let base = base.trim_end_matches('/');
+    let named = base.ends_with(AZURE_V1) || base.contains("/openai/v1/");
+    endpoint.provider == Provider::Azure && (named || !dated)
+}
+
 impl Address {
     /// Fails if the address is invalid, or contains a user name or password: these would appear in errors and
     /// logs.
@@ -30,15 +43,13 @@ impl Address {
         let mut address = Address { base: base.trim_end_matches('/').to_owned(), query };
         address.without_path(endpoint.provider);
         if endpoint.provider == Provider::Azure {
-            let has_version = address.query.iter().any(|part| part.starts_with("api-version="));
-            match &endpoint.api_version {
-                Some(version) => {
-                    address.query.retain(|part| !part.starts_with("api-version="));
-                    let version: String = version.bytes().map(percent_encoded).collect();
-                    address.query.push(format!("api-version={version}"));
-                }
-                None if has_version => {}
-                None => return Err(EndpointError::NoVersion),
+            if is_azure_v1(endpoint) {
+                address.base.push_str(AZURE_V1);
+            }
+            if let Some(version) = &endpoint.api_version {
+                address.query.retain(|part| !part.starts_with(VERSION));
+                let version: String = version.bytes().map(percent_encoded).collect();
+                address.query.push(format!("{VERSION}{version}"));
             }
         }
         Ok(address)
@@ -47,13 +58,24 @@ impl Address {
     /// Removes a path that every request adds itself: an address copied from a manual may contain it.
     fn without_path(&mut self, provider: Provider) {
         let own: &[&str] = match provider {
-            Provider::Azure => &["/openai"],
-            Provider::Anthropic => &["/v1"],
+            Provider::Azure => &[AZURE_V1, "/openai"],
+            Provider::Anthropic => &["/v1/messages", "/v1"],
             Provider::Gemini => &["/v1", "/v1beta", "/v1alpha"],
-            Provider::Ollama => &["/api"],
+            Provider::Ollama => &["/api/chat", "/api", "/v1"],
             Provider::Libretranslate => &["/translate"],
-            Provider::Openai | Provider::Vllm | Provider::Made | Provider::Sample => &["/chat/completions"],
+            Provider::Openai | Provider::Vllm | Provider::Made | Provider::Sample => {
+                &["/chat/completions", "/responses"]
+            }
         };
+        if provider == Provider::Azure {
+            for path in ["/chat/completions", "/responses"] {
+                self.base = self.base.strip_suffix(path).unwrap_or(&self.base).to_owned();
+            }
+            // The address that the portal shows names the deployment, too.
+            if let Some(at) = self.base.find("/openai/deployments/") {
+                self.base.truncate(at);
+            }
+        }
         if let Some(base) = own.iter().find_map(|own| self.base.strip_suffix(own)) {
             self.base = base.to_owned();
         }
@@ -99,7 +121,25 @@ mod tests {
         assert_eq!(of(Provider::Ollama, "http://h:1/api"), "http://h:1/p/q");
         let two = Endpoint { api_version: Some("2".into()), ..endpoint(Provider::Azure, query) };
         assert_eq!(Address::new(&two).unwrap().join("p?alt=sse"), "https://h/p?alt=sse&api-version=2");
-        let none = Address::new(&endpoint(Provider::Azure, "https://h")).unwrap_err();
-        assert!(none.to_string().contains("api_version"));
+        assert_eq!(of(Provider::Ollama, "http://h:1/v1"), "http://h:1/p/q");
+        assert_eq!(of(Provider::Openai, "https://h/v1/responses"), "https://h/v1/p/q");
+    }
+
+    #[test]
+    fn an_azure_address_may_be_the_resources_or_any_that_the_portal_shows() {
+        let of = |url: &str| Address::new(&endpoint(Provider::Azure, url)).unwrap().join("p");
+        for v1 in
+            ["https://h", "https://h/", "https://h/openai/v1", "https://h/openai/v1/", "https://h/openai"]
+        {
+            assert_eq!(of(v1), "https://h/openai/v1/p", "{v1}");
+        }
+        assert_eq!(of("https://h/openai/v1/responses"), "https://h/openai/v1/p");
+        let preview = "https://h/openai/v1/chat/completions?api-version=preview";
+        assert_eq!(of(preview), "https://h/openai/v1/p?api-version=preview");
+        let dated = "https://h/openai/deployments/m-1/chat/completions?api-version=2024-10-21";
+        assert_eq!(of(dated), "https://h/p?api-version=2024-10-21");
+        let set =
+            Endpoint { api_version: Some("2024-10-21".into()), ..endpoint(Provider::Azure, "https://h") };
+        assert_eq!(Address::new(&set).unwrap().join("p"), "https://h/p?api-version=2024-10-21");
     }
 }

@@ -1,14 +1,30 @@
-//! Anthropic's messages. A schema is sent as the one tool that must be used: its input is the answer.
+//! Anthropic's messages.
 
 use serde_json::{Map, Value, json};
 
-use super::{AnswerParts, Names, drawn, events, parted, schema};
+use super::{AnswerParts, Names, drawn, events, insert_into, parted, schema};
 use crate::provider::Call;
 use crate::request::{Input, Request};
 use crate::settings::Endpoint;
 
 /// The interface's version sent by the package whose requests are recorded.
-pub(super) const VERSION: &str = "2026-10-21";
+const VERSION: &str = "2026-10-21";
+/// Parameters that the interface refuses since [`WITHOUT_SAMPLING`], even at their defaults.
+pub(super) const SAMPLING: [&str; 3] = ["temperature", "top_p", "top_k"];
+/// The first version without them.
+pub(super) const WITHOUT_SAMPLING: &str = "2026-10-21";
+/// The last version with them.
+pub(super) const WITH_SAMPLING: &str = "2023-06-01";
+
+/// The interface's version, which is a date.
+pub(super) fn version(endpoint: &Endpoint) -> &str {
+    endpoint.api_version.as_deref().unwrap_or(VERSION)
+}
+
+/// Whether that version takes a temperature.
+pub(super) fn takes_sampling(endpoint: &Endpoint) -> bool {
+    version(endpoint) < WITHOUT_SAMPLING
+}
 
 pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
     let request = requests[0];
@@ -16,21 +32,22 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
         // Anthropic has no embeddings; the server reports that.
         return super::openai::call(endpoint, requests);
     };
-    let names = Names { limit: "max_tokens", top_p: "top_p", seed: None, stop: "stop_sequences" };
+    let names = Names { limit: "max_tokens", top_p: "top_p", seed: None, stop: Some("stop_sequences") };
     let mut body = drawn(sampling, request.sample, &names);
     let (system, rest) = parted(messages);
     body.insert("model".into(), json!(request.model));
     body.insert("messages".into(), json!(rest.collect::<Vec<_>>()));
     body.extend(system.map(|system| ("system".into(), system.into())));
-    if let Some((name, schema)) = schema(format) {
-        let tool = json!({"name": name, "description": "The answer.", "input_schema": schema});
-        body.insert("tools".into(), json!([tool]));
-        body.insert("tool_choice".into(), json!({"type": "tool", "name": name}));
-    }
     if endpoint.stream {
         body.insert("stream".into(), json!(true));
     }
     body.extend(sampling.extra.iter().map(|(name, value)| (name.clone(), value.clone())));
+    if let Some((_, schema)) = schema(format) {
+        insert_into(&mut body, "output_config", "format", json!({"type": "json_schema", "schema": schema}));
+    }
+    if !takes_sampling(endpoint) {
+        SAMPLING.iter().for_each(|name| drop(body.remove(*name)));
+    }
     Call { path: "v1/messages".into(), body: Value::Object(body).to_string() }
 }
 
@@ -55,7 +72,8 @@ pub(super) fn as_openai(body: &Value) -> Option<Value> {
         (count("cache_read_input_tokens").unwrap_or(0), count("cache_creation_input_tokens").unwrap_or(0));
     // Tokens read from or written to a cache are not part of the input's own count.
     let prompt = count("input_tokens").map(|input| input.saturating_add(cached).saturating_add(written));
-    let usage = super::usage(prompt, count("output_tokens"), cached, 0);
+    let thought = body["usage"].pointer("/output_tokens_details/thinking_tokens").and_then(Value::as_u64);
+    let usage = super::usage(prompt, count("output_tokens"), cached, thought.unwrap_or(0));
     Some(
         AnswerParts { text, reasoning: of("thinking", "thinking").join("\n\n"), finish, usage }.into_openai(),
     )

@@ -11,11 +11,12 @@ use crate::settings::{Endpoint, Format};
 /// Keys of a request that are not settings of the generation.
 const BESIDE: [&str; 5] = ["safetySettings", "cachedContent", "labels", "tools", "toolConfig"];
 
-/// The interface's version in the path: as set, as in the address, or the stable one.
+/// The interface's version in the path: as set, as in the address, or the one that proxies and servers of other
+/// makers have too.
 pub(crate) fn version(endpoint: &Endpoint) -> &str {
     let base = endpoint.base_url.split('?').next().unwrap_or_default().trim_end_matches('/');
     let of_base = base.rsplit('/').next().filter(|last| ["v1", "v1beta", "v1alpha"].contains(last));
-    endpoint.api_version.as_deref().or(of_base).unwrap_or("v1")
+    endpoint.api_version.as_deref().or(of_base).unwrap_or("v1beta")
 }
 
 /// A model's name in a path.
@@ -29,8 +30,12 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
     let path = |method: &str| format!("{}/{model}:{method}", version(endpoint));
     match &request.input {
         Input::Chat { messages, sampling, format } => {
-            let names =
-                Names { limit: "maxOutputTokens", top_p: "topP", seed: Some("seed"), stop: "stopSequences" };
+            let names = Names {
+                limit: "maxOutputTokens",
+                top_p: "topP",
+                seed: Some("seed"),
+                stop: Some("stopSequences"),
+            };
             let mut generation = drawn(sampling, request.sample, &names);
             if *format != Format::Text {
                 generation.insert("responseMimeType".into(), json!("application/json"));

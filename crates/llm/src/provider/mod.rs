@@ -9,7 +9,11 @@ mod anthropic;
 mod gemini;
 mod ollama;
 mod openai;
+mod responses;
+mod unsent;
 
+#[cfg(test)]
+mod responses_tests;
 #[cfg(test)]
 mod tests;
 
@@ -17,14 +21,17 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue}
 use serde_json::{Map, Value, json};
 
 pub(super) use address::Address;
+pub(super) use address::is_azure_v1;
 pub(super) use gemini::{model as gemini_model, version as gemini_version};
+pub(super) use responses::is_only_there as is_only_in_responses;
 #[cfg(test)]
-pub(super) use tests::{asked, endpoint, http, recorded, recorder_after};
+pub(super) use tests::{INTERFACES, asked, endpoint, http, recorded, recorder_after};
+pub use unsent::{Unsent, unsent};
 
 use super::endpoint_error::EndpointError;
 use super::request::{Message, Request, Role};
 use super::secret::{ApiKey, percent_encoded};
-use super::settings::{Endpoint, Format, Provider, Sampling};
+use super::settings::{Api, Endpoint, Format, Provider, Sampling};
 
 /// A request as sent.
 #[derive(Clone, Debug)]
@@ -49,6 +56,9 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
         Provider::Anthropic => anthropic::call(endpoint, requests),
         Provider::Gemini => gemini::call(endpoint, requests),
         Provider::Ollama => ollama::call(endpoint, requests),
+        provider if provider.has_responses() && endpoint.api == Api::Responses => {
+            responses::call(endpoint, requests)
+        }
         Provider::Openai
         | Provider::Azure
         | Provider::Vllm
@@ -62,11 +72,21 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
 pub(super) fn models_path(endpoint: &Endpoint) -> Option<String> {
     match endpoint.provider {
         Provider::Openai | Provider::Vllm => Some("models".into()),
+        Provider::Azure if is_azure_v1(endpoint) => Some("models".into()),
         Provider::Azure => Some("openai/models".into()),
         Provider::Anthropic => Some("v1/models".into()),
         Provider::Gemini => Some(format!("{}/models", gemini::version(endpoint))),
         Provider::Ollama => Some("api/tags".into()),
         Provider::Libretranslate | Provider::Made | Provider::Sample => None,
+    }
+}
+
+/// The version of the interface that is part of a request's address, if there is one.
+pub(super) fn version_in_path(endpoint: &Endpoint) -> Option<&str> {
+    match endpoint.provider {
+        Provider::Gemini => Some(gemini::version(endpoint)),
+        Provider::Azure => endpoint.api_version.as_deref(),
+        _ => None,
     }
 }
 
@@ -81,29 +101,38 @@ pub(super) fn models(body: &str) -> Vec<String> {
     list.into_iter().flatten().filter_map(name).collect()
 }
 
-/// The headers of every request, including keys.
+/// The headers of every request, including keys: one that a command `printed`, or else the value of a variable.
 pub(super) fn headers(
     endpoint: &Endpoint,
+    printed: Option<&ApiKey>,
     value: &dyn Fn(&str) -> Option<ApiKey>,
 ) -> Result<HeaderMap, EndpointError> {
     let unsendable = |name: &str| EndpointError::HeaderValue(name.to_owned());
+    let variable = endpoint.key_env.as_deref();
+    let key = printed.cloned().or_else(|| variable.and_then(value));
     let accept = if endpoint.provider == Provider::Gemini { "*/*" } else { "application/json" };
     let mut headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]);
     let name = match endpoint.provider {
-        Provider::Azure => Some(HeaderName::from_static("api-key")),
+        Provider::Azure if !is_azure_v1(endpoint) => Some(HeaderName::from_static("api-key")),
+        // The header of the versions before.
+        Provider::Anthropic if anthropic::takes_sampling(endpoint) => {
+            Some(HeaderName::from_static("x-api-key"))
+        }
         Provider::Gemini => Some(HeaderName::from_static("x-goog-api-key")),
         Provider::Libretranslate | Provider::Made | Provider::Sample => None,
-        Provider::Openai | Provider::Vllm | Provider::Anthropic | Provider::Ollama => Some(AUTHORIZATION),
+        Provider::Openai | Provider::Azure | Provider::Vllm | Provider::Anthropic | Provider::Ollama => {
+            Some(AUTHORIZATION)
+        }
     };
-    if let (Some(name), Some(variable)) = (name, endpoint.key_env.as_deref())
-        && let Some(key) = value(variable)
-    {
+    // Tokens that expire are sent like this everywhere.
+    let name = name.map(|name| if printed.is_some() { AUTHORIZATION } else { name });
+    if let (Some(name), Some(key)) = (name, key) {
         let key = key.header(if name == AUTHORIZATION { "Bearer " } else { "" });
-        headers.insert(name, key.ok_or_else(|| unsendable(variable))?);
+        headers.insert(name, key.ok_or_else(|| unsendable(variable.unwrap_or("key_command")))?);
     }
     if endpoint.provider == Provider::Anthropic {
-        let version = endpoint.api_version.as_deref().unwrap_or(anthropic::VERSION);
-        let version = HeaderValue::from_str(version).map_err(|_| unsendable("api_version"))?;
+        let version =
+            HeaderValue::from_str(anthropic::version(endpoint)).map_err(|_| unsendable("api_version"))?;
         headers.insert("anthropic-version", version);
     }
     for (name, variable) in &endpoint.headers {
@@ -122,7 +151,7 @@ pub(super) fn assemble(provider: Provider, stream: &str) -> Option<String> {
         Provider::Anthropic => anthropic::assemble(stream),
         Provider::Gemini => gemini::assemble(stream),
         Provider::Ollama => ollama::assemble(stream),
-        _ => super::events::assemble(stream),
+        _ => responses::assemble(stream).unwrap_or_else(|| super::events::assemble(stream)),
     }
 }
 
@@ -134,7 +163,10 @@ pub(super) fn is_stream(content_type: &[u8]) -> bool {
 /// Another provider's answer in OpenAI's form; `None` if it is not one.
 pub(super) fn as_openai(raw: &str) -> Option<Value> {
     let body: Value = serde_json::from_str(raw).ok()?;
-    anthropic::as_openai(&body).or_else(|| gemini::as_openai(&body)).or_else(|| ollama::as_openai(&body))
+    responses::as_openai(&body)
+        .or_else(|| anthropic::as_openai(&body))
+        .or_else(|| gemini::as_openai(&body))
+        .or_else(|| ollama::as_openai(&body))
 }
 
 /// Parts of an answer that OpenAI's form has in one piece.
@@ -175,7 +207,7 @@ struct Names {
     limit: &'static str,
     top_p: &'static str,
     seed: Option<&'static str>,
-    stop: &'static str,
+    stop: Option<&'static str>,
 }
 
 fn drawn(sampling: &Sampling, sample: u32, names: &Names) -> Map<String, Value> {
@@ -185,7 +217,7 @@ fn drawn(sampling: &Sampling, sample: u32, names: &Names) -> Map<String, Value> 
         (Some("temperature"), sampling.temperature.map(Value::from)),
         (Some(names.top_p), sampling.top_p.map(Value::from)),
         (names.seed, seed),
-        (Some(names.stop), (!sampling.stop.is_empty()).then(|| json!(sampling.stop))),
+        (names.stop, (!sampling.stop.is_empty()).then(|| json!(sampling.stop))),
     ];
     all.into_iter().filter_map(|(name, value)| Some((name?.to_owned(), value?))).collect()
 }
@@ -195,6 +227,14 @@ fn schema(format: &Format) -> Option<(&str, &Value)> {
     match format {
         Format::JsonSchema { name, schema } => Some((name, schema)),
         Format::Text | Format::JsonObject => None,
+    }
+}
+
+/// Adds a field of a table that the settings may have given other fields.
+fn insert_into(body: &mut Map<String, Value>, table: &str, field: &str, value: Value) {
+    let table = body.entry(table).or_insert_with(|| json!({}));
+    if let Some(table) = table.as_object_mut() {
+        table.insert(field.to_owned(), value);
     }
 }
 

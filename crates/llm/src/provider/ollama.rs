@@ -9,19 +9,23 @@ use crate::request::{Input, Request};
 use crate::settings::{Endpoint, Format};
 
 /// Keys of a request that are not options of the model.
-const BESIDE: [&str; 4] = ["think", "keep_alive", "truncate", "logprobs"];
+const BESIDE: [&str; 6] = ["think", "keep_alive", "truncate", "shift", "logprobs", "top_logprobs"];
 
 pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
     let request = requests[0];
     match &request.input {
         Input::Chat { messages, sampling, format } => {
-            let names = Names { limit: "num_predict", top_p: "top_p", seed: Some("seed"), stop: "stop" };
+            let names =
+                Names { limit: "num_predict", top_p: "top_p", seed: Some("seed"), stop: Some("stop") };
             let mut options = drawn(sampling, request.sample, &names);
             let mut body = Map::from_iter([
                 ("model".to_owned(), json!(request.model)),
                 ("messages".to_owned(), json!(messages)),
                 ("stream".to_owned(), json!(endpoint.stream)),
                 ("tools".to_owned(), json!([])),
+                // Otherwise a prompt that is longer than the context is cut at its beginning, in silence.
+                ("truncate".to_owned(), json!(false)),
+                ("shift".to_owned(), json!(false)),
             ]);
             let format = match format {
                 Format::Text => None,

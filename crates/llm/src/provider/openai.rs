@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Names, drawn, schema};
+use super::{Names, drawn, is_azure_v1};
 use crate::provider::Call;
 use crate::request::{Input, Request};
 use crate::secret::percent_encoded;
@@ -16,16 +16,11 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
                 LimitField::MaxTokens => "max_tokens",
                 LimitField::MaxCompletionTokens => "max_completion_tokens",
             };
-            let names = Names { limit, top_p: "top_p", seed: Some("seed"), stop: "stop" };
+            let names = Names { limit, top_p: "top_p", seed: Some("seed"), stop: Some("stop") };
             let mut body = drawn(sampling, request.sample, &names);
             body.insert("model".into(), json!(request.model));
             body.insert("messages".into(), json!(messages));
-            match (schema(format), endpoint.provider) {
-                (Some((_, schema)), Provider::Vllm) => {
-                    body.insert("structured_outputs".into(), json!({"json": schema}));
-                }
-                _ => body.extend(response_format(format).map(|value| ("response_format".into(), value))),
-            }
+            body.extend(response_format(format).map(|value| ("response_format".into(), value)));
             if endpoint.stream {
                 // Without the option a stream does not report its tokens.
                 body.insert("stream".into(), json!(true));
@@ -54,10 +49,10 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
     }
 }
 
-/// At Azure a model is a deployment, which is part of the path.
+/// In Azure's dated interface a model is a deployment, which is part of the path.
 fn path(endpoint: &Endpoint, request: &Request, path: &str) -> String {
     match endpoint.provider {
-        Provider::Azure => {
+        Provider::Azure if !is_azure_v1(endpoint) => {
             let deployment: String = request.model.bytes().map(percent_encoded).collect();
             format!("openai/deployments/{deployment}/{path}")
         }

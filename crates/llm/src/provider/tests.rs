@@ -10,14 +10,43 @@ use tokio::net::TcpListener;
 use super::*;
 use crate::http::{FileRequest, Http, Transport};
 use crate::request::Input;
-use crate::settings::LimitField;
+use crate::settings::{Api, LimitField};
 use crate::wire;
 
 const KEY: &str = "key-of-the-recorder";
 
-pub(crate) fn recorded(provider: Provider) -> Value {
+/// A provider with one of its interfaces: the API for chats, and the version in the settings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Interface(pub Provider, pub Api, pub Option<&'static str>);
+
+impl Interface {
+    pub(crate) fn set(self, endpoint: Endpoint) -> Endpoint {
+        Endpoint { api: self.1, api_version: self.2.map(str::to_owned), ..endpoint }
+    }
+}
+
+const DATED: Option<&str> = Some("2024-10-21");
+/// What is recorded, in addition to LibreTranslate's translation.
+pub(crate) const INTERFACES: [Interface; 9] = [
+    Interface(Provider::Openai, Api::Chat, None),
+    Interface(Provider::Openai, Api::Responses, None),
+    Interface(Provider::Azure, Api::Chat, None),
+    Interface(Provider::Azure, Api::Chat, DATED),
+    Interface(Provider::Azure, Api::Responses, DATED),
+    Interface(Provider::Vllm, Api::Chat, None),
+    Interface(Provider::Anthropic, Api::Chat, None),
+    Interface(Provider::Gemini, Api::Chat, None),
+    Interface(Provider::Ollama, Api::Chat, None),
+];
+
+pub(crate) fn recorded(Interface(provider, api, version): Interface) -> Value {
     let text = match provider {
+        Provider::Openai if api == Api::Responses => include_str!("../../tests/providers/responses.json"),
         Provider::Openai => include_str!("../../tests/providers/openai.json"),
+        Provider::Azure if version.is_none() => include_str!("../../tests/providers/azure_v1.json"),
+        Provider::Azure if api == Api::Responses => {
+            include_str!("../../tests/providers/azure_responses.json")
+        }
         Provider::Azure => include_str!("../../tests/providers/azure.json"),
         Provider::Vllm => include_str!("../../tests/providers/vllm.json"),
         Provider::Anthropic => include_str!("../../tests/providers/anthropic.json"),
@@ -136,20 +165,14 @@ const REFUSED: &str = "HTTP/1.1 400 Bad Request\r\ncontent-length: 2\r\n\r\n{}";
 #[tokio::test]
 async fn what_goes_out_is_what_the_official_packages_send() {
     let mut compared = 0;
-    for provider in [
-        Provider::Openai,
-        Provider::Azure,
-        Provider::Vllm,
-        Provider::Anthropic,
-        Provider::Gemini,
-        Provider::Ollama,
-    ] {
-        let recorded = recorded(provider);
+    for interface in INTERFACES {
+        let provider = interface.0;
+        let recorded = recorded(interface);
         let alone = |(what, _): &(&String, &Value)| !what.starts_with("batch_");
         for (what, expected) in recorded.as_object().unwrap().iter().filter(alone) {
             let (here, seen) = recorder(REFUSED).await;
             let (asks, request) = asked(provider, what);
-            let asks = Endpoint { base_url: endpoint(provider, &here).base_url, ..asks };
+            let asks = interface.set(Endpoint { base_url: endpoint(provider, &here).base_url, ..asks });
             match what.as_str() {
                 "models" => drop(http(&asks).models().await),
                 _ => drop(http(&asks).send(&call(&asks, &[&request])).await.unwrap()),
@@ -159,13 +182,18 @@ async fn what_goes_out_is_what_the_official_packages_send() {
                 // Some packages send the type of an empty body.
                 expected["headers"].as_object_mut().unwrap().remove("content-type");
             }
+            if provider == Provider::Ollama && expected["body"].get("options").is_some() {
+                // The package leaves it to the server to cut a prompt that is too long.
+                expected["body"]["truncate"] = json!(false);
+                expected["body"]["shift"] = json!(false);
+            }
             let mut seen = seen.await.unwrap();
             seen.as_object_mut().unwrap().remove("text");
-            assert_eq!(seen, expected, "{provider:?} {what}");
+            assert_eq!(seen, expected, "{interface:?} {what}");
             compared += 1;
         }
     }
-    assert_eq!(compared, 6 * 6 - 1, "a recording lacks");
+    assert_eq!(compared, 7 * 6 - 1 + 2 * 4, "a recording lacks");
 }
 
 /// LibreTranslate's package sends a form. Its server takes JSON as well, as its own page shows: the address,
@@ -173,7 +201,7 @@ async fn what_goes_out_is_what_the_official_packages_send() {
 /// package leaves it to the server.
 #[tokio::test]
 async fn a_translation_has_the_address_and_the_fields_of_the_official_package() {
-    let mut expected = recorded(Provider::Libretranslate)["translation"].clone();
+    let mut expected = recorded(Interface(Provider::Libretranslate, Api::Chat, None))["translation"].clone();
     let (here, seen) = recorder(REFUSED).await;
     let settings = endpoint(Provider::Libretranslate, &here);
     let text = expected["body"]["q"].as_str().unwrap().to_owned();
@@ -238,7 +266,26 @@ fn lists_of_models_are_read() {
     assert!(models("<html>").is_empty() && models("[]").is_empty());
 }
 
-fn chat() -> Request {
+#[tokio::test]
+async fn an_older_version_of_anthropics_interface_gets_its_own_header_and_parameters() {
+    let (here, seen) = recorder(REFUSED).await;
+    let (mut settings, mut request) = asked(Provider::Anthropic, "plain");
+    settings.base_url = here;
+    settings.api_version = Some("2023-06-01".into());
+    if let Input::Chat { sampling, .. } = &mut request.input {
+        sampling.extra.insert("top_k".into(), json!(5));
+    }
+    http(&settings).send(&call(&settings, &[&request])).await.unwrap();
+    let seen = seen.await.unwrap();
+    assert_eq!((&seen["body"]["temperature"], &seen["body"]["top_k"]), (&json!(0.7), &json!(5)));
+    assert_eq!(seen["headers"]["x-api-key"], KEY);
+    assert!(seen["headers"].get("authorization").is_none());
+    let newer = Endpoint { api_version: Some("2027-01-01".into()), ..settings };
+    let body: Value = serde_json::from_str(&call(&newer, &[&request]).body).unwrap();
+    assert!(["temperature", "top_p", "top_k"].iter().all(|name| body.get(*name).is_none()), "{body}");
+}
+
+pub(super) fn chat() -> Request {
     asked(Provider::Openai, "plain").1
 }
 
@@ -271,7 +318,7 @@ fn answers() -> [(Provider, Value); 3] {
 #[test]
 fn answers_and_counts_are_read_in_every_providers_form() {
     for (provider, body) in answers() {
-        let content = wire::content(&chat(), &body.to_string()).unwrap();
+        let content = wire::content(&chat(), &body.to_string(), &Default::default()).unwrap();
         assert_eq!((content.text.as_str(), content.reasoning.as_str()), ("b", "a"), "{provider:?}");
         let usage = content.usage.unwrap();
         assert_eq!((usage.prompt_tokens, usage.completion_tokens), (30, 9), "{provider:?}");
@@ -287,7 +334,7 @@ fn cuts_refusals_and_tools_are_read_in_every_providers_form() {
     let with = |body: &Value, place: &str, value: Value| {
         let mut body = body.clone();
         *body.pointer_mut(place).unwrap() = value;
-        wire::content(&chat(), &body.to_string()).unwrap()
+        wire::content(&chat(), &body.to_string(), &Default::default()).unwrap()
     };
     assert!(with(&anthropic, "/stop_reason", json!("max_tokens")).truncated);
     assert!(with(&anthropic, "/stop_reason", json!("refusal")).blocked);
@@ -297,7 +344,7 @@ fn cuts_refusals_and_tools_are_read_in_every_providers_form() {
     let tool = json!([{"type": "tool_use", "id": "t", "name": "answer", "input": {"explanation": "e"}}]);
     assert_eq!(with(&anthropic, "/content", tool).text, r#"{"explanation":"e"}"#);
     let blocked = json!({"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 30, "totalTokenCount": 30}});
-    let content = wire::content(&chat(), &blocked.to_string()).unwrap();
+    let content = wire::content(&chat(), &blocked.to_string(), &Default::default()).unwrap();
     assert!(content.blocked && content.text.is_empty());
     assert_eq!(content.usage.unwrap().completion_tokens, 0);
 }
@@ -309,12 +356,12 @@ fn vectors_are_read_in_every_providers_form() {
         json!({"embeddings": [{"values": [0.5, -1.0]}]}),
         json!({"model": "e-1", "embeddings": [[0.5, -1.0]], "total_duration": 1, "prompt_eval_count": 8}),
     ] {
-        let content = wire::content(&request, &body.to_string()).unwrap();
+        let content = wire::content(&request, &body.to_string(), &Default::default()).unwrap();
         assert_eq!(content.vector, Some(vec![0.5, -1.0]), "{body}");
     }
 }
 
-fn stream(events: &[Value]) -> String {
+pub(super) fn stream(events: &[Value]) -> String {
     events.iter().map(|event| format!("event: e\ndata: {event}\n\n")).collect()
 }
 
@@ -412,11 +459,11 @@ proptest! {
         let text = lines.iter().map(|at| format!("{}\n", PIECES[*at])).collect::<String>();
         for provider in [Provider::Anthropic, Provider::Gemini, Provider::Ollama] {
             if let Some(whole) = assemble(provider, &text) {
-                let _ = wire::content(&chat(), &whole);
+                let _ = wire::content(&chat(), &whole, &Default::default());
             }
         }
         for line in text.lines() {
-            let _ = wire::content(&chat(), line.trim_start_matches("data: "));
+            let _ = wire::content(&chat(), line.trim_start_matches("data: "), &Default::default());
         }
     }
 }

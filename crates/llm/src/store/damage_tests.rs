@@ -29,6 +29,7 @@ async fn buy(store: &Store, text: &str) {
         request: request(text),
         raw: format!("raw of {text} {}", "a long reply ".repeat(600)),
         usage: None,
+        cut: false,
         charged_picousd: Usd::from_pico(40),
         attempts: 1,
         at_ms: 5,

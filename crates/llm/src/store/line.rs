@@ -108,6 +108,10 @@ pub struct StoredReply {
     /// Tokens as the server counted them; absent if it did not, or not plausibly.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// Whether it was cut at its limit of tokens, and was not taken for an answer because of that. Absent in
+    /// replies from before this was looked at: what was made of those may have votes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
     /// The charge of the attempt.
     pub charged_picousd: Usd,
     /// Attempts it took, including this one.

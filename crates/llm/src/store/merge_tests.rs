@@ -29,6 +29,7 @@ async fn buy(store: &Store, text: &str, at_ms: u64) {
         request: request(text),
         raw: format!("raw of {text} at {at_ms}"),
         usage: None,
+        cut: false,
         charged_picousd: Usd::from_pico(40),
         attempts: 1,
         at_ms,

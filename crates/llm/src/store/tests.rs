@@ -37,6 +37,7 @@ fn reply(id: Option<String>, text: &str, cost: i64) -> Line {
         request,
         raw: format!("raw of {text}"),
         usage: Some(Usage { prompt_tokens: 2, completion_tokens: 3, ..Usage::default() }),
+        cut: false,
         charged_picousd: Usd::from_pico(cost),
         attempts: 1,
         at_ms: 5,

@@ -147,9 +147,24 @@ def chats(client, **more):
     }
 
 
-def openai_batches(client, url):
+def responses(client):
+    asked = {"model": "m-1", "input": MESSAGES, "max_output_tokens": 400, "store": False}
+    create = client.responses.create
+    named = FORMAT["json_schema"]
+    return {
+        "plain": one(lambda: create(**asked, temperature=0.7)),
+        "reasoning": one(lambda: create(**asked, reasoning={"effort": "low"})),
+        "structured": one(lambda: create(**asked, text={"format": {"type": "json_schema", **named}})),
+        "streamed": one(lambda: create(**asked, stream=True)),
+    }
+
+
+CHAT = {"model": "m-1", "messages": MESSAGES, "max_tokens": 400, "temperature": 0.7}
+RESPONSE = {"model": "m-1", "input": MESSAGES, "max_output_tokens": 400, "temperature": 0.7, "store": False}
+
+
+def openai_batches(client, url, body=CHAT):
     """A batch of files: they hold what goes out for each request when it is sent alone."""
-    body = {"model": "m-1", "messages": MESSAGES, "max_tokens": 400, "temperature": 0.7}
     lines = [json.dumps({"custom_id": key, "method": "POST", "url": url, "body": body}) + "\n" for key in KEYS]
     file = ("batch.jsonl", "".join(lines).encode(), "application/jsonl")
     about = {"endpoint": url, "completion_window": "24h", "metadata": {"riddlemill": NAME}}
@@ -165,26 +180,17 @@ def openai_batches(client, url):
     }
 
 
-def vllm(client):
-    create = client.chat.completions.create
-    guided = {"structured_outputs": {"json": SCHEMA}}
-    return chats(client) | {
-        "structured": one(lambda: create(model="m-1", messages=MESSAGES, max_tokens=400, extra_body=guided)),
-    }
-
-
 def claude(client):
     asked = {"model": "m-1", "system": SYSTEM, "messages": MESSAGES[1:], "max_tokens": 400}
-    tool = {"name": "answer", "description": "The answer.", "input_schema": SCHEMA}
-    choice = {"type": "tool", "name": "answer"}
+    enforced = {"format": {"type": "json_schema", "schema": SCHEMA}}
     create = client.messages.create
     return {
-        "plain": one(lambda: create(**asked, extra_body={"temperature": 0.7})),
+        "plain": one(lambda: create(**asked)),
         "reasoning": one(lambda: create(**asked | {"max_tokens": 4000}, thinking={"type": "enabled", "budget_tokens": 1024})),
-        "structured": one(lambda: create(**asked, tools=[tool], tool_choice=choice)),
+        "structured": one(lambda: create(**asked, output_config=enforced)),
         "streamed": one(lambda: create(**asked, stream=True)),
         "models": one(lambda: client.models.list()),
-    } | claude_batches(client.messages.batches, asked | {"temperature": 0.7})
+    } | claude_batches(client.messages.batches, asked)
 
 
 def claude_batches(batches, asked):
@@ -269,12 +275,18 @@ def main():
     here = f"http://127.0.0.1:{server.server_port}"
     openai_client = openai.OpenAI(base_url=f"{here}/v1", api_key=KEY, max_retries=0)
     azure_client = openai.AzureOpenAI(azure_endpoint=here, api_version="2024-10-21", api_key=KEY, max_retries=0)
+    azure_v1_client = openai.OpenAI(base_url=f"{here}/openai/v1/", api_key=KEY, max_retries=0)
+    # What proxies serve, too; the package's own default is v1.
+    gemini_options = types.HttpOptions(base_url=here, api_version="v1beta")
     recorded = {
         "openai": chats(openai_client) | openai_batches(openai_client, "/v1/chat/completions"),
         "azure": chats(azure_client) | openai_batches(azure_client, "/chat/completions"),
-        "vllm": vllm(openai_client),
+        "azure_responses": responses(azure_client),
+        "azure_v1": chats(azure_v1_client) | openai_batches(azure_v1_client, "/v1/chat/completions"),
+        "responses": responses(openai_client) | openai_batches(openai_client, "/v1/responses", RESPONSE),
+        "vllm": chats(openai_client),
         "anthropic": claude(anthropic.Anthropic(base_url=here, api_key=KEY, max_retries=0)),
-        "gemini": gemini(genai.Client(api_key=KEY, http_options=types.HttpOptions(base_url=here))),
+        "gemini": gemini(genai.Client(api_key=KEY, http_options=gemini_options)),
         "ollama": llama(ollama.Client(host=here)),
         "libretranslate": libre(libretranslatepy.LibreTranslateAPI(here, KEY)),
     }

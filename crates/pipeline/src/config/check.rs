@@ -23,6 +23,7 @@ use riddlemill_harvest::crawl;
 use riddlemill_llm::Endpoint;
 use riddlemill_review::Annotator;
 use riddlemill_text::problem::{Found, Problem, position, syntax_error};
+use riddlemill_text::record::Language;
 
 /// The contents of a settings file, and its problems.
 #[derive(Default)]
@@ -393,6 +394,7 @@ impl Reader<'_> {
             sha256: text("sha256").map(|h| h.to_ascii_lowercase()),
             licence: text("licence"),
             recipes,
+            language: text("language").as_deref().and_then(Language::from_code),
             take: if text("take").as_deref() == Some("main") { Take::Main } else { Take::Jokes },
             published: None,
             fields,
@@ -452,6 +454,7 @@ impl Reader<'_> {
             sha256: text("sha256").map(|h| h.to_ascii_lowercase()),
             licence: text("licence"),
             recipes: Vec::new(),
+            language: None,
             take: Take::Jokes,
             published: benchmark,
             crawl: None,

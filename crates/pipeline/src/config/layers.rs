@@ -12,12 +12,15 @@ use super::layer::{Layer, Origin, value_json};
 use super::own;
 use super::schema::{Kind, Section};
 use super::sections::{RUN, SECTIONS};
+use super::set_endpoint;
 use super::{FILE, Profiles, Source};
 use super::{Problem, Problems};
-use super::{near_miss, unknown};
+use super::{near_miss, places, unknown};
+use riddlemill_files::{Trust, Wish};
 use riddlemill_harvest::crawl;
 use riddlemill_llm::Endpoint;
 use riddlemill_review::{Annotator, grades};
+use riddlemill_text::record::Language;
 
 /// A resolved setting.
 #[derive(Clone, Debug)]
@@ -48,6 +51,12 @@ pub struct Overrides {
     pub env: Vec<(String, String)>,
     /// `--set key=value`, already split.
     pub flags: Vec<(String, String)>,
+    /// `--trust`: what this call agrees to.
+    pub trust: Vec<String>,
+    /// Asks a person at this machine a yes-or-no question; `None` if there is no way to ask.
+    pub ask: Option<fn(&str) -> Option<bool>>,
+    /// Reads the settings without asking about the places that they name: for listing those.
+    pub unasked: bool,
 }
 
 impl Overrides {
@@ -56,7 +65,7 @@ impl Overrides {
         let env =
             // `vars` would panic at a variable that is not Unicode.
             std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
-        Overrides { env: env.collect(), flags }
+        Overrides { env: env.collect(), flags, ..Overrides::default() }
     }
 }
 
@@ -72,6 +81,8 @@ pub struct Config {
     pub annotators: Vec<Annotator>,
     /// What `crawl` fetches.
     pub crawls: Vec<crawl::settings::Source>,
+    /// What this machine's user agreed to.
+    pub trust: Trust,
     layers: Vec<Layer>,
     recipes: Vec<String>,
 }
@@ -106,10 +117,10 @@ impl Config {
             Problems(vec![Problem { place: FILE.into(), what }])
         })?;
         // Some editors on Windows begin a file with a byte order mark.
-        let file = check(text.trim_start_matches('\u{feff}'), recipes, &Profiles::open(root));
+        let mut file = check(text.trim_start_matches('\u{feff}'), recipes, &Profiles::open(root));
         let mut problems = file.problems;
-        let env = environment(&overrides.env, recipes, &mut problems);
-        let flags = flags(&overrides.flags, recipes, &mut problems);
+        let env = environment(&overrides.env, recipes, &mut file.endpoints, &mut problems);
+        let flags = flags(&overrides.flags, recipes, &mut file.endpoints, &mut problems);
         let mut layers = vec![defaults(), choice_layer(choices), file.layer, env, flags];
         let profile = layers.iter().rev().find_map(|layer| layer.get("run.profile"));
         if profile.is_some_and(|(profile, _)| profile == "paper") {
@@ -123,12 +134,16 @@ impl Config {
             endpoints: file.endpoints,
             annotators: file.annotators,
             crawls: file.crawls.into_iter().map(|crawl| crawl.at(root)).collect(),
+            trust: Trust::of(root, overrides.trust.iter().cloned()),
             layers,
             recipes,
         };
         // Who may vote depends on the settings and the trials.
         grades::fill(&root.join("raw"), &mut config.annotators);
         config.consistent(&mut problems);
+        if !overrides.unasked {
+            places::agreed(&config.trust, config.named_places(), overrides.ask, &mut problems);
+        }
         if problems.is_empty() { Ok(config) } else { Err(Problems(problems)) }
     }
 
@@ -140,6 +155,7 @@ impl Config {
             endpoints: Vec::new(),
             annotators: Vec::new(),
             crawls: Vec::new(),
+            trust: Trust::default(),
             layers: vec![defaults()],
             recipes: Vec::new(),
         }
@@ -151,9 +167,9 @@ impl Config {
         let value = |key: &str| self.lookup(recipe, section.name, key).map(|(v, _)| v.clone());
         let mut values: BTreeMap<String, Value> =
             section.keys.iter().filter_map(|k| Some((k.name.to_string(), value(k.name)?))).collect();
-        // Only included for other languages than Chinese, so that older stages stay fresh.
+        // Only included where it is set: otherwise the language is that of each record.
         if LANGUAGE_OF.contains(&section.name)
-            && let Some((language, _)) = self.lookup(recipe, "text", "language").filter(|(l, _)| *l != "zh")
+            && let Some((language, _)) = self.lookup(recipe, "text", "language").filter(|(l, _)| *l != "auto")
         {
             values.insert("language".to_owned(), language.clone());
         }
@@ -163,6 +179,38 @@ impl Config {
     /// A setting in a recipe, including a benchmark's own.
     pub fn value(&self, recipe: &str, section: &str, key: &str) -> Option<&Value> {
         self.lookup(Some(recipe), section, key).map(|(value, _)| value)
+    }
+
+    /// The places outside of the workspace that pipeline.toml names.
+    fn named_places(&self) -> Vec<places::NamedPlace> {
+        let named = |at: String, text: &str| places::outside(&self.root, &self.trust, at, text);
+        let source = |s: &Source| named(format!("{FILE}:{} (source {:?})", s.line, s.name), &s.path);
+        let pack =
+            |e: &Endpoint| named(format!("{FILE} (llm.{})", e.name), &e.pack.as_ref()?.to_string_lossy());
+        let mut all: Vec<_> = self.sources.iter().filter_map(source).collect();
+        all.extend(self.endpoints.iter().filter_map(pack));
+        for written in self.written() {
+            let texts = places::written(written.section, written.key, written.value, written.origin);
+            let at = format!("{} ({}.{})", written.origin, written.section, written.key);
+            all.extend(texts.into_iter().filter_map(|text| named(at.clone(), text)));
+        }
+        all
+    }
+
+    /// What pipeline.toml wants to read outside of the workspace, agreed to or not.
+    pub fn wished_places(&self) -> Vec<Wish> {
+        self.named_places().into_iter().map(|place| place.wish).collect()
+    }
+
+    /// Where the value of a setting in a recipe comes from.
+    pub fn origin(&self, recipe: Option<&str>, section: &str, key: &str) -> Option<&Origin> {
+        self.lookup(recipe, section, key).map(|(_, origin)| origin)
+    }
+
+    /// The language of posts whose sources state none, where the settings name it.
+    pub fn language(&self, recipe: Option<&str>) -> Option<Language> {
+        let (stated, _) = self.lookup(recipe, "text", "language")?;
+        Language::from_code(stated.as_str()?)
     }
 
     /// A stage's settings in a recipe, typed.
@@ -306,7 +354,12 @@ fn toml_value(text: &str) -> Option<Value> {
 
 /// `RIDDLEMILL_DEDUP__METRIC`, `RIDDLEMILL_RECIPE__FLUB__DEDUP__METRIC`: two underscores between
 /// levels, dashes as underscores.
-fn environment(env: &[(String, String)], recipes: &[&str], problems: &mut Vec<Problem>) -> Layer {
+fn environment(
+    env: &[(String, String)],
+    recipes: &[&str],
+    endpoints: &mut [Endpoint],
+    problems: &mut Vec<Problem>,
+) -> Layer {
     let mut layer = Layer::new();
     let mut env: Vec<_> =
         // Other variables of the program, such as RIDDLEMILL_REFERENCE, are not settings.
@@ -324,14 +377,28 @@ fn environment(env: &[(String, String)], recipes: &[&str], problems: &mut Vec<Pr
             }
             levels => levels.join("."),
         };
+        if set_endpoint::is_of_endpoint(&dotted) {
+            let written = |name: &str| name.to_lowercase().replace('-', "_");
+            set_endpoint::set(endpoints, &dotted, text, name, problems, written);
+            continue;
+        }
         insert(&mut layer, &dotted, text, Origin::Env(name.clone()), name, recipes, problems);
     }
     layer
 }
 
-fn flags(flags: &[(String, String)], recipes: &[&str], problems: &mut Vec<Problem>) -> Layer {
+fn flags(
+    flags: &[(String, String)],
+    recipes: &[&str],
+    endpoints: &mut [Endpoint],
+    problems: &mut Vec<Problem>,
+) -> Layer {
     let mut layer = Layer::new();
     for (dotted, text) in flags {
+        if set_endpoint::is_of_endpoint(dotted) {
+            set_endpoint::set(endpoints, dotted, text, &format!("--set {dotted}"), problems, str::to_owned);
+            continue;
+        }
         insert(&mut layer, dotted, text, Origin::Flag, &format!("--set {dotted}"), recipes, problems);
     }
     layer

@@ -10,10 +10,12 @@ mod layers;
 mod licence;
 mod mismatch;
 mod own;
+pub mod places;
 pub mod profile;
 pub mod reference;
 mod schema;
 pub mod sections;
+mod set_endpoint;
 mod source;
 mod template;
 

@@ -40,10 +40,16 @@ pub const LLM: Section = Section {
             "openai, vllm: the address without /chat/completions (https://api.example.org/v1); others: the address without the API's path.",
         ),
         key(
+            "api",
+            Kind::Choice(&["chat", "responses"]),
+            "\"chat\"",
+            "The API for chats of openai, azure and vllm: chat/completions, or responses, which some models need; a model that refuses the first is asked by the second.",
+        ),
+        key(
             "api_version",
             Kind::Text,
             "",
-            "azure: the api-version, required; anthropic: the anthropic-version; gemini: v1 or v1beta.",
+            "azure: the api-version of a dated interface, else /openai/v1 is used; anthropic: the anthropic-version; gemini: v1beta or v1.",
         ),
         key("model", Kind::Text, "\"\"", "The model's name as the server knows it."),
         key(
@@ -57,6 +63,12 @@ pub const LLM: Section = Section {
             Kind::Text,
             "",
             "The name of the environment variable with the API key; never the key itself.",
+        ),
+        key(
+            "key_command",
+            Kind::Texts,
+            "[]",
+            "A command that prints the key, for tokens that expire: [\"gcloud\", \"auth\", \"print-access-token\"]; instead of key_env.",
         ),
         key(
             "headers",
@@ -103,7 +115,7 @@ pub const LLM: Section = Section {
             "max_tokens_ceiling",
             Kind::Whole(1, i64::MAX),
             "",
-            "The limit with which a request is repeated once if its answer was cut before it began; default: four times sampling.max_tokens.",
+            "The limit with which a request is repeated once if its answer was cut; default: four times sampling.max_tokens.",
         ),
         key("sampling.temperature", Kind::Amount, "", "Default: the server's."),
         key("sampling.top_p", Kind::Share, "", "Default: the server's."),
@@ -113,7 +125,7 @@ pub const LLM: Section = Section {
             "sampling.extra",
             Kind::Map(&["top_k"]),
             "{}",
-            "Further parameters of the model, sent unchanged: reasoning_effort = \"low\"; anthropic: thinking; gemini: thinkingConfig; ollama: think, num_ctx.",
+            "Further parameters of the model, sent unchanged: reasoning_effort = \"low\"; anthropic: thinking, output_config; gemini: thinkingConfig; ollama: think, num_ctx.",
         ),
         key(
             "format",
@@ -125,7 +137,7 @@ pub const LLM: Section = Section {
             "structured",
             Kind::Flag,
             "false",
-            "The server enforces the fields that a reply must have: response_format, vllm's guided decoding, a tool of anthropic; if it refuses, requests are sent without.",
+            "The server enforces the fields that a reply must have: response_format, vllm's guided decoding, output_config of anthropic; if it refuses, requests are sent without.",
         ),
         key(
             "limit_field",
@@ -133,6 +145,19 @@ pub const LLM: Section = Section {
             "\"max_tokens\"",
             "The parameter for the longest reply; newer reasoning models need the second.",
         ),
+        key(
+            "system",
+            Kind::Choice(&["system", "user"]),
+            "\"system\"",
+            "Where instructions are sent: \"user\" puts them before the user's message, for models without a system's message (Gemma). Set by itself, for a run, where the server refuses that message.",
+        ),
+        key(
+            "marks.reasoning",
+            Kind::Map(&["<plan>"]),
+            "{}",
+            "Further marks before reasoning in this model's replies, with those behind it: { \"<plan>\" = \"</plan>\" }.",
+        ),
+        key("marks.end", Kind::Texts, "[]", "Further marks of the end of this model's turn: [\"<eot>\"]."),
         key("timeouts.connect_secs", Kind::Amount, "10.0", "Time limit for connecting."),
         key(
             "stream",

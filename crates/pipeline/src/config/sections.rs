@@ -78,17 +78,17 @@ pub const IMPORT: Section = Section {
 /// The language of a recipe's posts.
 pub const TEXT: Section = Section {
     name: "text",
-    doc: "The language of a recipe's posts, which selects the rules of clean, anonymise, filter and dedup.",
+    doc: "The language of a recipe's posts. It is a column of every record, and selects the rules of clean, anonymise, filter and dedup.",
     keys: &[key(
         "language",
         Kind::Choice(LANGUAGES),
-        "\"zh\"",
-        "\"zh\": all rules for Chinese forums. \"en\": placeholders of removed texts, English question marks and word order, English personal data, and near duplicates by \"indel\" if dedup.metric is \"default\".",
+        "\"auto\"",
+        "\"auto\": each post has the language of its source, else that of its own text. \"zh\", \"en\" or \"und\" (neither): all posts of sources that state no `language`.",
     )],
 };
 
 /// The languages that text stages support.
-const LANGUAGES: &[&str] = &["zh", "en"];
+const LANGUAGES: &[&str] = &["auto", "zh", "en", "und"];
 
 /// Cleaning of posts.
 pub const CLEAN: Section = Section {
@@ -115,7 +115,12 @@ pub const ANONYMISE: Section = Section {
             "\"mark\"",
             "Phone, e-mail, QQ and WeChat numbers.",
         ),
-        key("identity", Kind::Choice(&["mark", "drop", "keep"]), "\"mark\"", "Identity card numbers."),
+        key(
+            "identity",
+            Kind::Choice(&["mark", "drop", "keep"]),
+            "\"mark\"",
+            "Identity numbers (China, USA), and numbers of bank accounts (IBAN) and payment cards.",
+        ),
         key("addresses", Kind::Choice(&["mark", "drop", "keep"]), "\"mark\"", "Street addresses."),
         key(
             "policy",

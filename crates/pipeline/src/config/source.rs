@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::schema::{Key, Kind, Section};
 use riddlemill_harvest::pages::Profile;
+use riddlemill_text::record::Language;
 
 /// A dump, or several of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -24,6 +25,9 @@ pub struct Source {
     pub licence: Option<String>,
     /// The recipes that use it; empty means all that can.
     pub recipes: Vec<String>,
+    /// The language of its posts, where it is stated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<Language>,
     /// Which posts of a thread are taken.
     pub take: Take,
     /// For a published file: the benchmark whose form it has.
@@ -130,6 +134,25 @@ impl SourceKind {
         matches!(self, SourceKind::RiddlesCom | SourceKind::Rd | SourceKind::Puzzles)
     }
 
+    /// The language of its posts where nobody states it: these are dumps of one forum, which is Chinese.
+    pub fn language(self) -> Option<Language> {
+        match self {
+            SourceKind::LeymoreTitles
+            | SourceKind::LeymoreAnnual
+            | SourceKind::ThreadDump
+            | SourceKind::Aiotieba
+            | SourceKind::Cqia
+            | SourceKind::Warc => Some(Language::Zh),
+            SourceKind::Reddit
+            | SourceKind::Table
+            | SourceKind::Profile
+            | SourceKind::RiddlesCom
+            | SourceKind::Rd
+            | SourceKind::Puzzles
+            | SourceKind::Published => None,
+        }
+    }
+
     /// The kind with a name.
     pub fn from_name(name: &str) -> Option<SourceKind> {
         Some(match name {
@@ -228,6 +251,12 @@ pub const SOURCE: Section = Section {
             kind: Kind::Texts,
             default: "[]",
             doc: "The recipes that use it; default: all that can.",
+        },
+        Key {
+            name: "language",
+            kind: Kind::Choice(Language::CODES),
+            default: "",
+            doc: "The language of its posts: \"zh\", \"en\", or \"und\" for any other. Default: text.language, else Chinese for dumps of Tieba, else as detected in each post.",
         },
         Key {
             name: "take",

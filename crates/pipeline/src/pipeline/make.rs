@@ -14,7 +14,8 @@ use crate::stages::{self, Draft, Embeds, Native, Pulse, Review, Rows, Stage, Sta
 use riddlemill_llm::Run;
 use riddlemill_review::decisions::StageDecisions;
 use riddlemill_tables::{ColumnAccess, Manifest, StageReader, StageWriter, Workspace};
-use riddlemill_text::record::{Outcome, Post, Record, Row, is_published};
+use riddlemill_text::record::{Outcome, Post, Reason, Record, Row, is_published};
+use rustc_hash::FxHashMap;
 
 use super::RunError;
 use super::evidence::RunContext;
@@ -61,30 +62,34 @@ impl StageRunner<'_> {
             Stage::Mark(marked) => {
                 let mut settings: sections::Anonymise = self.settings(step);
                 match marked.english {
-                    Some(true) => settings.language = sections::Language::En,
-                    Some(false) => settings.language = sections::Language::Zh,
+                    Some(true) => settings.language = Some(sections::Language::En),
+                    Some(false) => settings.language = Some(sections::Language::Zh),
                     None => {}
                 }
                 let anonymise = stages::anonymise_stage(root, &settings)?;
                 let mut writer = StageWriter::create_of(Rows::Groups.columns(), self.place)?;
                 let published = self.published()?;
                 // Posts become records here if no earlier step has done so.
-                for record in self.subjects(step, Rows::Groups)? {
+                let (records, again) = self.subjects(step, Rows::Groups)?;
+                for record in records {
                     let outcome = stages::mark(record.clone(), marked, &anonymise);
                     let passing = || Some(record.clone());
                     writer.append(record.id(), &settled(&published, step.name, &record, outcome, passing));
                 }
+                again.into_iter().for_each(|(id, outcome)| writer.append(&id, &outcome));
                 return Ok(writer.commit(opening)?);
             }
             Stage::Choose(options) => {
                 let settings: sections::Options = self.settings(step);
                 let mut writer = StageWriter::create_of(Rows::Groups.columns(), self.place)?;
                 let published = self.published()?;
-                for record in self.subjects(step, Rows::Groups)? {
+                let (records, again) = self.subjects(step, Rows::Groups)?;
+                for record in records {
                     let outcome = stages::choose(record.clone(), options, &settings);
                     let passing = || Some(record.clone());
                     writer.append(record.id(), &settled(&published, step.name, &record, outcome, passing));
                 }
+                again.into_iter().for_each(|(id, outcome)| writer.append(&id, &outcome));
                 return Ok(writer.commit(opening)?);
             }
             _ => {}
@@ -228,59 +233,96 @@ impl StageRunner<'_> {
     /// A draft stage. The replies it asked for are part of its evidence.
     fn draft(&self, step: &Step, draft: Draft) -> Result<Manifest, RunError> {
         let mut writer = StageWriter::create_of(draft.subjects().columns(), self.place)?;
-        stages::draft::draft(draft, self.subjects(step, draft.subjects())?, &self.asking(), &mut writer)?;
+        let (records, again) = self.subjects(step, draft.subjects())?;
+        stages::draft::draft(draft, records, &self.asking(), &mut writer)?;
+        again.into_iter().for_each(|(id, outcome)| writer.append(&id, &outcome));
         Ok(writer.commit(self.known.opening(step, self.made)?)?)
     }
 
     /// Records to what models answer to them.
     fn respond(&self, step: &Step, draft: Draft) -> Result<Manifest, RunError> {
-        let records = self.subjects(step, draft.subjects())?;
+        let subjects = self.subjects(step, draft.subjects())?;
         let written =
-            stages::respond::respond(draft, records, &self.published()?, &self.asking(), self.place)?;
+            stages::respond::respond(draft, subjects, &self.published()?, &self.asking(), self.place)?;
         Ok(written.commit(self.known.opening(step, self.made)?)?)
     }
 
     fn asking(&self) -> LlmContext<'_> {
         let StageRunner { known, run, offline, retry_failed, stop, pulse, .. } = *self;
         let (config, recipe) = (known.config, known.recipe.name);
-        LlmContext { config, recipe, run, offline, retry_failed, stop, pulse }
+        LlmContext { config, recipe, run, offline, retry_failed, accept_before: true, stop, pulse }
     }
 
     fn review(&self, step: &Step, review: Review, opening: Manifest) -> Result<Manifest, RunError> {
         let mut writer = StageWriter::create_of(review.subjects().columns(), self.place)?;
         let settings: sections::Review = self.settings(step);
         let seed = self.known.config.typed::<sections::Options>(Some(self.known.recipe.name), "options").seed;
-        let records = self.subjects(step, review.subjects())?;
-        let count = records.len() as u64;
+        let (records, again) = self.subjects(step, review.subjects())?;
+        let count = (records.len() + again.len()) as u64;
         let people = self.decisions(step)?;
         let votes = self.known.votes()?;
         let published = self.published()?;
         let evidence = stages::review::Evidence { votes, people: &people, published: &published };
         stages::review::review(review, records, &settings, seed, &evidence, &mut writer);
+        again.into_iter().for_each(|(id, outcome)| writer.append(&id, &outcome));
         self.pulse.advance(count);
         Ok(writer.commit(opening)?)
     }
 
-    /// The rows of all inputs as the records that the step works on.
-    fn subjects(&self, step: &Step, records_of: Rows) -> Result<Vec<Row>, StageError> {
-        let mut records = Vec::new();
-        for (input, reader) in step.inputs.iter().zip(&self.inputs) {
+    /// The rows of all inputs as the records that the step works on. A record that reached several inputs has one id
+    /// and is one record: the first is worked on, and the others are set aside.
+    fn subjects(&self, step: &Step, records_of: Rows) -> Result<(Vec<Row>, Vec<Again>), StageError> {
+        let (mut records, mut again): (Vec<Row>, Vec<Again>) = (Vec::new(), Vec::new());
+        let mut first: FxHashMap<String, (usize, usize)> = FxHashMap::default();
+        for (at, (input, reader)) in step.inputs.iter().zip(&self.inputs).enumerate() {
             let rows = self.known.recipe.input(input).map_or(Rows::Posts, |(.., step)| step.stage.rows());
-            records.append(&mut stages::subjects(reader, rows, records_of)?);
+            for record in stages::subjects(reader, rows, records_of)? {
+                // Within one input an id is unique.
+                let known = first.get(record.id()).filter(|(of, _)| *of < at);
+                match known {
+                    Some((of, place)) => {
+                        let same = records[*place] == record;
+                        again.push((record.id().to_owned(), second(step.inputs[*of], input, same)));
+                    }
+                    None => {
+                        first.insert(record.id().to_owned(), (at, records.len()));
+                        records.push(record);
+                    }
+                }
+            }
         }
-        Ok(records)
+        Ok((records, again))
     }
 
-    /// A stage that decides every record independently.
+    /// A stage that decides every record independently. A record of several inputs is decided once.
     fn each<R: Record, T: Record>(
         &self,
         columns: R::Columns,
         writer: &mut StageWriter<T>,
         decide: impl Fn(R) -> Outcome<T> + Sync,
     ) -> Result<(), StageError> {
-        self.inputs
-            .iter()
-            .try_for_each(|input| stages::each(columns, input, writer, self.stop, self.pulse, &decide))
+        let mut known: FxHashMap<String, usize> = FxHashMap::default();
+        for (at, input) in self.inputs.iter().enumerate() {
+            let names: Vec<String> = self
+                .inputs
+                .iter()
+                .map(|input| format!("{}/{}", input.manifest().recipe, input.manifest().stage))
+                .collect();
+            stages::each(columns, input, writer, self.stop, self.pulse, &|record: R| match known
+                .get(record.id())
+            {
+                Some(of) => second(&names[*of], &names[at], true),
+                None => decide(record),
+            })?;
+            if at + 1 < self.inputs.len() {
+                for part in input.parts_of::<R>(columns, "rows") {
+                    part?.iter().for_each(|record| {
+                        known.entry(record.id().to_owned()).or_insert(at);
+                    });
+                }
+            }
+        }
+        Ok(())
     }
 
     /// A stage like [`StageRunner::each`]'s with known column access.
@@ -309,13 +351,27 @@ impl StageRunner<'_> {
         writer: &mut StageWriter<Post>,
         decide: impl Fn(Post) -> Outcome<Post> + Sync,
     ) -> Result<(), StageError> {
-        let Some(touched) = touched else { return self.each((), writer, decide) };
+        let Some(touched) = touched.filter(|_| self.inputs.len() == 1) else {
+            return self.each((), writer, decide);
+        };
         self.inputs.iter().try_for_each(|input| {
             writer.edit(input, touched, &decide, |rows| {
                 self.pulse.advance(rows);
                 self.stop.check()
             })
         })
+    }
+}
+
+/// A record of a later input whose id a record of an earlier one has.
+type Again = (String, Outcome<Row>);
+
+/// What becomes of it.
+fn second<T>(first: &str, later: &str, same: bool) -> Outcome<T> {
+    let other = if same { "" } else { ", where it has other fields" };
+    Outcome::Dropped {
+        reason: Reason::SameId,
+        evidence: format!("it came from {first}, and {later} has it, too{other}"),
     }
 }
 

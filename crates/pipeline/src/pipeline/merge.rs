@@ -17,8 +17,10 @@ use riddlemill_review::decisions::{DecisionLog, Line};
 use riddlemill_review::{Digest, Vote, VoteLog, contradictions};
 use riddlemill_tables::{Error, Workspace};
 
+use super::rows::secrets_stand;
 use crate::config::Config;
 use crate::stages::draft::open_damaged_store;
+use crate::stages::withdrawal::{Withdrawals, salts};
 use crate::stages::{StageError, salt};
 
 /// What was new in the other workspace.
@@ -112,6 +114,8 @@ pub fn merge(config: &Config, other: &Path, only_look: bool) -> Result<Merged, M
             return Err(MergeError::Damaged { root: workspace.root().to_owned(), log, what });
         }
     }
+    // What belongs to another salt than the one that is here would be mixed with what belongs to this one.
+    secrets_stand(&here)?;
     // Everything is read before anything is written, so that errors stop it here.
     let looked = take(config, &here, &there, true)?;
     if only_look { Ok(looked) } else { take(config, &here, &there, false) }
@@ -188,7 +192,21 @@ fn withdrawals(
     if wanted == 0 {
         return Ok(());
     }
-    if salt::standing(here)? != salt::standing(there)? {
+    // Also if the salt there is no longer the one that its own withdrawals belong to.
+    if let Err(e) = Withdrawals::load(there) {
+        merged
+            .refused
+            .push(format!("withdrawn.jsonl: {wanted} withdrawals of {}: {e}", there.root().display()));
+        return Ok(());
+    }
+    let digest = |workspace: &Workspace| {
+        Ok::<_, Error>(salt::standing(workspace)?.map(|salt| salt::fingerprint(&salt)))
+    };
+    let own = digest(here)?;
+    let (stated, without) = salts(there)?;
+    // Lines of before digests are under the salt that is there today.
+    let unstated = if without > 0 { Some(digest(there)?) } else { None };
+    if stated.into_iter().map(Some).chain(unstated).any(|digest| digest != own) {
         merged.refused.push(format!(
             "withdrawn.jsonl: {wanted} withdrawals of {} are hashes under another salt, and name no post here\n  \
              hint: `riddlemill withdraw` them here, too",

@@ -7,7 +7,8 @@ use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
 use crate::stages::embed::Embedded;
 use crate::stages::review::Votes;
-use crate::stages::{Draft, Embeds, Rows, Stage, StageError, draft, subject, subjects};
+use crate::stages::withdrawal::Withdrawals;
+use crate::stages::{Draft, Embeds, Rows, Stage, StageError, draft, salt, subject, subjects};
 use riddlemill_llm::{Ask, Endpoint};
 use riddlemill_review::ballot::Ballot;
 use riddlemill_review::{Blinding, Digest, Item};
@@ -94,9 +95,23 @@ pub fn shown_items(
 /// # Errors
 /// [`Error`](riddlemill_tables::Error) if it cannot be read or drawn.
 pub fn blinding(workspace: &Workspace) -> Result<Blinding, riddlemill_tables::Error> {
-    let path = workspace.raw().join("blinding");
-    let lost = "without it the order of the sides on exported ballots is unknown";
-    riddlemill_tables::secret_or_draw(&path, lost).map(Blinding::new)
+    riddlemill_tables::secret_or_draw(&workspace.raw().join(BLINDING), UNBLINDED).map(Blinding::new)
+}
+
+/// The file of the secret for drawing orders.
+const BLINDING: &str = "blinding";
+/// What is lost with it.
+const UNBLINDED: &str = "without it the order of the sides on exported ballots is unknown";
+
+/// Checks that the secrets of raw/ are those that its withdrawals, pseudonyms and ballots belong to. Draws none.
+///
+/// # Errors
+/// [`Error`](riddlemill_tables::Error) if one is another one, is gone, or cannot be read: what to do is in it.
+pub fn secrets_stand(workspace: &Workspace) -> Result<(), riddlemill_tables::Error> {
+    salt::standing(workspace)?;
+    Withdrawals::load(workspace)?;
+    riddlemill_tables::secret(&workspace.raw().join(BLINDING), UNBLINDED)?;
+    Ok(())
 }
 
 /// Requests by endpoint.

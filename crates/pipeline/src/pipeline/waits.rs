@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::RunError;
+use super::refused::{moved, parameter};
 use super::voting::{self, Remedy, Voting};
 use crate::config::Config;
 use crate::recipe::{Recipe, Step};
@@ -18,7 +19,7 @@ use riddlemill_text::text::grouped;
 /// Prefix of evidence about requests in a batch.
 const IN_A_BATCH: &str = "in a batch of ";
 /// Most characters of a cause worded by somebody else.
-const CHARS: usize = 120;
+const CHARS: usize = 200;
 
 /// The state of a cause's records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,6 +40,8 @@ pub enum CauseState {
     Undrafted,
     /// They continued without an embedding.
     Unembedded,
+    /// They continued with a draft from a reply that was cut or refused.
+    HalfDrafted,
 }
 
 /// Records of one stage that one thing keeps back.
@@ -84,6 +87,7 @@ impl fmt::Display for Cause {
             CauseState::Other => ["wait", "waits"],
             CauseState::Undrafted => ["continued without a draft", "continued without a draft"],
             CauseState::Unembedded => ["continued without an embedding", "continued without an embedding"],
+            CauseState::HalfDrafted => ["continued on half a reply", "continued on half a reply"],
         };
         write!(f, "{} {}", grouped(i64::try_from(self.records).unwrap_or(i64::MAX)), what[usize::from(one)])?;
         let more = [Some(self.what.as_str()).filter(|what| !what.is_empty()), self.remedy.text()];
@@ -140,7 +144,10 @@ pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Re
                 }
                 CauseState::Failed => matches!(remedy, Remedy::Run | Remedy::First(_)),
                 CauseState::Other => matches!(remedy, Remedy::First(_)),
-                CauseState::Person | CauseState::Undrafted | CauseState::Unembedded => false,
+                CauseState::Person
+                | CauseState::Undrafted
+                | CauseState::Unembedded
+                | CauseState::HalfDrafted => false,
             };
             found.push(Cause { stage: step.name, state, records, what, remedy, failed, blocks });
         }
@@ -155,7 +162,8 @@ const WITHOUT: [Reason; 4] =
     [Reason::NotDrafted, Reason::Undraftable, Reason::NotEmbedded, Reason::Unembeddable];
 
 /// Reasons of records that went on, and for which there is something left to do.
-const WENT_ON: [Reason; 5] = [WITHOUT[0], WITHOUT[1], WITHOUT[2], WITHOUT[3], Reason::Provisional];
+const WENT_ON: [Reason; 6] =
+    [WITHOUT[0], WITHOUT[1], WITHOUT[2], WITHOUT[3], Reason::Provisional, Reason::DraftedFromCut];
 
 /// Entries of one part of a ledger, grouped by cause: how many, and the first of them.
 fn grouped_entries(step: &Step, entries: Vec<Entry>) -> BTreeMap<(CauseState, String), (u64, Entry)> {
@@ -252,6 +260,7 @@ fn group(step: &Step, entry: &Entry) -> (CauseState, String) {
     }
     let round = || Pending::round_of_evidence(evidence_text);
     let state = match (State::from_code(&entry.outcome), reason) {
+        (_, Some(Reason::DraftedFromCut)) => CauseState::HalfDrafted,
         (Some(State::Changed), _) => CauseState::Provisional(round()),
         // Requests skipped because an endpoint was left alone would have failed like those before.
         (Some(State::Failed), _) | (_, Some(Reason::EndpointLeft)) => CauseState::Failed,
@@ -280,14 +289,9 @@ fn source(entry: &Entry) -> &str {
 
 /// What went wrong with a request, without the server's message and the number of attempts.
 fn fault(evidence: &str) -> &str {
-    let ends = [" (", ", asking to wait", "; "];
+    let ends = [" (", ", asking to wait", "; ", ": it points to "];
     let end = ends.iter().filter_map(|end| evidence.find(end)).min().unwrap_or(evidence.len());
     &evidence[..end]
-}
-
-/// The suggested model, if an endpoint's list has a close one.
-fn near_model(evidence: &str) -> Option<&str> {
-    evidence.split_once("did you mean \"")?.1.split('"').next()
 }
 
 /// A line of at most [`CHARS`] characters.
@@ -332,6 +336,13 @@ impl OfStage<'_> {
                 (fault(evidence_text).to_owned(), if set { Remedy::Run } else { Remedy::First(both) })
             }
             Some(Reason::BudgetReached) => self.budget(evidence_text),
+            Some(Reason::DraftedFromCut) => (
+                "an earlier version took what was cut or refused for whole".into(),
+                Remedy::Command("riddlemill replies cut".into()),
+            ),
+            Some(Reason::AnswerCut) if evidence_text.contains("; without --offline") => {
+                (evidence_text.split(';').next().unwrap_or(evidence_text).to_owned(), Remedy::Run)
+            }
             Some(Reason::AnswerCut) => {
                 let name = self.endpoint(evidence_text).map_or("…", |endpoint| &endpoint.name);
                 let raise = format!("raise max_tokens_ceiling under [llm.{name}] in pipeline.toml");
@@ -342,10 +353,13 @@ impl OfStage<'_> {
             Some(reason @ (Reason::RequestFailed | Reason::EndpointLeft | Reason::RequestRefused)) => {
                 let what = evidence_text.split(" (reply:").next().unwrap_or(evidence_text);
                 let what = what.split(" (attempt ").next().unwrap_or(what);
-                let remedy = self.parameter(evidence_text).unwrap_or_else(|| match reason {
-                    Reason::RequestRefused => self.again(),
-                    _ => self.request_failed(evidence_text),
-                });
+                let remedy = self
+                    .endpoint(fault(evidence_text))
+                    .and_then(|endpoint| parameter(endpoint, evidence_text))
+                    .unwrap_or_else(|| match reason {
+                        Reason::RequestRefused => self.again(),
+                        _ => self.request_failed(evidence_text),
+                    });
                 (short(what), remedy)
             }
             Some(Reason::ReplyUnparseable) => {
@@ -443,45 +457,32 @@ impl OfStage<'_> {
         // A judge's name may precede it.
         let status = evidence.split_once(" from ").and_then(|(before, _)| before.rsplit(' ').next());
         let status = status.and_then(|word| word.parse::<u16>().ok());
-        match (status, &endpoint.key_env) {
-            (Some(401 | 403), Some(key)) => Remedy::First(format!("check the key in {key}")),
-            (Some(401 | 403), None) => Remedy::First(format!(
-                "name the key's variable as key_env under [llm.{name}] in pipeline.toml"
+        match status {
+            Some(401 | 403) => Remedy::First(endpoint.where_the_key_is()),
+            Some(404 | 405) if evidence.contains("api_version = ") => Remedy::First(format!(
+                "check base_url, api_version and model of [llm.{name}] in pipeline.toml"
             )),
-            (Some(404), _) => {
-                Remedy::First(format!("check base_url and model of [llm.{name}] in pipeline.toml"))
-            }
-            (Some(402), _) => Remedy::First(format!("pay for {name}")),
+            Some(404) => Remedy::First(format!("check base_url and model of [llm.{name}] in pipeline.toml")),
+            Some(405) => Remedy::First(format!("check base_url of [llm.{name}] in pipeline.toml")),
+            Some(300..=399) => moved(name, evidence),
+            Some(402) => Remedy::First(format!("pay for {name}")),
             _ if evidence.contains("quota is exhausted") => Remedy::First(format!("pay for {name}")),
-            (Some(408 | 409 | 425 | 429 | 500..), _) => Remedy::Run,
-            (Some(_), _) => self.look(),
-            (None, _) if evidence.contains("no connection to ") => Remedy::First(format!(
+            Some(408 | 409 | 425 | 429 | 500..) => Remedy::Run,
+            Some(_) => Remedy::First(format!(
+                "change what the server names, under [llm.{name}] in pipeline.toml or at the server"
+            )),
+            None if evidence.contains(", not JSON") => {
+                Remedy::First(format!("check base_url of [llm.{name}] in pipeline.toml"))
+            }
+            None if evidence.contains("key_command") => {
+                Remedy::First(format!("run the key_command of [llm.{name}] by hand"))
+            }
+            None if evidence.contains("no connection to ") => Remedy::First(format!(
                 "check that {} answers, the base_url of [llm.{name}]",
                 endpoint.base_url
             )),
-            (None, _) => Remedy::Run,
+            None => Remedy::Run,
         }
-    }
-
-    /// The setting behind a refusal that names an unsupported parameter.
-    fn parameter(&self, evidence: &str) -> Option<Remedy> {
-        let name = &self.endpoint(fault(evidence))?.name;
-        let under = format!("under [llm.{name}] in pipeline.toml");
-        if let Some(near) = near_model(evidence) {
-            return Some(Remedy::First(format!("set model = {near:?} {under}")));
-        }
-        // Servers word it differently, and only the beginning of their messages is kept.
-        if !["nsupported", "not support", "nrecognized", "nexpected"]
-            .iter()
-            .any(|word| evidence.contains(word))
-        {
-            return None;
-        }
-        if evidence.contains("max_tokens") {
-            return Some(Remedy::First(format!("set limit_field = \"max_completion_tokens\" {under}")));
-        }
-        let drawn = ["temperature", "top_p", "seed"].into_iter().find(|&word| evidence.contains(word));
-        drawn.map(|word| Remedy::First(format!("take sampling.{word} out {under}")))
     }
 
     /// The command that asks again for permanent failures.

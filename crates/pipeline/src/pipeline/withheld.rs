@@ -9,7 +9,7 @@ use crate::stages::import::FileRow;
 use crate::stages::withdrawal::{Tombstone, Withdrawals};
 use riddlemill_review::{Item, Value};
 use riddlemill_tables::{Error, Filter, StageReader, Workspace, select};
-use riddlemill_text::record::{Entry, Link};
+use riddlemill_text::record::{Entry, Link, Locator};
 
 /// The withdrawals of a workspace, with a recipe's import.
 pub struct Withheld {
@@ -42,16 +42,27 @@ impl Withheld {
 
     /// The tombstone of a line or page of a withdrawn dump, by its place: `source/file:line`. Another dump
     /// may have the name of a withdrawn one.
-    fn of_place(&self, place: &str) -> Option<&Tombstone> {
-        let (file, line) = place.rsplit_once(':')?;
-        // `#` precedes the number of a post on its page, and `+` marks damage after a record.
-        let line = line.split_once('#').map_or(line, |(page, _)| page).trim_end_matches('+');
-        line.parse::<u64>().ok()?;
-        match self.files.get(file) {
+    pub fn of_place(&self, place: &Locator) -> Option<&Tombstone> {
+        match self.files.get(place.dump()) {
             Some(sha256) => self.withdrawals.of_dump(sha256),
             // A dump that import no longer read has no hash here, and is known by its name only.
-            None => self.withdrawals.of_file(file),
+            None => self.withdrawals.of_file(place.dump()),
         }
+    }
+
+    /// [`Withheld::of_place`] of what may be a place or an id.
+    fn of_placed(&self, name: &str) -> Option<&Tombstone> {
+        self.of_place(&name.parse().ok()?)
+    }
+
+    /// The tombstone of a record that was in withdrawn dumps alone, by its id.
+    ///
+    /// # Errors
+    /// [`Error`] if the import stage cannot be read.
+    pub fn of_withdrawn_dump(&self, id: &str) -> Result<Option<&Tombstone>, Error> {
+        let Some(of_dump) = self.withdrawals.of_dump_with(id) else { return Ok(None) };
+        let elsewhere = self.elsewhere(&FxHashSet::from_iter([id]))?;
+        Ok((!elsewhere.contains(id)).then_some(of_dump))
     }
 
     /// Those of these records' ids and places that are withdrawn.
@@ -65,7 +76,7 @@ impl Withheld {
         }
         let mut of_dumps = FxHashSet::default();
         for id in ids {
-            if self.withdrawals.of_id(id).or_else(|| self.of_place(id)).is_some() {
+            if self.withdrawals.of_id(id).or_else(|| self.of_placed(id)).is_some() {
                 withdrawn.insert(id);
             } else if self.withdrawals.of_dump_with(id).is_some() {
                 of_dumps.insert(id);
@@ -146,7 +157,7 @@ impl Withheld {
     /// # Errors
     /// [`Error`] if the import stage cannot be read.
     pub fn tombstone(&self, id: &str) -> Result<Option<&Tombstone>, Error> {
-        let own = self.withdrawals.of_id(id).or_else(|| self.of_place(id));
+        let own = self.withdrawals.of_id(id).or_else(|| self.of_placed(id));
         match (own, self.withdrawals.of_dump_with(id)) {
             (None, Some(of_dump)) => Ok(self.among([id])?.contains(id).then_some(of_dump)),
             (own, _) => Ok(own),
@@ -163,7 +174,8 @@ impl Withheld {
         // A page is in the ledger, its posts are in the links.
         let links = select::<Link>(import, "links", &wanted("child"))?;
         let pages = links.into_iter().map(|link| (link.child, link.parent));
-        let standing = |place: &str| place.rsplit_once(':').is_some() && self.of_place(place).is_none();
+        let standing =
+            |place: &str| place.parse::<Locator>().is_ok_and(|place| self.of_place(&place).is_none());
         Ok(places
             .chain(pages)
             .filter(|(id, place)| id != place && standing(place))

@@ -154,6 +154,11 @@ impl Index {
             .collect()
     }
 
+    /// How many blocks there are.
+    pub(super) fn blocks(&self) -> usize {
+        self.head.blocks
+    }
+
     /// The blocks that may contain a record with this id.
     pub(super) fn named(&self, id: &str) -> Vec<usize> {
         let wanted = hash(id);

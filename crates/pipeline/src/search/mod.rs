@@ -9,6 +9,7 @@ mod grams;
 mod index;
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -17,16 +18,23 @@ use crate::config::{Config, sections};
 use crate::recipe;
 use crate::stages::StageError;
 pub use crate::stages::import::Recalled;
-use crate::stages::import::{Dump, FileRow, Sift, located, read_back};
+use crate::stages::import::{Block, Dump, FileRow, Sift, located, read_back};
 use crate::stages::withdrawal::Withdrawals;
 use grams::{grams, whole};
 use index::Index;
 use riddlemill_tables::{Error, Filter, StageReader, Workspace, select};
+use riddlemill_text::record::Locator;
 use riddlemill_text::text::anonymise::Kind;
 use riddlemill_text::text::normalise::{Fold, fold};
 
 /// Blocks read at a time.
 const BATCH: usize = 128;
+
+/// Blocks read at a time where all of them are read.
+const MANY: usize = 8 * BATCH;
+
+/// Fewest characters of a text that is looked for inside of others when it is one of many.
+const CONTAINED: usize = 8;
 
 /// The result of a search.
 #[derive(Clone, Debug, Default)]
@@ -54,97 +62,234 @@ impl std::fmt::Display for ChangedDump {
     }
 }
 
-/// Records whose text contains `words`, ignoring width, case, script, spaces and punctuation; at most about
-/// `most`. Words without a letter or digit find nothing.
+/// The dumps of a workspace with their indexes, opened for one or several searches.
+pub struct Search {
+    dumps: Vec<(Dump, Index)>,
+    withdrawn: Withdrawals,
+    /// Dumps that have changed since they were imported.
+    pub changed: Vec<ChangedDump>,
+}
+
+impl Search {
+    /// Every dump of the settings that is not withdrawn, with its index, which is rebuilt if the dump has
+    /// changed.
+    ///
+    /// # Errors
+    /// [`StageError`] if a dump or the tombstones cannot be read, or an index not written.
+    pub fn open(config: &Config) -> Result<Search, StageError> {
+        let withdrawn = Withdrawals::load(&Workspace::new(&config.root))?;
+        let limit = config.typed::<sections::Import>(None, "import").max_line_mib << 20;
+        let folder = config.root.join(".index").join("dumps");
+        let mut dumps = Vec::new();
+        for dump in located(config) {
+            let index = Index::open(&folder, &dump, limit)?;
+            if withdrawn.of_dump(index.sha256()).is_none() {
+                dumps.push((dump, index));
+            }
+        }
+        let changed = changes(&config.root, config, &dumps)?;
+        Ok(Search { dumps, withdrawn, changed })
+    }
+
+    /// Records whose text contains `words`, ignoring width, case, script, spaces and punctuation; at most about
+    /// `most`. Words without a letter or digit find nothing.
+    ///
+    /// # Errors
+    /// [`StageError`] if a dump cannot be read.
+    pub fn by_text(&self, text: &str, most: usize) -> Result<Found, StageError> {
+        let wanted = fold(text, Fold::KEY);
+        let mut found = Found { changed: self.changed.clone(), ..Found::default() };
+        if wanted.is_empty() {
+            return Ok(found);
+        }
+        // Unless the words have characters of a mark, a text that contains them when anonymised contains them as
+        // it is, too.
+        let of_marks = wanted.contains(|c| marks().contains(c));
+        let holds = |text: &str| of_marks || fold(text, Fold::KEY).contains(&wanted);
+        let sift = Sift { withdrawn: Some(&self.withdrawn), sought: Some(&holds), unmarked: false };
+        let read =
+            |(dump, index): &(Dump, Index), places: &[usize], is_hit: &(dyn Fn(&str) -> bool + Sync)| {
+                let records = records(dump, index, places, &sift)?;
+                let hit = |record: &Recalled| is_hit(&fold(&record.text, Fold::KEY));
+                Ok::<Vec<Recalled>, Error>(records.into_par_iter().filter(hit).collect())
+            };
+        // Texts equal to the words are returned alone; they are found by their hash.
+        let whole = whole(&wanted);
+        'same: for of in &self.dumps {
+            for batch in of.1.holding(&whole).chunks(BATCH) {
+                found.records.extend(read(of, batch, &|text| text == wanted)?);
+                if found.records.len() > most {
+                    break 'same;
+                }
+            }
+        }
+        let sought: Vec<u64> = grams(&wanted).collect();
+        let alone = !found.records.is_empty();
+        'dumps: for of in self.dumps.iter().filter(|_| !alone) {
+            for batch in of.1.holding(&sought).chunks(BATCH) {
+                found.records.extend(read(of, batch, &|text| text.contains(&wanted))?);
+                if found.records.len() > most {
+                    break 'dumps;
+                }
+            }
+        }
+        found.more = found.records.len() > most;
+        found.records.truncate(most);
+        Ok(found)
+    }
+
+    /// For each text, the records that are equal to it, else those that contain it, ignoring width, case, script,
+    /// spaces and punctuation. Every block of a dump is read once, however many of the texts may be in it. Short texts
+    /// are contained in too many records to say anything. The records come without [`Recalled::text`].
+    ///
+    /// # Errors
+    /// [`StageError`] if a dump cannot be read.
+    pub fn of_texts(&self, texts: &[&str]) -> Result<Vec<Vec<Recalled>>, StageError> {
+        let wanted: Vec<String> = texts.par_iter().map(|text| fold(text, Fold::KEY)).collect();
+        let mut found: Vec<Vec<Recalled>> = texts.iter().map(|_| Vec::new()).collect();
+        let sift = Sift { withdrawn: Some(&self.withdrawn), sought: None, unmarked: true };
+        for contains in [false, true] {
+            let open: Vec<usize> = (0..texts.len())
+                .filter(|at| found[*at].is_empty() && !wanted[*at].is_empty())
+                .filter(|at| !contains || wanted[*at].chars().count() >= CONTAINED)
+                .collect();
+            for (dump, index) in &self.dumps {
+                let blocks_of = |at: &usize| {
+                    let runs: Vec<u64> = match contains {
+                        true => grams(&wanted[*at]).collect(),
+                        false => whole(&wanted[*at]).to_vec(),
+                    };
+                    index.holding(&runs).into_iter().map(|block| (block, *at)).collect::<Vec<_>>()
+                };
+                let mut pairs: Vec<(usize, usize)> = open.par_iter().flat_map_iter(blocks_of).collect();
+                pairs.par_sort_unstable();
+                let mut blocks: Vec<usize> = pairs.iter().map(|(block, _)| *block).collect();
+                blocks.dedup();
+                let mut rest = &pairs[..];
+                for batch in blocks.chunks(BATCH) {
+                    let places: Vec<Block> = batch.iter().map(|block| index.block(*block)).collect();
+                    let read = read_back(dump, index.limit(), &places, &sift);
+                    for (block, records) in batch.iter().zip(read.map_err(Error::io("read", &dump.path))?) {
+                        let (of_block, later) = rest.split_at(rest.partition_point(|(of, _)| of <= block));
+                        rest = later;
+                        for record in records {
+                            let text = fold(&record.verbatim, Fold::KEY);
+                            for (_, at) in of_block {
+                                if text == wanted[*at] || contains && text.contains(&wanted[*at]) {
+                                    found[*at].push(record.clone());
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Every record of every dump that is not withdrawn, dump by dump, without [`Recalled::text`]; `take` gets them in
+    /// order.
+    ///
+    /// # Errors
+    /// [`StageError`] if a dump cannot be read.
+    pub fn each(&self, mut take: impl FnMut(Recalled)) -> Result<(), StageError> {
+        let sift = Sift { withdrawn: Some(&self.withdrawn), sought: None, unmarked: true };
+        for (dump, index) in &self.dumps {
+            let places: Vec<usize> = (0..index.blocks()).collect();
+            // Some kinds of files are read from their beginning each time.
+            for batch in places.chunks(MANY) {
+                records(dump, index, batch, &sift)?.into_iter().for_each(&mut take);
+            }
+        }
+        Ok(())
+    }
+
+    /// Records with exactly this id: `tieba:8370518555`. Withdrawn ones only if they are asked for.
+    ///
+    /// # Errors
+    /// [`StageError`] if a dump cannot be read.
+    pub fn by_id(&self, id: &str, also_withdrawn: bool) -> Result<Vec<Recalled>, StageError> {
+        let sift = self.sift(also_withdrawn);
+        let mut found = Vec::new();
+        for (dump, index) in &self.dumps {
+            let records = records(dump, index, &index.named(id), &sift)?;
+            found.extend(records.into_iter().filter(|record| record.ids.iter().any(|own| own == id)));
+        }
+        Ok(found)
+    }
+
+    /// The record at a place, or the posts of the page there: `source:line`, `source/file:line`. Withdrawn ones
+    /// only if they are asked for.
+    ///
+    /// # Errors
+    /// [`StageError`] if a dump cannot be read.
+    pub fn by_place(&self, place: &Locator, also_withdrawn: bool) -> Result<Vec<Recalled>, StageError> {
+        let sift = self.sift(also_withdrawn);
+        let mut found = Vec::new();
+        for (dump, index) in self.dumps.iter().filter(|(dump, _)| place.names(&dump.source, &dump.file)) {
+            let here = place.within(format!("{}/{}", dump.source, dump.file));
+            let block: Vec<usize> = index.at(place.position()).into_iter().collect();
+            let records = records(dump, index, &block, &sift)?;
+            found.extend(records.into_iter().filter(|record| record.locator.is_at(&here)));
+        }
+        Ok(found)
+    }
+
+    /// Whether a dump has this name: a place that names none is no place.
+    pub fn has_dump(&self, place: &Locator) -> bool {
+        self.dumps.iter().any(|(dump, _)| place.names(&dump.source, &dump.file))
+    }
+
+    /// The SHA-256 of a dump, `source/file`, as it is today.
+    pub fn sha256(&self, dump: &str) -> Option<&str> {
+        let named = |(of, _): &&(Dump, Index)| {
+            dump.strip_prefix(&of.source).is_some_and(|rest| rest.strip_prefix('/') == Some(&of.file))
+        };
+        self.dumps.iter().find(named).map(|(_, index)| index.sha256())
+    }
+
+    fn sift(&self, also_withdrawn: bool) -> Sift<'_> {
+        Sift { withdrawn: (!also_withdrawn).then_some(&self.withdrawn), ..Sift::default() }
+    }
+}
+
+/// [`Search::by_text`], for one search.
 ///
 /// # Errors
 /// [`StageError`] if a dump or the tombstones cannot be read, or an index not written.
 pub fn by_text(config: &Config, text: &str, most: usize) -> Result<Found, StageError> {
-    let wanted = fold(text, Fold::KEY);
-    let mut found = Found::default();
-    if wanted.is_empty() {
-        return Ok(found);
-    }
-    let withdrawn = Withdrawals::load(&Workspace::new(&config.root))?;
-    // Unless the words have characters of a mark, a text that contains them when anonymised contains them as
-    // it is, too.
-    let marks: String = Kind::ALL.iter().map(|kind| fold(kind.mark(), Fold::KEY)).collect();
-    let of_marks = wanted.contains(|c| marks.contains(c));
-    let holds = |text: &str| of_marks || fold(text, Fold::KEY).contains(&wanted);
-    let sift = Sift { withdrawn: Some(&withdrawn), sought: Some(&holds) };
-    let indexes = open(config, &withdrawn, &mut found.changed)?;
-    let read = |(dump, index): &(Dump, Index), places: &[usize], is_hit: &(dyn Fn(&str) -> bool + Sync)| {
-        let records = records(dump, index, places, &sift)?;
-        let hit = |record: &Recalled| is_hit(&fold(&record.text, Fold::KEY));
-        Ok::<Vec<Recalled>, Error>(records.into_par_iter().filter(hit).collect())
-    };
-    // Texts equal to the words are returned alone; they are found by their hash.
-    let whole = whole(&wanted);
-    'same: for of in &indexes {
-        for batch in of.1.holding(&whole).chunks(BATCH) {
-            found.records.extend(read(of, batch, &|text| text == wanted)?);
-            if found.records.len() > most {
-                break 'same;
-            }
-        }
-    }
-    let sought: Vec<u64> = grams(&wanted).collect();
-    let alone = !found.records.is_empty();
-    'dumps: for of in indexes.iter().filter(|_| !alone) {
-        for batch in of.1.holding(&sought).chunks(BATCH) {
-            found.records.extend(read(of, batch, &|text| text.contains(&wanted))?);
-            if found.records.len() > most {
-                break 'dumps;
-            }
-        }
-    }
-    found.more = found.records.len() > most;
-    found.records.truncate(most);
-    Ok(found)
+    Search::open(config)?.by_text(text, most)
 }
 
-/// Records of an id or a place: `tieba:8370518555`, `source:line`, `source/file:line`.
+/// Records of an id, else of a place: `tieba:8370518555`, `source:line`, `source/file:line`.
 ///
 /// # Errors
 /// As of [`by_text`].
 pub fn by_name(config: &Config, name: &str) -> Result<Found, StageError> {
-    let mut found = Found::default();
-    let withdrawn = Withdrawals::load(&Workspace::new(&config.root))?;
-    let sift = Sift { withdrawn: Some(&withdrawn), sought: None };
-    for (dump, index) in &open(config, &withdrawn, &mut found.changed)? {
-        let at = position(dump, name);
-        let mut places = index.named(name);
-        places.extend(at.and_then(|at| index.at(at)));
-        places.sort_unstable();
-        places.dedup();
-        let locator = at.map(|at| dump.locator(at));
-        let wanted = |record: &Recalled| {
-            let page = || record.locator.split_once('#').map(|(page, _)| page);
-            let placed = |locator: &String| record.locator == *locator || page() == Some(locator);
-            record.ids.iter().any(|id| id == name)
-                || record.locator == name
-                || locator.as_ref().is_some_and(placed)
-        };
-        found.records.extend(records(dump, index, &places, &sift)?.into_iter().filter(wanted));
+    let search = Search::open(config)?;
+    let mut records = search.by_id(name, false)?;
+    if let (true, Ok(place)) = (records.is_empty(), name.parse()) {
+        records = search.by_place(&place, false)?;
     }
-    Ok(found)
+    Ok(Found { records, more: false, changed: search.changed })
+}
+
+/// The characters of the marks in anonymised texts.
+fn marks() -> &'static str {
+    static MARKS: LazyLock<String> =
+        LazyLock::new(|| Kind::ALL.iter().map(|kind| fold(kind.mark(), Fold::KEY)).collect());
+    &MARKS
 }
 
 /// The record at a place of the import ledger; `None` if its dump is gone, has nothing there, or cannot be
 /// shown to be the one that was imported.
 ///
 /// # Errors
-/// As of [`by_text`].
-pub fn at_place(config: &Config, locator: &str) -> Result<Option<Recalled>, StageError> {
-    Ok(by_name(config, locator)?.records.into_iter().next())
-}
-
-/// The position that a name gives in a dump, if it names that dump. A post of a page has the page's position.
-fn position(dump: &Dump, name: &str) -> Option<u64> {
-    let rest = name.strip_prefix(&dump.source)?;
-    let rest = rest.strip_prefix('/').and_then(|rest| rest.strip_prefix(&dump.file)).unwrap_or(rest);
-    let number = rest.strip_prefix(':')?;
-    number.split_once('#').map_or(number, |(page, _)| page).trim_end_matches('+').parse().ok()
+/// [`StageError`] if a dump or the tombstones cannot be read, or an index not written.
+pub fn at_place(config: &Config, place: &str) -> Result<Option<Recalled>, StageError> {
+    let Ok(place) = place.parse::<Locator>() else { return Ok(None) };
+    let found = Search::open(config)?.by_place(&place, false)?;
+    Ok(found.into_iter().next())
 }
 
 fn records(dump: &Dump, index: &Index, places: &[usize], sift: &Sift<'_>) -> Result<Vec<Recalled>, Error> {
@@ -154,26 +299,6 @@ fn records(dump: &Dump, index: &Index, places: &[usize], sift: &Sift<'_>) -> Res
     let blocks: Vec<_> = places.iter().map(|place| index.block(*place)).collect();
     let read = read_back(dump, index.limit(), &blocks, sift).map_err(Error::io("read", &dump.path))?;
     Ok(read.concat())
-}
-
-/// Every dump of the settings that is not withdrawn, with its index, which is rebuilt if the dump has
-/// changed.
-fn open(
-    config: &Config,
-    withdrawn: &Withdrawals,
-    changed: &mut Vec<ChangedDump>,
-) -> Result<Vec<(Dump, Index)>, Error> {
-    let limit = config.typed::<sections::Import>(None, "import").max_line_mib << 20;
-    let folder = config.root.join(".index").join("dumps");
-    let mut indexes = Vec::new();
-    for dump in located(config) {
-        let index = Index::open(&folder, &dump, limit)?;
-        if withdrawn.of_dump(index.sha256()).is_none() {
-            indexes.push((dump, index));
-        }
-    }
-    *changed = changes(&config.root, config, &indexes)?;
-    Ok(indexes)
 }
 
 /// The dumps that differ from those the recipes imported.

@@ -10,9 +10,10 @@ use super::{Anonymise, clean, filter};
 use crate::config::sections;
 use riddlemill_tables::{LedgerRecord, LedgerRecordError, Plain};
 use riddlemill_text::join::Watch;
-use riddlemill_text::offline::{RowOutcome, dedup, kind_of};
-use riddlemill_text::record::{Outcome, Post, Reason};
+use riddlemill_text::offline::{RowOutcome, asks_in, dedup, kind_of};
+use riddlemill_text::record::{Language, Outcome, Post, Reason};
 use riddlemill_text::text::interrogative::{self, Notion};
+use riddlemill_text::text::language::{detect, tagged};
 use riddlemill_text::text::sameness::{Predicate, Verdict, compare};
 
 /// A JSON object.
@@ -27,10 +28,10 @@ pub enum Applied {
     Anonymise(Box<Anonymise>),
     /// `text`, kept or dropped.
     Filter(sections::Filter),
-    /// `text` to `is_question`, by sense, and `is_question_by_form`.
-    Interrogative,
-    /// `a` and `b` to `duplicate`, `verdict` and `score`.
-    Similarity,
+    /// `text` to `is_question`, by sense, and `is_question_by_form`; in the language that the settings state.
+    Interrogative(Option<Language>),
+    /// `a` and `b` to `duplicate`, `verdict` and `score`; in the language that the settings state.
+    Similarity(Option<Language>),
 }
 
 /// Applies a stage to a row. Fields that it does not know pass through; `outcome`, `reason` and
@@ -40,18 +41,24 @@ pub fn apply(what: &Applied, mut row: Row) -> Row {
         Applied::Clean(settings) => post(row, |post| clean(post, settings)),
         Applied::Anonymise(stage) => post(row, |post| stage.post(post)),
         Applied::Filter(settings) => post(row, |post| filter(post, settings)),
-        Applied::Interrogative => {
+        Applied::Interrogative(stated) => {
             let content = text(&row, "text").unwrap_or_default();
-            let judgement = interrogative::judge(content);
-            let by_form = interrogative::judge_by(content, Notion::Form).is_question;
-            row.insert("is_question".into(), judgement.is_question.into());
+            let language = language(&row).or(*stated).unwrap_or_else(|| detect(content).language);
+            let (asks, rule, evidence) = asks_in(content, language);
+            // English and others have one notion, by marks and by the order of words.
+            let by_form = match language {
+                Language::Zh => interrogative::judge_by(content, Notion::Form).is_question,
+                Language::En | Language::Und => asks,
+            };
+            row.insert("is_question".into(), asks.into());
             row.insert("is_question_by_form".into(), by_form.into());
-            set_outcome(&mut row, "kept", Some(judgement.rule.code()), Some(judgement.evidence));
+            set_outcome(&mut row, "kept", Some(rule), Some(evidence));
             row
         }
-        Applied::Similarity => {
+        Applied::Similarity(stated) => {
             let (a, b) = (text(&row, "a").unwrap_or_default(), text(&row, "b").unwrap_or_default());
-            let found = compare(a, b);
+            let (of_a, of_b) = languages_of_pair(language(&row).or(*stated), a, b);
+            let found = compare(&tagged(a, of_a), &tagged(b, of_b));
             let same = found.verdict == Verdict::Same;
             row.insert("duplicate".into(), same.into());
             row.insert("verdict".into(), found.verdict.name().into());
@@ -74,7 +81,7 @@ pub fn decide(what: &Applied, post: Post) -> Option<Outcome<Post>> {
         Applied::Clean(settings) => Some(clean(post, settings)),
         Applied::Anonymise(stage) => Some(stage.post(post)),
         Applied::Filter(settings) => Some(filter(post, settings)),
-        Applied::Interrogative | Applied::Similarity => None,
+        Applied::Interrogative(_) | Applied::Similarity(_) => None,
     }
 }
 
@@ -158,6 +165,7 @@ fn post(mut row: Row, decide: impl Fn(Post) -> Outcome<Post>) -> Row {
         content: content.or_else(|| whole.filter(|_| title.is_none())),
         title,
         mentions: mentions.filter_map(|n| n.as_str().map(str::to_string)).collect(),
+        language: language(&row),
         ..Post::default()
     };
     let RowOutcome { row: post, outcome, reason, evidence } = RowOutcome::from(decide(post));
@@ -173,6 +181,23 @@ fn post(mut row: Row, decide: impl Fn(Post) -> Outcome<Post>) -> Row {
     }
     set_outcome(&mut row, outcome, reason, evidence);
     row
+}
+
+/// The languages of two loose texts: the one that is stated, else as detected. What is too little to tell is taken for the
+/// language of the other.
+fn languages_of_pair(stated: Option<Language>, a: &str, b: &str) -> (Language, Language) {
+    if let Some(stated) = stated {
+        return (stated, stated);
+    }
+    match (detect(a).language, detect(b).language) {
+        (Language::Und, other) | (other, Language::Und) => (other, other),
+        found => found,
+    }
+}
+
+/// The language that a row states.
+fn language(row: &Row) -> Option<Language> {
+    Language::from_code(text(row, "language")?)
 }
 
 fn text<'a>(row: &'a Row, field: &str) -> Option<&'a str> {
@@ -242,6 +267,7 @@ pub(super) fn loose_post(row: &Row, place: usize) -> Post {
         text: text(row, "text").unwrap_or_default().to_string(),
         score: row.get("score").and_then(Value::as_f64),
         time: text(row, "time").map(str::to_string),
+        language: language(row),
         ..Post::default()
     }
 }

@@ -8,13 +8,14 @@ use riddlemill_tables::ColumnAccess;
 pub fn touched(stage: Stage) -> Option<ColumnAccess> {
     match stage {
         Stage::Clean => Some(ColumnAccess {
-            reads: &["kind", "title", "content", "score", "number"],
+            reads: &["kind", "title", "content", "score", "number", "language"],
             writes: &["text", "title", "content", "score", "number"],
         }),
-        Stage::Anonymise => {
-            Some(ColumnAccess { reads: &["text", "mentions", "note"], writes: &["text", "mentions", "note"] })
-        }
-        Stage::Filter => Some(ColumnAccess { reads: &["text", "images"], writes: &[] }),
+        Stage::Anonymise => Some(ColumnAccess {
+            reads: &["text", "mentions", "note", "language"],
+            writes: &["text", "mentions", "note"],
+        }),
+        Stage::Filter => Some(ColumnAccess { reads: &["text", "images", "language"], writes: &[] }),
         _ => None,
     }
 }
@@ -23,9 +24,9 @@ pub fn touched(stage: Stage) -> Option<ColumnAccess> {
 pub fn touched_by_id(stage: Stage) -> Option<ColumnAccess> {
     let touched = touched(stage)?;
     let reads: &[&str] = match stage {
-        Stage::Clean => &["id", "kind", "title", "content", "score", "number"],
-        Stage::Anonymise => &["id", "text", "mentions", "note"],
-        Stage::Filter => &["id", "text", "images"],
+        Stage::Clean => &["id", "kind", "title", "content", "score", "number", "language"],
+        Stage::Anonymise => &["id", "text", "mentions", "note", "language"],
+        Stage::Filter => &["id", "text", "images", "language"],
         _ => return None,
     };
     Some(ColumnAccess { reads, ..touched })
@@ -37,7 +38,7 @@ mod tests {
     use crate::config::Config;
     use crate::stages::{anonymise_stage, clean, filter};
     use proptest::prelude::*;
-    use riddlemill_text::record::{Cell, Cells, Outcome, Post, PostKind, Record, Typed};
+    use riddlemill_text::record::{Cell, Cells, Language, Outcome, Post, PostKind, Record, Typed};
 
     fn text() -> impl Strategy<Value = String> {
         prop_oneof![
@@ -58,9 +59,11 @@ mod tests {
             prop::option::of(text()),
         );
         let lists = (prop::collection::vec(text(), 0..3), prop::collection::vec(text(), 0..3));
-        let figures = (prop::option::of(0.0..10.0), prop::option::of(0u64..9), 0u64..3, 1u64..99);
-        (kind, texts, lists, figures).prop_map(|(kind, texts, lists, (score, number, images, position))| {
-            Post {
+        let language =
+            prop::sample::select(vec![None, Some(Language::Zh), Some(Language::En), Some(Language::Und)]);
+        let figures = (prop::option::of(0.0..10.0), prop::option::of(0u64..9), 0u64..3, 1u64..99, language);
+        (kind, texts, lists, figures).prop_map(
+            |(kind, texts, lists, (score, number, images, position, language))| Post {
                 id: "tieba:7".into(),
                 kind,
                 text: texts.0.clone(),
@@ -78,8 +81,10 @@ mod tests {
                 file: texts.0,
                 position,
                 licence: Some("cc".into()),
-            }
-        })
+                language,
+                language_certainty: Some(0.5),
+            },
+        )
     }
 
     /// A row's cells in words, column by column.
@@ -97,7 +102,8 @@ mod tests {
 
     /// A post with only the columns that a stage reads.
     fn seen(post: &Post, touched: ColumnAccess) -> Post {
-        let Post { id, kind, text, title, content, mentions, note, score, number, images, .. } = post.clone();
+        let Post { id, kind, text, title, content, mentions, note, score, number, images, language, .. } =
+            post.clone();
         let reads = |name| touched.reads.contains(&name);
         Post {
             id: if reads("id") { id } else { String::new() },
@@ -110,6 +116,7 @@ mod tests {
             score: score.filter(|_| reads("score")),
             number: number.filter(|_| reads("number")),
             images: if reads("images") { images } else { 0 },
+            language: language.filter(|_| reads("language")),
             ..Post::default()
         }
     }

@@ -1,13 +1,14 @@
 //! The salt of the pseudonyms: drawn once per workspace, stored in raw/, never overwritten.
 
 use std::fs;
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use super::StageError;
-use riddlemill_tables::{Error, Manifest, StageReader, Workspace, secret, secret_or_draw};
+use riddlemill_tables::{Error, StageReader, Workspace, made_with, secret, secret_or_draw};
 
 /// What is lost with it.
-const LOST: &str = "with another salt every author has another name";
+const LOST: &str = "with another salt withdrawn posts return, and every author has another name";
 
 /// The workspace's salt; drawn from the system's generator on first use.
 ///
@@ -23,55 +24,93 @@ pub fn read_or_draw(workspace: &Workspace) -> Result<[u8; 32], StageError> {
 /// The workspace's salt, or `None` where the first run has yet to draw it.
 ///
 /// # Errors
-/// [`Error`] where the file cannot be read or holds none, or it is gone although it was drawn once.
+/// [`Error`] where the file cannot be read or holds none, it is gone although it was drawn once, or it is another one
+/// than pseudonyms were made with.
 pub fn standing(workspace: &Workspace) -> Result<Option<[u8; 32]>, Error> {
     let path = path(workspace);
     if let Some(salt) = secret(&path, LOST)? {
+        for stage in imports(workspace)? {
+            // A stage that cannot be read is no evidence.
+            let Ok(Some(read)) = StageReader::open(&stage) else { continue };
+            if let Some(digest) = read.manifest().evidence.get(EVIDENCE) {
+                made_with(&path, digest, &below(workspace, &stage), LOST)?;
+            }
+        }
         return Ok(Some(salt));
     }
     match trace(workspace)? {
         None => Ok(None),
-        Some(trace) => Err(Error::Damaged {
+        Some((trace, digest)) => Err(Error::Damaged {
             path,
             what: format!("missing, and {trace} was made with it"),
             hint: format!(
-                "restore it from a backup: {LOST}. If all pseudonyms may change, put 64 hex digits of your \
-                 own into it"
+                "restore it from a backup: {LOST}. If it is lost for good, put 64 hex digits of your own into it{}",
+                digest.map_or_else(String::new, |digest| format!(
+                    ", and below them the line `replaces {digest}`"
+                ))
             ),
         }),
     }
 }
 
-/// Something that cannot have been made before the salt was drawn.
-fn trace(workspace: &Workspace) -> Result<Option<String>, Error> {
-    let names = |folder: PathBuf| match fs::read_dir(&folder) {
-        Ok(entries) => entries.map(|entry| Ok(entry.map_err(Error::io("list", &folder))?.path())).collect(),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(e) => Err(Error::io("list", &folder)(e)),
-    };
-    let mut found: Vec<PathBuf> = Vec::new();
-    // A release is made of imported posts, so its workspace had a salt.
-    for recipe in names(workspace.raw().join("releases"))? {
-        found.extend(Some(recipe.join("registry.jsonl")).filter(|registry| registry.exists()));
-    }
+/// What the evidence of an import calls the salt.
+const EVIDENCE: &str = "salt";
+
+/// The folders of the recipes' first stages, in order.
+fn imports(workspace: &Workspace) -> Result<Vec<PathBuf>, Error> {
+    let mut found = Vec::new();
     for recipe in names(workspace.root().join("staged"))? {
-        // A stage that cannot be read is no evidence.
-        let salted = |import: &Manifest| import.evidence.contains_key("salt");
-        for stage in names(recipe)?.into_iter().filter(|stage| stage.is_dir()) {
-            let stage_is_salted =
-                StageReader::open(&stage).is_ok_and(|read| read.is_some_and(|s| salted(s.manifest())));
-            found.extend(Some(stage).filter(|_| stage_is_salted));
-        }
+        let first = |stage: &PathBuf| {
+            stage.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("01_"))
+        };
+        found.extend(names(recipe)?.into_iter().filter(first));
     }
-    // The message must not depend on the order in which the file system lists a folder.
     found.sort();
-    let below = |path: &PathBuf| path.strip_prefix(workspace.root()).unwrap_or(path).display().to_string();
-    Ok(found.first().map(below))
+    Ok(found)
 }
 
-/// A fingerprint of the salt for manifests: enough to see that it changed, not enough to hash names.
+fn below(workspace: &Workspace, path: &Path) -> String {
+    path.strip_prefix(workspace.root()).unwrap_or(path).display().to_string()
+}
+
+/// The entries of a folder; none where it is not there, or is a file.
+fn names(folder: PathBuf) -> Result<Vec<PathBuf>, Error> {
+    match fs::read_dir(&folder) {
+        Ok(entries) => entries.map(|entry| Ok(entry.map_err(Error::io("list", &folder))?.path())).collect(),
+        Err(e) if [ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&e.kind()) => Ok(Vec::new()),
+        Err(e) => Err(Error::io("list", &folder)(e)),
+    }
+}
+
+/// Whether what states the digest of its salt was made with the workspace's; `false` where the workspace's replaces that
+/// one on purpose.
+///
+/// # Errors
+/// [`Error`] where it was made with another one: `of` names what was.
+pub fn made(workspace: &Workspace, digest: &str, of: &str) -> Result<bool, Error> {
+    made_with(&path(workspace), digest, of, LOST)
+}
+
+/// Something that cannot have been made before the salt was drawn, and the digest that it states.
+fn trace(workspace: &Workspace) -> Result<Option<(String, Option<String>)>, Error> {
+    for stage in imports(workspace)? {
+        // A stage that cannot be read is no evidence.
+        let Ok(Some(read)) = StageReader::open(&stage) else { continue };
+        if let Some(digest) = read.manifest().evidence.get(EVIDENCE) {
+            return Ok(Some((below(workspace, &stage), Some(digest.clone()))));
+        }
+    }
+    // A release is made of imported posts, so its workspace had a salt.
+    let releases = names(workspace.raw().join("releases"))?.into_iter();
+    // The message must not depend on the order in which the file system lists a folder.
+    let first =
+        releases.map(|recipe| recipe.join("registry.jsonl")).filter(|registry| registry.exists()).min();
+    Ok(first.map(|registry| (below(workspace, &registry), None)))
+}
+
+/// A fingerprint of the salt for manifests and tombstones: enough to see that it changed, not enough to hash names.
 pub fn fingerprint(salt: &[u8; 32]) -> String {
-    hex::encode(&blake3::derive_key("riddlemill salt fingerprint", salt)[..8])
+    riddlemill_tables::fingerprint("salt", salt)
 }
 
 fn path(workspace: &Workspace) -> PathBuf {
@@ -96,9 +135,14 @@ mod tests {
             assert_eq!(mode & 0o777, 0o600);
         }
         fs::remove_file(path(&workspace)).unwrap();
-        // Nothing was made with it.
+        assert!(read_or_draw(&workspace).unwrap_err().to_string().contains("missing"));
+        // Of a workspace from before the secrets were noted down, nothing was made with it.
+        fs::remove_file(dir.path().join("raw/secrets.jsonl")).unwrap();
+        fs::remove_file(dir.path().join("raw/heads.jsonl")).unwrap();
         assert_ne!(read_or_draw(&workspace).unwrap(), salt);
-        fs::remove_file(path(&workspace)).unwrap();
+        for file in ["salt", "secrets.jsonl", "heads.jsonl"] {
+            fs::remove_file(dir.path().join("raw").join(file)).unwrap();
+        }
         let registry = dir.path().join("raw/releases/flub/registry.jsonl");
         fs::create_dir_all(registry.parent().unwrap()).unwrap();
         fs::write(&registry, "").unwrap();

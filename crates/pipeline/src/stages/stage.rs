@@ -203,23 +203,27 @@ impl Stage {
     /// an older program made is made again.
     pub fn version(self) -> u32 {
         match self {
-            // 6 reads English pages without a declaration as windows-1252, and sets mojibake aside.
-            Stage::Import => 6,
-            // 2 keeps titles that only announce a repost, and bars in names where the heading has one.
-            Stage::Clean => 2,
-            // 2 takes the end of one word and the start of the next for no listed term.
-            Stage::Anonymise => 2,
+            // 6 reads English pages without a declaration as windows-1252, and sets mojibake aside. 7 gives each post its language.
+            // 8 decodes entities of every kind of source, sets Chinese mojibake aside, too, and takes no damaged id for one.
+            Stage::Import => 8,
+            // 2 keeps titles that only announce a repost, and bars in names where the heading has one. 3 goes by the language of
+            // the record. 4 removes more invisible characters, from English texts, too.
+            Stage::Clean => 4,
+            // 2 takes the end of one word and the start of the next for no listed term. 3 goes by the language of the record. 4
+            // knows personal data in English, and names within other words.
+            Stage::Anonymise => 4,
             // 2 takes a question word before a full stop for no question. 3 asks jieba for words; knows tasks with somebody
             // named, premises, and answers with a reason. 4 takes what somebody says after a colon for reported, and advice
-            // for an answer.
-            Stage::Filter => 4,
+            // for an answer. 5 goes by the language of the record, and knows tasks in English.
+            Stage::Filter => 5,
             Stage::Embed => 1,
             // 2 keeps a text in capitals alone where there is no other. 3 wants a third of the pairs of neighbours. 4 takes
             // more retellings for the same, and the forum's names for no likeness. 5 takes what over 256 posts hold for no
-            // likeness of two.
-            Stage::Dedup => 5,
-            // 2 reads no reasoning as an answer.
-            Stage::Draft(_) => 2,
+            // likeness of two. 6 goes by the language of the record, and lists exchanged words, other numbers and other subjects as
+            // borderline.
+            Stage::Dedup => 6,
+            // 2 reads no reasoning as an answer. 3 takes no reply that was cut or refused for one, and reads more forms.
+            Stage::Draft(_) => 3,
             Stage::Review(_) => 1,
             Stage::Options(_) => 1,
             Stage::Mark(_) | Stage::Choose(_) => 1,
@@ -300,6 +304,11 @@ pub trait Pulse: Sync {
     fn notify(&self, _words: &str) {}
     /// Asks the user a yes-or-no question; `None` if there is no way to ask.
     fn agrees(&self, _question: &str) -> Option<bool> {
+        None
+    }
+    /// Asks the person at this machine, and nobody elsewhere, a yes-or-no question whose answer is kept; `None` if there is
+    /// no way to ask.
+    fn trusts(&self, _question: &str) -> Option<bool> {
         None
     }
     /// The most that everything still to be asked would cost, in words, in addition to this many requests that are

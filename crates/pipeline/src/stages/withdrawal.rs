@@ -4,7 +4,7 @@
 //! the file reveals no post without the salt. Import leaves out what a tombstone covers, in present and later dumps;
 //! a tombstone also explains why bytes are missing from raw/dumps.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,16 @@ use riddlemill_text::text::normalise::{Fold, fold};
 /// Texts of fewer characters, folded, are many people's.
 const TEXT_CHARS: usize = 4;
 
+/// The digests of the salts of a log's withdrawals, and how many lines state none.
+///
+/// # Errors
+/// [`Error`] where the file is damaged.
+pub fn salts(workspace: &Workspace) -> Result<(BTreeSet<String>, usize), Error> {
+    let all = read(&path(workspace))?;
+    let without = all.iter().filter(|tombstone| tombstone.salt.is_none()).count();
+    Ok((all.into_iter().filter_map(|tombstone| tombstone.salt).collect(), without))
+}
+
 /// One withdrawal, or the end of one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tombstone {
@@ -24,6 +34,9 @@ pub struct Tombstone {
     pub at: String,
     /// The reason given by the person who withdrew it.
     pub reason: String,
+    /// The digest of the salt that its hashes are keyed with; one from before digests counts as of the present one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub salt: Option<String>,
     /// What.
     #[serde(flatten)]
     pub what: What,
@@ -79,13 +92,15 @@ pub struct Withdrawals {
     holding: HashMap<String, usize>,
     /// Lines of the log.
     lines: usize,
+    /// Withdrawals of posts under a salt that the present one replaces on purpose: they name no post any longer.
+    unknown: usize,
 }
 
 impl Withdrawals {
     /// Reads a workspace's tombstones.
     ///
     /// # Errors
-    /// [`Error`] where the file is damaged, or the salt of its hashes is gone.
+    /// [`Error`] where the file is damaged, or the salt of its hashes is gone or another one.
     pub fn load(workspace: &Workspace) -> Result<Withdrawals, Error> {
         let all = read(&path(workspace))?;
         if all.is_empty() {
@@ -96,13 +111,25 @@ impl Withdrawals {
             what: "missing, and tombstones of withdrawn posts depend on it".into(),
             hint: "restore it from a backup: without it withdrawn posts would return".into(),
         })?;
-        Ok(Withdrawals::new(salt, all))
+        let mut replaced = HashSet::new();
+        let digests: BTreeSet<&String> = all.iter().filter_map(|tombstone| tombstone.salt.as_ref()).collect();
+        for digest in digests {
+            if !salt::made(workspace, digest, "raw/withdrawn.jsonl")? {
+                replaced.insert(digest.clone());
+            }
+        }
+        Ok(Withdrawals::new(salt, all, &replaced))
     }
 
-    fn new(salt: [u8; 32], all: Vec<Tombstone>) -> Withdrawals {
+    fn new(salt: [u8; 32], all: Vec<Tombstone>, replaced: &HashSet<String>) -> Withdrawals {
         let mut found = Withdrawals { salt, lines: all.len(), ..Withdrawals::default() };
         for (place, tombstone) in all.iter().enumerate() {
+            let is_unknown = tombstone.salt.as_ref().is_some_and(|digest| replaced.contains(digest));
             match &tombstone.what {
+                What::Post { dumps, .. } if is_unknown => {
+                    found.unknown += 1;
+                    found.holding.extend(dumps.iter().map(|dump| (dump.clone(), place)));
+                }
                 What::Post { id, text, dumps } => {
                     found.ids.extend(id.iter().map(|id| (id.clone(), place)));
                     found.texts.extend(text.iter().map(|text| (text.clone(), place)));
@@ -142,6 +169,11 @@ impl Withdrawals {
     /// Says whether anything was withdrawn since this was asked before: the length of the log.
     pub fn length(workspace: &Workspace) -> u64 {
         path(workspace).metadata().map_or(0, |meta| meta.len())
+    }
+
+    /// How many withdrawals were made under a salt that the present one replaces: they name no post any longer.
+    pub fn unknown(&self) -> usize {
+        self.unknown
     }
 
     /// Whether there are no withdrawals.
@@ -261,10 +293,18 @@ pub fn withdraw(
     reason: &str,
     at: &str,
 ) -> Result<(), StageError> {
+    // Before anything is drawn: the salt of the withdrawals that are there must be the present one.
+    Withdrawals::load(workspace)?;
     let salt = salt::read_or_draw(workspace)?;
     let mut tombstones = Vec::new();
     for one in wanted {
-        tombstones.push(Tombstone { at: at.into(), reason: reason.into(), what: what(&salt, one)? });
+        let digest = Some(salt::fingerprint(&salt));
+        tombstones.push(Tombstone {
+            at: at.into(),
+            reason: reason.into(),
+            salt: digest,
+            what: what(&salt, one)?,
+        });
     }
     Ok(append(&path(workspace), &tombstones)?)
 }

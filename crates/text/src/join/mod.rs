@@ -75,7 +75,7 @@ pub use query::{Effort, Query};
 pub use resolve::{Likeness, resolve};
 pub use signature::{NoSignature, Signature};
 pub use similarity_join::{
-    AlikePair, AlikePairs, DefaultJoin, alike, default_joins, similarity_join_watched,
+    AlikePair, AlikePairs, DefaultJoin, alike, default_joins, joined_text, similarity_join_watched,
 };
 pub use stats::{Order, Stats};
 pub use threshold::{Score, Threshold, ThresholdError};

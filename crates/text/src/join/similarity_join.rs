@@ -26,7 +26,7 @@ use super::watch::Part;
 use super::{Effort, Metric, Query, Threshold, Watch};
 use crate::text::sameness::{
     Comparison, Predicate, PredicateSpec, Predicates, Prepared, Reading, SharedWeights, Verdict,
-    compare_among, predicates, view,
+    compare_among, holds_of, least_units, predicates, view,
 };
 
 /// Every pair that is at least borderline, with texts that compare alike held as one group.
@@ -122,10 +122,10 @@ impl Candidate {
     }
 }
 
-/// What a join sees of a reading; empty where the text is too short for its predicate.
-pub(super) fn joined_text<'a>(reading: &'a Reading, join: &DefaultJoin) -> Cow<'a, str> {
-    let folded = reading.folded();
-    if folded.chars().take(join.least_chars).count() < join.least_chars {
+/// What a join sees of a reading; empty where the text is too short for its predicate, or the predicate is not of its language.
+pub fn joined_text<'a>(reading: &'a Reading, join: &DefaultJoin) -> Cow<'a, str> {
+    let (folded, least) = (reading.folded(), least_units(join.least_chars, reading.language()));
+    if !holds_of(join.predicate, reading.language()) || folded.chars().take(least).count() < least {
         Cow::Borrowed("")
     } else {
         (join.view)(folded)
@@ -180,7 +180,7 @@ fn candidates(readings: &[Reading], part: Part<'_>) -> (Vec<Candidate>, Effort) 
     }
     for join in default_joins() {
         let views: Vec<Cow<'_, str>> =
-            long(join.least_chars).into_par_iter().map(|text| (join.view)(text)).collect();
+            readings.par_iter().map(|reading| joined_text(reading, &join)).collect();
         let views: Vec<&str> = views.iter().map(AsRef::as_ref).collect();
         let joined = join_by_blocks(&views, &join.query, BLOCK_KEYS, part.share(join.share));
         effort += joined.effort;
@@ -233,6 +233,8 @@ mod tests {
 
     use super::*;
     use crate::join::stress::texts_of_phrases;
+    use crate::record::Language;
+    use crate::text::language::tagged;
     use crate::text::sameness::{Need, Ratio, compare_prepared};
 
     /// Two texts, and all that their comparison says.
@@ -240,7 +242,7 @@ mod tests {
 
     fn brute(texts: &[String]) -> Vec<Described> {
         let mut firsts: Vec<(&String, Prepared)> = Vec::new();
-        for text in texts.iter().filter(|t| !t.trim().is_empty()) {
+        for text in texts.iter().filter(|t| !Reading::new(t).is_blank()) {
             let prepared = Prepared::new(text);
             if firsts.iter().all(|(_, first)| *first != prepared) {
                 firsts.push((text, prepared));
@@ -292,9 +294,67 @@ mod tests {
             "🐟",
             "e\u{301}",
             "\n1、",
+            " cat ",
+            " dogs ",
+            " don't ",
+            " 3 ",
+            " three ",
+            " the ",
         ];
         let word = prop::sample::select(words.to_vec());
-        prop::collection::vec(prop::collection::vec(word, 0..14).prop_map(|w| w.concat()), 2..14)
+        let language = prop::sample::select(vec![Language::Zh, Language::Zh, Language::En, Language::Und]);
+        let text = (prop::collection::vec(word, 0..14), language);
+        let text = text.prop_map(|(words, language)| tagged(&words.concat(), language).into_owned());
+        prop::collection::vec(text, 2..14)
+    }
+
+    /// Texts of English words, some of them in another order.
+    fn english() -> impl Strategy<Value = Vec<String>> {
+        let words = [
+            "why",
+            "do",
+            "cats",
+            "dogs",
+            "hate",
+            "water",
+            "not",
+            "the",
+            "bird",
+            "worm",
+            "early",
+            "3",
+            "sleeping",
+            "if",
+            "house",
+            "boat",
+            "zebra",
+            "physician",
+            "never",
+        ];
+        let word = prop::sample::select(words.to_vec());
+        let text = prop::collection::vec(word, 0..12).prop_map(|words| words.join(" "));
+        (prop::collection::vec(text, 2..10), any::<prop::sample::Index>()).prop_map(|(mut texts, at)| {
+            let whole: Vec<&str> = texts[0].split(' ').collect();
+            let (begin, end) = whole.split_at(at.index(whole.len().max(1)));
+            let moved = [end, begin].concat().join(" ");
+            texts.push(moved);
+            texts.push(format!("{} my friend", texts[1]));
+            let mut tags: Vec<String> =
+                texts.iter().map(|text| tagged(text, Language::En).into_owned()).collect();
+            // The same texts in another language are the same only where they are identical.
+            tags.extend(texts.iter().map(|text| tagged(text, Language::Und).into_owned()));
+            tags.push(texts[0].clone());
+            tags
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        #[test]
+        fn the_join_finds_what_brute_force_finds_in_english(texts in english()) {
+            prop_assert_eq!(joined(&texts), brute(&texts));
+        }
     }
 
     proptest! {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::settings::{self, Language};
 use crate::record::{Outcome, Post, Reason, Row};
 use crate::text::anonymise::{Action, Anonymiser, Settings};
+use crate::text::language::detect;
 use crate::text::policy::{ListError, Policy, SHIPPED};
 
 /// The word lists named in the settings, as name and content.
@@ -34,12 +35,23 @@ impl Lists {
     }
 }
 
+/// The rules for texts of a language.
+#[derive(Debug)]
+struct Anonymisers {
+    own: Anonymiser,
+    /// Marks instead of refusing, for posts that a person lets through.
+    marking: Anonymiser,
+}
+
 /// The stage, built once from its settings.
 #[derive(Debug)]
 pub struct Anonymise {
-    anonymiser: Anonymiser,
-    /// Marks instead of refusing, for posts that a person lets through.
-    marker: Anonymiser,
+    /// With marks in Chinese, for texts in Chinese.
+    chinese: Anonymisers,
+    /// With marks in English, for all others.
+    english: Anonymisers,
+    /// The language of texts that come without one.
+    language: Option<Language>,
     policy: Policy,
 }
 
@@ -58,7 +70,7 @@ impl Anonymise {
             Action::Refuse => Action::Mark,
             other => other,
         };
-        let by = |action: &dyn Fn(&str) -> Action| {
+        let by = |action: &dyn Fn(&str) -> Action, english: bool| {
             let contacts = action(&settings.contacts);
             Anonymiser::new(Settings {
                 links: action(&settings.links),
@@ -68,14 +80,23 @@ impl Anonymise {
                 qq: contacts,
                 wechat: contacts,
                 id_cards: action(&settings.identity),
+                accounts: action(&settings.identity),
                 addresses: action(&settings.addresses),
-                english: settings.language == Language::En,
+                english,
                 ..Settings::default()
             })
         };
-        let (anonymiser, marker) = (by(&action), by(&marking));
+        let of = |english| Anonymisers { own: by(&action, english), marking: by(&marking, english) };
         let policy = Policy::new(lists.0.iter().map(|(name, text)| (name.as_str(), text.as_str())))?;
-        Ok(Anonymise { anonymiser, marker, policy })
+        Ok(Anonymise { chinese: of(false), english: of(true), language: settings.language, policy })
+    }
+
+    /// The rules for a text, whose own language comes first.
+    fn rules_of(&self, own: Option<Language>, text: &str) -> &Anonymisers {
+        match own.or(self.language).unwrap_or_else(|| detect(text).language) {
+            Language::Zh => &self.chinese,
+            Language::En | Language::Und => &self.english,
+        }
     }
 
     /// Anonymises a post. The ledger records kinds and counts, never the words; the text before is only in
@@ -83,13 +104,14 @@ impl Anonymise {
     pub fn post(&self, mut post: Post) -> Outcome<Post> {
         let mentions = std::mem::take(&mut post.mentions);
         let names: Vec<&str> = mentions.iter().map(String::as_str).collect();
+        let rules = self.rules_of(post.language, &post.text);
         // A note is shown but not published: personal data in it is marked, and a note that the settings
         // refuse is removed.
         post.note = post.note.and_then(|note| {
-            let done = self.anonymiser.apply(&note, &names);
+            let done = rules.own.apply(&note, &names);
             (!done.refused).then(|| done.text.into_owned())
         });
-        match self.text(&post.text, &names) {
+        match self.text(rules, &post.text, &names) {
             Verdict::Refused(evidence) => Outcome::Dropped { reason: Reason::PersonalData, evidence },
             Verdict::Listed(evidence) => Outcome::Held { reason: Reason::ListedTerm, evidence },
             Verdict::Clean => Outcome::Kept(post),
@@ -106,7 +128,8 @@ impl Anonymise {
         let mut evidence_lines = Vec::new();
         for column in columns {
             let named = |evidence: String| format!("{column}: {evidence}");
-            match self.text(row.text(column).unwrap_or_default(), &[]) {
+            let text = row.text(column).unwrap_or_default();
+            match self.text(self.rules_of(None, text), text, &[]) {
                 Verdict::Refused(evidence) => {
                     return Outcome::Dropped { reason: Reason::PersonalData, evidence: named(evidence) };
                 }
@@ -139,7 +162,8 @@ impl Anonymise {
     pub fn marked(&self, mut post: Post) -> Post {
         let mentions = std::mem::take(&mut post.mentions);
         let names: Vec<&str> = mentions.iter().map(String::as_str).collect();
-        post.text = self.marker.apply(&post.text, &names).text.into_owned();
+        let rules = self.rules_of(post.language, &post.text);
+        post.text = rules.marking.apply(&post.text, &names).text.into_owned();
         post
     }
 
@@ -147,7 +171,7 @@ impl Anonymise {
     pub fn marked_columns(&self, mut row: Row, columns: &[&str]) -> Row {
         for column in columns {
             if let Some(text) = row.text(column) {
-                let marked = self.marker.apply(text, &[]).text.into_owned();
+                let marked = self.rules_of(None, text).marking.apply(text, &[]).text.into_owned();
                 row.set_text(column, marked);
             }
         }
@@ -159,7 +183,7 @@ impl Anonymise {
     /// # Errors
     /// The reason to drop or hold the text, and the evidence.
     pub fn one(&self, text: &str) -> Result<Option<(String, String)>, (Reason, String)> {
-        match self.text(text, &[]) {
+        match self.text(self.rules_of(None, text), text, &[]) {
             Verdict::Refused(evidence) => Err((Reason::PersonalData, evidence)),
             Verdict::Listed(evidence) => Err((Reason::ListedTerm, evidence)),
             Verdict::Clean => Ok(None),
@@ -167,8 +191,8 @@ impl Anonymise {
         }
     }
 
-    fn text(&self, text: &str, names: &[&str]) -> Verdict {
-        let done = self.anonymiser.apply(text, names);
+    fn text(&self, rules: &Anonymisers, text: &str, names: &[&str]) -> Verdict {
+        let done = rules.own.apply(text, names);
         let evidence = done.evidence();
         if done.refused {
             return Verdict::Refused(evidence);
@@ -209,7 +233,7 @@ mod tests {
 
     #[test]
     fn columns_are_marked_in_english() {
-        let settings = settings::Anonymise { language: Language::En, ..settings::Anonymise::default() };
+        let settings = settings::Anonymise { language: Some(Language::En), ..settings::Anonymise::default() };
         let anonymise = Anonymise::new(&settings, &Lists::default()).unwrap();
         let puzzle = |question: &str, answer: &str| {
             let mut row = Row::new(COLUMNS, "a");

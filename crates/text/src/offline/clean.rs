@@ -1,5 +1,6 @@
 //! Clean: extracts the post's own words, without placeholders, numbering and other debris.
 
+use super::language_of;
 use super::settings::{self, Language};
 use crate::record::{Outcome, Post, PostKind, Reason};
 use crate::text::clean::{self as rules, DraftKind, PostText, Verdict};
@@ -13,8 +14,9 @@ pub fn clean(mut post: Post, settings: &settings::Clean) -> Outcome<Post> {
     };
     let (title, content) = (post.title.take(), post.content.take());
     let (title, content) = (title.as_deref(), content.as_deref());
-    if settings.language == Language::En {
-        return english(post, title, content);
+    let written = || Post::written(title, content);
+    if language_of(&post, settings.language, written) != Language::Zh {
+        return other_than_chinese(post, title, content);
     }
     let cleaned = rules::clean(&PostText { kind, title: title.unwrap_or_default(), content });
     if let Verdict::Drop(reason, evidence) = cleaned.verdict {
@@ -43,8 +45,8 @@ pub fn clean(mut post: Post, settings: &settings::Clean) -> Outcome<Post> {
     }
 }
 
-/// Cleans a post of an English forum.
-fn english(mut post: Post, title: Option<&str>, content: Option<&str>) -> Outcome<Post> {
+/// Cleans a post of a forum in English or another language.
+fn other_than_chinese(mut post: Post, title: Option<&str>, content: Option<&str>) -> Outcome<Post> {
     let (text, rule) = crate::text::english::clean(title.unwrap_or_default(), content);
     if !text.chars().any(char::is_alphanumeric) {
         return Outcome::Dropped { reason: Reason::Empty, evidence: Post::written(title, content) };

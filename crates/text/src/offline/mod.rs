@@ -9,10 +9,20 @@ mod anonymise;
 mod clean;
 mod decision;
 pub mod dedup;
+#[cfg(test)]
+mod english_set;
 mod filter;
 pub mod settings;
 
 pub use anonymise::{Anonymise, Lists, MARKED};
 pub use clean::{clean, rules_of};
 pub use decision::{RowOutcome, kind_of};
-pub use filter::filter;
+pub use filter::{asks_in, filter};
+
+use crate::record::{Language, Post};
+use crate::text::language::detect;
+
+/// The language of a post: its own, else the one that the settings state, else that of its text.
+fn language_of(post: &Post, stated: Option<Language>, text: impl FnOnce() -> String) -> Language {
+    post.language.or(stated).unwrap_or_else(|| detect(&text()).language)
+}

@@ -3,16 +3,7 @@
 
 use serde::Deserialize;
 
-/// A language that the text stages support.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Language {
-    /// Chinese.
-    #[default]
-    Zh,
-    /// English.
-    En,
-}
+pub use crate::text::language::Language;
 
 /// Resolved settings of the clean stage.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -20,14 +11,14 @@ pub enum Language {
 pub struct Clean {
     /// `newline`, `title` or `content`.
     pub join: String,
-    /// The language of the posts.
+    /// The language of posts that do not have one yet; without it, that of each is detected.
     #[serde(default)]
-    pub language: Language,
+    pub language: Option<Language>,
 }
 
 impl Default for Clean {
     fn default() -> Clean {
-        Clean { join: "newline".into(), language: Language::Zh }
+        Clean { join: "newline".into(), language: None }
     }
 }
 
@@ -47,9 +38,9 @@ pub struct Anonymise {
     pub addresses: String,
     /// `builtin` or paths.
     pub policy: Vec<String>,
-    /// The language of the posts.
+    /// The language of posts that do not have one yet; without it, that of each is detected.
     #[serde(default)]
-    pub language: Language,
+    pub language: Option<Language>,
 }
 
 impl Default for Anonymise {
@@ -62,7 +53,7 @@ impl Default for Anonymise {
             identity: mark(),
             addresses: mark(),
             policy: vec!["builtin".into()],
-            language: Language::Zh,
+            language: None,
         }
     }
 }
@@ -79,14 +70,14 @@ pub struct Filter {
     pub max_chars: usize,
     /// Whether to drop posts that manage the forum.
     pub forum: bool,
-    /// The language of the posts.
+    /// The language of posts that do not have one yet; without it, that of each is detected.
     #[serde(default)]
-    pub language: Language,
+    pub language: Option<Language>,
 }
 
 impl Default for Filter {
     fn default() -> Filter {
-        Filter { questions: false, min_chars: 4, max_chars: 300, forum: true, language: Language::Zh }
+        Filter { questions: false, min_chars: 4, max_chars: 300, forum: true, language: None }
     }
 }
 
@@ -106,9 +97,9 @@ pub struct Dedup {
     pub normalize: bool,
     /// MiB that a join may use before it works on disk. Never changes a result.
     pub memory_mib: u64,
-    /// The language of the posts.
+    /// The language of posts that do not have one yet; without it, that of each is detected.
     #[serde(default)]
-    pub language: Language,
+    pub language: Option<Language>,
 }
 
 impl Default for Dedup {
@@ -120,7 +111,7 @@ impl Default for Dedup {
             keep: "longest".into(),
             normalize: true,
             memory_mib: 4096,
-            language: Language::Zh,
+            language: None,
         }
     }
 }

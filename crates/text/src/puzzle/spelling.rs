@@ -14,13 +14,13 @@ use rustc_hash::FxBuildHasher;
 use spellbook::Dictionary;
 
 use super::words::{Word, sentences, words};
+use crate::text::language::dictionary::HUNSPELL;
 
 /// The American English dictionary of Debian's hunspell-en-us, made from SCOWL; its licence is in the same folder.
 static BUNDLED: LazyLock<Speller> = LazyLock::new(|| {
     // A hasher without a random seed makes suggestions come in the same order in every process.
     let affixes = include_str!("dictionary/en_US.aff");
-    let words = include_str!("dictionary/en_US.dic");
-    match Dictionary::new_with_hasher(affixes, words, FxBuildHasher) {
+    match Dictionary::new_with_hasher(affixes, HUNSPELL, FxBuildHasher) {
         Ok(dictionary) => Speller { dictionary },
         Err(error) => unreachable!("the bundled dictionary: {error}"),
     }

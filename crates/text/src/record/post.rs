@@ -1,5 +1,6 @@
 //! A forum post, from which questions and jokes are made.
 
+use super::Language;
 use super::cell::{Cell, CellKind, Field, Values, record};
 
 /// The part of a forum that a post is, which determines how its text is composed.
@@ -83,6 +84,10 @@ record! {
         position: u64,
         /// The licence its source states.
         licence: Option<String>,
+        /// Its language: `zh`, `en`, or `und` for what is neither or too little to tell.
+        language: Option<Language>,
+        /// How certain the language is, 0 to 1; 1 where its source or a setting states it.
+        language_certainty: Option<f64>,
     }
 }
 

@@ -43,6 +43,10 @@ reasons! {
     Truncated = "truncated",
     /// A record with this id was read before, from this source or from another.
     SameId = "same_id",
+    /// A record with this id was read before, with an unlike text: one of the two ids is wrong, and the later post has the id with a piece of its text's hash.
+    IdTaken = "id_taken",
+    /// A spreadsheet or a program rounded or replaced the id, so that it names no post: the id is made from the text instead.
+    DamagedId = "damaged_id",
     /// Somebody asked for its removal: raw/ holds a tombstone with the date and the reason, and the text is not stored.
     Withdrawn = "withdrawn",
     /// A post of an annual thread that the thread's owner did not write.
@@ -150,7 +154,7 @@ reasons! {
     Interrupted = "interrupted",
     /// The endpoint refused the request, or every attempt failed.
     RequestFailed = "request_failed",
-    /// The reply reached the largest token limit while the model was still reasoning; the reasoning is kept.
+    /// The reply reached the largest token limit before its answer was whole; what there is of it is kept.
     AnswerCut = "answer_cut",
     /// The endpoint failed in the same way several times in a row, and was not used in the rest of the run.
     EndpointLeft = "endpoint_left",
@@ -162,6 +166,9 @@ reasons! {
     // drafts
     /// The record now has a model's draft; a person has to look at it.
     Drafted = "drafted",
+    /// The draft is of a reply that was cut or refused, taken by an earlier version for whole: it is asked for again only on
+    /// request (`riddlemill replies cut --forget`).
+    DraftedFromCut = "drafted_from_cut",
     /// No draft could be obtained, and the settings let the record continue without one.
     NotDrafted = "not_drafted",
     /// This model and prompt cannot give a draft, and the settings let the record continue without one.

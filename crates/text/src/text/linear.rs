@@ -12,7 +12,7 @@ use super::normalise::{Fold, fold};
 use super::policy::Policy;
 
 /// Repeated units: some that once took minutes, and what the rules look for.
-const UNITS: [&str; 44] = [
+const UNITS: [&str; 56] = [
     "@a ",
     "@云中鹤 ",
     "为什么",
@@ -57,6 +57,18 @@ const UNITS: [&str; 44] = [
     "如题",
     "说：",
     "图",
+    "+1 ",
+    "+44",
+    "(415) ",
+    "415-",
+    "call ",
+    "4111 ",
+    "GB82 ",
+    "u/abc ",
+    "1 Elm St",
+    "live at ",
+    "12 The ",
+    "&amp;",
 ];
 
 /// A name of a rule, and the rule.

@@ -7,13 +7,16 @@ pub mod counts;
 pub mod english;
 pub mod filter;
 pub mod interrogative;
+pub mod language;
 #[cfg(test)]
 mod linear;
+pub mod marks;
 pub mod normalise;
 mod openings;
 pub mod policy;
 pub mod sameness;
 pub mod segment;
+pub mod sketch;
 pub mod time;
 
 pub use counts::grouped;

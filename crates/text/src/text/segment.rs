@@ -104,6 +104,20 @@ pub(super) fn last_tag(text: &str) -> Option<&str> {
     jieba().tag(tail, false).last().map(|word| word.tag)
 }
 
+/// The last word of a text.
+pub(super) fn last_word(text: &str) -> Option<&str> {
+    let tail = text.char_indices().rev().nth(AROUND - 1).map_or(text, |(start, _)| &text[start..]);
+    jieba().tag(tail, false).last().map(|word| &tail[tail.len() - word.word.len()..])
+}
+
+/// Whether a text says that somebody does something to somebody or something, each in one word: `大夫吃病人`.
+pub(super) fn is_sentence(text: &str) -> bool {
+    let words = jieba().tag(text, false);
+    let tags: Vec<&str> = words.iter().map(|word| word.tag).collect();
+    matches!(tags[..], [subject, "v", object] if subject.starts_with('n') && object.starts_with('n'))
+        && words.iter().all(|word| jieba().has_word(word.word))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

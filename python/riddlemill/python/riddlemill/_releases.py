@@ -7,11 +7,11 @@ import pathlib
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from ._errors import NotFound
+from ._frames import polars
 
 if TYPE_CHECKING:
+    import polars as pl
     import datasets
 
 
@@ -56,6 +56,7 @@ class Release:
         if split is not None and split not in splits:
             raise NotFound(f"{self!r} has no split {split!r}\n  hint: there are {', '.join(splits)}")
         files = [path for name, paths in splits.items() if split in (None, name) for path in paths]
+        pl = polars()
         if files and files[0].suffix == ".parquet":
             return pl.concat([pl.read_parquet(path) for path in files], how="vertical_relaxed")
         return pl.concat([pl.read_ndjson(path, infer_schema_length=None) for path in files], how="diagonal_relaxed")

@@ -7,11 +7,11 @@ import pathlib
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from ._errors import Failed, NotFound
+from ._frames import polars
 
 if TYPE_CHECKING:
+    import polars as pl
     import pyarrow
 
 
@@ -58,6 +58,7 @@ class Stage:
     def lazy(self, table: str = "rows") -> pl.LazyFrame:
         """A table as a Polars query, which reads only the columns and rows that are needed."""
         files = self.files(table)
+        pl = polars()
         return pl.scan_parquet(files, glob=False) if files else pl.LazyFrame()
 
     def table(self, table: str = "rows") -> pl.DataFrame:

@@ -6,15 +6,17 @@ import json
 import os
 import pathlib
 from dataclasses import dataclass, field
-from typing import Any, Callable, Iterable, Mapping
-
-import polars as pl
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping
 
 from . import _releases, _stages
 from ._command import call
 from ._errors import Gap, NotFound, UsageError
+from ._frames import polars
 from ._releases import Release
 from ._stages import Stage
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ class Status:
     def frame(self) -> pl.DataFrame:
         """A frame with one row per stage."""
         rows = [(s.recipe, s.stage, s.state, s.why, s.held) for s in self.stages]
+        pl = polars()
         return pl.DataFrame(rows, schema=["recipe", "stage", "state", "why", "held"], orient="row")
 
 
@@ -97,6 +100,7 @@ class Explanation:
                 words = (passage.get(key) for key in ("stage", "outcome", "reason", "evidence", "into"))
                 rows.append((found.get("recipe"), passage.get("id"), *words))
         names = ["recipe", "id", "stage", "outcome", "reason", "evidence", "into"]
+        pl = polars()
         return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
 
 

@@ -59,10 +59,15 @@ class PartedDedup:
     number on every machine. `riddlemill.cluster` combines the parts."""
 
     def __new__(
-        cls, metric: str, threshold: float | None, margin: float, keep: str, normalize: bool, language: str
+        cls, metric: str, threshold: float | None, margin: float, keep: str, normalize: bool, language: str | None
     ) -> PartedDedup: ...
     def ranks(self, ids: Any, texts: Any, scores: Sequence[float | None], times: Any) -> ChunkedArray:
         """Sort keys: of two similar rows the one with the lower key is kept."""
+    def tagged(self, texts: Any, languages: Any) -> ChunkedArray:
+        """Texts with their languages (`zh`, `en`, `und`), as the methods below take them. Where one is missing it is that of
+        the settings, or is detected."""
+    def untagged(self, texts: Any) -> ChunkedArray:
+        """The texts of `tagged`, as they were."""
     def digests(self, texts: Any) -> ChunkedArray:
         """16 bytes each, equal for texts that compare equally with every other; null where a text is similar to none."""
     def count(self, texts: Any) -> bytes:

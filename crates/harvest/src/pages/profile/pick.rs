@@ -169,14 +169,15 @@ impl<'a> Page<'a> {
         if self.hidden.is_empty() {
             text_unless(element, |_, _| false)
         } else {
-            text_unless(element, |_, id| self.hidden.contains(&id))
+            // An element that a rule names is wanted, even where it is hidden within others.
+            text_unless(element, |_, id| id != element.id() && self.hidden.contains(&id))
         }
     }
 
     fn read_as<'t>(&self, text: &'t str, read_as: ReadAs) -> Cow<'t, str> {
         match read_as {
             ReadAs::Text => text.into(),
-            ReadAs::Entities => entities(text).into(),
+            ReadAs::Entities => entities(text),
             ReadAs::Html => match dom::fragment(text) {
                 Ok(tree) => {
                     let root = tree.root_element();

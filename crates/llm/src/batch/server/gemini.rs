@@ -67,6 +67,10 @@ impl Server<'_> {
             };
         let why = batch.pointer("/error/message").and_then(Value::as_str);
         let how = state.to_lowercase();
+        // An operation that ended with an error has no state of its own.
+        if lines.is_empty() && (state == "FAILED" || state.is_empty() && why.is_some()) {
+            return Ok(State::Refused { why: why.unwrap_or("it failed").trim_end_matches('.').to_owned() });
+        }
         Ok(State::Ended { how: why.map_or(how.clone(), |why| format!("{how} ({why})")), lines })
     }
 

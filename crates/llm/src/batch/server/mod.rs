@@ -48,6 +48,8 @@ pub(in crate::batch) enum State {
     OnItsWay(String),
     /// Ended like this, with these answers.
     Ended { how: String, lines: Vec<Line> },
+    /// Failed as a whole, before any of its requests was worked on.
+    Refused { why: String },
 }
 
 /// The result of one request of a batch.
@@ -130,7 +132,8 @@ impl Server<'_> {
     /// The JSON lines of a downloaded file; other lines are skipped.
     async fn lines(&self, path: String) -> Result<Vec<Value>, Fault> {
         let received = whole(self.transport.run(FileRequest::Download(path)).await?)?;
-        Ok(received.body.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+        let body = received.body.trim_start_matches('\u{feff}');
+        Ok(body.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
     }
 }
 

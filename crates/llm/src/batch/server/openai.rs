@@ -8,7 +8,8 @@ use super::{Found, Line, PAGE, PAGES, Server, State, Unanswered, answered, is_na
 use crate::batch::log::Entry;
 use crate::fault::Fault;
 use crate::http::FileRequest;
-use crate::settings::{Endpoint, Provider};
+use crate::provider::is_azure_v1;
+use crate::settings::{Api, Endpoint, Provider};
 
 /// The metadata key of our name for a batch.
 const NAME: &str = "riddlemill";
@@ -79,7 +80,10 @@ impl Server<'_> {
                 lines.extend(file.iter().filter_map(line));
             }
         }
-        let why = batch.pointer("/errors/data/0/message").and_then(Value::as_str);
+        let why = refusals(&batch);
+        if status == "failed" && lines.is_empty() {
+            return Ok(State::Refused { why: why.unwrap_or_else(|| "it failed".to_owned()) });
+        }
         let how = why.map_or(status.to_owned(), |why| format!("{status} ({why})"));
         Ok(State::Ended { how, lines })
     }
@@ -89,21 +93,43 @@ impl Server<'_> {
     }
 
     fn at(&self, path: &str) -> String {
-        let before = if self.endpoint.provider == Provider::Azure { "openai/" } else { "" };
+        let dated = self.endpoint.provider == Provider::Azure && !is_azure_v1(self.endpoint);
+        let before = if dated { "openai/" } else { "" };
         format!("{before}{path}")
     }
 }
 
-/// The URL of a batch's requests, as the server expects it: Azure wants no version there, others the one in
+/// The URL of a batch's requests, as the server expects it: Azure's dated interface wants no version there, others the one in
 /// their address.
 pub(super) fn chats(endpoint: &Endpoint) -> String {
-    if endpoint.provider == Provider::Azure {
-        return "/chat/completions".to_owned();
+    let path = match endpoint.api {
+        Api::Chat => "chat/completions",
+        Api::Responses => "responses",
+    };
+    if endpoint.provider == Provider::Azure && !is_azure_v1(endpoint) {
+        return format!("/{path}");
     }
     let base = endpoint.base_url.split('?').next().unwrap_or_default().trim_end_matches('/');
-    let last = base.trim_end_matches("/chat/completions").rsplit('/').next().unwrap_or_default();
+    let last = base
+        .trim_end_matches("/chat/completions")
+        .trim_end_matches("/responses")
+        .rsplit('/')
+        .next()
+        .unwrap_or_default();
     let is_version = last.strip_prefix('v').is_some_and(|n| n.parse::<u8>().is_ok());
-    format!("/{}/chat/completions", if is_version { last } else { "v1" })
+    format!("/{}/{path}", if is_version { last } else { "v1" })
+}
+
+/// Why a batch failed: `line 1: This line is not parseable as valid JSON`, with how many more reasons.
+fn refusals(batch: &Value) -> Option<String> {
+    let all = batch.pointer("/errors/data").or_else(|| batch.get("errors")).and_then(Value::as_array)?;
+    let told = |error: &Value| {
+        let message = error["message"].as_str().or_else(|| error["code"].as_str())?;
+        let message = message.trim().trim_end_matches('.');
+        Some(error["line"].as_u64().map_or(message.to_owned(), |line| format!("line {line}: {message}")))
+    };
+    let first = all.iter().find_map(told)?;
+    Some(if all.len() > 1 { format!("{first}, and {} more", all.len() - 1) } else { first })
 }
 
 fn line(line: &Value) -> Option<Line> {

@@ -103,6 +103,10 @@ impl<'c> Stages<'c> {
                 false => Filter::equals("id", id),
             };
             let mut entries = select::<Entry>(stage, "ledger", &named)?;
+            // An id may look like the place of another record: the record that has the id is meant.
+            if of_import && entries.iter().any(|entry| entry.into.as_deref() == Some(id)) {
+                entries.retain(|entry| entry.into.as_deref() == Some(id));
+            }
             // A record that was read twice continues as the first one; a single post of a page has no entry.
             let second =
                 entries.iter().position(|entry| entry.id == id && entry.outcome == State::Merged.code());

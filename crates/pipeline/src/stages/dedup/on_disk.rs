@@ -14,7 +14,9 @@ use crate::stages::apply::{Row, deduped, id_of, loose_post, row_of, unreadable};
 use riddlemill_text::join::{DiskError, Spill, Unwatched, Working};
 use riddlemill_text::offline::dedup::{
     Gone, Standing, gone_on_disk, heads, merged, ranks, same_rows_on_disk, similar_pairs_on_disk, standing,
+    tagged_text,
 };
+use riddlemill_text::record::Language;
 
 /// Rows that are parsed or decided together.
 const BATCH: usize = 1 << 13;
@@ -66,7 +68,7 @@ pub fn apply_on_disk(
     let temporary = Working::new(folder, ".rows-")?;
     let path = temporary.path().join("lines");
     let failed = |e| OnDiskError::Lines(path.display().to_string(), e);
-    let mut kept = Keeping::create(&path).map_err(failed)?;
+    let mut kept = Keeping::create(&path, settings.language).map_err(failed)?;
     let mut error = None;
     // After a short last batch the iterator is asked once more.
     let mut lines = lines.fuse();
@@ -148,23 +150,25 @@ struct Keeping {
     offsets: Vec<u64>,
     standings: Vec<Standing>,
     bad: Vec<u32>,
+    /// The language of rows that state none.
+    stated: Option<Language>,
 }
 
 impl Keeping {
-    fn create(path: &Path) -> io::Result<Keeping> {
+    fn create(path: &Path, stated: Option<Language>) -> io::Result<Keeping> {
         let file = File::options().create_new(true).read(true).write(true).open(path)?;
         let out = BufWriter::with_capacity(1 << 20, file);
-        Ok(Keeping { out, offsets: vec![0], standings: Vec::new(), bad: Vec::new() })
+        Ok(Keeping { out, offsets: vec![0], standings: Vec::new(), bad: Vec::new(), stated })
     }
 
-    /// Stores lines and returns their texts, empty for those that are not rows.
+    /// Stores lines and returns their texts with their languages, empty for those that are not rows.
     fn keep(&mut self, lines: &[(u64, Vec<u8>)]) -> io::Result<Vec<String>> {
         let read: Vec<Option<(String, Standing)>> = lines
             .par_iter()
             .map(|(_, line)| {
                 let post = loose_post(&row_of(line).ok()?, 0);
                 let standing = standing(&post);
-                Some((post.text, standing))
+                Some((tagged_text(&post, self.stated).into_owned(), standing))
             })
             .collect();
         let mut texts = Vec::with_capacity(read.len());

@@ -14,8 +14,9 @@ use crate::stages::{StageError, Stop};
 use riddlemill_files::par_map::par_map_ordered;
 use riddlemill_tables::{Error, StageReader};
 use riddlemill_text::join::{DiskError, Working};
-use riddlemill_text::offline::dedup::{Standing, standing};
-use riddlemill_text::record::Post;
+use riddlemill_text::offline::dedup::{Standing, standing, tagged_text};
+use riddlemill_text::record::{Language, Post};
+use riddlemill_text::text::language::untagged;
 
 /// Posts by number, with what decisions need of them.
 pub(in crate::stages) trait Posts: Sync {
@@ -138,23 +139,35 @@ impl Writing {
 
 impl StagePosts {
     /// Reads posts; their texts wait in a new folder under `on_disk`, where that is given.
-    pub fn read(inputs: &[StageReader], on_disk: Option<&Path>, stop: &Stop) -> Result<Self, StageError> {
+    /// `stated` is the language of posts that have none.
+    pub fn read(
+        inputs: &[StageReader],
+        on_disk: Option<&Path>,
+        stated: Option<Language>,
+        stop: &Stop,
+    ) -> Result<Self, StageError> {
         let (mut ids, mut texts, mut standings) = (Strings::default(), Strings::default(), Vec::new());
         let mut waiting = on_disk.map(Writing::create).transpose()?;
         for input in inputs {
-            let part = |part| -> Result<Vec<(Post, Standing)>, StageError> {
+            let part = |part| -> Result<Vec<(Post, Option<String>, Standing)>, StageError> {
                 stop.check()?;
                 let posts: Vec<Post> = input.part((), part)?;
                 Ok(posts
                     .into_par_iter()
                     .map(|post| {
                         let standing = standing(&post);
-                        (post, standing)
+                        // A Chinese text is itself.
+                        let tagged = match tagged_text(&post, stated) {
+                            Cow::Borrowed(_) => None,
+                            Cow::Owned(tagged) => Some(tagged),
+                        };
+                        (post, tagged, standing)
                     })
                     .collect())
             };
             par_map_ordered(input.table("rows").parts.iter(), part, |posts| {
-                for (Post { id, text, .. }, standing) in posts {
+                for (Post { id, text, .. }, tagged, standing) in posts {
+                    let text = tagged.unwrap_or(text);
                     ids.push(&id);
                     standings.push(standing);
                     match &mut waiting {
@@ -188,7 +201,18 @@ impl StagePosts {
         Ok(())
     }
 
-    /// All texts, where they are in memory.
+    /// What a post says, with its language.
+    ///
+    /// # Errors
+    /// [`StageError`] if it is on a disk that cannot be read.
+    pub fn tagged(&self, post: usize) -> Result<Cow<'_, str>, StageError> {
+        match &self.texts {
+            Texts::Memory(texts) => Ok(texts.get(post).into()),
+            Texts::Disk(_) => Ok(String::from_utf8_lossy(&self.between(post, post + 1)?).into_owned().into()),
+        }
+    }
+
+    /// All texts with their languages, where they are in memory.
     pub fn in_memory(&self) -> Option<Vec<&str>> {
         match &self.texts {
             Texts::Memory(texts) => Some((0..self.count()).map(|post| texts.get(post)).collect()),
@@ -196,7 +220,7 @@ impl StagePosts {
         }
     }
 
-    /// The texts in order; none after an error, which is in `failed`.
+    /// The texts in order, with their languages; none after an error, which is in `failed`.
     pub fn each<'a>(&'a self, failed: &'a mut Option<StageError>) -> impl Iterator<Item = String> + 'a {
         (0..self.count())
             .step_by(BATCH)
@@ -243,10 +267,10 @@ impl Posts for StagePosts {
     }
 
     fn text(&self, post: usize) -> Result<Cow<'_, str>, StageError> {
-        match &self.texts {
-            Texts::Memory(texts) => Ok(texts.get(post).into()),
-            Texts::Disk(_) => Ok(String::from_utf8_lossy(&self.between(post, post + 1)?).into_owned().into()),
-        }
+        Ok(match self.tagged(post)? {
+            Cow::Borrowed(text) => untagged(text).1.into(),
+            Cow::Owned(text) => untagged(&text).1.to_owned().into(),
+        })
     }
 }
 

@@ -9,13 +9,13 @@ use rustc_hash::FxHashMap;
 use super::outcomes::{DedupOutcomes, FoundPairs};
 use super::posts::{Posts, StagePosts, disk_error, places_of_ids};
 use super::room::{Needs, room_of_pairs};
-use crate::config::sections::{self, Language};
+use crate::config::sections;
 use crate::stages::{NEAR, NearEmbeddings, Pulse, StageError, Stop, Waiting};
 use riddlemill_review::decisions::StageDecisions;
 use riddlemill_tables::{StageReader, StageWriter};
 use riddlemill_text::join::{Spill, Unwatched, Watch};
 use riddlemill_text::offline::dedup::{Found, SimilarPair, ranks, similar_pairs, similar_pairs_on_disk};
-use riddlemill_text::record::{Outcome, Post, Reason, Record, is_published, record};
+use riddlemill_text::record::{Language, Outcome, Post, Reason, Record, is_published, record};
 use riddlemill_text::text::sameness::{Veto, veto};
 
 record! {
@@ -53,7 +53,7 @@ pub struct OnDisk<'a> {
 
 /// Removes duplicates among the posts of these stages, by their texts and by people's decisions. What does not fit in
 /// the memory that the settings allow works on the disk, with the same result. Pairs whose embeddings a step before has found
-/// near are further evidence, unless a veto of the default similarity holds, which reads Chinese.
+/// near are further evidence, unless a veto of the default similarity holds.
 ///
 /// # Errors
 /// [`StageError`] where the stage cannot be written, there is no room for it, or the user stopped.
@@ -72,7 +72,7 @@ pub fn dedup(
         needs.room(on_disk)?;
         pulse.notify(&needs.words(settings));
     }
-    let mut posts = StagePosts::read(inputs, spills.then_some(on_disk.folder), stop)?;
+    let mut posts = StagePosts::read(inputs, spills.then_some(on_disk.folder), settings.language, stop)?;
     let near = near_by_embeddings(inputs, &posts)?;
     let count = posts.count() as u64;
     // Some records are left for the writing, which is the stage's end.
@@ -100,10 +100,8 @@ pub fn dedup(
     if !near.is_empty() {
         // Few enough posts are embedded that all pairs fit in memory.
         let mut held = pairs.load()?;
-        add_near(&mut held, &groups, &near, |a, b| match settings.language {
-            Language::Zh => Ok(veto(&posts.text(a)?, &posts.text(b)?).map(Veto::name)),
-            // The vetoes read Chinese.
-            Language::En => Ok(None),
+        add_near(&mut held, &groups, &near, |a, b| {
+            Ok(veto(&posts.tagged(a)?, &posts.tagged(b)?).map(Veto::name))
         })?;
         pairs = FoundPairs::InMemory(held);
     }
@@ -138,7 +136,8 @@ pub fn dedup(
         first += part.len();
         for (post, outcome) in part.into_iter().zip(outcomes) {
             let outcome = outcome.map(|outcome| unmerged(&post, outcome, Post::clone));
-            sources.count(&post.source, matches!(outcome, Some(Outcome::Merged { .. })));
+            let unknown = post.language == Some(Language::Und) && post.language_certainty != Some(1.0);
+            sources.count(&post.source, matches!(outcome, Some(Outcome::Merged { .. })), unknown);
             let id = post.id.clone();
             writer.append(&id, &outcome.unwrap_or(Outcome::Kept(post)));
             written.advance(1.0 / count as f64);
@@ -146,33 +145,48 @@ pub fn dedup(
         }
         writer.flush()?;
     }
-    sources.emptied().iter().for_each(|words| pulse.notify(words));
+    sources.emptied().iter().chain(&sources.foreign()).for_each(|words| pulse.notify(words));
     Ok(())
 }
 
 /// No warning for a source with fewer posts if half of them were merged: that happens by chance.
 const MANY_OF_A_SOURCE: usize = 10;
 
-/// How many posts a source has, and how many of them are merged into others.
+/// How many posts a source has, how many of them are merged into others, and in no language that is known.
 #[derive(Default)]
-struct Sources(BTreeMap<String, (usize, usize)>);
+struct Sources(BTreeMap<String, (usize, usize, usize)>);
 
 impl Sources {
-    fn count(&mut self, source: &str, merged: bool) {
+    fn count(&mut self, source: &str, merged: bool, unknown: bool) {
         // `entry` would allocate the name again for every post.
         if !self.0.contains_key(source) {
-            self.0.insert(source.to_owned(), (0, 0));
+            self.0.insert(source.to_owned(), (0, 0, 0));
         }
-        if let Some((all, gone)) = self.0.get_mut(source) {
+        if let Some((all, gone, foreign)) = self.0.get_mut(source) {
             *all += 1;
             *gone += usize::from(merged);
+            *foreign += usize::from(unknown);
         }
+    }
+
+    /// A warning for each source with over half of its posts in a language that was not stated and is not known.
+    fn foreign(&self) -> Vec<String> {
+        let warning = |(source, (all, _, foreign)): (&String, &(usize, usize, usize))| {
+            (*all >= MANY_OF_A_SOURCE && 2 * foreign > *all).then(|| {
+                format!(
+                    "dedup: {foreign} of {all} posts of `{source}` are neither Chinese nor English as far as their words tell, so \
+                     that only identical texts, openings and edits are compared; `language` of its [[source]] states it \
+                     (\"zh\", \"en\", or \"und\" if it is another)"
+                )
+            })
+        };
+        self.0.iter().filter_map(warning).collect()
     }
 
     /// A warning for each source with over half of its posts merged into others: a dump that is there twice, or a rule that
     /// takes its posts for one.
     fn emptied(&self) -> Vec<String> {
-        let warning = |(source, (all, gone)): (&String, &(usize, usize))| {
+        let warning = |(source, (all, gone, _)): (&String, &(usize, usize, usize))| {
             (*all >= MANY_OF_A_SOURCE && 2 * gone > *all).then(|| {
                 format!(
                     "dedup: {gone} of {all} posts of `{source}` were merged into others; is the source \
@@ -338,7 +352,7 @@ mod tests {
     fn a_source_that_loses_over_half_of_its_posts_is_reported() {
         let mut sources = Sources::default();
         for (source, all, merged) in [("first", 20, 10), ("second", 20, 11), ("small", 4, 4)] {
-            (0..all).for_each(|n| sources.count(source, n < merged));
+            (0..all).for_each(|n| sources.count(source, n < merged, source == "second" && n > 9));
         }
         let warnings = sources.emptied();
         assert_eq!(warnings.len(), 1);
@@ -346,5 +360,8 @@ mod tests {
             warnings[0].starts_with("dedup: 11 of 20 posts of `second` were merged into others"),
             "{warnings:?}"
         );
+        assert!(sources.foreign().is_empty(), "half is not most: {:?}", sources.foreign());
+        (0..3).for_each(|_| sources.count("second", false, true));
+        assert!(sources.foreign()[0].contains("13 of 23 posts of `second`"), "{:?}", sources.foreign());
     }
 }

@@ -49,6 +49,8 @@ pub struct LlmContext<'a> {
     pub offline: bool,
     /// Asks again for what failed for good.
     pub retry_failed: bool,
+    /// Uses half answers that an earlier version stored, as drafts that people may have voted on.
+    pub accept_before: bool,
     /// Looked at while requests are in flight.
     pub stop: &'a Stop,
     /// Told what is done.
@@ -63,12 +65,14 @@ impl LlmContext<'_> {
         let limits = Limits {
             offline: self.offline,
             retry_failed: self.retry_failed,
+            accept_before: self.accept_before,
             cancel: cancel.clone(),
             run: self.run.clone(),
             recipe: Some((
                 self.recipe.to_string(),
                 (settings.max_usd > 0.0).then(|| Usd::from_dollars(settings.max_usd)),
             )),
+            trust: self.config.trust.clone(),
         };
         (limits, cancel)
     }

@@ -1,14 +1,15 @@
-//! Consent to pay: if no cap limits what a run spends, the user is asked before its first paid request.
+//! Consent: a host is agreed to before its first request, and the cost where no cap limits what a run spends.
 
 use super::LlmContext;
-use crate::config::sections;
+use crate::config::{Config, Origin, sections};
 use crate::stages::StageError;
-use riddlemill_llm::{Ask, Endpoint, Store, Usd, estimate};
+use riddlemill_files::{Wish, Workspace, trust};
+use riddlemill_llm::{Ask, Endpoint, Store, Usd, estimate_with, open_batches};
 use riddlemill_text::text::grouped;
 
 use super::sends;
 
-/// Asks the user once before paid requests without a cap are sent.
+/// Asks the user before requests are sent to a host that nobody agreed to, and once before paid requests without a cap are.
 ///
 /// # Errors
 /// [`StageError::NotAgreed`] if they do not agree or cannot be asked: then nothing was sent.
@@ -18,6 +19,13 @@ pub(in crate::stages) fn agreed(
     asks: &[Vec<Ask>],
     asking: &LlmContext<'_>,
 ) -> Result<(), StageError> {
+    if !asking.offline {
+        for (endpoint, asks) in endpoints.iter().zip(asks) {
+            for wish in [endpoint.command_wish(), endpoint.wish()].into_iter().flatten() {
+                agreed_to(&wish, store, endpoint, asks, asking)?;
+            }
+        }
+    }
     let settings: sections::Draft = asking.config.typed(Some(asking.recipe), "draft");
     if asking.offline || asking.run.is_capped() || asking.run.is_agreed() || settings.max_usd > 0.0 {
         return Ok(());
@@ -29,7 +37,7 @@ pub(in crate::stages) fn agreed(
         if !paid || !sends(endpoint) || endpoint.cap().is_some() || !endpoint.has_key() {
             continue;
         }
-        let estimate = estimate(store, endpoint, asking.recipe, asks, None)?;
+        let estimate = estimate_with(store, endpoint, asking.recipe, asks, None, asking.accept_before)?;
         if estimate.requests > 0 {
             usd += estimate.likely_usd.or(estimate.once_usd).unwrap_or_default();
             requests += estimate.requests;
@@ -56,6 +64,110 @@ pub(in crate::stages) fn agreed(
     }
 }
 
+/// Asks before something is sent to a host, or a command is run for a key. Where values of the environment go along, the answer is kept on this machine
+/// and nothing else stands in for it; where none does, `--yes` does, or a cap that this machine's user gave.
+fn agreed_to(
+    wish: &Wish,
+    store: &Store,
+    endpoint: &Endpoint,
+    asks: &[Ask],
+    asking: &LlmContext<'_>,
+) -> Result<(), StageError> {
+    let trust = &asking.config.trust;
+    if !sends(endpoint) || trust.allows(wish) {
+        return Ok(());
+    }
+    // What is never sent needs no leave.
+    let (Some(price), true) = (endpoint.price(), endpoint.has_key()) else { return Ok(()) };
+    let bare = matches!(wish, Wish::Host { variables, .. } if variables.is_empty());
+    let paid = price.cost(1, 1) > Usd::ZERO;
+    if bare && (asking.run.is_agreed() || paid && is_capped_here(endpoint, asking)) {
+        return Ok(());
+    }
+    let requests = estimate_with(store, endpoint, asking.recipe, asks, None, asking.accept_before)?.requests;
+    if requests == 0 && (bare || !has_batch(endpoint, asking.config)?) {
+        return Ok(());
+    }
+    let noun = if requests == 1 { "request" } else { "requests" };
+    let what = format!(
+        "llm.{} would {wish}{}, {} {noun} now, which nobody on this machine agreed to for this workspace",
+        endpoint.name,
+        plain(wish),
+        grouped(requests as i64)
+    );
+    let answer = match asking.pulse.trusts(&format!("{what}; allow it from now on?")) {
+        Some(true) => {
+            asking.config.trust.agree(wish)?;
+            return Ok(());
+        }
+        // Somebody who started the run on a page may agree for the run.
+        None if bare => asking.pulse.agrees(&format!("{what}; continue?")),
+        answer => answer,
+    };
+    let word = match wish.word() {
+        word if word.contains(' ') => format!("{word:?}"),
+        word => word,
+    };
+    let known = if matches!(wish, Wish::Command { .. }) { "what this command does" } else { "this host" };
+    match answer {
+        Some(true) => {
+            asking.run.agree();
+            Ok(())
+        }
+        Some(false) => Err(StageError::NotAgreed(format!("{what}: not agreed, and nothing was sent"))),
+        None => Err(StageError::NotAgreed(format!(
+            "{what}, and there is no terminal to ask on: nothing was sent\n  hint: if you know {known}, \
+             `riddlemill trust add {word}` says so once, --trust {word} for one call (in CI {}={word}){}",
+            trust::TRUST,
+            if bare {
+                "; --yes agrees, too, as nothing of the environment goes along"
+            } else {
+                "; --yes does not cover it"
+            }
+        ))),
+    }
+}
+
+/// A warning about a connection that others can read.
+fn plain(wish: &Wish) -> &'static str {
+    match wish {
+        Wish::Host { origin, .. } if is_plain(origin) => " in plain http, which others on the way can read",
+        _ => "",
+    }
+}
+
+/// Whether an address is plain http to another machine.
+fn is_plain(origin: &str) -> bool {
+    let Some(host) = origin.strip_prefix("http://") else { return false };
+    let host =
+        host.rsplit_once(':').filter(|(_, port)| port.parse::<u16>().is_ok()).map_or(host, |(host, _)| host);
+    let host = host.trim_matches(['[', ']']);
+    let local = host.parse::<std::net::IpAddr>().map_or(host == "localhost", |address| address.is_loopback());
+    !local
+}
+
+/// Whether a cap bounds what is spent that this machine's user gave: by a flag, the environment, or in the settings of a
+/// workspace that was made here.
+fn is_capped_here(endpoint: &Endpoint, asking: &LlmContext<'_>) -> bool {
+    let settings: sections::Draft = asking.config.typed(Some(asking.recipe), "draft");
+    let by_hand = |section| {
+        let origin = asking.config.origin(Some(asking.recipe), section, "max_usd");
+        matches!(origin, Some(Origin::Flag | Origin::Env(_)))
+    };
+    let draft = settings.max_usd > 0.0;
+    if asking.config.trust.is_own() {
+        return asking.run.is_capped() || draft || endpoint.cap().is_some();
+    }
+    asking.run.is_capped() && by_hand("run") || draft && by_hand("draft")
+}
+
+/// Whether a batch of this endpoint is open, which a run asks its server about.
+fn has_batch(endpoint: &Endpoint, config: &Config) -> Result<bool, StageError> {
+    let replies = Workspace::new(&config.root).raw().join("replies");
+    let open = open_batches(&replies).map_err(riddlemill_llm::store::StoreError::from)?;
+    Ok(open.iter().any(|batch| batch.endpoint == endpoint.name))
+}
+
 /// `about $0.28 for 20 requests to mine`.
 fn quote(usd: Usd, requests: usize, names: &[&str]) -> String {
     let noun = if requests == 1 { "request" } else { "requests" };
@@ -65,6 +177,26 @@ fn quote(usd: Usd, requests: usize, names: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plain_http_to_another_machine_is_told_from_the_rest() {
+        for origin in [
+            "http://api.example.org",
+            "http://10.0.0.7:8000",
+            "http://[2001:db8::1]:80",
+            "http://localhost.evil.net",
+        ] {
+            assert!(is_plain(origin), "{origin}");
+        }
+        for origin in [
+            "https://api.example.org",
+            "http://127.0.0.1:8000",
+            "http://localhost:11434",
+            "http://[::1]:8000",
+        ] {
+            assert!(!is_plain(origin), "{origin}");
+        }
+    }
 
     #[test]
     fn a_quote_says_how_much_for_what_and_to_whom() {

@@ -17,6 +17,7 @@ mod ratings;
 mod readers;
 mod schema;
 mod several;
+mod trial;
 
 pub use ask::{
     LlmContext, Request, ask_endpoints, draft, evidence, no_endpoint, papers_own, prompts, replies, requests,
@@ -34,6 +35,7 @@ pub(super) use outcome::{DraftOutcome, draft_outcome};
 pub use rating::{rated, rating_schema};
 pub use ratings::Ratings;
 pub(super) use readers::PREMISES;
+pub use trial::try_endpoint;
 
 use super::stage::Rows;
 use crate::config::{Kind, Problem, unknown};

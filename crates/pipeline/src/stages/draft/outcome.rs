@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Draft, Slot};
 use crate::stages::subject::{self, DraftItem, Drafted};
 use riddlemill_benchmarks::Trouble;
-use riddlemill_llm::Parsed;
+use riddlemill_llm::{Marks, Parsed};
 use riddlemill_review::Values;
 use riddlemill_text::record::{Outcome, Reason, Row};
 
@@ -33,11 +33,15 @@ pub(super) fn outcome(draft: Draft, mut record: Row, replies: Vec<Replied>, opti
         return Outcome::Kept(record);
     }
     let (mut drafted, mut evidence) = (Vec::new(), Vec::new());
+    let mut reason_made = draft.declared().reason;
     let mut missing: Option<(Reason, String, bool)> = None;
     let mut lacking = BTreeSet::new();
     for Replied { element, slot, prompt, parsed } in replies {
         match draft_outcome(parsed, &prompt) {
-            DraftOutcome::Drafted { values, basis, words } => {
+            DraftOutcome::Drafted { values, basis, words, is_half } => {
+                if is_half {
+                    reason_made = Reason::DraftedFromCut;
+                }
                 evidence.push(words);
                 drafted.push(Drafted { element, slot, values, basis });
             }
@@ -52,7 +56,7 @@ pub(super) fn outcome(draft: Draft, mut record: Row, replies: Vec<Replied>, opti
         let after = after(draft, &items, &drafted);
         let findings = subject::drafted(&mut record, draft, &drafted);
         record.set_flags(draft.name(), findings);
-        return changed(record, draft.declared().reason, evidence.join("; "), after);
+        return changed(record, reason_made, evidence.join("; "), after);
     };
     match (optional, held) {
         (true, _) => {
@@ -95,6 +99,8 @@ pub(in crate::stages) enum DraftOutcome {
         basis: String,
         /// The basis and the prompt.
         words: String,
+        /// Whether an earlier version took it for whole, though it was cut or refused.
+        is_half: bool,
     },
     /// There is none, or it cannot be read.
     Missing {
@@ -112,9 +118,13 @@ pub(in crate::stages) fn draft_outcome(parsed: Parsed<Values>, prompt: &str) -> 
         Parsed::Value { value, reply, reasks } => {
             let basis = format!("{}:{}", reply.marks.origin(), reply.key);
             let again = if reasks > 0 { format!(", asked again {reasks}×") } else { String::new() };
-            let cut = if reply.marks.truncated { ", cut at max_tokens" } else { "" };
+            let cut = match reply.marks {
+                Marks { withheld: true, .. } => ", refused",
+                Marks { truncated: true, .. } => ", cut at max_tokens",
+                _ => "",
+            };
             let words = format!("{basis} to {prompt}{again}{cut}");
-            DraftOutcome::Drafted { values: value, basis, words }
+            DraftOutcome::Drafted { values: value, basis, words, is_half: reply.marks.before }
         }
         Parsed::Held(held) => DraftOutcome::Missing { reason: held.reason, words: held.what, held: true },
         Parsed::Failed(failed) => {

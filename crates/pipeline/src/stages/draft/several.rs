@@ -137,7 +137,7 @@ fn enough(
     let mut missing: Vec<Missing> = Vec::new();
     for Replied { slot, prompt, parsed, .. } in replies {
         match draft_outcome(parsed, &prompt) {
-            DraftOutcome::Drafted { values, basis, words } => {
+            DraftOutcome::Drafted { values, basis, words, .. } => {
                 drafted.push(Drafted { element, slot, values, basis });
                 evidence.push(words);
             }

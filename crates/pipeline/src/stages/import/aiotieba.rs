@@ -12,12 +12,12 @@ use riddlemill_text::record::Reason;
 
 #[derive(Deserialize)]
 struct Object {
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "loose::id")]
     tid: Option<String>,
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "loose::id")]
     pid: Option<String>,
     /// For a comment: the post that it belongs to.
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "loose::id")]
     ppid: Option<String>,
     #[serde(default, deserialize_with = "loose::text")]
     title: Option<String>,

@@ -7,12 +7,14 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
+use crate::config::places::matching;
 use crate::config::{Config, Problem, Problems, Source, SourceKind, Take};
 use crate::stages::withdrawal::Withdrawals;
 use riddlemill_harvest::fetch::{LOCK, Pin, Pins};
 use riddlemill_harvest::pages::Profile;
 use riddlemill_tables::{Error, StageReader, Workspace, durable};
-use riddlemill_text::record::record;
+use riddlemill_text::record::{Language, record};
+use riddlemill_text::text::language::{Detected, detect};
 
 record! {
     /// A file that import read.
@@ -42,6 +44,8 @@ pub struct Dump {
     /// The source's name.
     pub source: String,
     pub kind: SourceKind,
+    /// The language of its posts, where its source or the settings state it.
+    pub language: Option<Language>,
     /// Which posts of a thread are taken.
     pub take: Take,
     /// For a published file: the benchmark whose format it has.
@@ -106,6 +110,7 @@ impl Dump {
         Dump {
             source: source.name.clone(),
             kind: source.kind,
+            language: source.language,
             take: source.take,
             published: source.published,
             fields: source.fields.clone(),
@@ -116,6 +121,18 @@ impl Dump {
             sha256,
             bytes,
             piece: Piece::default(),
+        }
+    }
+
+    /// The language of a post of this file, and how certain it is: the one that is stated, else that of its kind of source,
+    /// else detected.
+    pub(super) fn language_of(&self, text: &str) -> (Language, f64) {
+        match self.language.or(self.kind.language()) {
+            Some(language) => (language, 1.0),
+            None => {
+                let Detected { language, certainty } = detect(text);
+                (language, certainty)
+            }
         }
     }
 
@@ -143,6 +160,9 @@ impl Dump {
         let Dump { source, file, kind, take, licence, sha256, .. } = self;
         let mut decides =
             serde_json::json!({ "kind": kind, "take": take, "licence": licence, "sha256": sha256 });
+        if let Some(language) = self.language {
+            decides["language"] = serde_json::json!(language);
+        }
         if !self.fields.is_empty() {
             decides["fields"] = serde_json::json!(self.fields);
         }
@@ -172,12 +192,14 @@ pub fn files(config: &Config, recipe: &str, riddles: bool) -> Result<Vec<Dump>, 
     let withdrawn = Withdrawals::load(&Workspace::new(&config.root))
         .map_err(|e| Problems(vec![Problem { place: "raw/withdrawn.jsonl".into(), what: e.to_string() }]))?;
     let used = config.sources.iter().filter(|source| source.serves(recipe, riddles));
+    let stated = config.language(Some(recipe));
     let pins = Pins::read(&config.root)
         .map_err(|e| Problems(vec![Problem { place: LOCK.into(), what: e.to_string() }]))?;
     for source in used {
-        match dumps_of(&config.root, source, &pins) {
+        match dumps_of(config, source, &pins) {
             Ok(found) => {
-                dumps.extend(found.into_iter().filter(|dump| withdrawn.of_dump(&dump.sha256).is_none()))
+                let found = found.into_iter().filter(|dump| withdrawn.of_dump(&dump.sha256).is_none());
+                dumps.extend(found.map(|dump| Dump { language: dump.language.or(stated), ..dump }));
             }
             // The only dump of a source may have been withdrawn and deleted.
             Err(Missing::NoFile(_)) if withdrawn.touches_source(&source.name) => {}
@@ -193,47 +215,13 @@ pub fn files(config: &Config, recipe: &str, riddles: bool) -> Result<Vec<Dump>, 
     Ok(dumps)
 }
 
-/// Why no files can be looked for.
-#[derive(Debug, thiserror::Error)]
-enum PatternError {
-    /// Patterns are texts, and the workspace's path is none.
-    #[error(
-        "the path of the workspace, {}, is not Unicode, so patterns cannot be used\n  hint: rename the folder, or name each file in full",
-        .0.display()
-    )]
-    Workspace(PathBuf),
-    /// The source's path has pattern characters at places where they have no meaning.
-    #[error("{path:?} is not a valid pattern: {source}")]
-    Pattern { path: String, source: glob::PatternError },
-}
-
-/// The files that a source's path names. Only the path in the settings is a pattern: the workspace may be in a folder
-/// called `[a]*`, and a file that is called exactly so is meant.
-fn matching(root: &Path, path: &str) -> Result<Vec<glob::GlobResult>, PatternError> {
-    let literal = root.join(path);
-    if literal.is_file() {
-        return Ok(vec![Ok(literal)]);
-    }
-    let pattern = match (Path::new(path).is_absolute(), root.to_str()) {
-        (true, _) => path.to_owned(),
-        (false, Some(root)) => match root {
-            "" => path.to_owned(),
-            root => format!("{}/{path}", glob::Pattern::escape(root).trim_end_matches('/')),
-        },
-        (false, None) => return Err(PatternError::Workspace(root.to_owned())),
-    };
-    match glob::glob(&pattern) {
-        Ok(found) => Ok(found.collect()),
-        Err(source) => Err(PatternError::Pattern { path: path.to_owned(), source }),
-    }
-}
-
 /// Every file of every source, in the order in which they are imported, not hashed: `sha256` is empty. A source
 /// whose files are not there has none.
 pub fn located(config: &Config) -> Vec<Dump> {
     let mut dumps = Vec::new();
     for source in &config.sources {
-        let found = matching(&config.root, &source.path).into_iter().flatten().filter_map(Result::ok);
+        let found = matching(&config.root, &config.trust, &source.path);
+        let found = found.into_iter().flatten().filter_map(Result::ok);
         let is_dump = |path: &PathBuf| path.is_file() && !(several(&source.path) && unfinished(path));
         let paths: Vec<PathBuf> = found.filter(is_dump).collect();
         dumps.extend(paths.iter().map(|path| {
@@ -253,11 +241,11 @@ enum Missing {
     Problems(Vec<Problem>),
 }
 
-fn dumps_of(root: &Path, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Missing> {
+fn dumps_of(config: &Config, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Missing> {
     let place = format!("{}:{} (source {:?})", crate::config::FILE, source.line, source.name);
     let problem = |what: String| Problem { place: place.clone(), what };
-    let pattern = root.join(&source.path);
-    let found: Vec<_> = match matching(root, &source.path) {
+    let pattern = config.root.join(&source.path);
+    let found: Vec<_> = match matching(&config.root, &config.trust, &source.path) {
         Ok(found) => found,
         Err(error) => return Err(Missing::Problems(vec![problem(error.to_string())])),
     };

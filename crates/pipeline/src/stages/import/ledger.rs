@@ -2,23 +2,67 @@
 
 use super::Read;
 use super::dump::BATCH;
-use super::same_id::{Again, Fingerprint, settle_again};
+use super::files::Dump;
+use super::same_id::{Again, Fingerprint, Repeat, settle_again};
 use crate::stages::StageError;
 use riddlemill_tables::Batch;
-use riddlemill_text::record::Post;
+use riddlemill_text::record::{Outcome, Post, Reason};
 
 /// Items that one task parsed, recorded as if none of their posts had occurred before.
 pub(super) struct ItemLedger {
     batch: Batch<Post>,
     /// Of every post, in order.
     pub(super) fingerprints: Vec<Fingerprint>,
+    /// How many of its posts had a damaged id.
+    damaged: u64,
+}
+
+/// What is wrong with the ids of a file.
+#[derive(Default)]
+pub(super) struct Findings {
+    damaged: u64,
+    apart: u64,
+}
+
+impl Findings {
+    /// Takes the posts of a task, once their ids were looked up.
+    pub(super) fn take(&mut self, ledger: &ItemLedger) {
+        self.damaged += ledger.damaged;
+        let repeats = ledger.fingerprints.iter().filter_map(|fingerprint| fingerprint.again);
+        self.apart += repeats.filter(|repeat| repeat.apart && !repeat.same).count() as u64;
+    }
+
+    /// What the user has to know.
+    pub(super) fn words(&self, dump: &Dump) -> Vec<String> {
+        let file = format!("{}/{}", dump.source, dump.file);
+        let mut words = Vec::new();
+        if self.damaged > 0 {
+            words.push(format!(
+                "{file}: {} posts have an id that names no post, because a spreadsheet or a program rounded or replaced it; they are \
+                 kept with an id made from their texts, which no other source shares\n  hint: save the column of ids as text, and \
+                 import the file again; `riddlemill show import --reason {}` lists them",
+                self.damaged,
+                Reason::DamagedId.code()
+            ));
+        }
+        if self.apart > 0 {
+            words.push(format!(
+                "{file}: {} posts have the id of an earlier post, but an unlike text; they are kept apart, and some ids of this file \
+                 or of an earlier one are wrong\n  hint: see whether a spreadsheet rounded them; `riddlemill show import --reason {}` \
+                 lists them",
+                self.apart,
+                Reason::IdTaken.code()
+            ));
+        }
+        words
+    }
 }
 
 impl Default for ItemLedger {
     fn default() -> ItemLedger {
         // A core's share is cut in two, and further where another core has nothing to do.
         let room = BATCH / rayon::current_num_threads().max(1) / 2;
-        ItemLedger { batch: Batch::with_room((), room), fingerprints: Vec::with_capacity(room) }
+        ItemLedger { batch: Batch::with_room((), room), fingerprints: Vec::with_capacity(room), damaged: 0 }
     }
 }
 
@@ -26,6 +70,8 @@ impl ItemLedger {
     pub(super) fn append(&mut self, read: &Read) {
         self.batch.append(&read.locator, &read.outcome);
         self.fingerprints.extend(&read.fingerprints);
+        let damaged = |rule: &str| rule == Reason::DamagedId.code();
+        self.damaged += u64::from(matches!(&read.outcome, Outcome::Changed { rule, .. } if damaged(rule)));
     }
 
     /// The batch as part of all items, once [`super::same_id::Seen`] has looked up its posts.
@@ -42,7 +88,10 @@ impl ItemLedger {
         for record in self.batch.records()? {
             let known = fingerprints.by_ref().take(record.rows.len()).enumerate();
             let again: Vec<Again> = known
-                .filter_map(|(row, fingerprint)| Some(Again { row, same: fingerprint.again? }))
+                .filter_map(|(row, fingerprint)| {
+                    let Repeat { same, apart } = fingerprint.again?;
+                    Some(Again { row, same, apart })
+                })
                 .collect();
             settle_again(record, &again).into_iter().for_each(|record| settled.take(record));
         }

@@ -3,14 +3,42 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::native_id::as_meant;
 
 /// A string, or a number as it would be written; anything else is absent. Numbers never pass
 /// through a float: ids are whole or they are text.
 pub(super) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     Ok(Text.deserialize(deserializer)?.map(Cow::into_owned))
+}
+
+/// A text, or a number in the digits that it was written in: an id never passes through a float. A whole number written as a
+/// decimal one is that number.
+pub(super) fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let written = Digits.deserialize(deserializer)?;
+    Ok(written.map(|id| as_meant(&id).map_or_else(|_| id.to_string(), Cow::into_owned)))
+}
+
+/// [`Text`] with numbers in the digits that they were written in.
+pub(super) struct Digits;
+
+impl<'de> DeserializeSeed<'de> for Digits {
+    type Value = Option<Cow<'de, str>>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        let raw = <&'de RawValue>::deserialize(deserializer)?.get();
+        match raw.as_bytes().first() {
+            Some(b'"') => {
+                Text.deserialize(&mut serde_json::Deserializer::from_str(raw)).map_err(D::Error::custom)
+            }
+            Some(b'-' | b'0'..=b'9') => Ok(Some(Cow::Borrowed(raw))),
+            _ => Ok(None),
+        }
+    }
 }
 
 /// [`text`] of a value that is read already.
@@ -139,6 +167,17 @@ mod tests {
             let whole = serde_json::from_str(item).map(|value| plain(&value));
             let read = text(&mut serde_json::Deserializer::from_str(item));
             assert_eq!(read.ok(), whole.ok(), "{item}");
+        }
+        for (item, read) in [
+            ("7", "7"),
+            ("9100000001.0", "9100000001"),
+            ("123456789012345678901234567890", "123456789012345678901234567890"),
+            ("123456789012345678.0", "123456789012345678.0"),
+            ("\"9100000001.0\"", "9100000001"),
+            ("\"a\\u4e91\"", "a云"),
+        ] {
+            let id = id(&mut serde_json::Deserializer::from_str(item));
+            assert_eq!(id.ok().flatten().as_deref(), Some(read), "{item}");
         }
         let borrowed = Text.deserialize(&mut serde_json::Deserializer::from_str("\"云\""));
         assert!(matches!(borrowed, Ok(Some(Cow::Borrowed("云")))));

@@ -1,7 +1,7 @@
 //! Import: every line of every dump becomes a post or is set aside with its reason.
 //!
 //! Files are read in the order of source name, file name and position, whatever the order of
-//! pipeline.toml, so that the same dumps give the same rows. Text is kept verbatim; names and ids
+//! pipeline.toml, so that the same dumps give the same rows. Text is kept verbatim but for entities; names and ids
 //! of users are hashed here and not passed on.
 
 mod aiotieba;
@@ -15,6 +15,8 @@ mod ledger;
 mod leymore;
 mod loose;
 mod names;
+mod native_id;
+mod outcome;
 mod pickle;
 mod profile;
 mod published;
@@ -25,6 +27,7 @@ mod rows;
 mod same_id;
 mod split;
 mod table;
+mod texts;
 mod thread;
 mod warc;
 
@@ -34,10 +37,11 @@ mod tests;
 use rayon::prelude::*;
 use serde::de::DeserializeSeed;
 
-use super::withdrawal::{Tombstone, Withdrawals};
+use super::withdrawal::Withdrawals;
 use super::{Pulse, StageError, Stop};
 use crate::config::{SourceKind, sections};
-use ledger::ItemLedger;
+use ledger::{Findings, ItemLedger};
+use outcome::{buried, imported, set_aside};
 use riddlemill_files::par_map::{SPLIT, par_map_ordered};
 use riddlemill_harvest::pages::Site;
 use riddlemill_tables::{Batch, LedgerRecord, StageWriter};
@@ -65,6 +69,8 @@ pub use thread::Threads;
 pub struct RawPost {
     /// The native id, where there is one.
     pub id: Option<String>,
+    /// In its place: what the source says instead, which names no post.
+    pub damaged_id: Option<String>,
     /// How title and content make up the text.
     pub kind: PostKind,
     /// The title, verbatim.
@@ -119,13 +125,17 @@ pub fn import(
     let mut table = writer.table::<FileRow>("files")?;
     for dump in dumps {
         let mut items = 0;
+        let mut findings = Findings::default();
         let parse = |ledger: &mut ItemLedger, place| {
             outcomes(dump, place, secrets, withdrawn, |read| ledger.append(&read));
         };
         // Which of two records of one name is the first is decided in order, while the next batches are parsed.
         read(dump, settings, None, parse, |mut ledgers| {
             stop.check()?;
-            ledgers.iter_mut().for_each(|ledger| seen.observe(&mut ledger.fingerprints));
+            for ledger in &mut ledgers {
+                seen.observe(&mut ledger.fingerprints);
+                findings.take(ledger);
+            }
             let settled: Vec<Batch<Post>> =
                 ledgers.into_par_iter().map(ItemLedger::settled).collect::<Result<_, _>>()?;
             for batch in settled {
@@ -135,6 +145,7 @@ pub fn import(
             }
             Ok(writer.flush()?)
         })?;
+        findings.words(dump).iter().for_each(|words| pulse.notify(words));
         table.append(&dump.row(items));
     }
     writer.keep(table)?;
@@ -275,9 +286,10 @@ fn row(dump: &Dump, text: &str) -> Option<Result<thread::Row, Parsed>> {
 pub(crate) fn parse(dump: &Dump, bytes: &[u8], threads: Option<&thread::Threads>) -> Result<Parsed, Unread> {
     let text = simdutf8::basic::from_utf8(bytes).map_err(|_| Unread::of_bytes(bytes))?;
     if let Some(row) = row(dump, text) {
-        return Ok(row.map_or_else(|parsed| parsed, |row| thread::post(row, threads, dump.take)));
+        let parsed = row.map_or_else(|parsed| parsed, |row| thread::post(row, threads, dump.take));
+        return Ok(texts::decoded(dump.kind, parsed));
     }
-    Ok(match dump.kind {
+    let parsed = match dump.kind {
         SourceKind::LeymoreTitles => leymore::title(text),
         SourceKind::LeymoreAnnual => leymore::annual(text),
         SourceKind::Reddit => reddit::post(text),
@@ -291,7 +303,8 @@ pub(crate) fn parse(dump: &Dump, bytes: &[u8], threads: Option<&thread::Threads>
         | SourceKind::Profile
         | SourceKind::RiddlesCom
         | SourceKind::Rd => Parsed::Bad("an item of another format".into()),
-    })
+    };
+    Ok(texts::decoded(dump.kind, parsed))
 }
 
 /// How many posts a dump holds, and how many of its items are set aside: an import without a store, for
@@ -370,13 +383,14 @@ fn outcomes(
 ) {
     let Place { position, name, parsed } = place;
     let locator = name.map_or_else(|| dump.locator(position), |name| dump.locator(name));
-    let posts = match parsed {
+    let posts = match texts::readable(dump.kind, parsed) {
         Parsed::Page(posts) => posts,
         Parsed::Post(draft) => {
-            let (post, fingerprint) = post(dump, position, *draft, secrets);
+            let damaged = draft.damaged_id.clone();
+            let (post, fingerprint) = post(dump, position, *draft, secrets, withdrawn);
             return put(match withdrawn.of_post(&post.id, &post.text) {
                 Some(tombstone) => Read { locator, outcome: buried(tombstone), fingerprints: Vec::new() },
-                None => Read { locator, outcome: Outcome::Kept(post), fingerprints: vec![fingerprint] },
+                None => Read { locator, outcome: imported(post, damaged), fingerprints: vec![fingerprint] },
             });
         }
         other => return put(Read { locator, outcome: set_aside(other), fingerprints: Vec::new() }),
@@ -384,7 +398,7 @@ fn outcomes(
     let (mut rows, mut fingerprints, mut more) = (Vec::new(), Vec::new(), Vec::new());
     for (i, parsed) in posts.into_iter().enumerate() {
         if let Parsed::Post(draft) = parsed {
-            let (post, fingerprint) = post(dump, position, *draft, secrets);
+            let (post, fingerprint) = post(dump, position, *draft, secrets, withdrawn);
             if let Some(tombstone) = withdrawn.of_post(&post.id, &post.text) {
                 let locator = format!("{locator}#{}", i + 1);
                 more.push(Read { locator, outcome: buried(tombstone), fingerprints: Vec::new() });
@@ -401,32 +415,13 @@ fn outcomes(
     more.into_iter().for_each(put);
 }
 
-/// What remains of a withdrawn post: the day, but no text.
-fn buried(tombstone: &Tombstone) -> Outcome<Post> {
-    let day = tombstone.at.get(..10).unwrap_or_default();
-    Outcome::Dropped { reason: Reason::Withdrawn, evidence: format!("withdrawn on {day}") }
-}
-
-/// What could not be read is a failure; what a rule of the source leaves out is not.
-fn set_aside(parsed: Parsed) -> Outcome<Post> {
-    use Reason::{Encoding, Oversize, PageUnparsed, Truncated, Unreadable};
-    match parsed {
-        Parsed::Out(reason @ (Encoding | Oversize | PageUnparsed | Truncated | Unreadable), evidence) => {
-            Outcome::Failed { reason, evidence }
-        }
-        Parsed::Out(reason, evidence) => Outcome::Dropped { reason, evidence },
-        Parsed::Bad(evidence) => Outcome::Failed { reason: Unreadable, evidence },
-        Parsed::Part(into) => {
-            let evidence = "a question of the same group".to_owned();
-            Outcome::Merged { into, reason: Reason::GroupMember, score: 1.0, evidence }
-        }
-        Parsed::Post(_) | Parsed::Page(_) => {
-            Outcome::Failed { reason: Unreadable, evidence: "a page inside a page".into() }
-        }
-    }
-}
-
-fn post(dump: &Dump, position: u64, draft: RawPost, secrets: &Secrets<'_>) -> (Post, Fingerprint) {
+fn post(
+    dump: &Dump,
+    position: u64,
+    draft: RawPost,
+    secrets: &Secrets<'_>,
+    withdrawn: &Withdrawals,
+) -> (Post, Fingerprint) {
     let text = Post::written(draft.title.as_deref(), draft.content.as_deref());
     // Records of published sets are known by their ids: no other source may give such a one.
     let own = |id: &String| dump.kind == SourceKind::Published || !is_published(id);
@@ -438,6 +433,7 @@ fn post(dump: &Dump, position: u64, draft: RawPost, secrets: &Secrets<'_>) -> (P
             mentions.push(name.to_owned());
         }
     }
+    let (language, certainty) = dump.language_of(&text);
     let post = Post {
         id,
         kind: draft.kind,
@@ -450,12 +446,15 @@ fn post(dump: &Dump, position: u64, draft: RawPost, secrets: &Secrets<'_>) -> (P
         time: draft.time,
         score: draft.score,
         number: None,
-        note: draft.note,
+        // A note is a post of its own, which may be withdrawn without the one that it is shown with.
+        note: draft.note.filter(|note| withdrawn.of_text(note).is_none()),
         images: draft.images,
         source: dump.source.clone(),
         file: dump.file.clone(),
         position,
         licence: dump.licence.clone(),
+        language: Some(language),
+        language_certainty: Some(certainty),
     };
     (post, fingerprint)
 }

@@ -169,9 +169,6 @@ pub(super) fn post(entry: Entry, known: &Threads, dump: &Dump, profile: &Profile
             return Parsed::Bad("a riddle without a question: neither `body` nor `title` is found".into());
         };
         let answer = some(entry.answer);
-        if let Some(out) = riddles::mojibake(&question, answer.as_deref()) {
-            return out;
-        }
         return Parsed::Post(Box::new(RawPost {
             id: entry.id,
             kind: PostKind::Riddle,
@@ -199,6 +196,7 @@ pub(super) fn post(entry: Entry, known: &Threads, dump: &Dump, profile: &Profile
     let named =
         [entry.title.as_deref(), entry.body.as_deref()].into_iter().flatten().collect::<Vec<_>>().join("\n");
     Parsed::Post(Box::new(RawPost {
+        damaged_id: None,
         id: entry.id,
         kind: if entry.title.is_some() { PostKind::Thread } else { PostKind::Plain },
         title: entry.title,

@@ -24,7 +24,7 @@ use riddlemill_harvest::pages::profile::Entry;
 use riddlemill_harvest::pages::{self, Profile, Site};
 use riddlemill_harvest::warc::{Archive, Limits, Location};
 use riddlemill_tables::parquet_rows;
-use riddlemill_text::record::{Post, text_id};
+use riddlemill_text::record::{Locator, Post, text_id};
 use riddlemill_text::text::anonymise::Anonymiser;
 
 /// Records of one block: few enough that reading one of them again costs little.
@@ -33,12 +33,14 @@ const BLOCK: usize = 64;
 /// A record read back from its dump.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recalled {
-    /// What the import ledger calls its place: `source/file:position`.
-    pub locator: String,
+    /// Its place, as the import ledger calls it.
+    pub locator: Locator,
     /// The ids it may have: where a thread's first floor was the thread itself, only the ledger knows.
     pub ids: Vec<String>,
     /// Its text, with its author's name and other personal data marked.
     pub text: String,
+    /// Its text as import reads it: to be compared and hashed, never to be shown.
+    pub verbatim: String,
 }
 
 /// Which records are read back.
@@ -48,6 +50,8 @@ pub struct Sift<'a> {
     pub withdrawn: Option<&'a Withdrawals>,
     /// Whether the unmarked text of a record matches the search. Marking takes most of the time of reading a record.
     pub sought: Option<&'a (dyn Fn(&str) -> bool + Sync)>,
+    /// Leaves [`Recalled::text`] empty: nothing of the records is shown.
+    pub unmarked: bool,
 }
 
 /// Records that follow one another in a dump.
@@ -373,14 +377,18 @@ struct RecalledText {
 
 /// Posts of a page are numbered as the ledger numbers those that are set aside.
 fn page(dump: &Dump, at: u64, posts: Vec<RecalledText>, sift: &Sift<'_>) -> Vec<Recalled> {
-    let place = |(recalled_text, number): (RecalledText, usize)| {
-        recalled(format!("{}#{number}", dump.locator(at)), recalled_text, sift)
+    let place = |(recalled_text, number): (RecalledText, u64)| {
+        recalled(place_of(dump, at).post(number), recalled_text, sift)
     };
     posts.into_iter().zip(1..).filter_map(place).collect()
 }
 
+fn place_of(dump: &Dump, position: u64) -> Locator {
+    Locator::new(format!("{}/{}", dump.source, dump.file), position)
+}
+
 /// `None` if there is no text, if it was withdrawn by one of its ids or by its text, or if it does not match the search.
-fn recalled(locator: String, recalled_text: RecalledText, sift: &Sift<'_>) -> Option<Recalled> {
+fn recalled(locator: Locator, recalled_text: RecalledText, sift: &Sift<'_>) -> Option<Recalled> {
     if sift.sought.is_some_and(|sought| !sought(&recalled_text.text)) {
         return None;
     }
@@ -394,11 +402,16 @@ fn recalled(locator: String, recalled_text: RecalledText, sift: &Sift<'_>) -> Op
     static MARKS: LazyLock<Anonymiser> = LazyLock::new(Anonymiser::default);
     let names: Vec<&str> =
         recalled_text.names.iter().map(String::as_str).filter(|name| name.chars().count() > 1).collect();
-    let text = MARKS.apply(recalled_text.text.trim(), &names).text.into_owned();
-    (!text.is_empty() || !recalled_text.ids.is_empty()).then_some(Recalled {
+    let text = match sift.unmarked {
+        true => String::new(),
+        false => MARKS.apply(recalled_text.text.trim(), &names).text.into_owned(),
+    };
+    let is_blank = recalled_text.text.trim().is_empty();
+    (!is_blank || !recalled_text.ids.is_empty()).then_some(Recalled {
         locator,
         ids: recalled_text.ids,
         text,
+        verbatim: recalled_text.text,
     })
 }
 
@@ -417,7 +430,7 @@ fn recall(dump: &Dump, item: &Item<'_>, sift: &Sift<'_>) -> Option<Recalled> {
             _ => unread(dump, &text),
         },
     };
-    recalled(dump.locator(item.position), recalled_text, sift)
+    recalled(place_of(dump, item.position), recalled_text, sift)
 }
 
 fn recalled_text(row: thread::Row) -> RecalledText {

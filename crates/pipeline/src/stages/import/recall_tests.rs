@@ -12,7 +12,21 @@ fn dump(folder: &std::path::Path, kind: SourceKind, bytes: &[u8]) -> Dump {
     let (take, licence, sha256) = (Take::Jokes, None, String::new());
     let (profile, bytes) = (None, bytes.len() as u64);
     let piece = Piece::default();
-    Dump { source, kind, take, published: None, fields, profile, licence, file, path, sha256, bytes, piece }
+    Dump {
+        source,
+        kind,
+        language: None,
+        take,
+        published: None,
+        fields,
+        profile,
+        licence,
+        file,
+        path,
+        sha256,
+        bytes,
+        piece,
+    }
 }
 
 /// All records of a dump, and the same read back block by block, the last one first.

@@ -8,7 +8,7 @@ use riddlemill_text::record::{PostKind, Reason};
 
 #[derive(Deserialize)]
 struct Object {
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "loose::id")]
     id: Option<String>,
     #[serde(default, deserialize_with = "loose::text")]
     title: Option<String>,
@@ -18,7 +18,7 @@ struct Object {
     #[serde(default, deserialize_with = "loose::text")]
     body: Option<String>,
     /// For a comment: `t3_` and the submission's id.
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "loose::id")]
     link_id: Option<String>,
     #[serde(default, deserialize_with = "loose::text")]
     author: Option<String>,
@@ -68,6 +68,7 @@ pub(super) fn post(line: &str) -> Parsed {
         author.iter().filter(|name| super::mentioned(name, [&object.title, &content])).cloned().collect();
     let pictured = object.is_gallery == Value::Bool(true) || object.post_hint.as_deref() == Some("image");
     Parsed::Post(Box::new(RawPost {
+        damaged_id: None,
         id: Some(id),
         kind: if object.title.is_some() { PostKind::Thread } else { PostKind::Plain },
         title: object.title,

@@ -10,6 +10,7 @@ use std::thread;
 use serde::Deserialize;
 
 use super::files::Dump;
+use super::native_id::as_meant;
 use super::{Parsed, RawPost, dump, loose, warc};
 use crate::config::SourceKind;
 use riddlemill_harvest::pages::{self, Class, Riddle, Site, charset};
@@ -91,9 +92,6 @@ fn riddles(class: Class, url: &str, riddles: Vec<Riddle>) -> Parsed {
 
 pub(super) fn riddle(riddle: Riddle) -> Parsed {
     let text = |text: &String| !text.trim().is_empty();
-    if let Some(out) = mojibake(&riddle.question, riddle.answer.as_deref()) {
-        return out;
-    }
     Parsed::Post(Box::new(RawPost {
         id: riddle.id.map(|id| format!("riddle:{id}")),
         kind: PostKind::Riddle,
@@ -104,17 +102,9 @@ pub(super) fn riddle(riddle: Riddle) -> Parsed {
     }))
 }
 
-/// A riddle that was read in another encoding than it was written in is set aside: no rule can be trusted with it.
-pub(super) fn mojibake(question: &str, answer: Option<&str>) -> Option<Parsed> {
-    let piece = [Some(question), answer].into_iter().flatten().find_map(charset::garbled)?;
-    let what =
-        format!("`{piece}` was read in another encoding than it was written in; save the source as UTF-8");
-    Some(Parsed::Out(Reason::Encoding, what))
-}
-
 #[derive(Deserialize)]
 struct Line {
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "loose::id")]
     id: Option<String>,
     #[serde(default, deserialize_with = "loose::text")]
     question: Option<String>,
@@ -132,11 +122,12 @@ pub(super) fn puzzle(line: &str) -> Parsed {
     let Some(question) = line.question.filter(|text| !text.trim().is_empty()) else {
         return Parsed::Bad("`question` must be a string".into());
     };
-    if let Some(out) = mojibake(&question, line.answer.as_deref()) {
-        return out;
-    }
-    let id = line.id.filter(|id| !id.trim().is_empty());
+    let (id, damaged_id) = match line.id.filter(|id| !id.trim().is_empty()) {
+        Some(id) if as_meant(&id).is_err() => (None, Some(id)),
+        id => (id, None),
+    };
     Parsed::Post(Box::new(RawPost {
+        damaged_id,
         id: id.map(|id| if id.contains(':') { id } else { format!("puzzle:{id}") }),
         kind: PostKind::Riddle,
         title: Some(question),
@@ -170,16 +161,6 @@ mod tests {
         assert_eq!(draft(puzzle(r#"{"question": "Why?", "answer": " "}"#)), (None, some("Why?"), None));
         assert!(matches!(puzzle(r#"{"question": " "}"#), Parsed::Bad(_)));
         assert!(matches!(puzzle("Why?"), Parsed::Bad(_)));
-    }
-
-    #[test]
-    fn mojibake_is_set_aside_with_the_piece() {
-        for text in ["Why don抰 fish drown?", "Why donâ€™t fish drown?"] {
-            let out = puzzle(&format!(r#"{{"question": "{text}", "answer": "So."}}"#));
-            let Parsed::Out(Reason::Encoding, what) = out else { panic!("{out:?}") };
-            assert!(what.starts_with("`don"), "{what}");
-        }
-        assert!(matches!(puzzle(r#"{"question": "Why don’t cafés drown?"}"#), Parsed::Post(_)));
     }
 
     #[test]

@@ -1,4 +1,6 @@
-//! Records of one id: the first in the order of the dumps is kept, and later ones are merged into it.
+//! Records of one id: the first in the order of the dumps is kept, and later ones are merged into it: copies, and edits of
+//! its text. One with an unlike text is another post, whose id is wrong (a spreadsheet rounds ids to 15 digits): it is kept under an
+//! id of its own.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,14 +12,27 @@ use serde::Deserialize;
 use super::Read;
 use riddlemill_tables::LedgerRecord;
 use riddlemill_text::record::{Outcome, Post, Reason, State};
+use riddlemill_text::text::sketch::Sketch;
 
 /// A post of an item whose id an earlier item had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct Again {
     /// Its place among the item's rows, from 0.
     pub row: usize,
-    /// Whether its text is that of the first post of the id.
+    /// Whether its text is that of the first post of the id; if it is apart, whether it came before.
     pub same: bool,
+    /// Whether its text is unlike that of the first post of the id.
+    #[serde(default)]
+    pub apart: bool,
+}
+
+/// How a post is known whose id occurred before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Repeat {
+    /// [`Again::same`].
+    pub(super) same: bool,
+    /// [`Again::apart`].
+    pub(super) apart: bool,
 }
 
 /// The id and the text of a post, in short.
@@ -25,8 +40,9 @@ pub struct Again {
 pub(super) struct Fingerprint {
     id: Id,
     text: u32,
-    /// Whether the id occurred before, and if so, with the same text.
-    pub(super) again: Option<bool>,
+    sketch: Sketch,
+    /// How the id occurred before, if it did.
+    pub(super) again: Option<Repeat>,
 }
 
 /// 96 bits of the hash of an id: among a billion ids a collision is unlikely.
@@ -49,14 +65,27 @@ impl Fingerprint {
         let mut hasher = FxHasher::default();
         text.hash(&mut hasher);
         let hash = hasher.finish();
-        Fingerprint { id: Id([word(0), word(4), word(8)]), text: (hash ^ hash >> 32) as u32, again: None }
+        Fingerprint {
+            id: Id([word(0), word(4), word(8)]),
+            text: (hash ^ hash >> 32) as u32,
+            sketch: Sketch::new(text),
+            again: None,
+        }
     }
 }
 
-/// Which ids were read, each with a digest of its text: 16 bytes a record, so that a hundred million fit in
-/// memory. Parted by their first bits: a table that is full is moved into one of twice its size, and this way
+impl Id {
+    /// That of a post which is kept apart from the first of its id.
+    fn apart(self, text: u32) -> Id {
+        let Id([first, second, third]) = self;
+        Id([first.wrapping_add(text), second ^ text.rotate_left(16), !third])
+    }
+}
+
+/// Which ids were read, each with a digest and a sketch of its text: 32 bytes a record, so that a hundred million fit
+/// in memory. Parted by their first bits: a table that is full is moved into one of twice its size, and this way
 /// a small one at a time.
-pub(super) struct Seen([HashMap<Id, u32, FxBuildHasher>; 64]);
+pub(super) struct Seen([HashMap<Id, (u32, Sketch), FxBuildHasher>; 64]);
 
 impl Default for Seen {
     fn default() -> Seen {
@@ -68,14 +97,27 @@ impl Seen {
     /// Which of these posts occur again, in their order.
     pub(super) fn observe<'a>(&mut self, fingerprints: impl IntoIterator<Item = &'a mut Fingerprint>) {
         for fingerprint in fingerprints {
-            let table = &mut self.0[(fingerprint.id.0[0] >> 26) as usize];
-            fingerprint.again = match table.entry(fingerprint.id) {
-                Entry::Vacant(place) => {
-                    place.insert(fingerprint.text);
-                    None
+            let Fingerprint { id, text, sketch, .. } = *fingerprint;
+            fingerprint.again = match self.enter(id, text, sketch) {
+                None => None,
+                Some((first, _)) if first == text => Some(Repeat { same: true, apart: false }),
+                Some((_, first)) if first.is_like(sketch) => Some(Repeat { same: false, apart: false }),
+                Some(_) => {
+                    let known = self.enter(id.apart(text), text, sketch).is_some();
+                    Some(Repeat { same: known, apart: true })
                 }
-                Entry::Occupied(first) => Some(*first.get() == fingerprint.text),
             };
+        }
+    }
+
+    /// Enters an id, unless it occurred before: then what was entered for it.
+    fn enter(&mut self, id: Id, text: u32, sketch: Sketch) -> Option<(u32, Sketch)> {
+        match self.0[(id.0[0] >> 26) as usize].entry(id) {
+            Entry::Vacant(place) => {
+                place.insert((text, sketch));
+                None
+            }
+            Entry::Occupied(first) => Some(*first.get()),
         }
     }
 }
@@ -88,9 +130,15 @@ pub(super) fn settle_read(read: Read, put: impl FnMut(String, Outcome<Post>)) {
 
 /// The ledger record of a single item, where some of its posts are known to occur `again`: what it is among
 /// all items.
-pub fn settle_again(record: LedgerRecord<Post>, again: &[Again]) -> Vec<LedgerRecord<Post>> {
+pub fn settle_again(mut record: LedgerRecord<Post>, again: &[Again]) -> Vec<LedgerRecord<Post>> {
+    let known = |row| {
+        let known = again.iter().find(|known| known.row == row)?;
+        Some(Repeat { same: known.same, apart: known.apart })
+    };
     let outcome = match State::from_code(&record.entry.outcome) {
-        Some(State::Kept) => record.rows.into_iter().next().map(Outcome::Kept),
+        Some(State::Kept) => record.rows.pop().map(Outcome::Kept),
+        // Its id was damaged: another one of its text may have come before.
+        Some(State::Changed) if known(0).is_some() => record.rows.pop().map(Outcome::Kept),
         Some(State::Expanded) => {
             Some(Outcome::Expanded(record.rows.into_iter().map(|row| (row, PAGE)).collect()))
         }
@@ -98,7 +146,6 @@ pub fn settle_again(record: LedgerRecord<Post>, again: &[Again]) -> Vec<LedgerRe
     };
     let mut settled = Vec::new();
     if let Some(outcome) = outcome {
-        let known = |row| again.iter().find(|known| known.row == row).map(|known| known.same);
         settle(record.entry.id, outcome, known, |id, outcome| settled.push(LedgerRecord::new(id, outcome)));
     }
     settled
@@ -108,19 +155,25 @@ pub fn settle_again(record: LedgerRecord<Post>, again: &[Again]) -> Vec<LedgerRe
 pub(super) const PAGE: &str = "post";
 
 /// The first record of an id is kept; a later one is merged into it, and a different text is kept in
-/// the ledger. A page's later posts get entries of their own. `known` says about a post whether its id occurred before,
-/// and if so, whether with the same text.
+/// the ledger. A page's later posts get entries of their own. `known` says about a post how its id occurred before.
 fn settle(
     locator: String,
     outcome: Outcome<Post>,
-    known: impl Fn(usize) -> Option<bool>,
+    known: impl Fn(usize) -> Option<Repeat>,
     mut put: impl FnMut(String, Outcome<Post>),
 ) {
     match outcome {
         Outcome::Kept(post) => {
             let outcome = match known(0) {
                 None => Outcome::Kept(post),
-                Some(same) => merged(post, same),
+                Some(repeat) => repeated(post, repeat),
+            };
+            put(locator, outcome);
+        }
+        Outcome::Changed { row, rule, evidence, before, after } => {
+            let outcome = match known(0) {
+                None => Outcome::Changed { row, rule, evidence, before, after },
+                Some(repeat) => repeated(row, repeat),
             };
             put(locator, outcome);
         }
@@ -129,24 +182,42 @@ fn settle(
             for (at, (post, role)) in rows.into_iter().enumerate() {
                 match known(at) {
                     None => new.push((post, role)),
-                    Some(same) => again.push(merged(post, same)),
+                    Some(repeat) => again.push(repeated(post, repeat)),
                 }
             }
             put(locator.clone(), Outcome::Expanded(new));
-            for (i, merged) in again.into_iter().enumerate() {
-                put(format!("{locator}#again{}", i + 1), merged);
+            for (i, outcome) in again.into_iter().enumerate() {
+                put(format!("{locator}#again{}", i + 1), outcome);
             }
         }
         other => put(locator, other),
     }
 }
 
-fn merged(post: Post, same: bool) -> Outcome<Post> {
-    let evidence = match same {
-        true => "same text".to_string(),
-        false => format!("other text: {}", post.text),
-    };
-    Outcome::Merged { into: post.id, reason: Reason::SameId, score: 1.0, evidence }
+/// What becomes of a post whose id occurred before.
+fn repeated(post: Post, Repeat { same, apart }: Repeat) -> Outcome<Post> {
+    if !apart {
+        let evidence = match same {
+            true => "same text".to_string(),
+            false => format!("other text: {}", post.text),
+        };
+        return Outcome::Merged { into: post.id, reason: Reason::SameId, score: 1.0, evidence };
+    }
+    let id = apart_id(&post.id, &post.text);
+    if same {
+        let evidence = "same text".to_owned();
+        return Outcome::Merged { into: id, reason: Reason::SameId, score: 1.0, evidence };
+    }
+    let evidence =
+        format!("another post has the id {}, with an unlike text: one of the two ids is wrong", post.id);
+    let after = post.text.clone();
+    let rule = Reason::IdTaken.code();
+    Outcome::Changed { row: Post { id, ..post }, rule, evidence, before: String::new(), after }
+}
+
+/// The id of a post that another one has, too: the id, and eight digits of the text's hash.
+fn apart_id(id: &str, text: &str) -> String {
+    [id, "~", &blake3::hash(text.as_bytes()).to_hex()[..8]].concat()
 }
 
 #[cfg(test)]
@@ -158,13 +229,19 @@ mod tests {
         let ids: Vec<String> = (0..5000).map(|n| format!("tieba:{n}")).collect();
         let fingerprints = |text: &str| ids.iter().map(|id| Fingerprint::new(id, text)).collect::<Vec<_>>();
         let mut seen = Seen::default();
-        for (text, again) in [("云会恐高吗", None), ("云会恐高吗", Some(true)), ("鱼会口渴吗", Some(false))]
-        {
+        let repeat = |same, apart| Some(Repeat { same, apart });
+        for (text, again) in [
+            ("把月亮关掉，海水会不会失业？", None),
+            ("把月亮关掉，海水会不会失业？", repeat(true, false)),
+            ("把月亮关掉，海水会不会失业呢？（编辑）", repeat(false, false)),
+            ("影子欠了光的钱，会不会被拉长？", repeat(false, true)),
+            ("影子欠了光的钱，会不会被拉长？", repeat(true, true)),
+        ] {
             let mut fingerprints = fingerprints(text);
             seen.observe(&mut fingerprints);
             assert!(fingerprints.iter().all(|fingerprint| fingerprint.again == again), "{text} {again:?}");
         }
-        assert_eq!(seen.0.iter().map(HashMap::len).sum::<usize>(), ids.len());
-        assert_eq!(size_of::<(Id, u32)>(), 16);
+        assert_eq!(seen.0.iter().map(HashMap::len).sum::<usize>(), 2 * ids.len());
+        assert_eq!(size_of::<(Id, (u32, Sketch))>(), 32);
     }
 }

@@ -13,6 +13,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use serde_json::Value;
 
+use super::native_id::{Damaged, as_meant};
 use super::{Parsed, RawPost, loose};
 use crate::config::TABLE;
 use riddlemill_text::record::PostKind;
@@ -31,11 +32,16 @@ pub(super) fn post(line: &str, fields: &BTreeMap<String, String>) -> Parsed {
             ["title", "content"].iter().filter_map(|n| fields.get(*n)).map(String::as_str).collect();
         return Parsed::Bad(format!("column {} is missing or not text", wanted.join(" or ")));
     }
-    let id = field("id").filter(|id| !id.is_empty());
+    let (id, damaged_id) = match fields.get("id").map(|pattern| id(&row, pattern)) {
+        Some(Ok(id)) => (id.filter(|id| !id.is_empty()), None),
+        Some(Err(Damaged(written))) => (None, Some(written)),
+        None => (None, None),
+    };
     let author = field("author").filter(|name| !name.is_empty());
     let mentions = author.iter().filter(|name| super::mentioned(name, [&title, &content])).cloned().collect();
     Parsed::Post(Box::new(RawPost {
         id: id.map(|id| if id.contains(':') { id } else { format!("table:{id}") }),
+        damaged_id,
         kind: if title.is_some() { PostKind::Thread } else { PostKind::Plain },
         title,
         content,
@@ -120,7 +126,7 @@ impl<'de> Visitor<'de> for Wanted<'_> {
         let mut row = Row(Vec::with_capacity(self.0.len()));
         while let Some(Name(name)) = map.next_key()? {
             if self.names(&name) {
-                let text = map.next_value_seed(loose::Text)?;
+                let text = map.next_value_seed(loose::Digits)?;
                 row.0.push((name, text));
             } else {
                 map.next_value::<IgnoredAny>()?;
@@ -135,21 +141,40 @@ struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// A column's value, or a template's; `None` where a column it names has none.
 fn value(row: &Row<'_>, pattern: &str) -> Option<String> {
+    // Nothing is refused.
+    filled::<std::convert::Infallible>(row, pattern, |text| Ok(text.into())).unwrap_or_default()
+}
+
+/// [`value`] of an id, with each column as its source meant it.
+///
+/// # Errors
+/// [`Damaged`]: what one of the columns says instead of an id.
+fn id(row: &Row<'_>, pattern: &str) -> Result<Option<String>, Damaged> {
+    filled(row, pattern, as_meant)
+}
+
+/// A column's value, or a template's, with `read` applied to each column.
+fn filled<E>(
+    row: &Row<'_>,
+    pattern: &str,
+    read: impl Fn(&str) -> Result<Cow<'_, str>, E>,
+) -> Result<Option<String>, E> {
     if let Some(text) = row.get(pattern) {
-        return text.map(str::to_string);
+        return text.map(|text| read(text).map(Cow::into_owned)).transpose();
     }
     if !pattern.contains('{') {
-        return None;
+        return Ok(None);
     }
     let mut out = String::new();
     let mut rest = pattern;
     while let Some((before, after)) = rest.split_once('{') {
-        let (name, after) = after.split_once('}')?;
+        let Some((name, after)) = after.split_once('}') else { return Ok(None) };
+        let Some(Some(text)) = row.get(name) else { return Ok(None) };
         out.push_str(before);
-        out.push_str(row.get(name)??);
+        out.push_str(&read(text)?);
         rest = after;
     }
-    Some(out + rest)
+    Ok(Some(out + rest))
 }
 
 #[cfg(test)]
@@ -180,6 +205,22 @@ mod tests {
         assert_eq!(draft(twice, &[("content", "body")]).content.as_deref(), Some("冰箱会感冒吗"));
         assert_eq!(draft(twice, &[("content", "body"), ("id", "a{b}")]).id.as_deref(), Some("table:y"));
         assert_eq!(of("n").score, Some(3.5));
+    }
+
+    #[test]
+    fn what_a_spreadsheet_made_of_an_id_is_none() {
+        let of = |tid: &str, pid: &str| {
+            let line = format!(r#"{{"tid": {tid}, "pid": {pid}, "body": "冰箱会感冒吗"}}"#);
+            let post = draft(&line, &[("id", "tieba:{tid}:{pid}"), ("content", "body")]);
+            (post.id, post.damaged_id)
+        };
+        let sound = (Some("tieba:9100000001:7".to_owned()), None);
+        assert_eq!(of("9100000001.0", "7"), sound);
+        assert_eq!(of("\"9100000001.0\"", "\"7\""), sound);
+        assert_eq!(of("9.100000001e9", "7.0"), sound);
+        assert_eq!(of("9100000001", "\"1.47346E+11\""), (None, Some("1.47346E+11".to_owned())));
+        assert_eq!(of("9100000001", "1.4734612345678e17"), (None, Some("1.4734612345678e17".to_owned())));
+        assert_eq!(of("9100000001", "null"), (None, None));
     }
 
     #[test]

@@ -29,6 +29,7 @@ fn dump(folder: &Path, source: &str, kind: SourceKind, bytes: &[u8]) -> Dump {
     Dump {
         source: source.into(),
         kind,
+        language: None,
         take: Take::Jokes,
         published: None,
         fields: fields

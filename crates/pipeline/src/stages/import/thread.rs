@@ -10,6 +10,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use serde::Deserialize;
 
 use super::hashed_names::{HashedNames, is_telling};
+use super::native_id::{as_meant, damage};
 use super::{Parsed, RawPost, loose};
 use crate::config::{Take, sections};
 use riddlemill_text::record::{PostKind, Reason};
@@ -19,9 +20,9 @@ use riddlemill_text::text::clean::annual::{Position, joke, note};
 /// thread dump: `pid, tid, user_name, user_id, text, time, image_links, is_comment, floor`.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Row {
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "loose::id")]
     pub pid: Option<String>,
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "loose::id")]
     pub tid: Option<String>,
     #[serde(default, deserialize_with = "loose::text")]
     pub user_name: Option<String>,
@@ -198,7 +199,11 @@ pub(super) fn post(row: Row, threads: Option<&Threads>, take: Take) -> Parsed {
         Some(_) => (row.tid.clone(), row.pid.clone()),
     };
     let (Some(tid), Some(pid)) = (tid, pid) else {
-        return Parsed::Bad("`tid` or `pid` is not a number".into());
+        let numbers = [&row.tid, &row.pid].into_iter().flatten();
+        return Parsed::Bad(match numbers.into_iter().find(|id| as_meant(id).is_err()) {
+            Some(damaged) => damage(damaged),
+            None => "`tid` or `pid` is not a number".into(),
+        });
     };
     let text = row.text.clone().unwrap_or_default();
     let thread = threads.and_then(|t| t.threads.get(&tid));
@@ -239,6 +244,7 @@ pub(super) fn post(row: Row, threads: Option<&Threads>, take: Take) -> Parsed {
     }
     let mentions = threads.map(|t| t.named_in(&named)).unwrap_or_default();
     Parsed::Post(Box::new(RawPost {
+        damaged_id: None,
         id: row
             .id
             .clone()

@@ -175,6 +175,7 @@ fn post(post: pages::Post, known: &Threads, dump: &Dump) -> Parsed {
     };
     let mentions = post.author.iter().filter(|name| super::mentioned(name, [&post.title, &post.text]));
     Parsed::Post(Box::new(RawPost {
+        damaged_id: None,
         id: Some(format!("tieba:{tid}")),
         kind: PostKind::Thread,
         mentions: mentions.cloned().collect(),

@@ -76,7 +76,7 @@ impl Operation for AnonymiseRiddle {
 /// Puzzles are in English, whatever the language of a workspace's posts is.
 fn english(config: &Config, recipe: &str) -> Result<Anonymise, StageError> {
     let settings: sections::Anonymise = config.typed(Some(recipe), SIGNATURE.section);
-    anonymise_stage(&config.root, &sections::Anonymise { language: sections::Language::En, ..settings })
+    anonymise_stage(&config.root, &sections::Anonymise { language: Some(sections::Language::En), ..settings })
 }
 
 /// Marks personal data of a riddle, with decisions.

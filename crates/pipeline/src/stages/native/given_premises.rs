@@ -10,12 +10,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::convert::Infallible;
 use std::fs;
-use std::path::Path;
 
 use serde::Deserialize;
 
 use super::fill::{Found, Taken, fill};
 use super::{Commit, Input, Job, Operation, Records, Signature, puzzles};
+use crate::config::places::matching;
 use crate::config::{Config, sections};
 use crate::stages::draft::PREMISES as COUNT;
 use crate::stages::line_error::LineError;
@@ -49,11 +49,11 @@ impl Operation for GivenPremises {
     }
 
     fn evidence(&self, config: &Config, recipe: &str) -> Result<BTreeMap<String, String>, StageError> {
-        Ok(SuppliedFacts::open(&config.root, &puzzles(config, recipe).0)?.evidence())
+        Ok(SuppliedFacts::open(config, &puzzles(config, recipe).0)?.evidence())
     }
 
     fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
-        let facts = SuppliedFacts::open(&job.asking.config.root, &job.puzzles().0)?;
+        let facts = SuppliedFacts::open(job.asking.config, &job.puzzles().0)?;
         job.report_refused(&facts.refused);
         fill(job, |taken| Ok::<_, Infallible>(given(taken, &facts)))
     }
@@ -94,23 +94,21 @@ impl SuppliedFacts {
     ///
     /// # Errors
     /// [`StageError::Settings`] where the pattern is none or a file cannot be read.
-    pub(super) fn open(root: &Path, settings: &sections::Puzzles) -> Result<SuppliedFacts, StageError> {
+    pub(super) fn open(config: &Config, settings: &sections::Puzzles) -> Result<SuppliedFacts, StageError> {
         let mut given = SuppliedFacts::default();
         if settings.premises.is_empty() {
             return Ok(given);
         }
         let wrong = |what: String| StageError::from(Unusable::at("puzzles.premises", what));
-        // The path of the workspace may contain characters that are special in a pattern.
-        let pattern = format!("{}/{}", glob::Pattern::escape(&root.display().to_string()), settings.premises);
-        let mut paths = Vec::new();
-        for path in glob::glob(&pattern).map_err(|e| wrong(e.to_string()))? {
-            paths.push(path.map_err(|e| wrong(e.to_string()))?);
-        }
+        let found = matching(&config.root, &config.trust, &settings.premises);
+        let found = found.map_err(|e| wrong(e.to_string()))?.into_iter();
+        let mut paths =
+            found.map(|path| path.map_err(|e| wrong(e.to_string()))).collect::<Result<Vec<_>, _>>()?;
         // The first line about a puzzle counts, so the order must not depend on the file system.
         paths.sort();
         for path in paths {
             let bytes = fs::read(&path).map_err(|e| wrong(format!("{}: {e}", path.display())))?;
-            let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+            let name = path.strip_prefix(&config.root).unwrap_or(&path).display().to_string();
             given.files.push((name.clone(), blake3::hash(&bytes).to_hex()[..16].to_string()));
             let text = String::from_utf8_lossy(&bytes);
             for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {

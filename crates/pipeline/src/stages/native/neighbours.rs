@@ -2,7 +2,7 @@
 //! (BrainTeaser 3.3).
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
@@ -49,12 +49,12 @@ impl Operation for Neighbours {
     }
 
     fn evidence(&self, config: &Config, recipe: &str) -> Result<BTreeMap<String, String>, StageError> {
-        Near::evidence(&config.root, &puzzles(config, recipe).0)
+        Near::evidence(config, &puzzles(config, recipe).0)
     }
 
     fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
         let (settings, seed) = job.puzzles();
-        let near = Near::open(&job.asking.config.root, &settings, seed)?;
+        let near = Near::open(job.asking.config, &settings, seed)?;
         job.report_refused(near.refused());
         let written = fill(job, |taken| beside_answer(taken, &near))?;
         // What was found until then is not kept: with the database it would be something else.
@@ -87,8 +87,8 @@ impl Near {
     ///
     /// # Errors
     /// [`StageError::Settings`] where the folder cannot be read.
-    fn open(root: &Path, settings: &sections::Puzzles, seed: u64) -> Result<Near, StageError> {
-        let folder = root.join(&settings.wordnet);
+    fn open(config: &Config, settings: &sections::Puzzles, seed: u64) -> Result<Near, StageError> {
+        let folder = config.root.join(&settings.wordnet);
         let wordnet = if settings.wordnet.is_empty() {
             Database::None
         } else if folder.is_dir() {
@@ -98,7 +98,7 @@ impl Near {
         } else {
             Database::Missing { folder, needed: AtomicBool::new(false) }
         };
-        Ok(Near { wordnet, given: SuppliedFacts::open(root, settings)?, seed })
+        Ok(Near { wordnet, given: SuppliedFacts::open(config, settings)?, seed })
     }
 
     /// Why the step cannot be made, where a puzzle needed a database that is not there.
@@ -149,9 +149,12 @@ impl Near {
     ///
     /// # Errors
     /// As of [`Near::open`].
-    fn evidence(root: &Path, settings: &sections::Puzzles) -> Result<BTreeMap<String, String>, StageError> {
+    fn evidence(
+        config: &Config,
+        settings: &sections::Puzzles,
+    ) -> Result<BTreeMap<String, String>, StageError> {
         // The seed does not matter: nothing is drawn here.
-        let near = Near::open(root, settings, 0)?;
+        let near = Near::open(config, settings, 0)?;
         let fingerprint = match near.wordnet {
             Database::Open(_, fingerprint) => fingerprint,
             Database::Missing { .. } => "missing".to_owned(),

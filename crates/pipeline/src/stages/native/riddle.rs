@@ -12,6 +12,7 @@ use crate::stages::subject::declared::Groups;
 use riddlemill_review::decisions::{StageDecisions, Verdict, seen_text};
 use riddlemill_text::puzzle::promotion;
 use riddlemill_text::record::{Outcome, OwnedCell, Post, Reason, Row};
+use riddlemill_text::text::clean::debris;
 use serde_json::json;
 
 pub(super) struct Riddle;
@@ -19,7 +20,8 @@ pub(super) struct Riddle;
 static SIGNATURE: Signature = Signature {
     name: "riddle",
     // 2 takes promotion off behind a letter; 3 lets a riddle without an answer go on to the ballot on its text.
-    version: 3,
+    // 4 removes invisible characters.
+    version: 4,
     section: "puzzles",
     records: Records::Made {
         of: &[Shape::Posts],
@@ -105,7 +107,7 @@ fn strip(post: Post) -> Outcome<Stripped> {
     if after == post.text {
         return Outcome::Kept(puzzle);
     }
-    let evidence = "entities, line breaks or spaces".to_owned();
+    let evidence = "entities, invisible characters, line breaks or spaces".to_owned();
     Outcome::Changed { row: puzzle, rule: Reason::Tidied.code(), evidence, before: post.text, after }
 }
 
@@ -120,11 +122,10 @@ pub fn full_text(record: &Row) -> String {
     if record.has("text") { text("text").to_owned() } else { shown(text(QUESTION), text(ANSWER)) }
 }
 
-/// One line without runs of spaces, entities decoded.
+/// One line without runs of spaces and invisible characters, entities decoded.
 fn tidy(text: &str) -> String {
-    let decoded =
-        if text.contains('&') { riddlemill_harvest::pages::entities(text) } else { text.to_owned() };
-    decoded.split_whitespace().collect::<Vec<_>>().join(" ")
+    let decoded = riddlemill_harvest::pages::entities(text);
+    debris::tidy(&decoded).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A riddle's question and answer, with how people decided that it reads: its text or title is what is asked, its content the

@@ -100,19 +100,21 @@ fn names(record: &Row, draft: &Declaration, answer: &Answer) -> BTreeMap<&'stati
     ])
 }
 
-/// Asks for the answers to all records, adds those made elsewhere, and sets aside what of these answers none of the records.
+/// Asks for the answers to all records, adds those made elsewhere, and sets aside what of these answers none of the
+/// records. With the records come those that are set aside because another one has their id.
 ///
 /// # Errors
 /// [`StageError::Stopped`] after a Ctrl-C; else where prompts, endpoints, store or files cannot be used.
 pub fn respond(
     draft: Draft,
-    records: Vec<Row>,
+    (records, again): (Vec<Row>, Vec<(String, Outcome<Row>)>),
     published: &Published,
     asking: &LlmContext<'_>,
     place: &Path,
 ) -> Result<Box<dyn Commit>, StageError> {
     let mut writer = StageWriter::create_of(draft.rows().columns(), place)?;
     write(draft, &records, published, asking, &mut writer)?;
+    again.into_iter().for_each(|(id, outcome)| writer.append(&id, &outcome));
     Ok(Box::new(writer))
 }
 

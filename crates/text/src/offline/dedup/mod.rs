@@ -24,5 +24,5 @@ pub use keepers::{Keeper, best, keepers};
 pub use on_disk::{gone_on_disk, same_rows_on_disk, similar_pairs_on_disk};
 pub use pair_file::{PairsOnDisk, Sorted};
 pub use ranks::{Standing, ranks};
-pub use similar_pairs::{SimilarPair, decimal, name, query, row_pairs, similar_pairs};
+pub use similar_pairs::{SimilarPair, decimal, name, query, row_pairs, similar_pairs, tagged_text};
 pub use whole::{Found, Gone, decide, heads, merged, merged_text, standing, witness};

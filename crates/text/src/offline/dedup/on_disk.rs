@@ -13,10 +13,11 @@ use super::similar_pairs::{SimilarPair, compared, decimal, measured, query, with
 use super::whole::{Gone, gone};
 use crate::join::{DiskError, Pair, Spill, Watch, Working, alike_on_disk_each, disk_join_watched};
 use crate::offline::settings;
+use crate::text::language::untagged;
 use crate::text::normalise::{Fold, fold};
 
 /// What [`similar_pairs`](super::similar_pairs()) finds, for more texts or pairs than fit in memory. The texts are read
-/// once, in order.
+/// once, in order, each with its language.
 ///
 /// # Errors
 /// [`DiskError`] if a working file cannot be written or read, or if `watch` asked to stop.
@@ -33,7 +34,7 @@ pub fn similar_pairs_on_disk<T: AsRef<str> + Sync>(
     };
     let mut blank: Vec<bool> = Vec::with_capacity(spill.texts);
     let folded = texts.into_iter().map(|text| {
-        let text = text.as_ref();
+        let (_, text) = untagged(text.as_ref());
         let text = if settings.normalize { fold(text, Fold::KEY) } else { text.into() };
         blank.push(text.is_empty());
         text
@@ -181,6 +182,8 @@ mod tests {
     use super::*;
     use crate::join::{Stopped, Unwatched};
     use crate::offline::dedup::{Found, Keeper, row_pairs, similar_pairs};
+    use crate::record::Language;
+    use crate::text::language::tagged;
 
     fn found() -> impl Strategy<Value = Found> {
         let pair = (any::<bool>(), 0usize..4, prop::option::of(0usize..2), 0u32..=8);
@@ -263,6 +266,14 @@ mod tests {
                 format!("{}{}", frames[n % frames.len()], ["", "了", "，于是我把水倒了", "吗"][n / 7 % 4])
             })
             .collect();
+        let english = (0..40).map(|n| {
+            let subject = ["cats", "dogs", "the early bird", "penguins"][n % 4];
+            format!("why do {subject} hate water{}", ["", " so much", ", I ask my friend"][n / 4 % 3])
+        });
+        let language = |n: usize| [Language::Zh, Language::En, Language::Und][n % 3];
+        let chinese = texts.iter().enumerate().map(|(n, text)| tagged(text, language(n / 5)).into_owned());
+        let texts: Vec<String> =
+            chinese.chain(english.map(|text| tagged(&text, Language::En).into_owned())).collect();
         let rows: Vec<&str> = texts.iter().map(String::as_str).collect();
         let folder = tempfile::tempdir().expect("a folder");
         let spill = Spill { folder: folder.path(), memory: 1 << 16, texts: texts.len() };

@@ -1,12 +1,16 @@
 //! Similar texts, by the metric in the settings.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 
 use crate::join::{
     AlikePair, AlikePairs, Joined, Metric, Pair, Query, Threshold, Watch, self_join_watched,
     similarity_join_watched,
 };
-use crate::offline::settings::{self, Language};
+use crate::offline::{language_of, settings};
+use crate::record::{Language, Post};
+use crate::text::language::{tagged, untagged};
 use crate::text::normalise::{Fold, fold};
 use crate::text::sameness::{Predicate, Verdict};
 
@@ -27,11 +31,14 @@ pub struct SimilarPair {
     pub veto: Option<&'static str>,
 }
 
+/// The text of a post with its language, as joins take it. `stated` is the language of posts that have none.
+pub fn tagged_text(post: &Post, stated: Option<Language>) -> Cow<'_, str> {
+    tagged(&post.text, language_of(post, stated, || post.text.clone()))
+}
+
 /// The join query for the settings, down to the margin; `None` for the default similarity.
 pub fn query(settings: &settings::Dedup) -> Option<Query> {
     let metric = match settings.metric.as_str() {
-        // The predicates of the default similarity are tuned to Chinese characters.
-        "default" if settings.language == Language::En => Metric::Indel,
         "levenshtein" => Metric::Levenshtein,
         "indel" => Metric::Indel,
         "jaccard" => Metric::Jaccard { n: 2 },
@@ -52,19 +59,21 @@ pub fn name(metric: Metric) -> &'static str {
     }
 }
 
-/// Groups of texts that count as equal, and pairs of similar groups.
+/// Groups of texts that count as equal, and pairs of similar groups. The texts are [tagged](tagged_text) with their languages,
+/// which the default similarity follows; other metrics compare strings.
 pub fn similar_pairs(
     texts: &[&str],
     settings: &settings::Dedup,
     watch: &dyn Watch,
 ) -> (Vec<Vec<u32>>, Vec<SimilarPair>) {
     let Some(query) = query(settings) else { return default_likes(texts, watch) };
+    let texts: Vec<&str> = texts.iter().map(|text| untagged(text).1).collect();
     let folded: Vec<String> = match settings.normalize {
         true => texts.par_iter().map(|text| fold(text, Fold::KEY)).collect(),
         false => Vec::new(),
     };
     let folded: Vec<&str> =
-        if settings.normalize { folded.iter().map(String::as_str).collect() } else { texts.to_vec() };
+        if settings.normalize { folded.iter().map(String::as_str).collect() } else { texts };
     let Joined { groups, pairs, .. } = self_join_watched(&folded, &query, watch);
     let same = decimal(settings.threshold);
     let similar_pairs = pairs.iter().map(|pair| measured(pair, query.metric, same)).collect();

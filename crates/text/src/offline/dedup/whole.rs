@@ -1,11 +1,13 @@
 //! The decision over all posts at once: which are similar, which are kept, and what the others are merged
 //! into.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 
 use super::keepers::{Keeper, best, keepers};
 use super::ranks::{Standing, ranks};
-use super::similar_pairs::{SimilarPair, row_pairs, similar_pairs};
+use super::similar_pairs::{SimilarPair, row_pairs, similar_pairs, tagged_text};
 use crate::join::Watch;
 use crate::offline::settings;
 use crate::record::{Outcome, Post, Reason, Witness};
@@ -41,7 +43,9 @@ pub struct Found {
 impl Found {
     /// Joins the posts by their texts.
     pub fn among(posts: &[Post], settings: &settings::Dedup, watch: &dyn Watch) -> Found {
-        let texts: Vec<&str> = posts.iter().map(|p| p.text.as_str()).collect();
+        let tagged: Vec<Cow<'_, str>> =
+            posts.par_iter().map(|post| tagged_text(post, settings.language)).collect();
+        let texts: Vec<&str> = tagged.iter().map(AsRef::as_ref).collect();
         let (groups, similar_pairs) = similar_pairs(&texts, settings, watch);
         let standings: Vec<Standing> = posts.par_iter().map(standing).collect();
         let ranks = ranks(&standings, &settings.keep, |row| posts[row as usize].id.as_str());

@@ -5,12 +5,15 @@
 
 mod account;
 mod address;
+mod context;
+mod english;
 mod kind;
 mod listed;
+mod money;
 mod name;
 mod number;
 
-pub use kind::Kind;
+pub use kind::{Kind, NOT_SOUGHT};
 pub use listed::{HashedName, NameKey, NameList, NamesError};
 
 use std::borrow::Cow;
@@ -39,6 +42,8 @@ pub struct Settings {
     pub emails: Action,
     /// Identity numbers.
     pub id_cards: Action,
+    /// Numbers of bank accounts and payment cards.
+    pub accounts: Action,
     /// Telephone numbers.
     pub phones: Action,
     /// QQ numbers.
@@ -82,6 +87,7 @@ impl Default for Settings {
             links: Action::Mark,
             emails: Action::Mark,
             id_cards: Action::Mark,
+            accounts: Action::Mark,
             phones: Action::Mark,
             qq: Action::Mark,
             wechat: Action::Mark,
@@ -100,6 +106,7 @@ impl Settings {
             Kind::Link => self.links,
             Kind::Email => self.emails,
             Kind::IdCard => self.id_cards,
+            Kind::Iban | Kind::Card => self.accounts,
             Kind::Phone => self.phones,
             Kind::Qq => self.qq,
             Kind::WeChat => self.wechat,
@@ -177,6 +184,10 @@ impl Anonymiser {
         if signs.latin {
             account::links(text, &mut found);
             account::wechat(text, &mut found);
+            name::accounts(text, &mut found);
+            if signs.digit {
+                english::addresses(text, &mut found);
+            }
         }
         if signs.at {
             account::emails(text, &mut found);
@@ -184,7 +195,11 @@ impl Anonymiser {
         if signs.digits {
             number::identities(text, &mut found);
             number::phones(text, &mut found);
+            money::cards(text, &mut found);
+            english::phones(text, &mut found);
+            english::social_security(text, &mut found);
             account::qq(text, &mut found);
+            money::ibans(text, &mut found);
             // An account may be a number after Chinese words, without any Latin letter.
             if !signs.latin {
                 account::wechat(text, &mut found);

@@ -1,10 +1,11 @@
 //! Names of the forum's users.
 //!
-//! What: the names handed in with a post (its author, the thread's), mentions (`@某人`), and the name in
+//! What: the names handed in with a post (its author, the thread's), mentions (`@某人`, `u/somebody`), and the name in
 //! the forum's own `回复 某人 :`.
 //!
 //! Why not names in general: a joke's people (`葛军`, `李宁`, `小明`) are its content. So a handed-in name
-//! of two characters counts only behind `@` or `回复`, and public names never count.
+//! of two characters counts only behind `@` or `回复`, and public names never count; nor does a name whose characters are
+//! other words in this text ([`context`]).
 //!
 //! Known problems: a mention without a space after it takes up to 14 characters of the sentence with it; a
 //! user named like an everyday phrase has that phrase marked.
@@ -13,7 +14,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Found, Kind};
+use super::{Found, Kind, context};
 
 static MENTION: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"[@＠]([\p{L}\p{N}_-][\p{L}\p{N}_·-]{0,13})").ok());
@@ -21,6 +22,8 @@ static MENTION: LazyLock<Option<Regex>> =
 static REPLY: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?m)^\s*回复(?:[\s\u{3000}]+@?|@)([^\s:：\[\]，。！？]{1,20})[\s\u{3000}]*[:：]").ok()
 });
+
+static ACCOUNT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"/?[uU]/([A-Za-z0-9_-]{3,20})").ok());
 
 /// What follows `@` in programs and style sheets.
 const CODE: [&str; 24] = [
@@ -74,12 +77,20 @@ const ANYBODY: [&str; 16] = [
 pub fn names(text: &str, handed: &[&str], at: bool, public: &[String], found: &mut Vec<Found>) {
     let is_public = |name: &str| public.iter().any(|p| p == name);
     let mut push = |start: usize, end: usize| found.push(Found { kind: Kind::Name, start, end });
-    for name in handed.iter().map(|name| name.trim()).filter(|name| !is_public(name)) {
+    for name in handed.iter().map(|name| name.trim()).filter(|name| !is_public(name) && !name.is_empty()) {
         let long = name.chars().nth(2).is_some();
-        for (start, _) in text.match_indices(name).filter(|_| !name.is_empty()) {
+        let addressed = |start: usize| {
             let before = &text[..start];
-            let addressed = before.ends_with(['@', '＠']) || before.trim_end().ends_with("回复");
-            if (long || addressed) && is_whole(text, start, start + name.len()) {
+            before.ends_with(['@', '＠']) || before.trim_end().ends_with("回复")
+        };
+        // A text that uses the words for something else uses them so throughout.
+        let words = || {
+            text.match_indices(name)
+                .any(|(at, _)| !addressed(at) && context::is_no_person(text, at..at + name.len()))
+        };
+        let meant = long && text.contains(name) && !words();
+        for (start, _) in text.match_indices(name) {
+            if (meant || addressed(start)) && is_whole(text, start, start + name.len()) {
                 push(start, start + name.len());
             }
         }
@@ -93,7 +104,8 @@ pub fn names(text: &str, handed: &[&str], at: bool, public: &[String], found: &m
             let next = text[name.end()..].chars().next();
             let code = name.as_str().is_ascii() && matches!(next, Some('(' | '=' | '{' | '.' | ';'));
             // `@5元` is a price.
-            let number = name.as_str().chars().all(char::is_numeric)
+            // So is `@5pm` no user.
+            let number = name.as_str().trim_end_matches(['a', 'p', 'm', 'k']).chars().all(char::is_numeric)
                 || name.as_str().starts_with(char::is_numeric)
                     && name.as_str().ends_with(['元', '块', '个', '斤']);
             let lower = name.as_str().to_ascii_lowercase();
@@ -117,6 +129,25 @@ pub fn names(text: &str, handed: &[&str], at: bool, public: &[String], found: &m
     }
 }
 
+/// Finds accounts of Reddit, `u/name` and `/u/name`.
+pub fn accounts(text: &str, found: &mut Vec<Found>) {
+    if !text.contains("u/") && !text.contains("U/") {
+        return;
+    }
+    for captures in ACCOUNT.iter().flat_map(|pattern| pattern.captures_iter(text)) {
+        let (Some(whole), Some(name)) = (captures.get(0), captures.get(1)) else { continue };
+        // `menu/file` and `a/u/b` are paths.
+        let before = text[..whole.start()].chars().next_back();
+        let within =
+            before.is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '~'));
+        let more =
+            text[name.end()..].starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '/'));
+        if !within && !more {
+            found.push(Found { kind: Kind::Name, start: name.start(), end: name.end() });
+        }
+    }
+}
+
 /// Whether a name in Latin letters or digits is not part of a longer word.
 fn is_whole(text: &str, start: usize, end: usize) -> bool {
     let word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
@@ -129,6 +160,6 @@ fn is_whole(text: &str, start: usize, end: usize) -> bool {
 mod tests {
     #[test]
     fn patterns_compile() {
-        assert!(super::MENTION.is_some() && super::REPLY.is_some());
+        assert!(super::MENTION.is_some() && super::REPLY.is_some() && super::ACCOUNT.is_some());
     }
 }

@@ -86,12 +86,12 @@ fn digit(c: char) -> Option<u32> {
     }
 }
 
-fn is_adjacent_to(text: &str, start: usize, end: usize, is: impl Fn(char) -> bool) -> bool {
+pub(super) fn is_adjacent_to(text: &str, start: usize, end: usize, is: impl Fn(char) -> bool) -> bool {
     text[..start].chars().next_back().is_some_and(&is) || text[end..].chars().next().is_some_and(&is)
 }
 
 /// Whether a number is not part of a longer one, of a sum, or of a count.
-fn is_number_alone(text: &str, start: usize, end: usize) -> bool {
+pub(super) fn is_number_alone(text: &str, start: usize, end: usize) -> bool {
     if is_adjacent_to(text, start, end, |c| c.is_ascii_alphanumeric() || digit(c).is_some() || c == '_') {
         return false;
     }
@@ -109,7 +109,7 @@ fn is_number_alone(text: &str, start: usize, end: usize) -> bool {
     let mut next = after.chars();
     let sum_after = next.next().is_some_and(operator) && next.next().is_some_and(|c| digit(c).is_some());
     // `第` makes a number an ordinal.
-    !sum_before && !sum_after && !followed_by_count(after) && !before.ends_with('第')
+    !sum_before && !sum_after && !followed_by_count(&text[end..]) && !before.ends_with('第')
 }
 
 /// Whether the text after a number makes it a count, or continues the number.

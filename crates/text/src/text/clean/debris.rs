@@ -7,8 +7,10 @@
 //! copies of a joke that differ by a U+200B are the same joke. Inner spacing is left alone, because a
 //! poem's line and a spelled-out `弱   智` are content.
 //!
-//! Known problems: a zero-width joiner is kept only between two emoji, so a script that needs joiners
-//! (Persian, Devanagari) loses them.
+//! Why joiners stay between two emoji and between two letters of a script that is written with them: they decide which
+//! picture or which shape of a letter is shown (Persian, Devanagari).
+//!
+//! The rule is the same in every language: a mark of direction (U+202E) in a published text turns what is printed around it.
 
 use std::borrow::Cow;
 
@@ -16,8 +18,40 @@ use std::borrow::Cow;
 fn is_noise(c: char) -> bool {
     matches!(c,
         '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}'
-        | '\u{200b}' | '\u{200c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{61c}' | '\u{180e}'
+        | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffc}')
+}
+
+/// The text without such characters, and otherwise as it is; borrowed if it has none.
+pub fn without_noise(text: &str) -> Cow<'_, str> {
+    let noise = |c: char| is_noise(c) || c == '\u{200c}';
+    if !text.contains(noise) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.chars().filter(|c| !noise(*c)).collect())
+}
+
+/// Whether a character only says something about its neighbours: joiners and the letters of tags.
+fn is_dependent(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Whether `c` means something between these characters.
+fn depends_on(c: char, previous: Option<char>, next: Option<char>) -> bool {
+    let both = |is: fn(char) -> bool| previous.is_some_and(is) && next.is_some_and(is);
+    match c {
+        '\u{200d}' => both(is_emoji) || both(is_joined),
+        '\u{200c}' => both(is_joined),
+        // A flag is a black flag with letters of tags behind it.
+        _ => previous.is_some_and(|c| c == '\u{1f3f4}' || matches!(c, '\u{e0000}'..='\u{e007f}')),
+    }
+}
+
+/// A letter or sign of a script whose letters change their shape with what is beside them.
+fn is_joined(c: char) -> bool {
+    matches!(c, '\u{600}'..='\u{7ff}' | '\u{840}'..='\u{dff}' | '\u{1000}'..='\u{109f}'
+        | '\u{1780}'..='\u{18af}' | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
 }
 
 fn is_emoji(c: char) -> bool {
@@ -43,6 +77,12 @@ fn may_need_work(text: &str) -> bool {
             return true;
         }
         if b == 0xc2 && bytes.get(i + 1).is_some_and(|&n| n < 0xa0 || n == 0xad) {
+            return true;
+        }
+        if b == 0xd8 && bytes.get(i + 1) == Some(&0x9c)
+            || b == 0xe1 && bytes.get(i + 1..i + 3) == Some(&[0xa0, 0x8e])
+            || b == 0xf3 && bytes.get(i + 1) == Some(&0xa0)
+        {
             return true;
         }
         if b == 0xe2 {
@@ -84,9 +124,12 @@ pub fn tidy(text: &str) -> Cow<'_, str> {
         let kept = match c {
             '\r' if rest.peek() == Some(&'\n') => continue,
             '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => '\n',
-            '\u{200d}' => {
-                let joins = previous.is_some_and(is_emoji) && rest.peek().copied().is_some_and(is_emoji);
-                if joins { c } else { continue }
+            c if is_dependent(c) => {
+                if depends_on(c, previous, rest.peek().copied()) {
+                    c
+                } else {
+                    continue;
+                }
             }
             c if is_noise(c) => continue,
             c => c,
@@ -111,17 +154,43 @@ mod tests {
 
     #[test]
     fn keeps_joined_emoji_and_content_in_angle_brackets() {
-        for kept in ["👨\u{200d}👩\u{200d}👧", "<爸爸去哪了>", "一行\n二行", "a\tb"] {
+        let scotland = "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}";
+        let joined = ["می\u{200c}خواهم", "क\u{94d}\u{200d}ष"];
+        for kept in
+            ["👨\u{200d}👩\u{200d}👧", scotland, joined[0], joined[1], "<爸爸去哪了>", "一行\n二行", "a\tb"]
+        {
             assert_eq!(tidy(kept), kept);
         }
     }
 
     #[test]
     fn removes_every_noise_character() {
-        for noise in
-            ['\u{200b}', '\u{202e}', '\u{2060}', '\u{feff}', '\u{ad}', '\u{1}', '\u{200d}', '\u{fffc}']
-        {
+        for noise in [
+            '\0',
+            '\u{1}',
+            '\u{7}',
+            '\u{8}',
+            '\u{1b}',
+            '\u{7f}',
+            '\u{9b}',
+            '\u{ad}',
+            '\u{61c}',
+            '\u{180e}',
+            '\u{200b}',
+            '\u{200c}',
+            '\u{200d}',
+            '\u{200e}',
+            '\u{202a}',
+            '\u{202e}',
+            '\u{2060}',
+            '\u{2066}',
+            '\u{2069}',
+            '\u{feff}',
+            '\u{fffc}',
+            '\u{e0041}',
+        ] {
             assert_eq!(tidy(&format!("甲{noise}乙")), "甲乙", "{noise:?}");
+            assert_eq!(tidy(&format!("a{noise}b")), "ab", "{noise:?}");
         }
         assert_eq!(tidy("甲\r乙"), "甲\n乙");
         assert_eq!(tidy("乙\u{2028}丙"), "乙\n丙");

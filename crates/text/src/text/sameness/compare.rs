@@ -2,35 +2,12 @@
 
 use super::predicate::{Predicate, PredicateSpec, Predicates, Ratio, Verdict};
 use super::prepared::{Prepared, Shared, SharedWeights};
-use super::{compilation, identical, near, negation, opening, place, reworded, series, sound, template};
-
-/// Why a pair was judged less similar than its predicate says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Veto {
-    /// Two parts of a series.
-    Series,
-    /// One states what the other denies.
-    Negation,
-    /// The same frame about something else.
-    Template,
-    /// A compilation and one of its parts.
-    Compilation,
-    /// Little is shared apart from the names of the forum.
-    Place,
-}
-
-impl Veto {
-    /// The name in ledgers and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Veto::Series => "series",
-            Veto::Negation => "negation",
-            Veto::Template => "template",
-            Veto::Compilation => "compilation",
-            Veto::Place => "place",
-        }
-    }
-}
+use super::vetoes::Veto;
+use super::{
+    compilation, english, exchange, identical, near, negation, number, opening, place, reworded, series,
+    sound, template,
+};
+use crate::record::Language;
 
 /// What was measured, so that a reader can check it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,7 +68,11 @@ pub(crate) fn compare_among(
         evidence: Evidence { measure, chars },
     };
     let mut best: Option<Comparison> = None;
-    for spec in predicates().iter().filter(|spec| among.has(spec.predicate)) {
+    let holds = |predicate| {
+        let own = a.language() == b.language() && holds_of(predicate, a.language());
+        among.has(predicate) && (own || predicate == Predicate::Identical)
+    };
+    for spec in predicates().iter().filter(|spec| holds(spec.predicate)) {
         let measure = match spec.predicate {
             Predicate::Identical => identical::measure(a, b),
             Predicate::Opening => opening::measure(a, b),
@@ -99,7 +80,7 @@ pub(crate) fn compare_among(
             Predicate::Sound => sound::measure(a, b),
             Predicate::Reworded => reworded::measure(shared),
         };
-        let plain = spec.judge(measure, chars.0);
+        let plain = spec.judge(measure, length_in(a.language(), spec.predicate, chars.0));
         if plain == Verdict::Different {
             continue;
         }
@@ -116,6 +97,26 @@ pub(crate) fn compare_among(
     best.unwrap_or_else(|| outcome(Verdict::Different, None, None, overlap()))
 }
 
+/// Whether a predicate is for texts of a language. All are for Chinese. The words of English have no tones and its spelling is
+/// no sound; and which words of another language weigh much, nobody knows.
+pub(crate) fn holds_of(predicate: Predicate, language: Language) -> bool {
+    match language {
+        Language::Zh => true,
+        Language::En => predicate != Predicate::Sound,
+        Language::Und => !matches!(predicate, Predicate::Sound | Predicate::Reworded),
+    }
+}
+
+/// How many units a text needs where a Chinese one needs so many characters: a word of English is worth two.
+pub(crate) fn least_units(chars: usize, language: Language) -> usize {
+    if language == Language::En { chars.div_ceil(2) } else { chars }
+}
+
+/// The length of a text of so many units, as thresholds count it. One opening word says less than two Chinese characters.
+fn length_in(language: Language, predicate: Predicate, units: usize) -> usize {
+    if language == Language::En && predicate != Predicate::Opening { 2 * units } else { units }
+}
+
 /// A verdict reduced by vetoes. A part of a series is another text; any other veto takes one step.
 fn after_vetoes(
     predicate: Predicate,
@@ -126,10 +127,21 @@ fn after_vetoes(
 ) -> (Verdict, Option<Veto>) {
     let veto = match predicate {
         Predicate::Identical => None,
+        _ if a.language() == Language::En => english::veto(predicate, a, b),
         _ if series::vetoes(a, b) => return (Verdict::Different, Some(Veto::Series)),
-        Predicate::Near | Predicate::Sound => negation::vetoes(a, b).then_some(Veto::Negation),
+        Predicate::Near | Predicate::Sound | Predicate::Reworded if negation::vetoes(a, b) => {
+            Some(Veto::Negation)
+        }
+        Predicate::Near | Predicate::Sound | Predicate::Reworded if number::vetoes(a, b, shared) => {
+            Some(Veto::Number)
+        }
+        Predicate::Near | Predicate::Sound | Predicate::Reworded if exchange::vetoes(a, b) => {
+            Some(Veto::Order)
+        }
+        Predicate::Near | Predicate::Reworded if near::names_another(a, b, shared) => Some(Veto::Subject),
+        Predicate::Near => None,
+        Predicate::Sound => None,
         Predicate::Opening => compilation::vetoes(a, b).then_some(Veto::Compilation),
-        Predicate::Reworded if negation::vetoes(a, b) => Some(Veto::Negation),
         Predicate::Reworded if template::vetoes(shared) => Some(Veto::Template),
         Predicate::Reworded if compilation::vetoes(a, b) => Some(Veto::Compilation),
         Predicate::Reworded => place::vetoes(a, b).then_some(Veto::Place),
@@ -141,9 +153,14 @@ fn after_vetoes(
     }
 }
 
-/// The veto on two texts that some other measure, such as embeddings, finds similar; symmetric.
+/// The veto on two texts, perhaps [tagged](crate::text::language::tagged) with their languages, that some other measure, such
+/// as embeddings, finds similar; symmetric.
 pub fn veto(a: &str, b: &str) -> Option<Veto> {
     let (a, b) = (Prepared::new(a), Prepared::new(b));
+    // No rule compares texts of two languages, or says what matters in an unknown one.
+    if a.language() != b.language() || a.language() == Language::Und {
+        return None;
+    }
     after_vetoes(Predicate::Reworded, Verdict::Same, &a, &b, Shared::new(&a, &b, None)).1
 }
 

@@ -21,14 +21,18 @@
 //!
 //! In reading order: [view] folds a text, `weight` weighs a character, `prepared` combines the two once per
 //! text, `predicate` lists the predicates, then one file per predicate (`identical`, `near`, `sound`,
-//! `opening`, `reworded`) and one per veto (`series`, `negation`, `template`, `compilation`, `place`);
+//! `opening`, `reworded`) and one per veto (`series`, `negation`, `exchange`, `number`, `template`, `compilation`, `place`);
+//! for English [words] instead of characters and the vetoes of `english`;
 //! `compare` decides.
 
 mod compare;
 mod compilation;
+mod english;
+mod exchange;
 mod identical;
 mod near;
 mod negation;
+mod number;
 mod numbers;
 mod opening;
 mod place;
@@ -38,16 +42,19 @@ mod reworded;
 mod series;
 mod sound;
 mod template;
+mod vetoes;
 pub mod view;
 mod weight;
+mod words;
 
-pub(crate) use compare::compare_among;
-pub use compare::{Comparison, Evidence, Veto, compare, compare_prepared, predicates, veto};
+pub use compare::{Comparison, Evidence, compare, compare_prepared, predicates, veto};
+pub(crate) use compare::{compare_among, holds_of, least_units};
 pub(crate) use predicate::Predicates;
 pub use predicate::{Metric, Need, Predicate, PredicateSpec, Ratio, Verdict, View};
 pub(crate) use prepared::SharedWeights;
 pub use prepared::{Prepared, Reading, Token};
 pub(crate) use reworded::{MOST_POSTS, PAIRS};
+pub use vetoes::Veto;
 pub use weight::weight;
 pub(crate) use weight::{LEAST_WEIGHT, MOST_WEIGHT};
 

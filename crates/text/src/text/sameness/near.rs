@@ -14,6 +14,7 @@
 use rapidfuzz::distance::lcs_seq;
 
 use super::predicate::{Metric, Need, Predicate, PredicateSpec, Ratio, View};
+use super::prepared::Shared;
 use super::{Prepared, view};
 
 pub(super) const SPEC: PredicateSpec = PredicateSpec {
@@ -29,6 +30,13 @@ pub(super) const SPEC: PredicateSpec = PredicateSpec {
 
 pub(super) fn measure(a: &Prepared, b: &Prepared) -> Ratio {
     indel(&a.chars, &b.chars, SPEC.borderline, || a.bag().common(b.bag()).0)
+}
+
+/// Whether two texts are near, but so much of the lighter is not in the other that the frame may be about something else. A copy
+/// with as many other characters rarely exchanges weighty ones.
+pub(super) fn names_another(a: &Prepared, b: &Prepared, shared: Shared<'_>) -> bool {
+    Ratio::new(shared.letters(), shared.weights().0.max(1)) < Ratio::new(82, 100)
+        && measure(a, b) >= SPEC.borderline
 }
 
 /// The Indel ratio, or 0 if it is under the threshold. `common` counts the characters that the two have in

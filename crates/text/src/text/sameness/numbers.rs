@@ -1,4 +1,4 @@
-//! Issue numbers and years in a text.
+//! Issue numbers and years in a text, and numbers of any kind.
 
 use std::sync::LazyLock;
 
@@ -17,6 +17,57 @@ pub(super) fn numbers(plain: &str) -> Vec<u32> {
     numbers.sort_unstable();
     numbers.dedup();
     numbers
+}
+
+/// Numerals that are also parts of words (`一下`, `万一`), and make a number only together with others.
+fn is_numeral(c: char) -> bool {
+    "零一二两三四五六七八九十百".contains(c)
+}
+
+/// The runs of digits and numerals among folded characters, each with its value.
+fn runs(chars: &[char]) -> impl Iterator<Item = (usize, usize, u32)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let is_digit = |c: &char| c.is_ascii_digit();
+            let of = match chars.get(at)? {
+                c if is_digit(c) => chars[at..].iter().take_while(|c| is_digit(c)).count(),
+                c if is_numeral(*c) => chars[at..].iter().take_while(|c| is_numeral(**c)).count(),
+                _ => 0,
+            };
+            let start = at;
+            at += of.max(1);
+            let run: String = chars[start..start + of].iter().collect();
+            if of > 0
+                && let Some(value) = value(&run)
+            {
+                return Some((start, at, value));
+            }
+        }
+    })
+}
+
+/// The characters with each number as one, by its value: a character that no script uses.
+pub(super) fn with_numbers(chars: &[char]) -> Vec<char> {
+    let (mut with, mut done) = (Vec::with_capacity(chars.len()), 0);
+    for (start, end, value) in runs(chars) {
+        with.extend(&chars[done..start]);
+        with.push(char::from_u32(0xf_0000 + value % 0xffff).unwrap_or('0'));
+        done = end;
+    }
+    with.extend(&chars[done..]);
+    with
+}
+
+/// Whether each of two texts has a number that the other lacks. A numeral alone is mostly a part of a word.
+pub(super) fn differ(a: &[char], b: &[char]) -> bool {
+    let of = |chars: &[char]| -> Vec<u32> {
+        let clear = |(start, end, _): &(usize, usize, u32)| end - start > 1 || chars[*start].is_ascii_digit();
+        runs(chars).filter(clear).map(|(.., value)| value).collect()
+    };
+    let lacks = |x: &[u32], y: &[u32]| x.iter().any(|number| !y.contains(number));
+    let (a, b) = (of(a), of(b));
+    lacks(&a, &b) && lacks(&b, &a)
 }
 
 static SERIES: LazyLock<Regex> = LazyLock::new(|| {

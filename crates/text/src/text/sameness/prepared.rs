@@ -2,7 +2,10 @@
 
 use std::sync::OnceLock;
 
+use super::words::Words;
 use super::{numbers, view, weight};
+use crate::record::Language;
+use crate::text::language::untagged;
 
 /// One token of a bag: a character or a pair of neighbours, with how often it occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,7 +23,7 @@ pub struct Token {
 pub struct Prepared {
     /// All else follows from it.
     reading: Reading,
-    /// [`view::fold`], as characters.
+    /// [`Reading::folded`], as characters.
     pub(super) chars: Vec<char>,
     /// The total weight of the characters.
     pub(super) weight: u64,
@@ -103,11 +106,15 @@ pub struct Reading {
     series: Vec<u32>,
     /// Lines that begin with a number and a mark, as in a list.
     items: u32,
+    language: Language,
+    /// Of an English text its words, which are compared instead of characters.
+    words: Words,
 }
 
 impl Reading {
-    /// Reads a text. Linear in its length.
+    /// Reads a text, perhaps [tagged](crate::text::language::tagged) with its language. Linear in its length.
     pub fn new(text: &str) -> Self {
+        let (language, text) = untagged(text);
         let plain = view::plain(text);
         let folded = view::fold_plain(&plain);
         let is_folded = !folded.is_empty();
@@ -116,7 +123,19 @@ impl Reading {
             is_folded,
             series: numbers::numbers(&plain),
             items: count_items(&plain),
+            language,
+            words: if language == Language::En { Words::new(&plain) } else { Words::default() },
         }
+    }
+
+    /// The language whose rules compare it.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// The words of an English text.
+    pub(super) fn words(&self) -> &Words {
+        &self.words
     }
 
     /// [`view::key`]: empty only for a blank text.
@@ -124,14 +143,22 @@ impl Reading {
         &self.key
     }
 
-    /// [`view::fold`].
+    /// [`view::fold`], or of an English text a symbol for each word.
     pub fn folded(&self) -> &str {
-        if self.is_folded { &self.key } else { "" }
+        match self.language {
+            Language::En => self.words.symbols(),
+            _ if self.is_folded => &self.key,
+            _ => "",
+        }
     }
 
     /// Appends an injective encoding of the reading.
     pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
-        bytes.push(self.is_folded.into());
+        let language = [Language::Zh, Language::En, Language::Und].iter().position(|l| *l == self.language);
+        bytes.push(u8::from(self.is_folded) | (language.unwrap_or_default() as u8) << 1);
+        let words = self.words.as_str();
+        bytes.extend((words.len() as u32).to_le_bytes());
+        bytes.extend(words.as_bytes());
         bytes.extend(self.items.to_le_bytes());
         bytes.extend((self.series.len() as u32).to_le_bytes());
         self.series.iter().for_each(|number| bytes.extend(number.to_le_bytes()));
@@ -140,16 +167,21 @@ impl Reading {
 
     /// The inverse of [`Reading::write`]; `None` for other bytes.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
-        let (&[is_folded], bytes) = bytes.split_first_chunk()?;
+        let (&[first], bytes) = bytes.split_first_chunk()?;
+        let language = *[Language::Zh, Language::En, Language::Und].get(usize::from(first >> 1))?;
+        let (length, bytes) = bytes.split_first_chunk()?;
+        let (words, bytes) = bytes.split_at_checked(u32::from_le_bytes(*length) as usize)?;
         let (items, bytes) = bytes.split_first_chunk()?;
         let (numbers, bytes) = bytes.split_first_chunk()?;
         let numbers = (u32::from_le_bytes(*numbers) as usize).checked_mul(4)?;
         let (series, key) = bytes.split_at_checked(numbers)?;
         Some(Self {
             key: std::str::from_utf8(key).ok()?.into(),
-            is_folded: is_folded != 0,
+            is_folded: first & 1 != 0,
             series: series.as_chunks().0.iter().map(|&number| u32::from_le_bytes(number)).collect(),
             items: u32::from_le_bytes(*items),
+            language,
+            words: Words::from_joined(std::str::from_utf8(words).ok()?),
         })
     }
 
@@ -171,12 +203,22 @@ impl From<&Reading> for Prepared {
 }
 
 impl Prepared {
-    /// Prepares a text. Linear in its length.
+    /// Prepares a text, perhaps [tagged](crate::text::language::tagged) with its language. Linear in its length.
     pub fn new(text: &str) -> Self {
         Self::from(&Reading::new(text))
     }
 
-    /// [`view::fold`].
+    /// The language whose rules compare it.
+    pub fn language(&self) -> Language {
+        self.reading.language()
+    }
+
+    /// The words of an English text.
+    pub(super) fn words(&self) -> &Words {
+        self.reading.words()
+    }
+
+    /// [`Reading::folded`].
     pub(crate) fn folded(&self) -> &str {
         self.reading.folded()
     }

@@ -10,6 +10,8 @@
 
 use std::sync::LazyLock;
 
+use super::words;
+
 /// The weight of a character that the dictionary hardly knows.
 const RARE: u32 = MOST_WEIGHT;
 
@@ -19,7 +21,7 @@ pub(crate) const MOST_WEIGHT: u32 = 120;
 /// The weight of a Latin letter or a digit; the smallest of any character.
 pub(crate) const LEAST_WEIGHT: u32 = 20;
 
-/// The weight of a folded character, in tenths of a nat; at least 20.
+/// The weight of a folded character, or of a word's symbol, in tenths of a nat; at least 20.
 ///
 /// ```
 /// # use riddlemill_text::text::sameness::weight;
@@ -28,7 +30,7 @@ pub(crate) const LEAST_WEIGHT: u32 = 20;
 pub fn weight(c: char) -> u32 {
     match c {
         c if c.is_ascii() => LEAST_WEIGHT,
-        c => TABLE.get(c as usize).map_or(RARE, |&weight| weight.into()),
+        c => TABLE.get(c as usize).map_or_else(|| words::weight(c).unwrap_or(RARE), |&weight| weight.into()),
     }
 }
 

@@ -44,12 +44,13 @@ def dedup_of(settings: tuple[tuple[str, Any], ...]) -> PartedDedup:
     """Dedup with these settings, created once per process."""
     os.environ.setdefault("RIDDLEMILL_THREADS", "1")
     values = dict(settings)
-    one_metric = values["metric"] not in ("default", "exact") or values.get("language") == "en"
+    one_metric = values["metric"] not in ("default", "exact")
     return PartedDedup(
         metric=values["metric"],
         threshold=values["threshold"] if one_metric else None,
         margin=values.get("margin") or 0.0,
         keep=values["keep"],
         normalize=bool(values["normalize"]),
-        language=values.get("language") or "zh",
+        # Otherwise each row has its own.
+        language=None if values.get("language") == "auto" else values.get("language"),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import struct
 import subprocess
 import tempfile
@@ -58,18 +59,34 @@ def import_piece(plan: Plan, number: int) -> Iterator[Block]:
     yield 0, frame_of(pa.table({"records": [records], "piece": [number]}))
 
 
-# A post's id and text as digests: 128 bits tell any two ids apart.
+# A post's id and text as digests: 128 bits tell any two ids apart. A sketch tells whether two texts are alike.
 IDENTITY = np.dtype(
-    [("id", "<u8"), ("more", "<u8"), ("piece", "<i4"), ("chunk", "<i4"), ("at", "<i4"), ("row", "<i4"), ("text", "<u8")]
+    [
+        ("id", "<u8"),
+        ("more", "<u8"),
+        ("piece", "<i4"),
+        ("chunk", "<i4"),
+        ("at", "<i4"),
+        ("row", "<i4"),
+        ("text", "<u8"),
+        ("sketch", "<u8"),
+        ("rest", "<u8"),
+    ]
 )
 
 
 # What of a ledger record of import is looked at.
-POSTS = pa.schema([("rows", pa.list_(pa.struct([("id", pa.string()), ("text", pa.string())])))])
+POSTS = pa.schema(
+    [
+        ("rows", pa.list_(pa.struct([("id", pa.string()), ("text", pa.string())]))),
+        ("sketches", pa.list_(pa.string())),
+    ]
+)
 
 
 def _identities(plan: Plan, piece: int, chunk: int, lines: list[bytes]) -> Iterator[Block]:
-    rows = table_of_lines(b"".join(lines), POSTS, others=True)["rows"].combine_chunks()
+    table = table_of_lines(b"".join(lines), POSTS, others=True)
+    rows, sketches = table["rows"].combine_chunks(), table["sketches"].combine_chunks().flatten().to_pylist()
     counts = rows.value_lengths().fill_null(0).to_numpy()
     posts, count = rows.flatten(), int(counts.sum())
     identities = np.empty(count, IDENTITY)
@@ -79,6 +96,8 @@ def _identities(plan: Plan, piece: int, chunk: int, lines: list[bytes]) -> Itera
     ids = [_digest(one) for one in posts.field("id").to_pylist()]
     identities["id"], identities["more"] = np.array(ids, "<u8").reshape(count, 2).T
     identities["text"] = [_digest(one or "")[0] for one in posts.field("text").to_pylist()]
+    halves = [(int(one[:16], 16), int(one[16:], 16)) for one in sketches]
+    identities["sketch"], identities["rest"] = np.array(halves, "<u8").reshape(count, 2).T
     lanes = identities["id"] % np.uint64(plan.lanes)
     for lane in np.unique(lanes):
         yield int(lane), frame_of(pa.table({"posts": pa.array([identities[lanes == lane].tobytes()], pa.binary())}))
@@ -87,6 +106,18 @@ def _identities(plan: Plan, piece: int, chunk: int, lines: list[bytes]) -> Itera
 def _digest(text: str) -> tuple[int, int]:
     first, second = struct.unpack("<QQ", hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest())
     return first, second
+
+
+def _are_alike(one: np.void, other: np.void) -> bool:
+    """Whether one text may be an edit of the other: `Sketch::is_like` of the command, with its figures."""
+    first, second = (int(it["sketch"]) << 64 | int(it["rest"]) for it in (one, other))
+    if first == second:
+        return True
+    bits = sorted((first.bit_count(), second.bit_count()))
+    share = bits[1] / 128
+    chance = bits[0] * share
+    beyond = (first & second).bit_count() - chance
+    return bool(bits[0] and beyond >= (bits[0] - chance) / 2 and beyond >= 2.5 * math.sqrt(chance * (1 - share)))
 
 
 def find_repeats(plan: Plan, lane: int, blocks: Sequence[bytes]) -> Iterator[Block]:
@@ -99,15 +130,23 @@ def find_repeats(plan: Plan, lane: int, blocks: Sequence[bytes]) -> Iterator[Blo
     rows = np.sort(np.frombuffer(b"".join(posts), IDENTITY), order=["id", "more", "piece", "chunk", "at", "row"])
     if len(rows) < 2:
         return
-    known = (rows["id"][1:] == rows["id"][:-1]) & (rows["more"][1:] == rows["more"][:-1])
-    again = np.concatenate([[False], known])
+    repeated = (rows["id"][1:] == rows["id"][:-1]) & (rows["more"][1:] == rows["more"][:-1])
+    again = np.concatenate([[False], repeated])
     # The first of its id, of each row.
     first = np.maximum.accumulate(np.where(again, 0, np.arange(len(rows))))
     same = rows["text"] == rows["text"][first]
+    # Of one id, texts unlike the first: the first of each is kept apart, and later ones are merged into that.
+    apart = np.zeros(len(rows), bool)
+    known: set[tuple[int, int]] = set()
+    for at in np.flatnonzero(again & ~same):
+        if not _are_alike(rows[first[at]], rows[at]):
+            text = (int(first[at]), int(rows["text"][at]))
+            apart[at], same[at] = True, text in known
+            known.add(text)
     for piece in np.unique(rows["piece"][again]):
         own = again & (rows["piece"] == piece)
         columns = {name: rows[name][own] for name in ("chunk", "at", "row")}
-        yield int(piece), frame_of(pa.table({**columns, "same": same[own]}))
+        yield int(piece), frame_of(pa.table({**columns, "same": same[own], "apart": apart[own]}))
 
 
 def keep_repeats(plan: Plan, piece: int, blocks: Sequence[bytes]) -> Iterator[Block]:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from . import sizes
 from ._calls import apply, dedup_of
 from ._files import lines_of, packed, read, write
-from ._frames import by_lane, chunk_of, frame_of, place_of, report, stored_table, table_of
+from ._frames import by_lane, chunk_of, chunked, frame_of, place_of, report, stored_table, table_of
 from ._pairs import FIGURES, compared_of
 from ._plan import Block, Plan
 from ._rows import rows_of
@@ -50,7 +50,8 @@ def with_kept(plan: Plan, number: int, blocks: Sequence[bytes]) -> Iterator[Bloc
     decided = pa.concat_tables([table_of(block) for block in blocks])
     rows = rows_of(plan, number)
     kept = rows.take(pa.array(place_of(decided["into"].to_numpy())))
-    decided = decided.append_column("id", kept["id"]).append_column("text", kept["text"])
+    texts = chunked(dedup_of(plan.dedup).untagged(kept["text"]))
+    decided = decided.append_column("id", kept["id"]).append_column("text", texts)
     yield from by_lane(decided, chunk_of(decided["row"].to_numpy()))
 
 

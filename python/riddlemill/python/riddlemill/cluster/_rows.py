@@ -25,6 +25,10 @@ pc: Any = importlib.import_module("pyarrow.compute")
 ROW = pa.schema([("id", pa.string()), ("text", pa.string()), ("score", pa.float64()), ("time", pa.string())])
 
 
+# What of a ledger record of filter is looked at.
+LANGUAGES = pa.schema([("rows", pa.list_(pa.struct([("language", pa.string())])))])
+
+
 def make_rows(plan: Plan, number: int) -> Iterator[Block]:
     """The ledger records of a chunk through import, clean, anonymise and filter, and the kept rows."""
     lines = b"".join(_settled(plan, piece, part) for piece, part in plan.chunks[number])
@@ -32,10 +36,13 @@ def make_rows(plan: Plan, number: int) -> Iterator[Block]:
         posts = apply(plan, ["rows", "--ledgers", folder], lines)
         for stage in STAGES[:-1]:
             write(plan, f"{stage}/part-{number:08}.zst", packed(pathlib.Path(folder, stage).read_bytes()))
+        filtered = table_of_lines(pathlib.Path(folder, "filter").read_bytes(), LANGUAGES, others=True)
     kept = table_of_lines(posts, ROW)
     ids, texts, scores, times = (kept[name] for name in ROW.names)
     dedup = dedup_of(plan.dedup)
     ranks = chunked(dedup.ranks(ids, texts, scores.to_pylist(), times))
+    # From here on a text has its language with it, as comparisons need it.
+    texts = chunked(dedup.tagged(texts, filtered["rows"].combine_chunks().flatten().field("language")))
     rows = pa.table({"id": ids, "text": texts, "rank": ranks})
     write(plan, f"rows/{number}", packed(frame_of(rows)))
     yield 0, frame_of(pa.table({"rows": [len(kept)]}))
@@ -56,7 +63,9 @@ def _settled(plan: Plan, piece: int, chunk: int) -> bytes:
     again: dict[int, list[dict[str, Any]]] = {}
     table = table_of(repeats)
     for one in table.filter(pc.equal(table["chunk"], chunk)).to_pylist():
-        again.setdefault(one["at"], []).append({"row": one["row"], "same": one["same"]})
+        again.setdefault(one["at"], []).append(
+            {"row": one["row"], "same": one["same"], "apart": one["apart"]}
+        )
     if not again:
         return lines
     marked = lines.splitlines(keepends=True)
@@ -102,7 +111,7 @@ def keep_copies(plan: Plan, number: int, blocks: Sequence[bytes]) -> Iterator[Bl
 
 
 def rows_of(plan: Plan, number: int) -> Any:
-    """The rows of a chunk: `id`, `text`, `rank`."""
+    """The rows of a chunk: `id`, `text` with its language, `rank`."""
     found = stored_table(plan, f"rows/{number}")
     if found is None:
         raise FileNotFoundError(f"{plan.work}/rows/{number}")

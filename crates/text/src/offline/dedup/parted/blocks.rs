@@ -303,6 +303,8 @@ mod tests {
     use crate::join::Unwatched;
     use crate::offline::dedup::similar_pairs;
     use crate::offline::settings;
+    use crate::record::Language;
+    use crate::text::language::tagged;
 
     /// The candidate pairs, of texts without copies.
     fn met(
@@ -338,12 +340,18 @@ mod tests {
         pairs
     }
 
+    fn texts_of_languages() -> impl Strategy<Value = String> {
+        let text = prop_oneof!["[天地人你我鱼为什么]{0,12}", "( cats| dogs| bird| the| 3| not| boat){0,9}"];
+        let language = prop::sample::select(vec![Language::Zh, Language::Zh, Language::En, Language::Und]);
+        (text, language).prop_map(|(text, language)| tagged(&text, language).into_owned())
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
 
         #[test]
         fn whatever_is_alike_meets(
-            rows in prop::collection::btree_set("[天地人你我鱼为什么]{0,12}", 0..24),
+            rows in prop::collection::btree_set(texts_of_languages(), 0..24),
             metric in prop::sample::select(vec!["default", "indel", "jaccard"]),
             lanes in 1u32..9,
             shares in 1u32..4,

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 
 use super::common::CommonPairs;
-use crate::join::{self, Query, Threshold, default_joins};
+use crate::join::{self, DefaultJoin, Query, Threshold, default_joins, joined_text};
 use crate::offline::dedup::{SimilarPair, decimal, name, query};
 use crate::offline::settings;
+use crate::text::language::untagged;
 use crate::text::normalise::{Fold, fold};
 use crate::text::sameness::{
     Predicate, Predicates, Prepared, Reading, Verdict, compare_among, compare_prepared,
@@ -16,6 +17,8 @@ use crate::text::sameness::{
 #[derive(Clone, Debug)]
 pub struct Measure {
     pub(super) joins: Vec<Join>,
+    /// Those of the default similarity.
+    defaults: Vec<DefaultJoin>,
     /// One metric: its name, and the threshold from which two rows are one.
     single: Option<(Query, Threshold)>,
     normalize: bool,
@@ -70,8 +73,8 @@ pub(super) struct Join {
 enum View {
     /// The text, folded if the settings require it.
     Text,
-    /// The features of a text that the predicates of the default similarity use.
-    Predicate(fn(&str) -> Cow<'_, str>, usize),
+    /// What the join of the default similarity with this number sees.
+    Predicate(usize),
 }
 
 impl Measure {
@@ -80,23 +83,22 @@ impl Measure {
         let normalize = settings.normalize;
         if let Some(query) = query(settings) {
             let joins = vec![Join { of: name(query.metric), query, view: View::Text }];
-            return Measure { joins, single: Some((query, decimal(settings.threshold))), normalize };
+            let single = Some((query, decimal(settings.threshold)));
+            return Measure { joins, defaults: Vec::new(), single, normalize };
         }
-        let joins = default_joins().into_iter().map(|part| Join {
+        let defaults = default_joins();
+        let join = |(number, part): (usize, &DefaultJoin)| Join {
             of: part.predicate.name(),
             query: part.query,
-            view: View::Predicate(part.view, part.least_chars),
-        });
-        Measure { joins: joins.collect(), single: None, normalize }
+            view: View::Predicate(number),
+        };
+        Measure { joins: defaults.iter().enumerate().map(join).collect(), defaults, single: None, normalize }
     }
 
     /// What a join sees of a text.
     pub(super) fn view<'a>(&self, join: &Join, text: &'a Seen<'a>) -> Cow<'a, str> {
         match (join.view, text) {
-            (View::Predicate(view, least), Seen::Read(reading)) => match reading.folded() {
-                folded if folded.chars().take(least).count() < least => Cow::Borrowed(""),
-                folded => view(folded),
-            },
+            (View::Predicate(number), Seen::Read(reading)) => joined_text(reading, &self.defaults[number]),
             (_, Seen::Plain(text)) => Cow::Borrowed(text),
             (View::Text, Seen::Read(reading)) => Cow::Borrowed(reading.folded()),
         }
@@ -106,8 +108,8 @@ impl Measure {
     pub(super) fn read<'a>(&self, text: &'a str) -> Seen<'a> {
         match (&self.single, self.normalize) {
             (None, _) => Seen::Read(Reading::new(text)),
-            (Some(_), true) => Seen::Plain(fold(text, Fold::KEY).into()),
-            (Some(_), false) => Seen::Plain(text.into()),
+            (Some(_), true) => Seen::Plain(fold(untagged(text).1, Fold::KEY).into()),
+            (Some(_), false) => Seen::Plain(untagged(text).1.into()),
         }
     }
 

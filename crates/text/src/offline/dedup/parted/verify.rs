@@ -9,6 +9,7 @@ use crate::join::{Sketch, can_meet};
 use crate::offline::dedup::SimilarPair;
 use crate::offline::dedup::witness;
 use crate::record::Witness;
+use crate::text::language::untagged;
 use crate::text::sameness::Predicate;
 
 /// Why a group cannot be verified.
@@ -123,7 +124,7 @@ fn compare_entries(
     let Some(SimilarPair { score, same, predicate, veto, .. }) = measure.compare(common, kept, gone) else {
         return Ok(());
     };
-    let Witness { levenshtein, jaro_winkler, sorensen_dice } = witness(kept, gone);
+    let Witness { levenshtein, jaro_winkler, sorensen_dice } = witness(untagged(kept).1, untagged(gone).1);
     out(PairLine {
         predicate: Some(predicate.into()),
         score: Some(score),

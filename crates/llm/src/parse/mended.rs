@@ -1,0 +1,265 @@
+//! JSON with slips that leave no doubt about what is meant: other quotation marks, full-width commas and
+//! colons, line feeds and quotation marks inside a text, a missing comma between two lines, a missing last
+//! brace. Quotation marks inside a text are told from its end by what follows: another key, or the end.
+
+use serde_json::{Map, Number, Value};
+
+use riddlemill_text::text::clean::debris::without_noise;
+
+/// No prompt needs deeper nesting. The parser itself counts while it reads, so that the stack cannot overflow
+/// whatever an earlier scan takes for a string or a comment.
+pub(super) const MAX_DEPTH: usize = 32;
+/// Marks that open a text, with those that close it.
+const QUOTES: [(char, &[char]); 7] = [
+    ('"', &['"', '”', '“', '＂']),
+    ('“', &['”', '“', '"']),
+    ('”', &['”', '"']),
+    ('„', &['“', '”', '"']),
+    ('＂', &['＂', '"']),
+    ('‘', &['’']),
+    ('「', &['」']),
+];
+/// Most bytes of a key.
+const KEY: usize = 64;
+
+/// The object that opens at byte `start`, and the byte after it; `None` if it is not one, or not without doubt.
+pub(super) fn object_at(text: &str, start: usize) -> Option<(Map<String, Value>, usize)> {
+    let mut cursor = Cursor { text, at: start, depth: 0 };
+    let map = cursor.object()?;
+    Some((map, cursor.at))
+}
+
+/// A key with its value.
+pub(super) struct Pair {
+    pub key: String,
+    pub value: Value,
+}
+
+impl Pair {
+    /// Adds it; `None` if the object says something else under this key.
+    pub(super) fn into(self, map: &mut Map<String, Value>) -> Option<()> {
+        match map.get(&self.key) {
+            Some(other) if *other != self.value => return None,
+            _ => map.insert(self.key, self.value),
+        };
+        Some(())
+    }
+}
+
+struct Cursor<'t> {
+    text: &'t str,
+    at: usize,
+    depth: usize,
+}
+
+impl Cursor<'_> {
+    fn rest(&self) -> &str {
+        &self.text[self.at..]
+    }
+
+    fn skip(&mut self) {
+        self.at += blank(self.rest());
+    }
+
+    fn take(&mut self, any: &[char]) -> bool {
+        self.skip();
+        let found = self.rest().chars().next().filter(|c| any.contains(c));
+        self.at += found.map_or(0, char::len_utf8);
+        found.is_some()
+    }
+
+    fn object(&mut self) -> Option<Map<String, Value>> {
+        self.enter(&['{'])?;
+        let mut map = Map::new();
+        loop {
+            if self.take(&['}']) {
+                break;
+            }
+            let (key, length) = key(self.rest())?;
+            self.at += length;
+            let value = self.value(true)?;
+            Pair { key, value }.into(&mut map)?;
+            if self.take(&[',', '，']) {
+                continue;
+            }
+            if self.take(&['}']) {
+                break;
+            }
+            // A comma may be missing between lines, and the last brace of all at the end.
+            if self.depth == 1 && is_end(self.rest()) && !map.is_empty() {
+                self.at = self.text.len();
+                break;
+            }
+            let line_ends = self.text[..self.at].ends_with(['\n', '\r']);
+            key_of_line(line_ends, self.rest())?;
+        }
+        self.depth -= 1;
+        Some(map)
+    }
+
+    fn enter(&mut self, open: &[char]) -> Option<()> {
+        self.depth += 1;
+        (self.take(open) && self.depth <= MAX_DEPTH).then_some(())
+    }
+
+    fn value(&mut self, in_object: bool) -> Option<Value> {
+        self.skip();
+        match self.rest().chars().next()? {
+            '{' => self.object().map(Value::Object),
+            '[' => self.array(),
+            quote if closers(quote).is_some() => self.string(in_object).map(Value::String),
+            _ => self.literal(),
+        }
+    }
+
+    fn array(&mut self) -> Option<Value> {
+        self.enter(&['['])?;
+        let mut list = Vec::new();
+        while !self.take(&[']']) {
+            list.push(self.value(false)?);
+            if !self.take(&[',', '，']) && !self.rest().starts_with(']') {
+                return None;
+            }
+        }
+        self.depth -= 1;
+        Some(Value::Array(list))
+    }
+
+    /// A text. In an object it ends before the next key or the object's end; in a list at its first closing
+    /// mark, because nothing would tell a mark inside it from one at its end.
+    fn string(&mut self, in_object: bool) -> Option<String> {
+        let open = self.rest().chars().next()?;
+        let closers = closers(open)?;
+        self.at += open.len_utf8();
+        let mut text = String::new();
+        loop {
+            let c = self.rest().chars().next()?;
+            self.at += c.len_utf8();
+            if c == '\\' {
+                text.push(self.escape()?);
+            } else if closers.contains(&c) {
+                match (self.ends(in_object), in_object) {
+                    (true, _) => break,
+                    (false, true) => text.push(c),
+                    (false, false) => return None,
+                }
+            } else {
+                text.push(c);
+            }
+        }
+        Some(without_noise(&text).into_owned())
+    }
+
+    fn escape(&mut self) -> Option<char> {
+        let c = self.rest().chars().next()?;
+        self.at += c.len_utf8();
+        Some(match c {
+            'n' => '\n',
+            't' => '\t',
+            'r' => '\r',
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'u' => {
+                let first = self.unit()?;
+                if !(0xd800..0xdc00).contains(&first) {
+                    return Some(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER));
+                }
+                let before = self.at;
+                let second = self.rest().starts_with("\\u").then(|| {
+                    self.at += 2;
+                    self.unit()
+                });
+                match second.flatten().filter(|second| (0xdc00..0xe000).contains(second)) {
+                    Some(second) => {
+                        let code = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
+                        char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
+                    }
+                    None => {
+                        self.at = before;
+                        char::REPLACEMENT_CHARACTER
+                    }
+                }
+            }
+            other => other,
+        })
+    }
+
+    fn unit(&mut self) -> Option<u32> {
+        let digits = self.rest().get(..4)?;
+        let unit = u32::from_str_radix(digits, 16).ok()?;
+        self.at += 4;
+        Some(unit)
+    }
+
+    /// Whether a text may end here, behind a closing mark.
+    fn ends(&self, in_object: bool) -> bool {
+        let rest = self.rest();
+        let space = blank(rest);
+        let next = &rest[space..];
+        if !in_object {
+            return next.starts_with([',', '，', ']']);
+        }
+        match next.strip_prefix([',', '，']) {
+            // A comma before the brace is a slip of its own.
+            Some(after) => {
+                let after = &after[blank(after)..];
+                key(after).is_some() || after.starts_with('}')
+            }
+            None => {
+                let line_ends = rest[..space].contains(['\n', '\r']);
+                next.starts_with('}')
+                    || self.depth == 1 && is_end(next)
+                    || key_of_line(line_ends, next).is_some()
+            }
+        }
+    }
+
+    fn literal(&mut self) -> Option<Value> {
+        let rest = self.rest();
+        let end = rest.find(|c: char| c.is_whitespace() || ",，}]`".contains(c)).unwrap_or(rest.len());
+        let word = &rest[..end];
+        let value = match word {
+            "true" | "True" | "TRUE" => Value::Bool(true),
+            "false" | "False" | "FALSE" => Value::Bool(false),
+            "null" | "None" | "NaN" => Value::Null,
+            _ => Value::Number(word.parse::<Number>().ok()?),
+        };
+        self.at += end;
+        Some(value)
+    }
+}
+
+fn closers(open: char) -> Option<&'static [char]> {
+    QUOTES.iter().find(|(known, _)| *known == open).map(|(_, closers)| *closers)
+}
+
+/// Bytes of white space at the start, marks of the byte order included.
+fn blank(text: &str) -> usize {
+    text.len() - text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').len()
+}
+
+/// Whether nothing follows, except for the end of a fence.
+fn is_end(text: &str) -> bool {
+    text.trim().trim_matches('`').is_empty()
+}
+
+/// The key at the start of a text with its colon, and how many bytes both take.
+fn key(text: &str) -> Option<(String, usize)> {
+    let start = blank(text);
+    let open = text[start..].chars().next()?;
+    let closers = closers(open)?;
+    let name = &text[start + open.len_utf8()..];
+    // Not further: every mark of a long text is looked at like this.
+    let end = name[..name.floor_char_boundary(KEY + 1)].find(closers).filter(|end| *end > 0)?;
+    let (name, rest) = name.split_at(end);
+    let is_name = name.chars().all(|c| c.is_alphanumeric() || "_- .".contains(c));
+    let close = rest.chars().next()?;
+    let rest = &rest[close.len_utf8()..];
+    let rest = rest[blank(rest)..].strip_prefix([':', '：']).filter(|_| is_name)?;
+    Some((name.trim().to_owned(), text.len() - rest.len()))
+}
+
+/// A key at the start of a line.
+fn key_of_line(line_ends: bool, text: &str) -> Option<()> {
+    (line_ends && key(text).is_some()).then_some(())
+}

@@ -1,0 +1,252 @@
+//! Files that settings name: which of them lie outside of the workspace, and patterns that walk no whole disk.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::Problem;
+use super::layer::Origin;
+use super::sections::SECTIONS;
+use riddlemill_files::{Trust, Wish};
+
+/// The settings whose values are files, folders or patterns of files.
+const PLACES: [(&str, &str); 7] = [
+    ("import", "common_words"),
+    ("anonymise", "policy"),
+    ("puzzles", "wordnet"),
+    ("puzzles", "premises"),
+    ("release", "curator"),
+    ("review", "sample"),
+    ("respond", "sample"),
+];
+/// Most entries of folders that a pattern looks at.
+const MOST_ENTRIES: usize = 200_000;
+
+/// A place outside of the workspace that the settings name.
+pub(super) struct NamedPlace {
+    /// Where they name it.
+    at: String,
+    /// How.
+    written: String,
+    pub wish: Wish,
+}
+
+/// Asks about every place outside of the workspace that pipeline.toml names and that nobody agreed to; those that are not
+/// agreed to are problems.
+pub(super) fn agreed(
+    trust: &Trust,
+    named: Vec<NamedPlace>,
+    ask: Option<fn(&str) -> Option<bool>>,
+    problems: &mut Vec<Problem>,
+) {
+    let mut asked: Vec<Wish> = Vec::new();
+    for NamedPlace { at, written, wish } in named {
+        // The same place is asked about once, and the answer before may cover this one.
+        if asked.contains(&wish) || trust.allows(&wish) {
+            continue;
+        }
+        let question = format!(
+            "{at} names {written:?}: {wish}, outside of this workspace, which was not made on this machine; allow it?"
+        );
+        let agreed = ask.and_then(|ask| ask(&question));
+        let kept = if agreed == Some(true) { trust.agree(&wish) } else { Ok(()) };
+        match (agreed, kept) {
+            (Some(true), Ok(())) => {}
+            (Some(true), Err(error)) => problems.push(Problem { place: at, what: error.to_string() }),
+            _ => problems.push(Problem { place: at, what: refusal(&written, &wish) }),
+        }
+        asked.push(wish);
+    }
+}
+
+/// Why a place is not read, and what agrees to it.
+pub fn refusal(written: &str, wish: &Wish) -> String {
+    let word = wish.word();
+    format!(
+        "{written:?} would {wish}, outside of this workspace, which was not made on this machine; it was not read\n  \
+         hint: if you want that, `riddlemill trust add {word}` says so once, --trust {word} for one call \
+         (in CI {}={word})",
+        riddlemill_files::trust::TRUST
+    )
+}
+
+/// A place that the settings name, if it leads outside of the workspace; `at` is where they do.
+pub(super) fn outside(root: &Path, trust: &Trust, at: String, written: &str) -> Option<NamedPlace> {
+    let place = trust.leads_out(&fixed(root, written))?;
+    Some(NamedPlace { at, written: written.to_owned(), wish: Wish::Read { place } })
+}
+
+/// The texts of a setting that are files, folders or patterns, where pipeline.toml writes them: flags and the environment
+/// are this machine's user's own.
+pub(super) fn written<'v>(section: &str, key: &str, value: &'v Value, origin: &Origin) -> Vec<&'v str> {
+    if !matches!(origin, Origin::File(_)) || !PLACES.contains(&(section, key)) {
+        return Vec::new();
+    }
+    let default = default_of(section, key);
+    let texts = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    texts
+        .iter()
+        .filter_map(Value::as_str)
+        .filter(|text| !text.is_empty() && Some(*text) != default.as_deref())
+        .collect()
+}
+
+/// The default of a setting, if it is a text.
+fn default_of(section: &str, key: &str) -> Option<String> {
+    let section = SECTIONS.iter().find(|known| known.name == section)?;
+    let text = section.keys.iter().find(|known| known.name == key)?.default;
+    Some(text.parse::<toml_edit::Value>().ok()?.as_str()?.to_owned())
+}
+
+/// The part of a path before its first pattern.
+fn fixed(root: &Path, path: &str) -> PathBuf {
+    if root.join(path).is_file() {
+        return path.into();
+    }
+    Path::new(path)
+        .components()
+        .take_while(|part| !part.as_os_str().to_string_lossy().contains(['*', '?', '[']))
+        .collect()
+}
+
+/// Why the files of a pattern cannot be listed.
+#[derive(Debug, thiserror::Error)]
+pub enum PatternError {
+    /// Patterns are texts, and the workspace's path is none.
+    #[error(
+        "the path of the workspace, {}, is not Unicode, so patterns cannot be used\n  hint: rename the folder, or name each file in full",
+        .0.display()
+    )]
+    Workspace(PathBuf),
+    /// The path has pattern characters at places where they have no meaning.
+    #[error("{path:?} is not a valid pattern: {source}")]
+    Pattern {
+        /// As the settings name it.
+        path: String,
+        /// What is wrong with it.
+        source: glob::PatternError,
+    },
+    /// It would look at too many files.
+    #[error(
+        "{path:?} looks at more than {most} files and folders below {}\n  hint: name the folder that holds the files, as in raw/dumps/*.json",
+        below.display(), most = riddlemill_text::text::grouped(MOST_ENTRIES as i64)
+    )]
+    TooWide {
+        /// As the settings name it.
+        path: String,
+        /// The folder that it begins in.
+        below: PathBuf,
+    },
+    /// A file that matches leads outside of the workspace, and nobody agreed to that.
+    #[error("{}", refusal(path, wish))]
+    Outside {
+        /// The file.
+        path: String,
+        /// What was not agreed to.
+        wish: Wish,
+    },
+}
+
+/// The files that a path of the settings names. Only the path in the settings is a pattern: the workspace may be in a
+/// folder called `[a]*`, and a file that is called exactly so is meant. A pattern that would look at hundreds of thousands
+/// of files is refused, and so is a file that leads outside of the workspace without somebody's yes.
+///
+/// # Errors
+/// [`PatternError`], before anything is read.
+pub fn matching(root: &Path, trust: &Trust, path: &str) -> Result<Vec<glob::GlobResult>, PatternError> {
+    let literal = root.join(path);
+    let found = if literal.is_file() {
+        vec![Ok(literal)]
+    } else {
+        let pattern = match (Path::new(path).is_absolute(), root.to_str()) {
+            (true, _) => path.to_owned(),
+            (false, Some(root)) => match root {
+                "" => path.to_owned(),
+                root => format!("{}/{path}", glob::Pattern::escape(root).trim_end_matches('/')),
+            },
+            (false, None) => return Err(PatternError::Workspace(root.to_owned())),
+        };
+        refuse_wide(root, path)?;
+        match glob::glob(&pattern) {
+            Ok(found) => found.collect(),
+            Err(source) => return Err(PatternError::Pattern { path: path.to_owned(), source }),
+        }
+    };
+    for file in found.iter().flatten() {
+        // What the process opens is relative to its own folder.
+        let Ok(whole) = std::path::absolute(file) else { continue };
+        if let Err(wish) = trust.may_read(&whole) {
+            return Err(PatternError::Outside { path: file.display().to_string(), wish });
+        }
+    }
+    Ok(found)
+}
+
+/// Refuses a pattern that looks at too many files: `**` may begin at the root of a disk.
+fn refuse_wide(root: &Path, path: &str) -> Result<(), PatternError> {
+    let begin = fixed(root, path);
+    let rest = Path::new(path).components().count() - begin.components().count();
+    let deep = if path.contains("**") { usize::MAX } else { rest };
+    // One folder is listed, however long it is.
+    if deep < 2 {
+        return Ok(());
+    }
+    let below = root.join(begin);
+    let (mut seen, mut open) = (0, vec![(below.clone(), deep)]);
+    while let Some((folder, deep)) = open.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            seen += 1;
+            if seen > MOST_ENTRIES {
+                return Err(PatternError::TooWide { path: path.to_owned(), below });
+            }
+            let kind = entry.file_type();
+            let is_folder = |link: bool| {
+                if link { entry.path().is_dir() } else { kind.as_ref().is_ok_and(|k| k.is_dir()) }
+            };
+            if deep > 1 && is_folder(kind.as_ref().is_ok_and(fs::FileType::is_symlink)) {
+                open.push((entry.path(), deep - 1));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_place_is_a_setting() {
+        for (section, key) in PLACES {
+            let known = SECTIONS.iter().find(|known| known.name == section);
+            assert!(known.is_some_and(|known| known.keys.iter().any(|k| k.name == key)), "{section}.{key}");
+        }
+    }
+
+    #[test]
+    fn the_fixed_part_ends_before_the_first_pattern() {
+        let fixed = |path| fixed(Path::new("/nowhere"), path);
+        assert_eq!(fixed("/data/d*/x.json"), Path::new("/data"));
+        assert_eq!(fixed("/**/*.json"), Path::new("/"));
+        assert_eq!(fixed("raw/dumps/x.json"), Path::new("raw/dumps/x.json"));
+        assert_eq!(fixed("*.json"), Path::new(""));
+    }
+
+    #[test]
+    fn a_pattern_looks_at_a_bounded_number_of_files() {
+        let dir = tempfile::tempdir().unwrap();
+        // A link back makes a walk endless.
+        fs::create_dir_all(dir.path().join("a/b")).unwrap();
+        #[cfg(unix)]
+        for name in ["x", "y"] {
+            std::os::unix::fs::symlink("..", dir.path().join("a/b").join(name)).unwrap();
+        }
+        let trust = Trust::of(dir.path(), []);
+        let wide = matching(dir.path(), &trust, "**/*.json");
+        assert!(matches!(wide, Err(PatternError::TooWide { .. })), "{wide:?}");
+        fs::write(dir.path().join("a/x.json"), "").unwrap();
+        assert_eq!(matching(dir.path(), &trust, "*/*.json").unwrap().len(), 1);
+        assert_eq!(matching(dir.path(), &trust, "a/x.json").unwrap().len(), 1);
+    }
+}

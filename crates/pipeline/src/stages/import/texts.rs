@@ -1,0 +1,108 @@
+//! What every kind of source does with a text that it read: entities are decoded once, and one that was read in another encoding
+//! than it was written in is set aside.
+
+use std::borrow::Cow;
+
+use super::{Parsed, RawPost};
+use crate::config::SourceKind;
+use riddlemill_harvest::pages::entities;
+use riddlemill_harvest::pages::mojibake::garbled;
+use riddlemill_text::record::Reason;
+
+/// A parsed item with the entities of its texts decoded once. Pages are HTML, whose entities their parsers decode; puzzles are
+/// decoded by their own step, and rows of published sets stay as they were published.
+pub(super) fn decoded(kind: SourceKind, parsed: Parsed) -> Parsed {
+    let Parsed::Post(mut post) = parsed else { return parsed };
+    match kind {
+        SourceKind::Puzzles | SourceKind::Published => return Parsed::Post(post),
+        // A table's note is JSON, whose columns belong to its owner.
+        SourceKind::Table => {}
+        _ => decode(&mut post.note),
+    }
+    decode(&mut post.title);
+    decode(&mut post.content);
+    Parsed::Post(post)
+}
+
+fn decode(text: &mut Option<String>) {
+    if let Some(written) = text
+        && let Cow::Owned(read) = entities(written)
+    {
+        *text = Some(read);
+    }
+}
+
+/// A parsed item without posts whose texts were read in another encoding than they were written in: no rule can be trusted with
+/// them.
+pub(super) fn readable(kind: SourceKind, parsed: Parsed) -> Parsed {
+    match parsed {
+        // A published row is what others compare with, whatever it says.
+        parsed if kind == SourceKind::Published => parsed,
+        Parsed::Post(post) => match mojibake(&post) {
+            Some(piece) => Parsed::Out(
+                Reason::Encoding,
+                format!(
+                    "`{piece}` was read in another encoding than it was written in; save the source as UTF-8"
+                ),
+            ),
+            None => Parsed::Post(post),
+        },
+        Parsed::Page(posts) => Parsed::Page(posts.into_iter().map(|parsed| readable(kind, parsed)).collect()),
+        other => other,
+    }
+}
+
+fn mojibake(post: &RawPost) -> Option<String> {
+    [&post.title, &post.content].into_iter().flatten().find_map(|text| garbled(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn post(title: &str, content: Option<&str>) -> Parsed {
+        let content = content.map(str::to_owned);
+        Parsed::Post(Box::new(RawPost { title: Some(title.into()), content, ..RawPost::default() }))
+    }
+
+    #[test]
+    fn entities_are_decoded_once_whatever_the_kind() {
+        let kinds = [
+            SourceKind::LeymoreTitles,
+            SourceKind::LeymoreAnnual,
+            SourceKind::ThreadDump,
+            SourceKind::Aiotieba,
+            SourceKind::Reddit,
+            SourceKind::Cqia,
+            SourceKind::Table,
+        ];
+        for kind in kinds {
+            let read = decoded(kind, post("2 &lt; 3 &amp;amp; 云", Some("&gt; 云&quot;")));
+            assert_eq!(read, post("2 < 3 &amp; 云", Some("> 云\"")), "{kind:?}");
+        }
+        for kind in [SourceKind::Puzzles, SourceKind::Published] {
+            assert_eq!(decoded(kind, post("a &amp; b", None)), post("a &amp; b", None), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn mojibake_is_set_aside_with_the_piece() {
+        for (title, content) in [
+            ("Why don抰 fish drown?", None),
+            ("Why don’t fish drown?", Some("donâ€™t")),
+            ("涓轰粈涔堢尗涓嶄細椋烇紵", None),
+            ("为什么��不会笑？", None),
+        ] {
+            let out = readable(SourceKind::Puzzles, post(title, content));
+            let Parsed::Out(Reason::Encoding, what) = out else { panic!("{out:?}") };
+            assert!(what.starts_with('`') && what.contains("save the source as UTF-8"), "{what}");
+            let page =
+                readable(SourceKind::Warc, Parsed::Page(vec![post(title, content), post("云？", None)]));
+            let Parsed::Page(posts) = page else { panic!("{page:?}") };
+            assert!(matches!(posts[..], [Parsed::Out(Reason::Encoding, _), Parsed::Post(_)]));
+            assert_eq!(readable(SourceKind::Published, post(title, content)), post(title, content));
+        }
+        let sound = || post("Why don’t cafés drown?", Some("为什么锟斤拷会笑"));
+        assert_eq!(readable(SourceKind::Reddit, sound()), sound());
+    }
+}

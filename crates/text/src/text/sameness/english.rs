@@ -1,0 +1,82 @@
+//! Vetoes on pairs of English texts, by their words.
+//!
+//! What: each has a number that the other lacks; one denies what the other states; two words take each other's place; or what is
+//! not shared names something else on both sides, where the rest is in the same order. The pair is one step less similar.
+//!
+//! Why: a retelling changes function words and adds or leaves out; the same sentence about something else is another joke.
+//! A word that differs by a slip of the hand, or shares its beginning, is the same thing.
+//!
+//! Known problems: which words mean the same is not known: `physician` for `doctor` is another subject.
+//!
+//! Example: `Why do cats hate water?` and `Why do dogs hate water?`
+
+use super::near::indel;
+use super::predicate::{Predicate, Ratio};
+use super::vetoes::Veto;
+use super::words::{is_content, is_number};
+use super::{Prepared, exchange};
+
+const DENIALS: [&str; 8] = ["not", "no", "never", "without", "nobody", "nothing", "none", "neither"];
+
+pub(super) fn veto(predicate: Predicate, a: &Prepared, b: &Prepared) -> Option<Veto> {
+    let (own, other) = (only_in(a, b), only_in(b, a));
+    let numbers = |words: &[&str]| words.iter().any(|word| is_number(word));
+    if numbers(&own) && numbers(&other) {
+        return Some(Veto::Number);
+    }
+    if predicate == Predicate::Opening {
+        return None;
+    }
+    if denies(a, b) {
+        return Some(Veto::Negation);
+    }
+    if exchange::vetoes(a, b) {
+        return Some(Veto::Order);
+    }
+    another_subject(&own, &other).then_some(Veto::Subject)
+}
+
+/// The words of a text that the other lacks, repetitions counted.
+fn only_in<'a>(a: &'a Prepared, b: &Prepared) -> Vec<&'a str> {
+    let mut theirs: Vec<&str> = b.words().each().collect();
+    a.words()
+        .each()
+        .filter(|word| match theirs.iter().position(|their| their == word) {
+            Some(at) => {
+                theirs.swap_remove(at);
+                false
+            }
+            None => true,
+        })
+        .collect()
+}
+
+fn denies(a: &Prepared, b: &Prepared) -> bool {
+    let count = |x: &Prepared| x.words().each().filter(|word| DENIALS.contains(word)).count();
+    if count(a) % 2 == count(b) % 2 {
+        return false;
+    }
+    let rest = |x: &Prepared| -> Vec<char> {
+        let words = x.words().each().zip(x.words().symbols().chars());
+        words.filter(|(word, _)| !DENIALS.contains(word)).map(|(_, symbol)| symbol).collect()
+    };
+    let least = Ratio::new(85, 100);
+    indel(&rest(a), &rest(b), least, || u64::MAX) >= least
+}
+
+/// Whether both sides name something that the other does not.
+fn another_subject(own: &[&str], other: &[&str]) -> bool {
+    let named = |words: &[&str], others: &[&str]| {
+        words.iter().any(|word| is_content(word) && !others.iter().any(|other| is_variant(word, other)))
+    };
+    named(own, other) && named(other, own)
+}
+
+/// Whether two words are one, but for a slip of the hand or an ending.
+fn is_variant(a: &str, b: &str) -> bool {
+    let least = a.len().min(b.len());
+    let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
+    let close =
+        least >= 4 && rapidfuzz::distance::levenshtein::distance(a.chars(), b.chars()) <= 1 + least / 7;
+    close || least >= 4 && common >= least.max(4)
+}

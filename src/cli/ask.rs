@@ -1,0 +1,25 @@
+//! Questions on the terminal.
+
+use std::io::IsTerminal;
+
+use super::busy::heard;
+
+/// Whether somebody can answer: not in a script or behind a pipe.
+pub(super) fn can_ask() -> bool {
+    std::io::stderr().is_terminal() && std::io::stdin().is_terminal()
+}
+
+/// Asks a question before any bar is drawn; `None` where nobody can answer.
+pub(super) fn ask_first(question: &str) -> Option<bool> {
+    heard();
+    if can_ask() { ask(question) } else { None }
+}
+
+/// Asks a question on the terminal; anything but a yes is a no.
+pub(super) fn ask(question: &str) -> Option<bool> {
+    eprintln!("{question} [y/N]");
+    let mut line = String::new();
+    // If stdin cannot be read, nobody can be asked.
+    std::io::stdin().read_line(&mut line).ok()?;
+    Some(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
+}

@@ -1,0 +1,153 @@
+//! `trust`: what this machine's user allowed a workspace to do beyond its own folder.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::args::{Global, TrustVerb};
+use super::exit::{Exit, Failure};
+use super::output::{self, count};
+use crate::config::{Config, Overrides};
+use crate::recipe;
+use crate::trust::{TRUST, Trust, Wish};
+
+pub(super) const HELP: &str = "\
+A workspace may come from somebody else (a clone, an archive, a copy), and its pipeline.toml may name hosts that are
+sent the values of environment variables, commands, and dumps anywhere on this machine. Each of them is asked about once
+for each workspace; the answers are kept on this machine, outside of the workspace, so that no clone brings its own. A
+workspace that `init` made here may name places anywhere; hosts and commands are asked about all the same.
+
+  riddlemill trust                              what this workspace wants, and what was agreed to
+  riddlemill trust add api.example.org          as the question on the terminal would
+  riddlemill trust withdraw api.example.org
+  riddlemill run --trust api.example.org        for one call; RIDDLEMILL_TRUST=api.example.org,/data/dumps in CI";
+
+pub(super) fn trust(verb: Option<&TrustVerb>, global: &Global) -> Result<Exit, Failure> {
+    match verb {
+        None => list(false, global),
+        Some(TrustVerb::List { all }) => list(*all, global),
+        Some(TrustVerb::Add { words }) => add(words, global),
+        Some(TrustVerb::Withdraw { words }) => withdraw(words, global),
+    }
+}
+
+/// What the workspace wants, whether it was agreed to or not.
+fn wanted(global: &Global) -> Result<(Config, Vec<Wish>), Failure> {
+    // Listed before anything is agreed to.
+    let overrides = Overrides { ask: None, unasked: true, ..output::overrides(global, &[]) };
+    let config = Config::load(&global.workspace, &recipe::names(), &recipe::choices(), &overrides)?;
+    let hosts =
+        config.endpoints.iter().flat_map(|endpoint| [endpoint.wish(), endpoint.command_wish()]).flatten();
+    let wishes: BTreeSet<Wish> =
+        hosts.chain(config.wished_places()).chain(linked(&config.trust, &config)).collect();
+    Ok((config, wishes.into_iter().collect()))
+}
+
+/// The workspace's own folders that are links to elsewhere.
+fn linked(trust: &Trust, config: &Config) -> Vec<Wish> {
+    let leads = |name: &str| {
+        let path = config.root.join(name);
+        let is_link = path.symlink_metadata().is_ok_and(|meta| meta.is_symlink());
+        let target = trust.leads_out(std::path::Path::new(name)).filter(|_| is_link)?;
+        Some(Wish::Folder { name: name.to_owned(), target })
+    };
+    ["raw", "staged", "output"].into_iter().filter_map(leads).collect()
+}
+
+fn list(all: bool, global: &Global) -> Result<Exit, Failure> {
+    let (config, wishes) = match wanted(global) {
+        // What was agreed to elsewhere can be listed anywhere.
+        Err(_) if all => (Config::defaults(), Vec::new()),
+        found => found?,
+    };
+    let trust = Trust::of(&global.workspace, global.trust.iter().cloned());
+    let given = trust.given();
+    let shown: Vec<_> = given.iter().filter(|given| all || given.here).collect();
+    if global.json {
+        let wants: Vec<_> = wishes
+            .iter()
+            .map(|wish| json!({ "wish": wish, "word": wish.word(), "agreed": config.trust.allows(wish) }))
+            .collect();
+        let given: Vec<_> = shown
+            .iter()
+            .map(|given| {
+                json!({ "workspace": given.workspace, "here": given.here, "wish": given.wish, "at": given.at })
+            })
+            .collect();
+        output::json(&json!({ "wants": wants, "agreed": given, "file": trust.file() }))?;
+        return Ok(Exit::Done);
+    }
+    let mut text = String::new();
+    for wish in &wishes {
+        let state = if config.trust.allows(wish) { "agreed" } else { "not agreed" };
+        text.push_str(&format!("{state:<12} {wish}\n"));
+    }
+    // What was agreed to and is not wanted any more can be taken back, too.
+    for given in shown.iter().filter(|given| given.here) {
+        match &given.wish {
+            None => text.push_str("made here    places anywhere on this machine\n"),
+            Some(wish) if !wishes.contains(wish) => {
+                text.push_str(&format!("agreed       {wish} (not in pipeline.toml)\n"))
+            }
+            Some(_) => {}
+        }
+    }
+    for given in shown.iter().filter(|given| !given.here) {
+        let what = given.wish.as_ref().map_or("places anywhere: made here".to_owned(), Wish::to_string);
+        text.push_str(&format!("{}: {what}\n", given.workspace));
+    }
+    if text.is_empty() {
+        text.push_str("this workspace wants nothing beyond its own folder\n");
+    }
+    output::print(&text)?;
+    Ok(Exit::Done)
+}
+
+fn add(words: &[String], global: &Global) -> Result<Exit, Failure> {
+    let (_, wishes) = wanted(global)?;
+    let trust = Trust::of(&global.workspace, []);
+    for word in words {
+        let meant: Vec<&Wish> = wishes.iter().filter(|wish| wish.is_named(word)).collect();
+        if meant.is_empty() {
+            let wanted: Vec<String> = wishes.iter().map(Wish::word).collect();
+            let wanted = if wanted.is_empty() { "nothing".to_owned() } else { wanted.join(", ") };
+            return Err(Failure::usage(format!(
+                "this workspace does not ask for {word:?}\n  hint: it asks for {wanted}"
+            )));
+        }
+        for wish in meant {
+            trust.agree(wish)?;
+            if !global.quiet {
+                eprintln!("agreed, for this workspace on this machine: {wish}");
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn withdraw(words: &[String], global: &Global) -> Result<Exit, Failure> {
+    let trust = Trust::of(&global.workspace, []);
+    let mut all = 0;
+    match words {
+        [] => all = trust.withdraw(None)?,
+        words => {
+            for word in words {
+                let withdrawn = trust.withdraw(Some(word))?;
+                if withdrawn == 0 {
+                    let what = format!(
+                        "{word:?} was not agreed to for this workspace\n  hint: `riddlemill trust list` shows what was"
+                    );
+                    return Err(Failure { exit: Exit::Gap, message: what });
+                }
+                all += withdrawn;
+            }
+        }
+    }
+    if !global.quiet {
+        eprintln!("{} withdrawn", count(all as u64, "agreement"));
+        if std::env::var_os(TRUST).is_some() {
+            eprintln!("note: {TRUST} is set, and agrees to what it names");
+        }
+    }
+    Ok(Exit::Done)
+}
