@@ -11,12 +11,14 @@ use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use super::review_session::{ReviewSession, io, usage};
-use crate::pipeline::now;
+use crate::pipeline::{blinding, now};
 use crate::review::ballot::{Qualification, Role, Round};
 use crate::review::exchange::{disarm, sheet, sheet_rows, workbook_rows};
 use crate::review::grades::{self, Grade, Line, TrialAnswer};
 use crate::review::qualify::{Trial, TrialLevel, level, trials, wants_a_senior};
-use crate::review::{Annotator, Gold, ImportSettings, Item, LastTrial, Values, Vote, import, read_gold};
+use crate::review::{
+    Annotator, Blinding, Gold, ImportSettings, Item, LastTrial, Values, Vote, import, read_gold,
+};
 use crate::store::{Error, Workspace, durable};
 
 /// The options of `review qualify`.
@@ -239,13 +241,13 @@ fn to_a_senior(
         let answers: Vec<String> = values.iter().map(|(field, value)| format!("{field}: {value}")).collect();
         answers.join("\n")
     };
+    let blinding = blinding(&Workspace::new(&room.config.root))?;
     let mut rows: Vec<Vec<String>> = Vec::new();
     for one in &given {
         let Some(known) = gold.iter().find(|gold| gold.item.id == one.item) else { continue };
         let shown: Vec<String> = known.item.content.values().map(ToString::to_string).collect();
-        let entry = one.entry.to_string();
         rows.push(vec![
-            entry,
+            alias(&blinding, one),
             shown.join("\n"),
             answers(&known.answers),
             answers(&one.values),
@@ -256,7 +258,7 @@ fn to_a_senior(
     rows.sort();
     rows.dedup();
     let heads = ["answer", "see.item", "see.known", "see.given", RIGHT];
-    let bytes = sheet(&heads, &["answer", RIGHT], &rows).map_err(io)?;
+    let bytes = sheet(&heads, &rows).map_err(io)?;
     durable::replace(sheet_path, &bytes)?;
     let lines: Vec<Line> = given.into_iter().map(Line::Answers).collect();
     store(room, &lines)?;
@@ -266,6 +268,11 @@ fn to_a_senior(
         count(rows.len() as u64, "answer")
     ))?;
     Ok(())
+}
+
+/// The name of an answer in a sheet. Its own id can be computed from its author's name.
+fn alias(blinding: &Blinding, answer: &TrialAnswer) -> String {
+    format!("k{}", blinding.alias(&["trial", &answer.entry.to_string()]))
 }
 
 /// Imports a sheet that a senior filled in.
@@ -283,13 +290,16 @@ fn by_a_senior(
             "{by} is not a senior: texts of a trial are graded by a senior or a meta annotator"
         )));
     }
+    let blinding = blinding(&Workspace::new(&room.config.root))?;
     let waiting: BTreeMap<String, TrialAnswer> = grades::read(&raw(room), room.step.recipe, room.step.name)
         .map_err(io)?
         .into_iter()
         .filter_map(|line| match line {
-            Line::Answers(given) => Some((given.entry.to_string(), given)),
+            Line::Answers(given) => Some(given),
             Line::Grade(_) => None,
         })
+        // Older sheets have the answers' own ids.
+        .flat_map(|given| [(given.entry.to_string(), given.clone()), (alias(&blinding, &given), given)])
         .collect();
     let bytes = fs::read(sheet).map_err(Error::io("read", sheet))?;
     let is_workbook = sheet.extension().is_some_and(|extension| extension == "xlsx");

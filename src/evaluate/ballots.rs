@@ -3,8 +3,10 @@
 //! People who choose among the options of a set are a human baseline, scored like a model. The task declares
 //! how people judge answers without a choice: by a rating on a scale, or by choosing the better of two texts,
 //! a person's and the model's, in a drawn order. Ballots show neither the right answer nor the model: their
-//! id represents these. The order is drawn with the workspace's secret, and readable with it from a seal
-//! after the id. Older sheets have no seal, and the order of the evaluation's seed.
+//! id represents these. Ids of answers are made with the workspace's secret, because anybody could hash the
+//! names of the models that come into question. The order is drawn with the secret, too, and readable with it
+//! from a seal after the id. Older sheets have ids that can be computed, or no seal and the order of the
+//! evaluation's seed; they are still read.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -105,6 +107,11 @@ fn id(parts: &[&str]) -> String {
     hasher.finalize().to_hex()[..16].to_string()
 }
 
+/// The id of a ballot on an answer as it is handed out: its own can be computed from the model's name.
+fn alias(blinding: &Blinding, id: &str) -> String {
+    format!("k{}", blinding.alias(&["evaluation", id]))
+}
+
 /// An id with the seal of its order, and whether the order is reversed: the wrong answer, or the model's
 /// explanation, first.
 fn sealed(blinding: &Blinding, id: &str) -> (String, bool) {
@@ -181,6 +188,7 @@ pub fn blank(
                 let Some(item) = places.get(answer.item.as_str()).map(|&at| &set.items[at]) else { continue };
                 let task = answer.task.declared();
                 let Some(people) = &task.people else { continue };
+                let id = alias(blinding, &id);
                 let (mut heads, shown): (Vec<&str>, Vec<String>) = context(people, item).into_iter().unzip();
                 heads.insert(0, "ballot");
                 let mut row = shown;
@@ -216,7 +224,7 @@ pub fn blank(
             // Answers to one item next to each other would reveal models.
             rows.sort_by_key(|row| (Draw::new(seed, name, &row[0]).bits(), row[0].clone()));
         }
-        let bytes = sheet(&heads, &["ballot", "answer", "annotator"], &rows)?;
+        let bytes = sheet(&heads, &rows)?;
         made.push(Sheet { name: format!("{name}.csv"), bytes });
     }
     Ok(made)
@@ -261,7 +269,13 @@ pub fn read(
     let mut skipped = Vec::new();
     for file in files {
         // Answers written by people in one file can be scored in the next.
-        let known: FxHashMap<String, About> = ballots(set, answers, seed).into_iter().collect();
+        let known = ballots(set, answers, seed);
+        let aliases: FxHashMap<String, String> = known
+            .iter()
+            .filter(|(_, about)| matches!(about, About::Answer(_)))
+            .map(|(id, _)| (alias(blinding, id), id.clone()))
+            .collect();
+        let known: FxHashMap<String, About> = known.into_iter().collect();
         for (place, row) in rows(file)? {
             let Some(answer) = row.get("answer").filter(|said| !said.is_empty()) else { continue };
             let ballot = row.get("ballot").map(String::as_str).unwrap_or_default();
@@ -276,7 +290,8 @@ pub fn read(
                 known => known.flatten(),
             };
             let vote = Vote {
-                ballot: ballot.to_owned(),
+                // One person's vote on a ballot counts once, whichever of its names a sheet has.
+                ballot: aliases.get(ballot).map_or(ballot, String::as_str).to_owned(),
                 turned,
                 annotator: file.model.clone().or_else(|| row.get("annotator").cloned()).unwrap_or_default(),
                 answer: answer.clone(),

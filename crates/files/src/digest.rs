@@ -20,6 +20,16 @@ impl Digest {
         }
         digester.finish()
     }
+
+    /// The 16 bytes.
+    pub fn to_bytes(self) -> [u8; 16] {
+        self.0
+    }
+
+    /// The digest with these bytes.
+    pub fn from_bytes(bytes: [u8; 16]) -> Digest {
+        Digest(bytes)
+    }
 }
 
 /// Builds a digest part by part. Short parts are gathered first: hashing a vote's parts in one go takes a

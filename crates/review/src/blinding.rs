@@ -6,10 +6,17 @@
 //! another. Everything shown to people passes through [`Blinding::show`], which changes the order and keeps
 //! the hash: votes and sheets from before the secret was drawn stay valid. In a sheet the item's hash is
 //! followed by a seal, from which the holder of the secret can read the order in which it was written.
+//!
+//! The hash of an item with an order never leaves as it is. Anybody who sees the texts can hash them in each
+//! order, so the hash alone says which one the stages use, and with the recipe's seed, which is published,
+//! whose text is whose. The same holds for the id of a vote, which covers that hash and the side that was
+//! chosen. Both are handed out under a [`Cover`]: a permutation of their 128 bits that is keyed with the
+//! secret, so that the program reads back exactly what it handed out, of earlier texts too.
 
 use super::ballot::Ballot;
 use super::item::{Item, Ordered, Shown};
 use super::value::Value;
+use riddlemill_files::Digest;
 
 /// Hexadecimal digits of a seal.
 const SEAL: usize = 12;
@@ -38,7 +45,8 @@ impl Blinding {
         };
         let seals = [seal(first, second), seal(second, first)];
         let turned = first_shown != *first;
-        item.shown = Some(Shown { what: Ordered::Sides(key), turned: false, seals });
+        let cover = self.cover(step, &item.id);
+        item.shown = Some(Shown { what: Ordered::Sides(key), turned: false, seals, cover });
         item.turn(turned);
     }
 
@@ -57,8 +65,19 @@ impl Blinding {
                 .to_owned()
         };
         let seals = [seal("as it is"), seal("drawn")];
-        item.shown = Some(Shown { what: Ordered::List(key.to_owned(), places), turned: false, seals });
+        let cover = self.cover(step, &item.id);
+        item.shown = Some(Shown { what: Ordered::List(key.to_owned(), places), turned: false, seals, cover });
         item.turn(true);
+    }
+
+    /// What hides the hashes of an item.
+    fn cover(&self, step: &Ballot, item: &str) -> Cover {
+        Cover(self.keyed("cover", &[step.recipe, step.name, item]))
+    }
+
+    /// An identifier in the place of one that could be computed; `parts` identify it uniquely.
+    pub fn alias(&self, parts: &[&str]) -> String {
+        hex::encode(self.keyed("alias", parts))[..16].to_owned()
     }
 
     /// Bytes that cannot be computed without the secret.
@@ -94,6 +113,60 @@ impl std::fmt::Debug for Blinding {
     }
 }
 
+/// What a covered digest begins with, which no digest does: sheets from before covers have none.
+const COVERED: char = 'k';
+
+/// Rounds of the permutation. Four make it indistinguishable from a random one (Luby and Rackoff, 1988).
+const ROUNDS: u8 = 6;
+
+/// A keyed permutation of digests, of one item.
+#[derive(Clone, PartialEq)]
+pub(super) struct Cover([u8; 32]);
+
+impl Cover {
+    fn half(&self, round: u8, half: [u8; 8]) -> u64 {
+        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        hasher.update(&[round]);
+        hasher.update(&half);
+        let mut bytes = [0; 8];
+        hasher.finalize_xof().fill(&mut bytes);
+        u64::from_le_bytes(bytes)
+    }
+
+    /// A digest as it is handed out.
+    pub(super) fn hide(&self, digest: Digest) -> String {
+        let [mut left, mut right] = halves(digest);
+        for round in 0..ROUNDS {
+            (left, right) = (right, left ^ self.half(round, right.to_le_bytes()));
+        }
+        format!("{COVERED}{}", joined([left, right]))
+    }
+
+    /// The digest that was handed out like this; `None` if it was handed out uncovered.
+    pub(super) fn reveal(&self, handed: &str) -> Option<Digest> {
+        let [mut left, mut right] = halves(handed.strip_prefix(COVERED)?.parse().ok()?);
+        for round in (0..ROUNDS).rev() {
+            (left, right) = (right ^ self.half(round, left.to_le_bytes()), left);
+        }
+        Some(joined([left, right]))
+    }
+}
+
+fn halves(digest: Digest) -> [u64; 2] {
+    let bits = u128::from_le_bytes(digest.to_bytes());
+    [bits as u64, (bits >> 64) as u64]
+}
+
+fn joined([left, right]: [u64; 2]) -> Digest {
+    Digest::from_bytes((u128::from(left) | (u128::from(right) << 64)).to_le_bytes())
+}
+
+impl std::fmt::Debug for Cover {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Cover")
+    }
+}
+
 /// The content key of an item's sides, without `_1` and `_2`.
 fn sides(item: &Item) -> Option<String> {
     let keys = item.content.keys().filter_map(|key| key.strip_suffix("_1"));
@@ -104,7 +177,9 @@ fn sides(item: &Item) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::super::ballots;
-    use super::super::item::Content;
+    use std::borrow::Cow;
+
+    use super::super::item::{Content, Handed};
     use super::*;
     use crate::value::Value;
 
@@ -149,7 +224,16 @@ mod tests {
             blinding.show(&step(), &mut item);
             let sheet = item.sheet_hash();
             let (hash, seal) = sheet.split_once('.').unwrap();
-            assert_eq!(hash, item.content_hash.to_string());
+            assert_ne!(hash, item.content_hash.to_string());
+            assert_eq!(item.handed(&sheet), Handed::Today(Cow::Borrowed(&item)));
+            let uncovered = format!("{}.{seal}", item.content_hash);
+            assert_eq!(item.handed(&uncovered), Handed::Today(Cow::Borrowed(&item)));
+            let mut earlier = pair(&at.to_string(), 1);
+            earlier.content_hash = Digest::of_parts("earlier", []);
+            blinding.show(&step(), &mut earlier);
+            assert_eq!(item.handed(&earlier.sheet_hash()), Handed::Earlier(earlier.content_hash));
+            assert_eq!(item.handed_vote(&item.sheet_vote(earlier.content_hash)), Some(earlier.content_hash));
+            assert_eq!(item.handed_vote(&earlier.content_hash.to_string()), Some(earlier.content_hash));
             assert_eq!(item.as_sealed(Some(seal)).unwrap().order, item.order);
             let turned = item.shown.as_ref().map(|shown| shown.seals[usize::from(!shown.turned)].clone());
             let other = item.as_sealed(turned.as_deref()).unwrap();
@@ -160,6 +244,38 @@ mod tests {
             let mut elsewhere = pair(&at.to_string(), 1);
             Blinding::new([8; 32]).show(&step(), &mut elsewhere);
             assert!(elsewhere.as_sealed(Some(seal)).is_none());
+            assert_eq!(elsewhere.handed(&sheet), Handed::OtherSecret);
+            assert_eq!(elsewhere.handed("k0.1"), Handed::NoHash);
+        }
+    }
+
+    /// Both arrangements of 58 ballots could be hashed, and one of them stood in the sheet.
+    #[test]
+    fn no_arrangement_of_the_texts_gives_the_hash_that_is_handed_out() {
+        let blinding = Blinding::new([7; 32]);
+        let mut handed = std::collections::BTreeSet::new();
+        for at in 0..58 {
+            let mut item = pair(&at.to_string(), 1);
+            blinding.show(&step(), &mut item);
+            let hash = |turned: bool| {
+                let mut guess = item.clone();
+                guess.turn(turned);
+                crate::item::content_hash(&guess.content, None).to_string()
+            };
+            let sheet = item.sheet_hash();
+            assert!([true, false].iter().all(|turned| !sheet.contains(&hash(*turned))));
+            // The same texts have another hash in another item, so that no answer can be looked up elsewhere.
+            assert!(handed.insert(sheet));
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_cover_hands_back_what_it_hid(secret: [u8; 32], bytes: [u8; 16], item in "\\PC{0,8}") {
+            let cover = Blinding::new(secret).cover(&step(), &item);
+            let digest = Digest::from_bytes(bytes);
+            proptest::prop_assert_eq!(cover.reveal(&cover.hide(digest)), Some(digest));
+            proptest::prop_assert_eq!(cover.reveal(&digest.to_string()), None);
         }
     }
 

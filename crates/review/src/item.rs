@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::ballot::{Ballot, Drafts};
+use super::blinding::Cover;
 use super::value::{Value, Values};
 use riddlemill_files::digest::{Digest, Digester};
 use riddlemill_text::options::Draw;
@@ -55,6 +56,21 @@ pub(super) struct Shown {
     pub(super) turned: bool,
     /// The seals of the two orders: unchanged, and changed.
     pub(super) seals: [String; 2],
+    /// Hides the hashes that are handed out.
+    pub(super) cover: Cover,
+}
+
+/// What a hash in a sheet or a form says about an item.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Handed<'i> {
+    /// Today's text, in the order in which it was handed out.
+    Today(Cow<'i, Item>),
+    /// Another text, with this hash.
+    Earlier(Digest),
+    /// It was written with another secret.
+    OtherSecret,
+    /// It is no hash.
+    NoHash,
 }
 
 /// What is ordered.
@@ -173,11 +189,46 @@ impl Item {
         at.map_or(stored, |at| at + 1)
     }
 
-    /// The hash in a sheet or a form: followed by the seal of the order, if there is one.
+    /// The hash in a sheet or a form. With an order it is covered, and followed by the order's seal.
     pub fn sheet_hash(&self) -> String {
         match &self.shown {
-            Some(shown) => format!("{}.{}", self.content_hash, shown.seals[usize::from(shown.turned)]),
+            Some(Shown { cover, seals, turned, .. }) => {
+                format!("{}.{}", cover.hide(self.content_hash), seals[usize::from(*turned)])
+            }
             None => self.content_hash.to_string(),
+        }
+    }
+
+    /// The id of an annotator's own vote in a sheet or a form.
+    pub fn sheet_vote(&self, vote: Digest) -> String {
+        self.shown.as_ref().map_or_else(|| vote.to_string(), |shown| shown.cover.hide(vote))
+    }
+
+    /// The vote that was handed out like this, covered or as it is in older sheets; `None` if it is no id.
+    pub fn handed_vote(&self, cell: &str) -> Option<Digest> {
+        let covered = self.shown.as_ref().and_then(|shown| shown.cover.reveal(cell.trim()));
+        covered.or_else(|| cell.trim().parse().ok())
+    }
+
+    /// What the hash in a sheet or a form says, also in one from before hashes were covered or orders sealed.
+    pub fn handed(&self, cell: &str) -> Handed<'_> {
+        let (hash, seal) = match cell.split_once('.') {
+            Some((hash, seal)) => (hash.trim(), Some(seal.trim())),
+            None => (cell.trim(), None),
+        };
+        let (content_hash, is_covered) = match hash.parse::<Digest>() {
+            Ok(plain) => (plain, false),
+            Err(_) => match self.shown.as_ref().map(|shown| shown.cover.reveal(hash)) {
+                Some(Some(covered)) => (covered, true),
+                _ => return Handed::NoHash,
+            },
+        };
+        let sealed = self.as_sealed(seal);
+        match sealed {
+            Some(item) if content_hash == self.content_hash => Handed::Today(item),
+            // A wrong cover gives any hash: only the seal says that the secret is the same.
+            None if is_covered || content_hash == self.content_hash => Handed::OtherSecret,
+            _ => Handed::Earlier(content_hash),
         }
     }
 

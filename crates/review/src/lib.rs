@@ -44,7 +44,7 @@ pub use ballot::{Ballot, Role, Round};
 pub use blinding::Blinding;
 pub use exchange::{BallotSheet, Format, Import, ImportSettings, Problem, export, import};
 pub use gold::{Gold, GoldProblem, GoldTrouble, read_gold};
-pub use item::{Content, Item};
+pub use item::{Content, Handed, Item};
 pub use resolve::{Outcome, Pending, Resolution, Why, dispute_item, majority, resolve, review_item};
 pub use status::{Status, resolve_all, status};
 pub use value::{Value, Values};

@@ -109,3 +109,21 @@ fn what_is_no_vote_is_set_aside() {
     );
     assert_eq!((skipped.len(), answers.len()), (1, 0), "an empty answer is no vote");
 }
+
+/// The id was a hash of the task, the item and the model: with the models' names, anybody could sort them.
+#[test]
+fn no_ballot_says_whose_answer_it_shows_and_older_ballots_are_read() {
+    let texts = set("flub", vec![text(0, true, None, 0)]);
+    let mut answers = vec![answer(&texts.items[0], task("explain"), "secret-model", "因为。")];
+    let computed = ballots(&texts, &answers, 1).into_iter().find(|(_, about)| *about == About::Answer(0));
+    let computed = computed.unwrap().0;
+    let sheets = blank(&texts, &answers, 1, &blinding()).unwrap();
+    let rate = sheet(&sheets, "rate.csv");
+    assert!(!String::from_utf8_lossy(&rate.bytes).contains(&computed));
+    let other = blank(&texts, &answers, 1, &Blinding::new([6; 32])).unwrap();
+    assert_ne!(sheet(&other, "rate.csv").bytes, rate.bytes);
+    let older = format!("{{\"ballot\": \"{computed}\", \"answer\": 4}}\n");
+    let both = older + &fill(rate, |_| "4".into());
+    assert_eq!(vote(&texts, &mut answers, &both).len(), 1, "one ballot by two names");
+    assert_eq!(answers[0].ratings.len(), 1);
+}

@@ -116,6 +116,7 @@ pub(super) fn on_screen(
     // Texts shown with an answer are not repeated above.
     let in_fields: Vec<String> = form.iter().flat_map(|field| shown_in_field(field, &item)).collect();
     let hash = item.sheet_hash();
+    let base = own.map(|vote| item.sheet_vote(vote.id)).unwrap_or_default();
     let notes: Vec<&Note> = standing(notes).into_iter().filter(|note| note.item == item.id).collect();
     let mine = |note: &&&Note| note.annotator == person.name && note.round == place.round;
     let own_note = notes.iter().find(mine);
@@ -141,7 +142,7 @@ pub(super) fn on_screen(
     item.content.retain(|key, _| !in_fields.contains(key) && !of_votes(key));
     Shown {
         hash,
-        base: own.map(|vote| vote.id.to_string()).unwrap_or_default(),
+        base,
         content: item.content.iter().filter_map(shown).collect(),
         fields,
         keys,

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::answers::{self, Answers};
 use crate::assign::{Annotator, Task};
 use crate::ballot::{Ballot, Field, RESERVED, Round};
-use crate::item::{Content, Item};
+use crate::item::{Content, Handed, Item};
 use crate::value::Values;
 use crate::votes::Vote;
 use riddlemill_files::digest::Digest;
@@ -321,33 +321,32 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             row.problems.push(problem(self.columns.annotator, Trouble::OwnText { name }));
             return row;
         }
-        let hash_cell = text(self.columns.content_hash).unwrap_or_default();
-        let (hash, seal) = match hash_cell.split_once('.') {
-            Some((hash, seal)) => (hash, Some(seal.trim())),
-            None => (&*hash_cell, None),
-        };
-        let Ok(content_hash) = hash.trim().parse::<Digest>() else {
-            row.problems
-                .push(problem(self.columns.content_hash, Trouble::NoHash(answers::shorten(&hash_cell))));
-            return row;
-        };
-        let base = match text(self.columns.vote).map(|base| base.parse::<Digest>()) {
+        let base = match text(self.columns.vote).map(|base| item.handed_vote(&base).ok_or(base)) {
             None => None,
             Some(Ok(base)) => Some(base),
-            Some(Err(_)) => {
-                let given = text(self.columns.vote).unwrap_or_default();
+            Some(Err(given)) => {
                 row.problems.push(problem(self.columns.vote, Trouble::NoHash(answers::shorten(&given))));
                 return row;
             }
         };
-        let stale = content_hash != item.content_hash;
-        // Today's drafts, candidates and orders do not apply to an older ballot.
-        let old = Item::bare(id.clone(), Content::new(), Values::new(), content_hash);
-        let sealed = if stale { Some(Cow::Owned(old)) } else { item.as_sealed(seal) };
-        let Some(item) = sealed.as_deref() else {
-            row.problems.push(problem(self.columns.content_hash, Trouble::OtherOrder(id)));
-            return row;
+        let hash_cell = text(self.columns.content_hash).unwrap_or_default();
+        let (stale, item) = match item.handed(&hash_cell) {
+            Handed::Today(item) => (false, item),
+            // Today's drafts, candidates and orders do not apply to an older ballot.
+            Handed::Earlier(hash) => {
+                (true, Cow::Owned(Item::bare(id.clone(), Content::new(), Values::new(), hash)))
+            }
+            Handed::OtherSecret => {
+                row.problems.push(problem(self.columns.content_hash, Trouble::OtherOrder(id)));
+                return row;
+            }
+            Handed::NoHash => {
+                row.problems
+                    .push(problem(self.columns.content_hash, Trouble::NoHash(answers::shorten(&hash_cell))));
+                return row;
+            }
         };
+        let (item, content_hash) = (item.as_ref(), item.content_hash);
         let values = match answers::read(self.form, item, answer) {
             Answers::Given(values) => values,
             Answers::Blank => {

@@ -29,7 +29,7 @@ pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
         line.insert("round".into(), json!(ballot.round));
         line.insert("recipe".into(), json!(ballot.step.recipe));
         line.insert("step".into(), json!(ballot.step.name));
-        line.insert("vote".into(), json!(own.map(|vote| vote.id)));
+        line.insert("vote".into(), json!(own.map(|vote| item.sheet_vote(vote.id))));
         line.insert("content_hash".into(), json!(item.sheet_hash()));
         serde_json::to_writer(&mut lines, &line)?;
         lines.push(b'\n');

@@ -34,7 +34,7 @@ pub(super) fn tasks(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
         data.insert("round".into(), json!(ballot.round));
         data.insert("recipe".into(), json!(ballot.step.recipe));
         data.insert("step".into(), json!(ballot.step.name));
-        data.insert("vote".into(), json!(own.map(|vote| vote.id)));
+        data.insert("vote".into(), json!(own.map(|vote| item.sheet_vote(vote.id))));
         data.insert("content_hash".into(), json!(item.sheet_hash()));
         let mut task = Map::new();
         task.insert("data".into(), Json::Object(data));

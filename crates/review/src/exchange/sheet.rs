@@ -102,7 +102,7 @@ impl<'b> Sheet<'b> {
         let given = |field: &Field| proposed(field).unwrap_or_else(|| answer(field, item, own));
         cells.extend(self.form.iter().map(given));
         cells.extend([annotator, round.name(), step.recipe, step.name].map(str::to_owned));
-        cells.push(own.map(|vote| vote.id.to_string()).unwrap_or_default());
+        cells.push(own.map(|vote| item.sheet_vote(vote.id)).unwrap_or_default());
         cells.push(item.sheet_hash());
         cells
     }
