@@ -12,7 +12,7 @@ use super::ask::Missing;
 use super::error::SetAside;
 use super::tables::{Cell, Comparison, Report, Table};
 use crate::review::agreement::Bootstrap;
-use crate::review::exchange::disarm;
+use crate::review::exchange::{CsvFor, csv_table};
 
 /// The results for one set.
 pub struct Results<'a> {
@@ -111,7 +111,7 @@ pub(super) fn csv(table: &Table) -> Vec<u8> {
         ["row", "column", "value", "low", "high", "n"],
         figures.map(|(row, column, cell)| {
             let (low, high) = (end(cell.low), end(cell.high));
-            [name(row), name(column), cell.value.to_string(), low, high, cell.n.to_string()]
+            [row.clone(), column.clone(), cell.value.to_string(), low, high, cell.n.to_string()]
         }),
     )
 }
@@ -146,8 +146,8 @@ pub(super) fn comparisons_csv(comparisons: &[Comparison]) -> Vec<u8> {
             [
                 one.task.to_string(),
                 one.setting.to_string(),
-                name(&one.first),
-                name(&one.second),
+                one.first.clone(),
+                one.second.clone(),
                 one.n.to_string(),
                 apart.value.to_string(),
                 apart.low.to_string(),
@@ -163,19 +163,9 @@ pub(super) fn comparisons_csv(comparisons: &[Comparison]) -> Vec<u8> {
     )
 }
 
-/// Names of models and tasks, which may come from elsewhere, safe for spreadsheets.
-fn name(name: &str) -> String {
-    disarm(name).into_owned()
-}
-
 fn sheet<const N: usize>(headers: [&str; N], rows: impl Iterator<Item = [String; N]>) -> Vec<u8> {
-    let mut writer = ::csv::Writer::from_writer(Vec::new());
-    let written = writer
-        .write_record(headers)
-        .and_then(|()| rows.into_iter().try_for_each(|row| writer.write_record(row)));
-    // Rows of equal length, written into memory: neither can fail.
-    let _ = written;
-    writer.into_inner().unwrap_or_default()
+    // Rows of equal length, written into memory, cannot fail.
+    csv_table(CsvFor::Programs, &headers, rows).unwrap_or_default()
 }
 
 /// `62.00 [59.10, 64.90] n 677`.

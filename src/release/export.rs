@@ -8,7 +8,7 @@ use rust_xlsxwriter::{Format, Workbook};
 use serde_json::{Value as Json, json};
 
 use super::read_rows::JsonRow;
-use crate::review::exchange::disarm;
+use crate::review::exchange::{CsvFor, csv_table};
 use crate::store::Error;
 
 /// Export formats.
@@ -72,19 +72,10 @@ fn argilla(rows: &[JsonRow], out: &mut impl Write) -> std::io::Result<()> {
 const PROVENANCE: [&str; 6] = ["source", "source_id", "source_kind", "file", "licence", "standing"];
 
 fn csv(rows: &[JsonRow], out: &mut impl Write) -> std::io::Result<()> {
-    out.write_all("\u{feff}".as_bytes())?;
-    let mut table = csv::Writer::from_writer(out);
-    if let Some(first) = rows.first() {
-        table.write_record(first.keys().map(|key| disarm(key).into_owned()))?;
-    }
-    for row in rows {
-        // Numbers and flags are the program's own; texts may come from a forum.
-        table.write_record(row.values().map(|value| match value {
-            Json::Number(_) | Json::Bool(_) => cell(value),
-            _ => disarm(&cell(value)).into_owned(),
-        }))?;
-    }
-    table.flush()
+    let headers: Vec<&String> = rows.first().into_iter().flat_map(|row| row.keys()).collect();
+    let cells = rows.iter().map(|row| row.values().map(cell));
+    let table = csv_table(CsvFor::Both, &headers, cells).map_err(std::io::Error::other)?;
+    out.write_all(&table)
 }
 
 fn workbook(rows: &[JsonRow], path: &Path) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {

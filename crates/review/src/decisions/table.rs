@@ -6,7 +6,7 @@ use rust_xlsxwriter::{
     DataValidation, DocProperties, ExcelDateTime, Format, FormatAlign, Workbook, XlsxError,
 };
 
-use crate::exchange::{ExportError, SheetRow, Trouble, sheet, sheet_rows, workbook_rows};
+use crate::exchange::{ExportError, SheetRow, Trouble, in_workbook, sheet, sheet_rows, workbook_rows};
 
 /// The columns of a table in which people decide.
 #[derive(Clone, Copy, Debug)]
@@ -107,7 +107,7 @@ pub fn write_table(columns: &Columns, name: &str, rows: &[Cells]) -> Result<Vec<
     match kind(name)? {
         Kind::Csv => {
             let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
-            Ok(sheet(columns.names, columns.asked, &rows)?)
+            Ok(sheet(columns.names, &rows)?)
         }
         Kind::Xlsx => Ok(workbook(columns, rows.iter().map(cells))?),
         Kind::JsonLines => {
@@ -143,7 +143,7 @@ fn workbook(columns: &Columns, rows: impl Iterator<Item = Vec<String>>) -> Resul
     for (row, cells) in (1u32..).zip(rows) {
         last = row;
         for (column, cell) in (0u16..).zip(&cells) {
-            worksheet.write_string_with_format(row, column, cell, &wrapped)?;
+            worksheet.write_string_with_format(row, column, in_workbook(cell), &wrapped)?;
         }
     }
     worksheet.set_freeze_panes(1, 1)?;

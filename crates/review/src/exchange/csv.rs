@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::cells::{CsvFor, armed, csv_table};
 use super::entries::{Cells, Entries, Entry, Places};
 use super::problem::Trouble;
 use super::sheet::{ExportError, Sheet};
@@ -10,40 +11,16 @@ use super::xlsx;
 use encoding_rs::{Encoding, GB18030};
 
 pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
-    // Without the byte order mark, Excel reads the file in the encoding of the system.
-    let mut writer =
-        ::csv::WriterBuilder::new().terminator(::csv::Terminator::CRLF).from_writer(b"\xef\xbb\xbf".to_vec());
-    let headers = sheet.headers();
-    writer.write_record(&headers)?;
-    for (item, own) in &sheet.rows {
-        let cells = sheet.cells(item, *own);
-        let shown = |header: &str| header.starts_with("see.") || header.starts_with("draft.");
-        let cells = headers
-            .iter()
-            .zip(&cells)
-            .map(|(header, cell)| if shown(header) { disarm(cell) } else { Cow::from(cell) });
-        writer.write_record(cells.map(Cow::into_owned))?;
-    }
-    writer.into_inner().map_err(|error| ExportError::Csv(error.into_error().into()))
+    let rows = sheet.rows.iter().map(|(item, own)| sheet.cells(item, *own));
+    csv_table(CsvFor::Spreadsheets, &sheet.headers(), rows)
 }
 
-/// A sheet with columns of its own, in the form that [`write`] gives ballots: `asked` columns are read back,
-/// the others are for reading only.
+/// A sheet with columns of its own, in the form that [`write`] gives ballots.
 ///
 /// # Errors
 /// [`ExportError::Csv`] if the rows cannot be put into cells.
-pub fn sheet(headers: &[&str], asked: &[&str], rows: &[Vec<String>]) -> Result<Vec<u8>, ExportError> {
-    let mut writer =
-        ::csv::WriterBuilder::new().terminator(::csv::Terminator::CRLF).from_writer(b"\xef\xbb\xbf".to_vec());
-    writer.write_record(headers)?;
-    for row in rows {
-        let cells = headers.iter().zip(row).map(|(header, cell)| match asked.contains(header) {
-            true => Cow::from(cell),
-            false => disarm(cell),
-        });
-        writer.write_record(cells.map(Cow::into_owned))?;
-    }
-    writer.into_inner().map_err(|error| ExportError::Csv(error.into_error().into()))
+pub fn sheet(headers: &[&str], rows: &[Vec<String>]) -> Result<Vec<u8>, ExportError> {
+    csv_table(CsvFor::Spreadsheets, headers, rows)
 }
 
 /// A row by its headers, with its row number.
@@ -74,16 +51,6 @@ fn by_header(entries: &Entries) -> Vec<SheetRow> {
     entries.rows.iter().map(row).collect()
 }
 
-/// A cell that no spreadsheet runs as a formula, such as a forum's `=HYPERLINK(…)`: an apostrophe is put
-/// before it, which is harmless because the cell is not read back. Chinese spreadsheets accept full-width
-/// signs too.
-pub fn disarm(cell: &str) -> Cow<'_, str> {
-    match cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']) {
-        true => Cow::from(format!("'{cell}")),
-        false => Cow::from(cell),
-    }
-}
-
 /// Reads a table in UTF-8, UTF-16 with a byte order mark, or GB18030, separated by comma, semicolon or tab.
 pub(super) fn read(bytes: &[u8]) -> Result<(Entries, Vec<Trouble>), Trouble> {
     let (text, mut notes) = decode(bytes)?;
@@ -99,9 +66,14 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Entries, Vec<Trouble>), Trouble> {
     for (at, record) in reader.records().enumerate() {
         let record = record.map_err(unreadable)?;
         if !columns.is_empty() {
+            // Most rows have no cell that was disarmed.
+            let record = match record.iter().any(|cell| armed(cell) != cell) {
+                true => record.iter().map(armed).collect(),
+                false => record,
+            };
             rows.push(Entry { number: at + 1, cells: Cells::Texts(record), merged: Vec::new() });
         } else {
-            columns = record.iter().map(|header| header.trim().to_owned()).collect();
+            columns = record.iter().map(|header| armed(header).trim().to_owned()).collect();
         }
     }
     if columns.is_empty() {

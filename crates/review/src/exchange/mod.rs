@@ -11,6 +11,7 @@
 //! that a truncated file loses it and the row is refused instead of half read. A blind ballot has no `draft.`
 //! columns, and no ballot of the first round shows others' votes.
 
+mod cells;
 mod csv;
 mod entries;
 mod export;
@@ -24,7 +25,9 @@ mod xlsx;
 #[cfg(test)]
 mod tests;
 
-pub use csv::{SheetRow, disarm, sheet, sheet_rows, workbook_rows};
+pub(crate) use cells::in_workbook;
+pub use cells::{CsvFor, csv_table, disarm};
+pub use csv::{SheetRow, sheet, sheet_rows, workbook_rows};
 pub use export::{File, Format, export};
 pub use import::{Import, ImportSettings, import};
 pub(crate) use jsonl::value as json_value;

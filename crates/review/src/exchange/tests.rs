@@ -173,6 +173,28 @@ fn a_forums_formula_is_shown_and_not_run() {
     assert_eq!(grid[1][1], "'=HYPERLINK(\"x\")");
 }
 
+/// The item's own id, and an answer, come from strangers too.
+#[test]
+fn an_id_that_is_a_formula_comes_back_from_every_ballot() {
+    let step = ballots::step("flub", "type").unwrap();
+    let id = "=HYPERLINK(\"http://x\",\"y\")";
+    let content = Content::from([("text".to_owned(), Value::from("云"))]);
+    let items = [Item::new(&step, id, content, Values::new())];
+    let csv = written(&step, &items, "j1", Format::Csv);
+    let mut grid = grid(&csv);
+    for cell in grid.iter().flatten() {
+        assert!(!cell.starts_with(['=', '+', '@', '\t', '\r']), "{cell}");
+    }
+    let kind = column(&grid, "type");
+    grid[1][kind] = "paradox".into();
+    let import = read(&step, &items, "a.csv", &to_csv(&grid));
+    assert_eq!(import.votes.len(), 1, "{:?}", messages(&import));
+    assert_eq!(import.votes[0].item, id);
+    // Saved as a workbook, the apostrophe is part of the cell.
+    let import = read(&step, &items, "a.xlsx", &to_xlsx("type", &grid, None));
+    assert_eq!(import.votes.len(), 1, "{:?}", messages(&import));
+}
+
 #[test]
 fn moved_columns_and_added_ones_change_nothing() {
     let (step, items, mut grid) = filled(5);

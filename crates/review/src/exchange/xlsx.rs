@@ -12,6 +12,7 @@ use crate::answers;
 use crate::ballot::{Field, Kind};
 use crate::value::Value;
 
+use super::cells::{armed, in_workbook};
 use super::entries::{Cells, Entries, Entry, Places, letters};
 use super::problem::Trouble;
 use super::sheet::Sheet;
@@ -82,7 +83,7 @@ fn write_ballot(
     for (row, (item, own)) in sheet.rows.iter().enumerate() {
         for (column, cell) in sheet.cells(item, *own).iter().enumerate() {
             let format = if is_answer(column) { &answer } else { &plain };
-            worksheet.write_string_with_format(row as u32 + 1, column as u16, cell, format)?;
+            worksheet.write_string_with_format(row as u32 + 1, column as u16, in_workbook(cell), format)?;
         }
     }
     worksheet.set_freeze_panes(1, 1)?;
@@ -273,7 +274,8 @@ fn value(cell: &Data) -> Option<Value> {
         Data::Bool(bool) => Some(Value::Text(if *bool { "yes" } else { "no" }.to_owned())),
         other => {
             let text = other.to_string();
-            (!text.is_empty()).then_some(Value::Text(text))
+            // A CSV that was opened and saved as a workbook has the apostrophes of the CSV.
+            (!text.is_empty()).then(|| Value::Text(armed(&text).to_owned()))
         }
     }
 }
