@@ -18,8 +18,8 @@ const CORRECTIONS: &str = "corrections";
 
 static SIGNATURE: Signature = Signature {
     name: "spelling",
-    // 2 looks at every puzzle, at shorter words, and knows contractions.
-    version: 2,
+    // 2 looks at every puzzle, at shorter words, and knows contractions. 3 looks for corrections of at most 24 words.
+    version: 3,
     section: "puzzles",
     records: Records::AsTheyCome,
     inputs: &[Input { name: QUESTION, needed: true }, Input { name: ANSWER, needed: false }],
@@ -42,8 +42,8 @@ impl Operation for Spelling {
 fn proposals(taken: &Taken<'_>) -> Option<Found> {
     let (question, answer) =
         (taken.text(QUESTION).unwrap_or_default(), taken.text(ANSWER).unwrap_or_default());
-    let corrections = Speller::bundled().corrections(&question, &answer);
-    if corrections.is_empty() {
+    let (corrections, left) = Speller::bundled().corrections(&question, &answer);
+    if corrections.is_empty() && left == 0 {
         return None;
     }
     let mut values = Values::new();
@@ -53,7 +53,12 @@ fn proposals(taken: &Taken<'_>) -> Option<Found> {
     values.set(QUESTION, right_question.as_str());
     values.set(ANSWER, right_answer.as_str());
     let list: Vec<String> = corrections.iter().map(ToString::to_string).collect();
-    let evidence = list.join(", ");
+    let mut evidence = list.join(", ");
+    if left > 0 {
+        let comma = if evidence.is_empty() { "" } else { "; " };
+        evidence
+            .push_str(&format!("{comma}{left} more words are not in the dictionary, and were not looked at"));
+    }
     values.set(CORRECTIONS, list);
     Some(Found { values, basis: vec!["dictionary".into()], rule: Reason::Misspelt, evidence, before, after })
 }
@@ -81,5 +86,8 @@ mod tests {
         );
         assert_eq!(row.text("question_draft"), Some("Which morning never ends?"));
         assert!(matches!(spelling(puzzle("Which morning never ends?")), Outcome::Kept(_)));
+        let nonsense: String = (0..60).map(|n| format!("q{}x ", "zv".repeat(n + 2))).collect();
+        let Outcome::Changed { evidence, .. } = spelling(puzzle(&nonsense)) else { panic!() };
+        assert!(evidence.contains("more words are not in the dictionary"), "{evidence}");
     }
 }
