@@ -63,6 +63,7 @@ mod withdraw;
 
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{CommandFactory, Parser};
 use clap_complete::CompleteEnv;
@@ -80,7 +81,8 @@ pub fn main() -> ExitCode {
     let stop = Arc::new(Stop::default());
     // Verbs without intermediate state can simply be killed.
     if matches!(cli.verb, Verb::Run(_) | Verb::Crawl(_) | Verb::Evaluate(_) | Verb::Serve(_)) {
-        watch_interrupt(&stop, cli.global.quiet);
+        let computes = matches!(cli.verb, Verb::Run(_) | Verb::Evaluate(_));
+        watch_interrupt(&stop, cli.global.quiet, computes);
     }
     // These have progress bars of their own, or print as they go.
     if !matches!(
@@ -146,15 +148,35 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
     }
 }
 
+/// How long a stage may take to stop by itself.
+const PATIENCE: Duration = Duration::from_millis(1700);
+
 /// The first Ctrl-C asks the current stage to stop after the part it is writing; the second ends the process,
-/// which loses only that stage.
-fn watch_interrupt(stop: &Arc<Stop>, quiet: bool) {
+/// which loses only that stage. A stage that `computes` and does not stop in time, because a rule works on one
+/// long text, is ended too: nothing is lost but what the next run computes again. Replies that are paid for are
+/// waited for.
+fn watch_interrupt(stop: &Arc<Stop>, quiet: bool, computes: bool) {
     let stop = Arc::clone(stop);
     let watching = ctrlc::set_handler(move || {
         if stop.asked() {
             std::process::exit(Exit::Interrupted as i32);
         }
         stop.set();
+        if computes {
+            let stop = Arc::clone(&stop);
+            std::thread::spawn(move || {
+                std::thread::sleep(PATIENCE);
+                while !stop.may_end() {
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+                if !quiet {
+                    eprintln!(
+                        "stopped in the middle of a stage; the same command continues, and makes that stage again"
+                    );
+                }
+                std::process::exit(Exit::Interrupted as i32);
+            });
+        }
         if !quiet {
             eprintln!("stopping; finished work is kept. Press Ctrl-C again to stop at once");
         }

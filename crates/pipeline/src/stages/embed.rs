@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::config::{Config, sections};
 use crate::stages::draft::{LlmContext, agreed, open_store, sends, words};
 use crate::stages::{Stage, StageError, Stop, Unusable, Waiting};
+use riddlemill_files::fence;
 use riddlemill_llm::{Answer, Ask, Endpoint, Engine, Progress};
 use riddlemill_tables::Workspace;
 use riddlemill_text::join::Watch;
@@ -198,6 +199,7 @@ impl Embeds {
             asking.pulse.advance(finished.saturating_sub(before) as u64);
             asking.pulse.show_status(&words(progress));
         };
+        let awaited = asking.stop.awaited();
         let answers = runtime.block_on(async {
             let work = engine.ask_all(asks, on_event);
             tokio::pin!(work);
@@ -213,6 +215,7 @@ impl Embeds {
                 }
             }
         });
+        drop(awaited);
         asking.stop.check()?;
         Ok(answers)
     }
@@ -231,7 +234,7 @@ impl Embeds {
         let mut there = Vec::new();
         if let Some(pack) = endpoint.pack.as_deref().filter(|_| !sends(&endpoint)) {
             // An unreadable pack is reported when it is used.
-            there.push(blake3::hash(&std::fs::read(pack).unwrap_or_default()).to_hex().to_string());
+            there.push(blake3::hash(&fence::read(pack).unwrap_or_default()).to_hex().to_string());
         } else if Workspace::new(&config.root).raw().join("replies").exists() {
             let store = open_store(config)?;
             for text in texts()? {

@@ -1,6 +1,6 @@
 //! The closed list of stages, and what they have in common.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::native::Native;
@@ -269,17 +269,41 @@ pub enum StageError {
 
 /// Set when the user wants to stop; stages check it between parts.
 #[derive(Debug, Default)]
-pub struct Stop(AtomicBool);
+pub struct Stop {
+    asked: AtomicBool,
+    awaited: AtomicUsize,
+}
+
+/// While it is held, a stop waits for what it was taken for.
+#[derive(Debug)]
+pub struct Awaited<'a>(&'a Stop);
+
+impl Drop for Awaited<'_> {
+    fn drop(&mut self) {
+        self.0.awaited.fetch_sub(1, Ordering::SeqCst);
+    }
+}
 
 impl Stop {
     /// Asks to stop.
     pub fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.asked.store(true, Ordering::Relaxed);
     }
 
     /// Whether a stop was asked for.
     pub fn asked(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.asked.load(Ordering::Relaxed)
+    }
+
+    /// Begins something that is paid for and must not be cut off: requests to endpoints, whose replies are stored.
+    pub fn awaited(&self) -> Awaited<'_> {
+        self.awaited.fetch_add(1, Ordering::SeqCst);
+        Awaited(self)
+    }
+
+    /// Whether a process may end without losing anything but the stage it is in: computing can be repeated.
+    pub fn may_end(&self) -> bool {
+        self.awaited.load(Ordering::SeqCst) == 0
     }
 
     /// An error where a stop was asked for.

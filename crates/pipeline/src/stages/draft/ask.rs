@@ -346,6 +346,8 @@ pub fn ask_endpoints<T>(
     let runtime = runtime.map_err(|e| Unusable::asked(format!("cannot start the network runtime: {e}")))?;
     let flights: Vec<Flight> =
         engines.iter().map(|engine| Flight { longest: engine.longest(), ..Flight::default() }).collect();
+    // They are paid for: a stop waits for the replies.
+    let _awaited = asking.stop.awaited();
     let parsed = runtime.block_on(async {
         let works = engines.iter().zip(asks).zip(&flights).map(async |((engine, asks), flight)| {
             let on_event = |progress: &Progress| {
