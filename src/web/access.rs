@@ -309,7 +309,11 @@ fn read(log: &Log) -> Result<Holds, Error> {
             what: format!("line {}: {what}", at + 1),
             hint: "remove the line and grant the tokens again; until then access is closed".into(),
         };
-        match serde_json::from_slice(line).map_err(|e| damaged(e.to_string()))? {
+        let event = serde_json::from_slice(line).map_err(|e| match e.is_data() {
+            true => Error::from(LogError::unread(log.path(), at + 1, &e)),
+            false => damaged(e.to_string()),
+        });
+        match event? {
             Event::Grant { name, rank, sha256, invite, .. } => {
                 let hash = unhex(&sha256).ok_or_else(|| damaged("its hash is not valid".into()))?;
                 if let Some(followed) = invite {

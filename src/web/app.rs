@@ -9,9 +9,10 @@ use super::error::PageError;
 use super::limits::Tries;
 use super::running::Runner;
 use super::sessions::Sessions;
+use super::shares::{self, Shares};
 use super::stages::Stages;
 use super::tables::Tables;
-use super::voting::{Ballots, VotingDesk};
+use super::voting::{Ballots, Leases, VotingDesk};
 use crate::config::{Config, FILE, Overrides};
 use crate::recipe::{self, Recipe};
 use crate::review::grades;
@@ -65,7 +66,9 @@ pub(super) struct App {
     pub(super) stages: Stages,
     pub(super) desk: VotingDesk,
     pub(super) ballots: Ballots,
+    pub(super) leases: Leases,
     pub(super) runner: Runner,
+    pub(super) shares: Shares,
     pub(super) tables: Tables,
     /// Held while tasks are assigned.
     pub(super) assigning: Mutex<()>,
@@ -87,7 +90,9 @@ impl App {
             stages: Stages::default(),
             desk: VotingDesk::open(&workspace),
             ballots: Ballots::default(),
+            leases: Leases::default(),
             runner: Runner::default(),
+            shares: Shares::default(),
             tables: Tables::default(),
             assigning: Mutex::default(),
             // Over TLS a browser binds a cookie with this prefix to this host.
@@ -134,10 +139,16 @@ pub(super) fn recipe(name: &str) -> Result<&'static Recipe, PageError> {
     recipe::find(name).ok_or_else(PageError::not_found)
 }
 
-/// Runs blocking file access on a suitable thread.
+/// Runs blocking file access on a suitable thread. A heavy page keeps its share until the access ends, also when
+/// its visitor has gone.
 pub(super) async fn reading<T: Send + 'static>(
     read: impl FnOnce() -> Result<T, PageError> + Send + 'static,
 ) -> Result<T, PageError> {
+    let share = shares::own();
+    let read = move || {
+        let _share = share;
+        read()
+    };
     match tokio::task::spawn_blocking(read).await {
         Ok(read) => read,
         Err(_) => Err(PageError::broken("the page could not be made; see the server's own log")),

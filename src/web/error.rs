@@ -15,11 +15,19 @@ pub(super) struct PageError {
     pub(super) key: &'static str,
     /// Details for fixing it; shown to readers and curators only.
     pub(super) detail: String,
+    /// What its sender wrote into the form that was not stored, to be copied: without the script nothing else
+    /// keeps it.
+    pub(super) kept: String,
 }
 
 impl PageError {
     pub(super) fn new(status: StatusCode, key: &'static str) -> PageError {
-        PageError { status, key, detail: String::new() }
+        PageError { status, key, detail: String::new(), kept: String::new() }
+    }
+
+    /// The same with details for readers and curators.
+    pub(super) fn with(self, detail: impl std::fmt::Display) -> PageError {
+        PageError { detail: detail.to_string(), ..self }
     }
 
     pub(super) fn not_found() -> PageError {
@@ -35,11 +43,11 @@ impl PageError {
     }
 
     pub(super) fn bad(detail: impl Into<String>) -> PageError {
-        PageError { status: StatusCode::BAD_REQUEST, key: "bad_request", detail: detail.into() }
+        PageError::new(StatusCode::BAD_REQUEST, "bad_request").with(detail.into())
     }
 
     pub(super) fn broken(error: impl std::fmt::Display) -> PageError {
-        PageError { status: StatusCode::INTERNAL_SERVER_ERROR, key: "broken", detail: error.to_string() }
+        PageError::new(StatusCode::INTERNAL_SERVER_ERROR, "broken").with(error)
     }
 }
 

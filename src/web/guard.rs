@@ -14,6 +14,7 @@ use super::app::App;
 use super::error::PageError;
 use super::i18n::Language;
 use super::sessions::LASTS_SECS;
+use super::shares::Full;
 use super::visitor::Visitor;
 use super::{csrf, view};
 
@@ -45,6 +46,13 @@ impl Form {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()).unwrap_or_default()
     }
 
+    /// The texts that somebody wrote into it: answers and remark.
+    pub(super) fn written(&self) -> String {
+        let texts = self.0.iter().filter(|(name, _)| name.starts_with("f.") || name == "n.text");
+        let texts: Vec<&str> = texts.map(|(_, text)| text.trim()).filter(|text| !text.is_empty()).collect();
+        texts.join("\n\n")
+    }
+
     /// Every value of a field.
     pub(super) fn all<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
         self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
@@ -65,7 +73,9 @@ impl<S: Send + Sync> FromRequest<S> for Form {
         let form = Form(fields);
         match visitor {
             Some(visitor) if csrf::fits(&visitor.secret, form.get("csrf")) => Ok(form),
-            _ => Err(PageError::new(StatusCode::FORBIDDEN, "stale_form")),
+            _ => {
+                Err(PageError { kept: form.written(), ..PageError::new(StatusCode::FORBIDDEN, "stale_form") })
+            }
         }
     }
 }
@@ -89,10 +99,14 @@ pub(super) async fn frame(State(app): State<Arc<App>>, mut request: Request, nex
             request.extensions_mut().insert(visitor.clone());
             let answer = match trusted(request.method(), request.headers(), &app) {
                 false => PageError::new(StatusCode::FORBIDDEN, "other_site").into_response(),
-                true => match tokio::time::timeout(REQUEST, next.run(request)).await {
-                    Ok(answer) => answer,
-                    Err(_) => PageError::new(StatusCode::REQUEST_TIMEOUT, "too_slow").into_response(),
-                },
+                true => {
+                    let uri = request.uri().clone();
+                    match app.shares.answer(&uri, tokio::time::timeout(REQUEST, next.run(request))).await {
+                        Ok(Ok(answer)) => answer,
+                        Ok(Err(_)) => PageError::new(StatusCode::REQUEST_TIMEOUT, "too_slow").into_response(),
+                        Err(Full) => PageError::new(StatusCode::SERVICE_UNAVAILABLE, "busy").into_response(),
+                    }
+                }
             };
             dressed(answer, &visitor)
         }
@@ -189,7 +203,7 @@ fn dressed(answer: Response, visitor: &Visitor) -> Response {
         None => return answer,
     };
     let detail = if visitor.rank() >= Some(Rank::Reader) { oops.detail.clone() } else { String::new() };
-    let found = serde_json::json!({ "key": oops.key, "code": oops.status.as_u16(), "detail": detail });
+    let found = serde_json::json!({ "key": oops.key, "code": oops.status.as_u16(), "detail": detail, "kept": oops.kept });
     match view::page(visitor, "error.html", found) {
         Ok(mut page) => {
             *page.status_mut() = oops.status;

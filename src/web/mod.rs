@@ -32,6 +32,7 @@ mod routes;
 mod running;
 mod server;
 pub mod sessions;
+mod shares;
 mod stages;
 mod tables;
 mod view;

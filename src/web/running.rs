@@ -20,6 +20,13 @@ use crate::store::{Manifest, Workspace};
 
 /// Most messages kept of a run.
 const MAX_LINES: usize = 50;
+/// How long a question waits for an answer. The run holds its recipe meanwhile, also against the command line.
+const ANSWERED: Duration = Duration::from_secs(600);
+/// Said where it was not answered.
+const UNANSWERED: &str = "nobody answered the question about the money, so nothing was asked of an endpoint; start the run again \
+                          and answer it";
+/// How long it waits while nobody has the page open.
+const LOOKED_AT: Duration = Duration::from_secs(30);
 
 /// The server's run, current or finished.
 #[derive(Default)]
@@ -33,6 +40,8 @@ pub(super) struct Running {
     answered: Condvar,
     changed: watch::Sender<u64>,
     stop: Stop,
+    /// When a page last showed it.
+    looked: Mutex<Instant>,
 }
 
 /// A run's state for pages.
@@ -113,6 +122,7 @@ impl Runner {
             answered: Condvar::new(),
             changed: watch::Sender::new(0),
             stop: Stop::default(),
+            looked: Mutex::new(Instant::now()),
         });
         *current = Some(running.clone());
         let own = running.clone();
@@ -129,8 +139,9 @@ impl Runner {
 }
 
 impl Running {
-    /// The current state.
+    /// The current state, for a page.
     pub(super) fn state(&self) -> RunState {
+        *self.looked.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         let mut state = self.lock().clone();
         for stage in state.stages.iter_mut().filter(|stage| stage.state == "working") {
             stage.seconds = stage.begun.elapsed().as_secs_f64();
@@ -295,12 +306,23 @@ impl Pulse for RunConsole<'_> {
     fn agrees(&self, question: &str) -> Option<bool> {
         self.running.update(|state| (state.question, state.answer) = (Some(question.to_string()), None));
         let mut state = self.running.lock();
-        while state.answer.is_none() && !self.running.stop.asked() {
+        let asked = Instant::now();
+        *self.running.looked.lock().unwrap_or_else(PoisonError::into_inner) = asked;
+        let mut given_up = false;
+        while state.answer.is_none() && !self.running.stop.asked() && !given_up {
             let waited = self.running.answered.wait_timeout(state, Duration::from_millis(500));
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            let looked = *self.running.looked.lock().unwrap_or_else(PoisonError::into_inner);
+            // An open page listens for changes; without the script it is loaded again.
+            let unseen = self.running.changed.receiver_count() == 0 && looked.elapsed() > LOOKED_AT;
+            given_up = asked.elapsed() > ANSWERED || unseen;
         }
         state.question = None;
-        let yes = state.answer.take().unwrap_or(false);
+        let answer = state.answer.take();
+        if given_up && answer.is_none() && state.lines.len() < MAX_LINES {
+            state.lines.push(UNANSWERED.to_string());
+        }
+        let yes = answer.unwrap_or(false);
         // `update` takes the same lock, and watching pages have to notice that the question is gone.
         drop(state);
         self.running.update(|_| ());

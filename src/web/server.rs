@@ -21,6 +21,7 @@ use super::app::{Address, App, BODY_BYTES, Serve};
 use super::crowd::{Crowd, Place};
 use super::paced::Paced;
 use super::router::router;
+use super::shares::READERS;
 use crate::pipeline::secrets_stand;
 use crate::stages::Stop;
 use crate::store::{self, Workspace};
@@ -35,9 +36,6 @@ const BODY: Duration = Duration::from_secs(10);
 const CONNECTIONS: usize = 512;
 /// Most connections at once from one address: twenty browsers behind one router.
 const OF_ADDRESS: usize = 128;
-/// Threads that read files and render pages. More would be no faster, and each keeps memory that it once
-/// used.
-const READERS: usize = 4;
 /// How long answers in progress may take at the end.
 const LAST: Duration = Duration::from_secs(5);
 

@@ -107,6 +107,13 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
         "That vote is stored. Reload the page to see it and to change it.",
         "那一票已经保存。请刷新页面查看或修改。",
     ),
+    ("you_wrote", "You wrote:", "您写的是："),
+    ("answered", "Somebody else has answered this since you opened it", "您打开之后，已有别人处理了这一条"),
+    (
+        "answered_more",
+        "One answer is needed here, and theirs is stored. Yours was not; what you wrote is still on this page.",
+        "这一条只需一人处理，那份回答已保存。您的回答没有保存，所写内容仍留在本页。",
+    ),
     ("item_changed", "The item has changed since you opened it", "您打开之后，这一条有了变化"),
     (
         "item_changed_more",

@@ -81,6 +81,12 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("too_large", "Too much at once", "一次提交的内容过多"),
     ("too_large_more", "A form may have at most 256 KiB.", "表单不得超过 256 KiB。"),
     ("too_slow", "This took too long", "处理超时"),
+    ("busy", "Too many pages are being made", "正在生成的页面过多"),
+    (
+        "busy_more",
+        "Others wait before this one. Try again in a minute.",
+        "前面还有别人的页面在排队，请一分钟后再试。",
+    ),
     ("too_slow_more", "Try again, or ask for less at once.", "请重试，或缩小查询范围。"),
     // Overview.
     (

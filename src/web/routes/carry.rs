@@ -153,5 +153,5 @@ fn changed() -> PageError {
 }
 
 fn refused(why: impl std::fmt::Display) -> PageError {
-    PageError { status: StatusCode::UNPROCESSABLE_ENTITY, key: "not_decided", detail: why.to_string() }
+    PageError::new(StatusCode::UNPROCESSABLE_ENTITY, "not_decided").with(why)
 }

@@ -169,17 +169,9 @@ fn store(app: &App, recipe: &'static Recipe, visitor: &Visitor, form: &Form) -> 
 fn refused(error: DecideError) -> PageError {
     match error {
         DecideError::Run(error) => error.into(),
-        DecideError::Outdated { .. } => {
-            PageError { status: StatusCode::CONFLICT, key: "item_changed", detail: error.to_string() }
-        }
-        DecideError::NotEntitled { .. } => {
-            PageError { status: StatusCode::FORBIDDEN, key: "forbidden", detail: error.to_string() }
-        }
-        _ => PageError {
-            status: StatusCode::UNPROCESSABLE_ENTITY,
-            key: "not_decided",
-            detail: error.to_string(),
-        },
+        DecideError::Outdated { .. } => PageError::new(StatusCode::CONFLICT, "item_changed").with(error),
+        DecideError::NotEntitled { .. } => PageError::forbidden().with(error),
+        _ => PageError::new(StatusCode::UNPROCESSABLE_ENTITY, "not_decided").with(error),
     }
 }
 

@@ -21,6 +21,7 @@ use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
 use crate::web::view;
 use crate::web::visitor::Visitor;
+use riddlemill_files::fence;
 
 /// Most hits of a search per recipe.
 const HITS: usize = 30;
@@ -184,7 +185,7 @@ fn entered(app: &App, recipe: &'static Recipe, stage: &str, id: &str) -> Result<
 fn released(app: &App, recipe: &'static Recipe, id: &str) -> Result<Vec<Released>, Error> {
     let output = app.workspace.root().join("output").join(recipe.name);
     let mut found = Vec::new();
-    let Ok(folders) = std::fs::read_dir(&output) else { return Ok(found) };
+    let Ok(folders) = fence::list(&output) else { return Ok(found) };
     let mut folders: Vec<_> = folders.filter_map(|entry| Some(entry.ok()?.path())).collect();
     folders.sort();
     // With its quotes an id is not found as the beginning of a longer one.
@@ -194,7 +195,7 @@ fn released(app: &App, recipe: &'static Recipe, id: &str) -> Result<Vec<Released
         let Some(manifest) = Candidate::read(&folder)? else { continue };
         for config in manifest.configs.keys() {
             let path = folder.join("data").join(config).join("test.jsonl");
-            let Ok(bytes) = std::fs::read(&path) else { continue };
+            let Ok(bytes) = fence::read(&path) else { continue };
             let Some(at) = finder.find(&bytes) else { continue };
             let start = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |at| at + 1);
             let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length);

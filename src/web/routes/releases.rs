@@ -18,7 +18,7 @@ use crate::release::compare::{self, Comparison};
 use crate::release::diff::{self as differing, Diff};
 use crate::release::layout;
 use crate::release::registry::Registry;
-use crate::release::{Candidate, Causes, LeftOut, Since, files, read_rows, since};
+use crate::release::{Candidate, Causes, LeftOut, Since, listed, read_rows, since};
 use crate::review::agreement::{self, Bootstrap, Estimate};
 use crate::stages::review::Votes;
 use crate::web::app::{App, reading, recipe};
@@ -26,6 +26,7 @@ use crate::web::error::PageError;
 use crate::web::i18n::Language;
 use crate::web::view;
 use crate::web::visitor::Visitor;
+use riddlemill_files::fence;
 
 /// The name of a run's result.
 const CANDIDATE: &str = "candidate";
@@ -178,7 +179,9 @@ pub(in crate::web) async fn page(
             let bytes = folder.join(&path).metadata().map_or(0, |meta| meta.len());
             (path, bytes)
         };
-        let files = files(&folder)?.into_iter().map(size).collect();
+        // What cannot be downloaded is no file; `verify` names it.
+        let files = listed(&folder)?.into_iter().filter(|(_, is_file)| *is_file);
+        let files = files.map(|(path, _)| size(path)).collect();
         let references = references(&app);
         let compared = match references.contains(&with.reference) {
             true => Some(compared(&app, recipe, &rows, with.reference)?),
@@ -227,7 +230,7 @@ fn agreed(app: &App, recipe: &'static Recipe, language: Language) -> Result<Vec<
 
 /// Files of raw/reference, by name: published sets to compare with.
 fn references(app: &App) -> Vec<String> {
-    let Ok(files) = std::fs::read_dir(app.workspace.raw().join("reference")) else { return Vec::new() };
+    let Ok(files) = fence::list(app.workspace.raw().join("reference")) else { return Vec::new() };
     let names = files.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let mut names: Vec<String> =
         names.filter(|n| [".json", ".jsonl", ".npy"].iter().any(|end| n.ends_with(end))).collect();

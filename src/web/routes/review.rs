@@ -21,7 +21,7 @@ use crate::recipe::{self, Recipe};
 use crate::review::answers::{self, Answers, Fault};
 use crate::review::ballot::{Field, Round};
 use crate::review::votes::PAGE;
-use crate::review::{Annotator, Ballot, Digest, Item, Value, Vote};
+use crate::review::{Annotator, Ballot, Digest, Handed, Item, Value, Vote};
 use crate::shortcuts::Cue;
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
@@ -30,8 +30,8 @@ use crate::web::i18n::Language;
 use crate::web::view;
 use crate::web::visitor::Visitor;
 use crate::web::voting::{
-    Assignments, BallotItems, Cast, Guide, Note, Place, ShownItem, Skip, VoteIndex, far, own, shown, skip,
-    waits,
+    Assignments, BallotItems, Cast, Guide, Note, Place, ShownItem, Skip, VoteIndex, far, lacks, own, shown,
+    skip, takes_more, waits,
 };
 
 /// Longest time that counts as work on one item, in seconds; beyond it somebody was away.
@@ -184,15 +184,25 @@ fn screen(
         .filter(|skip| skip.annotator == person.name && skip.round == round)
         .map(|skip| skip.item.as_str())
         .collect();
-    // Skipped items come last; otherwise the order of the ballot is kept.
-    waiting.sort_by_key(|item| passed.contains(item.id.as_str()));
+    // Two people who ask at once get different items, as far as there are any.
+    let opening = app.leases.open(recipe.name, step.name, round);
+    let mut taken = opening.of_others(&person.name);
+    // What was assigned to somebody is theirs, whoever looks at it.
+    taken.retain(|id, others| {
+        !given.spread(round) && ballot.item(id).is_some_and(|item| *others >= lacks(&board, place, item))
+    });
+    // Items on others' pages, and then skipped ones, come last; otherwise the order of the ballot is kept.
+    if !taken.is_empty() || !passed.is_empty() {
+        waiting.sort_by_key(|item| (passed.contains(item.id.as_str()), taken.contains_key(&item.id)));
+    }
     // The order of the ballot, from the previous item on, and around to its beginning.
     let after = |id: &str| {
         let place = |id: &str| ballot.items.iter().position(|item| item.id == id);
         let from = place(id);
         let fresh = |item: &&&Item| item.id != id && !passed.contains(item.id.as_str());
-        let later = waiting.iter().filter(fresh).find(|item| place(&item.id) > from);
-        let later = later.or_else(|| waiting.iter().find(fresh));
+        let free = |item: &&&Item| fresh(item) && !taken.contains_key(&item.id);
+        let later = waiting.iter().filter(free).find(|item| place(&item.id) > from);
+        let later = later.or_else(|| waiting.iter().find(free)).or_else(|| waiting.iter().find(fresh));
         later.or_else(|| waiting.iter().find(|item| item.id != id)).map(|item| item.id.clone())
     };
     let id = match (who.item.as_str(), who.after.as_str()) {
@@ -204,6 +214,11 @@ fn screen(
         Some(id) => Some(may_see(&board, place, &given, person, id)?),
         None => None,
     };
+    // Which item comes after this one is asked before the page counts as open.
+    let next = id.as_deref().and_then(after);
+    if let Some(id) = &id {
+        opening.take(id, &person.name);
+    }
     let voted = |item: &&Item| own(&board, place, &item.id, &person.name).is_some();
     let here = id.as_ref().and_then(|id| ballot.items.iter().position(|item| item.id == *id));
     let before = &ballot.items[..here.unwrap_or(ballot.items.len())];
@@ -226,7 +241,7 @@ fn screen(
         open: waiting.len(),
         share: (done * 1000).checked_div(all).unwrap_or(1000),
         previous: before.iter().rev().find(voted).map(|item| item.id.clone()),
-        next: id.as_deref().and_then(after),
+        next,
         item: item.map(|seen| on_screen(&board, place, person, seen, &notes, language)),
     })
 }
@@ -261,6 +276,24 @@ fn may_see(
     shown(board, place, item).ok_or_else(PageError::not_found)
 }
 
+/// An item that no longer waits, of which somebody sends a page that they opened while it did: the hash in the
+/// form is that of its texts, which nobody knows who has not seen them. `None` if it is not.
+fn late(
+    board: &VoteIndex,
+    place: Place<'_>,
+    given: &Assignments,
+    person: &Annotator,
+    form: &Form,
+) -> Result<Option<ShownItem>, PageError> {
+    let item = place.ballot.item(form.get("item")).ok_or_else(PageError::not_found)?;
+    let Some(shown) = shown(board, place, item) else { return Ok(None) };
+    let theirs = !given.spread(place.round) || given.to(place.round, &person.name, &item.id);
+    let seen = matches!(shown.item.handed(form.get("hash")), Handed::Today(_));
+    // Whoever wrote a text, or was not given it, had no page of it.
+    let opened = seen && (theirs || place.round != Round::Vote) && !item.written_by.contains(&person.name);
+    Ok(opened.then_some(shown))
+}
+
 /// Casts a vote.
 pub(in crate::web) async fn vote(
     State(app): State<Arc<App>>,
@@ -275,6 +308,7 @@ pub(in crate::web) async fn vote(
     let here = format!("/review/{}/{}/{}", recipe.name, view::encoded(&step), round.name());
     let id = form.get("item").to_string();
     let (reader, noting, sent, language) = (app.clone(), app.clone(), form.clone(), visitor.language);
+    let (of_step, name) = (step.clone(), person.name.clone());
     let made = reading(move || {
         let ballot = reader.ballots.open(&config, recipe, &step)?.ok_or_else(PageError::not_found)?;
         check_vote(&reader, Place { recipe, ballot: &ballot, round }, &person, &sent, language)
@@ -286,16 +320,17 @@ pub(in crate::web) async fn vote(
         (StatusCode::SERVICE_UNAVAILABLE, json!({ "status": "not_saved" }))
     };
     let (status, message) = match made {
-        CheckedVote::Vote(vote, note) => match app.desk.cast(*vote).await {
+        CheckedVote::Vote(vote, note, item) => match app.desk.cast(*vote).await {
             // If the remark could not be stored, the vote is sent again; it counts once.
             Cast::Saved(id) => match reading(move || remark(&noting, recipe, *note)).await {
-                Ok(()) => (StatusCode::OK, json!({ "status": "saved", "vote": id.to_string() })),
+                Ok(()) => (StatusCode::OK, json!({ "status": "saved", "vote": item.sheet_vote(id) })),
                 Err(oops) => not_saved(&oops.detail),
             },
             Cast::Overtaken(_) => (StatusCode::CONFLICT, json!({ "status": "overtaken" })),
             Cast::Failed(why) => not_saved(&why),
         },
         CheckedVote::Changed => (StatusCode::CONFLICT, json!({ "status": "item_changed" })),
+        CheckedVote::Answered => (StatusCode::CONFLICT, json!({ "status": "answered" })),
         CheckedVote::Faulty(faults) => {
             (StatusCode::UNPROCESSABLE_ENTITY, json!({ "status": "faulty", "faults": faults }))
         }
@@ -303,6 +338,9 @@ pub(in crate::web) async fn vote(
             (StatusCode::UNPROCESSABLE_ENTITY, json!({ "status": "gives_away", "faults": faults }))
         }
     };
+    if status == StatusCode::OK {
+        app.leases.end(recipe.name, &of_step, round, &id, &name);
+    }
     if wants_json {
         return Ok((status, Json(message)).into_response());
     }
@@ -317,11 +355,14 @@ pub(in crate::web) async fn vote(
             key: match message["status"].as_str() {
                 Some("overtaken") => "overtaken",
                 Some("item_changed") => "item_changed",
+                Some("answered") => "answered",
                 Some("not_saved") => "not_saved",
                 Some("gives_away") => "gives_away",
                 _ => "faulty",
             },
+            // What was written is shown, so that it can be copied: without the script nothing else keeps it.
             detail: String::new(),
+            kept: form.written(),
         }),
     }
 }
@@ -346,6 +387,7 @@ pub(in crate::web) async fn pass_over(
         let place = Place { recipe, ballot: &ballot, round };
         let (board, given) = seat(&app, place, &person)?;
         may_see(&board, place, &given, &person, &id)?;
+        app.leases.end(recipe.name, ballot.step.name, round, &id, &person.name);
         let new = Skip { item: id, annotator: person.name, round, reason, at: now() };
         // Concurrent skips wait for each other instead of failing.
         let _turn = app.assigning.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -359,10 +401,12 @@ pub(in crate::web) async fn pass_over(
 type Remarked = (String, Note, Option<Box<Guide>>);
 
 enum CheckedVote {
-    /// The vote, and its additions.
-    Vote(Box<Vote>, Box<Remarked>),
+    /// The vote, its additions, and the item as it was shown.
+    Vote(Box<Vote>, Box<Remarked>, Box<Item>),
     /// The item has changed since the person saw it.
     Changed,
+    /// Somebody else has answered what one person answers.
+    Answered,
     Faulty(Vec<(String, String)>),
     /// It can be accepted, but there are warnings that the person may overrule.
     Doubtful(Vec<(String, String)>),
@@ -383,10 +427,19 @@ fn check_vote(
         // A run has dropped the item since the page was made.
         return Ok(CheckedVote::Changed);
     }
-    let ShownItem { item, .. } = may_see(&board, place, &given, person, id)?;
-    if item.sheet_hash() != form.get("hash") {
-        return Ok(CheckedVote::Changed);
-    }
+    let ShownItem { item, .. } = match may_see(&board, place, &given, person, id) {
+        Ok(shown) => shown,
+        Err(refused) => match late(&board, place, &given, person, form)? {
+            Some(item) if takes_more(place, &given, person, &item.item) => item,
+            Some(_) => return Ok(CheckedVote::Answered),
+            None => return Err(refused),
+        },
+    };
+    // In the order of the page, which may have been opened by an earlier program.
+    let item = match item.handed(form.get("hash")) {
+        Handed::Today(seen) => seen.into_owned(),
+        Handed::Earlier(_) | Handed::OtherSecret | Handed::NoHash => return Ok(CheckedVote::Changed),
+    };
     let fields = step.form(round);
     let values =
         match answers::read(&fields, &item, |name| faults::sent(&fields, form, name).map(Value::trimmed)) {
@@ -414,7 +467,7 @@ fn check_vote(
         };
         return Ok(CheckedVote::Doubtful(faults::joined(cautions.into_iter().map(described))));
     }
-    let base: Option<Digest> = form.get("base").parse().ok();
+    let base = item.handed_vote(form.get("base"));
     // `parse` accepts `inf` and `NaN`, which no vote may contain.
     let seconds = form.get("seconds").parse().ok().filter(|s: &f64| s.is_finite() && *s > 0.0);
     // The version shown on the page, which may have been edited since.
@@ -436,7 +489,8 @@ fn check_vote(
     };
     let vote = vote_of(step, &item, person, round, values, base, seconds.map(|s| s.min(LONGEST)));
     let vote = Box::new(Vote { guideline, ..vote });
-    Ok(CheckedVote::Vote(vote, Box::new((step.name.to_string(), note, unkept.then(|| Box::new(came_with))))))
+    let additions = (step.name.to_string(), note, unkept.then(|| Box::new(came_with)));
+    Ok(CheckedVote::Vote(vote, Box::new(additions), Box::new(item)))
 }
 
 /// Stores a remark if it differs from the previous one.

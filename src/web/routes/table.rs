@@ -16,7 +16,7 @@ use super::releases::known;
 use crate::pipeline::Withheld;
 use crate::recipe::Recipe;
 use crate::release::read_rows::{self, JsonRow};
-use crate::release::{Candidate, files, layout};
+use crate::release::{Candidate, layout, listed};
 use crate::stages::withdrawal::Withdrawals;
 use crate::store::Error;
 use crate::web::app::{App, reading, recipe};
@@ -24,6 +24,7 @@ use crate::web::error::PageError;
 use crate::web::tables::Table;
 use crate::web::view;
 use crate::web::visitor::Visitor;
+use riddlemill_files::fence;
 
 /// Rows per page.
 const PAGE: usize = 50;
@@ -247,21 +248,22 @@ pub(in crate::web) async fn file(
 ) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let wanted = path.clone();
-    let place = reading(move || {
+    let (place, file) = reading(move || {
         let folder = known(&app, recipe, &version)?;
-        // Only files in the folder: nothing else in a URL becomes a path.
-        if !files(&folder)?.contains(&wanted) {
+        // Only files in the folder: nothing else in a URL becomes a path, and no link out of the workspace.
+        if !listed(&folder)?.contains(&(wanted.clone(), true)) {
             return Err(PageError::not_found());
         }
         // Files contain everything released; texts withdrawn since must not be downloaded.
         if table(&app, recipe, &folder)?.withdrawn > 0 && !wanted.ends_with(".md") {
             return Err(PageError::withdrawn());
         }
-        Ok(folder.join(wanted))
+        let place = folder.join(wanted);
+        let file = fence::open(&place).map_err(Error::io("read", &place))?;
+        Ok((place, tokio::fs::File::from_std(file)))
     })
     .await?;
     let failed = |e: std::io::Error| PageError::from(Error::io("read", &place)(e));
-    let file = tokio::fs::File::open(&place).await.map_err(failed)?;
     let length = file.metadata().await.map_err(failed)?.len();
     let chunks = stream::unfold(file, |mut file| async {
         let mut chunk = vec![0; CHUNK];
@@ -298,7 +300,7 @@ pub(in crate::web) async fn card(
     let of = version.clone();
     let text = reading(move || {
         let path = known(&app, recipe, &of)?.join("README.md");
-        Ok(std::fs::read_to_string(&path).map_err(Error::io("read", &path))?)
+        Ok(fence::read_to_string(&path).map_err(Error::io("read", &path))?)
     })
     .await?;
     let found = json!({ "recipe": recipe.name, "version": version, "card": text });

@@ -34,8 +34,13 @@ impl Assignments {
         self.rounds.contains_key(&round)
     }
 
+    /// The items that were assigned to somebody in a round; `None` if nothing was.
+    pub(super) fn of(&self, round: Round, person: &str) -> Option<&FxHashSet<String>> {
+        self.rounds.get(&round).and_then(|people| people.get(person))
+    }
+
     /// Whether an item was assigned to somebody.
-    pub(super) fn to(&self, round: Round, person: &str, item: &str) -> bool {
+    pub(in crate::web) fn to(&self, round: Round, person: &str, item: &str) -> bool {
         let items = self.rounds.get(&round).and_then(|people| people.get(person));
         items.is_some_and(|items| items.contains(item))
     }

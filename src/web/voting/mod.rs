@@ -7,6 +7,7 @@
 
 mod assignments;
 mod items;
+mod leases;
 mod queue;
 mod skips;
 mod vote_index;
@@ -14,6 +15,7 @@ mod vote_index;
 pub(super) use crate::review::guidance::{Guide, Note, standing};
 pub(super) use assignments::Assignments;
 pub(super) use items::{BallotItems, Ballots};
-pub(super) use queue::{Place, ShownItem, far, own, shown, voted, waits};
+pub(super) use leases::Leases;
+pub(super) use queue::{Place, ShownItem, far, lacks, own, shown, takes_more, voted, waits};
 pub(super) use skips::{Skip, skip};
 pub(super) use vote_index::{Cast, VoteIndex, VotingDesk};

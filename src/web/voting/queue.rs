@@ -103,7 +103,24 @@ pub(in crate::web) fn far<'p>(
     person: &Annotator,
 ) -> (usize, Vec<&'p Item>) {
     let (mut done, mut open) = (0, Vec::new());
+    let step = &place.ballot.step;
+    // Most items of a large set have no votes yet, and each page goes through all of them: what is the same for
+    // all of these is looked up once.
+    let voted = board.voted(place.recipe.name, step.name);
+    let mine = given.spread(Round::Vote).then(|| given.of(Round::Vote, &person.name));
+    let is_open_without_votes = |item: &Item| match (place.round, mine) {
+        (Round::Vote, _) if item.written_by.contains(&person.name) => false,
+        (Round::Vote, Some(mine)) => mine.is_some_and(|mine| mine.contains(&item.id)),
+        (Round::Vote, None) => step.votes_needed > 0,
+        (Round::Review | Round::Adjudication, _) => false,
+    };
     for item in &place.ballot.items {
+        if !voted.is_some_and(|voted| voted.contains_key(&item.id)) {
+            if is_open_without_votes(item) {
+                open.push(item);
+            }
+            continue;
+        }
         match is_current(board, place, given, person, item) {
             ItemState::Done => done += 1,
             ItemState::Open => open.push(item),
@@ -111,6 +128,31 @@ pub(in crate::web) fn far<'p>(
         }
     }
     (done, open)
+}
+
+/// How many votes an item lacks in a round: as many people may have it open at once without one of them being
+/// too late.
+pub(in crate::web) fn lacks(board: &VoteIndex, place: Place<'_>, item: &Item) -> usize {
+    let needed = place.ballot.step.votes_in(place.round);
+    if place.round != Round::Vote {
+        return needed;
+    }
+    let votes = people(board, place, &item.id);
+    let counts = |vote: &&&Vote| vote.round == Round::Vote && vote.content_hash == item.content_hash;
+    needed.saturating_sub(current(&votes).iter().filter(counts).count())
+}
+
+/// Whether a vote that comes when all that were needed are there is one more vote: in the first round people
+/// vote independently, and another opinion is never wrong. Reviews and adjudications answer the votes before
+/// them, and the first one is the answer.
+pub(in crate::web) fn takes_more(
+    place: Place<'_>,
+    given: &Assignments,
+    person: &Annotator,
+    item: &Item,
+) -> bool {
+    let theirs = !given.spread(Round::Vote) || given.to(Round::Vote, &person.name, &item.id);
+    place.round == Round::Vote && theirs && !item.written_by.contains(&person.name)
 }
 
 /// Whether an item waits for a person's vote.
@@ -133,7 +175,6 @@ fn is_current(
 ) -> ItemState {
     let step = &place.ballot.step;
     let votes = people(board, place, &item.id);
-    // Most items of a large set have no votes yet, and each page goes through all of them.
     let heads = if votes.is_empty() { Vec::new() } else { current(&votes) };
     let in_round = || heads.iter().filter(|vote| vote.round == place.round);
     // What a reviewer sees has a hash of its own.

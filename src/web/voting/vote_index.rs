@@ -63,6 +63,11 @@ impl VoteIndex {
         places.iter().map(|at| &log.votes()[*at as usize]).collect()
     }
 
+    /// The items of a step with votes; `None` if it has no votes.
+    pub(super) fn voted(&self, recipe: &str, step: &str) -> Option<&FxHashMap<String, Vec<u32>>> {
+        self.places.get(recipe).and_then(|steps| steps.get(step))
+    }
+
     /// Every vote of a step by item.
     pub(in crate::web) fn by_item(&self, recipe: &str, step: &str) -> FxHashMap<&str, Vec<&Vote>> {
         self.log.as_ref().map(|log| log.by_item(recipe, step)).unwrap_or_default()
