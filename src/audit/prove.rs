@@ -5,7 +5,6 @@
 //! sums of their hashes; a stage's own rows take 16 bytes of memory each.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs;
 use std::path::Path;
 
 use rustc_hash::FxBuildHasher;
@@ -19,6 +18,7 @@ use crate::release::CandidateSource;
 use crate::stages::Rows;
 use crate::stages::import::FileRow;
 use crate::store::{self, MANIFEST, Manifest, StageReader, Table, Workspace};
+use riddlemill_files::fence;
 
 /// A finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -80,7 +80,7 @@ pub fn prove(workspace: &Workspace, recipe: &'static Recipe, proof: &mut Proof) 
     let candidate = workspace.candidate(recipe.name);
     if candidate.exists() {
         // The candidate of an earlier version of the program may end at posts, as its chain shows.
-        let manifest = fs::read(candidate.join("MANIFEST.json")).ok();
+        let manifest = fence::read(candidate.join("MANIFEST.json")).ok();
         let manifest = manifest.and_then(|b| serde_json::from_slice::<crate::release::Candidate>(&b).ok());
         let end = CandidateSource::of_chain(recipe, manifest.map_or(usize::MAX, |c| c.stages.len()));
         let last = made.get(end.step().name);
@@ -306,10 +306,9 @@ impl Audit<'_> {
     fn strangers(&mut self, stage: &StageReader) {
         let named: HashSet<String> =
             stage.manifest().tables.values().flat_map(|t| t.parts.iter().map(|p| p.file.clone())).collect();
-        for folder in
-            fs::read_dir(stage.place()).into_iter().flatten().flatten().filter(|e| e.path().is_dir())
+        for folder in fence::list(stage.place()).into_iter().flatten().flatten().filter(|e| e.path().is_dir())
         {
-            for file in fs::read_dir(folder.path()).into_iter().flatten().flatten() {
+            for file in fence::list(folder.path()).into_iter().flatten().flatten() {
                 let name = format!(
                     "{}/{}",
                     folder.file_name().to_string_lossy(),
@@ -330,7 +329,7 @@ struct RowIds {
 
 /// Checks a folder's SHA256SUMS; returns how many files it lists.
 fn sums(folder: &Path, gaps: &mut Vec<String>) -> usize {
-    let Ok(sums) = fs::read_to_string(folder.join("SHA256SUMS")) else {
+    let Ok(sums) = fence::read_to_string(folder.join("SHA256SUMS")) else {
         gaps.push("SHA256SUMS is missing".into());
         return 0;
     };
@@ -370,7 +369,8 @@ fn candidate_rows(
 }
 
 fn candidate_chain(folder: &Path, rows: Option<&str>, gaps: &mut Vec<String>) {
-    let manifest = fs::read(folder.join("MANIFEST.json")).ok().and_then(|b| serde_json::from_slice(&b).ok());
+    let manifest =
+        fence::read(folder.join("MANIFEST.json")).ok().and_then(|b| serde_json::from_slice(&b).ok());
     let Some(candidate) =
         manifest.and_then(|m: serde_json::Value| serde_json::from_value::<crate::release::Candidate>(m).ok())
     else {

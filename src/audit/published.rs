@@ -2,7 +2,6 @@
 //! what the stages would have done with them, and which posts of the dumps they are.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 
 use minijinja::value::Serde;
 use minijinja::{Environment, Value as TemplateValue, context};
@@ -19,6 +18,7 @@ use crate::release::layout::{self, Layout, oddity};
 use crate::stages::published::{Published, PublishedRow};
 use crate::stages::{Rows, StageError};
 use crate::store::{Error, Filter, StageReader, Workspace, select};
+use riddlemill_files::fence;
 
 /// The report on the published rows of a recipe.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -79,7 +79,7 @@ pub fn published(config: &Config, recipe: &'static Recipe) -> Result<Option<Publ
     let mut report = PublishedReport { recipe: recipe.name.into(), rows: rows.len(), ..Default::default() };
     let candidate = workspace.candidate(recipe.name);
     // Without a candidate every row counts as not reproduced.
-    let read = |path: std::path::PathBuf| fs::read_to_string(path).unwrap_or_default();
+    let read = |path: std::path::PathBuf| fence::read_to_string(path).unwrap_or_default();
     if let Some(layout) = layout::find(recipe.name) {
         let forms = layout.compat.iter().map(|compat| read(candidate.join("compat").join(compat.file)));
         report.hold_against(&rows, &forms.collect::<Vec<_>>());

@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::decisions::DecisionLog;
 use crate::llm::SalvagedReplies;
 use crate::log::{self, LogError};
-use crate::pipeline::secrets_stand;
+use crate::pipeline::{Tasks, secrets_stand};
 use crate::recipe::{self, RECIPES};
 use crate::release;
 use crate::review::VoteLog;
@@ -21,6 +21,8 @@ use crate::stages::withdrawal::Withdrawals;
 use crate::stages::{StageError, draft, import};
 use crate::store::{Error, Workspace};
 use crate::warc::{ReadError, Reader, block_digest, resync};
+use crate::web::access::Access;
+use riddlemill_files::fence;
 
 /// Something in raw/ that was damaged or changed.
 struct Finding {
@@ -40,6 +42,7 @@ pub(super) fn fsck(args: &Fsck, global: &Global) -> Result<Exit, Failure> {
     let salvaged = if args.salvage { log::salvage(&raw).map_err(Error::from)? } else { Vec::new() };
     let replies_salvaged = if args.salvage { salvage_replies(&config)? } else { Vec::new() };
     let mut found = Vec::new();
+    strangers(&workspace, &mut found);
     logs(&workspace, &mut found)?;
     replies(&config, &mut found);
     // All recipes: releases stay in raw/ when a source is removed from the settings.
@@ -109,13 +112,42 @@ fn finding(workspace: &Workspace, place: &Path, what: impl Into<String>) -> Find
     Finding { place: place.display().to_string(), what: what.into() }
 }
 
+/// Links that lead out of the workspace, pipes, sockets and devices in raw/: nothing opens them. What is in the
+/// folder of dumps may be a link, and is checked as a dump.
+fn strangers(workspace: &Workspace, found: &mut Vec<Finding>) {
+    let raw = workspace.raw();
+    let mut waiting = vec![raw.clone()];
+    while let Some(place) = waiting.pop() {
+        let entries = match fence::list(&place) {
+            Ok(entries) => entries,
+            Err(e) => {
+                found.extend(
+                    fence::refusal(&e).map(|refused| finding(workspace, &place, refused.to_string())),
+                );
+                continue;
+            }
+        };
+        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        paths.sort();
+        for path in paths.into_iter().filter(|path| *path != raw.join("dumps")) {
+            if let Err(e) = fence::guard(&path) {
+                found
+                    .extend(fence::refusal(&e).map(|refused| finding(workspace, &path, refused.to_string())));
+            } else if fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_dir()) {
+                waiting.push(path);
+            }
+        }
+    }
+}
+
 /// Votes, decisions, tasks, skips, registries, access and withdrawals: their chains, and that each line is
 /// valid.
 fn logs(workspace: &Workspace, found: &mut Vec<Finding>) -> Result<(), Failure> {
     let raw = workspace.raw();
     let damaged = log::check(&raw).map_err(Error::from)?;
     // heads.jsonl vouches for every log, so its own damage makes all of them doubtful.
-    let is_sound = |name: &str| damaged.iter().all(|(log, _)| log != name && log != "heads.jsonl");
+    let unsound: Vec<String> = damaged.iter().map(|(log, _)| log.clone()).collect();
+    let is_sound = |name: &str| unsound.iter().all(|log| log != name && log != "heads.jsonl");
     let (of_votes, of_decisions) = (is_sound("votes"), is_sound("decisions"));
     let damaged_names: Vec<String> = damaged.iter().map(|(_, what)| what.clone()).collect();
     found.extend(damaged.into_iter().map(|(log, what)| finding(workspace, &raw.join(log), what)));
@@ -134,6 +166,19 @@ fn logs(workspace: &Workspace, found: &mut Vec<Finding>) -> Result<(), Failure> 
             ));
         }
     }
+    // What a log's own reader does not understand, such as a rank of a newer program.
+    let mut read: Vec<(String, Result<(), Error>)> = vec![
+        ("access.jsonl".into(), Access::in_workspace(workspace).grants().map(drop)),
+        ("withdrawn.jsonl".into(), Withdrawals::load(workspace).map(drop)),
+    ];
+    for (recipe, review) in RECIPES.iter().flat_map(|r| r.reviews().map(move |review| (r, review))) {
+        let step = review.place().1;
+        let name = format!("votes/assigned/{}.{step}.jsonl", recipe.name);
+        read.push((name, Tasks::open(workspace, recipe.name, step).map(drop)));
+    }
+    let unread = read.into_iter().filter(|(name, _)| is_sound(name));
+    let unread: Vec<(String, Error)> = unread.filter_map(|(name, read)| Some((name, read.err()?))).collect();
+    found.extend(unread.into_iter().map(|(name, e)| finding(workspace, &raw.join(name), e.to_string())));
     let mut add = |lines: Result<Vec<String>, LogError>| match lines {
         Ok(lines) => found.extend(lines.into_iter().filter_map(|line| {
             let (place, what) = line.split_once(": ")?;
@@ -163,7 +208,7 @@ fn replies(config: &Config, found: &mut Vec<Finding>) {
     let workspace = Workspace::new(&config.root);
     let folder = workspace.raw().join("replies");
     // Does not create a store.
-    if !folder.is_dir() || fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_none()) {
+    if !folder.is_dir() || fence::list(&folder).is_ok_and(|mut entries| entries.next().is_none()) {
         return;
     }
     let verified = draft::open_damaged_store(config).map_err(|e| e.to_string());
@@ -199,12 +244,13 @@ fn warcs(workspace: &Workspace, folder: &Path, found: &mut Vec<Finding>) -> Resu
     let mut waiting = vec![folder.to_owned()];
     let mut files: Vec<PathBuf> = Vec::new();
     while let Some(place) = waiting.pop() {
-        let Ok(entries) = fs::read_dir(&place) else { continue };
+        let Ok(entries) = fence::list(&place) else { continue };
         for entry in entries {
-            let path = entry.map_err(Error::io("list", &place))?.path();
-            match path.is_dir() {
-                true => waiting.push(path),
-                false => files.extend(Some(path).filter(|path| path.is_file())),
+            let entry = entry.map_err(Error::io("list", &place))?;
+            // A link to a folder is checked at its own place, and could lead in a circle.
+            match entry.file_type().map_err(Error::io("list", &place))?.is_dir() {
+                true => waiting.push(entry.path()),
+                false => files.extend(Some(entry.path()).filter(|path| !path.is_dir())),
             }
         }
     }
@@ -219,7 +265,7 @@ fn warcs(workspace: &Workspace, folder: &Path, found: &mut Vec<Finding>) -> Resu
 /// All damage in an archive: after a damaged record, reading continues at the next whole one.
 fn warc(path: &Path) -> Vec<String> {
     let mut found = Vec::new();
-    let opened = File::open(path).and_then(|file| Reader::new(BufReader::new(file)));
+    let opened = fence::open(path).and_then(|file| Reader::new(BufReader::new(file)));
     let mut reader = match opened {
         Ok(reader) => Some(reader),
         Err(e) => return vec![e.to_string()],

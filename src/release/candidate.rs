@@ -18,6 +18,7 @@ use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::stages::import::FileRow;
 use crate::store::{Error, Lock, Manifest, StageReader, Workspace, durable, inside, json_parts, sha256};
+use riddlemill_files::fence;
 
 /// Builds `output/<recipe>/candidate` from the recipe's stages, unless it is up to date. Returns its manifest
 /// and whether it was written.
@@ -116,7 +117,7 @@ pub(super) fn standing(place: &Path) -> Option<Candidate> {
     let candidate = Candidate::read(place).ok()??;
     let mut sums = candidate.files.clone();
     sums.insert(MANIFEST.into(), sha256(&place.join(MANIFEST)).ok()?);
-    let stated = std::fs::read_to_string(place.join(SUMS)).ok()?;
+    let stated = fence::read_to_string(place.join(SUMS)).ok()?;
     let whole = folder::sums_text(&sums) == stated
         && candidate.files.par_iter().all(|(file, sum)| {
             inside(place, file).and_then(|path| sha256(&path)).is_ok_and(|found| found == *sum)

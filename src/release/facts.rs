@@ -1,7 +1,6 @@
 //! All facts on the card and in the files next to it, collected once.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use serde::Serialize;
@@ -19,6 +18,7 @@ use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::record::State;
 use riddlemill_benchmarks::{Difference, Expression, Paper};
+use riddlemill_files::fence;
 
 /// The data of the templates.
 #[derive(Clone, Debug, Serialize)]
@@ -176,7 +176,7 @@ pub fn curator(
 ) -> BTreeMap<&'static str, Option<String>> {
     let folder = root.join(&settings.curator);
     let read = |path: &Path| {
-        let text = fs::read_to_string(path).ok()?;
+        let text = fence::read_to_string(path).ok()?;
         // The bytes of a release must not depend on the system on which the text was written.
         let text = text.replace("\r\n", "\n").trim().to_string();
         (!text.is_empty()).then_some(text)

@@ -1,7 +1,6 @@
 //! A complete release folder: data, descriptions, cards, tasks, manifest and checksums.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use super::facts::Facts;
@@ -9,6 +8,7 @@ use super::layout::Layout;
 use super::manifest::{Candidate, Link, MADE_WITH, MANIFEST, SUMS};
 use super::{croissant, schema, templates};
 use crate::store::{Error, durable, sha256};
+use riddlemill_files::fence;
 
 /// Writes everything except the data files, which exist already, and returns the manifest.
 ///
@@ -92,7 +92,7 @@ pub fn files(folder: &Path) -> Result<Vec<String>, Error> {
 }
 
 /// [`files`], each with whether it is readable as a file: pipes, devices and links to folders or to nothing
-/// are not. A link to a file is.
+/// are not, and below output/ no link out of the workspace is. Another link to a file is.
 ///
 /// # Errors
 /// Those of [`files`].
@@ -100,7 +100,7 @@ pub fn listed(folder: &Path) -> Result<Vec<(String, bool)>, Error> {
     let mut found = Vec::new();
     let mut waiting = vec![folder.to_path_buf()];
     while let Some(place) = waiting.pop() {
-        for entry in fs::read_dir(&place).map_err(Error::io("list", &place))? {
+        for entry in fence::list(&place).map_err(Error::io("list", &place))? {
             let entry = entry.map_err(Error::io("list", &place))?;
             let path = entry.path();
             // Links to folders are not followed: one to a parent folder would loop.
@@ -108,7 +108,7 @@ pub fn listed(folder: &Path) -> Result<Vec<(String, bool)>, Error> {
                 waiting.push(path);
             } else if let Ok(relative) = path.strip_prefix(folder) {
                 let parts: Vec<_> = relative.iter().map(|p| p.to_string_lossy().into_owned()).collect();
-                found.push((parts.join("/"), path.is_file()));
+                found.push((parts.join("/"), fence::is_file(&path)));
             }
         }
     }

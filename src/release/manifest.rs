@@ -1,7 +1,6 @@
 //! MANIFEST.json: the contents of a folder, with every hash back to raw/.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -9,6 +8,7 @@ use serde_json::Value as Json;
 
 use crate::record::Counts;
 use crate::store::{Error, InputRef, Manifest, inside};
+use riddlemill_files::fence;
 
 /// The file's name.
 pub const MANIFEST: &str = "MANIFEST.json";
@@ -127,7 +127,7 @@ impl Candidate {
     /// [`Error`] if it exists but cannot be read.
     pub fn read(folder: &Path) -> Result<Option<Candidate>, Error> {
         let path = folder.join(MANIFEST);
-        match fs::read(&path) {
+        match fence::read(&path) {
             Ok(bytes) => {
                 let manifest: Candidate =
                     serde_json::from_slice(&bytes).map_err(|e| Error::stale_file(&path, e))?;
@@ -230,6 +230,8 @@ impl LeftOut {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     /// A release may come from somebody else: the names in its manifest are joined to folders.

@@ -63,7 +63,7 @@ pub use causes::Causes;
 pub use error::ReleaseError;
 pub use facts::{Facts, SUBJECTS};
 pub use fates::fates;
-pub use folder::files;
+pub use folder::{files, listed};
 pub use holders::{Holder, holders};
 pub(crate) use item::damaged;
 pub use manifest::{Candidate, LeftOut, Link, Raw, Yanked};

@@ -1,11 +1,11 @@
 //! The notice in the folder of a yanked version: on the card, in YANKED.md and in the manifest.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use super::manifest::{Candidate, MANIFEST, SUMS, Yanked};
 use crate::store::{Error, durable, sha256};
+use riddlemill_files::fence;
 
 /// The notice's file name.
 const NOTICE: &str = "YANKED.md";
@@ -24,7 +24,7 @@ pub(super) fn mark(folder: &Path, yanked: &Yanked) -> Result<(), Error> {
         manifest.recipe, manifest.version
     );
     let card = folder.join("README.md");
-    let text = fs::read_to_string(&card).map_err(Error::io("read", &card))?;
+    let text = fence::read_to_string(&card).map_err(Error::io("read", &card))?;
     let stated = format!("Version {}, ", manifest.version);
     let line =
         format!("> **Yanked on {date}:** {}. Do not use this version.\n\n", reason.trim_end_matches('.'));

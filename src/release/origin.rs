@@ -1,6 +1,5 @@
 //! From a released id (`RB-12`) back to the record it was made from.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 
 use super::layout;
@@ -8,6 +7,7 @@ use super::registry::Registry;
 use super::restore::kept_lines;
 use crate::recipe::Recipe;
 use crate::store::{Error, Workspace};
+use riddlemill_files::fence;
 
 /// The record behind a released id: in the candidate, else in the latest release that had it. `None` if no
 /// row of this recipe has the id, or rows are identified by their records.
@@ -21,7 +21,7 @@ pub fn origin(workspace: &Workspace, recipe: &Recipe, id: &str) -> Result<Option
         }
         let path = workspace.candidate(recipe.name).join(format!("data/{}/test.jsonl", layout.config));
         // A candidate that cannot be read is no error, because the releases are searched next.
-        let lines = File::open(path).into_iter().flat_map(|file| BufReader::new(file).lines());
+        let lines = fence::open(path).into_iter().flat_map(|file| BufReader::new(file).lines());
         if let Some(found) = lines.map_while(Result::ok).find_map(|line| source(&line, id)) {
             return Ok(Some(found));
         }

@@ -4,7 +4,6 @@
 //! Nothing is published that fails verification, was yanked, or is only a candidate; drafts (synthetic or
 //! provisional rows) are only published on explicit request. Uploading is done by the Hub's own program.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -15,6 +14,7 @@ use super::manifest::{Candidate, SUMS};
 use super::verify::verify;
 use crate::store::{Error, durable, sha256};
 use riddlemill_benchmarks::paper::Paper;
+use riddlemill_files::fence;
 
 /// Zstandard's level for files that are written once and downloaded often.
 const LEVEL: i32 = 19;
@@ -111,8 +111,9 @@ impl Publishable {
         let Some(manifest) = Candidate::read(folder)? else {
             return Err(lacking(folder.into(), recipe));
         };
-        let read =
-            |name: &str| -> Option<Json> { serde_json::from_slice(&fs::read(folder.join(name)).ok()?).ok() };
+        let read = |name: &str| -> Option<Json> {
+            serde_json::from_slice(&fence::read(folder.join(name)).ok()?).ok()
+        };
         let Some(croissant) = read("croissant.json") else { return Err(lacking(folder.into(), recipe)) };
         let title = read("datapackage.json").and_then(|package| Some(package["title"].as_str()?.to_owned()));
         let title = title.unwrap_or_else(|| recipe.clone());
@@ -242,7 +243,7 @@ impl Publishable {
         let mut tar = tar::Builder::new(encoder);
         for name in names {
             let path = self.folder.join(&name);
-            let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
+            let bytes = fence::read(&path).map_err(Error::io("read", &path))?;
             let mut header = tar::Header::new_gnu();
             header.set_size(bytes.len() as u64);
             header.set_mode(0o644);

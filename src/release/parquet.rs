@@ -1,6 +1,5 @@
 //! Released rows as Parquet: one row group per batch, written as the batches arrive.
 
-use std::fs::File;
 use std::path::Path;
 
 use polars::prelude::*;
@@ -10,6 +9,7 @@ use polars_io::prelude::{ParallelStrategy, ParquetCompression, ParquetReader, Pa
 use super::layout::{Kind, Layout};
 use super::row::{Row, Value};
 use crate::store::{Error, stated_types};
+use riddlemill_files::fence;
 
 /// The Arrow types stated in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub(super) fn write<T>(
         }
         e => Error::io("write", path)(std::io::Error::other(e)),
     };
-    let file = File::create(path).map_err(Error::io("create", path))?;
+    let file = fence::create(path).map_err(Error::io("create", path))?;
     let empty = frame(layout, &[]).map_err(refused)?;
     let mut writer = ParquetWriter::new(&file)
         .with_compression(ParquetCompression::Zstd(None))
@@ -151,7 +151,7 @@ fn series<'a>(name: PlSmallStr, kind: Kind, rows: usize, values: impl Iterator<I
 /// [`Error`] if it is damaged, or a column is missing or of another type.
 pub(super) fn read(path: &Path, layout: &Layout) -> Result<Vec<Row>, Error> {
     let damaged = |e: PolarsError| Error::stale_file(path, e);
-    let file = File::open(path).map_err(Error::io("read", path))?;
+    let file = fence::open(path).map_err(Error::io("read", path))?;
     let frame = ParquetReader::new(file).read_parallel(ParallelStrategy::None).finish().map_err(damaged)?;
     let mut rows: Vec<Row> =
         (0..frame.height()).map(|_| Row(Vec::with_capacity(layout.columns.len()))).collect();

@@ -1,7 +1,6 @@
 //! `release`: assigns a version by the changes, writes its folder, and registers it.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use super::candidate::{fingerprint, standing};
@@ -21,6 +20,7 @@ use crate::config::{Config, sections};
 use crate::pipeline::{StaleStage, Withheld, secrets_stand, stale_stages};
 use crate::recipe::Recipe;
 use crate::store::{Error, StageReader, Workspace, durable, json_parts, sha256};
+use riddlemill_files::fence;
 
 /// A proposed or completed release.
 #[derive(Clone, Debug)]
@@ -372,7 +372,7 @@ fn keep(
             continue;
         }
         let file = from.join(&path);
-        let text = fs::read_to_string(&file).map_err(Error::io("read", &file))?;
+        let text = fence::read_to_string(&file).map_err(Error::io("read", &file))?;
         serde_json::to_writer(&mut texts, &(path, text)).map_err(|e| Error::io("write", &file)(e.into()))?;
         texts.push(b'\n');
     }

@@ -1,6 +1,5 @@
 //! Reads rows from a release, a candidate, a stage, or a published file.
 
-use std::fs;
 use std::path::Path;
 
 use serde_json::{Map, Value as Json};
@@ -9,6 +8,7 @@ use super::manifest::Candidate;
 use crate::recipe::{Recipe, find};
 use crate::stages::import::{NUMPY, numpy_rows};
 use crate::store::{Error, Manifest, StageReader, json_parts};
+use riddlemill_files::fence;
 
 /// A row as JSON, with its keys in order.
 pub type JsonRow = Map<String, Json>;
@@ -75,7 +75,7 @@ pub fn of_path(path: &Path) -> Result<Vec<JsonRow>, Error> {
 /// # Errors
 /// [`Error::Damaged`] with the line that cannot be read.
 pub fn of_file(path: &Path) -> Result<Vec<JsonRow>, Error> {
-    let bytes = fs::read(path).map_err(Error::io("read", path))?;
+    let bytes = fence::read(path).map_err(Error::io("read", path))?;
     let damaged = |what: String| Error::Damaged {
         path: path.to_path_buf(),
         what,

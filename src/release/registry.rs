@@ -10,7 +10,7 @@
 //! one whose event was lost: then the registry is not read, nothing is numbered, and nothing is removed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -21,6 +21,7 @@ use super::manifest::{MANIFEST, Yanked};
 use super::version::Version;
 use crate::log::{Log, LogError};
 use crate::store::{Error, Workspace, durable, unpack};
+use riddlemill_files::fence;
 
 /// The sealed file of every version.
 pub(super) const TEXTS: &str = "texts.jsonl.zst";
@@ -124,11 +125,7 @@ impl Registry {
             if line.is_empty() {
                 continue;
             }
-            let event = serde_json::from_slice(line).map_err(|e| Error::Damaged {
-                path: log.path().into(),
-                what: format!("line {}: {e}", at + 1),
-                hint: "it is not derived: restore it from a backup".into(),
-            })?;
+            let event = serde_json::from_slice(line).map_err(|e| LogError::unread(log.path(), at + 1, &e))?;
             match event {
                 Event::Canary { guid } => self.canary = Some(guid),
                 Event::Release(release) => self.releases.push(*release),
@@ -310,8 +307,9 @@ fn guid(mut bytes: [u8; 16]) -> String {
 /// # Errors
 /// [`Error`] if either cannot be read or written, or the sealed file exists.
 pub(super) fn seal(from: &Path, to: &Path) -> Result<(), Error> {
-    let source = File::open(from).map_err(Error::io("read", from))?;
-    let target = File::create_new(to).map_err(Error::io("create", to))?;
+    let source = fence::open(from).map_err(Error::io("read", from))?;
+    let target = fence::open_with(to, File::options().write(true).create_new(true))
+        .map_err(Error::io("create", to))?;
     zstd::stream::copy_encode(source, &target, 9).map_err(Error::io("write", to))?;
     target.sync_data().map_err(Error::io("write", to))
 }
@@ -356,7 +354,7 @@ impl Registry {
             if place.exists() || !making.exists() {
                 continue;
             }
-            match fs::rename(&making, &place) {
+            match fence::rename(&making, &place) {
                 // Another process was first.
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
                     return Err(Error::io("rename to", &place)(e));
@@ -370,7 +368,7 @@ impl Registry {
 
 /// The folders in a folder whose names are versions and that contain files of one.
 fn versions(folder: &Path, is_one: impl Fn(&Path) -> bool) -> Result<BTreeSet<(Version, PathBuf)>, Error> {
-    let entries = match fs::read_dir(folder) {
+    let entries = match fence::list(folder) {
         Ok(entries) => entries,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
         Err(e) => return Err(Error::io("list", folder)(e)),
@@ -388,6 +386,8 @@ fn versions(folder: &Path, is_one: impl Fn(&Path) -> bool) -> Result<BTreeSet<(V
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

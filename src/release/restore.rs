@@ -14,6 +14,7 @@ use super::row::Row;
 use super::source::CandidateSource;
 use crate::recipe::Recipe;
 use crate::store::{Error, Workspace, durable, inside, sha256};
+use riddlemill_files::fence;
 
 /// Rows read at a time.
 const BATCH: usize = 1 << 16;
@@ -59,7 +60,7 @@ pub fn restore(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<Res
 
 /// Whether a version's folder exists with the released checksums and all their files.
 fn is_intact(place: &Path, release: &Release) -> bool {
-    let Ok(sums) = std::fs::read_to_string(place.join(SUMS)) else { return false };
+    let Ok(sums) = fence::read_to_string(place.join(SUMS)) else { return false };
     sha256(&place.join(SUMS)).is_ok_and(|sum| sum == release.sums)
         && sums
             .lines()
@@ -95,7 +96,7 @@ fn build(
         let (path, lines) = kept_lines(registry, release, layout.config)?;
         data::write(making, layout, batches(lines, *layout, path))?;
     }
-    let sums = std::fs::read_to_string(making.join(SUMS)).map_err(Error::io("read", &making.join(SUMS)))?;
+    let sums = fence::read_to_string(making.join(SUMS)).map_err(Error::io("read", &making.join(SUMS)))?;
     let mut differs = Vec::new();
     for (sum, file) in sums.lines().filter_map(|line| line.split_once("  ")) {
         let same = || Ok::<_, Error>(sha256(&inside(making, file)?).is_ok_and(|found| found == sum));

@@ -229,7 +229,7 @@ impl Workspace {
 }
 
 impl CallResult {
-    fn new(output: Output) -> CallResult {
+    pub fn new(output: Output) -> CallResult {
         CallResult {
             code: output.status.code().unwrap_or(-1),
             out: String::from_utf8_lossy(&output.stdout).into_owned(),

@@ -83,6 +83,7 @@ mod settings;
 mod show;
 mod sites;
 mod skipped;
+mod strangers;
 mod tampered;
 mod texts;
 mod tracked;

@@ -1,12 +1,13 @@
 //! Files that are complete or absent: write to a temporary file, sync, rename.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
 use super::Error;
+use crate::fence;
 
 /// Writes a file so that a reader sees the old content or the new, never a part of either.
 ///
@@ -17,13 +18,13 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let temporary = path.with_extension("tmp");
     let written = write_synced(&temporary, bytes).and_then(|()| {
         // Only after the sync: after a power cut the name must not lead to content that was never written.
-        fs::rename(&temporary, path).map_err(Error::io("rename to", path))?;
+        fence::rename(&temporary, path).map_err(Error::io("rename to", path))?;
         // Without this, a power cut can undo the rename.
         path.parent().map_or(Ok(()), sync_folder)
     });
     if written.is_err() {
         // The partial file is useless; the first error is what counts.
-        let _ = fs::remove_file(&temporary);
+        let _ = fence::remove_file(&temporary);
     }
     written
 }
@@ -42,7 +43,7 @@ pub fn write_synced(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 /// [`Error::Io`] with the step that failed.
 pub fn write_pieces(path: &Path, pieces: &[&[u8]]) -> Result<(), Error> {
     // Buffered, so that small pieces are written together.
-    let mut file = BufWriter::new(File::create(path).map_err(Error::io("create", path))?);
+    let mut file = BufWriter::new(fence::create(path).map_err(Error::io("create", path))?);
     pieces.iter().try_for_each(|piece| file.write_all(piece)).map_err(Error::io("write", path))?;
     let file = file.into_inner().map_err(|e| Error::io("write", path)(e.into_error()))?;
     // Content and length are enough; the times of the file need not be durable.
@@ -64,7 +65,7 @@ pub fn sync_folder(path: &Path) -> Result<(), Error> {
 /// # Errors
 /// [`Error::Io`] with the folder that could not be created.
 pub fn create_folder(path: &Path) -> Result<(), Error> {
-    fs::create_dir_all(path).map_err(Error::io("create", path))
+    fence::create_folder(path).map_err(Error::io("create", path))
 }
 
 /// The temporary name of a folder while it is being made.
@@ -78,7 +79,7 @@ pub fn making(place: &Path) -> PathBuf {
 /// # Errors
 /// [`Error::Io`] if the folder cannot be listed or something in it not removed.
 pub fn sweep(folder: &Path) -> Result<(), Error> {
-    let entries = match fs::read_dir(folder) {
+    let entries = match fence::list(folder) {
         // Before the first run there is no folder.
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         entries => entries.map_err(Error::io("list", folder))?,
@@ -104,9 +105,9 @@ pub fn swap_folder(finished: &Path, place: &Path) -> Result<(), Error> {
     // A process that was stopped earlier may have left it, and nothing can be renamed onto a full folder.
     remove_folder(&old)?;
     if place.exists() {
-        fs::rename(place, &old).map_err(Error::io("rename", place))?;
+        fence::rename(place, &old).map_err(Error::io("rename", place))?;
     }
-    fs::rename(finished, place).map_err(Error::io("rename to", place))?;
+    fence::rename(finished, place).map_err(Error::io("rename to", place))?;
     // The new name has to be durable before the old content is removed.
     if let Some(parent) = place.parent() {
         sync_folder(parent)?;
@@ -119,7 +120,7 @@ pub fn swap_folder(finished: &Path, place: &Path) -> Result<(), Error> {
 /// # Errors
 /// [`Error::Io`] if something in it cannot be removed.
 pub fn remove_folder(path: &Path) -> Result<(), Error> {
-    match fs::remove_dir_all(path) {
+    match fence::remove_folder(path) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path)(e)),
         _ => Ok(()),
     }
@@ -135,7 +136,15 @@ pub fn sha256(path: &Path) -> Result<String, Error> {
 
 /// The SHA-256 of a file, in hex, and its length: one piece is hashed while the next is read.
 pub fn digest(path: &Path) -> std::io::Result<(String, u64)> {
-    let mut file = File::open(path)?;
+    digest_of(fence::open(path)?)
+}
+
+/// The same of a file that may lie anywhere, such as a dump.
+pub fn digest_plain(path: &Path) -> std::io::Result<(String, u64)> {
+    digest_of(fence::open_plain(path)?)
+}
+
+fn digest_of(mut file: File) -> std::io::Result<(String, u64)> {
     let mut hasher = Sha256::new();
     let (mut piece, mut next) = (vec![0; PIECE], vec![0; PIECE]);
     let mut read = file.read(&mut piece)?;

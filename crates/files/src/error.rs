@@ -26,6 +26,16 @@ pub enum Error {
         /// How to restore it.
         hint: String,
     },
+    /// The file is whole, and says what only a newer program knows.
+    #[error("{} was written by a newer riddlemill: {what}\n  hint: {hint}", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// What is not known.
+        what: String,
+        /// What to do.
+        hint: &'static str,
+    },
     /// The file or folder is not of the kind that the command works on.
     #[error("{} is not {expected}\n  hint: {hint}", path.display())]
     WrongKind {

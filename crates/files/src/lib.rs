@@ -4,6 +4,7 @@
 //!
 //! - [`durable`]: write to a temporary file, sync, rename; digests of files.
 //! - [`Workspace`]: the paths of a workspace; [`inside`]: joins untrusted file names to a folder without leaving it.
+//! - [`fence`]: opens files without leaving the workspace through a link, and no pipes or devices.
 //! - [`unpack`]: zstd with a limit on the unpacked size.
 //! - [`Lock`]: one process at a time; [`secret`]: random secrets, readable by their owner only.
 //! - [`log`]: the append-only logs of raw/, with proof that no line is missing.
@@ -14,6 +15,7 @@
 pub mod digest;
 pub mod durable;
 mod error;
+pub mod fence;
 mod inside;
 mod lock;
 pub mod log;

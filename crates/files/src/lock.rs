@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::Path;
 
-use super::{Error, durable};
+use super::{Error, durable, fence};
 
 /// Held while a run writes a recipe's stages. The system releases it when the process ends for whatever
 /// reason, so a killed run leaves nothing to clean up.
@@ -21,14 +21,10 @@ impl Lock {
     pub fn take(folder: &Path) -> Result<Lock, Error> {
         durable::create_folder(folder)?;
         let path = folder.join(".lock");
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            // The file has the process id of the holder, which the others still read.
-            .truncate(false)
-            .open(&path)
-            .map_err(Error::io("open", &path))?;
+        let mut options = OpenOptions::new();
+        // The file has the process id of the holder, which the others still read.
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = fence::open_with(&path, &options).map_err(Error::io("open", &path))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {

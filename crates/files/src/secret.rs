@@ -4,7 +4,6 @@
 //! fingerprint of each one that was ever used, so that another secret in its place is noticed even if nothing that was
 //! made with it is at hand.
 
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 
@@ -12,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::log::Log;
 use super::{Error, durable};
+use crate::fence;
 
 /// The log of the secrets that were used.
 const USED: &str = "secrets.jsonl";
@@ -101,7 +101,7 @@ fn name(path: &Path) -> &str {
 }
 
 fn read(path: &Path, lost: &str) -> Result<Option<SecretFile>, Error> {
-    let text = match fs::read_to_string(path) {
+    let text = match fence::read_to_string(path) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(Error::io("read", path)(e)),
@@ -188,6 +188,8 @@ pub fn secret_or_draw(path: &Path, lost: &str) -> Result<[u8; 32], Error> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

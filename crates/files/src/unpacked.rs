@@ -1,5 +1,6 @@
 //! zstd with a limit on the unpacked size: a few kilobytes from a stranger can unpack to gigabytes.
 
+use crate::fence;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
@@ -21,7 +22,7 @@ pub struct Unpacked<R: BufRead> {
 /// # Errors
 /// If it cannot be opened or does not begin like such a file.
 pub fn unpack(path: &Path) -> io::Result<Unpacked<BufReader<File>>> {
-    let file = File::open(path)?;
+    let file = fence::open(path)?;
     let bytes = file.metadata()?.len();
     Unpacked::new(BufReader::new(file), bytes)
 }

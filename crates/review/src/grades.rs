@@ -12,6 +12,7 @@ use super::assign::{Annotator, LastTrial};
 use super::qualify::TrialLevel;
 use super::value::Values;
 use riddlemill_files::digest::Digest;
+use riddlemill_files::fence;
 use riddlemill_files::log::{Log, LogError};
 
 /// The folder of the trials in a workspace's raw/.
@@ -124,7 +125,7 @@ pub fn append(raw: &Path, recipe: &str, step: &str, lines: &[Line]) -> Result<us
 
 /// Sets every annotator's trial results. What cannot be read is skipped here and reported by `fsck`.
 pub fn fill(raw: &Path, people: &mut [Annotator]) {
-    let Ok(entries) = std::fs::read_dir(folder(raw)) else { return };
+    let Ok(entries) = fence::list(folder(raw)) else { return };
     let mut names: Vec<String> =
         entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort();
@@ -154,7 +155,7 @@ pub fn fill(raw: &Path, people: &mut [Annotator]) {
 
 /// A value that changes whenever a trial is graded, for callers that cache the result of [`fill`].
 pub fn state(raw: &Path) -> u64 {
-    let entries = std::fs::read_dir(folder(raw)).into_iter().flatten().flatten();
+    let entries = fence::list(folder(raw)).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.metadata().ok()).map(|meta| meta.len()).sum()
 }
 

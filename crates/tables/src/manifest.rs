@@ -1,12 +1,12 @@
 //! The description of a stage folder.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::Error;
+use riddlemill_files::fence;
 use riddlemill_text::record::Counts;
 
 /// The version of the folder layout and of the row hashes. Other versions are rewritten.
@@ -83,7 +83,7 @@ impl Manifest {
     /// [`Error::Damaged`] if the file is truncated or edited, [`Error::Layout`] if it is of another layout.
     pub fn read(stage: &Path) -> Result<Option<Manifest>, Error> {
         let path = stage.join(MANIFEST);
-        let bytes = match fs::read(&path) {
+        let bytes = match fence::read(&path) {
             Ok(bytes) => bytes,
             Err(e)
                 if matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
@@ -134,6 +134,8 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     /// A workspace may come from somebody else: the names in its manifest are joined to the stage's folder.

@@ -1,6 +1,5 @@
 //! One Parquet file of a table, its bytes hashed.
 
-use std::fs;
 use std::io::Cursor;
 use std::path::Path;
 
@@ -11,6 +10,7 @@ use polars_io::prelude::{ParallelStrategy, ParquetCompression, ParquetReader, Pa
 use super::chunks::{Chunk, Piece, splice};
 use super::frame::RowChunks;
 use super::{Error, Part, durable, from_frame, stated_types, to_frame};
+use riddlemill_files::fence;
 use riddlemill_text::record::{Column, Record, Typed, digest_of};
 
 /// Most rows of a part. The last part of a table may have fewer, and so may those that a stage makes from
@@ -81,7 +81,7 @@ impl Encoded {
 /// [`Error::Damaged`] if they differ.
 pub(super) fn bytes(stage: &Path, part: &Part) -> Result<Vec<u8>, Error> {
     let path = stage.join(&part.file);
-    let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
+    let bytes = fence::read(&path).map_err(Error::io("read", &path))?;
     if blake3::hash(&bytes).to_hex().as_str() == part.blake3 {
         return Ok(bytes);
     }
@@ -120,7 +120,7 @@ pub fn write_parquet<R: Typed>(
         }
         e => Error::stale_file(path, e),
     };
-    let file = fs::File::create(path).map_err(Error::io("create", path))?;
+    let file = fence::create(path).map_err(Error::io("create", path))?;
     let empty = to_frame::<R>((), &[]).map_err(damaged)?;
     let mut writer = ParquetWriter::new(&file)
         .with_compression(ParquetCompression::Zstd(None))

@@ -8,6 +8,7 @@ use polars_io::SerReader;
 use polars_io::prelude::{ParallelStrategy, ParquetReader};
 
 use super::{Error, StageReader};
+use riddlemill_files::fence;
 
 /// Some columns of one part of a table, for reading a few rows of it; missing columns are left out.
 ///
@@ -82,7 +83,7 @@ pub(super) fn slices_of(
 }
 
 pub(super) fn open(path: &Path) -> Result<ParquetReader<File>, Error> {
-    Ok(ParquetReader::new(File::open(path).map_err(Error::io("read", path))?))
+    Ok(ParquetReader::new(fence::open(path).map_err(Error::io("read", path))?))
 }
 
 fn known_columns(reader: &mut ParquetReader<File>, columns: &[&str]) -> PolarsResult<Vec<String>> {

@@ -1,6 +1,5 @@
 //! Queries on a table that do not read all of it.
 
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,6 +14,7 @@ use super::part_columns::{columns_of, open, part_columns, part_rows, slices_of};
 use super::places::named_rows;
 use super::widened::widened;
 use super::{Error, StageReader, from_frame};
+use riddlemill_files::fence;
 use riddlemill_text::record::{Record, Typed};
 
 /// Up to this many runs of rows are read separately instead of their whole part.
@@ -177,7 +177,7 @@ fn objects(frame: &DataFrame) -> PolarsResult<Vec<Map<String, Value>>> {
 /// # Errors
 /// If the file is damaged or not Parquet.
 pub fn parquet_rows(path: &Path, offset: u64, count: usize) -> PolarsResult<Vec<Map<String, Value>>> {
-    let mut reader = ParquetReader::new(File::open(path)?);
+    let mut reader = ParquetReader::new(fence::open(path)?);
     if let Some(metadata) = widened(path)? {
         reader.set_metadata(Arc::new(metadata));
     }

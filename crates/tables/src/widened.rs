@@ -10,6 +10,7 @@ use polars_parquet::parquet::metadata::FileMetadata;
 use polars_parquet::parquet::read::deserialize_metadata;
 use polars_parquet_format::thrift::protocol::{TCompactInputProtocol, TCompactOutputProtocol};
 use polars_parquet_format::{ConvertedType, FileMetaData, KeyValue, LogicalType, SchemaElement};
+use riddlemill_files::fence;
 
 /// What follows a footer: its length and four letters.
 const TAIL: u64 = 8;
@@ -22,7 +23,7 @@ const ARROW: &str = "ARROW:schema";
 /// # Errors
 /// If the file cannot be read or the footer cannot be rewritten.
 pub(super) fn widened(path: &Path) -> PolarsResult<Option<FileMetadata>> {
-    let Some(bytes) = footer(&mut File::open(path)?)? else { return Ok(None) };
+    let Some(bytes) = footer(&mut fence::open(path)?)? else { return Ok(None) };
     // The limit keeps a damaged footer from allocating any amount of memory.
     let mut protocol = TCompactInputProtocol::new(bytes.as_slice(), bytes.len().saturating_mul(64));
     let Ok(mut footer) = FileMetaData::read_from_in_protocol(&mut protocol) else { return Ok(None) };

@@ -39,8 +39,13 @@ const SENTENCES: &[(&str, &str)] = &[
         "没有可询问的端点：{} 未指明 pipeline.toml 中的端点",
     ),
     ("no endpoint to ask: {} names none", "没有可询问的端点：{} 未指明任何端点"),
-    ("the cap of {} is reached: {}", "{} 的上限已到：{}"),
-    ("the run's cap is reached: {}", "本次运行的上限已到：{}"),
+    ("the cap of {} leaves too little for the next request: {}", "{} 的上限所余不够下一个请求：{}"),
+    ("the run's cap leaves too little for the next request: {}", "本次运行的上限所余不够下一个请求：{}"),
+    (
+        "nobody answered the question about the money, so nothing was asked of an endpoint; start the run again \
+         and answer it",
+        "费用问题无人回答，因此没有询问任何端点；请重新启动运行并作答",
+    ),
     ("the reply cannot be read: {}", "回复无法解析：{}"),
     ("{} is not set", "未设置 {}"),
     ("no model has answered", "尚无模型作答"),

@@ -1,13 +1,13 @@
 //! Checks the folder's descriptions against each other: hash chain, versions, counts, canary.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use serde_json::Value as Json;
 
 use super::Verified;
 use crate::release::manifest::{Candidate, MANIFEST};
+use riddlemill_files::fence;
 
 pub(super) fn check(folder: &Path, manifest: &Candidate, verified: &mut Verified) {
     let mut found = Vec::new();
@@ -59,7 +59,7 @@ fn versions(folder: &Path, manifest: &Candidate, found: &mut Vec<String>) {
     };
     for file in ["croissant.json", "datapackage.json"] {
         let json: Option<Json> =
-            fs::read(folder.join(file)).ok().and_then(|b| serde_json::from_slice(&b).ok());
+            fence::read(folder.join(file)).ok().and_then(|b| serde_json::from_slice(&b).ok());
         match json.as_ref().and_then(|j| j["version"].as_str()) {
             Some(stated) if stated == version => {}
             Some(stated) => found.push(format!("{file}: version {stated}, {MANIFEST} says {version}")),
@@ -74,12 +74,12 @@ fn versions(folder: &Path, manifest: &Candidate, found: &mut Vec<String>) {
             continue;
         }
         // A file that cannot be read states no version, and is reported so.
-        let text = fs::read_to_string(folder.join(file)).unwrap_or_default();
+        let text = fence::read_to_string(folder.join(file)).unwrap_or_default();
         if !text.contains(&line) {
             found.push(format!("{file}: does not state version {version}"));
         }
     }
-    let card = fs::read_to_string(folder.join("README.md")).unwrap_or_default();
+    let card = fence::read_to_string(folder.join("README.md")).unwrap_or_default();
     for (config, rows) in &manifest.configs {
         if !card.contains(&format!("num_examples: {rows}\n")) {
             found.push(format!("README.md: num_examples of {config} is not {rows}"));
@@ -93,7 +93,7 @@ fn canary(folder: &Path, manifest: &Candidate, found: &mut Vec<String>) {
         return;
     }
     let guid = |file: &str| {
-        let text = fs::read_to_string(folder.join(file)).unwrap_or_default();
+        let text = fence::read_to_string(folder.join(file)).unwrap_or_default();
         let guid = text.split_once("Canary GUID ").map(|(_, rest)| rest.chars().take(36).collect::<String>());
         guid.filter(|g| g.len() == 36 && g.bytes().all(|b| b == b'-' || b.is_ascii_hexdigit()))
     };
@@ -101,7 +101,7 @@ fn canary(folder: &Path, manifest: &Candidate, found: &mut Vec<String>) {
         (Some(canary), Some(card)) if canary == card => {
             for config in manifest.configs.keys() {
                 let file = format!("data/{config}/test.jsonl");
-                let text = fs::read(folder.join(&file)).unwrap_or_default();
+                let text = fence::read(folder.join(&file)).unwrap_or_default();
                 if memchr::memmem::find(&text, canary.as_bytes()).is_some() {
                     found.push(format!("{file}: the canary string occurs in a row"));
                 }

@@ -39,8 +39,8 @@ pub fn verify(folder: &Path) -> Result<Verified, Error> {
     // Only regular files are opened: a pipe may never end.
     for (path, _) in listed(folder)?.into_iter().filter(|(_, is_file)| !is_file) {
         verified.findings.push(format!(
-            "{path}: not a file, but a pipe, a device or a link that leads to \
-                                        no file"
+            "{path}: not a file, but a pipe, a device, or a link that leads to no file or out of the \
+             workspace"
         ));
     }
     if !verified.findings.is_empty() {

@@ -1,6 +1,5 @@
 //! Traces every row: row, last stage, ledgers, dumps.
 
-use std::fs;
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
@@ -16,6 +15,7 @@ use crate::release::numbered::{allot, rows};
 use crate::release::source::reader;
 use crate::stages::import;
 use crate::store::{Error, Workspace};
+use riddlemill_files::fence;
 
 /// Traces each row of a verified folder to a line of a dump: the folder's stages are those of the workspace,
 /// their accounting closes, the dumps in raw/ have the stated hashes, and each row equals one made from the
@@ -70,7 +70,7 @@ pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<
     for layout in end.layouts(&last)? {
         let file = format!("data/{}/test.jsonl", layout.config);
         let path = folder.join(&file);
-        let text = fs::read_to_string(&path).map_err(Error::io("read", &path))?;
+        let text = fence::read_to_string(&path).map_err(Error::io("read", &path))?;
         let mut released: FxHashMap<blake3::Hash, usize> =
             text.lines().enumerate().map(|(i, line)| (blake3::hash(line.as_bytes()), i + 1)).collect();
         for batch in rows(end, &last, &numbers) {

@@ -1,6 +1,5 @@
 //! Checks a config's rows against their schema, their layout, the Parquet file and the published form.
 
-use std::fs;
 use std::path::Path;
 
 use riddlemill_benchmarks::notation;
@@ -12,6 +11,7 @@ use super::Verified;
 use crate::release::layout::{self, Layout};
 use crate::release::parquet;
 use crate::release::row::Row;
+use riddlemill_files::fence;
 
 /// Most findings per config; with more, it is simply another file.
 const LISTED: usize = 20;
@@ -19,7 +19,7 @@ const LISTED: usize = 20;
 pub(super) fn check(folder: &Path, config: &str, stated: u64, verified: &mut Verified) {
     let mut found = Vec::new();
     let file = format!("data/{config}/test.jsonl");
-    let rows = match fs::read_to_string(folder.join(&file)) {
+    let rows = match fence::read_to_string(folder.join(&file)) {
         Ok(text) => lines(folder, config, &file, &text, &mut found),
         Err(e) => {
             found.push(format!("{file}: {e}"));
@@ -57,7 +57,7 @@ fn lines(
     found: &mut Vec<String>,
 ) -> Vec<Map<String, Json>> {
     let name = format!("schema/{config}.schema.json");
-    let bytes = fs::read(folder.join(&name));
+    let bytes = fence::read(folder.join(&name));
     let schema: Json = match bytes.and_then(|bytes| Ok(serde_json::from_slice(&bytes)?)) {
         Ok(schema) => schema,
         Err(e) => {
@@ -199,7 +199,7 @@ fn against_layout(
         let name = format!("compat/{}", compat.file);
         let expected: Vec<String> =
             typed.iter().filter_map(|row| layout.published_line(compat, row).ok()?).collect();
-        let text = fs::read_to_string(folder.join(&name)).unwrap_or_default();
+        let text = fence::read_to_string(folder.join(&name)).unwrap_or_default();
         let read: Result<Vec<&str>, _> = match compat.lines {
             true => Ok(text.lines().collect()),
             false => notation::elements(&text),

@@ -1,17 +1,17 @@
 //! Checks SHA256SUMS against every file, and every file against SHA256SUMS.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use super::Verified;
 use crate::release::folder::files;
 use crate::release::manifest::SUMS;
 use crate::store::{Error, sha256};
+use riddlemill_files::fence;
 
 pub(super) fn check(folder: &Path, verified: &mut Verified) -> Result<(), Error> {
     let here = files(folder)?;
-    let text = match fs::read_to_string(folder.join(SUMS)) {
+    let text = match fence::read_to_string(folder.join(SUMS)) {
         Ok(text) => text,
         Err(e) => {
             verified.findings.push(format!("{SUMS}: {e}"));

@@ -33,13 +33,21 @@ pub enum LogError {
         /// What does not match.
         what: String,
     },
+    /// A line follows from those before it, and its content is not known: nothing is damaged.
+    #[error("{} was written by a newer riddlemill: {what}\n  hint: {NEWER}", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// The line and what is not known.
+        what: String,
+    },
 }
 
 /// Why a line of a log is set aside.
 #[derive(Debug, thiserror::Error)]
 pub enum LineError {
     /// It cannot be read.
-    #[error(transparent)]
+    #[error("{}", unread(.0))]
     Unreadable(#[from] serde_json::Error),
     /// An id is a hash of the line's content.
     #[error("its id {0} is not that of its content; it was edited by hand")]
@@ -59,7 +67,26 @@ impl LineError {
 const HINT: &str = "restore it from a backup, or run `riddlemill fsck --salvage`, which keeps the intact \
                     lines and moves the damaged file aside; until then nothing reads it";
 
+const NEWER: &str = "use that version or a later one; this one neither reads nor changes it";
+
+/// Why a line whose chain is right cannot be read: it is no JSON, or it says what only a newer program knows.
+fn unread(error: &serde_json::Error) -> String {
+    match error.is_data() {
+        true => format!("a newer riddlemill wrote it ({error}); {NEWER}"),
+        false => error.to_string(),
+    }
+}
+
 impl LogError {
+    /// The line of this number, from 1, follows from those before it and cannot be read.
+    pub fn unread(path: &Path, number: usize, error: &serde_json::Error) -> LogError {
+        let (path, what) = (path.to_owned(), format!("line {number}: {error}"));
+        match error.is_data() {
+            true => LogError::Newer { path, what },
+            false => LogError::Damaged { path, what },
+        }
+    }
+
     pub(super) fn io<'p>(path: &'p Path, what: &'static str) -> impl FnOnce(io::Error) -> LogError + 'p {
         move |source| LogError::Io { path: path.to_owned(), what, source }
     }
@@ -77,6 +104,7 @@ impl From<LogError> for Error {
                 Error::Io { action: "write", path: PathBuf::new(), source: source.into() }
             }
             LogError::Damaged { path, what } => Error::Damaged { path, what, hint: HINT.into() },
+            LogError::Newer { path, what } => Error::Newer { path, what, hint: NEWER },
         }
     }
 }

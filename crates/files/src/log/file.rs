@@ -1,6 +1,6 @@
 //! A log in one file.
 
-use std::fs::{self, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -8,6 +8,7 @@ use super::LogError;
 use super::chain::Walk;
 use super::heads::{Head, Home, is_whole, sync_folder};
 use super::stopped;
+use crate::fence;
 
 /// A file of JSON lines that are only ever appended.
 #[derive(Clone, Debug)]
@@ -56,7 +57,7 @@ impl Log {
         }
         // The heads first: a file that grows meanwhile is longer than they state.
         let head = self.head()?;
-        let bytes = match fs::read(&self.path) {
+        let bytes = match fence::read(&self.path) {
             Ok(bytes) => Some(bytes),
             Err(e) if e.kind() == io::ErrorKind::NotFound => None,
             Err(e) => return Err(LogError::io(&self.path, "read")(e)),
@@ -135,7 +136,7 @@ impl Log {
     pub fn append(&self, lines: &[u8]) -> Result<(), LogError> {
         let io = |what| LogError::io(&self.path, what);
         if let Some(folder) = self.path.parent() {
-            fs::create_dir_all(folder).map_err(LogError::io(folder, "create"))?;
+            fence::create_folder(folder).map_err(LogError::io(folder, "create"))?;
         }
         // A file is created before its head: in the other order, one that is being created would seem lost.
         let head = self.head()?;
@@ -150,7 +151,7 @@ impl Log {
         if self.private {
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         }
-        let mut file = options.open(&self.path).map_err(io("open"))?;
+        let mut file = fence::open_with(&self.path, &options).map_err(io("open"))?;
         file.lock().map_err(io("lock"))?;
         // Another writer may have added something before.
         let head = self.head()?;

@@ -1,6 +1,6 @@
 //! The length and chain of each file of a log: raw/heads.jsonl.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::LogError;
 use super::chain::{Chain, Walk, split};
+use crate::fence;
+use crate::inside;
 
 /// The file's name.
 pub(super) const HEADS: &str = "heads.jsonl";
@@ -70,7 +72,7 @@ impl Home {
     /// All heads, verified by their own chain.
     pub(super) fn read(&self) -> Result<Heads, LogError> {
         let path = self.path();
-        let bytes = match fs::read(&path) {
+        let bytes = match fence::read(&path) {
             Ok(bytes) => bytes,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Heads::default()),
             Err(e) => return Err(LogError::io(&path, "read")(e)),
@@ -84,7 +86,17 @@ impl Home {
             if bare.is_empty() {
                 continue;
             }
-            let head: Head = serde_json::from_slice(&bare).map_err(|e| wrong(&e.to_string()))?;
+            // The file has had chains from its first line: without them, as after an editor changed the line
+            // ends, nothing would be verified.
+            if split(line).1.is_none() {
+                return Err(wrong("it has no chain; was the file saved by an editor, with other line ends?"));
+            }
+            let head: Head =
+                serde_json::from_slice(&bare).map_err(|e| LogError::unread(&path, at + 1, &e))?;
+            // Files are read, moved and written under these names.
+            if inside(&self.0, &head.file).is_err() {
+                return Err(wrong(&format!("it names {:?}, which leads out of this folder", head.file)));
+            }
             heads.insert(head.file.clone(), head);
         }
         Ok(heads)
@@ -93,7 +105,7 @@ impl Home {
     /// The last head of a file: from the last lines, unverified, or from all.
     pub(super) fn last(&self, name: &str) -> Result<Option<Head>, LogError> {
         let path = self.path();
-        let mut file = match File::open(&path) {
+        let mut file = match fence::open(&path) {
             Ok(file) => file,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(LogError::io(&path, "read")(e)),
@@ -131,7 +143,9 @@ impl Home {
 
     fn write(&self, heads: &[Head]) -> Result<File, LogError> {
         let path = self.path();
-        let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let opened = fence::open_with(&path, &options);
         let mut file = opened.map_err(LogError::io(&path, "open"))?;
         // Before the last line is read, because the new lines continue its chain.
         file.lock().map_err(LogError::io(&path, "lock"))?;

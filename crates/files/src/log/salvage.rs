@@ -9,6 +9,7 @@ use super::chain::{Chain, split};
 use super::heads::{HEADS, Head, Home, sync_folder};
 use super::stopped::{of_log, of_segments};
 use super::{Log, LogError, Segments};
+use crate::fence;
 use crate::{durable, unpack};
 
 /// The logs of raw/ that are folders of segments.
@@ -45,12 +46,21 @@ enum Kind {
 /// # Errors
 /// [`LogError`] if one cannot be read at all.
 pub fn check(raw: &Path) -> Result<Vec<(String, String)>, LogError> {
+    Ok(examine(raw)?.into_iter().map(|(name, what, _)| (name, what)).collect())
+}
+
+/// [`check`], each with whether its intact lines can be salvaged.
+fn examine(raw: &Path) -> Result<Vec<(String, String, bool)>, LogError> {
     let home = Home(raw.to_owned());
     let mut found = Vec::new();
     let names = match home.read() {
         Ok(heads) => heads.into_keys().collect(),
         Err(LogError::Damaged { what, .. }) => {
-            found.push((HEADS.to_owned(), what));
+            found.push((HEADS.to_owned(), what, true));
+            return Ok(found);
+        }
+        Err(newer @ LogError::Newer { .. }) => {
+            found.push((HEADS.to_owned(), newer.to_string(), false));
             return Ok(found);
         }
         Err(other) => return Err(other),
@@ -64,7 +74,17 @@ pub fn check(raw: &Path) -> Result<Vec<(String, String)>, LogError> {
             Ok(()) => {}
             Err(LogError::Damaged { path, what }) => {
                 let at = home.name(&path);
-                found.push((name.clone(), if at == name { what } else { format!("{at}: {what}") }));
+                found.push((name.clone(), if at == name { what } else { format!("{at}: {what}") }, true));
+            }
+            // Nothing of a newer program is thrown away.
+            Err(newer @ LogError::Newer { .. }) => found.push((name.clone(), newer.to_string(), false)),
+            Err(LogError::Io { path, source, .. }) if fence::refusal(&source).is_some() => {
+                let at = home.name(&path);
+                found.push((
+                    name.clone(),
+                    if at == name { source.to_string() } else { format!("{at}: {source}") },
+                    true,
+                ));
             }
             Err(other) => return Err(other),
         }
@@ -79,10 +99,10 @@ pub fn check(raw: &Path) -> Result<Vec<(String, String)>, LogError> {
 /// [`LogError`] if something cannot be read or written; finished steps remain, and it can be called again.
 pub fn salvage(raw: &Path) -> Result<Vec<Salvaged>, LogError> {
     let home = Home(raw.to_owned());
-    let damaged = check(raw)?;
+    let damaged: Vec<_> = examine(raw)?.into_iter().filter(|(.., can)| *can).collect();
     let mut salvaged = Vec::new();
     let Some(moved_to) = (!damaged.is_empty()).then(|| free_folder(raw)) else { return Ok(salvaged) };
-    for (name, what) in damaged {
+    for (name, what, _) in damaged {
         if name == HEADS {
             move_damaged(&raw.join(HEADS), &moved_to.join(HEADS))?;
             // Without heads, the logs' own chains have to do.
@@ -100,9 +120,14 @@ pub fn salvage(raw: &Path) -> Result<Vec<Salvaged>, LogError> {
         let Some((_, kind)) = logs(raw, heads)?.into_iter().find(|(other, _)| *other == name) else {
             continue;
         };
-        let (kept, left_out) = match &kind {
-            Kind::File(log) => of_file(&home, log.path(), &moved_to.join(&name))?,
-            Kind::Folder(_, folder) => of_folder(&home, folder, &moved_to.join(&name))?,
+        let salvage = match &kind {
+            Kind::File(log) => of_file(&home, log.path(), &moved_to.join(&name)),
+            Kind::Folder(_, folder) => of_folder(&home, folder, &moved_to.join(&name)),
+        };
+        let (kept, left_out) = match salvage {
+            // Its folder is a link out of the workspace: nothing is done there, and it stays a finding.
+            Err(LogError::Io { source, .. }) if fence::refusal(&source).is_some() => continue,
+            done => done?,
         };
         salvaged.push(Salvaged { log: name, what, kept, left_out, moved_to: moved_to.clone() });
     }
@@ -144,7 +169,7 @@ fn logs(raw: &Path, heads: Vec<String>) -> Result<Vec<(String, Kind)>, LogError>
 }
 
 fn names(folder: &Path) -> Result<Vec<String>, LogError> {
-    let entries = match fs::read_dir(folder) {
+    let entries = match fence::list(folder) {
         Ok(entries) => entries,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(e) => return Err(LogError::io(folder, "list")(e)),
@@ -199,9 +224,9 @@ fn is_segment(name: &str) -> bool {
 
 fn move_damaged(from: &Path, to: &Path) -> Result<(), LogError> {
     if let Some(folder) = to.parent() {
-        fs::create_dir_all(folder).map_err(LogError::io(folder, "create"))?;
+        fence::create_folder(folder).map_err(LogError::io(folder, "create"))?;
     }
-    match fs::rename(from, to) {
+    match fence::rename(from, to) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
         renamed => renamed.map_err(LogError::io(from, "move aside"))?,
     }
@@ -213,7 +238,7 @@ fn move_damaged(from: &Path, to: &Path) -> Result<(), LogError> {
 fn prepare(salvage: &Path, lines: &[Vec<u8>]) -> Result<(), LogError> {
     let lines: Vec<u8> = lines.iter().flat_map(|line| line.iter().copied().chain([b'\n'])).collect();
     if let Some(folder) = salvage.parent() {
-        fs::create_dir_all(folder).map_err(LogError::io(folder, "create"))?;
+        fence::create_folder(folder).map_err(LogError::io(folder, "create"))?;
     }
     durable::replace(salvage, &lines)
         .map_err(|e| LogError::io(salvage, "write")(io::Error::other(e.to_string())))
@@ -223,9 +248,11 @@ fn of_file(home: &Home, path: &Path, moved_to: &Path) -> Result<(usize, usize), 
     let salvage = of_log(path);
     let mut left_out = 0;
     if !salvage.exists() {
-        let bytes = match fs::read(path) {
+        let bytes = match fence::read(path) {
             Ok(bytes) => bytes,
             Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
+            // A link or a pipe in its place holds none of its lines; it is moved aside itself.
+            Err(e) if fence::refusal(&e).is_some() && fence::guard_entry(path).is_ok() => Vec::new(),
             Err(e) => return Err(LogError::io(path, "read")(e)),
         };
         let lines = sound(&home.name(path), &bytes);
@@ -236,14 +263,14 @@ fn of_file(home: &Home, path: &Path, moved_to: &Path) -> Result<(usize, usize), 
     let name = home.name(path);
     // Without this, the file with only the intact lines would count as cut.
     home.append_synced(&[Head { gone: true, ..Head::new(name.clone(), 0, Chain::start(&name)) }])?;
-    let lines = fs::read(&salvage).map_err(LogError::io(&salvage, "read"))?;
+    let lines = fence::read(&salvage).map_err(LogError::io(&salvage, "read"))?;
     let log = Log::at(path);
     let log = if name == "access.jsonl" { log.private() } else { log };
     if !lines.is_empty() {
         log.append(&lines)?;
     }
     // Last: while it exists, readers refuse the log, and a salvage that was stopped is repeated.
-    fs::remove_file(&salvage).map_err(LogError::io(&salvage, "remove"))?;
+    fence::remove_file(&salvage).map_err(LogError::io(&salvage, "remove"))?;
     Ok((count(&lines), left_out))
 }
 
@@ -300,7 +327,10 @@ fn of_folder(home: &Home, folder: &Path, moved_to: &Path) -> Result<(usize, usiz
             let path = folder.join(&name);
             let bytes = match name.ends_with(".zst") {
                 true => unpacked(&path)?,
-                false => fs::read(&path).map_err(LogError::io(&path, "read"))?,
+                false => match fence::read(&path) {
+                    Err(e) if fence::refusal(&e).is_some() => Vec::new(),
+                    read => read.map_err(LogError::io(&path, "read"))?,
+                },
             };
             for line in bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
                 // Whether a line matches its own id is checked by its readers.
@@ -324,11 +354,11 @@ fn of_folder(home: &Home, folder: &Path, moved_to: &Path) -> Result<(usize, usiz
     if !removed.is_empty() {
         home.append_synced(&removed)?;
     }
-    let lines = fs::read(&salvage).map_err(LogError::io(&salvage, "read"))?;
+    let lines = fence::read(&salvage).map_err(LogError::io(&salvage, "read"))?;
     if !lines.is_empty() {
         Segments::at(folder).writer()?.append(&[&lines])?;
     }
-    fs::remove_file(&salvage).map_err(LogError::io(&salvage, "remove"))?;
+    fence::remove_file(&salvage).map_err(LogError::io(&salvage, "remove"))?;
     Ok((count(&lines), left_out))
 }
 

@@ -10,7 +10,6 @@
 //! end; readers ignore it, and the next append cuts it off. Nothing else is ever removed, except the open
 //! file of a segment once its sealed copy is on disk.
 
-use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -18,6 +17,7 @@ use super::LogError;
 use super::chain::{Walk, split};
 use super::heads::{HEADS, Head, Heads, Home, is_whole};
 use super::stopped;
+use crate::fence;
 use crate::{Digest, unpack};
 
 /// An open segment longer than this is sealed after the append.
@@ -114,7 +114,7 @@ impl Segments {
             let (path, lines) = match segment {
                 Segment::Open(path) => {
                     let mut bytes = Vec::new();
-                    let mut file = File::open(&path).map_err(LogError::io(&path, "open"))?;
+                    let mut file = fence::open(&path).map_err(LogError::io(&path, "open"))?;
                     file.seek(SeekFrom::Start(skip)).map_err(LogError::io(&path, "read"))?;
                     file.read_to_end(&mut bytes).map_err(LogError::io(&path, "read"))?;
                     let (lines, walk, end) = prove(&path, &bytes, skip, walk, head)?;
@@ -209,7 +209,7 @@ impl Segments {
     /// The segments by number. If a crash left both forms of one, the sealed one counts.
     pub(super) fn list(&self) -> Result<Vec<(u32, Segment)>, LogError> {
         let mut segments: Vec<(u32, Segment)> = Vec::new();
-        let entries = match fs::read_dir(&self.dir) {
+        let entries = match fence::list(&self.dir) {
             Ok(entries) => entries,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(segments),
             Err(e) => return Err(LogError::io(&self.dir, "list")(e)),

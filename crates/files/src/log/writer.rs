@@ -1,6 +1,6 @@
 //! Appends to a log in segments.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
@@ -11,6 +11,7 @@ use super::chain::{Walk, split};
 use super::heads::{Head, is_whole, last_line, sync_folder};
 use super::segments::{CONTEXT, Position, Segment, Segments, hash_of, numbered, prove, sealed_lines};
 use crate::digest::Digester;
+use crate::fence;
 
 /// Bytes that one core compresses at a time.
 const FRAME_BYTES: usize = 8 << 20;
@@ -24,9 +25,9 @@ pub struct Writer<'s> {
 impl Segments {
     /// Waits for other writers, then cuts off a torn tail.
     pub fn writer(&self) -> Result<Writer<'_>, LogError> {
-        fs::create_dir_all(&self.dir).map_err(LogError::io(&self.dir, "create"))?;
+        fence::create_folder(&self.dir).map_err(LogError::io(&self.dir, "create"))?;
         let path = self.dir.join("lock");
-        let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+        let lock = fence::open_with(&path, OpenOptions::new().create(true).truncate(false).write(true));
         let lock = lock.map_err(LogError::io(&path, "open"))?;
         lock.lock().map_err(LogError::io(&path, "lock"))?;
         Writer::new(self, lock)
@@ -56,7 +57,7 @@ impl<'s> Writer<'s> {
         if segments.home.last(&segments.name(number))?.is_none_or(|head| head.gone) {
             self.write_first_heads(&listed, number)?;
         }
-        let file = OpenOptions::new().read(true).create(true).append(true).open(&path);
+        let file = fence::open_with(&path, OpenOptions::new().read(true).create(true).append(true));
         let mut file = file.map_err(LogError::io(&path, "open"))?;
         let mut walk = self.walk(&path, &mut file, number)?;
         let mut bytes = file.metadata().map_err(LogError::io(&path, "stat"))?.len();
@@ -101,7 +102,7 @@ impl<'s> Writer<'s> {
                 Ok(walk)
             }
             Some(None) => {
-                let bytes = fs::read(path).map_err(LogError::io(path, "read"))?;
+                let bytes = fence::read(path).map_err(LogError::io(path, "read"))?;
                 Ok(prove(path, &bytes, 0, walk, None)?.1)
             }
         }
@@ -116,7 +117,7 @@ impl<'s> Writer<'s> {
         for (n, segment) in listed.iter().filter(|(n, _)| !known.contains_key(&segments.name(*n))) {
             heads.push(match segment {
                 Segment::Open(path) => {
-                    let bytes = fs::read(path).map_err(LogError::io(path, "read"))?;
+                    let bytes = fence::read(path).map_err(LogError::io(path, "read"))?;
                     let (_, walk, end) = prove(path, &bytes, 0, segments.start(*n), None)?;
                     Head::new(segments.name(*n), end, walk.chain)
                 }
@@ -138,9 +139,9 @@ impl<'s> Writer<'s> {
         let open = self.segments.path(number);
         // Readers ignore this ending, so a seal that is stopped leaves nothing that looks like a segment.
         let partial = open.with_extension("jsonl.zst.tmp");
-        let mut from = File::open(&open).map_err(LogError::io(&open, "open"))?;
+        let mut from = fence::open(&open).map_err(LogError::io(&open, "open"))?;
         let length = from.metadata().map_err(LogError::io(&open, "stat"))?.len();
-        let mut file = File::create(&partial).map_err(LogError::io(&partial, "create"))?;
+        let mut file = fence::create(&partial).map_err(LogError::io(&partial, "create"))?;
         let mut hash = Digester::new(CONTEXT);
         // `hash_of` hashes the length of the lines first, and the pieces have to give the same hash.
         hash.begin(length);
@@ -169,9 +170,9 @@ impl<'s> Writer<'s> {
         let sealed = self.segments.dir.join(format!("{}.{hash}.jsonl.zst", numbered(number)));
         // Sync, rename, sync, remove: in this order a whole copy is on disk at every moment.
         file.sync_all().map_err(LogError::io(&partial, "sync"))?;
-        fs::rename(&partial, &sealed).map_err(LogError::io(&sealed, "rename"))?;
+        fence::rename(&partial, &sealed).map_err(LogError::io(&sealed, "rename"))?;
         sync_folder(&self.segments.dir)?;
-        fs::remove_file(&open).map_err(LogError::io(&open, "remove"))?;
+        fence::remove_file(&open).map_err(LogError::io(&open, "remove"))?;
         Ok(hash)
     }
 
@@ -187,7 +188,7 @@ impl<'s> Writer<'s> {
                     if hash_of(&sealed_lines(&path)?) != hash {
                         return Err(LogError::damaged(&path, "the lines do not have the hash in its name"));
                     }
-                    fs::remove_file(&open).map_err(LogError::io(&open, "remove"))?;
+                    fence::remove_file(&open).map_err(LogError::io(&open, "remove"))?;
                 }
                 Segment::Sealed(..) => {}
                 Segment::Open(path) => self.mend_tail(&path, number)?,
@@ -198,8 +199,8 @@ impl<'s> Writer<'s> {
 
     /// Cuts off the line that a stopped writer left incomplete, and ends one that lacks only its newline.
     fn mend_tail(&self, path: &Path, number: u32) -> Result<(), LogError> {
-        let mut file =
-            OpenOptions::new().read(true).write(true).open(path).map_err(LogError::io(path, "open"))?;
+        let mut file = fence::open_with(path, OpenOptions::new().read(true).write(true))
+            .map_err(LogError::io(path, "open"))?;
         let length = file.metadata().map_err(LogError::io(path, "stat"))?.len();
         let (end, _) = last_line(&mut file).map_err(LogError::io(path, "read"))?;
         let head = self.segments.home.last(&self.segments.name(number))?.filter(|head| !head.gone);

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::done::{Done, FrontierError};
 use super::segment::{self, Entry};
 use super::settings::Source;
+use riddlemill_files::fence;
 
 /// The folders of a crawl.
 #[derive(Clone, Debug)]
@@ -99,7 +100,7 @@ struct Journal {
 /// the archive.
 fn read_journal(path: &Path, lengths: &HashMap<String, u64>) -> io::Result<Journal> {
     let mut journal = Journal { lines: Vec::new(), cut: None };
-    let file = match File::open(path) {
+    let file = match fence::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(journal),
         other => other?,
     };

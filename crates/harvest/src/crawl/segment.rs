@@ -14,6 +14,7 @@ use super::done::{Done, FrontierError};
 use super::fetch::Answer;
 use crate::pages::time;
 use crate::warc::{Header, Location, Reader, block_digest, record_id, write_record};
+use riddlemill_files::fence;
 
 /// Header fields whose values are secrets of a session.
 const REDACTED: &[&str] = &["set-cookie", "set-cookie2", "cookie", "authorization", "proxy-authorization"];
@@ -42,9 +43,9 @@ pub(super) struct Segments {
 impl Segments {
     /// Opens the last file of a repaired folder, or the first.
     pub fn open(folder: &Path, limit: u64, user_agent: &str) -> io::Result<Self> {
-        std::fs::create_dir_all(folder)?;
+        fence::create_folder(folder)?;
         let name = files(folder)?.pop().unwrap_or_else(|| file_name(1));
-        let file = OpenOptions::new().create(true).append(true).open(folder.join(&name))?;
+        let file = fence::open_with(folder.join(&name), OpenOptions::new().create(true).append(true))?;
         let length = file.metadata()?.len();
         let mut segments =
             Segments { folder: folder.into(), file, name, length, limit, user_agent: user_agent.into() };
@@ -59,7 +60,8 @@ impl Segments {
         if self.length > self.limit {
             let number = self.name.split('.').next().and_then(|n| n.parse::<u32>().ok()).unwrap_or(0);
             self.name = file_name(number + 1);
-            self.file = OpenOptions::new().create(true).append(true).open(self.folder.join(&self.name))?;
+            self.file =
+                fence::open_with(self.folder.join(&self.name), OpenOptions::new().create(true).append(true))?;
             self.length = 0;
             self.begin()?;
         }
@@ -105,7 +107,7 @@ fn file_name(number: u32) -> String {
 /// The archive's files in order.
 pub(super) fn files(folder: &Path) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
-    match std::fs::read_dir(folder) {
+    match fence::list(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(names),
         Err(error) => return Err(error),
         Ok(entries) => {
@@ -224,7 +226,7 @@ pub(super) fn scan(
             return Err(FrontierError::Damaged { path, at });
         }
         if repair {
-            let file = OpenOptions::new().write(true).open(&path).map_err(wrap)?;
+            let file = fence::open_with(&path, OpenOptions::new().write(true)).map_err(wrap)?;
             file.set_len(whole).and_then(|()| file.sync_all()).map_err(wrap)?;
         }
     }
@@ -235,7 +237,7 @@ type Scanned = (Vec<(u64, Done)>, u64, Option<u64>);
 
 /// The groups after `from`, the end of the last complete one, and the start of damage.
 fn scan_file(path: &Path, from: u64) -> io::Result<Scanned> {
-    let mut file = File::open(path)?;
+    let mut file = fence::open(path)?;
     file.seek(SeekFrom::Start(from))?;
     let mut reader = match Reader::at(BufReader::new(file), Location { member: from, skip: 0 }) {
         Ok(reader) => reader,
@@ -272,7 +274,7 @@ fn holds_record_after(path: &Path, at: u64, length: u64) -> io::Result<bool> {
     if length - at > TAIL_BYTES {
         return Ok(true);
     }
-    let mut file = File::open(path)?;
+    let mut file = fence::open(path)?;
     // After the first byte, because the damaged record itself begins at `at`.
     file.seek(SeekFrom::Start(at + 1))?;
     let mut tail = Vec::new();

@@ -61,7 +61,7 @@ pub async fn fetch(
         _ => None,
     };
     let there = match file.exists() {
-        true => Some(durable::digest(&file).map_err(files::Error::io("read", &file))?),
+        true => Some(durable::digest_plain(&file).map_err(files::Error::io("read", &file))?),
         false => None,
     };
     if let (Some((sha256, bytes)), false) = (&there, update) {
@@ -126,7 +126,7 @@ async fn whole(
     let mut again = false;
     loop {
         let mixed = download(&client, &wanted.url, file, patience, meter).await?;
-        let (sha256, bytes) = durable::digest(&part).map_err(files::Error::io("read", &part))?;
+        let (sha256, bytes) = durable::digest_plain(&part).map_err(files::Error::io("read", &part))?;
         let Some((hash, by)) = demand.as_ref().filter(|(hash, _)| *hash != sha256) else {
             return Ok((sha256, bytes));
         };

@@ -9,6 +9,7 @@ use super::http::{Head, decode_body, parse_head};
 use super::read::{Location, ReadError, Reader, Record};
 use super::resync::resync;
 use super::{Limits, Totals, Truncated};
+use riddlemill_files::fence;
 
 /// One response as a browser would have received it.
 #[derive(Clone, Debug)]
@@ -208,7 +209,7 @@ impl Pages {
 
     fn step(&mut self) -> Result<Option<Page>, ArchiveTrouble> {
         if self.reader.is_none() {
-            let file = File::open(&self.archive.files[self.file]).map_err(ArchiveTrouble::Open)?;
+            let file = fence::open_plain(&self.archive.files[self.file]).map_err(ArchiveTrouble::Open)?;
             let length = file.metadata().map_or(0, |meta| meta.len());
             self.reader = Some(Reader::new(BufReader::new(file)).map_err(ArchiveTrouble::Open)?);
             let given = Limits::of_file(length);
@@ -290,7 +291,7 @@ impl Pages {
         let Some(&(from, at)) = place else { return Ok(None) };
 
         let fail = |what: String| lost(revisit, &what);
-        let mut original = File::open(&self.archive.files[from]).map_err(|e| fail(e.to_string()))?;
+        let mut original = fence::open_plain(&self.archive.files[from]).map_err(|e| fail(e.to_string()))?;
         original.seek(SeekFrom::Start(at.member)).map_err(|e| fail(e.to_string()))?;
         let mut reader = Reader::at(BufReader::new(original), at).map_err(|e| fail(e.to_string()))?;
         let record =

@@ -1,10 +1,11 @@
 //! Merges the archives of another workspace.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use riddlemill_files::durable;
+use riddlemill_files::fence;
 
 /// How a file of the other folder was merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +65,7 @@ fn at(path: &Path) -> impl Fn(io::Error) -> io::Error + '_ {
 fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let (mut waiting, mut found) = (vec![folder.to_owned()], Vec::new());
     while let Some(place) = waiting.pop() {
-        let entries = match fs::read_dir(&place) {
+        let entries = match fence::list(&place) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
             entries => entries.map_err(at(&place))?,
         };
@@ -92,8 +93,8 @@ enum CommonStart {
 }
 
 fn common_start(other: &Path, here: &Path) -> io::Result<CommonStart> {
-    let mut mine = File::open(here).map_err(at(here))?;
-    let mut theirs = File::open(other).map_err(at(other))?;
+    let mut mine = fence::open(here).map_err(at(here))?;
+    let mut theirs = fence::open(other).map_err(at(other))?;
     let lengths = [&mine, &theirs].map(|file| file.metadata().map(|meta| meta.len()));
     let [mine_len, theirs_len] = lengths;
     let (mine_len, theirs_len) = (mine_len?, theirs_len?);
@@ -121,13 +122,13 @@ fn name_with_hash(name: &Path, hash: &str) -> PathBuf {
 /// Writes to a temporary file, syncs and renames.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let folder = to.parent().unwrap_or(to);
-    fs::create_dir_all(folder)?;
+    fence::create_folder(folder)?;
     let partial = to.with_extension("tmp");
-    let mut file = File::create(&partial)?;
-    let copied = io::copy(&mut File::open(from)?, &mut file).and_then(|_| file.sync_all());
-    if let Err(e) = copied.and_then(|()| fs::rename(&partial, to)) {
+    let mut file = fence::create(&partial)?;
+    let copied = io::copy(&mut fence::open(from)?, &mut file).and_then(|_| file.sync_all());
+    if let Err(e) = copied.and_then(|()| fence::rename(&partial, to)) {
         // A partial copy is useless; the first error is what counts.
-        let _ = fs::remove_file(&partial);
+        let _ = fence::remove_file(&partial);
         return Err(e);
     }
     File::open(folder)?.sync_all()
@@ -135,6 +136,8 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

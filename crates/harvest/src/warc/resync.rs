@@ -7,6 +7,7 @@ use std::path::Path;
 use flate2::bufread::GzDecoder;
 
 use super::read::{Location, Reader};
+use riddlemill_files::fence;
 
 /// Magic number and the only compression method.
 const GZIP: [u8; 3] = [0x1f, 0x8b, 8];
@@ -22,7 +23,7 @@ const PLAIN: &[u8] = b"WARC/1.";
 /// If the file cannot be read.
 pub fn resync(path: &Path, damaged: Location) -> io::Result<Option<Reader<BufReader<File>>>> {
     let mut head = [0; 5];
-    let read = File::open(path)?.read(&mut head)?;
+    let read = fence::open_plain(path)?.read(&mut head)?;
     let gzip = head[..read].starts_with(&GZIP[..2]);
     // A plain file whose first record is damaged has no magic number.
     if !gzip && head[..read].starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
@@ -41,7 +42,7 @@ pub fn resync(path: &Path, damaged: Location) -> io::Result<Option<Reader<BufRea
 }
 
 fn opened(path: &Path, at: u64) -> io::Result<BufReader<File>> {
-    let mut file = File::open(path)?;
+    let mut file = fence::open_plain(path)?;
     file.seek(SeekFrom::Start(at))?;
     Ok(BufReader::new(file))
 }

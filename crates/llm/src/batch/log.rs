@@ -121,13 +121,12 @@ struct End {
 
 pub(super) fn read(log: &Log) -> Result<LogContents, LogError> {
     let bytes = log.read()?;
-    let lines = || bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
-    let damaged =
-        |e: serde_json::Error| LogError::Damaged { path: log.path().to_owned(), what: e.to_string() };
+    let lines = || bytes.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
+    let unread = |at: usize, e: serde_json::Error| LogError::unread(log.path(), at + 1, &e);
     let (mut contents, mut over, mut ids) =
         (LogContents::default(), FxHashSet::default(), FxHashMap::default());
-    for line in lines() {
-        let end: End = serde_json::from_slice(line).map_err(damaged)?;
+    for (at, line) in lines() {
+        let end: End = serde_json::from_slice(line).map_err(|e| unread(at, e))?;
         if let Some(id) = end.id {
             contents.ids.push(id.clone());
             ids.insert(end.batch.clone(), id);
@@ -137,12 +136,12 @@ pub(super) fn read(log: &Log) -> Result<LogContents, LogError> {
         }
     }
     // Whole lines are parsed only now, and only for open batches: the requests of past ones are large.
-    for line in lines() {
-        let end: End = serde_json::from_slice(line).map_err(damaged)?;
+    for (at, line) in lines() {
+        let end: End = serde_json::from_slice(line).map_err(|e| unread(at, e))?;
         if over.contains(&end.batch) || contents.open.iter().any(|entry| entry.batch == end.batch) {
             continue;
         }
-        let entry: Entry = serde_json::from_slice(line).map_err(damaged)?;
+        let entry: Entry = serde_json::from_slice(line).map_err(|e| unread(at, e))?;
         contents.open.push(Entry { id: ids.get(&entry.batch).cloned(), ..entry });
     }
     Ok(contents)

@@ -11,6 +11,7 @@ use super::line::{Forgotten, Line, StoredReply};
 use super::{Store, StoreError, index, registry, segment};
 use crate::money::Usd;
 use crate::request::Key;
+use riddlemill_files::fence;
 
 /// Statistics of a store.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -280,12 +281,12 @@ impl Store {
 
 fn read_segment(dir: &Path, number: u32, sealed: bool, findings: &mut Vec<Finding>) -> io::Result<Vec<u8>> {
     if !sealed {
-        let raw = fs::read(segment::open_path(dir, number))?;
+        let raw = fence::read(segment::open_path(dir, number))?;
         let end = raw.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
         return Ok(raw[..end].to_vec());
     }
     let path = segment::sealed_path(dir, number);
-    let promised = fs::read_to_string(segment::hash_path(dir, number)).unwrap_or_default();
+    let promised = fence::read_to_string(segment::hash_path(dir, number)).unwrap_or_default();
     if promised.split_whitespace().next() != Some(&segment::hash_file(&path)?) {
         let what = "the file does not have the hash of its .sha256".to_owned();
         findings.push(Finding { segment: number, at: None, what });

@@ -12,6 +12,7 @@ use super::segment::Number;
 use super::{RUN, SEGMENT_BYTES, Store, StoreError, registry, salvage};
 use crate::money::Usd;
 use crate::request::Key;
+use riddlemill_files::fence;
 
 /// What was new in another store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -217,7 +218,7 @@ fn each_line(dir: &Path, mut take: impl FnMut((Number, u64), Line)) -> Result<()
     let ((listed, _), _) = registry::look(dir)?;
     for (number, is_sealed) in listed {
         let path = registry::path(dir, number, is_sealed);
-        let read = if is_sealed { unpack(&path).and_then(Unpacked::all) } else { fs::read(&path) };
+        let read = if is_sealed { unpack(&path).and_then(Unpacked::all) } else { fence::read(&path) };
         let raw = read.map_err(|source| StoreError::io(&path, source))?;
         let mut start = 0;
         for bytes in raw.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n")) {

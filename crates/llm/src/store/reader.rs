@@ -14,6 +14,7 @@ use super::index::{self, Place};
 use super::line::{Failure, Line, StoredReply};
 use super::segment::{self, Number};
 use crate::request::Key;
+use riddlemill_files::fence;
 
 /// Number of uncompressed frames in the cache; 16 MiB at their usual size.
 const FRAMES_KEPT: usize = 256;
@@ -129,7 +130,7 @@ impl Reader {
                     true => segment::sealed_path(&self.dir, number),
                     false => segment::open_path(&self.dir, number),
                 };
-                Ok(vacant.insert(File::open(path)?))
+                Ok(vacant.insert(fence::open(path)?))
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Brings the index up to date with the segments: after a crash, after the index was deleted, after folders
 //! were copied.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -11,6 +11,7 @@ use super::index::Charges;
 use super::line::Line;
 use super::segment::{self, Number};
 use super::{Damage, StoreError, index, registry, unsent};
+use riddlemill_files::fence;
 use riddlemill_files::{Unpacked, unpack};
 
 /// Indexes every new line, cuts the torn tails of writers that are gone, and seals what they left open.
@@ -153,7 +154,7 @@ pub(super) fn catch_up(db: &Connection, dir: &Path, number: Number) -> Result<()
     let path = segment::open_path(dir, number);
     let at = |source| StoreError::io(&path, source);
     let mut new = Vec::new();
-    let mut file = File::open(&path).map_err(at)?;
+    let mut file = fence::open(&path).map_err(at)?;
     file.seek(SeekFrom::Start(indexed_to)).and_then(|_| file.read_to_end(&mut new)).map_err(at)?;
     take_lines(db, number, indexed_to, &new)
 }
@@ -173,7 +174,7 @@ fn take_lines(db: &Connection, number: Number, mut start: u64, bytes: &[u8]) -> 
 }
 
 pub(super) fn remove_if_there(path: &Path) -> Result<(), StoreError> {
-    match fs::remove_file(path) {
+    match fence::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::io(path, error)),
         _ => Ok(()),
     }

@@ -17,6 +17,7 @@ use super::segment::{self, Number};
 use super::{Damage, StoreError};
 use crate::money::Usd;
 use crate::request::Key;
+use riddlemill_files::fence;
 
 /// An entry on a segment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -55,9 +56,9 @@ pub(super) fn read(dir: &Path) -> Result<Option<BTreeMap<Number, Entry>>, LogErr
         return Ok(None);
     }
     let mut entries = BTreeMap::new();
-    for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
-        let entry: Entry = serde_json::from_slice(line)
-            .map_err(|e| LogError::Damaged { path: log.path().to_owned(), what: e.to_string() })?;
+    for (at, line) in lines.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty()) {
+        let entry: Entry =
+            serde_json::from_slice(line).map_err(|e| LogError::unread(log.path(), at + 1, &e))?;
         entries.insert(entry.segment, entry);
     }
     Ok(Some(entries))
@@ -230,7 +231,7 @@ pub(super) fn damaged(path: &Path, segment: Number, what: String, entry: Option<
 
 /// Whether a sealed segment differs from the hash recorded next to it.
 fn not_its_hash(dir: &Path, number: Number) -> Result<Option<String>, StoreError> {
-    let Ok(promised) = fs::read_to_string(segment::hash_path(dir, number)) else { return Ok(None) };
+    let Ok(promised) = fence::read_to_string(segment::hash_path(dir, number)) else { return Ok(None) };
     let found = hash(&segment::sealed_path(dir, number))?;
     let differs = promised.split_whitespace().next() != Some(&found);
     Ok(differs.then(|| "it does not have the hash of its .sha256".to_owned()))

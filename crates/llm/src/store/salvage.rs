@@ -12,6 +12,7 @@ use super::segment::{self, Number};
 use super::{Damage, Store, StoreError, index, registry};
 use crate::money::Usd;
 use crate::request::Key;
+use riddlemill_files::fence;
 
 /// The result of salvaging a damaged segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -151,7 +152,7 @@ fn old_tombstones(lines: &[u8]) -> Vec<(Number, Key, u64)> {
 /// right; one from before there were checksums, if each of its lines is valid and each request hashes to its
 /// key.
 pub(super) fn whole_lines(path: &Path) -> (Vec<u8>, Vec<u64>) {
-    let Ok(bytes) = fs::read(path) else { return (Vec::new(), Vec::new()) };
+    let Ok(bytes) = fence::read(path) else { return (Vec::new(), Vec::new()) };
     if path.extension().is_none_or(|extension| extension != "zst") {
         return sound(&bytes, 0, false);
     }
@@ -224,11 +225,11 @@ fn move_damaged(dir: &Path, damage: &Damage) -> Result<Option<PathBuf>, StoreErr
     let folder = free.unwrap_or(damaged);
     let to = folder.join(name);
     let at = |source| StoreError::io(&damage.path, source);
-    fs::create_dir_all(&folder).and_then(|()| fs::rename(&damage.path, &to)).map_err(at)?;
+    fs::create_dir_all(&folder).and_then(|()| fence::rename(&damage.path, &to)).map_err(at)?;
     // The recorded hash is moved along.
     let hash = segment::hash_path(dir, damage.segment);
     if let (true, Some(name)) = (hash.exists(), hash.file_name()) {
-        fs::rename(&hash, folder.join(name)).map_err(at)?;
+        fence::rename(&hash, folder.join(name)).map_err(at)?;
     }
     File::open(&folder).and_then(|folder| folder.sync_all()).map_err(at)?;
     Ok(Some(to))

@@ -9,6 +9,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use riddlemill_files::Unpacked;
+use riddlemill_files::fence;
 
 /// Fewest uncompressed bytes of a frame, except for the last: small enough that a random read is cheap.
 const FRAME_BYTES: usize = 64 * 1024;
@@ -45,7 +46,7 @@ pub(super) fn hash_path(dir: &Path, number: Number) -> PathBuf {
 /// The numbers of all segments of a folder, ascending; `sealed` if the compressed file is complete.
 pub(super) fn list(dir: &Path) -> io::Result<Vec<(Number, bool)>> {
     let mut found = Vec::new();
-    for entry in fs::read_dir(dir)? {
+    for entry in fence::list(dir)? {
         let name = entry?.file_name();
         let Some((number, extension)) = name.to_str().and_then(|name| name.split_once('.')) else { continue };
         let Ok(number) = number.parse() else { continue };
@@ -72,7 +73,10 @@ fn create_with(dir: &Path, first: Number, mut unlocked: impl FnMut()) -> io::Res
     // The number of a missing segment is not reused either.
     let mut number = list(dir)?.last().map_or(1, |&(last, _)| last + 1).max(first);
     loop {
-        match File::options().write(true).read(true).create_new(true).open(open_path(dir, number)) {
+        match fence::open_with(
+            open_path(dir, number),
+            File::options().write(true).read(true).create_new(true),
+        ) {
             Ok(file) => {
                 unlocked();
                 file.lock()?;
@@ -91,7 +95,7 @@ fn create_with(dir: &Path, first: Number, mut unlocked: impl FnMut()) -> io::Res
 /// The open segment of a writer that is gone, locked; `None` while the writer lives or once it is sealed.
 pub(super) fn take_over(dir: &Path, number: Number) -> io::Result<Option<File>> {
     let path = open_path(dir, number);
-    let file = match File::options().read(true).write(true).open(&path) {
+    let file = match fence::open_with(&path, File::options().read(true).write(true)) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
@@ -156,13 +160,13 @@ pub(super) fn seal(dir: &Path, number: Number, file: &mut File) -> io::Result<Ve
     }
     let (path, hash) = (sealed_path(dir, number), hash_path(dir, number));
     let unfinished = dir.join(format!("{number:06}.tmp"));
-    let whole = File::create(&unfinished).and_then(|mut out| {
+    let whole = fence::create(&unfinished).and_then(|mut out| {
         out.write_all(&packed)?;
         out.sync_all()
     });
     if let Err(error) = whole {
         // On a full disk the partial file would take space that is needed next.
-        let _ = fs::remove_file(&unfinished);
+        let _ = fence::remove_file(&unfinished);
         return Err(error);
     }
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -170,14 +174,14 @@ pub(super) fn seal(dir: &Path, number: Number, file: &mut File) -> io::Result<Ve
     fs::write(&hash, format!("{}  {name}\n", hex_sha256(&packed)))?;
     // Before the segment gets its name, so that no sealed segment lacks its hash after a power cut.
     File::open(&hash)?.sync_all()?;
-    fs::rename(&unfinished, &path)?;
+    fence::rename(&unfinished, &path)?;
     sync_dir(dir)?;
     Ok(frames)
 }
 
 /// The frames of a sealed segment, from the file alone.
 pub(super) fn frames(path: &Path) -> io::Result<Vec<Frame>> {
-    let packed = fs::read(path)?;
+    let packed = fence::read(path)?;
     let (mut frames, mut start, mut raw_start) = (Vec::new(), 0, 0);
     while start < packed.len() {
         let len = zstd::zstd_safe::find_frame_compressed_size(&packed[start..]).map_err(|_| {
@@ -206,7 +210,7 @@ pub(super) fn hex_sha256(bytes: &[u8]) -> String {
 
 /// SHA-256 of a file in hexadecimal.
 pub(super) fn hash_file(path: &Path) -> io::Result<String> {
-    Ok(hex_sha256(&fs::read(path)?))
+    Ok(hex_sha256(&fence::read(path)?))
 }
 
 /// Makes a rename or a new file survive a power cut, if the system can.

@@ -40,11 +40,8 @@ impl Tasks {
                 if line.trim_ascii().is_empty() {
                     continue;
                 }
-                let task = serde_json::from_slice(line).map_err(|e| Error::Damaged {
-                    path: log.path().into(),
-                    what: format!("line {} is not a task: {e}", at + 1),
-                    hint: "restore it from a backup, or remove the line".into(),
-                })?;
+                let task =
+                    serde_json::from_slice(line).map_err(|e| LogError::unread(log.path(), at + 1, &e))?;
                 tasks.push(task);
             }
         }

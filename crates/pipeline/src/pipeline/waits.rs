@@ -409,15 +409,15 @@ impl OfStage<'_> {
         let spent = spent.split(", the next").next().unwrap_or(spent);
         match scope.split_once(':') {
             Some(("endpoint", name)) => (
-                format!("the cap of {name} is reached: {spent}"),
+                format!("the cap of {name} leaves too little for the next request: {spent}"),
                 Remedy::First(format!("raise max_usd under [llm.{name}] in pipeline.toml")),
             ),
             Some(("recipe", name)) => (
-                format!("the cap of {name} is reached: {spent}"),
+                format!("the cap of {name} leaves too little for the next request: {spent}"),
                 Remedy::First("raise draft.max_usd in pipeline.toml".into()),
             ),
             // The next run has the same cap again.
-            _ => (format!("the run's cap is reached: {spent}"), Remedy::Run),
+            _ => (format!("the run's cap leaves too little for the next request: {spent}"), Remedy::Run),
         }
     }
 

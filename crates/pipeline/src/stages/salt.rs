@@ -1,10 +1,10 @@
 //! The salt of the pseudonyms: drawn once per workspace, stored in raw/, never overwritten.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::StageError;
+use riddlemill_files::fence;
 use riddlemill_tables::{Error, StageReader, Workspace, made_with, secret, secret_or_draw};
 
 /// What is lost with it.
@@ -75,7 +75,7 @@ fn below(workspace: &Workspace, path: &Path) -> String {
 
 /// The entries of a folder; none where it is not there, or is a file.
 fn names(folder: PathBuf) -> Result<Vec<PathBuf>, Error> {
-    match fs::read_dir(&folder) {
+    match fence::list(&folder) {
         Ok(entries) => entries.map(|entry| Ok(entry.map_err(Error::io("list", &folder))?.path())).collect(),
         Err(e) if [ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&e.kind()) => Ok(Vec::new()),
         Err(e) => Err(Error::io("list", &folder)(e)),
@@ -119,6 +119,8 @@ fn path(workspace: &Workspace) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -342,11 +342,7 @@ fn read(path: &Path) -> Result<Vec<Tombstone>, Error> {
     let lines = Log::at(path).read()?;
     let lines = lines.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
     let tombstone = |(i, line): (usize, &[u8])| {
-        serde_json::from_slice(line).map_err(|e| Error::Damaged {
-            path: path.to_path_buf(),
-            what: format!("line {}: {e}", i + 1),
-            hint: "it is not derived: restore it from a backup".into(),
-        })
+        serde_json::from_slice(line).map_err(|e| Error::from(LogError::unread(path, i + 1, &e)))
     };
     lines.map(tombstone).collect()
 }

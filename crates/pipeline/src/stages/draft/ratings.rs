@@ -6,7 +6,6 @@
 //! is no `model`. Ratings that are asked for here take precedence over ratings made elsewhere under the same judge's name.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs;
 use std::path::PathBuf;
 
 use serde::Deserialize;
@@ -17,6 +16,7 @@ use crate::stages::StageError;
 use crate::stages::line_error::LineError;
 use crate::stages::respond::{Refused, case, id_of};
 use riddlemill_benchmarks::draft::Draft as Declaration;
+use riddlemill_files::fence;
 use riddlemill_review::{Value, Values};
 use riddlemill_tables::{Error, Workspace};
 use riddlemill_text::record::Record;
@@ -66,7 +66,7 @@ impl Ratings {
         let folder = Workspace::new(&config.root).raw().join("ratings");
         let mut paths: Vec<PathBuf> = Vec::new();
         if folder.exists() {
-            for entry in fs::read_dir(&folder).map_err(Error::io("read", &folder))? {
+            for entry in fence::list(&folder).map_err(Error::io("read", &folder))? {
                 let path = entry.map_err(Error::io("read", &folder))?.path();
                 if path.extension().is_some_and(|extension| extension == "jsonl") {
                     paths.push(path);
@@ -76,7 +76,7 @@ impl Ratings {
             paths.sort();
         }
         let read = |path: PathBuf| {
-            let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
+            let bytes = fence::read(&path).map_err(Error::io("read", &path))?;
             let name = path.strip_prefix(&config.root).unwrap_or(&path).display().to_string();
             Ok((name, String::from_utf8_lossy(&bytes).into_owned()))
         };

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::files::Dump;
 use super::{dump, riddles, rows};
 use crate::config::SourceKind;
+use riddlemill_files::fence;
 
 /// Bytes that identify the kind of a file.
 const HEAD: u64 = 64 << 10;
@@ -46,7 +47,7 @@ pub(super) fn of_pages(kind: SourceKind) -> bool {
 /// read.
 pub fn cut(dump: &Dump) -> Option<Cut> {
     let mut head = [0; 4];
-    std::fs::File::open(&dump.path).ok()?.read_exact(&mut head).ok()?;
+    fence::open_plain(&dump.path).ok()?.read_exact(&mut head).ok()?;
     let (plain, fits) = if of_pages(dump.kind) {
         (Cut::Record, riddles::is_archive(dump))
     } else {

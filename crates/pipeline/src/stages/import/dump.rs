@@ -1,6 +1,5 @@
 //! Reading a file in batches of items; its content determines the decompression.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
@@ -9,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::files::Dump;
 use super::split::{Items, Splitter, Unread};
+use riddlemill_files::fence;
 
 /// Items of a batch.
 pub(super) const BATCH: usize = 1 << 14;
@@ -121,7 +121,7 @@ impl Packing {
     /// That of a file; one that cannot be read has none.
     pub(super) fn of_file(path: &std::path::Path) -> Packing {
         let mut head = Vec::new();
-        let _ = File::open(path).and_then(|file| file.take(4).read_to_end(&mut head));
+        let _ = fence::open_plain(path).and_then(|file| file.take(4).read_to_end(&mut head));
         Packing::detect(&head)
     }
 }
@@ -131,7 +131,7 @@ impl Packing {
 /// # Errors
 /// The system's error.
 pub fn open(path: &std::path::Path) -> io::Result<Box<dyn Read>> {
-    let mut file = BufReader::with_capacity(PIECE, File::open(path)?);
+    let mut file = BufReader::with_capacity(PIECE, fence::open_plain(path)?);
     Ok(match Packing::detect(file.fill_buf()?) {
         // A decoder of one member would take the end of the first for the end of the file.
         Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(file)),

@@ -288,7 +288,7 @@ fn dumps_of(config: &Config, source: &Source, pins: &Pins) -> Result<Vec<Dump>, 
         return Err(Missing::NoFile(problem(format!("no file matches {:?}{hint}", source.path))));
     }
     let mut dumps = Vec::new();
-    let digests: Vec<_> = paths.par_iter().map(|path| durable::digest(path)).collect();
+    let digests: Vec<_> = paths.par_iter().map(|path| durable::digest_plain(path)).collect();
     for (path, digest) in paths.iter().zip(digests) {
         let (sha256, bytes) = match digest {
             Ok(found) => found,

@@ -20,6 +20,7 @@ use super::split::{Item, Splitter};
 use super::{Parsed, parse, profile, published, riddles, rows, thread, warc};
 use crate::config::SourceKind;
 use crate::stages::withdrawal::Withdrawals;
+use riddlemill_files::fence;
 use riddlemill_harvest::pages::profile::Entry;
 use riddlemill_harvest::pages::{self, Profile, Site};
 use riddlemill_harvest::warc::{Archive, Limits, Location};
@@ -183,7 +184,7 @@ pub fn read_back(
 fn stream(dump: &Dump, limit: u64, blocks: &[Block], sift: &Sift<'_>) -> io::Result<Vec<Vec<Recalled>>> {
     let mut head = [0; 4];
     let packed = {
-        let mut file = std::fs::File::open(&dump.path)?;
+        let mut file = fence::open_plain(&dump.path)?;
         let read = file.read(&mut head)?;
         let head = &head[..read];
         head.starts_with(b"\x1f\x8b")
@@ -204,7 +205,7 @@ fn stream(dump: &Dump, limit: u64, blocks: &[Block], sift: &Sift<'_>) -> io::Res
             .collect()
     };
     if !packed {
-        let file = std::fs::File::open(&dump.path)?;
+        let file = fence::open_plain(&dump.path)?;
         return blocks
             .par_iter()
             .map(|block| {

@@ -3,7 +3,6 @@
 //! Pages without posts are set aside with their class: a captcha, a shell, a deletion. The raw record of
 //! a post is the record of its page in the archive.
 
-use std::fs::File;
 use std::io::Read;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
@@ -14,6 +13,7 @@ use super::files::Dump;
 use super::thread::{Census, Row, Threads};
 use super::{Parsed, RawPost, thread as threads};
 use crate::config::sections;
+use riddlemill_files::fence;
 use riddlemill_harvest::pages::tieba::Address;
 use riddlemill_harvest::pages::{self, Class, Site};
 use riddlemill_harvest::warc::{ArchiveTrouble, Limits, Location, Page, Totals};
@@ -71,7 +71,8 @@ pub(super) fn each(dump: &Dump, site: &Site, mut take: impl FnMut(Archived)) -> 
 /// Whether the records of an archive are packed one by one.
 fn is_packed(dump: &Dump) -> bool {
     let mut head = [0; 2];
-    File::open(&dump.path).is_ok_and(|mut file| file.read_exact(&mut head).is_ok()) && head == [0x1f, 0x8b]
+    fence::open_plain(&dump.path).is_ok_and(|mut file| file.read_exact(&mut head).is_ok())
+        && head == [0x1f, 0x8b]
 }
 
 /// The places of damage in a piece as those of its file.

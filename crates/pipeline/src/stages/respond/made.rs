@@ -4,7 +4,6 @@
 //! one of the step's cases (the first one by default), and `sample` is optional.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs;
 use std::path::PathBuf;
 
 use riddlemill_benchmarks::draft::Draft as Declaration;
@@ -16,6 +15,7 @@ use crate::stages::StageError;
 use crate::stages::draft::Draft;
 use crate::stages::line_error::LineError;
 use crate::stages::subject::in_scope;
+use riddlemill_files::fence;
 use riddlemill_llm::without_reasoning;
 use riddlemill_tables::{Error, Workspace};
 use riddlemill_text::record::{Record, Row, record};
@@ -85,7 +85,7 @@ impl Made {
         let mut paths: Vec<(PathBuf, bool)> = Vec::new();
         let folder = Workspace::new(&config.root).raw().join("responses");
         if declared.made == Some("responses") && folder.exists() {
-            let entries = fs::read_dir(&folder).map_err(Error::io("read", &folder))?;
+            let entries = fence::list(&folder).map_err(Error::io("read", &folder))?;
             for entry in entries {
                 let path = entry.map_err(Error::io("read", &folder))?.path();
                 if path.extension().is_some_and(|extension| extension == "jsonl") {
@@ -101,7 +101,7 @@ impl Made {
             paths.push((config.root.join(sample), true));
         }
         let read = |(path, sample): (PathBuf, bool)| {
-            let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
+            let bytes = fence::read(&path).map_err(Error::io("read", &path))?;
             let name = path.strip_prefix(&config.root).unwrap_or(&path).display().to_string();
             Ok(File { name, text: String::from_utf8_lossy(&bytes).into_owned(), sample })
         };

@@ -1,11 +1,10 @@
 //! The votes of a workspace: those of people, and those of the sample if there is one.
 
-use std::fs;
-
 use rustc_hash::FxHashMap;
 
 use crate::config::{Config, sections};
 use crate::stages::{StageError, Unusable};
+use riddlemill_files::fence;
 use riddlemill_review::{Vote, VoteLog};
 use riddlemill_tables::{Error, Workspace};
 
@@ -61,7 +60,7 @@ impl Votes {
 
 fn sample(config: &Config, path: &str) -> Result<Vec<Vote>, StageError> {
     let place = config.root.join(path);
-    let text = match fs::read_to_string(&place) {
+    let text = match fence::read_to_string(&place) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(e) => return Err(StageError::Store(Error::io("read", &place)(e))),

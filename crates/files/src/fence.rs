@@ -1,0 +1,506 @@
+//! Opens the files of a workspace, and nothing else: no name below raw/, staged/ or output/ leads out of the
+//! workspace, through a link, a name or a chain of both, and none of them is a pipe or a device.
+//!
+//! A workspace may be somebody else's. A link in it could make `serve` hand out a file of the machine, `fsck`
+//! move one, and a named pipe in the place of a log would make every command wait for ever. Everything that
+//! is read, hashed, moved or deleted below the three folders is opened or checked here. The folders
+//! themselves may be links, to a larger disk, once the workspace's owner has said so on this machine. Dumps are opened with [`open_plain`]: the settings may name files that lie
+//! elsewhere.
+//!
+//! On Linux the kernel keeps within the folder (`openat2` with `RESOLVE_BENEATH`); elsewhere the resolved
+//! path is compared before the file is opened. Whoever can write to the workspace while a command runs is
+//! trusted, as docs/security.md says.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// The folders of a workspace that hold what may come from others.
+pub const FOLDERS: [&str; 3] = ["raw", "staged", "output"];
+
+/// Why a file is not opened, listed, moved or removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It is outside of the workspace; where it leads.
+    Outside(PathBuf),
+    /// One of the three folders is a link out of the workspace; where it leads.
+    Linked { folder: PathBuf, target: PathBuf },
+    /// It is no file; what it is.
+    Kind(&'static str),
+}
+
+impl std::error::Error for Refusal {}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Outside(target) => write!(
+                f,
+                "it leads out of the workspace, to {}; nothing there is read, moved or deleted\n  hint: put the \
+                 file itself in its place, or remove the link",
+                target.display()
+            ),
+            Refusal::Linked { folder, target } => write!(
+                f,
+                "{} is a link out of the workspace, to {}; nothing there is read, moved or deleted\n  hint: {}",
+                folder.display(),
+                target.display(),
+                FOLDER_HINT
+            ),
+            Refusal::Kind(kind) => {
+                write!(f, "it is {kind}, and no file\n  hint: remove it, or put a file in its place")
+            }
+        }
+    }
+}
+
+impl From<Refusal> for io::Error {
+    fn from(refusal: Refusal) -> io::Error {
+        io::Error::other(refusal)
+    }
+}
+
+/// Why an error is a refusal, if it is one.
+pub fn refusal(error: &io::Error) -> Option<&Refusal> {
+    error.get_ref()?.downcast_ref()
+}
+
+/// Opens a file of a workspace for reading.
+///
+/// # Errors
+/// As `File::open`, and a [`Refusal`] where the path leads out of its workspace or to no file.
+pub fn open(path: impl AsRef<Path>) -> io::Result<File> {
+    let path = path.as_ref();
+    let file = match Place::of(path) {
+        Some(place) => place.open()?,
+        None => open_without_waiting(path)?,
+    };
+    check_kind(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// The content of a file of a workspace.
+///
+/// # Errors
+/// As [`open`], or if it cannot be read.
+pub fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
+    let mut file = open(path)?;
+    let mut bytes = Vec::with_capacity(file.metadata().map_or(0, |meta| meta.len() as usize));
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The text of a file of a workspace.
+///
+/// # Errors
+/// As [`read`], or if it is not UTF-8.
+pub fn read_to_string(path: impl AsRef<Path>) -> io::Result<String> {
+    let mut text = String::new();
+    open(path)?.read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// Opens a file of a workspace with other options, to write it.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> io::Result<File> {
+    let path = path.as_ref();
+    guard(path)?;
+    let file = options.open(path)?;
+    check_kind(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// Creates a file of a workspace, or empties it.
+///
+/// # Errors
+/// As `File::create`, and a [`Refusal`] where it is outside or no file.
+pub fn create(path: impl AsRef<Path>) -> io::Result<File> {
+    open_with(path, OpenOptions::new().write(true).create(true).truncate(true))
+}
+
+/// Creates a folder of a workspace and those above it.
+///
+/// # Errors
+/// As `fs::create_dir_all`, and a [`Refusal`] where it is outside.
+pub fn create_folder(path: impl AsRef<Path>) -> io::Result<()> {
+    guard(&path)?;
+    fs::create_dir_all(path)
+}
+
+/// Opens a file that may lie anywhere, such as a dump of the settings, for reading.
+///
+/// # Errors
+/// As `File::open`, and a [`Refusal`] where it is a pipe or a device, whose end never comes.
+pub fn open_plain(path: impl AsRef<Path>) -> io::Result<File> {
+    let path = path.as_ref();
+    let file = open_without_waiting(path)?;
+    check_kind(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// Checks a file or folder of a workspace that is about to be listed or written, or is passed to a library by
+/// its name. It need not exist.
+///
+/// # Errors
+/// A [`Refusal`], or if a folder above it cannot be read.
+pub fn guard(path: impl AsRef<Path>) -> io::Result<()> {
+    let path = path.as_ref();
+    guard_entry(path)?;
+    match fs::metadata(path) {
+        Ok(meta) => check_kind(&meta)?,
+        // A link to nothing could be written through.
+        Err(_) if fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink()) => {
+            let target = fs::read_link(path).unwrap_or_default();
+            return Err(Refusal::Outside(target).into());
+        }
+        Err(_) => return Ok(()),
+    }
+    Place::of(path).map_or(Ok(()), |place| place.check(&path.canonicalize()?))
+}
+
+/// Checks the folder of a file or folder of a workspace that is about to be moved or removed: a link is moved
+/// or removed itself, wherever it leads.
+///
+/// # Errors
+/// A [`Refusal`], or if a folder above it cannot be read.
+pub fn guard_entry(path: impl AsRef<Path>) -> io::Result<()> {
+    let path = path.as_ref();
+    let Some(place) = Place::of(path) else { return Ok(()) };
+    let above =
+        path.ancestors().skip(1).map(|above| if above == Path::new("") { Path::new(".") } else { above });
+    // The folders below the first that exists will be created.
+    for folder in above {
+        match folder.canonicalize() {
+            Ok(folder) => return place.check_above(&folder),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(())
+}
+
+/// Lists a folder of a workspace.
+///
+/// # Errors
+/// As `fs::read_dir`, and a [`Refusal`] where the folder is outside.
+pub fn list(folder: impl AsRef<Path>) -> io::Result<fs::ReadDir> {
+    guard(&folder)?;
+    fs::read_dir(folder)
+}
+
+/// Renames a file or folder of a workspace.
+///
+/// # Errors
+/// As `fs::rename`, and a [`Refusal`] where one of the two is outside.
+pub fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
+    guard_entry(&from)?;
+    guard_entry(&to)?;
+    fs::rename(from, to)
+}
+
+/// Removes a file of a workspace, or a link itself.
+///
+/// # Errors
+/// As `fs::remove_file`, and a [`Refusal`] where it is outside.
+pub fn remove_file(path: impl AsRef<Path>) -> io::Result<()> {
+    guard_entry(&path)?;
+    fs::remove_file(path)
+}
+
+/// Removes a folder of a workspace with all it holds. Links in it are removed, and nothing that they lead to.
+///
+/// # Errors
+/// As `fs::remove_dir_all`, and a [`Refusal`] where it is outside.
+pub fn remove_folder(path: impl AsRef<Path>) -> io::Result<()> {
+    guard_entry(&path)?;
+    match fs::symlink_metadata(&path)?.is_symlink() {
+        true => fs::remove_file(path),
+        false => fs::remove_dir_all(path),
+    }
+}
+
+/// Whether a path is a file that [`open`] would open.
+pub fn is_file(path: impl AsRef<Path>) -> bool {
+    let path = path.as_ref();
+    fs::metadata(path).is_ok_and(|meta| meta.is_file()) && guard(path).is_ok()
+}
+
+/// A path in one of the folders of a workspace.
+struct Place<'p> {
+    path: &'p Path,
+    /// The workspace.
+    root: PathBuf,
+    /// Its folder: the outermost of such a name, because a stranger can name a folder below it `raw`, too.
+    folder: &'p Path,
+    /// The workspace by the innermost such folder: the outermost may lie above the workspace.
+    inner: PathBuf,
+}
+
+impl Place<'_> {
+    fn of(path: &Path) -> Option<Place<'_>> {
+        let named = |above: &&Path| {
+            above.file_name().is_some_and(|name| FOLDERS.iter().any(|folder| OsStr::new(folder) == name))
+        };
+        let root = |folder: &Path| match folder.parent() {
+            Some(root) if root != Path::new("") => root.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        let inner = path.ancestors().find(named)?;
+        let folder = path.ancestors().filter(named).last()?;
+        Some(Place { path, root: root(folder), folder, inner: root(inner) })
+    }
+
+    /// The folder that the path must not leave, and the path below it.
+    fn anchor(&self) -> io::Result<(&Path, &Path)> {
+        let is_link = fs::symlink_metadata(self.folder).is_ok_and(|meta| meta.is_symlink());
+        let below = |folder: &Path| self.path.strip_prefix(folder).unwrap_or(self.path);
+        if !is_link {
+            let root = if self.root == Path::new(".") && self.path.is_relative() {
+                Path::new("")
+            } else {
+                &self.root
+            };
+            return Ok((&self.root, below(root)));
+        }
+        let target = self.folder.canonicalize()?;
+        if target.starts_with(self.root.canonicalize()?) {
+            let root = if self.root == Path::new(".") && self.path.is_relative() {
+                Path::new("")
+            } else {
+                &self.root
+            };
+            return Ok((&self.root, below(root)));
+        }
+        match folder_may_lead(&self.root, self.folder, &target) {
+            true => Ok((self.folder, below(self.folder))),
+            false => Err(Refusal::Linked { folder: self.folder.to_owned(), target }.into()),
+        }
+    }
+
+    /// Whether a resolved path is in the workspace.
+    fn check(&self, resolved: &Path) -> io::Result<()> {
+        let (anchor, _) = self.anchor()?;
+        if !resolved.starts_with(anchor.canonicalize()?) {
+            return Err(Refusal::Outside(resolved.to_owned()).into());
+        }
+        self.check_inner(resolved)
+    }
+
+    /// The same for a folder above the path, which may be the workspace itself. Where the workspace does not
+    /// exist yet, nothing leads out of it.
+    fn check_above(&self, resolved: &Path) -> io::Result<()> {
+        match self.root.canonicalize() {
+            Ok(root) if root == resolved => Ok(()),
+            Ok(_) => self.check(resolved),
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn check_inner(&self, resolved: &Path) -> io::Result<()> {
+        if self.inner == self.root {
+            return Ok(());
+        }
+        // A folder of the innermost name inside the outermost: both have to be kept.
+        let inner = self.inner.canonicalize()?;
+        match resolved.starts_with(&inner) || inner.starts_with(resolved) {
+            true => Ok(()),
+            false => Err(Refusal::Outside(resolved.to_owned()).into()),
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    fn open(&self) -> io::Result<File> {
+        use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+        use rustix::io::Errno;
+        let (anchor, below) = self.anchor()?;
+        if self.inner != self.root {
+            return self.open_resolved();
+        }
+        // Waiting for the writer of a pipe would be for ever; files are read as without this flag.
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let folder = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let anchor = rustix::fs::openat(CWD, anchor, folder, Mode::empty())?;
+        let within = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        for _ in 0..8 {
+            return match openat2(&anchor, below, flags, Mode::empty(), within) {
+                Ok(file) => Ok(file.into()),
+                // Something above was renamed meanwhile.
+                Err(Errno::AGAIN) => continue,
+                // Links with absolute targets, or out of the folder; and systems without the call.
+                Err(Errno::XDEV | Errno::NOSYS | Errno::PERM) => self.open_resolved(),
+                Err(other) => Err(other.into()),
+            };
+        }
+        self.open_resolved()
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn open(&self) -> io::Result<File> {
+        self.open_resolved()
+    }
+
+    fn open_resolved(&self) -> io::Result<File> {
+        let resolved = self.path.canonicalize()?;
+        self.check(&resolved)?;
+        open_without_waiting(&resolved)
+    }
+}
+
+/// Opens a file for reading; a pipe that nobody writes to is opened too, to be refused.
+fn open_without_waiting(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32);
+    }
+    options.open(path)
+}
+
+#[cfg(unix)]
+fn check_kind(meta: &fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::FileTypeExt;
+    let kind = meta.file_type();
+    let refused = match () {
+        () if kind.is_fifo() => "a named pipe",
+        () if kind.is_socket() => "a socket",
+        () if kind.is_char_device() || kind.is_block_device() => "a device",
+        () => return Ok(()),
+    };
+    Err(Refusal::Kind(refused).into())
+}
+
+#[cfg(not(unix))]
+fn check_kind(_: &fs::Metadata) -> io::Result<()> {
+    Ok(())
+}
+
+const FOLDER_HINT: &str = "put the folder itself there";
+
+/// Whether the owner of a workspace agreed that one of its folders is a link.
+fn folder_may_lead(_root: &Path, _folder: &Path, _target: &Path) -> bool {
+    false
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A workspace with a file, and a file outside of it.
+    fn made() -> (tempfile::TempDir, PathBuf, PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("workspace");
+        for folder in ["raw/votes", "raw/dumps", "staged/flub", "output/flub/candidate"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        fs::write(root.join("raw/votes/000001.jsonl"), "own").unwrap();
+        let outside = dir.path().join("outside");
+        fs::create_dir_all(&outside).unwrap();
+        fs::write(outside.join("secret.txt"), "secret").unwrap();
+        (dir, root, outside)
+    }
+
+    fn refused(path: &Path) -> Refusal {
+        let error = read(path).unwrap_err();
+        let refused = refusal(&error).unwrap_or_else(|| panic!("{}: {error}", path.display())).clone();
+        assert!(guard(path).is_err() && !is_file(path), "{}", path.display());
+        assert!(open_with(path, OpenOptions::new().append(true)).is_err());
+        refused
+    }
+
+    #[test]
+    fn what_lies_in_the_workspace_is_opened_also_through_links() {
+        let (_dir, root, _) = made();
+        let own = root.join("raw/votes/000001.jsonl");
+        symlink("../../../raw/votes/000001.jsonl", root.join("output/flub/candidate/relative")).unwrap();
+        symlink(&own, root.join("output/flub/candidate/absolute")).unwrap();
+        symlink("candidate", root.join("output/flub/latest")).unwrap();
+        let links =
+            ["candidate/relative", "candidate/absolute", "latest/relative", "latest/../candidate/absolute"];
+        for path in links.map(|name| root.join("output/flub").join(name)).iter().chain([&own]) {
+            assert_eq!(read(path).unwrap(), b"own", "{}", path.display());
+            assert!(guard(path).is_ok() && is_file(path), "{}", path.display());
+        }
+        let missing = read(&root.join("raw/salt")).unwrap_err();
+        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+        guard(&root.join("raw/new/folder/file")).unwrap();
+        guard(&root.join("elsewhere/raw/new/file")).unwrap();
+    }
+
+    #[test]
+    fn no_link_name_or_chain_leads_out() {
+        let (_dir, root, outside) = made();
+        let secret = outside.join("secret.txt");
+        symlink(&secret, root.join("output/flub/candidate/leak.txt")).unwrap();
+        symlink("../../../../outside/secret.txt", root.join("output/flub/candidate/up.txt")).unwrap();
+        symlink(&outside, root.join("output/flub/1.0.0")).unwrap();
+        symlink("../output/flub/1.0.0", root.join("staged/chain")).unwrap();
+        symlink(&outside, root.join("raw/replies")).unwrap();
+        for name in [
+            "output/flub/candidate/leak.txt",
+            "output/flub/candidate/up.txt",
+            "output/flub/1.0.0/secret.txt",
+            "staged/chain/secret.txt",
+            "raw/replies/secret.txt",
+            "raw/../../outside/secret.txt",
+        ] {
+            assert!(matches!(refused(&root.join(name)), Refusal::Outside(_)), "{name}");
+        }
+        assert!(guard_entry(&root.join("raw/replies/new.jsonl")).is_err());
+        guard_entry(&root.join("raw/replies")).unwrap();
+        symlink(outside.join("nothing-yet"), root.join("raw/salt")).unwrap();
+        assert!(open_with(&root.join("raw/salt"), OpenOptions::new().write(true).create(true)).is_err());
+        assert!(!outside.join("nothing-yet").exists());
+        // A folder of a stranger that has the name of one of the three.
+        fs::create_dir_all(root.join("raw/warc")).unwrap();
+        symlink(&outside, root.join("raw/warc/raw")).unwrap();
+        fs::create_dir_all(outside.join("raw")).unwrap();
+        fs::write(outside.join("raw/x"), "x").unwrap();
+        symlink(&outside, root.join("raw/deep")).unwrap();
+        for name in ["raw/warc/raw/secret.txt", "raw/deep/raw/x"] {
+            assert!(matches!(refused(&root.join(name)), Refusal::Outside(_)), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_linked_folder_waits_for_its_owner() {
+        let (dir, root, _) = made();
+        let disk = dir.path().join("disk");
+        fs::rename(root.join("staged"), &disk).unwrap();
+        fs::write(disk.join("flub/rows"), "rows").unwrap();
+        symlink(&disk, root.join("staged")).unwrap();
+        assert!(matches!(refused(&root.join("staged/flub/rows")), Refusal::Linked { .. }));
+        assert!(guard_entry(&root.join("staged/.old-flub")).is_err());
+    }
+
+    #[test]
+    fn pipes_sockets_and_devices_are_not_waited_for() {
+        let (dir, root, outside) = made();
+        let pipe = root.join("raw/votes/000002.jsonl");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        assert_eq!(refused(&pipe), Refusal::Kind("a named pipe"));
+        let dump = root.join("raw/dumps/pipe.jsonl");
+        symlink(&pipe, &dump).unwrap();
+        assert_eq!(refusal(&open_plain(&dump).unwrap_err()), Some(&Refusal::Kind("a named pipe")));
+        assert_eq!(
+            refusal(&open_plain(Path::new("/dev/zero")).unwrap_err()),
+            Some(&Refusal::Kind("a device"))
+        );
+        let socket = root.join("raw/salt");
+        let _listens = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        assert!(read(&socket).is_err());
+        // A dump may lie elsewhere.
+        symlink(outside.join("secret.txt"), root.join("raw/dumps/link.jsonl")).unwrap();
+        assert!(open_plain(&root.join("raw/dumps/link.jsonl")).is_ok());
+        drop(dir);
+    }
+}
