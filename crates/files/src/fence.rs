@@ -4,7 +4,7 @@
 //! A workspace may be somebody else's. A link in it could make `serve` hand out a file of the machine, `fsck`
 //! move one, and a named pipe in the place of a log would make every command wait for ever. Everything that
 //! is read, hashed, moved or deleted below the three folders is opened or checked here. The folders
-//! themselves may be links, to a larger disk, once the workspace's owner has said so on this machine. Dumps are opened with [`open_plain`]: the settings may name files that lie
+//! themselves may be links, to a larger disk, once the workspace's owner has said so on this machine ([`trust`](super::trust)). Dumps are opened with [`open_plain`]: the settings may name files that lie
 //! elsewhere.
 //!
 //! On Linux the kernel keeps within the folder (`openat2` with `RESOLVE_BENEATH`); elsewhere the resolved
@@ -16,6 +16,8 @@ use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+
+use super::trust::{TRUST, Trust, Wish};
 
 /// The folders of a workspace that hold what may come from others.
 pub const FOLDERS: [&str; 3] = ["raw", "staged", "output"];
@@ -47,7 +49,11 @@ impl fmt::Display for Refusal {
                 "{} is a link out of the workspace, to {}; nothing there is read, moved or deleted\n  hint: {}",
                 folder.display(),
                 target.display(),
-                FOLDER_HINT
+                format_args!(
+                    "if it is yours, `riddlemill trust add {}` says so once, {TRUST}={} for one call",
+                    target.display(),
+                    target.display()
+                )
             ),
             Refusal::Kind(kind) => {
                 write!(f, "it is {kind}, and no file\n  hint: remove it, or put a file in its place")
@@ -381,11 +387,10 @@ fn check_kind(_: &fs::Metadata) -> io::Result<()> {
     Ok(())
 }
 
-const FOLDER_HINT: &str = "put the folder itself there";
-
-/// Whether the owner of a workspace agreed that one of its folders is a link.
-fn folder_may_lead(_root: &Path, _folder: &Path, _target: &Path) -> bool {
-    false
+/// Whether the owner of a workspace agreed on this machine that one of its folders is a link.
+fn folder_may_lead(root: &Path, folder: &Path, target: &Path) -> bool {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Trust::of(root, []).allows(&Wish::Folder { name, target: target.to_owned() })
 }
 
 #[cfg(all(test, unix))]
