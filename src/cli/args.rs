@@ -12,6 +12,7 @@ mod benchmark;
 pub(super) mod decide;
 mod evaluate;
 mod llm;
+mod prices;
 mod raw;
 mod release;
 mod review;
@@ -23,6 +24,7 @@ pub(super) use benchmark::BenchmarkVerb;
 pub(super) use decide::{Act, DecideVerb, Edit, OfPair, OfRecord};
 pub(super) use evaluate::Evaluate;
 pub(super) use llm::{EndpointVerb, PromptsVerb, RepliesVerb, TryEndpoint};
+pub(super) use prices::PricesVerb;
 pub(super) use raw::{Crawl, Fsck, ProfilesVerb, RawVerb};
 pub(super) use release::{
     Compare, Diff, Export, ExportForm, Outlet, Publish, PublishedArgs, Release, ReleaseVerb, Verify,
@@ -152,12 +154,18 @@ pub(super) enum Verb {
         verb: Option<TrustVerb>,
     },
     /// Estimate the requests of the drafts and their cost, without sending anything
-    Estimate(Only),
+    Estimate(Estimate),
     /// Check an endpoint of a model: `endpoint try` sends one request
     Endpoint {
         /// What to do
         #[command(subcommand)]
         verb: EndpointVerb,
+    },
+    /// Prices of models, from litellm's public list: import, list
+    Prices {
+        /// What to do
+        #[command(subcommand)]
+        verb: PricesVerb,
     },
     /// The store of models' replies
     Replies {
@@ -245,6 +253,15 @@ pub(super) struct Only {
     /// Only this recipe; may be given several times
     #[arg(long = "recipe", value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
     pub recipes: Vec<String>,
+}
+
+#[derive(Args)]
+pub(super) struct Estimate {
+    #[command(flatten)]
+    pub only: Only,
+    /// What the drafts would cost with this model of the imported prices, whatever pipeline.toml asks; may be given several times
+    #[arg(long = "model", value_name = "NAME")]
+    pub models: Vec<String>,
 }
 
 #[derive(Args)]

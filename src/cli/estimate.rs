@@ -4,31 +4,41 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::args::{Global, Only};
+use super::args::{self, Global};
 use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
 use super::progress::time;
 use super::terminal::HANG;
-use crate::config::{Config, sections};
-use crate::llm::Estimate;
+use crate::config::{Config, sections, unknown};
+use crate::llm::prices::Prices;
+use crate::llm::{Endpoint, Estimate, Usd};
 use crate::pipeline::{Forecast, StepForecast, forecast};
 
-pub(super) fn estimate(args: &Only, global: &Global) -> Result<Exit, Failure> {
+/// The name of an endpoint that is only imagined.
+const IMAGINED: &str = "any model";
+
+pub(super) fn estimate(args: &args::Estimate, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
+    let recipes = output::recipes(&config, &args.only)?;
+    if !args.models.is_empty() {
+        return imagined(&args.models, args, global);
+    }
     let mut text = String::new();
     let mut machine = Vec::new();
-    for forecast in forecast(&config, &output::recipes(&config, args)?)? {
+    let forecasts = forecast(&config, &recipes)?;
+    // Nobody would be asked: what drafts would need is said nevertheless.
+    if forecasts.iter().any(|one| one.imported) && forecasts.iter().all(|one| one.steps.is_empty()) {
+        return imagined(&[], args, global);
+    }
+    for forecast in &forecasts {
         text.push_str(&format!("{}\n", forecast.recipe));
         if !forecast.imported {
-            text.push_str(
-                "  not imported yet: `riddlemill run --offline --to dedup` costs nothing and \
-                           shows how many there are\n",
-            );
+            text.push_str(NOT_IMPORTED);
             machine.push(json!({ "recipe": forecast.recipe, "imported": false }));
             continue;
         }
         for step in &forecast.steps {
-            if step.now.items > 0 || step.later.requests == 0 {
+            if step.now.items > 0 {
                 text.push_str(&line(step.step, &step.now.endpoint, &step.now));
             }
             text.push_str(&later(step));
@@ -39,7 +49,7 @@ pub(super) fn estimate(args: &Only, global: &Global) -> Result<Exit, Failure> {
             machine.push(entry);
         }
         let reasks = config.typed::<sections::Draft>(Some(forecast.recipe), "draft").max_reasks;
-        text.push_str(&total(&forecast, reasks));
+        text.push_str(&total(forecast, reasks));
         text.push_str(&lacking(&config, forecast.steps.iter().map(|step| &step.now)));
         machine.push(json!({
             "recipe": forecast.recipe, "imported": true,
@@ -47,6 +57,126 @@ pub(super) fn estimate(args: &Only, global: &Global) -> Result<Exit, Failure> {
             "now_max_usd": forecast.now().map(|(_, max)| max.dollars()),
             "max_usd": forecast.max_usd().map(|usd| usd.dollars()),
         }));
+    }
+    text.push_str(&grand_total(&forecasts));
+    if global.json {
+        output::json(&machine)?
+    } else {
+        output::print(&text)?
+    }
+    Ok(Exit::Done)
+}
+
+const NOT_IMPORTED: &str =
+    "  not imported yet: `riddlemill run --offline --to dedup` costs nothing and shows how many there are\n";
+
+/// The total of several recipes that cost something.
+fn grand_total(forecasts: &[Forecast]) -> String {
+    let all: Vec<(Usd, Usd, Usd)> = forecasts
+        .iter()
+        .filter_map(|one| Some((one.now()?.0, one.now()?.1, one.max_usd()?)))
+        .filter(|(.., most)| most.pico() > 0)
+        .collect();
+    if all.len() < 2 {
+        return String::new();
+    }
+    let (min, max, most) = all
+        .iter()
+        .fold((Usd::ZERO, Usd::ZERO, Usd::ZERO), |sum, one| (sum.0 + one.0, sum.1 + one.1, sum.2 + one.2));
+    format!("all recipes: {min} to {max} now, at most {most} to their ends\n")
+}
+
+/// What drafts would need, and cost with each of these models.
+fn imagined(models: &[String], args: &args::Estimate, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load_with(global, &[("draft.endpoint".into(), IMAGINED.into())])?;
+    let recipes = output::recipes(&config, &args.only)?;
+    let prices = Prices::read(&config.root)?;
+    let mut endpoints = Vec::new();
+    for model in models {
+        let mut endpoint = Endpoint::new(IMAGINED, "https://api.example.org/v1", model);
+        endpoint.price_of = Some(model.clone());
+        prices.give(&mut endpoint);
+        if endpoint.price().is_none() {
+            let known = prices.models.keys().map(String::as_str);
+            let hint = match prices.models.is_empty() {
+                true => "there is no price\n  hint: `riddlemill prices import FILE` reads litellm's list"
+                    .to_owned(),
+                false => unknown(
+                    "model with a price",
+                    model,
+                    known.filter(|name| name.contains(model.as_str())).take(10),
+                ),
+            };
+            return Err(Failure::usage(format!("{model}: {hint}")));
+        }
+        endpoints.push(endpoint);
+    }
+    if endpoints.is_empty() {
+        endpoints.push(Endpoint::new(IMAGINED, "https://api.example.org/v1", IMAGINED));
+    }
+    let (mut text, mut machine) = (String::new(), Vec::new());
+    for endpoint in endpoints {
+        let mut config = config.clone();
+        config.endpoints.retain(|known| known.name != IMAGINED);
+        config.endpoints.push(endpoint.clone());
+        let forecasts = forecast(&config, &recipes)?;
+        let name = &endpoint.model;
+        let (mut requests, mut later, mut tokens, mut out) = (0, 0, 0, 0);
+        let (mut min, mut max) = (Some(Usd::ZERO), Some(Usd::ZERO));
+        if !models.is_empty() {
+            text.push_str(&format!("{name}\n"));
+        }
+        for forecast in &forecasts {
+            if !forecast.imported {
+                text.push_str(&format!("  {}\n  {NOT_IMPORTED}", forecast.recipe));
+                continue;
+            }
+            for step in forecast.steps.iter().filter(|step| step.now.endpoint == IMAGINED) {
+                let now = &step.now;
+                if now.requests == 0 && step.later.requests == 0 {
+                    continue;
+                }
+                text.push_str(&format!(
+                    "  {:<32} {HANG}{}, {} tokens in, at most {} out; up to {} later\n",
+                    format!("{} {}", forecast.recipe, step.step),
+                    count(now.requests as u64, "request"),
+                    number(now.prompt_tokens),
+                    number(now.max_completion_tokens),
+                    number(step.later.requests),
+                ));
+                requests += now.requests as u64;
+                later += step.later.requests;
+                tokens += now.prompt_tokens;
+                out += now.max_completion_tokens;
+                min = min.zip(now.min_usd).map(|(sum, one)| sum + one);
+                let most = now.max_usd.zip(step.later.max_usd).map(|(now, later)| now + later);
+                max = max.zip(most).map(|(sum, one)| sum + one);
+                machine.push(json!({
+                    "model": name, "recipe": forecast.recipe, "stage": step.step, "requests": now.requests,
+                    "prompt_tokens": now.prompt_tokens, "max_completion_tokens": now.max_completion_tokens,
+                    "later_requests": step.later.requests, "min_usd": now.min_usd.map(Usd::dollars),
+                    "max_usd": most.map(Usd::dollars),
+                }));
+            }
+        }
+        let money = match (min, max) {
+            (Some(min), Some(max)) => format!("; from {min}, at most {max} to the end"),
+            _ => String::new(),
+        };
+        text.push_str(&format!(
+            "  {:<32} {HANG}{}, {} tokens in, at most {} out; up to {} later{money}\n",
+            "all",
+            count(requests, "request"),
+            number(tokens),
+            number(out),
+            number(later),
+        ));
+    }
+    if models.is_empty() {
+        text.push_str(
+            "no endpoint is asked: draft.endpoint names none that pipeline.toml has, and this is what drafts would need. \
+             `riddlemill estimate --model NAME` says what a model of `riddlemill prices list` costs\n",
+        );
     }
     if global.json {
         output::json(&machine)?

@@ -38,6 +38,7 @@ mod manual;
 mod next;
 mod origins;
 mod output;
+mod prices;
 mod profiles;
 mod progress;
 mod prompts;
@@ -139,6 +140,7 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Trust { verb } => trust::trust(verb.as_ref(), global),
         Verb::Estimate(args) => estimate::estimate(args, global),
         Verb::Endpoint { verb } => endpoint::endpoint(verb, global, stop),
+        Verb::Prices { verb } => prices::prices(verb, global),
         Verb::Replies { verb } => replies::replies(verb, global),
         Verb::Benchmark { verb } => benchmark::benchmark(verb, global),
         Verb::Profiles { verb } => profiles::profiles(verb, global),

@@ -11,6 +11,7 @@ mod accidents;
 mod accounting;
 mod audit;
 mod batches;
+mod bounds;
 mod breaker;
 mod browser;
 mod chapter;

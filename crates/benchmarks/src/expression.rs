@@ -13,6 +13,7 @@ use riddlemill_text::puzzle::words::key;
 use riddlemill_text::text::{interrogative, normalise};
 use sha1::{Digest, Sha1};
 
+use crate::bounds::{self, MOST_PRODUCTS, WIDEST};
 use crate::checks;
 use crate::choice::{Choice, Lists};
 use crate::reader::Keys;
@@ -58,6 +59,9 @@ pub(crate) enum SyntaxError {
     /// It uses an unknown filter.
     #[error("unknown filter {0:?}")]
     Filter(&'static str),
+    /// A text can be multiplied, too.
+    #[error("more than four products in one expression")]
+    Products,
     /// It is not valid syntax.
     #[error("{}", .0.detail().map_or_else(|| .0.to_string(), str::to_owned))]
     Written(#[from] Error),
@@ -105,8 +109,12 @@ impl Expression {
             Form::Name
         } else if source.contains("{{") || source.contains("{%") {
             language.template_from_str(source)?;
+            bounds::refuse_growth(source, MOST_PRODUCTS)?;
             Form::Template(language)
         } else {
+            if bounds::multiplied(source) > MOST_PRODUCTS {
+                return Err(SyntaxError::Products);
+            }
             Form::Expression(language.compile_expression(source)?)
         };
         let names = form.names(source, false);
@@ -127,7 +135,9 @@ impl Expression {
             Form::Name => over.get_attr(self.source),
             Form::Expression(compiled) => compiled.eval(over),
             Form::Template(language) => {
-                let text = language.template_from_str(self.source).and_then(|template| template.render(over));
+                let text = language
+                    .template_from_str(self.source)
+                    .and_then(|template| bounds::rendered(&template, over.clone()));
                 text.map(|text| match text.trim() {
                     "" => Value::from(()),
                     text => Value::from(text),
@@ -212,6 +222,7 @@ pub fn names<'n>(names: impl Iterator<Item = (&'n str, Value)>) -> Value {
 /// program.
 pub(crate) fn language(lists: Lists, settings: &Arc<SettingValues>) -> Language {
     let mut language = Environment::new();
+    bounds::bound(&mut language);
     // A record may lack a whole group, and `group.field` of it has to be nothing instead of an error.
     language.set_undefined_behavior(UndefinedBehavior::Chainable);
     // A template produces plain text, not HTML.
@@ -299,8 +310,10 @@ pub(crate) fn language(lists: Lists, settings: &Arc<SettingValues>) -> Language 
         let text = crate::value::text(&text).unwrap_or_default();
         note.map_or_else(|| text.clone(), |note| format!("{text}\n（楼主注：{note}）"))
     });
-    language.add_filter("left", |of: Value, wide: usize| format!("{:<wide$}", plain_text(&of)));
-    language.add_filter("right", |of: Value, wide: usize| format!("{:>wide$}", plain_text(&of)));
+    language
+        .add_filter("left", |of: Value, wide: usize| format!("{:<1$}", plain_text(&of), wide.min(WIDEST)));
+    language
+        .add_filter("right", |of: Value, wide: usize| format!("{:>1$}", plain_text(&of), wide.min(WIDEST)));
     language.add_filter("fixed", fixed);
     language.add_filter("interval", interval);
     language.add_function("means", means);
@@ -332,7 +345,7 @@ fn plain_text(value: &Value) -> String {
 /// A number with so many digits behind the point; `-` where there is none.
 fn fixed(number: Value, digits: usize) -> String {
     match f64::try_from(number.clone()) {
-        Ok(number) => format!("{number:.digits$}"),
+        Ok(number) => format!("{number:.digits$}", digits = digits.min(20)),
         Err(_) => plain_text(&number),
     }
 }

@@ -31,6 +31,7 @@ pub mod asked;
 pub mod ballot;
 pub mod ballots;
 pub mod benchmark;
+pub mod bounds;
 mod checks;
 pub mod choice;
 pub mod compat;

@@ -8,7 +8,7 @@ use super::engine::Engine;
 use super::learned::Learned;
 use super::money::{Price, Usd};
 use super::parse::Unreadable;
-use super::reask::quoting;
+use super::reask::quoted;
 use super::request::Request;
 use super::settings::Endpoint;
 use super::store::{Store, StoreError};
@@ -189,7 +189,7 @@ fn missing(
         }
         let Some(reading) = reading else { return Ok(None) };
         match (reading.read)(&ask, &text) {
-            Err(unreadable) if reasks > 0 => ask = quoting(ask, &text, &unreadable),
+            Err(unreadable) if reasks > 0 => ask = quoted(store, endpoint, ask, &text, &unreadable)?,
             // A permanent failure is not asked again.
             _ => return Ok(None),
         }

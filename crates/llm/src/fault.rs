@@ -124,8 +124,8 @@ pub enum Kind {
     Blocked,
     /// Success, but the model refused, in a field of its own; with its words.
     Refused(String),
-    /// The answer is longer than any plausible one.
-    TooLarge,
+    /// The answer is longer than this many bytes.
+    TooLarge(usize),
 }
 
 impl Fault {
@@ -141,7 +141,7 @@ impl Fault {
             // All tokens went into reasoning and were paid for: asking again would buy the same.
             Kind::OnlyReasoning | Kind::Blocked | Kind::Refused(_) => false,
             Kind::Status(status) => matches!(status, 408 | 409 | 425 | 429 | 500..=599),
-            Kind::QuotaExhausted(_) | Kind::TooLarge => false,
+            Kind::QuotaExhausted(_) | Kind::TooLarge(_) => false,
         }
     }
 
@@ -195,7 +195,7 @@ impl Fault {
                 | Kind::OnlyReasoning
                 | Kind::Blocked
                 | Kind::Refused(_)
-                | Kind::TooLarge
+                | Kind::TooLarge(_)
                 | Kind::Status(400 | 413 | 422 | 451)
         );
         lasts && !self.of_endpoint() || matches!(self.kind, Kind::Status(403)) && self.is_of_text()
@@ -221,7 +221,7 @@ impl Fault {
 
     /// Whether one of several texts may be one that the server cannot take.
     pub fn refuses_content(&self) -> bool {
-        matches!(self.kind, Kind::Status(400 | 413 | 422) | Kind::TooLarge)
+        matches!(self.kind, Kind::Status(400 | 413 | 422) | Kind::TooLarge(_))
     }
 
     /// Description for a ledger, with the endpoint: `401 from mine (invalid api key)`.
@@ -242,7 +242,11 @@ impl Fault {
                 Some(words) => format!("no answer from {endpoint}: {REFUSED} ({words})"),
                 None => format!("no answer from {endpoint}: {REFUSED}"),
             },
-            Kind::TooLarge => format!("an answer from {endpoint} that is too large"),
+            Kind::TooLarge(most) => format!(
+                "an answer from {endpoint} of more than {} MiB; if it should be so long, raise max_reply_mib under \
+                 [llm.{endpoint}] and give --retry-failed",
+                most.div_ceil(1 << 20)
+            ),
         };
         if let Some(location) = &self.location {
             return format!("{description}: it points to {location}");
@@ -362,7 +366,7 @@ impl fmt::Display for Fault {
             Kind::OnlyReasoning => f.write_str("an answer that is all reasoning"),
             Kind::Blocked => f.write_str("blocked by the server's content filter"),
             Kind::Refused(_) => f.write_str("the model refused"),
-            Kind::TooLarge => f.write_str("an answer that is too large"),
+            Kind::TooLarge(most) => write!(f, "an answer of more than {most} bytes"),
         }
     }
 }
@@ -401,7 +405,7 @@ mod tests {
             let fault = Fault::new(kind);
             assert!(fault.of_endpoint() && !fault.is_lasting(), "{fault}");
         }
-        for kind in [Kind::Status(400), Kind::Status(422), Kind::Empty, Kind::TooLarge] {
+        for kind in [Kind::Status(400), Kind::Status(422), Kind::Empty, Kind::TooLarge(1)] {
             let fault = Fault::new(kind);
             assert!(!fault.of_endpoint() && fault.is_lasting(), "{fault}");
         }

@@ -15,7 +15,7 @@ use super::retry::{exhausted_for, retry_after, seconds};
 use super::secret::ApiKey;
 use super::settings::{Endpoint, Provider};
 
-/// Far more than any answer to a chat or an embedding.
+/// A list of models may be long, and is only a hint.
 const MAX_BODY: usize = 16 * 1024 * 1024;
 /// All answers of a batch come in one file.
 const MAX_FILE: usize = 512 * 1024 * 1024;
@@ -91,6 +91,8 @@ pub(super) struct Http {
     secrets: Vec<ApiKey>,
     first_byte: Duration,
     idle: Duration,
+    /// The longest response to a chat, and to texts to embed.
+    longest: [usize; 2],
 }
 
 impl Http {
@@ -135,6 +137,7 @@ impl Http {
             secrets,
             first_byte: seconds(timeouts.first_byte_secs),
             idle: seconds(timeouts.idle_secs),
+            longest: [endpoint.longest_body(false), endpoint.longest_body(true)],
         })
     }
 
@@ -165,7 +168,8 @@ impl Http {
             let request = self.client.post(self.address.join(&call.path)).headers(headers);
             request.header(CONTENT_TYPE, "application/json").body(body)
         };
-        self.with_key(request, MAX_BODY).await
+        let embeds = call.path.to_ascii_lowercase().contains("embed");
+        self.with_key(request, self.longest[usize::from(embeds)]).await
     }
 
     /// Sends a request with the key, and once more with a new one if a server refuses one that was printed: it
@@ -220,7 +224,7 @@ impl Http {
             match chunk {
                 // Before it is added, so that an endless answer cannot fill the memory.
                 Ok(Some(chunk)) if body.len() + chunk.len() > most => {
-                    return Err(Fault::new(Kind::TooLarge));
+                    return Err(Fault::new(Kind::TooLarge(most)));
                 }
                 Ok(Some(chunk)) => body.extend_from_slice(&chunk),
                 Ok(None) => break,

@@ -37,6 +37,12 @@ pub struct Usd(i64);
 impl Usd {
     /// Nothing.
     pub const ZERO: Usd = Usd(0);
+    /// More than any request can cost: a line that says so is damaged, or from somebody who would break a budget.
+    const UNBELIEVABLE: Usd = Usd(100_000 * PICO as i64);
+    /// The least that a server may state for a request, whatever was reserved.
+    const STATED: Usd = Usd(10 * PICO as i64);
+    /// How many times its reservation a request may cost by a server's own statement.
+    const STATED_TIMES: i64 = 100;
 
     /// From dollars as a settings file writes them, rounded to the nearest picodollar.
     pub fn from_dollars(dollars: f64) -> Usd {
@@ -51,6 +57,25 @@ impl Usd {
     /// In picodollars.
     pub fn pico(self) -> i64 {
         self.0
+    }
+
+    /// A charge read from a line, which may be somebody else's: one that no request can have cost counts as what was
+    /// reserved for it.
+    pub(super) fn believed(self, reserved: Usd) -> Usd {
+        let can_be = |amount: Usd| (Usd::ZERO..=Usd::UNBELIEVABLE).contains(&amount);
+        match (can_be(self), can_be(reserved)) {
+            (true, _) => self,
+            (false, true) => reserved,
+            (false, false) => Usd::ZERO,
+        }
+    }
+
+    /// A cost in dollars that a server states, if it can be one: finite, not negative, and within a bound that its
+    /// reservation sets.
+    pub(super) fn stated(dollars: f64, reserved: Usd) -> Option<Usd> {
+        let most = Usd(reserved.0.saturating_mul(Usd::STATED_TIMES)).max(Usd::STATED).min(Usd::UNBELIEVABLE);
+        let within = dollars.is_finite() && dollars >= 0.0 && dollars <= most.dollars();
+        within.then(|| Usd::from_dollars(dollars))
     }
 
     /// For quotes: in cents, except for very small amounts.
@@ -206,6 +231,23 @@ mod tests {
     #[test]
     fn a_part_of_a_picodollar_is_rounded_up() {
         assert_eq!(Price::per_million(0.000_000_5, 0.0).cost(1, 0).pico(), 1);
+    }
+
+    #[test]
+    fn what_no_request_can_cost_is_not_believed() {
+        let reserved = Usd::from_dollars(0.02);
+        for wrong in [Usd(i64::MAX), Usd(i64::MIN), Usd(-1), Usd::from_dollars(1e300), Usd::from_dollars(1e7)]
+        {
+            assert_eq!(wrong.believed(reserved), reserved, "{wrong}");
+            assert_eq!(wrong.believed(wrong), Usd::ZERO, "{wrong}");
+        }
+        assert_eq!(Usd::from_dollars(3.0).believed(reserved), Usd::from_dollars(3.0));
+        for wrong in [1e300, 1e7, 10.01, -0.01, f64::NAN, f64::INFINITY] {
+            assert_eq!(Usd::stated(wrong, reserved), None, "{wrong}");
+        }
+        assert_eq!(Usd::stated(0.5, reserved), Some(Usd::from_dollars(0.5)));
+        assert_eq!(Usd::stated(0.5, Usd::ZERO), Some(Usd::from_dollars(0.5)), "of a free endpoint");
+        assert_eq!(Usd::stated(90.0, Usd::from_dollars(1.0)), Some(Usd::from_dollars(90.0)));
     }
 
     #[test]

@@ -8,7 +8,10 @@ use super::parse::Unreadable;
 use super::progress::Progress;
 use super::request::{Message, Role};
 use super::settings::Endpoint;
-use super::store::{Shared, Store};
+use super::store::{Shared, Store, StoreError};
+
+/// Bytes of what is wrong with a reply that a re-ask says.
+const MOST_SAID: usize = 600;
 
 /// The result of an item whose reply is parsed.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,16 +65,22 @@ pub async fn ask_parsed<T>(
                         if is_half {
                             again.push((at, ask, false));
                         } else if reasks < max_reasks && !reply.marks.sample && !reply.marks.made {
-                            // Earlier versions quoted a reply with its reasoning: replies bought then are
-                            // used.
-                            let before = (reply.whole != reply.text)
+                            // Earlier versions quoted a reply with its reasoning, and however long it was: replies
+                            // bought then are used.
+                            let with_reasoning = (reply.whole != reply.text)
                                 .then(|| {
                                     Some(quoting(ask.clone(), &reply.whole, &read(&ask, &reply.whole).err()?))
                                 })
+                                .flatten();
+                            let whole = is_long(&engine.endpoint, &ask, &reply.text, &unreadable)
+                                .then(|| quoting(ask.clone(), &reply.text, &unreadable));
+                            let before = [with_reasoning, whole]
+                                .into_iter()
                                 .flatten()
-                                .filter(|before| engine.holds(before));
-                            let quoted = before.unwrap_or_else(|| quoting(ask, &reply.text, &unreadable));
-                            again.push((at, quoted, accept_before));
+                                .find(|before| engine.holds(before));
+                            let bounded =
+                                || quoting_beginning(&engine.endpoint, ask, &reply.text, &unreadable);
+                            again.push((at, before.unwrap_or_else(bounded), accept_before));
                         }
                         let error = unreadable.to_string();
                         Parsed::Failed(Failed { reason, error, raw: reply.text, key: reply.key })
@@ -108,7 +117,7 @@ pub fn forget_unreadable<T>(
                 unreadable.clear();
                 break;
             };
-            ask = quoting(ask, &text, &why);
+            ask = quoted(store, endpoint, ask, &text, &why)?;
             unreadable.push((found.key, why));
         }
         for (key, why) in unreadable {
@@ -116,6 +125,53 @@ pub fn forget_unreadable<T>(
         }
     }
     Ok(())
+}
+
+/// The re-ask of a reply: as it is stored from when replies were quoted whole, else with the beginning of the reply.
+pub(super) fn quoted(
+    store: &Store,
+    endpoint: &Endpoint,
+    ask: Ask,
+    reply: &str,
+    unreadable: &Unreadable,
+) -> Result<Ask, StoreError> {
+    if is_long(endpoint, &ask, reply, unreadable) {
+        let whole = quoting(ask.clone(), reply, unreadable);
+        if Engine::found(store, endpoint, &Engine::request(endpoint, &whole))?.is_some() {
+            return Ok(whole);
+        }
+    }
+    Ok(quoting_beginning(endpoint, ask, reply, unreadable))
+}
+
+/// Bytes of a reply that are quoted: as many as its longest answer has tokens, so that quoting cannot make more tokens of it
+/// in any vocabulary, however long the server answered.
+fn most_quoted(endpoint: &Endpoint, ask: &Ask) -> usize {
+    let request = Engine::request(endpoint, ask);
+    let larger = Engine::larger(endpoint, &request).map_or(0, |larger| larger.max_completion_tokens());
+    usize::try_from(request.max_completion_tokens().max(larger)).unwrap_or(usize::MAX)
+}
+
+/// Whether something of the reply, or of what is wrong with it, is left out of the re-ask.
+fn is_long(endpoint: &Endpoint, ask: &Ask, reply: &str, unreadable: &Unreadable) -> bool {
+    reply.len() > most_quoted(endpoint, ask) || unreadable.to_string().len() > MOST_SAID
+}
+
+/// [`quoting`] with a bounded part of a reply and of what is wrong with it.
+fn quoting_beginning(endpoint: &Endpoint, ask: Ask, reply: &str, unreadable: &Unreadable) -> Ask {
+    let most = most_quoted(endpoint, &ask);
+    let said = unreadable.to_string();
+    quoting(ask, &beginning(reply, most), &Unreadable::new(beginning(&said, MOST_SAID)))
+}
+
+/// A text's beginning of at most this many bytes, with a mark if it goes on.
+fn beginning(text: &str, most: usize) -> std::borrow::Cow<'_, str> {
+    const MARK: &str = "…";
+    if text.len() <= most {
+        return text.into();
+    }
+    let end = text.floor_char_boundary(most.saturating_sub(MARK.len()));
+    format!("{}{MARK}", &text[..end]).into()
 }
 
 /// The same question, followed by the reply and what is wrong with it.

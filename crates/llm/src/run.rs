@@ -51,8 +51,12 @@ impl Run {
         let mut all = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         let failing = all.entry(endpoint.to_owned()).or_default();
         let Some(how) = failed else {
-            // An answer shows that the endpoint works, so earlier failures are not in a row with later ones.
-            *failing = Failing { answered: true, ..Failing::default() };
+            // An answer shows that the endpoint works, so earlier failures are not in a row with later ones. Of one that was
+            // left, it is an answer to what was sent before.
+            match failing.left {
+                true => failing.answered = true,
+                false => *failing = Failing { answered: true, ..Failing::default() },
+            }
             return 0;
         };
         let shape = shape(how);
@@ -70,6 +74,15 @@ impl Run {
     pub(super) fn has_answered(&self, endpoint: &str) -> bool {
         let all = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         all.get(endpoint).is_some_and(|failing| failing.answered)
+    }
+
+    /// Leaves an endpoint alone for the rest of the run, at once.
+    pub(super) fn leave(&self, endpoint: &str, how: &str) {
+        let mut all = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let failing = all.entry(endpoint.to_owned()).or_default();
+        if !failing.left {
+            (failing.how, failing.shape, failing.left) = (how.to_owned(), shape(how), true);
+        }
     }
 
     /// How an endpoint failed that is left alone for the rest of the run; `None` for others.

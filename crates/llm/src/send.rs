@@ -22,7 +22,7 @@ use super::request::Request;
 use super::retry::{Waits, seconds};
 use super::store::{Begin, Begun, Failure, Line, Shared, StoredReply, Usage, now_ms};
 use super::tokens;
-use super::wire::{self, Content};
+use super::wire::{self, Content, Stated};
 
 /// How often a question that another process is asking is polled.
 const BUSY_POLL: Duration = Duration::from_millis(200);
@@ -221,6 +221,13 @@ impl Engine {
             let failed = |attempt: &Attempt<'_>| store_failed(attempt.question.key, &error);
             return Ok(Landed::Answers(begun.iter().map(failed).collect()));
         }
+        // Nor one whose endpoint was left while it waited for its slot.
+        if let Some(how) = self.limits.run.left(&self.endpoint.name) {
+            let unsent =
+                |attempt| Line::Failure(failure(attempt, "not sent: the endpoint was left", Usd::ZERO, 0));
+            self.settle(begun.iter().map(unsent), || drop(slot)).await?;
+            return Ok(Landed::Answers(begun.iter().map(|_| left(&how)).collect()));
+        }
         let requests: Vec<&Request> = begun.iter().map(|attempt| &attempt.question.request).collect();
         let sending = self.sending();
         let call = provider::call(&sending, &requests);
@@ -235,8 +242,15 @@ impl Engine {
             self.pace.pause(pause);
         }
         // Never charges less than the server states. For texts sent together it states one sum.
-        let stated = received.as_ref().ok().filter(|_| requests.len() == 1).and_then(wire::stated_cost);
-        let stated = stated.unwrap_or(Usd::ZERO);
+        let stated = match (&received, begun) {
+            (Ok(received), [attempt]) => wire::stated_cost(received, attempt.reserved),
+            _ => Stated::default(),
+        };
+        let least = |attempt: &Attempt<'_>| match stated {
+            // What cannot be true says nothing of the cost, so that the request is charged the most that it may have.
+            Stated { unbelievable: true, cost } => cost.unwrap_or(Usd::ZERO).max(attempt.reserved),
+            Stated { cost, .. } => cost.unwrap_or(Usd::ZERO),
+        };
         let leave_after = self.endpoint.retries.leave_after;
         let marks = &self.endpoint.marks;
         match received.and_then(|received| embedding_batch::read(&requests, received, marks)) {
@@ -252,7 +266,8 @@ impl Engine {
                         // be exceeded.
                         None => attempt.reserved,
                     };
-                    let cost = cost.max(stated);
+                    let cost = cost.max(least(attempt));
+                    self.leave_if_over(attempt.most(), cost, content.usage, stated);
                     let counted = content.usage.unwrap_or_default();
                     usage.prompt_tokens += counted.prompt_tokens;
                     usage.completion_tokens += counted.completion_tokens;
@@ -303,10 +318,13 @@ impl Engine {
                 }
                 let charged = |attempt: &Attempt<'_>| match fault.usage {
                     // Only the answer to a single question can be empty but counted.
-                    Some(usage) => self.price.charge(usage).max(stated),
-                    None if fault.unbilled() => stated,
-                    None => attempt.reserved.max(stated),
+                    Some(usage) => self.price.charge(usage).max(least(attempt)),
+                    None if fault.unbilled() => least(attempt),
+                    None => attempt.reserved.max(least(attempt)),
                 };
+                for attempt in begun {
+                    self.leave_if_over(attempt.most(), charged(attempt), fault.usage, stated);
+                }
                 tally.returned(fault.usage, begun.iter().map(charged).sum());
                 let line = |attempt: &Attempt<'_>| {
                     let mut line = failure(attempt, &fault.to_string(), charged(attempt), elapsed_ms);
@@ -418,6 +436,13 @@ struct Attempt<'q> {
     id: String,
     number: u32,
     reserved: Usd,
+}
+
+impl Attempt<'_> {
+    /// The tokens that its answer may have, and what was reserved for it.
+    fn most(&self) -> (u64, Usd) {
+        (self.question.request.max_completion_tokens(), self.reserved)
+    }
 }
 
 enum Landed {

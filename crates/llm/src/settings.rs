@@ -74,6 +74,9 @@ pub struct Endpoint {
     /// those of batches. Not part of any key.
     #[serde(default)]
     pub batch: bool,
+    /// The longest response that is read, in MiB; by default what `max_tokens_ceiling` tokens can need, and 16 for
+    /// embeddings. Not part of any key.
+    pub max_reply_mib: Option<u32>,
     /// Timeouts.
     #[serde(default)]
     pub timeouts: Timeouts,
@@ -101,6 +104,8 @@ pub struct Endpoint {
     /// Declares that the endpoint is free; without this and without prices nothing is sent.
     #[serde(default)]
     pub free: bool,
+    /// The name of its model in the imported prices, if it differs.
+    pub price_of: Option<String>,
     /// The cap on this endpoint's total spending from one reply store.
     pub max_usd: Option<f64>,
     /// The reply pack of a `sample` provider.
@@ -108,6 +113,13 @@ pub struct Endpoint {
     /// The model's size in billions of parameters, if known: `evaluate` relates scores to it.
     pub size_b: Option<f64>,
 }
+
+/// A mebibyte.
+const MIB: usize = 1 << 20;
+/// All vectors of one request.
+const LONGEST_VECTORS: usize = 16 * MIB;
+/// No limit of tokens makes a body longer, unless `max_reply_mib` says so.
+const LONGEST_BODY: usize = 64 * MIB;
 
 /// Factor from the first limit to that of the repetition.
 const CEILING: u32 = 4;
@@ -143,6 +155,7 @@ impl Endpoint {
             stream: false,
             batch: false,
             limit_field: LimitField::default(),
+            max_reply_mib: None,
             timeouts: Timeouts::default(),
             retries: Retries::default(),
             concurrency: default_concurrency(),
@@ -154,6 +167,7 @@ impl Endpoint {
             usd_per_million_cached: None,
             usd_per_million_reasoning: None,
             free: false,
+            price_of: None,
             max_usd: None,
             pack: None,
             size_b: None,
@@ -196,6 +210,17 @@ impl Endpoint {
         let first = self.sampling.max_tokens;
         Some(self.max_tokens_ceiling.unwrap_or(first.saturating_mul(CEILING)))
             .filter(|ceiling| *ceiling > first)
+    }
+
+    /// The longest body that is read as the response to a request, in bytes.
+    pub(super) fn longest_body(&self, embeds: bool) -> usize {
+        if let Some(mib) = self.max_reply_mib {
+            return (mib.max(1) as usize).saturating_mul(MIB);
+        }
+        // A piece of a stream, and an escaped token with its probability, take less than a kilobyte.
+        let tokens = self.sampling.max_tokens.max(self.ceiling().unwrap_or(0)) as usize;
+        let longest = tokens.saturating_mul(1 << 10).saturating_add(MIB);
+        longest.max(if embeds { LONGEST_VECTORS } else { 0 }).min(LONGEST_BODY)
     }
 
     /// The environment variables of its key and its headers.

@@ -278,17 +278,31 @@ fn believable(request: &Request, text_bytes: usize, usage: Option<Value>) -> Opt
     })
 }
 
+/// What a server says that a request cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Stated {
+    /// The cost; the largest, if there are several.
+    pub cost: Option<Usd>,
+    /// Whether it also states one that no request can have: a request is charged its reservation at least then.
+    pub unbelievable: bool,
+}
+
 /// The cost in dollars as stated by the server: OpenRouter includes it with the tokens, LiteLLM's proxy in a
 /// header.
-pub(super) fn stated_cost(received: &Received) -> Option<Usd> {
+pub(super) fn stated_cost(received: &Received, reserved: Usd) -> Stated {
     // Most bodies state no cost, and need not be parsed once more.
     let body: Option<Value> =
         received.body.contains("\"cost\"").then(|| serde_json::from_str(&received.body).ok()).flatten();
     let within = body.and_then(|body| body.get("usage")?.get("cost")?.as_f64());
-    let dollars =
-        received.cost_usd.into_iter().chain(within).filter(|dollars| dollars.is_finite() && *dollars >= 0.0);
-    // If both state a cost, the larger one counts, because caps must not be exceeded.
-    dollars.map(Usd::from_dollars).max()
+    let mut stated = Stated::default();
+    for dollars in received.cost_usd.into_iter().chain(within) {
+        match Usd::stated(dollars, reserved) {
+            // If both state a cost, the larger one counts, because caps must not be exceeded.
+            Some(cost) => stated.cost = stated.cost.max(Some(cost)),
+            None => stated.unbelievable = true,
+        }
+    }
+    stated
 }
 
 /// LibreTranslate's answer; it has no token counts.

@@ -153,6 +153,40 @@ const SENTENCES: &[(&str, &str)] = &[
         "大约 {}：{} 个请求，发往 {}。未获同意，什么都没有发送。",
     ),
     (
+        "llm.{} would send requests to {}, {} requests now, which nobody on this machine agreed to for this workspace; \
+         continue?",
+        "llm.{} 将向 {} 发送请求，现有 {} 个请求；本机尚无人为此工作区同意过。要继续吗？",
+    ),
+    (
+        "llm.{} would send requests to {}, {} request now, which nobody on this machine agreed to for this workspace; \
+         continue?",
+        "llm.{} 将向 {} 发送请求，现有 {} 个请求；本机尚无人为此工作区同意过。要继续吗？",
+    ),
+    (
+        "llm.{} would send requests to {}, {} requests now, which nobody on this machine agreed to for this workspace: not \
+         agreed, and nothing was sent",
+        "llm.{} 将向 {} 发送请求，现有 {} 个请求；本机尚无人为此工作区同意过。未获同意，什么都没有发送。",
+    ),
+    (
+        "{} states a cost that no request has; it was charged {}, which was reserved for it",
+        "{} 所报的费用不可能属实；按为该请求预留的 {} 记账",
+    ),
+    (
+        "a request to {} cost {}, more than the {} reserved for it: it counts {} tokens of an answer where {} were allowed; \
+         set sampling.max_tokens under [llm.{}] to what it keeps to",
+        "发往 {} 的一个请求花费 {}，超过为它预留的 {}：它计了 {} 个回答 token，而只允许 {} 个；请在 [llm.{}] 下把 \
+         sampling.max_tokens 设为它所遵守的值",
+    ),
+    (
+        "a request to {} cost {} by its own statement, more than the {} reserved for it; set the prices under [llm.{}] to \
+         what it charges",
+        "发往 {} 的一个请求据其自报花费 {}，超过为它预留的 {}；请在 [llm.{}] 下按其收费设置价格",
+    ),
+    (
+        "a request to {} cost {} by its own statement, though [llm.{}] says free = true; set its prices instead",
+        "发往 {} 的一个请求据其自报花费 {}，而 [llm.{}] 写的是 free = true；请改为设置其价格",
+    ),
+    (
         "{} asked, {} stored, {} failed, {} in flight, {} tokens, {}",
         "已问 {}，已有 {}，失败 {}，进行中 {}，{} 个 token，{}",
     ),

@@ -1,4 +1,4 @@
-//! Whatever a server answers within the request's limits, the upper bound of an estimate holds.
+//! Whatever a server answers, the upper bound of an estimate holds as long as it bills what its limits allow.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,8 +10,8 @@ use crate::request::Input;
 use crate::settings::Format;
 use crate::{Call, Fault, Limits, Message, Output, Received, Role, Transport, What, ask_parsed, estimate};
 
-/// Randomly cuts answers off, thinks, caches prompts, and answers unreadably; counts correctly, every byte as
-/// a token.
+/// Randomly cuts answers off, thinks, caches prompts, answers unreadably, and longer than it was asked to; counts
+/// prompts correctly, every byte as a token.
 struct Moody(Mutex<fastrand::Rng>);
 
 impl Transport for Moody {
@@ -22,10 +22,15 @@ impl Transport for Moody {
         let texts = body["messages"].as_array().unwrap().iter().map(|m| m["content"].as_str().unwrap().len());
         let schema = body.get("response_format").map_or(0, |schema| schema.to_string().len());
         let prompt = (texts.sum::<usize>() + schema) as u64;
-        let (text, finish, completion) = match dice.u8(0..5) {
+        let (text, finish, completion) = match dice.u8(0..7) {
             0 => (String::new(), "length", limit),
             1 => ("x".repeat(limit as usize), "length", limit),
             2 | 3 => ("not what was asked".into(), "stop", dice.u64(18..=limit)),
+            // It keeps to no limit, and bills what it was allowed, or so much that it cannot be counted.
+            4 => ("为什么".repeat(limit as usize * dice.usize(1..40)), "stop", limit),
+            5 => {
+                ("y".repeat(limit as usize * dice.usize(1..17)), ["length", "stop"][dice.usize(0..2)], limit)
+            }
             _ => ("fine".into(), "stop", dice.u64(4..=limit)),
         };
         let usage = json!({"prompt_tokens": prompt, "completion_tokens": completion,
@@ -85,6 +90,56 @@ async fn no_answer_within_its_limits_costs_more_than_the_upper_end() {
     }
     // The bound is not trivially high.
     assert!(totals.iter().any(|share| *share > 0.2), "{totals:?}");
+}
+
+/// Answers and bills many times what it was asked for, and counts what it was sent.
+struct Greedy(std::sync::atomic::AtomicUsize);
+
+impl Transport for Greedy {
+    fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
+        self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        let prompt = call.body.len() as u64;
+        let usage = json!({"prompt_tokens": prompt, "completion_tokens": 50_000});
+        let body = json!({"choices": [{"message": {"content": "x".repeat(50_000)}, "finish_reason": "stop"}], "usage": usage});
+        let received = Received { status: 200, body: body.to_string(), ..Received::default() };
+        Box::pin(async move {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            Ok(received)
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_bills_more_than_was_reserved_is_left() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(&dir.path().join("replies"), &dir.path().join("index.sqlite")).unwrap();
+    let store = Arc::new(store);
+    let mut endpoint = Endpoint::new("e", "", "m");
+    (endpoint.usd_per_million_in, endpoint.usd_per_million_out) = (Some(1.0), Some(2.0));
+    (endpoint.sampling.max_tokens, endpoint.concurrency) = (50, 4);
+    let greedy = Arc::new(Greedy(std::sync::atomic::AtomicUsize::new(0)));
+    struct Of(Arc<Greedy>);
+    impl Transport for Of {
+        fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
+            self.0.send(call)
+        }
+    }
+    let limits = Limits::default();
+    let run = limits.run.clone();
+    let engine = Engine::with_transport(store.clone(), endpoint, limits, Box::new(Of(greedy.clone())));
+    let asks: Vec<Ask> = (0..60).map(ask).collect();
+    let parsed = ask_parsed(&engine, asks, read, 2, |_| {}).await;
+    let sent = greedy.0.load(std::sync::atomic::Ordering::SeqCst);
+    // Those that were on their way when the first bill came, and nothing after it.
+    assert!(sent <= 4, "{sent} requests");
+    let how = run.left("e").unwrap();
+    assert!(how.contains("50000 tokens of an answer where 50 were allowed"), "{how}");
+    let held =
+        parsed.iter().filter(|one| matches!(one, crate::Parsed::Held(held) if held.what == how)).count();
+    assert!(held >= 56, "{held} of 60 wait");
+    // What it billed counts.
+    let paid = store.spent("endpoint:e").unwrap().0;
+    assert!(paid >= Price::per_million(1.0, 2.0).cost(0, 50_000 * sent as u64), "{paid}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::request::{Key, Message, Role};
 
 use super::inside::inside_among;
+use riddlemill_benchmarks::bounds;
 
 // The filters of a prompt, in addition to the template language's own:
 // - `inside(tag)` puts a text between delimiters that it cannot close;
@@ -111,6 +112,7 @@ impl Template {
             }
         }
         let mut env = Environment::new();
+        bounds::bound(&mut env);
         // A missing value has to stop the request instead of leaving a gap in the prompt.
         env.set_undefined_behavior(UndefinedBehavior::Strict);
         // Messages are plain text: HTML escaping would change every quotation mark.
@@ -134,6 +136,7 @@ impl Template {
         let sections = sections(body);
         let hash = Key::hash(format!("{output:?}\n{sections:?}").as_bytes()).to_string();
         for (at, (_, section)) in sections.iter().enumerate() {
+            bounds::refuse_growth(section, 0)?;
             env.add_template_owned(at.to_string(), section.clone())?;
         }
         Ok(Template { about: about.join(" "), output, hash, sections, env })
@@ -142,8 +145,10 @@ impl Template {
     /// The messages for one record. The error names the value that is missing or wrong.
     pub(super) fn render(&self, values: &Value) -> Result<Vec<Message>, TemplateError> {
         let message = |(at, (role, _)): (usize, &(Role, String))| {
-            let rendered =
-                self.env.get_template(&at.to_string()).and_then(|template| template.render(values.clone()));
+            let rendered = self
+                .env
+                .get_template(&at.to_string())
+                .and_then(|template| bounds::rendered(&template, values.clone()));
             rendered.map(|text| Message::new(*role, text.trim())).map_err(TemplateError::from)
         };
         self.sections.iter().enumerate().map(message).collect()

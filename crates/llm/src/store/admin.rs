@@ -122,7 +122,8 @@ impl Store {
             })? as u64;
         stats.models = db
             .prepare(
-                "SELECT identity, model, template, COUNT(*), SUM(prompt_tokens), SUM(completion_tokens), SUM(charged)
+                "SELECT identity, model, template, COUNT(*), SUM(prompt_tokens), SUM(completion_tokens),
+                 SUM(charged / 1000000), SUM(charged % 1000000)
                  FROM replies GROUP BY identity, model, template ORDER BY identity, model, template",
             )?
             .query_map([], |row| {
@@ -134,7 +135,7 @@ impl Store {
                     replies: number(3)?,
                     prompt_tokens: number(4)?,
                     completion_tokens: number(5)?,
-                    charged: Usd::from_pico(row.get(6)?),
+                    charged: index::summed(row.get(6)?, row.get(7)?),
                 })
             })?
             .collect::<Result<_, _>>()?;

@@ -14,7 +14,7 @@ use crate::money::Usd;
 use crate::request::Key;
 
 /// Raised whenever the tables change; an index of another version is rebuilt.
-const VERSION: i64 = 4;
+const VERSION: i64 = 5;
 
 const SCHEMA: &str = "
     CREATE TABLE segments (number INTEGER PRIMARY KEY, indexed_to INTEGER NOT NULL, sealed INTEGER NOT NULL);
@@ -34,6 +34,30 @@ const SCHEMA: &str = "
     CREATE TABLE lost (scope TEXT PRIMARY KEY, charged INTEGER NOT NULL, attempts INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS leases (key BLOB PRIMARY KEY, owner INTEGER NOT NULL, expires_ms INTEGER NOT NULL) WITHOUT ROWID;
 ";
+
+/// The sum of two amounts of at most this many picodollars fits into SQLite's integers.
+const HALF: i64 = i64::MAX / 2;
+/// More tokens than any reply has: a line that says so is damaged.
+const MOST_TOKENS: u64 = 1_000_000_000;
+
+/// An amount that can be added to another one in SQL.
+fn half(amount: Usd) -> i64 {
+    amount.pico().clamp(-HALF, HALF)
+}
+
+/// A sum of many amounts, read as `SUM(charged / 1000000), SUM(charged % 1000000)`, which do not overflow.
+pub(super) fn summed(millions: i64, rest: i64) -> Usd {
+    Usd::from_pico(millions.saturating_mul(1_000_000).saturating_add(rest))
+}
+
+/// What was reserved for an attempt, if it is known.
+fn reservation(db: &Connection, id: &str) -> Result<Option<Usd>> {
+    let reserved = db
+        .prepare_cached("SELECT reserved FROM attempts WHERE id = ?")?
+        .query_row([id], |row| row.get::<_, Option<i64>>(0))
+        .optional()?;
+    Ok(reserved.flatten().map(Usd::from_pico))
+}
 
 /// Charges and numbers of attempts by budget.
 pub(super) type Charges = BTreeMap<String, (Usd, u64)>;
@@ -114,6 +138,8 @@ pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line:
                 return forget(db, &identity);
             }
             let usage = reply.usage.unwrap_or_default();
+            let reserved = reply.id.as_ref().map_or(Ok(None), |id| reservation(db, id))?;
+            let charged = reply.charged_picousd.believed(reserved.unwrap_or_default());
             let origin = Origin::parse(&reply.raw);
             // Of two replies to one request the earlier place counts, in whatever order they are indexed.
             db.prepare_cached(
@@ -132,9 +158,9 @@ pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line:
                 reply.request.identity,
                 reply.request.model,
                 reply.template,
-                usage.prompt_tokens as i64,
-                usage.completion_tokens as i64,
-                reply.charged_picousd.pico(),
+                usage.prompt_tokens.min(MOST_TOKENS) as i64,
+                usage.completion_tokens.min(MOST_TOKENS) as i64,
+                charged.pico(),
                 origin.model,
                 origin.fingerprint,
                 reply.at_ms as i64,
@@ -212,7 +238,8 @@ fn begin(db: &Connection, id: &str, reserved: Usd, scopes: &[String]) -> Result<
         scopes.join("\n"),
         outcome
     ])?;
-    let amount = outcome.map_or(reserved, Usd::from_pico);
+    let reserved = reserved.believed(Usd::ZERO);
+    let amount = outcome.map_or(reserved, |outcome| Usd::from_pico(outcome).believed(reserved));
     scopes.iter().try_for_each(|scope| charge(db, scope, amount, 1))
 }
 
@@ -228,7 +255,8 @@ fn settle(db: &Connection, id: &str, charged: Usd) -> Result<()> {
             db.prepare_cached("UPDATE attempts SET outcome = ? WHERE id = ?")?
                 .execute(params![charged.pico(), id])?;
             // The reservation is in the sum already.
-            let more = charged - Usd::from_pico(reserved);
+            let reserved = Usd::from_pico(reserved).believed(Usd::ZERO);
+            let more = charged.believed(reserved) - reserved;
             let mut scopes = scopes.split('\n').filter(|scope| !scope.is_empty());
             scopes.try_for_each(|scope| charge(db, scope, more, 0))
         }
@@ -247,7 +275,7 @@ pub(super) fn lost(db: &Connection, charged: &Charges) -> Result<()> {
     for (scope, (amount, attempts)) in charged {
         db.prepare_cached("INSERT INTO lost VALUES (?, ?, ?)")?.execute(params![
             scope,
-            amount.pico(),
+            half(*amount),
             *attempts as i64
         ])?;
     }
@@ -255,10 +283,12 @@ pub(super) fn lost(db: &Connection, charged: &Charges) -> Result<()> {
 }
 
 fn charge(db: &Connection, scope: &str, amount: Usd, attempts: i64) -> Result<()> {
+    // SQLite makes a floating-point number of a sum that does not fit, which nothing could read.
     db.prepare_cached(
-        "INSERT INTO spend VALUES (?1, ?2, ?3) ON CONFLICT (scope) DO UPDATE SET charged = charged + ?2, attempts = attempts + ?3",
+        "INSERT INTO spend VALUES (?1, ?2, ?3) ON CONFLICT (scope) DO UPDATE SET
+         charged = MAX(-?4, MIN(?4, charged + ?2)), attempts = attempts + ?3",
     )?
-    .execute(params![scope, amount.pico(), attempts])?;
+    .execute(params![scope, half(amount), attempts, HALF])?;
     Ok(())
 }
 

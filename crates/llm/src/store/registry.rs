@@ -107,7 +107,7 @@ pub(super) fn contents(number: Number, raw: &[u8]) -> Entry {
                 let most =
                     reply.id.as_ref().and_then(|id| attempts.get(id)).map_or(Usd::ZERO, |(most, ..)| *most);
                 entry.replies += 1;
-                entry.reserved_picousd += most.max(reply.charged_picousd);
+                entry.reserved_picousd += most.max(reply.charged_picousd.believed(most));
                 (reply.id, reply.charged_picousd)
             }
             Ok(Line::Failure(failure)) => (Some(failure.id), failure.charged_picousd),
@@ -126,7 +126,7 @@ pub(super) fn contents(number: Number, raw: &[u8]) -> Entry {
         // A run's budget ends with the run.
         for scope in scopes.into_iter().filter(|scope| !scope.starts_with(super::RUN)) {
             let (charged, attempts) = entry.charged.entry(scope).or_default();
-            *charged += outcome.unwrap_or(reserved);
+            *charged += outcome.map_or(reserved, |outcome| outcome.believed(reserved));
             *attempts += 1;
         }
     }

@@ -366,3 +366,38 @@ fn a_segment_of_kilobytes_gives_no_gigabytes() {
     let opened = place.open();
     assert!(opened.damage()[0].what.contains("more than 256 MiB"), "{:?}", opened.damage());
 }
+
+#[tokio::test]
+async fn amounts_that_no_request_can_cost_leave_a_store_that_can_be_read() {
+    let place = Place::new();
+    let store = place.open();
+    // Lines as a server's `x-litellm-response-cost: 1e300` made them, and one that would take money back.
+    for text in ["a", "b"] {
+        let id = go(&store, text, 100, None).await;
+        append(&store, reply(Some(id), text, i64::MAX)).await;
+    }
+    let id = go(&store, "c", 100, None).await;
+    append(&store, failure(id, "c", i64::MIN, true)).await;
+    let id = go(&store, "e", 100, None).await;
+    append(&store, reply(Some(id), "e", 70)).await;
+    let whole = |store: &Store| {
+        assert_eq!(spent(store), (370, 4), "each counts as what was reserved for it");
+        let stats = store.stats().unwrap();
+        assert_eq!(stats.models.iter().map(|model| model.charged.pico()).sum::<i64>(), 270);
+        assert_eq!(store.verify().unwrap().findings, []);
+        assert!(store.get(&request("a").key()).unwrap().is_some());
+    };
+    whole(&store);
+    store.close();
+    whole(&place.open());
+    // An index that an earlier version made of them has sums that are no integers.
+    let db = rusqlite::Connection::open(place.index()).unwrap();
+    db.execute_batch("UPDATE spend SET charged = 1.8e19; PRAGMA user_version = 4;").unwrap();
+    drop(db);
+    whole(&place.open());
+    fs::remove_file(place.index()).unwrap();
+    whole(&place.open());
+    // What fits a budget is sent, too.
+    let store = place.open();
+    go(&store, "f", 100, Some(1000)).await;
+}

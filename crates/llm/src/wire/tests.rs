@@ -64,10 +64,20 @@ fn what_a_server_bills_beyond_the_limit_is_booked() {
 
 #[test]
 fn a_cost_that_a_server_states_is_read() {
-    let stated = |body: Value, cost_usd| stated_cost(&Received { cost_usd, ..received(200, body) });
+    let reserved = Usd::from_dollars(0.1);
+    let all = |body: Value, cost_usd| stated_cost(&Received { cost_usd, ..received(200, body) }, reserved);
+    let stated = |body: Value, cost_usd| all(body, cost_usd).cost;
     assert_eq!(stated(json!({"usage": {"cost": 0.5}}), None), Some(Usd::from_dollars(0.5)));
     assert_eq!(stated(json!({"usage": {"cost": 0.5}}), Some(2.0)), Some(Usd::from_dollars(2.0)));
     assert_eq!(stated(json!({"usage": {"cost": "free"}}), Some(-1.0)), None);
+    for (body, header) in [
+        (json!({"usage": {"cost": 1e7}}), None),
+        (json!({}), Some(1e300)),
+        (json!({}), Some(f64::NAN)),
+        (json!({"usage": {"cost": -1}}), None),
+    ] {
+        assert_eq!(all(body, header), Stated { cost: None, unbelievable: true });
+    }
 }
 
 #[test]

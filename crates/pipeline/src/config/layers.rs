@@ -19,6 +19,7 @@ use super::{near_miss, places, unknown};
 use riddlemill_files::{Trust, Wish};
 use riddlemill_harvest::crawl;
 use riddlemill_llm::Endpoint;
+use riddlemill_llm::prices::{PRICES, Prices};
 use riddlemill_review::{Annotator, grades};
 use riddlemill_text::record::Language;
 
@@ -138,6 +139,10 @@ impl Config {
             layers,
             recipes,
         };
+        match Prices::read(root) {
+            Ok(prices) => config.endpoints.iter_mut().for_each(|endpoint| prices.give(endpoint)),
+            Err(error) => problems.push(Problem { place: PRICES.into(), what: error.to_string() }),
+        }
         // Who may vote depends on the settings and the trials.
         grades::fill(&root.join("raw"), &mut config.annotators);
         config.consistent(&mut problems);

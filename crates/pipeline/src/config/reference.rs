@@ -97,10 +97,22 @@ pub const LLM: Section = Section {
             "The endpoint costs nothing; without this and without prices nothing is sent.",
         ),
         key(
+            "price_of",
+            Kind::Text,
+            "",
+            "The model's name in prices.json (`riddlemill prices import`), which has the prices that are not set here; default: model.",
+        ),
+        key(
             "max_usd",
             Kind::Amount,
             "",
             "The most that may ever be spent at this endpoint from this workspace.",
+        ),
+        key(
+            "max_reply_mib",
+            Kind::Whole(1, 1024),
+            "",
+            "The longest response that is read, in MiB; default: what max_tokens_ceiling tokens can need, at least 16 for embeddings.",
         ),
         key("concurrency", Kind::Whole(1, i64::MAX), "8", "Requests in flight at once."),
         key("rpm", Kind::Whole(1, i64::MAX), "", "The most requests per minute."),

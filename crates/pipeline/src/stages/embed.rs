@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::config::{Config, sections};
-use crate::stages::draft::{LlmContext, agreed, open_store, sends, words};
+use crate::stages::draft::{Flight, LlmContext, agreed, open_store, sends, waits_for, words};
 use crate::stages::{Stage, StageError, Stop, Unusable, Waiting};
 use riddlemill_files::fence;
 use riddlemill_llm::{Answer, Ask, Endpoint, Engine, Progress};
@@ -192,7 +192,9 @@ impl Embeds {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.map_err(|e| self.unusable(e))?;
         let so_far = AtomicUsize::new(0);
+        let flight = Flight { longest: engine.longest(), ..Flight::default() };
         let on_event = |progress: &Progress| {
+            flight.now.store(progress.in_flight, Ordering::Relaxed);
             let finished = progress.finished();
             // Events of parallel requests may arrive out of order, and the bar must not go back.
             let before = so_far.fetch_max(finished, Ordering::Relaxed);
@@ -208,8 +210,9 @@ impl Embeds {
                     answers = &mut work => break answers,
                     // Requests in flight are finished and their replies kept; no new ones are sent.
                     () = tokio::time::sleep(Duration::from_millis(100)) => {
-                        if asking.stop.asked() {
+                        if asking.stop.asked() && !cancel.is_cancelled() {
                             cancel.cancel();
+                            asking.pulse.notify(&waits_for(std::slice::from_ref(&flight)));
                         }
                     }
                 }

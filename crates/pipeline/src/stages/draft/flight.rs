@@ -8,14 +8,14 @@ use riddlemill_text::text::grouped;
 
 /// What an endpoint is at: items finished, requests on their way, and the longest that one may take.
 #[derive(Default)]
-pub(super) struct Flight {
+pub(in crate::stages) struct Flight {
     pub finished: AtomicUsize,
     pub now: AtomicUsize,
     pub longest: Duration,
 }
 
 /// What a Ctrl-C waits for: nothing is sent any more, and what was sent is paid for.
-pub(super) fn waits_for(flights: &[Flight]) -> String {
+pub(in crate::stages) fn waits_for(flights: &[Flight]) -> String {
     let up: Vec<&Flight> = flights.iter().filter(|flight| flight.now.load(Ordering::Relaxed) > 0).collect();
     let requests: usize = up.iter().map(|flight| flight.now.load(Ordering::Relaxed)).sum();
     match up.iter().map(|flight| flight.longest.as_secs()).max() {

@@ -28,7 +28,7 @@ pub(super) use endpoints::number;
 pub use endpoints::{
     Asks, Slot, asks, endpoints, is_skipped, is_unseen, judging, named, optional, sends, slots, wants_unseen,
 };
-pub(super) use flight::words;
+pub(super) use flight::{Flight, waits_for, words};
 pub use opened::{open_damaged_store, open_store, refuse_lost_replies};
 pub use outcome::Replied;
 pub(super) use outcome::{DraftOutcome, draft_outcome};
